@@ -1,0 +1,144 @@
+/** One fault inside a document or a body: where (JSON pointer) and what. */
+export interface Fault {
+  pointer: string;
+  message: string;
+}
+
+/** What an error code always means. The catalogue in the README is checked against these. */
+export interface ErrorDefinition {
+  /** Stable snake_case; never renamed. */
+  code: string;
+  /** HTTP status that carries it. */
+  status: number;
+  /** The same sentence for every occurrence. */
+  title: string;
+  /** What the caller does next. */
+  next: string;
+}
+
+export interface ErrorExtras {
+  errors?: Fault[];
+  /** Milliseconds after which a retry makes sense; becomes `Retry-After`. */
+  retryAfterMs?: number;
+  /** Further members of the problem document. */
+  data?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** An error with a code that a caller can act on. Anything else that is thrown is a fault of ours. */
+export class ServiceError extends Error {
+  readonly definition: ErrorDefinition;
+  readonly extras: ErrorExtras;
+
+  constructor(definition: ErrorDefinition, detail: string, extras: ErrorExtras = {}) {
+    super(detail, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.name = 'ServiceError';
+    this.definition = definition;
+    this.extras = extras;
+  }
+
+  get code(): string {
+    return this.definition.code;
+  }
+
+  get status(): number {
+    return this.definition.status;
+  }
+
+  get next(): string {
+    return this.definition.next;
+  }
+}
+
+export type ErrorFactory = ErrorDefinition & ((detail: string, extras?: ErrorExtras) => ServiceError);
+
+const catalogue = new Map<string, ErrorDefinition>();
+
+/** Declares an error code once; the result makes errors and carries the definition. */
+export function defineError(definition: ErrorDefinition): ErrorFactory {
+  const known = catalogue.get(definition.code);
+  if (known && (known.status !== definition.status || known.title !== definition.title))
+    throw new Error(`error code ${definition.code} is declared twice with different meanings`);
+  catalogue.set(definition.code, definition);
+  const make = (detail: string, extras?: ErrorExtras) => new ServiceError(definition, detail, extras);
+  return Object.assign(make, definition);
+}
+
+/** Every declared code, sorted. */
+export function errorCatalogue(): ErrorDefinition[] {
+  return [...catalogue.values()].sort((a, b) => a.code.localeCompare(b.code));
+}
+
+export function isServiceError(value: unknown, code?: string): value is ServiceError {
+  return value instanceof ServiceError && (code === undefined || value.code === code);
+}
+
+/** Codes that belong to no plugin. Those of contract.md section 3 that a plugin owns live in its errors.ts. */
+export const Errors = {
+  invalidRequest: defineError({
+    code: 'invalid_request',
+    status: 400,
+    title: 'The request is not valid.',
+    next: 'Correct the members named in `errors` and send it again.',
+  }),
+  notAuthenticated: defineError({
+    code: 'not_authenticated',
+    status: 401,
+    title: 'The request carries no valid credentials.',
+    next: 'Send `Authorization: Bearer svc_pat_…`; `svc login` stores a token.',
+  }),
+  forbidden: defineError({
+    code: 'forbidden',
+    status: 403,
+    title: 'Your role is too low for this.',
+    next: 'Ask an admin of the project for the role named in `detail`.',
+  }),
+  notFound: defineError({
+    code: 'not_found',
+    status: 404,
+    title: 'There is no such thing, or you may not know of it.',
+    next: 'Check the spelling, and the org and project (`svc whoami`).',
+  }),
+  methodNotAllowed: defineError({
+    code: 'method_not_allowed',
+    status: 405,
+    title: 'This path does not take this method.',
+    next: 'See `Allow` for the methods that it takes.',
+  }),
+  nameConflict: defineError({
+    code: 'name_conflict',
+    status: 409,
+    title: 'The name is taken.',
+    next: 'Choose another name, or remove the present holder first.',
+  }),
+  payloadTooLarge: defineError({
+    code: 'payload_too_large',
+    status: 413,
+    title: 'The body is larger than this path takes.',
+    next: 'Send less; put large data in an artifact and refer to it.',
+  }),
+  unsupportedMediaType: defineError({
+    code: 'unsupported_media_type',
+    status: 415,
+    title: 'The body is of a type that this path does not take.',
+    next: 'Send `Content-Type: application/json`, uncompressed or gzip.',
+  }),
+  rateLimited: defineError({
+    code: 'rate_limited',
+    status: 429,
+    title: 'Too many requests.',
+    next: 'Wait for `Retry-After` seconds.',
+  }),
+  internal: defineError({
+    code: 'internal',
+    status: 500,
+    title: 'The server failed.',
+    next: 'Give the operator the request id; the log holds the cause.',
+  }),
+  unavailable: defineError({
+    code: 'unavailable',
+    status: 503,
+    title: 'The service cannot do this right now.',
+    next: 'Try again after `Retry-After` seconds; nothing was done.',
+  }),
+} as const;

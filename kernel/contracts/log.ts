@@ -1,0 +1,12 @@
+import { token } from './tokens.ts';
+
+/** Structured log. Never hand it a secret, a body or a header; ids and counts are enough. */
+export interface Log {
+  debug(fields: Record<string, unknown>, message: string): void;
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+  child(fields: Record<string, unknown>): Log;
+}
+
+export const Log = token<Log>('kernel.Log');

@@ -1,0 +1,25 @@
+import { token } from './tokens.ts';
+
+/** Names the place of a sealed value; a blob moved to another place does not open. */
+export interface SealedPlace {
+  org_id: string;
+  project_id: string;
+  table: string;
+  kind: string;
+  name: string;
+  field: string;
+}
+
+/**
+ * Envelope encryption at rest. Keys are per org and versioned, wrapped by the master key.
+ * Blob: `format | org key version | nonce | ciphertext | tag`.
+ */
+export interface Sealer {
+  /** Loads an org's keys into memory; `seal` and `open` of that org are synchronous afterwards. */
+  prepare(org_id: string): Promise<void>;
+  seal(place: SealedPlace, plain: Buffer): Buffer;
+  /** Throws `sealed_value_unreadable` when the blob was altered, moved or sealed by another key. */
+  open(place: SealedPlace, blob: Buffer): Buffer;
+}
+
+export const Sealer = token<Sealer>('kernel.Sealer');

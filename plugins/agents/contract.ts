@@ -1,0 +1,137 @@
+import { extensionPoint, token } from '../../kernel/contracts/index.ts';
+import type {
+  ArmWait,
+  Claimed,
+  ClaimRef,
+  Completion,
+  JobVariable,
+  JournaledCall,
+  JournalRecord,
+  LogChunk,
+} from '../runs/contract.ts';
+
+/** Version of the agent channel. A server refuses a hello with another major number, naming both. */
+export const CHANNEL_PROTOCOL = 1;
+
+/** First request on the channel. */
+export interface AgentHello {
+  protocol: number;
+  /** Shown in `svc agents ls`; unique per org by convention, not by force. */
+  name: string;
+  /** Made new at every start of the process. */
+  instance: string;
+  os: string;
+  arch: string;
+  capabilities: string[];
+  slots: number;
+  version: string;
+  pid: number;
+  /** Claims that this process still works on, after a reconnect. */
+  holding: ClaimRef[];
+}
+
+export interface AgentWelcome {
+  agent_id: string;
+  lease_ms: number;
+  /** Of `holding`: those that are no longer this agent's; it must stop them. */
+  lost: ClaimRef[];
+}
+
+/** Work handed to an agent. */
+export interface Assignment extends Claimed {
+  lease_ms: number;
+  /** Environment in layers, applied in this order: below, workflow, above. */
+  environment: { below: JobVariable[]; workflow: Record<string, string>; above: JobVariable[] };
+}
+
+/** Requests of an agent; every one is answered by `{id, ok}` or `{id, error}`. */
+export interface ChannelRequests {
+  hello: { body: AgentHello; reply: AgentWelcome };
+  /** Free slots from now on; the server pushes at most that many assignments. */
+  ready: { body: { free: number }; reply: Record<string, never> };
+  renew: { body: { claims: ClaimRef[] }; reply: { lost: ClaimRef[] } };
+  append: { body: { claim: ClaimRef; record: JournalRecord }; reply: Record<string, never> };
+  perform: { body: { claim: ClaimRef; call: JournaledCall }; reply: { record: JournalRecord } };
+  park: { body: { claim: ClaimRef; wait: ArmWait }; reply: { parked: true } | { record: JournalRecord } };
+  complete: { body: { claim: ClaimRef; completion: Completion }; reply: Record<string, never> };
+  release: { body: { claim: ClaimRef }; reply: Record<string, never> };
+  annotate: { body: { claim: ClaimRef; nth: number; text: string }; reply: Record<string, never> };
+  logs: { body: { claim: ClaimRef; chunks: LogChunk[] }; reply: Record<string, never> };
+}
+
+export type ChannelOp = keyof ChannelRequests;
+
+/** What the server sends unasked. */
+export type ChannelPush =
+  | { push: 'assign'; assignments: Assignment[] }
+  | { push: 'revoke'; claim: ClaimRef; reason: string };
+
+/** On the wire: JSON text frames, one message a frame. */
+export type ChannelFrame =
+  | { id: number; op: ChannelOp; body: unknown }
+  | { id: number; ok: unknown }
+  | { id: number; error: { code: string; message: string; next: string } }
+  | ChannelPush;
+
+/**
+ * One agent's end of the channel. Requests wait while the link is down and are sent again after a reconnect
+ * (all of them are idempotent under their claim); they reject with a ServiceError only on the server's word.
+ */
+export interface AgentLink {
+  request<Op extends ChannelOp>(op: Op, body: ChannelRequests[Op]['body']): Promise<ChannelRequests[Op]['reply']>;
+  onPush(listen: (push: ChannelPush) => void): void;
+  /** Called on every (re)connect; sends the hello and applies the welcome before other requests flow. */
+  onConnect(greet: () => Promise<void>): void;
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The server's end: one per connected agent, whatever carries the frames. */
+export interface AgentSession {
+  handle(op: string, body: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface AgentSessions {
+  /** `org_id` limits what the agent may claim; undefined for the built-in one. */
+  connect(identity: { token_id: string; org_id: string | undefined }, push: (push: ChannelPush) => void): AgentSession;
+}
+
+export const AgentSessions = token<AgentSessions>('agents.AgentSessions');
+
+/** How the work of one activity ended, as its executor says it. */
+export type PassEnd =
+  | { end: 'completed'; completion: Completion }
+  /** The activity is parked in the database; nothing to report. */
+  | { end: 'parked' }
+  /** The claim is gone (revoked or expired); nothing may be reported. */
+  | { end: 'lost' }
+  /** The agent drains: give the activity back. */
+  | { end: 'released' };
+
+/** What an executor may do for its activity; all of it fenced by the claim. */
+export interface ActivityHost {
+  readonly agent: { id: string; name: string; pid: number; workdir: string; runtime_dir: string };
+  append(record: JournalRecord): Promise<void>;
+  perform(call: JournaledCall): Promise<JournalRecord>;
+  park(wait: ArmWait): Promise<{ parked: true } | { record: JournalRecord }>;
+  annotate(nth: number, text: string): Promise<void>;
+  /** Queues a chunk; batched, in order, flushed before the activity is reported as ended. */
+  log(stream: LogChunk['stream'], data: Buffer): void;
+}
+
+export interface RunningPass {
+  readonly ended: Promise<PassEnd>;
+  /** Ends the work: SIGTERM to the process group, SIGKILL after the grace. Safe to call twice. */
+  stop(why: 'revoked' | 'draining' | 'killed'): void;
+}
+
+/** Runs activities of one kind on an agent. */
+export interface Executor {
+  executor: string;
+  /** Capabilities this machine has for it (`bash`, `python3`…), found once at start. */
+  capabilities(): Promise<string[]>;
+  start(assignment: Assignment, host: ActivityHost): RunningPass;
+}
+
+export const Executors = extensionPoint<Executor>('agents.Executors', { key: (executor) => executor.executor });

@@ -1,0 +1,118 @@
+import { extensionPoint } from '../../kernel/contracts/index.ts';
+import type { JournalRecord } from '../runs/contract.ts';
+
+/** Version of the agent socket. 1 lacks timeouts on waits. */
+export const SOCKET_PROTOCOL = 2;
+
+/*
+ * The agent socket: newline-delimited JSON, one request at a time per connection.
+ *
+ *   → {"id":0,"op":"hello","protocol":2}            ← {"id":0,"ok":true,"protocol":2}
+ *   → {"id":1,"op":"verb","argv":["step","x","--","make"],"cwd":"/src"}
+ *
+ * and then one of these, in which the verb client does what it is told and no more; everything else, argument
+ * parsing included, is done by the agent:
+ *
+ *   ← {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}
+ *        print and exit. With `replayed`, stdout is left out when it is the script's own log (see `log`).
+ *   ← {"id":1,"exec":["make"],"key":"<SVC_IDEMPOTENCY_KEY>","limit":2097152}
+ *        run it (environment less every SVC_*, plus the key), capture stdout up to `limit`, pass stderr through, then
+ *   → {"id":1,"op":"result","exit":0,"stdout":"<base64>","size":5,"error":"text when it could not be started"}
+ *        ← {"id":1,"exit":0,...} once the record is durable
+ *   ← {"id":1,"stdin":2097152}
+ *        read standard input up to that many bytes, then
+ *   → {"id":1,"op":"stdin","data":"<base64>","size":n}
+ *   ← {"id":1,"handoff":true}
+ *        not a verb: become the full CLI with the same arguments
+ *   ← {"id":1,"gone":true}
+ *        the activity is parked or its claim is lost; wait to be killed
+ *
+ * `log` ("<dev>:<ino>" of the script's standard output, in any reply that carries or captures stdout) lets the
+ * client tell the log from a pipe of the script: what was recorded once is not logged again, and a first run's
+ * output streams into the log while it is captured.
+ *
+ * SDKs use the structured requests on the same socket:
+ *   → {"id":1,"op":"begin","kind":"step","name":"x"}  ← {"id":1,"record":{…}} | {"id":1,"run":true,"key":"…"}
+ *   → {"id":1,"op":"end","exit":0,"stdout":"<base64>"}    ← {"id":1,"record":{…}}
+ */
+
+/** What the verb client is told. */
+export type VerbReply =
+  | { exit: number; stdout?: string; stderr?: string; replayed?: boolean }
+  | { exec: string[]; key: string; limit: number }
+  | { stdin: number }
+  | { handoff: true }
+  | { gone: true };
+
+/** One call of a verb by a script. */
+export interface VerbCall {
+  /** Arguments after the verb. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Reads the caller's standard input, refused with `payload_too_large` beyond `limit` bytes. */
+  stdin(limit: number): Promise<Buffer>;
+  /** Has the caller run a command in its own place; answers its outcome. Only for recorded verbs. */
+  exec(argv: readonly string[], key: string, limit: number): Promise<ExecResult>;
+  readonly pass: PassJournal;
+}
+
+export interface ExecResult {
+  exit_code: number;
+  /** At most `limit` bytes. */
+  stdout: Buffer;
+  /** True size of stdout in bytes. */
+  size: number;
+  /** Set when the command could not be started. */
+  error?: string;
+}
+
+export interface SiteCall {
+  kind: string;
+  name: string;
+  /** Compared on replay; empty when only kind and name count. */
+  digest?: string;
+  label?: string;
+}
+
+/** The journal as the present pass sees it. Durable calls are served one at a time, in order of arrival. */
+export interface PassJournal {
+  readonly run_id: string;
+  readonly activity_id: string;
+  /**
+   * Takes the next position. On replay answers the record, after the determinism guard; else runs `record` and
+   * makes what it answers durable before it resolves.
+   */
+  durable(site: SiteCall, record: (at: OpenSite) => Promise<RecordedOutcome>): Promise<{ record: JournalRecord; replayed: boolean }>;
+  /** Same, for a verb whose work the server does in the journal's own transaction. */
+  perform(site: SiteCall, args: unknown): Promise<{ record: JournalRecord; replayed: boolean }>;
+  /** Same, for a verb that may park: never resolves when it parks, for the pass ends. */
+  wait(site: SiteCall, wait: { args: unknown; timeout_ms?: number }): Promise<{ record: JournalRecord; replayed: boolean }>;
+  /** Not durable: keys merged into the output if the script exits with 0. */
+  stageOutput(values: Record<string, unknown>): void;
+  /** Not a durable boundary; the nth call of a pass replaces the nth of the pass before. */
+  annotate(text: string): Promise<void>;
+}
+
+export interface OpenSite {
+  position: number;
+  ordinal: number;
+  /** `SVC_IDEMPOTENCY_KEY` of this site: from run, activity and site, never from the attempt. */
+  key: string;
+}
+
+export interface RecordedOutcome {
+  exit_code: number;
+  output: Buffer;
+  message?: string;
+}
+
+/** A verb that scripts may call as `svc <verb>`. */
+export interface Verb {
+  verb: string;
+  summary: string;
+  /** One line: `svc sleep <duration>`. */
+  usage: string;
+  run(call: VerbCall): Promise<{ exit: number; stdout?: Buffer; stderr?: string; replayed?: boolean }>;
+}
+
+export const Verbs = extensionPoint<Verb>('scripts.Verbs', { key: (verb) => verb.verb });
