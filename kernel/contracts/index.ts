@@ -1,4 +1,5 @@
 export * from './database.ts';
+export * from './duration.ts';
 export * from './errors.ts';
 export * from './http.ts';
 export * from './log.ts';
