@@ -349,6 +349,22 @@ export interface JobVariable {
   secret: boolean;
 }
 
+/** The environment of one claimed job, in the order in which its layers are applied. */
+export interface JobEnvironmentLayers {
+  below: JobVariable[];
+  /** The `env` of the submit. */
+  workflow: Record<string, string>;
+  above: JobVariable[];
+}
+
+/** Asks every `JobEnvironment` source, in boot order, when a job is claimed. Holds nothing afterwards. */
+export interface JobEnvironments {
+  /** Throws what a source throws: a job never starts with half its environment. */
+  environment(claimed: Claimed): Promise<JobEnvironmentLayers>;
+}
+
+export const JobEnvironments = token<JobEnvironments>('runs.JobEnvironments');
+
 export const WorkflowKinds = extensionPoint<WorkflowKind>('runs.WorkflowKinds', { key: (kind) => kind.kind });
 export const WaitKinds = extensionPoint<WaitKind>('runs.WaitKinds', { key: (kind) => kind.kind });
 export const JournaledVerbs = extensionPoint<JournaledVerb>('runs.JournaledVerbs', { key: (verb) => verb.kind });
