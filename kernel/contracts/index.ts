@@ -1,3 +1,4 @@
+export * from './admin.ts';
 export * from './database.ts';
 export * from './duration.ts';
 export * from './errors.ts';

@@ -1,0 +1,31 @@
+import type { Resolve } from './tokens.ts';
+import { extensionPoint } from './tokens.ts';
+
+/** A flag of an admin command: `--name` or `--name <value>`. Unknown flags are refused by the caller. */
+export interface AdminFlag {
+  /** Without dashes, e.g. `key-file`. */
+  name: string;
+  type: 'string' | 'boolean';
+  summary: string;
+  required?: boolean;
+}
+
+/**
+ * `svc admin <name>`: work of the operator on the database itself, without a server and without a token. The
+ * kernel is booted up to init (schema in place, nothing started, nothing listening) before `run`.
+ */
+export interface AdminCommand {
+  /** kebab-case, unique. */
+  name: string;
+  summary: string;
+  /** One line: `svc admin bootstrap --org <org> --project <project> --user <user>`. */
+  usage: string;
+  flags: readonly AdminFlag[];
+  /** Throws ServiceError; `text` is for people, `json` for `--json`. */
+  run(use: Resolve, args: Readonly<Record<string, string | boolean>>): Promise<{ json: unknown; text: string }>;
+}
+
+export const AdminCommands = extensionPoint<AdminCommand>('kernel.AdminCommands', {
+  key: (command) => command.name,
+  check: ({ name }) => (/^[a-z][a-z0-9-]*$/.test(name) ? undefined : `command name "${name}" must be kebab-case`),
+});
