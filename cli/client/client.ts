@@ -1,0 +1,125 @@
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { CliError, Exit } from '../command.ts';
+import type { Profile } from './profile.ts';
+
+export interface Call {
+  method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Below the base address, e.g. `/api/v1/whoami`. */
+  path: string;
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+}
+
+interface Problem {
+  code?: string;
+  detail?: string;
+  title?: string;
+  next?: string;
+  request_id?: string;
+  errors?: { pointer: string; message: string }[];
+}
+
+const IDLE_MS = 60_000;
+
+/** The CLI's side of the HTTP API. Every failure becomes a CliError with the exit code that fits. */
+export class Client {
+  readonly profile: Profile;
+
+  constructor(profile: Profile) {
+    this.profile = profile;
+  }
+
+  /** `{scoped}` of the specification. */
+  scoped(path: string): string {
+    const { org, project } = this.profile;
+    if (org === '' || project === '')
+      throw new CliError(Exit.usage, 'usage', 'no org or project is chosen', 'set SVC_ORG and SVC_PROJECT, or log in with --org and --project');
+    return `/api/v1/orgs/${encodeURIComponent(org)}/projects/${encodeURIComponent(project)}${path}`;
+  }
+
+  async json<T>(call: Call): Promise<T> {
+    const { body } = await this.answer<T>(call);
+    return body;
+  }
+
+  /** With the status, for calls that tell by it (201 created, 200 replaced or repeated). */
+  async answer<T>(call: Call): Promise<{ status: number; body: T }> {
+    const response = await this.open(call);
+    const text = await readText(response);
+    return { status: response.statusCode ?? 0, body: (text === '' ? undefined : JSON.parse(text)) as T };
+  }
+
+  async text(call: Call): Promise<string> {
+    return readText(await this.open(call));
+  }
+
+  /** The response with its body unread; already known to be a success. */
+  async open(call: Call): Promise<IncomingMessage> {
+    const response = await this.#send(call);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return response;
+    throw refusal(status, await readText(response), this.profile.origin);
+  }
+
+  #send(call: Call): Promise<IncomingMessage> {
+    const { url, headers, payload, send, socketPath } = this.#prepare(call);
+    return new Promise((resolve, reject) => {
+      const request = send(url, { method: call.method ?? 'GET', headers, socketPath, signal: call.signal }, resolve);
+      request.setTimeout(IDLE_MS, () => request.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
+      request.on('error', (error) => reject(this.#unreachable(error)));
+      request.end(payload);
+    });
+  }
+
+  #prepare(call: Call) {
+    const unix = this.profile.url.startsWith('unix:');
+    const base = unix ? 'http://localhost' : this.profile.url;
+    if (!URL.canParse(base))
+      throw new CliError(Exit.usage, 'usage', `"${base}" is no address`, 'set SVC_URL to one like http://127.0.0.1:8787');
+    const url = new URL(call.path, base);
+    for (const [key, value] of Object.entries(call.query ?? {}))
+      if (value !== undefined) url.searchParams.set(key, String(value));
+    const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const headers: Record<string, string> = {
+      accept: 'application/json, application/problem+json, text/event-stream, text/plain',
+      authorization: `Bearer ${this.profile.token}`,
+      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+      ...call.headers,
+    };
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    return { url, headers, payload, send, socketPath: unix ? this.profile.url.slice('unix:'.length) : undefined };
+  }
+
+  #unreachable(error: Error & { code?: string }): CliError {
+    const reason = error.code === 'ECONNREFUSED' ? 'nothing listens there' : error.message;
+    return new CliError(
+      Exit.unreachable,
+      'unreachable',
+      `cannot reach ${this.profile.url}: ${reason}`,
+      `start it (\`svc dev\` here, or \`svc serve\`), or correct the address (from ${this.profile.origin})`,
+    );
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function refusal(status: number, text: string, origin: string): CliError {
+  let problem: Problem = {};
+  try {
+    problem = JSON.parse(text) as Problem;
+  } catch {
+    // Not one of ours: a proxy in between. Its status is all there is to tell.
+  }
+  const exit = status === 401 ? Exit.notAuthenticated : status === 502 || status === 503 ? Exit.unreachable : Exit.failed;
+  const details = (problem.errors ?? []).map((fault) => `${fault.pointer || '/'}: ${fault.message}`);
+  const message = problem.detail ?? problem.title ?? `the server answered ${status}`;
+  const hint = status === 401 ? ` (the token comes from ${origin})` : '';
+  return new CliError(exit, problem.code ?? `http_${status}`, `${message}${hint}`, problem.next ?? 'see `svc doctor`', details);
+}

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CliError, Exit } from '../command.ts';
+
+/** Which server, as whom, and where in it. */
+export interface Profile {
+  /** `http://host:port`, `https://…` or `unix:/path/to/socket`. */
+  url: string;
+  token: string;
+  org: string;
+  project: string;
+  /** For people: where it was read from. */
+  origin: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The user's own profile file, written by `svc login`. */
+export function userProfilePath(env: Environment): string {
+  const base = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+  return join(base, 'svc', 'profile.json');
+}
+
+/** `.svc/profile.json` here or in a folder above (written by `svc dev`), else the user's. */
+function profileFile(env: Environment, from: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, '.svc', 'profile.json');
+    if (existsSync(path)) return path;
+    if (folder === dirname(folder)) break;
+  }
+  const user = userProfilePath(env);
+  return existsSync(user) ? user : undefined;
+}
+
+/** SVC_URL, SVC_TOKEN, SVC_ORG and SVC_PROJECT win over the profile, each by itself. */
+export async function readProfile(env: Environment, from: string): Promise<Profile> {
+  const path = env.SVC_URL && env.SVC_TOKEN && env.SVC_ORG && env.SVC_PROJECT ? undefined : profileFile(env, from);
+  const stored = path === undefined ? {} : await parse(path);
+  const profile = {
+    url: env.SVC_URL || stored.url || '',
+    token: env.SVC_TOKEN || stored.token || '',
+    org: env.SVC_ORG || stored.org || '',
+    project: env.SVC_PROJECT || stored.project || '',
+    origin: path ?? 'the environment',
+  };
+  const missing = (['url', 'token'] as const).filter((key) => profile[key] === '');
+  if (missing.length > 0)
+    throw new CliError(
+      Exit.notAuthenticated,
+      'not_authenticated',
+      'no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set',
+      'start one here with `svc dev`, or log in to one with `svc login --url <address> --token -`',
+    );
+  return profile;
+}
+
+async function parse(path: string): Promise<Partial<Profile>> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Partial<Profile>;
+  } catch (error) {
+    throw new CliError(Exit.usage, 'profile_invalid', `${path} cannot be read: ${(error as Error).message}`, 'remove it, then log in again');
+  }
+}
+
+/** Written beside and renamed, mode 0600: a reader never sees half of it, and nobody else sees any. */
+export async function writeProfile(path: string, profile: Omit<Profile, 'origin'>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(profile, null, 2)}\n`, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, path);
+}

@@ -1,0 +1,15 @@
+import type { Command } from '../command.ts';
+import { accessCommands } from './access/table.ts';
+import { adminCommands } from './admin/table.ts';
+import { processCommands } from './process/table.ts';
+import { runCommands } from './runs/table.ts';
+import { shellCommands } from './shell/table.ts';
+
+/** Every command of svc. Help, completion and the check of the README are made from this table. */
+export const commands: readonly Command[] = [
+  ...runCommands,
+  ...processCommands,
+  ...accessCommands,
+  ...adminCommands,
+  ...shellCommands,
+];

@@ -1,0 +1,59 @@
+import { type Command, usageError } from './command.ts';
+import { commands } from './commands/index.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
+
+type Found = { command: Command; rest: readonly string[] } | { help: string };
+
+const HELP = new Set(['--help', '-h']);
+
+/** Finds the command by its longest name, or the help that was asked for. Throws a usage error with the nearest names. */
+export async function findCommand(argv: readonly string[]): Promise<Found> {
+  const words = argv[0] === 'help' ? argv.slice(1) : argv;
+  const asked = argv[0] === 'help' || argv.length === 0;
+  const first = words[0];
+  if (first === undefined || HELP.has(first)) return { help: overview(commands) };
+  const command = named(words);
+  if (command) {
+    const rest = words.slice(command.name.split(' ').length);
+    const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+    if (asked || own.some((word) => HELP.has(word))) return { help: commandHelp(command) };
+    return { command, rest };
+  }
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  const second = words[1];
+  if (group.length > 0 && (second === undefined || HELP.has(second))) return { help: groupHelp(first, group) };
+  const wanted = group.length > 0 ? `${first} ${second}` : first;
+  const near = nearest(wanted);
+  throw usageError(
+    `there is no command "${wanted}"`,
+    near.length > 0 ? `did you mean ${near.map((name) => `\`svc ${name}\``).join(' or ')}?` : '`svc --help` lists all commands',
+  );
+}
+
+function named(words: readonly string[]): Command | undefined {
+  return [2, 1]
+    .map((count) => words.slice(0, count).join(' '))
+    .map((name) => commands.find((command) => command.name === name))
+    .find((command) => command !== undefined);
+}
+
+function nearest(wanted: string): string[] {
+  return commands
+    .map(({ name }) => ({ name, distance: distance(wanted, name) }))
+    .filter((one) => one.distance <= 2)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 2)
+    .map(({ name }) => name);
+}
+
+/** Levenshtein's, row by row. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1)
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,56 @@
+import type { Argument, Command, Flag } from './command.ts';
+import { flagsOf } from './parse.ts';
+
+const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['Run', ['run', 'submit', 'check', 'signal', 'cancel']],
+  ['Look', ['status', 'steps', 'logs', 'runs', 'state', 'agents', 'plugins', 'doctor']],
+  ['Operate', ['dev', 'serve', 'agent', 'admin']],
+  ['Access', ['login', 'whoami', 'org', 'project', 'member', 'token']],
+  ['Shell', ['completion']],
+];
+
+const argumentText = ({ name, optional, rest }: Argument) => {
+  const text = `<${name}>${rest ? '...' : ''}`;
+  return optional ? `[${text}]` : text;
+};
+
+export function usageLine(command: Command): string {
+  const flags = Object.keys(command.flags).length > 0 ? ' [flags]' : '';
+  return `usage: svc ${[command.name, ...command.args.map(argumentText)].join(' ')}${flags}`;
+}
+
+function columns(rows: readonly (readonly [string, string])[], indent = '  '): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${indent}${left.padEnd(width)}  ${right}`).join('\n');
+}
+
+function flagRow([name, flag]: [string, Flag]): readonly [string, string] {
+  const value = flag.type === 'boolean' ? '' : ` ${flag.value ?? (flag.choices ? flag.choices.join('|') : `<${name}>`)}`;
+  const short = flag.short ? `-${flag.short}, ` : '';
+  return [`${short}--${name}${value}`, `${flag.summary}${flag.many ? ' (may be repeated)' : ''}`];
+}
+
+/** The help of one command is its manual page. */
+export function commandHelp(command: Command): string {
+  const parts = [`${command.summary}\n\n${usageLine(command)}`];
+  if (command.about) parts.push(command.about);
+  if (command.args.length > 0)
+    parts.push(`Arguments\n${columns(command.args.map((one) => [argumentText(one), one.summary] as const))}`);
+  parts.push(`Flags\n${columns(Object.entries(flagsOf(command)).map(flagRow))}`);
+  if (command.examples.length > 0)
+    parts.push(`Examples\n${command.examples.map(([text, says]) => `  # ${says}\n  ${text}`).join('\n')}`);
+  return `${parts.join('\n\n')}\n`;
+}
+
+export function groupHelp(group: string, commands: readonly Command[]): string {
+  return `svc ${group}\n\n${columns(commands.map((one) => [`svc ${one.name}`, one.summary] as const))}\n`;
+}
+
+export function overview(commands: readonly Command[]): string {
+  const sections = GROUPS.map(([title, names]) => {
+    const own = names.flatMap((name) => commands.filter((one) => one.name === name || one.name.startsWith(`${name} `)));
+    return `${title}\n${columns(own.map((one) => [one.name, one.summary] as const))}`;
+  });
+  const exits = 'Exit codes: 0 ok, 1 failed, 2 usage, 3 server unreachable, 4 not authenticated, 124 wait timed out.';
+  return `svc: durable workflows in any language\n\n${sections.join('\n\n')}\n\n\`svc help <command>\` explains one of them. ${exits}\n`;
+}

@@ -1,0 +1,13 @@
+// Plain JavaScript that any Node since 12 can read, so that an old one is told so instead of failing on the first
+// TypeScript file. What a command needs is loaded by that command.
+const [major] = process.versions.node.split('.');
+if (Number(major) < 24) {
+  console.error(`svc: this needs Node 24 or newer and runs on ${process.version}; run npm install in the clone, or install Node 24.`);
+  process.exit(2);
+}
+const { enableCompileCache } = await import('node:module');
+enableCompileCache();
+const { existsSync } = await import('node:fs');
+const entry = new URL('./run.ts', import.meta.url);
+const { main } = await import(existsSync(entry) ? entry.href : new URL('./run.js', import.meta.url).href);
+await main(process.argv.slice(2));

@@ -1,0 +1,88 @@
+import meow from 'meow';
+import { type Command, type Flag, type FlagValues, usageError } from './command.ts';
+import { usageLine } from './help.ts';
+
+const JSON_FLAG: Flag = { type: 'boolean', summary: 'print data as JSON' };
+
+/** The flags of a command together with those that every command has. */
+export const flagsOf = (command: Command): Readonly<Record<string, Flag>> => ({ ...command.flags, json: JSON_FLAG });
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const camel = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Parses with meow, then refuses what meow would let pass: unknown flags, NaN, missing values, surplus arguments. */
+export function parse(command: Command, argv: readonly string[]): { args: string[]; flags: FlagValues } {
+  const flags = flagsOf(command);
+  const help = `see \`svc help ${command.name}\`; ${usageLine(command)}`;
+  const given = expand(flags, argv, help);
+  const cli = meow('', {
+    importMeta: import.meta,
+    argv: given,
+    autoHelp: false,
+    autoVersion: false,
+    booleanDefault: undefined,
+    flags: Object.fromEntries(
+      Object.entries(flags).map(([name, flag]) => [
+        camel(name),
+        { type: flag.type === 'number' ? 'string' : flag.type, isMultiple: flag.many ?? false },
+      ]),
+    ) as Record<string, { type: 'string' | 'boolean'; isMultiple: boolean }>,
+  });
+  const values = cli.flags as Record<string, unknown>;
+  const parsed = Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [camel(name), value(name, flag, values[camel(name)], help)]),
+  );
+  return { args: positional(command, cli.input.map(String), help), flags: parsed };
+}
+
+/** Refuses unknown flags before meow sees them and turns short ones into long ones. */
+function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], help: string): string[] {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const own: string[] = [];
+  for (let index = 0; index < end; index += 1) {
+    const word = argv[index]!;
+    if (!word.startsWith('-') || word === '-') {
+      own.push(word);
+      continue;
+    }
+    const [written = '', ...inline] = word.split('=');
+    const name = written.startsWith('--')
+      ? kebab(written.slice(2))
+      : (Object.entries(flags).find(([, flag]) => flag.short === written.slice(1))?.[0] ?? '');
+    const flag = flags[name];
+    if (!flag) throw usageError(`there is no flag ${written}`, help);
+    if (flag.type === 'boolean') {
+      if (inline.length > 0) throw usageError(`${written} takes no value`, help);
+      own.push(`--${name}`);
+      continue;
+    }
+    const next = inline.length > 0 ? inline.join('=') : index + 1 < end ? argv[(index += 1)] : undefined;
+    if (next === undefined) throw usageError(`${written} needs a value`, help);
+    own.push(`--${name}=${next}`);
+  }
+  return [...own, ...argv.slice(end)];
+}
+
+function value(name: string, flag: Flag, given: unknown, help: string): string | number | boolean | string[] | undefined {
+  if (flag.type === 'boolean') return given === true;
+  if (flag.many) return ((given as string[] | undefined) ?? []).map(String);
+  if (given === undefined) return undefined;
+  const text = String(given);
+  if (flag.choices && !flag.choices.includes(text))
+    throw usageError(`--${name} is "${text}"; it takes ${flag.choices.join(', ')}`, help);
+  if (flag.type === 'string') return text;
+  const [least, most] = [flag.least ?? 0, flag.most ?? Number.MAX_SAFE_INTEGER];
+  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most)
+    throw usageError(`--${name} is "${text}"; it takes a whole number from ${least} to ${most}`, help);
+  return Number(text);
+}
+
+function positional(command: Command, input: string[], help: string): string[] {
+  const needed = command.args.filter((argument) => !argument.optional);
+  const missing = needed[input.length];
+  if (missing) throw usageError(`<${missing.name}> is missing: ${missing.summary}`, help);
+  const open = command.args.at(-1)?.rest ?? false;
+  if (!open && input.length > command.args.length)
+    throw usageError(`"${input[command.args.length]}" is one argument too many`, help);
+  return input;
+}

@@ -1,0 +1,3 @@
+export { type BootOptions, boot, type Kernel, ownProcess, plan } from './kernel.ts';
+export { packageFolder, packageVersion, readSettings } from './settings.ts';
+export { tree } from './tree.ts';

@@ -1,0 +1,26 @@
+import type { Registry } from '../registry/registry.ts';
+import { BootErrors } from './errors.ts';
+import type { Candidate } from './validate.ts';
+
+/** Ends registration; what each plugin did must be what its manifest says. */
+export function seal(candidates: readonly Candidate[], registry: Registry): void {
+  registry.seal();
+  const faults = candidates.flatMap(({ manifest, origin }) => {
+    const did = registry.declared(manifest.id);
+    return [
+      ...difference(did.provides, manifest.provides).map((name) => `${origin}: binds ${name}, add it to "provides"`),
+      ...difference(manifest.provides, did.provides).map((name) => `${origin}: "provides" ${name}, which it never binds`),
+      ...difference(did.contributes, manifest.contributes).map(
+        (name) => `${origin}: contributes to ${name}, add it to "contributes"`,
+      ),
+      ...difference(manifest.contributes, did.contributes).map(
+        (name) => `${origin}: "contributes" to ${name}, but does not`,
+      ),
+    ];
+  });
+  if (faults.length > 0) throw BootErrors.pluginsInvalid(faults.join('; '));
+}
+
+function difference(left: readonly string[], right: readonly string[]): string[] {
+  return left.filter((name) => !right.includes(name));
+}

@@ -1,0 +1,14 @@
+import type { Candidate } from './validate.ts';
+
+/** One line a plugin, in boot order, with what it needs, gives and adds. */
+export function tree(candidates: readonly Candidate[]): string {
+  return candidates
+    .map(({ manifest, builtin, origin }, index) => {
+      const lines = [`${String(index + 1).padStart(2)}. ${manifest.id} ${manifest.version}${builtin ? '' : ` (${origin})`}`];
+      lines.push(`    ${manifest.summary}`);
+      for (const part of ['requires', 'provides', 'contributes'] as const)
+        if (manifest[part].length > 0) lines.push(`    ${part}: ${manifest[part].join(', ')}`);
+      return lines.join('\n');
+    })
+    .join('\n');
+}
