@@ -10,7 +10,13 @@ import type {
   LogChunk,
 } from '../runs/contract.ts';
 
-/** Version of the agent channel. A server refuses a hello with another major number, naming both. */
+/**
+ * Largest frame an agent may send, in bytes: a 2 MiB record in base64 and its envelope fit with room. An agent
+ * refuses a larger request itself, for the server would only cut the connection.
+ */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+
+/** Version of the agent channel. Bodies are checked strictly, so every change of a shape is a new number. A server refuses a hello with another one, naming both. */
 export const CHANNEL_PROTOCOL = 1;
 
 /** First request on the channel. */
@@ -47,8 +53,11 @@ export interface Assignment extends Claimed {
 /** Requests of an agent; every one is answered by `{id, ok}` or `{id, error}`. */
 export interface ChannelRequests {
   hello: { body: AgentHello; reply: AgentWelcome };
-  /** Free slots from now on; the server pushes at most that many assignments. */
-  ready: { body: { free: number }; reply: Record<string, never> };
+  /**
+   * Free slots from now on; the server pushes at most that many assignments. `seen` counts the assignments received
+   * on this connection, so that those under way when the agent counted are not handed out twice; absent: all.
+   */
+  ready: { body: { free: number; seen?: number }; reply: Record<string, never> };
   renew: { body: { claims: ClaimRef[] }; reply: { lost: ClaimRef[] } };
   append: { body: { claim: ClaimRef; record: JournalRecord }; reply: Record<string, never> };
   perform: { body: { claim: ClaimRef; call: JournaledCall }; reply: { record: JournalRecord } };
@@ -66,11 +75,23 @@ export type ChannelPush =
   | { push: 'assign'; assignments: Assignment[] }
   | { push: 'revoke'; claim: ClaimRef; reason: string };
 
-/** On the wire: JSON text frames, one message a frame. */
+/** A refusal on the wire. `status` as in HTTP: 429 and 5xx may be tried again, others are the last word. */
+export interface ChannelError {
+  code: string;
+  message: string;
+  next: string;
+  status?: number;
+}
+
+/**
+ * On the wire: JSON text frames, one message a frame. A long journal travels ahead of its assignment in `journal`
+ * frames; the link puts the two together again, so a listener to pushes never sees them.
+ */
 export type ChannelFrame =
   | { id: number; op: ChannelOp; body: unknown }
   | { id: number; ok: unknown }
-  | { id: number; error: { code: string; message: string; next: string } }
+  | { id: number; error: ChannelError }
+  | { push: 'journal'; claim: ClaimRef; records: JournalRecord[] }
   | ChannelPush;
 
 /**
@@ -92,9 +113,23 @@ export interface AgentSession {
   close(): Promise<void>;
 }
 
+/** Who a session belongs to. `org_id` limits what the agent may claim; undefined for the built-in one. */
+export interface AgentIdentity {
+  token_id: string;
+  org_id: string | undefined;
+}
+
+/** What a session asks of whatever carries its frames. */
+export interface AgentTransport {
+  /** So much is unsent that nothing more should be assigned. */
+  congested(): boolean;
+  /** The session is over on the server's side: another connection of the same agent took its place. */
+  end(reason: string): void;
+}
+
 export interface AgentSessions {
-  /** `org_id` limits what the agent may claim; undefined for the built-in one. */
-  connect(identity: { token_id: string; org_id: string | undefined }, push: (push: ChannelPush) => void): AgentSession;
+  /** `push` throws when the transport is gone; what it was to carry is given back. */
+  connect(identity: AgentIdentity, push: (push: ChannelPush) => void, transport?: AgentTransport): AgentSession;
 }
 
 export const AgentSessions = token<AgentSessions>('agents.AgentSessions');
@@ -114,10 +149,18 @@ export interface ActivityHost {
   readonly agent: { id: string; name: string; pid: number; workdir: string; runtime_dir: string };
   append(record: JournalRecord): Promise<void>;
   perform(call: JournaledCall): Promise<JournalRecord>;
+  /** Sends the log queued so far first: afterwards the claim is gone, and with it the right to add to the log. */
   park(wait: ArmWait): Promise<{ parked: true } | { record: JournalRecord }>;
   annotate(nth: number, text: string): Promise<void>;
   /** Queues a chunk; batched, in order, flushed before the activity is reported as ended. */
   log(stream: LogChunk['stream'], data: Buffer): void;
+  /** Set while the queue is full: stop reading the program's output until it resolves, or lines will be dropped. */
+  logFull?(): Promise<void> | undefined;
+  /**
+   * False once the claim is lost, or may be: the agent was suspended or cut off for longer than its lease. To be
+   * asked before an action that needs no answer of the server, such as starting the command of a step.
+   */
+  held?(): boolean;
 }
 
 export interface RunningPass {
@@ -131,7 +174,32 @@ export interface Executor {
   executor: string;
   /** Capabilities this machine has for it (`bash`, `python3`…), found once at start. */
   capabilities(): Promise<string[]>;
+  /** May throw, or let `ended` reject: the activity is given back, and failed when that goes on. */
   start(assignment: Assignment, host: ActivityHost): RunningPass;
+  /**
+   * Frees what the executor holds (its spawner). Called once, after the last pass has ended: plugins stop in the
+   * reverse order of their start, so an executor that closed in its own plugin's stop would cut running passes off.
+   */
+  close?(): Promise<void>;
 }
 
 export const Executors = extensionPoint<Executor>('agents.Executors', { key: (executor) => executor.executor });
+
+/** The agent inside this process (roles agent, dev, local). */
+export interface Agent {
+  status(): AgentStatus;
+}
+
+export interface AgentStatus {
+  /** Given by the server at the first hello. */
+  agent_id: string | undefined;
+  name: string;
+  connected: boolean;
+  draining: boolean;
+  slots: number;
+  /** Passes that run now. */
+  busy: number;
+  capabilities: readonly string[];
+}
+
+export const Agent = token<Agent>('agents.Agent');
