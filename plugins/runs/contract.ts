@@ -16,6 +16,9 @@ export interface Trigger {
 export interface SubmitRun {
   org_id: string;
   project_id: string;
+  /** Names of the two; immutable, so the run keeps them. */
+  org: string;
+  project: string;
   /** Kind of workflow; absent: found from `filename` and `source` by the workflow kinds. */
   kind?: string;
   filename?: string;
@@ -28,6 +31,8 @@ export interface SubmitRun {
   subject?: string;
   requires?: string[];
   trigger: Trigger;
+  /** What the input file holds beside `input` and `parent`; absent: the trigger's fields. */
+  envelope?: { type: string; [key: string]: Json };
   trusted: boolean;
   generation: number;
   parent?: string;
@@ -369,7 +374,9 @@ export const WorkflowKinds = extensionPoint<WorkflowKind>('runs.WorkflowKinds', 
 export const WaitKinds = extensionPoint<WaitKind>('runs.WaitKinds', { key: (kind) => kind.kind });
 export const JournaledVerbs = extensionPoint<JournaledVerb>('runs.JournaledVerbs', { key: (verb) => verb.kind });
 export const RunObservers = extensionPoint<RunObserver>('runs.RunObservers', { key: (observer) => observer.name });
-export const JobEnvironment = extensionPoint<JobEnvironmentSource>('runs.JobEnvironment', { key: (source) => source.name });
+export const JobEnvironment = extensionPoint<JobEnvironmentSource>('runs.JobEnvironment', {
+  key: (source) => source.name,
+});
 
 export const RunStore = token<RunStore>('runs.RunStore');
 export const WaitResolver = token<WaitResolver>('runs.WaitResolver');

@@ -1,0 +1,36 @@
+import { defineError } from '../../kernel/contracts/index.ts';
+
+export const workflowInvalid = defineError({
+  code: 'workflow_invalid',
+  status: 422,
+  title: 'The workflow cannot be run as it is.',
+  next: 'Correct the problems named in `errors`; `svc check` finds them without submitting.',
+});
+
+export const runFinished = defineError({
+  code: 'run_finished',
+  status: 409,
+  title: 'The run is over.',
+  next: 'Look at it with `svc status`; submit it again to run it again.',
+});
+
+export const leaseLost = defineError({
+  code: 'lease_lost',
+  status: 409,
+  title: 'The claim is no longer yours.',
+  next: 'Stop this work and report nothing: another agent has it, or the run is over.',
+});
+
+export const journalConflict = defineError({
+  code: 'journal_conflict',
+  status: 409,
+  title: 'The journal holds something else at this place.',
+  next: 'Stop this pass and claim the activity again: its journal says what was recorded.',
+});
+
+export const determinismViolation = defineError({
+  code: 'determinism_violation',
+  status: 409,
+  title: 'A replay reached another durable call than the recorded one.',
+  next: 'Make the script call the same verbs in the same order for the same input, or submit it as a new run.',
+});

@@ -1,0 +1,32 @@
+import type { Migration } from '../../../kernel/contracts/index.ts';
+
+/**
+ * Column types of both families, written once as `{word}` in a statement. Texts that callers choose are never
+ * compared on MySQL, whose binary collations ignore trailing spaces: what must be found by such a text is found
+ * by a digest of it, or is stored as bytes.
+ */
+const COLUMNS: Record<string, { sqlite: string; mysql: string }> = {
+  /** Ids and words of our own making. */
+  id: { sqlite: 'TEXT', mysql: 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin' },
+  word: { sqlite: 'TEXT', mysql: 'VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin' },
+  /** An org id and a digest. */
+  lane: { sqlite: 'TEXT', mysql: 'VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin' },
+  /** At most 255 characters that somebody chose; shown, not compared. */
+  name: { sqlite: 'TEXT', mysql: 'VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' },
+  /** Compared byte by byte; given and answered as Buffers. */
+  bytes: { sqlite: 'BLOB', mysql: 'VARBINARY(1020)' },
+  text: { sqlite: 'TEXT', mysql: 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' },
+  blob: { sqlite: 'BLOB', mysql: 'LONGBLOB' },
+  /** Epoch milliseconds. */
+  ms: { sqlite: 'INTEGER', mysql: 'BIGINT' },
+  int: { sqlite: 'INTEGER', mysql: 'BIGINT' },
+  flag: { sqlite: 'INTEGER', mysql: 'SMALLINT' },
+  end: { sqlite: '', mysql: ' ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin' },
+};
+
+/** A migration from statements whose column types are `{words}` of the table above. */
+export function migration(name: string, statements: readonly string[]): Migration {
+  const write = (family: 'sqlite' | 'mysql') =>
+    statements.map((statement) => statement.replaceAll(/\{(\w+)\}/g, (_, word: string) => COLUMNS[word]![family]));
+  return { name, sqlite: write('sqlite'), mysql: write('mysql') };
+}

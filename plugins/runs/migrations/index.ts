@@ -1,0 +1,6 @@
+import type { Migration } from '../../../kernel/contracts/index.ts';
+import { runsTables } from './0001-runs.ts';
+import { activityTables } from './0002-activities.ts';
+import { logTables } from './0003-logs.ts';
+
+export const runsMigrations: readonly Migration[] = [runsTables, activityTables, logTables];
