@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { SealedPlace } from '../../../kernel/contracts/index.ts';
+
+/** First byte of every blob. Another cipher or layout gets another number; old blobs stay readable. */
+export const FORMAT = 1;
+export const KEY_BYTES = 32;
+export const NONCE_BYTES = 12;
+export const TAG_BYTES = 16;
+/** format, key version, nonce, tag: what a blob is longer than its plain text. */
+export const OVERHEAD_BYTES = 1 + 4 + NONCE_BYTES + TAG_BYTES;
+
+/** Each part behind its length, so that no two lists of parts give the same bytes. */
+export function lengthPrefixed(parts: readonly string[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(part, 'utf8');
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}
+
+export function placeAad(place: SealedPlace, key_version: number): Buffer {
+  const { table, org_id, project_id, kind, name, field } = place;
+  return lengthPrefixed([table, org_id, project_id, kind, name, field, String(key_version)]);
+}
+
+/** `format | key version | nonce | ciphertext | tag`, AES-256-GCM. `nonce` must never repeat under one key. */
+export function encrypt(key: Buffer, key_version: number, nonce: Buffer, aad: Buffer, plain: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(FORMAT);
+  head.writeUInt32BE(key_version, 1);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(aad);
+  return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** The key version a blob names, or undefined when it is no blob of ours. */
+export function keyVersionOf(blob: Buffer): number | undefined {
+  if (blob.length < OVERHEAD_BYTES || blob[0] !== FORMAT) return undefined;
+  return blob.readUInt32BE(1);
+}
+
+/** The plain text, or undefined when the blob, the place or the key is another. */
+export function decrypt(key: Buffer, aad: Buffer, blob: Buffer): Buffer | undefined {
+  if (keyVersionOf(blob) === undefined) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(5, 5 + NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(blob.subarray(-TAG_BYTES));
+  const start = decipher.update(blob.subarray(5 + NONCE_BYTES, -TAG_BYTES));
+  try {
+    return Buffer.concat([start, decipher.final()]);
+  } catch {
+    // The tag did not match: the only failure that final() of a GCM decipher has. The caller names it.
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import { constants } from 'node:fs';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Ids } from '../../../kernel/contracts/index.ts';
+import { parseMasterKey } from '../domain/master-key.ts';
+import { VaultErrors } from '../errors.ts';
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? 'unknown');
+
+/**
+ * The key in the file; undefined when there is no file. Throws `master_key_exposed`, `master_key_invalid`, and
+ * `master_key_missing` when it cannot be read.
+ */
+export async function readKeyFile(path: string): Promise<Buffer | undefined> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    // Non-blocking, so that a pipe in the file's place is refused below and does not hang the start.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw VaultErrors.masterKeyMissing(`the master key file ${path} cannot be read (${codeOf(error)})`, {
+      cause: error,
+    });
+  }
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > 1024) throw VaultErrors.masterKeyInvalid(`${path} is no master key file`);
+    if ((stat.mode & 0o077) !== 0)
+      throw VaultErrors.masterKeyExposed(`${path} has mode ${(stat.mode & 0o777).toString(8)}; it must be 600`);
+    const key = parseMasterKey(await file.readFile('utf8'));
+    if (!key) throw VaultErrors.masterKeyInvalid(`${path} does not hold 32 bytes in base64`);
+    return key;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes the file unless another process was first; answers the key that is in it afterwards. */
+export async function createKeyFile(path: string, key: Buffer, ids: Ids): Promise<Buffer> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = await writeDraft(path, key, ids);
+  try {
+    // A link never replaces: the first of two processes wins, and the file is whole when it appears.
+    await link(draft, path);
+    await syncFolder(path);
+    return key;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    const winner = await readKeyFile(path);
+    if (!winner) throw VaultErrors.masterKeyMissing(`the master key file ${path} vanished while it was made`);
+    return winner;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Writes or replaces the file; a crash leaves the old or the new one, whole. */
+export async function replaceKeyFile(path: string, key: Buffer, ids: Ids): Promise<void> {
+  const draft = await writeDraft(path, key, ids);
+  await moveKeyFile(draft, path);
+}
+
+export async function moveKeyFile(from: string, to: string): Promise<void> {
+  await rename(from, to);
+  await syncFolder(to);
+}
+
+async function writeDraft(path: string, key: Buffer, ids: Ids): Promise<string> {
+  const draft = `${path}.${ids.next('draft')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${key.toString('base64')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return draft;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
