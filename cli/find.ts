@@ -26,7 +26,9 @@ export async function findCommand(argv: readonly string[]): Promise<Found> {
   const near = nearest(wanted);
   throw usageError(
     `there is no command "${wanted}"`,
-    near.length > 0 ? `did you mean ${near.map((name) => `\`svc ${name}\``).join(' or ')}?` : '`svc --help` lists all commands',
+    near.length > 0
+      ? `did you mean ${near.map((name) => `\`svc ${name}\``).join(' or ')}?`
+      : '`svc --help` lists all commands',
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Argument, Command, Flag } from './command.ts';
-import { flagsOf } from './parse.ts';
+import { flagsOf } from './flags.ts';
 
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Run', ['run', 'submit', 'check', 'signal', 'cancel']],
@@ -25,7 +25,8 @@ function columns(rows: readonly (readonly [string, string])[], indent = '  '): s
 }
 
 function flagRow([name, flag]: [string, Flag]): readonly [string, string] {
-  const value = flag.type === 'boolean' ? '' : ` ${flag.value ?? (flag.choices ? flag.choices.join('|') : `<${name}>`)}`;
+  const value =
+    flag.type === 'boolean' ? '' : ` ${flag.value ?? (flag.choices ? flag.choices.join('|') : `<${name}>`)}`;
   const short = flag.short ? `-${flag.short}, ` : '';
   return [`${short}--${name}${value}`, `${flag.summary}${flag.many ? ' (may be repeated)' : ''}`];
 }

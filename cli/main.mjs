@@ -2,7 +2,9 @@
 // TypeScript file. What a command needs is loaded by that command.
 const [major] = process.versions.node.split('.');
 if (Number(major) < 24) {
-  console.error(`svc: this needs Node 24 or newer and runs on ${process.version}; run npm install in the clone, or install Node 24.`);
+  console.error(
+    `svc: this needs Node 24 or newer and runs on ${process.version}; run npm install in the clone, or install Node 24.`,
+  );
   process.exit(2);
 }
 const { enableCompileCache } = await import('node:module');

@@ -1,11 +1,7 @@
 import meow from 'meow';
 import { type Command, type Flag, type FlagValues, usageError } from './command.ts';
+import { flagsOf } from './flags.ts';
 import { usageLine } from './help.ts';
-
-const JSON_FLAG: Flag = { type: 'boolean', summary: 'print data as JSON' };
-
-/** The flags of a command together with those that every command has. */
-export const flagsOf = (command: Command): Readonly<Record<string, Flag>> => ({ ...command.flags, json: JSON_FLAG });
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const camel = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
@@ -56,14 +52,20 @@ function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], 
       own.push(`--${name}`);
       continue;
     }
-    const next = inline.length > 0 ? inline.join('=') : index + 1 < end ? argv[(index += 1)] : undefined;
+    if (inline.length === 0) index += 1;
+    const next = inline.length > 0 ? inline.join('=') : index < end ? argv[index] : undefined;
     if (next === undefined) throw usageError(`${written} needs a value`, help);
     own.push(`--${name}=${next}`);
   }
   return [...own, ...argv.slice(end)];
 }
 
-function value(name: string, flag: Flag, given: unknown, help: string): string | number | boolean | string[] | undefined {
+function value(
+  name: string,
+  flag: Flag,
+  given: unknown,
+  help: string,
+): string | number | boolean | string[] | undefined {
   if (flag.type === 'boolean') return given === true;
   if (flag.many) return ((given as string[] | undefined) ?? []).map(String);
   if (given === undefined) return undefined;

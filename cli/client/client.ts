@@ -36,7 +36,12 @@ export class Client {
   scoped(path: string): string {
     const { org, project } = this.profile;
     if (org === '' || project === '')
-      throw new CliError(Exit.usage, 'usage', 'no org or project is chosen', 'set SVC_ORG and SVC_PROJECT, or log in with --org and --project');
+      throw new CliError(
+        Exit.usage,
+        'usage',
+        'no org or project is chosen',
+        'set SVC_ORG and SVC_PROJECT, or log in with --org and --project',
+      );
     return `/api/v1/orgs/${encodeURIComponent(org)}/projects/${encodeURIComponent(project)}${path}`;
   }
 
@@ -78,7 +83,12 @@ export class Client {
     const unix = this.profile.url.startsWith('unix:');
     const base = unix ? 'http://localhost' : this.profile.url;
     if (!URL.canParse(base))
-      throw new CliError(Exit.usage, 'usage', `"${base}" is no address`, 'set SVC_URL to one like http://127.0.0.1:8787');
+      throw new CliError(
+        Exit.usage,
+        'usage',
+        `"${base}" is no address`,
+        'set SVC_URL to one like http://127.0.0.1:8787',
+      );
     const url = new URL(call.path, base);
     for (const [key, value] of Object.entries(call.query ?? {}))
       if (value !== undefined) url.searchParams.set(key, String(value));
@@ -86,7 +96,9 @@ export class Client {
     const headers: Record<string, string> = {
       accept: 'application/json, application/problem+json, text/event-stream, text/plain',
       authorization: `Bearer ${this.profile.token}`,
-      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+      ...(payload === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
       ...call.headers,
     };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -117,9 +129,16 @@ function refusal(status: number, text: string, origin: string): CliError {
   } catch {
     // Not one of ours: a proxy in between. Its status is all there is to tell.
   }
-  const exit = status === 401 ? Exit.notAuthenticated : status === 502 || status === 503 ? Exit.unreachable : Exit.failed;
+  const exit =
+    status === 401 ? Exit.notAuthenticated : status === 502 || status === 503 ? Exit.unreachable : Exit.failed;
   const details = (problem.errors ?? []).map((fault) => `${fault.pointer || '/'}: ${fault.message}`);
   const message = problem.detail ?? problem.title ?? `the server answered ${status}`;
   const hint = status === 401 ? ` (the token comes from ${origin})` : '';
-  return new CliError(exit, problem.code ?? `http_${status}`, `${message}${hint}`, problem.next ?? 'see `svc doctor`', details);
+  return new CliError(
+    exit,
+    problem.code ?? `http_${status}`,
+    `${message}${hint}`,
+    problem.next ?? 'see `svc doctor`',
+    details,
+  );
 }

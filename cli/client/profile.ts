@@ -56,11 +56,22 @@ export async function readProfile(env: Environment, from: string): Promise<Profi
   return profile;
 }
 
+/** One profile file, whole. */
+export async function readProfileFile(path: string): Promise<Profile> {
+  const { url = '', token = '', org = '', project = '' } = await parse(path);
+  return { url, token, org, project, origin: path };
+}
+
 async function parse(path: string): Promise<Partial<Profile>> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Partial<Profile>;
   } catch (error) {
-    throw new CliError(Exit.usage, 'profile_invalid', `${path} cannot be read: ${(error as Error).message}`, 'remove it, then log in again');
+    throw new CliError(
+      Exit.usage,
+      'profile_invalid',
+      `${path} cannot be read: ${(error as Error).message}`,
+      'remove it, then log in again',
+    );
   }
 }
 

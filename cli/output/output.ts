@@ -72,8 +72,25 @@ export class Output {
   }
 
   table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-    const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '' };
-    const more = { 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
+    const none = {
+      top: '',
+      'top-mid': '',
+      'top-left': '',
+      'top-right': '',
+      bottom: '',
+      'bottom-mid': '',
+      'bottom-left': '',
+    };
+    const more = {
+      'bottom-right': '',
+      left: '',
+      'left-mid': '',
+      mid: '',
+      'mid-mid': '',
+      right: '',
+      'right-mid': '',
+      middle: '  ',
+    };
     const table = new Table({
       head: head.map((title) => this.#colours.bold(title)),
       chars: { ...none, ...more },

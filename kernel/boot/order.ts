@@ -9,7 +9,8 @@ export function order(candidates: readonly Candidate[]): Candidate[] {
     const ready = [...waiting.values()]
       .filter(({ manifest }) => manifest.requires.every((id) => !waiting.has(id)))
       .sort((a, b) => a.manifest.id.localeCompare(b.manifest.id))[0];
-    if (!ready) throw BootErrors.pluginsInvalid(`plugins require each other in a ring: ${[...waiting.keys()].join(', ')}`);
+    if (!ready)
+      throw BootErrors.pluginsInvalid(`plugins require each other in a ring: ${[...waiting.keys()].join(', ')}`);
     waiting.delete(ready.manifest.id);
     ordered.push(ready);
   }

@@ -75,7 +75,8 @@ export function blame(plugin: string, phase: string, error: unknown): Error {
 function likelyCause(message: string): string {
   if (/Stripping types is currently unsupported for files under node_modules/.test(message))
     return '; a plugin that is installed as a package must ship JavaScript (plugin.js)';
-  if (/Cannot find (module|package)/.test(message)) return '; is it installed, and do relative imports name the file ending?';
+  if (/Cannot find (module|package)/.test(message))
+    return '; is it installed, and do relative imports name the file ending?';
   if (/does not provide an export/.test(message)) return '; was the plugin written for another version of svc?';
   return '';
 }

@@ -9,7 +9,9 @@ export function seal(candidates: readonly Candidate[], registry: Registry): void
     const did = registry.declared(manifest.id);
     return [
       ...difference(did.provides, manifest.provides).map((name) => `${origin}: binds ${name}, add it to "provides"`),
-      ...difference(manifest.provides, did.provides).map((name) => `${origin}: "provides" ${name}, which it never binds`),
+      ...difference(manifest.provides, did.provides).map(
+        (name) => `${origin}: "provides" ${name}, which it never binds`,
+      ),
       ...difference(did.contributes, manifest.contributes).map(
         (name) => `${origin}: contributes to ${name}, add it to "contributes"`,
       ),

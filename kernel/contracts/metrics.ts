@@ -2,7 +2,11 @@ import { token } from './tokens.ts';
 
 /** Prometheus metrics; names start with `svc_` and end with their unit. */
 export interface Metrics {
-  counter(name: string, help: string, labels?: readonly string[]): { inc(labels?: Record<string, string>, by?: number): void };
+  counter(
+    name: string,
+    help: string,
+    labels?: readonly string[],
+  ): { inc(labels?: Record<string, string>, by?: number): void };
   histogram(
     name: string,
     help: string,

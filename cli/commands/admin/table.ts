@@ -1,5 +1,7 @@
 import type { Command } from '../../command.ts';
 
+const admin = async (name: string) => ({ run: (await import('./run-admin.ts')).adminCommand(name) });
+
 /** Administration of a database; run where the server's settings are. */
 export const adminCommands: readonly Command[] = [
   {
@@ -13,8 +15,10 @@ export const adminCommands: readonly Command[] = [
       user: { type: 'string', summary: 'name of the owner' },
       force: { type: 'boolean', summary: 'also when there is an owner' },
     },
-    examples: [['svc admin bootstrap --org acme --project main --user ana > token.txt', 'then: svc login --token @token.txt']],
-    load: () => import('./bootstrap.ts'),
+    examples: [
+      ['svc admin bootstrap --org acme --project main --user ana > token.txt', 'then: svc login --token @token.txt'],
+    ],
+    load: () => admin('bootstrap'),
   },
   {
     name: 'admin rotate-org-key',
@@ -22,15 +26,16 @@ export const adminCommands: readonly Command[] = [
     args: [],
     flags: { org: { type: 'string', summary: 'name of the org' } },
     examples: [],
-    load: () => import('./rotate-org-key.ts'),
+    load: () => admin('rotate-org-key'),
   },
   {
     name: 'admin rekey',
     summary: 'wrap every org key with a new master key',
-    about: 'The present key comes from SVC_MASTER_KEY, the new one from SVC_NEW_MASTER_KEY. Killed anywhere, it goes on when run again.',
+    about:
+      'The present key comes from SVC_MASTER_KEY, the new one from SVC_NEW_MASTER_KEY. Killed anywhere, it goes on when run again.',
     args: [],
     flags: {},
     examples: [],
-    load: () => import('./rekey.ts'),
+    load: () => admin('rekey'),
   },
 ];

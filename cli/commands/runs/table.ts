@@ -4,7 +4,11 @@ const RUN: Argument = { name: 'run-id', summary: 'the run, e.g. run_01J…' };
 const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
 
 const WORKFLOW_FLAGS: Readonly<Record<string, Flag>> = {
-  as: { type: 'string', choices: ['script', 'pipeline', 'yaml', 'graph'], summary: 'kind of workflow (default: by file)' },
+  as: {
+    type: 'string',
+    choices: ['script', 'pipeline', 'yaml', 'graph'],
+    summary: 'kind of workflow (default: by file)',
+  },
   interpreter: { type: 'string', value: '<cmd>', summary: 'runs the script instead of the one its ending names' },
   env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
   input: { type: 'string', value: '<json>', summary: 'input, handed over in $SVC_INPUT_FILE; - reads standard input' },
@@ -38,7 +42,10 @@ export const runCommands: readonly Command[] = [
     },
     examples: [
       ['svc submit deploy.sh --follow', 'run a script and watch it'],
-      ['svc submit etl.py --tag team:data --idempotency-key nightly-2026-11-21', 'submit once, however often this is called'],
+      [
+        'svc submit etl.py --tag team:data --idempotency-key nightly-2026-11-21',
+        'submit once, however often this is called',
+      ],
     ],
     load: () => import('./submit.ts'),
   },
@@ -49,9 +56,14 @@ export const runCommands: readonly Command[] = [
     args: [FILE],
     flags: {
       ...WORKFLOW_FLAGS,
-      signal: { type: 'string', value: '<name>[=<json>]', many: true, summary: 'signal that waits in the queue from the start' },
+      signal: {
+        type: 'string',
+        value: '<name>[=<json>]',
+        many: true,
+        summary: 'signal that waits in the queue from the start',
+      },
     },
-    examples: [["svc run deploy.sh --signal approved='{\"by\":\"me\"}'", 'a dry run whose approval is there already']],
+    examples: [['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'a dry run whose approval is there already']],
     load: () => import('./run.ts'),
   },
   {
@@ -91,7 +103,7 @@ export const runCommands: readonly Command[] = [
     summary: 'send a signal to a run',
     args: [RUN, { name: 'name', summary: 'the name it waits for' }],
     flags: { payload: { type: 'string', value: '<json>', summary: 'payload (default null); - reads standard input' } },
-    examples: [["svc signal run_01J… approved --payload '{\"by\":\"me\"}'", 'approve']],
+    examples: [['svc signal run_01J… approved --payload \'{"by":"me"}\'', 'approve']],
     load: () => import('./signal.ts'),
   },
   {

@@ -6,6 +6,10 @@ const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** JSON lines on standard error, synchronous so that nothing is lost when the process dies. */
 export function createLog(level: string, fields: Record<string, unknown>): Log {
-  if (!LEVELS.includes(level)) throw BootErrors.settingInvalid(`SVC_LOG_LEVEL is "${level}"; it takes ${LEVELS.join(', ')}`);
-  return pino({ level, base: fields, timestamp: pino.stdTimeFunctions.isoTime }, openDestination({ dest: 2, sync: true }));
+  if (!LEVELS.includes(level))
+    throw BootErrors.settingInvalid(`SVC_LOG_LEVEL is "${level}"; it takes ${LEVELS.join(', ')}`);
+  return pino(
+    { level, base: fields, timestamp: pino.stdTimeFunctions.isoTime },
+    openDestination({ dest: 2, sync: true }),
+  );
 }

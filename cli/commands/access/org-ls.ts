@@ -1,0 +1,16 @@
+import type { WhoAmI } from '../../client/types.ts';
+import type { Run } from '../../command.ts';
+
+export const run: Run = async ({ output, client }) => {
+  const api = await client();
+  const { orgs } = await api.json<WhoAmI>({ path: '/api/v1/whoami' });
+  output.data({ orgs }, () =>
+    orgs.length > 0
+      ? output.table(
+          ['org', 'role'],
+          orgs.map((one) => [one.org, one.role]),
+        )
+      : '',
+  );
+  return undefined;
+};

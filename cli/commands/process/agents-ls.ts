@@ -1,0 +1,33 @@
+import type { Run } from '../../command.ts';
+
+interface AgentView {
+  agent_id: string;
+  name: string;
+  state: string;
+  os: string;
+  arch: string;
+  slots: number;
+  capabilities: string[];
+  version: string;
+  last_seen_at: string;
+}
+
+export const run: Run = async ({ output, client }) => {
+  const api = await client();
+  const answer = await api.json<{ agents: AgentView[] }>({ path: '/api/v1/agents' });
+  output.data(answer, () => {
+    const rows = answer.agents.map((one) => [
+      one.agent_id,
+      one.name,
+      one.state,
+      `${one.os}/${one.arch}`,
+      String(one.slots),
+      one.capabilities.join(' '),
+      one.last_seen_at,
+    ]);
+    return rows.length > 0
+      ? output.table(['agent', 'name', 'state', 'machine', 'slots', 'capabilities', 'last seen'], rows)
+      : '';
+  });
+  return undefined;
+};

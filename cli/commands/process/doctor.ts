@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { WhoAmI } from '../../client/types.ts';
+import { Exit, type Invocation, type Run } from '../../command.ts';
+
+interface Finding {
+  what: string;
+  ok: boolean;
+  says: string;
+}
+
+const execute = promisify(execFile);
+
+async function attempt(what: string, check: () => Promise<string>): Promise<Finding> {
+  try {
+    return { what, ok: true, says: await check() };
+  } catch (error) {
+    const { message, next } = error as Error & { next?: string };
+    return { what, ok: false, says: next ? `${message} → ${next}` : message };
+  }
+}
+
+const interpreter = (name: string) =>
+  attempt(name, async () => {
+    const { stdout } = await execute(name, ['--version']).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(
+        error.code === 'ENOENT' ? 'not on this machine; scripts that need it must run on another agent' : error.message,
+      );
+    });
+    return stdout.split('\n')[0] ?? '';
+  });
+
+async function server({ client }: Invocation): Promise<Finding[]> {
+  const profile = await attempt('profile', async () => {
+    const { profile: found } = await client();
+    return `${found.url}, ${found.org}/${found.project} (${found.origin})`;
+  });
+  if (!profile.ok) return [profile];
+  const api = await client();
+  return [
+    profile,
+    await attempt('server', async () => {
+      await api.text({ path: '/readyz' });
+      return 'answers and is ready';
+    }),
+    await attempt('token', async () => {
+      const me = await api.json<WhoAmI>({ path: '/api/v1/whoami' });
+      return `${me.user.name} (${me.token.name})`;
+    }),
+    await attempt('agents', async () => {
+      const { agents } = await api.json<{ agents: { state: string }[] }>({ path: '/api/v1/agents' });
+      const online = agents.filter((one) => one.state === 'online').length;
+      if (online === 0) throw new Error('none is online: runs wait; start one with `svc agent`');
+      return `${online} online`;
+    }),
+  ];
+}
+
+export const run: Run = async (invocation) => {
+  const { output } = invocation;
+  const findings: Finding[] = [
+    { what: 'node', ok: true, says: process.version },
+    await interpreter('bash'),
+    await interpreter('python3'),
+    ...(await server(invocation)),
+  ];
+  const { colours } = output;
+  output.data({ findings }, () =>
+    findings
+      .map((one) => `${one.ok ? colours.green('ok  ') : colours.red('FAIL')} ${one.what.padEnd(9)} ${one.says}`)
+      .join('\n'),
+  );
+  return findings.every(({ ok }) => ok) ? Exit.ok : Exit.failed;
+};

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Invocation, usageError } from './command.ts';
+
+type Source = Pick<Invocation, 'stdin'>;
+
+export async function readAll(stdin: NodeJS.ReadStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer));
+  return Buffer.concat(chunks);
+}
+
+/** A file's text, or standard input for `-`. Throws a usage error that names the path and the reason. */
+export async function readDocument(
+  path: string,
+  { stdin }: Source,
+): Promise<{ filename: string | undefined; source: string }> {
+  const bytes =
+    path === '-'
+      ? await readAll(stdin)
+      : await readFile(path).catch((error: NodeJS.ErrnoException) => {
+          const reason =
+            error.code === 'ENOENT'
+              ? 'there is no such file'
+              : error.code === 'EISDIR'
+                ? 'it is a folder'
+                : error.message;
+          throw usageError(
+            `cannot read ${path}: ${reason}`,
+            'give the path of a workflow file, or - for standard input',
+          );
+        });
+  try {
+    const source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { filename: path === '-' ? undefined : basename(path), source };
+  } catch {
+    throw usageError(`${path} is not UTF-8 text`, 'a workflow is a text file; save it as UTF-8');
+  }
+}
+
+/** `-` reads standard input and `@file` a file; a literal works, with a warning, for other users can see it. */
+export async function readSecret(
+  given: string,
+  name: string,
+  source: Source & Pick<Invocation, 'output'>,
+): Promise<string> {
+  if (given === '-') return (await readAll(source.stdin)).toString('utf8').replace(/\r?\n$/, '');
+  if (given.startsWith('@')) {
+    const text = await readFile(given.slice(1), 'utf8').catch((error: Error) => {
+      throw usageError(`cannot read ${given.slice(1)}: ${error.message}`, `--${name} takes - or @file`);
+    });
+    return text.replace(/\r?\n$/, '');
+  }
+  source.output.note(`warning: --${name} stands in the process list and in your shell's history; use - or @file`);
+  return given;
+}
+
+/** JSON from a flag, or from standard input for `-`. */
+export async function readJson(given: string, name: string, source: Source): Promise<unknown> {
+  const text = given === '-' ? (await readAll(source.stdin)).toString('utf8') : given;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw usageError(
+      `--${name} is not JSON: ${(error as Error).message}`,
+      `quote strings twice, like --${name} '"text"'`,
+    );
+  }
+}
+
+/** `K=V` pairs; the value may hold further `=`. */
+export function readPairs(given: readonly string[], name: string): Record<string, string> {
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1) throw usageError(`--${name} "${pair}" is not K=V`, `write --${name} NAME=value`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}

@@ -1,0 +1,18 @@
+import { definePlugin, HttpRoutes } from 'svc/plugin';
+import { JobEnvironment, JournaledVerbs } from 'svc/runs';
+import { Verbs } from 'svc/scripts';
+import manifest from './plugin.json' with { type: 'json' };
+import { greetRoute } from './route.ts';
+import { greetVerb, greetWork } from './verb.ts';
+
+/** Written only against the published contracts, as a package outside this repository would be. */
+export default definePlugin(manifest, (plugin) => {
+  plugin.contribute(HttpRoutes, () => greetRoute);
+  plugin.contribute(JobEnvironment, () => ({
+    name: 'greeter',
+    layer: 'below' as const,
+    provide: async (job) => [{ name: 'GREETER_PROJECT', value: job.project_id, secret: false }],
+  }));
+  plugin.contribute(JournaledVerbs, () => greetWork);
+  plugin.contribute(Verbs, () => greetVerb);
+});
