@@ -1,0 +1,34 @@
+#ifndef SVC_FRAMES_H
+#define SVC_FRAMES_H
+
+#include <stdint.h>
+
+#include "buffer.h"
+
+/*
+ * Frames between agent and spawner, both ways: u32 length of what follows, u8 type, u32 process, payload; all numbers
+ * little-endian. The same stands in frames.ts and spawner.mjs.
+ *
+ *   agent → spawner                                   spawner → agent
+ *   SPAWN   u32 argc, u32 envc, then with a NUL each: HELLO    u32 version
+ *           directory, arguments, NAME=value          STARTED  i32 pid, u64 dev, ino of stdout, u64 dev, ino of stderr
+ *   KILL    i32 signal                                OUTPUT   u8 1 stdout 2 stderr, bytes
+ *   PAUSE                                             EXIT     i32 code (-1 after a signal), i32 signal
+ *   RESUME                                            FAILED   i32 stage, i32 errno
+ *
+ * EXIT and FAILED are the last of their process. An end of the request stream kills everything.
+ */
+enum { FRAME_SPAWN = 1, FRAME_KILL = 2, FRAME_PAUSE = 3, FRAME_RESUME = 4 };
+enum { FRAME_HELLO = 1, FRAME_STARTED = 2, FRAME_OUTPUT = 3, FRAME_EXIT = 4, FRAME_FAILED = 5 };
+
+#define FRAME_VERSION 1
+#define FRAME_HEAD 9
+#define FRAME_LIMIT (64u << 20)
+
+uint32_t read_u32(const unsigned char *at);
+void append_u32(struct buffer *out, uint32_t number);
+void append_u64(struct buffer *out, uint64_t number);
+/* Begins a frame; its payload of `length` bytes is appended next. */
+void frame_begin(struct buffer *out, unsigned char type, uint32_t process, size_t length);
+
+#endif

@@ -1,0 +1,147 @@
+#define _GNU_SOURCE
+#include "jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frames.h"
+
+#define CHUNK 32768
+
+struct job *jobs;
+struct buffer pending;
+size_t pending_sent;
+bool closing, orphans;
+
+void shut(int *descriptor) {
+  if (*descriptor >= 0) close(*descriptor);
+  *descriptor = -1;
+}
+
+void report_failure(uint32_t id, int stage, int error) {
+  frame_begin(&pending, FRAME_FAILED, id, 8);
+  append_u32(&pending, (uint32_t)stage);
+  append_u32(&pending, (uint32_t)error);
+}
+
+static void report_start(const struct job *job) {
+  struct stat status;
+  frame_begin(&pending, FRAME_STARTED, job->id, 36);
+  append_u32(&pending, (uint32_t)job->leader);
+  for (int i = 0; i < 2; i++) {
+    memset(&status, 0, sizeof status);
+    fstat(job->pipes[i], &status);
+    append_u64(&pending, (uint64_t)status.st_dev);
+    append_u64(&pending, (uint64_t)status.st_ino);
+  }
+}
+
+static void report_end(const struct job *job) {
+  if (job->end.kind == NOTE_FAILED) {
+    report_failure(job->id, job->end.a, job->end.b);
+    return;
+  }
+  bool told = job->end.kind == NOTE_ENDED;
+  frame_begin(&pending, FRAME_EXIT, job->id, 8);
+  append_u32(&pending, (uint32_t)(told ? job->end.a : -1));
+  append_u32(&pending, (uint32_t)(told ? job->end.b : SIGKILL));
+}
+
+int launch(uint32_t id, const struct order *order) {
+  int out[2] = {-1, -1}, err[2] = {-1, -1}, control[2] = {-1, -1}, error = 0;
+  struct job *job = take(1, sizeof *job);
+  if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control))
+    error = errno;
+  if (!error && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK))) error = errno;
+  if (!error) {
+    job->keeper = fork();
+    if (job->keeper == 0) keep(order, control[1], out[1], err[1]);
+    if (job->keeper < 0) error = errno;
+  }
+  shut(&out[1]);
+  shut(&err[1]);
+  shut(&control[1]);
+  if (error) {
+    shut(&out[0]);
+    shut(&err[0]);
+    shut(&control[0]);
+    free(job);
+    return error;
+  }
+  job->id = id;
+  job->control = control[0];
+  job->pipes[0] = out[0];
+  job->pipes[1] = err[0];
+  job->kept = true;
+  job->next = jobs;
+  jobs = job;
+  return 0;
+}
+
+bool full(void) {
+  return pending.length - pending_sent >= PENDING_LIMIT;
+}
+
+/* Passes one chunk on. Answers whether there may be more at once. */
+bool take_output(struct job *job, int stream) {
+  unsigned char chunk[CHUNK], number = (unsigned char)(stream + 1);
+  ssize_t got = read(job->pipes[stream], chunk, sizeof chunk);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
+  if (got <= 0) {
+    shut(&job->pipes[stream]);
+    return false;
+  }
+  frame_begin(&pending, FRAME_OUTPUT, job->id, (size_t)got + 1);
+  buffer_append(&pending, &number, 1);
+  buffer_append(&pending, chunk, (size_t)got);
+  return true;
+}
+
+void take_notes(struct job *job) {
+  struct note note;
+  for (;;) {
+    ssize_t got = recv(job->control, &note, sizeof note, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return;
+    if (got != sizeof note) break;
+    if (note.kind == NOTE_STARTED) {
+      job->leader = note.a;
+      report_start(job);
+    } else {
+      job->end = note;
+    }
+  }
+  job->kept = false;
+  shut(&job->control);
+  if (job->end.kind) return;
+  /* The keeper was killed. Its process is our child since then, so its number is still its own. */
+  if (job->leader) kill(-job->leader, SIGKILL);
+  while (waitpid(job->keeper, NULL, 0) < 0 && errno == EINTR) continue;
+  orphans = true;
+}
+
+int is_keeper(pid_t pid) {
+  for (struct job *job = jobs; job; job = job->next)
+    if (job->kept && job->keeper == pid) return 1;
+  return 0;
+}
+
+/* Every writer that could be ended is dead: what the pipes hold now is all there will be. */
+bool finish(struct job *job) {
+  if (job->kept || (!closing && job->paused)) return false;
+  for (int stream = 0; stream < 2; stream++) {
+    while (job->pipes[stream] >= 0) {
+      if (full()) return false;
+      if (!take_output(job, stream)) shut(&job->pipes[stream]);
+    }
+  }
+  if (!closing) report_end(job);
+  return true;
+}

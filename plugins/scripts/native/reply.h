@@ -1,0 +1,27 @@
+#ifndef SVC_REPLY_H
+#define SVC_REPLY_H
+
+#include <stdbool.h>
+
+#include "buffer.h"
+
+/* One line of the agent, as contract.ts of the scripts plugin describes it. */
+struct reply {
+  bool has_exit, has_stdout, replayed, has_exec, has_key, has_limit, has_stdin, handoff, gone, ok, has_error;
+  int exit;
+  long long limit;
+  long long stdin_limit;
+  struct buffer out;   /* decoded stdout */
+  struct buffer err;   /* text for stderr */
+  struct buffer key;   /* ends with NUL */
+  struct buffer log;   /* ends with NUL: "<dev>:<ino>", several of them apart by spaces */
+  struct buffer error; /* text */
+  struct buffer *exec; /* each ends with NUL */
+  size_t exec_count;
+};
+
+/* Reads one line without its newline; -1 when it is not such a reply. Free it in either case. */
+int reply_parse(struct reply *reply, const unsigned char *line, size_t length);
+void reply_free(struct reply *reply);
+
+#endif

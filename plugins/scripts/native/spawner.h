@@ -1,0 +1,37 @@
+#ifndef SVC_SPAWNER_H
+#define SVC_SPAWNER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What a keeper tells the spawner, a message each. A signal number goes the other way as one int32. */
+enum { NOTE_STARTED = 1, NOTE_FAILED = 2, NOTE_ENDED = 3 };
+
+struct note {
+  int32_t kind;
+  int32_t a; /* pid, stage or exit code (-1 after a signal) */
+  int32_t b; /* -, errno or signal */
+};
+
+/* Where a start failed. */
+enum { STAGE_PREPARE = 1, STAGE_DIRECTORY = 2, STAGE_PROGRAM = 3 };
+
+struct order {
+  char **argv;
+  char **environment;
+  char *cwd;
+};
+
+/*
+ * Becomes the keeper of one process: starts it in a session of its own, passes signals to its group, and when it has
+ * ended, or `control` was closed, kills whatever it left behind, daemons too. Never returns.
+ */
+_Noreturn void keep(const struct order *order, int control, int out, int err);
+
+/* SIGKILL to every child of this process for which `spare` answers 0; how many they were, dead ones included. */
+int kill_children(int (*spare)(pid_t));
+
+/* Closes all descriptors from `first` on. */
+void close_from(int first);
+
+#endif
