@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { Then, When } from '@cucumber/cucumber';
+import type { SvcWorld } from '../support/world.ts';
+import { at } from './cli.ts';
+
+When('I send {string} to {string}', async function (this: SvcWorld, method: string, path: string) {
+  await this.request(method, this.expand(path));
+});
+
+When('I send {string} to {string} with:', async function (this: SvcWorld, method: string, path: string, body: string) {
+  await this.request(method, this.expand(path), this.expand(body));
+});
+
+When(
+  'I send {string} to {string} with the token {string}',
+  async function (this: SvcWorld, method: string, path: string, token: string) {
+    await this.request(method, this.expand(path), undefined, { authorization: `Bearer ${this.expand(token)}` });
+  },
+);
+
+Then('the answer is {int}', function (this: SvcWorld, status: number) {
+  assert.ok(this.answer, 'a request was sent');
+  this.answer.checked = true;
+  assert.equal(this.answer.status, status, this.answer.text);
+});
+
+Then('the answer is {int} with code {string}', function (this: SvcWorld, status: number, code: string) {
+  assert.ok(this.answer, 'a request was sent');
+  this.answer.checked = true;
+  assert.equal(this.answer.status, status, this.answer.text);
+  assert.equal(this.answer.headers.get('content-type')?.split(';')[0], 'application/problem+json');
+  const problem = this.answer.json() as Record<string, unknown>;
+  assert.equal(problem.code, code, this.answer.text);
+  for (const member of ['type', 'title', 'status', 'detail', 'request_id'])
+    assert.ok(member in problem, `the problem lacks ${member}`);
+});
+
+Then('{string} of the answer is {string}', function (this: SvcWorld, path: string, value: string) {
+  const found = at(this.answer?.json(), path);
+  assert.equal(typeof found === 'string' ? found : JSON.stringify(found), this.expand(value), this.answer?.text);
+});
+
+Then('{string} of the answer matches {string}', function (this: SvcWorld, path: string, pattern: string) {
+  assert.match(String(at(this.answer?.json(), path)), new RegExp(this.expand(pattern)));
+});
+
+Then('{string} of the answer is noted as {string}', function (this: SvcWorld, path: string, name: string) {
+  const found = at(this.answer?.json(), path);
+  assert.equal(typeof found, 'string', this.answer?.text);
+  this.notes.set(name, found as string);
+});
+
+Then('the header {string} of the answer is {string}', function (this: SvcWorld, header: string, value: string) {
+  assert.equal(this.answer?.headers.get(header), this.expand(value));
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
+import { until } from '../support/process.ts';
+import type { SvcWorld } from '../support/world.ts';
+import { at } from './cli.ts';
+
+const named = (world: SvcWorld, name: string) => {
+  const run_id = world.runs.get(name);
+  assert.ok(run_id, `no run is called ${name}`);
+  return run_id;
+};
+
+/** The script's file name decides its interpreter, as it does for everybody. */
+When('I submit the script {string}:', async function (this: SvcWorld, filename: string, source: string) {
+  await this.submit({ filename, source: `${this.expand(source)}\n` });
+});
+
+When(
+  'I submit the script {string} as {string}:',
+  async function (this: SvcWorld, filename: string, name: string, source: string) {
+    await this.submit({ filename, source: `${this.expand(source)}\n` }, name);
+  },
+);
+
+When(
+  'I submit the script {string} with input {string}:',
+  async function (this: SvcWorld, filename: string, input: string, source: string) {
+    await this.submit({
+      filename,
+      source: `${this.expand(source)}\n`,
+      input: JSON.parse(this.expand(input)) as unknown,
+    });
+  },
+);
+
+Given('the run is called {string}', function (this: SvcWorld, name: string) {
+  this.remember(this.run_id, name);
+});
+
+When('I look at the run {string}', function (this: SvcWorld, name: string) {
+  this.run_id = named(this, name);
+});
+
+Then('the run succeeds', async function (this: SvcWorld) {
+  await this.reaches('succeeded');
+});
+
+Then('the run fails with code {string}', async function (this: SvcWorld, code: string) {
+  const run = await this.reaches('failed');
+  assert.equal(run.error?.code, code, run.error?.message);
+});
+
+Then('the run fails and its error has {string}', async function (this: SvcWorld, text: string) {
+  const run = await this.reaches('failed');
+  assert.ok(run.error?.message.includes(this.expand(text)), `"${text}" is not in: ${run.error?.message}`);
+});
+
+Then('the run is {string}', async function (this: SvcWorld, status: string) {
+  await this.reaches(status);
+});
+
+Then('the run waits for {string} {string}', async function (this: SvcWorld, kind: string, name: string) {
+  await until(`the run to wait for ${kind} ${name}`, 30_000, async () => {
+    const { status, substate } = await this.run();
+    assert.ok(!['succeeded', 'failed', 'cancelled'].includes(status), `the run is ${status}`);
+    return (status === 'waiting' && substate?.kind === kind && substate.name === name) || undefined;
+  });
+});
+
+When('I send the signal {string} with {string}', async function (this: SvcWorld, name: string, payload: string) {
+  const answer = await this.call(
+    'POST',
+    `${this.scoped}/runs/${this.run_id}/signals/${encodeURIComponent(name)}`,
+    payload,
+  );
+  assert.equal(answer.status, 202, answer.text);
+});
+
+When('I cancel the run because {string}', async function (this: SvcWorld, reason: string) {
+  const answer = await this.call('POST', `${this.scoped}/runs/${this.run_id}/cancel`, { reason });
+  assert.equal(answer.status, 200, answer.text);
+});
+
+Then('{string} of the run is {string}', async function (this: SvcWorld, path: string, value: string) {
+  const found = at(await this.run(), path);
+  assert.equal(typeof found === 'string' ? found : JSON.stringify(found), this.expand(value));
+});
+
+Then('{string} of the run matches {string}', async function (this: SvcWorld, path: string, pattern: string) {
+  assert.match(String(at(await this.run(), path)), new RegExp(this.expand(pattern)));
+});
+
+Then('the log is:', async function (this: SvcWorld, text: string) {
+  assert.equal((await this.logText()).trimEnd(), this.expand(text));
+});
+
+Then('the log has {string}', async function (this: SvcWorld, text: string) {
+  const log = await this.logText();
+  assert.ok(log.includes(this.expand(text)), `"${text}" is not in: ${log}`);
+});
+
+Then('the log lacks {string}', async function (this: SvcWorld, text: string) {
+  const log = await this.logText();
+  assert.ok(!log.includes(this.expand(text)), `"${text}" is in: ${log}`);
+});
+
+Then('the log has {string} {int} time(s)', async function (this: SvcWorld, text: string, count: number) {
+  const log = await this.logText();
+  assert.equal(log.split(this.expand(text)).length - 1, count, log);
+});
+
+/** A table of `site`, `kind`, `exit`, `stdout`, `label`, `message`; only the columns that it has are compared. */
+Then('the recorded steps are:', async function (this: SvcWorld, table: DataTable) {
+  const steps = await this.steps();
+  const [head = []] = table.raw();
+  const shown = steps.map((step) => {
+    const all: Record<string, string> = {
+      site: step.site,
+      kind: step.kind,
+      exit: step.exit_code === undefined ? '' : String(step.exit_code),
+      stdout: JSON.stringify(step.stdout ?? '').slice(1, -1),
+      label: step.label ?? '',
+      status: step.status,
+      message: step.message ?? '',
+    };
+    return head.map((column) => all[column] ?? '');
+  });
+  assert.deepEqual(
+    shown,
+    table.rows().map((row) => row.map((cell) => this.expand(cell))),
+  );
+});
+
+Then('{int} steps are recorded', async function (this: SvcWorld, count: number) {
+  assert.equal((await this.steps()).length, count);
+});

@@ -1,0 +1,44 @@
+import { After, AfterAll, Before, BeforeAll, setDefaultTimeout, Status } from '@cucumber/cucumber';
+import { openTarget, startTarget, type Target } from './target.ts';
+import type { SvcWorld } from './world.ts';
+
+setDefaultTimeout(90_000);
+
+let shared: Target | undefined;
+
+BeforeAll(async () => {
+  shared = await openTarget();
+});
+
+AfterAll(async () => {
+  await shared?.close();
+});
+
+/** `@own-server`: the scenario kills or configures processes, so it has its own, and needs a target that is ours. */
+Before({ tags: '@own-server' }, async function (this: SvcWorld) {
+  if (!shared?.own) return 'skipped' as const;
+  const database_url = process.env.SVC_FEATURES_OWN_DATABASE_URL;
+  this.privateTarget = await startTarget(database_url ? { database_url } : {});
+  return undefined;
+});
+
+Before(async function (this: SvcWorld) {
+  await this.open(this.privateTarget ?? shared!);
+});
+
+/** Every scenario cleans up, and fails when it left an error unlooked-at or a run behind. */
+After(async function (this: SvcWorld, { result }) {
+  try {
+    const left = await this.unfinished();
+    for (const run of left)
+      await this.call('POST', `${this.scoped}/runs/${run.run_id}/cancel`, { reason: 'end of the scenario' });
+    if (result?.status !== Status.PASSED) return;
+    this.refuseUnchecked();
+    const leaked = left.filter((run) => !this.notes.has(`may stay ${run.run_id}`));
+    if (leaked.length > 0)
+      throw new Error(`runs were left unfinished: ${leaked.map((run) => `${run.run_id} (${run.status})`).join(', ')}`);
+  } finally {
+    await this.privateTarget?.close();
+    await this.dispose();
+  }
+});

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { runToEnd, Service, until } from './process.ts';
+
+export const clone = resolve(import.meta.dirname, '../..');
+export const svcProgram = join(clone, 'cli/svc');
+
+/** The server under test: somebody else's (conformance) or one that is started here. */
+export interface Target {
+  base_url: string;
+  token: string;
+  org: string;
+  /** Undefined for a server that is not ours: its processes cannot be touched. */
+  own?: OwnTarget;
+  close(): Promise<void>;
+}
+
+export interface OwnTarget {
+  folder: string;
+  store: 'sqlite' | 'mysql';
+  server: Service;
+  agents: Service[];
+  /** The agents' environment, beyond the machine's. */
+  agent_env: Record<string, string>;
+  env: Record<string, string>;
+  startServer(): Promise<Service>;
+  startAgent(name: string, extra?: { args?: string[]; env?: Record<string, string>; cwd?: string }): Promise<Service>;
+}
+
+const base = (): Record<string, string> => {
+  const { PATH = '', LANG = 'C.UTF-8' } = process.env;
+  return { PATH, LANG, TERM: 'dumb' };
+};
+
+/** Variables that a script must and must not see; planted in every agent that is started here. */
+export const planted = {
+  LC_TIME: 'C',
+  TZ: 'UTC',
+  LANGUAGE: 'en',
+  SSL_CERT_DIR: '/nowhere/certs',
+  PLANTED_SECRET: 'must-not-arrive',
+  NODE_OPTIONS: '',
+};
+
+export interface TargetOptions {
+  database_url?: string;
+  env?: Record<string, string>;
+  agents?: number;
+}
+
+/** The target of SVC_CONFORMANCE_URL and SVC_CONFORMANCE_TOKEN, or one of our own on the store of SVC_FEATURES_STORE. */
+export async function openTarget(): Promise<Target> {
+  const { SVC_CONFORMANCE_URL: url, SVC_CONFORMANCE_TOKEN: token } = process.env;
+  if (url && token) return foreignTarget(url, token);
+  return startTarget(
+    process.env.SVC_FEATURES_DATABASE_URL ? { database_url: process.env.SVC_FEATURES_DATABASE_URL } : {},
+  );
+}
+
+async function foreignTarget(base_url: string, token: string): Promise<Target> {
+  const response = await fetch(`${base_url}/api/v1/whoami`, { headers: { authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(`${base_url} does not take the token: ${response.status}`);
+  const me = (await response.json()) as { orgs: { org: string; role: string }[] };
+  const org = me.orgs.find(({ role }) => role === 'owner')?.org;
+  if (!org) throw new Error('the conformance token must be an owner of an org, because every scenario makes a project');
+  return { base_url, token, org, close: async () => undefined };
+}
+
+/** Starts a server with agents as processes of their own, as an operator would, on a folder that goes away. */
+export async function startTarget(options: TargetOptions = {}): Promise<Target> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-features-'));
+  const store = options.database_url?.startsWith('mysql') ? ('mysql' as const) : ('sqlite' as const);
+  const env: Record<string, string> = {
+    ...base(),
+    HOME: folder,
+    SVC_DATABASE_URL: options.database_url ?? `sqlite:${join(folder, 'svc.db')}`,
+    SVC_MASTER_KEY: randomBytes(32).toString('base64'),
+    SVC_PORT: '0',
+    SVC_LEASE_MS: '3000',
+    SVC_LOG_LEVEL: 'warn',
+    ...options.env,
+  };
+  const { org, token, agentToken } = await bootstrap(env, folder);
+  const startServer = async () => {
+    const server = new Service(svcProgram, ['serve'], { env, cwd: folder });
+    const [, url = ''] = await server.says(/svc serve is ready: (\S+)/);
+    env.SVC_PORT = new URL(url).port;
+    return server;
+  };
+  const own: OwnTarget = {
+    folder,
+    store,
+    server: await startServer(),
+    agents: [],
+    agent_env: { ...planted },
+    env,
+    startServer,
+    startAgent: async (name, extra = {}) => {
+      const agent = new Service(svcProgram, ['agent', '--name', name, '--slots', '16', ...(extra.args ?? [])], {
+        cwd: extra.cwd ?? folder,
+        env: {
+          ...base(),
+          HOME: folder,
+          ...own.agent_env,
+          SVC_URL: target.base_url,
+          SVC_TOKEN: await agentToken(target.base_url),
+          SVC_LOG_LEVEL: 'warn',
+          ...extra.env,
+        },
+      });
+      own.agents.push(agent);
+      await agent.says(/svc agent works for/);
+      return agent;
+    },
+  };
+  const target: Target = { base_url: `http://127.0.0.1:${env.SVC_PORT}`, token, org, own, close: () => close(own) };
+  for (let index = 0; index < (options.agents ?? 1); index += 1) await own.startAgent(`agent-${index}`);
+  await until('an agent to be online', 20_000, async () => {
+    const response = await fetch(`${target.base_url}/api/v1/agents`, { headers: { authorization: `Bearer ${token}` } });
+    const { agents } = (await response.json()) as { agents: { state: string }[] };
+    return (options.agents ?? 1) === 0 || agents.some(({ state }) => state === 'online') || undefined;
+  });
+  return target;
+}
+
+async function bootstrap(env: Record<string, string>, folder: string) {
+  const org = 'conformance';
+  const made = await runToEnd(
+    svcProgram,
+    ['admin', 'bootstrap', '--org', org, '--project', 'main', '--user', 'tester', '--json'],
+    { env, cwd: folder },
+  );
+  if (made.exit !== 0) throw new Error(`bootstrap failed: ${made.stderr}`);
+  const { token } = JSON.parse(made.stdout) as { token: string };
+  let agentToken: string | undefined;
+  return {
+    org,
+    token,
+    agentToken: async (url: string) => {
+      if (agentToken !== undefined) return agentToken;
+      const response = await fetch(`${url}/api/v1/tokens`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'agents', kind: 'agent', org }),
+      });
+      if (response.status !== 201) throw new Error(`no agent token: ${response.status} ${await response.text()}`);
+      agentToken = ((await response.json()) as { token: string }).token;
+      return agentToken;
+    },
+  };
+}
+
+async function close(own: OwnTarget): Promise<void> {
+  for (const service of [...own.agents, own.server]) {
+    if (service.running) service.child.kill('SIGCONT');
+    await service.kill('SIGTERM');
+  }
+  await rm(own.folder, { recursive: true, force: true });
+}
+
+/** What scenarios compare the CLI's own answers with. */
+export const packageVersion = (JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as { version: string })
+  .version;

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setWorldConstructor, World } from '@cucumber/cucumber';
+import { type Finished, runToEnd, until } from './process.ts';
+import { svcProgram, type Target } from './target.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  json: () => any;
+}
+
+export interface RunView {
+  run_id: string;
+  status: string;
+  substate?: { kind: string; name: string; since: string; deadline?: string } | null;
+  trigger: Record<string, unknown>;
+  output?: unknown;
+  error?: { code: string; message: string } | null;
+  annotations: string[];
+  [field: string]: unknown;
+}
+
+export interface StepView {
+  position: number;
+  kind: string;
+  name: string;
+  ordinal: number;
+  site: string;
+  label?: string;
+  status: string;
+  exit_code?: number;
+  stdout?: string;
+  message?: string;
+  deadline?: string;
+}
+
+const TERMINAL = ['succeeded', 'failed', 'cancelled'];
+
+/** What one scenario knows. Everything is seen from outside: HTTP, CLI, scripts. */
+export class SvcWorld extends World {
+  /** Shared by the worker's scenarios; a scenario with a target of its own replaces it. */
+  target!: Target;
+  /** Set when the scenario started its own target. */
+  privateTarget: Target | undefined;
+  project = '';
+  folder = '';
+  run_id = '';
+  /** Every run this scenario made, by the name it gave it. */
+  readonly runs = new Map<string, string>();
+  readonly notes = new Map<string, string>();
+  /** The last CLI call and the last HTTP answer; `checked` turns true when a step looks at an error. */
+  cli: (Finished & { checked: boolean }) | undefined;
+  answer: (Answer & { checked: boolean }) | undefined;
+
+  get scoped(): string {
+    return `/api/v1/orgs/${this.target.org}/projects/${this.project}`;
+  }
+
+  async open(target: Target): Promise<void> {
+    this.target = target;
+    this.folder = await mkdtemp(join(tmpdir(), 'svc-scenario-'));
+    this.project = `p-${randomBytes(6).toString('hex')}`;
+    const made = await this.call('PUT', `/api/v1/orgs/${target.org}/projects/${this.project}`, {});
+    if (made.status !== 201) throw new Error(`no project for the scenario: ${made.status} ${made.text}`);
+  }
+
+  async dispose(): Promise<void> {
+    if (this.folder !== '') await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Writes a file of the scenario and answers its path. `{folder}` stands for the scenario's folder. */
+  async file(name: string, content: string): Promise<string> {
+    const path = join(this.folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, this.expand(content));
+    return path;
+  }
+
+  /** `{folder}`, `{run}`, `{project}`, `{org}`, `{base_url}` and noted values, in any text of a step. */
+  expand(text: string): string {
+    const known: Record<string, string> = {
+      folder: this.folder,
+      run: this.run_id,
+      project: this.project,
+      org: this.target.org,
+      base_url: this.target.base_url,
+      scoped: this.scoped,
+      ...Object.fromEntries(this.notes),
+    };
+    return text.replace(/\{([a-z_]+)\}/g, (whole, name: string) => known[name] ?? whole);
+  }
+
+  /** An HTTP call that the scenario is about: an error must be checked by a later step. */
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    this.refuseUnchecked();
+    const answer = await this.call(method, path, body, headers);
+    this.answer = Object.assign(answer, { checked: answer.status < 400 });
+    return this.answer;
+  }
+
+  /** An HTTP call of the scenario's machinery. */
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${this.target.base_url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.target.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  }
+
+  async svc(
+    args: readonly string[],
+    options: { stdin?: string; env?: Record<string, string>; cwd?: string } = {},
+  ): Promise<Finished> {
+    this.refuseUnchecked();
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: this.folder,
+      LANG: 'C.UTF-8',
+      SVC_URL: this.target.base_url,
+      SVC_TOKEN: this.target.token,
+      SVC_ORG: this.target.org,
+      SVC_PROJECT: this.project,
+      ...options.env,
+    };
+    const finished = await runToEnd(svcProgram, args, {
+      env,
+      cwd: options.cwd ?? this.folder,
+      ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+    });
+    this.cli = { ...finished, checked: finished.exit === 0 };
+    return finished;
+  }
+
+  refuseUnchecked(): void {
+    if (this.cli && !this.cli.checked)
+      throw new Error(`a failed command was not looked at: exit ${this.cli.exit}\n${this.cli.stderr}`);
+    if (this.answer && !this.answer.checked)
+      throw new Error(`a refusal was not looked at: ${this.answer.status} ${this.answer.text}`);
+  }
+
+  /** Submits over HTTP and remembers the run. */
+  async submit(body: Record<string, unknown>, name = 'it'): Promise<string> {
+    const answer = await this.call('POST', `${this.scoped}/runs`, body);
+    if (answer.status !== 201) throw new Error(`not submitted: ${answer.status} ${answer.text}`);
+    return this.remember((answer.json() as { run_id: string }).run_id, name);
+  }
+
+  remember(run_id: string, name = 'it'): string {
+    this.run_id = run_id;
+    this.runs.set(name, run_id);
+    return run_id;
+  }
+
+  async run(run_id = this.run_id): Promise<RunView> {
+    const answer = await this.call('GET', `${this.scoped}/runs/${run_id}`);
+    if (answer.status !== 200) throw new Error(`no run ${run_id}: ${answer.status} ${answer.text}`);
+    return answer.json() as RunView;
+  }
+
+  async steps(run_id = this.run_id): Promise<StepView[]> {
+    const answer = await this.call('GET', `${this.scoped}/runs/${run_id}/steps?limit=200`);
+    if (answer.status !== 200) throw new Error(`no steps of ${run_id}: ${answer.status} ${answer.text}`);
+    return (answer.json() as { steps: StepView[] }).steps;
+  }
+
+  async logText(run_id = this.run_id): Promise<string> {
+    return (await this.call('GET', `${this.scoped}/runs/${run_id}/logs`)).text;
+  }
+
+  /** Waits for a status; a run that ended otherwise fails at once, with its error and log. */
+  async reaches(status: string, run_id = this.run_id, bound_ms = 30_000): Promise<RunView> {
+    return until(`run ${run_id} to be ${status}`, bound_ms, async () => {
+      const run = await this.run(run_id);
+      if (run.status === status) return run;
+      if (TERMINAL.includes(run.status))
+        throw new Error(
+          `the run is ${run.status}, not ${status}: ${JSON.stringify(run.error)}\n${await this.logText(run_id)}`,
+        );
+      return undefined;
+    });
+  }
+
+  async ends(run_id = this.run_id, bound_ms = 30_000): Promise<RunView> {
+    return until(`run ${run_id} to end`, bound_ms, async () => {
+      const run = await this.run(run_id);
+      return TERMINAL.includes(run.status) ? run : undefined;
+    });
+  }
+
+  /** Runs of this project that have not ended. */
+  async unfinished(): Promise<RunView[]> {
+    const answer = await this.call('GET', `${this.scoped}/runs?limit=200`);
+    return (answer.json() as { runs: RunView[] }).runs.filter(({ status }) => !TERMINAL.includes(status));
+  }
+}
+
+setWorldConstructor(SvcWorld);
