@@ -10,7 +10,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  json: () => any;
+  json: () => unknown;
 }
 
 export interface RunView {

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { count, type Counted } from './count.ts';
+import { type GateDatabase, openDatabases } from './databases.ts';
+
+/** One part of the gate: a program, how its output is counted, and on which databases it runs. */
+interface Part {
+  name: string;
+  command: readonly string[];
+  /** `checks` count as one passed or failed; the others print totals of their own. */
+  counts: 'check' | 'tap' | 'cucumber';
+  env?: Record<string, string>;
+}
+
+const BOUND_MS = 20 * 60_000;
+
+function parts(databases: readonly GateDatabase[], only: string | undefined): Part[] {
+  const checks: Part[] = [
+    { name: 'format', command: ['biome', 'format', '.'], counts: 'check' },
+    { name: 'lint', command: ['biome', 'lint', '--error-on-warnings', '.'], counts: 'check' },
+    { name: 'types', command: ['tsc', '-p', '.'], counts: 'check' },
+    { name: 'types-aware lint', command: ['oxlint', '--type-aware', '--deny-warnings'], counts: 'check' },
+    { name: 'architecture', command: ['depcruise', 'kernel', 'plugins', 'cli', 'features', 'test'], counts: 'check' },
+    { name: 'dead code', command: ['knip'], counts: 'check' },
+    { name: 'generated files', command: ['node', 'kernel/schema/generate.ts', '--check'], counts: 'check' },
+  ];
+  const mysql = databases.find(({ store }) => store === 'mysql');
+  const environment: Record<string, string> = mysql ? { SVC_TEST_MYSQL_URL: mysql.server_url } : {};
+  const unit: Part = {
+    name: 'unit, conformance and crash tests',
+    command: ['node', 'test/gate/tap-files.ts'],
+    counts: 'tap',
+    env: environment,
+  };
+  const features = databases.map(
+    ({ store, server_url }): Part => ({
+      name: `features on ${store}`,
+      command: ['node', 'test/gate/features.ts', store],
+      counts: 'cucumber',
+      env: store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {},
+    }),
+  );
+  return [...checks, unit, ...features].filter(({ name }) => only === undefined || name.includes(only));
+}
+
+async function runPart(part: Part): Promise<Counted> {
+  const [program = '', ...args] = part.command;
+  const child = spawn(program, args, { env: { ...process.env, ...part.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const killer = setTimeout(() => child.kill('SIGKILL'), BOUND_MS);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(killer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const counted = count(part.counts, code ?? 1, text);
+  const ok = counted.failed === 0;
+  if (!ok) process.stdout.write(`${text}\n`);
+  for (const line of text.split('\n').filter((one) => one.startsWith('left out: ')))
+    process.stdout.write(`  ${line}\n`);
+  return counted;
+}
+
+async function main(): Promise<void> {
+  const only = process.argv[2];
+  const began = Date.now();
+  const databases = await openDatabases();
+  const total: Counted = { passed: 0, failed: 0 };
+  try {
+    for (const part of parts(databases.open, only)) {
+      const start = Date.now();
+      const counted = await runPart(part);
+      total.passed += counted.passed;
+      total.failed += counted.failed;
+      const seconds = ((Date.now() - start) / 1000).toFixed(1);
+      process.stdout.write(
+        `${counted.failed === 0 ? 'ok  ' : 'FAIL'} ${part.name}: ${counted.passed} passed, ${counted.failed} failed (${seconds} s)\n`,
+      );
+    }
+  } finally {
+    await databases.close();
+  }
+  const minutes = ((Date.now() - began) / 60_000).toFixed(1);
+  process.stdout.write(
+    `${availableParallelism()} cores, ${minutes} minutes\n${total.passed} passed, ${total.failed} failed\n`,
+  );
+  process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+}
+
+await main();
