@@ -128,6 +128,8 @@ export interface Claimed extends ClaimRef {
   name: string;
   /** How many passes were started before this one. */
   pass: number;
+  /** How long it was claimable before this claim, by the database's clock; for the metrics. */
+  waited_ms?: number;
   /** What the executor needs; made by the workflow kind at submit. */
   spec: Json;
   /** The input file's object: `{type, event?, payload?, key?, input?, …}`. */
@@ -268,6 +270,8 @@ export interface JournaledVerb {
 export interface WaitKind {
   kind: string;
   substate: SubstateKind;
+  /** The signal queue that ends this wait, for kinds that a signal can end; the signal's payload is the outcome. */
+  signal?(context: ActivityContext, wait: ArmWait): string;
   /** The outcome when it is there already; inside the parking transaction, which holds the run's row. */
   tryResolve(tx: Transaction, context: ActivityContext, wait: ArmWait): Promise<WaitOutcome | undefined>;
   /** The outcome when `timeout_ms` has passed. */

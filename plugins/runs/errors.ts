@@ -34,3 +34,10 @@ export const determinismViolation = defineError({
   title: 'A replay reached another durable call than the recorded one.',
   next: 'Make the script call the same verbs in the same order for the same input, or submit it as a new run.',
 });
+
+export const untrustedRunMayNotWriteState = defineError({
+  code: 'untrusted_run_may_not_write_state',
+  status: 403,
+  title: 'An untrusted run may not write state of the project.',
+  next: "Leave out --entity to write the run's own state, or have a trusted run write it.",
+});

@@ -1,0 +1,8 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+export interface CancelRunBody {
+  /**
+   * Shown with the run; its last 4000 characters are announced.
+   */
+  reason?: string;
+}

@@ -1,0 +1,17 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * A durable value of the project.
+ */
+export interface CellRecord {
+  entity: string;
+  key: string;
+  /**
+   * The text that was stored, untouched. Left out in lists.
+   */
+  value?: string;
+  /**
+   * When it was last set.
+   */
+  updated_at: string;
+}

@@ -1,0 +1,17 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+export interface CheckedWorkflow {
+  ok: boolean;
+  problems: {
+    /**
+     * From 1.
+     */
+    line: number;
+    /**
+     * From 1.
+     */
+    column: number;
+    message: string;
+    code: string;
+  }[];
+}

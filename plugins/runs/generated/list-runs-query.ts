@@ -1,0 +1,25 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+export interface ListRunsQuery {
+  /**
+   * One status, or several separated by commas.
+   */
+  status?: string;
+  /**
+   * Runs that carry this tag.
+   */
+  tag?: string;
+  /**
+   * Runs of the workflow with this name.
+   */
+  workflow?: string;
+  /**
+   * Runs created at or after this time (ISO 8601), or within this duration (`2h`).
+   */
+  since?: string;
+  limit?: number;
+  /**
+   * `next_cursor` of the page before.
+   */
+  cursor?: string;
+}

@@ -1,0 +1,83 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * One execution of a workflow.
+ */
+export interface RunRecord {
+  /**
+   * Opaque, ordered by time.
+   */
+  run_id: string;
+  /**
+   * `script`, `pipeline`, `graph` or `node`.
+   */
+  kind: string;
+  /**
+   * Name of the file, or the kind.
+   */
+  workflow: string;
+  /**
+   * `succeeded`, `failed` and `cancelled` are final.
+   */
+  status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+  /**
+   * What the most recently parked activity waits for.
+   */
+  substate?: {
+    kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
+    name: string;
+    /**
+     * When it parked.
+     */
+    since: string;
+    /**
+     * When the wait ends by itself.
+     */
+    deadline?: string;
+  };
+  subject?: string;
+  tags: string[];
+  trigger: {
+    /**
+     * `manual`, `push`, `schedule.tick`, `spawn` or an event's type.
+     */
+    type: string;
+    [k: string]: unknown | undefined;
+  };
+  trusted: boolean;
+  generation: number;
+  parent?: string;
+  rerun_of?: string;
+  /**
+   * When it was accepted.
+   */
+  created_at: string;
+  /**
+   * When an agent first took it.
+   */
+  started_at?: string;
+  /**
+   * When it became final.
+   */
+  finished_at?: string;
+  /**
+   * What the workflow gave; only after success.
+   */
+  output?: null | boolean | number | string | unknown[] | {};
+  error?: {
+    code: string;
+    message: string;
+  };
+  /**
+   * Why it was cancelled.
+   */
+  reason?: string;
+  /**
+   * Markdown notes, in order.
+   */
+  annotations: string[];
+  /**
+   * Page of the run; only when the server has a public URL.
+   */
+  run_url?: string;
+}

@@ -1,0 +1,56 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * One durable call of an activity: recorded, or waiting for its outcome.
+ */
+export interface StepRecord {
+  /**
+   * Place in the activity's journal, from 0.
+   */
+  position: number;
+  /**
+   * The verb.
+   */
+  kind: string;
+  name: string;
+  /**
+   * How often the activity reached this name before.
+   */
+  ordinal: number;
+  /**
+   * `name#ordinal`.
+   */
+  site: string;
+  label?: string;
+  status: 'recorded' | 'waiting';
+  exit_code?: number;
+  /**
+   * Recorded output, when it is UTF-8.
+   */
+  stdout?: string;
+  /**
+   * Recorded output, when it is not UTF-8.
+   */
+  stdout_base64?: string;
+  /**
+   * Why the call failed.
+   */
+  message?: string;
+  /**
+   * By the agent's clock.
+   */
+  started_at: string;
+  /**
+   * By the database's clock.
+   */
+  recorded_at?: string;
+  /**
+   * When a wait ends by itself.
+   */
+  deadline?: string;
+  activity_id: string;
+  /**
+   * Name of the activity.
+   */
+  activity: string;
+}

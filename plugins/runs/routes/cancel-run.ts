@@ -1,0 +1,26 @@
+import type { HttpAddress, Route } from '../../../kernel/contracts/index.ts';
+import type { RunStore } from '../contract.ts';
+import type { CancelRunBody } from '../generated/cancel-run.ts';
+import bodySchema from '../schema/cancel-run.schema.json' with { type: 'json' };
+import runSchema from '../schema/run.schema.json' with { type: 'json' };
+import { renderRun, runUrl } from '../service/render.ts';
+import { MEMBER, SCOPED } from './paths.ts';
+
+/** `POST {scoped}/runs/{run}/cancel`; 409 `run_finished` once the run is final. */
+export function cancelRunRoute(store: RunStore, address: HttpAddress): Route {
+  return {
+    method: 'POST',
+    path: `${SCOPED}/runs/:run/cancel`,
+    operation: 'cancelRun',
+    summary: 'Cancel a run',
+    access: MEMBER,
+    body: bodySchema,
+    responses: { 200: { description: 'The cancelled run.', schema: runSchema } },
+    async handle({ scope, params, body, principal }) {
+      const { org_id, project_id } = scope;
+      const reason = (body as CancelRunBody | undefined)?.reason ?? `cancelled by ${principal?.name ?? 'a user'}`;
+      const run = await store.cancelRun({ org_id, project_id, run_id: params.run!, reason });
+      return { status: 200, json: renderRun(run, runUrl(address.public_url(), scope, run.run_id)) };
+    },
+  };
+}

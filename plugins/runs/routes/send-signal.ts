@@ -1,0 +1,27 @@
+import type { Route } from '../../../kernel/contracts/index.ts';
+import type { Json, RunStore } from '../contract.ts';
+import { checkSignalName } from '../service/signal-name.ts';
+import { MEMBER, SCOPED } from './paths.ts';
+
+/** Exactly this many bytes of payload are accepted. */
+const PAYLOAD_BYTES = 2 * 1024 * 1024;
+
+/** `POST {scoped}/runs/{run}/signals/{name}`: the body is the payload, any JSON; none is null. */
+export function sendSignalRoute(store: RunStore): Route {
+  return {
+    method: 'POST',
+    path: `${SCOPED}/runs/:run/signals/:name`,
+    operation: 'sendSignal',
+    summary: 'Send a signal to a run',
+    access: MEMBER,
+    body: { description: 'The payload: any JSON. Without a body it is null.' },
+    body_limit: PAYLOAD_BYTES,
+    responses: { 202: { description: 'Taken by a wait, or queued for the next one of that name.' } },
+    async handle({ scope, params, body }) {
+      const { org_id, project_id } = scope;
+      const name = checkSignalName(params.name!);
+      await store.sendSignal({ org_id, project_id, run_id: params.run!, name, payload: (body ?? null) as Json });
+      return { status: 202 };
+    },
+  };
+}

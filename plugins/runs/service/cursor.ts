@@ -1,0 +1,41 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+
+export type CursorPart = string | number;
+
+/** An opaque place in a list: the sort key of the last entry of a page. */
+export function encodeCursor(parts: readonly CursorPart[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** Reads a cursor back whose parts have the types of `shape`. Throws `invalid_request`; undefined stays undefined. */
+export function decodeCursor<const S extends readonly ('string' | 'number')[]>(
+  cursor: string | undefined,
+  shape: S,
+  pointer = '/cursor',
+): { [I in keyof S]: S[I] extends 'string' ? string : number } | undefined {
+  if (cursor === undefined) return undefined;
+  const parts = parse(cursor);
+  const fits = parts?.length === shape.length && parts.every((part, i) => isPart(part, shape[i]));
+  if (!fits) throw badCursor(pointer);
+  return parts as never;
+}
+
+/** A part is bound into SQL: a string of sane length, or a safe whole number. */
+function isPart(part: unknown, type: string | undefined): boolean {
+  return type === 'number' ? Number.isSafeInteger(part) : typeof part === 'string' && part.length <= 512;
+}
+
+function parse(cursor: string): unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    // Whatever is wrong with the text, it is no cursor of ours: the caller is told so.
+    return undefined;
+  }
+}
+
+function badCursor(pointer: string) {
+  const message = 'is no cursor of this list; begin again without it';
+  return Errors.invalidRequest(`${pointer} ${message}`, { errors: [{ pointer, message }] });
+}

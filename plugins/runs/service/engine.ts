@@ -1,0 +1,105 @@
+import type { Fault, Ids } from '../../../kernel/contracts/index.ts';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type {
+  NewActivity,
+  Problem,
+  Run,
+  RunEngine,
+  RunStore,
+  SubmitResult,
+  SubmitRun,
+  Wakeups,
+  WorkflowDocument,
+  WorkflowKind,
+} from '../contract.ts';
+import { workflowInvalid } from '../errors.ts';
+import { submitFaults, tooLarge, workflowName } from './submit-rules.ts';
+import { findKind } from './workflow-lookup.ts';
+
+export interface EngineParts {
+  kinds: readonly WorkflowKind[];
+  store: Pick<RunStore, 'createRun'>;
+  wakeups: Pick<Wakeups, 'work'>;
+  ids: Ids;
+  /** The reading half, in a file of its own. */
+  views: {
+    read(project_id: string, run_id: string): Promise<Run>;
+    logs: RunEngine['logs'];
+  };
+}
+
+/** What other plugins ask of the engine: accept a workflow, check one, look at a run. */
+export function createRunEngine(parts: EngineParts): RunEngine {
+  return {
+    submit: (run) => submit(parts, run),
+    check: (document) => check(parts.kinds, document),
+    read: (scope, run_id) => parts.views.read(scope.project_id, run_id),
+    logs: (run_id, after, limit) => parts.views.logs(run_id, after, limit),
+  };
+}
+
+async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult> {
+  const large = tooLarge(run);
+  if (large) throw large;
+  const faults = submitFaults(run);
+  if (faults.length > 0) throw Errors.invalidRequest(summary(faults), { errors: faults });
+  const kind = findKind(parts.kinds, run);
+  const document = documentOf(run);
+  const problems = await kind.check(document);
+  if (problems.length > 0) throw invalid(kind, problems);
+  const activities = kind
+    .plan(document)
+    .map((planned): NewActivity => ({ ...planned, activity_id: parts.ids.next('act') }));
+  const result = await parts.store.createRun({
+    ...run,
+    run_id: parts.ids.next('run'),
+    kind: kind.kind,
+    workflow: workflowName(run.filename, kind.kind),
+    tags: [...new Set(run.tags ?? [])],
+    activities,
+  });
+  if (!result.duplicate) parts.wakeups.work();
+  return result;
+}
+
+/** Faults of the request around the document become problems too: `svc check` shows one list. */
+async function check(
+  kinds: readonly WorkflowKind[],
+  given: Partial<WorkflowDocument> & { kind?: string; source: string },
+): Promise<Problem[]> {
+  const large = tooLarge(given);
+  if (large) throw large;
+  const faults = submitFaults(given).map(
+    ({ pointer, message }): Problem => ({
+      line: 1,
+      column: 1,
+      message: `${pointer} ${message}`,
+      code: 'invalid_request',
+    }),
+  );
+  return [...faults, ...(await findKind(kinds, given).check(documentOf(given)))];
+}
+
+function documentOf(given: Partial<WorkflowDocument> & { source: string }): WorkflowDocument {
+  const { filename, source, interpreter, env = {}, requires = [] } = given;
+  return { filename, source, interpreter, env, requires: [...new Set(requires)] };
+}
+
+const summary = (faults: readonly Fault[]): string =>
+  faults
+    .slice(0, 3)
+    .map(({ pointer, message }) => `${pointer} ${message}`)
+    .join('; ') + (faults.length > 3 ? `; and ${faults.length - 3} more` : '');
+
+function invalid(kind: WorkflowKind, problems: readonly Problem[]) {
+  const errors = problems.map(({ line, column, message }) => ({
+    pointer: '/source',
+    message: `${line}:${column} ${message}`,
+  }));
+  return workflowInvalid(
+    `the ${kind.kind} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}: ${
+      errors[0]!.message
+    }`,
+    { errors, data: { problems } },
+  );
+}

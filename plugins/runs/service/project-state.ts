@@ -1,0 +1,65 @@
+import { type Database, Errors, token } from '../../../kernel/contracts/index.ts';
+import { type CellPlace, checkCellName, checkCellValue, listCells, readCell, removeCell, writeCell } from './cells.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import type { Cell } from './render.ts';
+
+interface Scope {
+  org_id: string;
+  project_id: string;
+}
+
+/** Project-wide cells as people use them; scripts use the same through `svc state --entity`. */
+export interface ProjectState {
+  /** Throws `not_found`. */
+  read(scope: Scope, entity: string, key: string): Promise<Cell>;
+  /** True when the cell was made. Throws `payload_too_large` beyond 256 KiB. */
+  write(scope: Scope, entity: string, key: string, value: string, by: string | null): Promise<boolean>;
+  /** Throws `not_found`. */
+  remove(scope: Scope, entity: string, key: string): Promise<void>;
+  list(
+    scope: Scope,
+    entity: string,
+    page: { limit: number; cursor: string | undefined },
+  ): Promise<{ cells: Cell[]; next_cursor?: string }>;
+}
+
+export const ProjectState = token<ProjectState>('runs.ProjectState');
+
+export function createProjectState(database: Database): ProjectState {
+  return {
+    async read(scope, entity, key) {
+      const cell = await readCell(database, placeOf(scope, entity), checkCellName('/key', key));
+      if (!cell) throw noCell(entity, key);
+      return { entity, ...cell };
+    },
+    async write(scope, entity, key, value, by) {
+      const place = placeOf(scope, entity);
+      checkCellName('/key', key);
+      checkCellValue(value);
+      return database.transaction(async (tx) => {
+        const known = await readCell(tx, place, key);
+        await writeCell(tx, place, key, value, { trusted: true, written_by: by, at: database.now() });
+        return known === undefined;
+      });
+    },
+    async remove(scope, entity, key) {
+      if (!(await removeCell(database, placeOf(scope, entity), checkCellName('/key', key)))) throw noCell(entity, key);
+    },
+    async list(scope, entity, { limit, cursor }) {
+      const after = decodeCursor(cursor, ['string'])?.[0];
+      const rows = await listCells(database, placeOf(scope, entity), after, limit + 1);
+      const cells = rows.slice(0, limit).map((row) => ({ entity, ...row }));
+      return rows.length > limit ? { cells, next_cursor: encodeCursor([cells.at(-1)!.key]) } : { cells };
+    },
+  };
+}
+
+const placeOf = ({ org_id, project_id }: Scope, entity: string): CellPlace => ({
+  org_id,
+  project_id,
+  run_id: '',
+  entity: checkCellName('/entity', entity),
+});
+
+const noCell = (entity: string, key: string) =>
+  Errors.notFound(`no state ${entity.slice(0, 255)}/${key.slice(0, 255)} in this project`);

@@ -1,0 +1,47 @@
+import t from 'tap';
+import { encodeCursor } from './cursor.ts';
+import { parseRunFilter } from './run-filter.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+
+t.test('every filter, and none', async (t) => {
+  t.same(parseRunFilter({}, NOW), {
+    statuses: [],
+    tag: undefined,
+    workflow: undefined,
+    since: undefined,
+    limit: 50,
+    before: undefined,
+  });
+  const cursor = encodeCursor(['run_1']);
+  t.same(parseRunFilter({ status: 'failed,running,failed', tag: 'a:b', workflow: 'x.sh', limit: '7', cursor }, NOW), {
+    statuses: ['failed', 'running'],
+    tag: 'a:b',
+    workflow: 'x.sh',
+    since: undefined,
+    limit: 7,
+    before: 'run_1',
+  });
+});
+
+t.test('since is a time or a span', async (t) => {
+  const since = (text: string) => parseRunFilter({ since: text }, NOW).since;
+  t.equal(since('2h'), NOW - 7_200_000);
+  t.equal(since('2026-01-30'), Date.UTC(2026, 0, 30));
+  t.equal(since('2026-01-30T01:02:03.004Z'), Date.UTC(2026, 0, 30, 1, 2, 3, 4));
+  t.equal(since('2026-01-30T01:00:00+01:00'), Date.UTC(2026, 0, 30));
+});
+
+t.test('bad filters name their member', async (t) => {
+  const bad: [Record<string, string>, string][] = [
+    [{ status: 'done' }, '/status'],
+    [{ status: '' }, '/status'],
+    [{ status: 'failed,' }, '/status'],
+    [{ since: 'yesterday' }, '/since'],
+    [{ since: '2026-13-01' }, '/since'],
+    [{ since: '1' }, '/since'],
+    [{ cursor: 'x' }, '/cursor'],
+  ];
+  for (const [query, pointer] of bad)
+    t.throws(() => parseRunFilter(query, NOW), { code: 'invalid_request', extras: { errors: [{ pointer }] } }, pointer);
+});

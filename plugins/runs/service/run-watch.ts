@@ -1,0 +1,112 @@
+import { type Cancel, type Clock, type Log, token } from '../../../kernel/contracts/index.ts';
+import type { Wakeups } from '../contract.ts';
+
+const POLL_MIN_MS = 200;
+const POLL_MAX_MS = 1000;
+/** Run ids of one statement. */
+const BATCH = 200;
+
+export interface RunWatchParts {
+  wakeups: Pick<Wakeups, 'onRun'>;
+  clock: Clock;
+  log: Log;
+  /** A text per run that changes whenever its status or its log does. Runs that are gone are left out. */
+  versions(run_ids: readonly string[]): Promise<Map<string, string>>;
+}
+
+interface Watched {
+  listeners: Set<{ changed: () => void }>;
+  version: string | undefined;
+  off: Cancel;
+}
+
+/**
+ * Tells followers that a run changed: at once when it changed in this process, within a second when another server
+ * changed it. However many follow, one statement per 200 runs is polled, and none while nobody follows.
+ */
+export class RunWatch {
+  readonly #parts: RunWatchParts;
+  readonly #runs = new Map<string, Watched>();
+  #cancel: Cancel | undefined;
+  #polling = false;
+  #poll_ms = POLL_MIN_MS;
+  #failing = false;
+
+  constructor(parts: RunWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs watched at present; each is held as long as somebody follows it. */
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  watch(run_id: string, changed: () => void): Cancel {
+    const watched = this.#runs.get(run_id) ?? this.#open(run_id);
+    const place = { changed };
+    watched.listeners.add(place);
+    this.#poll_ms = POLL_MIN_MS;
+    this.#arm();
+    return () => {
+      if (!watched.listeners.delete(place) || watched.listeners.size > 0) return;
+      watched.off();
+      this.#runs.delete(run_id);
+      if (this.#runs.size > 0) return;
+      this.#cancel?.();
+      this.#cancel = undefined;
+    };
+  }
+
+  #open(run_id: string): Watched {
+    const watched: Watched = { listeners: new Set(), version: undefined, off: () => {} };
+    watched.off = this.#parts.wakeups.onRun(run_id, () => tell(watched));
+    this.#runs.set(run_id, watched);
+    return watched;
+  }
+
+  #arm(): void {
+    if (this.#cancel !== undefined || this.#polling || this.#runs.size === 0) return;
+    this.#cancel = this.#parts.clock.after(this.#poll_ms, () => {
+      this.#cancel = undefined;
+      this.#polling = true;
+      this.#poll().then(
+        () => this.#again(),
+        (error) => {
+          if (!this.#failing) this.#parts.log.error({ err: error }, 'runs cannot be watched; trying again');
+          this.#failing = true;
+          this.#again();
+        },
+      );
+    });
+  }
+
+  #again(): void {
+    this.#polling = false;
+    this.#arm();
+  }
+
+  async #poll(): Promise<void> {
+    const ids = [...this.#runs.keys()];
+    let changes = 0;
+    for (let i = 0; i < ids.length; i += BATCH) {
+      const versions = await this.#parts.versions(ids.slice(i, i + BATCH));
+      for (const [run_id, version] of versions) changes += this.#note(run_id, version);
+    }
+    this.#failing = false;
+    this.#poll_ms = changes > 0 ? POLL_MIN_MS : Math.min(this.#poll_ms * 1.5, POLL_MAX_MS);
+  }
+
+  #note(run_id: string, version: string): number {
+    const watched = this.#runs.get(run_id);
+    if (watched === undefined || watched.version === version) return 0;
+    watched.version = version;
+    tell(watched);
+    return 1;
+  }
+}
+
+function tell(watched: Watched): void {
+  for (const { changed } of [...watched.listeners]) changed();
+}
+
+export const RunWatching = token<RunWatch>('runs.RunWatching');

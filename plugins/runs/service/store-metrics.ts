@@ -1,0 +1,66 @@
+import type { Clock, Metrics } from '../../../kernel/contracts/index.ts';
+import type { RunObserver, RunStore } from '../contract.ts';
+
+/** Counts run transitions by type once they are committed; a transaction that is tried again counts once. */
+export function countTransitions(metrics: Metrics): RunObserver {
+  const transitions = metrics.counter('svc_runs_transitions_total', 'Runs started and ended, by status.', ['status']);
+  return {
+    name: 'runs.metrics',
+    async onTransition(tx, { type }) {
+      tx.afterCommit(() => transitions.inc({ status: type.slice('run.'.length) }));
+    },
+  };
+}
+
+/** The same store, counting what goes through it and timing what must be fast. */
+export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock): RunStore {
+  const meters = metersOf(metrics);
+  const timed = async <T>(histogram: Histogram, work: () => Promise<T>): Promise<T> => {
+    const began = clock.monotonic();
+    const result = await work();
+    histogram.observe({}, (clock.monotonic() - began) / 1000);
+    return result;
+  };
+  return {
+    async createRun(run) {
+      const result = await store.createRun(run);
+      if (!result.duplicate) meters.submitted.inc();
+      return result;
+    },
+    async claim(by, limit, lease_ms) {
+      const work = await timed(meters.claim, () => store.claim(by, limit, lease_ms));
+      for (const { waited_ms } of work) if (waited_ms !== undefined) meters.latency.observe({}, waited_ms / 1000);
+      return work;
+    },
+    async append(claim, record) {
+      await timed(meters.append, () => store.append(claim, record));
+    },
+    async expireClaims(limit) {
+      const count = await store.expireClaims(limit);
+      if (count > 0) meters.expired.inc({}, count);
+      return count;
+    },
+    renew: (agent_id, claims, lease_ms) => store.renew(agent_id, claims, lease_ms),
+    perform: (claim, call) => store.perform(claim, call),
+    park: (claim, wait) => store.park(claim, wait),
+    complete: (claim, completion) => store.complete(claim, completion),
+    release: (claim) => store.release(claim),
+    releaseAllBut: (agent_id, holding) => store.releaseAllBut(agent_id, holding),
+    sendSignal: (signal) => store.sendSignal(signal),
+    cancelRun: (cancel) => store.cancelRun(cancel),
+    resolveDue: (limit) => store.resolveDue(limit),
+    annotate: (claim, nth, text) => store.annotate(claim, nth, text),
+    appendLogs: (claim, chunks) => store.appendLogs(claim, chunks),
+  };
+}
+
+type Histogram = ReturnType<Metrics['histogram']>;
+
+/** The count of a histogram is the number of appends and claims; no counter repeats it. */
+const metersOf = (metrics: Metrics) => ({
+  submitted: metrics.counter('svc_runs_submitted_total', 'Runs accepted, duplicates left out.'),
+  expired: metrics.counter('svc_runs_claims_expired_total', 'Claims taken back because they were not renewed.'),
+  claim: metrics.histogram('svc_runs_claim_seconds', 'Time of one claim of a batch.'),
+  latency: metrics.histogram('svc_runs_claim_latency_seconds', 'From the moment work was claimable to its claim.'),
+  append: metrics.histogram('svc_runs_journal_append_seconds', 'From an append of a record to its commit.'),
+});

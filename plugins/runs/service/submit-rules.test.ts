@@ -1,0 +1,53 @@
+import t from 'tap';
+import { DOCUMENT_BYTES, INPUT_BYTES, submitFaults, tooLarge, workflowName } from './submit-rules.ts';
+
+const pointers = (run: Parameters<typeof submitFaults>[0]) => submitFaults(run).map((fault) => fault.pointer);
+
+t.test('a plain submit has no fault, at every bound', async (t) => {
+  t.same(
+    submitFaults({
+      source: 'true',
+      filename: 'ä'.repeat(255),
+      interpreter: 'ruby -w',
+      env: { A: '', _b2: 'x'.repeat(65_536), [`N${'n'.repeat(127)}`]: 'line\nline' },
+      tags: Array.from({ length: 64 }, (_, i) => `${i}:`.padEnd(128, '😀').slice(0, 128)),
+      subject: 'acme/app',
+      requires: ['linux', 'gpu:a100', 'node20.1+x'],
+      idempotency_key: 'k'.repeat(255),
+    }),
+    [],
+  );
+});
+
+t.test('each fault names its place', async (t) => {
+  t.same(pointers({ source: '', env: { SVC_URL: 'x' } }), ['/env/SVC_URL']);
+  t.same(pointers({ source: '', env: { '1A': 'x', 'a/b~c': 'x', '': 'x' } }), ['/env/1A', '/env/a~1b~0c', '/env/']);
+  t.same(pointers({ source: '', env: { A: 'x\0y' } }), ['/env/A']);
+  t.same(pointers({ source: '', tags: ['ok', '', 'x'.repeat(129), 'a\nb'] }), ['/tags/1', '/tags/2', '/tags/3']);
+  t.same(pointers({ source: '', tags: Array.from({ length: 65 }, () => 'x') }), ['/tags']);
+  t.same(pointers({ source: '', requires: ['ok', 'two words', '-x'] }), ['/requires/1', '/requires/2']);
+  t.same(pointers({ source: '', filename: 'a\0b', subject: '', interpreter: 'x\ny', idempotency_key: '\t' }), [
+    '/filename',
+    '/interpreter',
+    '/subject',
+    '/idempotency_key',
+  ]);
+  t.same(pointers({ source: '', env: Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`V${i}`, ''])) }), [
+    '/env',
+  ]);
+});
+
+t.test('sizes count bytes of UTF-8, the bound itself is accepted', async (t) => {
+  t.equal(tooLarge({ source: 'x'.repeat(DOCUMENT_BYTES) }), undefined);
+  t.equal(tooLarge({ source: 'x'.repeat(DOCUMENT_BYTES + 1) })?.code, 'payload_too_large');
+  t.equal(tooLarge({ source: 'é'.repeat(DOCUMENT_BYTES / 2 + 1) })?.status, 413);
+  t.equal(tooLarge({ source: '', input: 'x'.repeat(INPUT_BYTES - 2) }), undefined);
+  t.equal(tooLarge({ source: '', input: 'x'.repeat(INPUT_BYTES - 1) })?.code, 'payload_too_large');
+});
+
+t.test('the workflow is called after its file', async (t) => {
+  t.equal(workflowName('ci/build.sh', 'script'), 'build.sh');
+  t.equal(workflowName('C:\\ci\\build.sh', 'script'), 'build.sh');
+  t.equal(workflowName('dir/', 'script'), 'dir');
+  for (const name of [undefined, '/', '..', 'x/.']) t.equal(workflowName(name, 'script'), 'script', String(name));
+});
