@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import {
+  armFailpoints,
   Clock,
   Database,
   GroupCommits,
@@ -60,6 +61,7 @@ export async function plan(extra: readonly string[]): Promise<Candidate[]> {
 
 /** Brings a kernel up through all its phases; when one fails, what was started is stopped again. */
 export async function boot(options: BootOptions): Promise<Kernel> {
+  armFailpoints(options.env.SVC_FAILPOINTS);
   const settings = readSettings(options.role, options.env, options.settings);
   const clock = options.clock ?? systemClock;
   const log = createLog(options.env.SVC_LOG_LEVEL || (options.role === 'server' ? 'info' : 'warn'), {

@@ -98,6 +98,11 @@ export interface Upgrade {
   path: string;
   access: Access;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void;
+  /**
+   * The server stops: close the sockets in order. What is open at the bound is destroyed; without this member
+   * sockets are destroyed as soon as the last request is answered.
+   */
+  drain?(): void;
 }
 
 export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key: (upgrade) => upgrade.path });

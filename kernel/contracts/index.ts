@@ -2,6 +2,7 @@ export * from './admin.ts';
 export * from './database.ts';
 export * from './duration.ts';
 export * from './errors.ts';
+export * from './failpoint.ts';
 export * from './http.ts';
 export * from './log.ts';
 export * from './metrics.ts';
