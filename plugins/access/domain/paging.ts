@@ -1,0 +1,45 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+
+/** Query of every list: newest first, `cursor` from the answer before. */
+export const pageQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+    cursor: { type: 'string', minLength: 1, maxLength: 128 },
+  },
+} as const;
+
+export interface Page {
+  limit: number;
+  /** The id that the page before ended with. */
+  before: string | undefined;
+}
+
+/** Throws `invalid_request` on a cursor that no list of ours gave. */
+export function readPage(query: Readonly<Record<string, string>>): Page {
+  const limit = query.limit === undefined ? 50 : Number(query.limit);
+  if (query.cursor === undefined) return { limit, before: undefined };
+  const before = Buffer.from(query.cursor, 'base64url').toString('latin1');
+  if (!/^[a-z]{1,8}_[0-9A-Z]{26}$/.test(before))
+    throw Errors.invalidRequest('the cursor is not one that this list gave', {
+      errors: [{ pointer: '/cursor', message: 'take `next_cursor` of the page before, unchanged' }],
+    });
+  return { limit, before };
+}
+
+/** `rows` holds one more than `limit` when there is a further page. */
+export function pageOf<R, V>(
+  rows: readonly R[],
+  limit: number,
+  idOf: (row: R) => string,
+  view: (row: R) => V,
+): { items: V[]; next_cursor?: string } {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return {
+    items: items.map(view),
+    ...(more ? { next_cursor: Buffer.from(idOf(last), 'latin1').toString('base64url') } : {}),
+  };
+}

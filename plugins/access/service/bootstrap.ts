@@ -1,0 +1,43 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { Bootstrap } from '../contract.ts';
+import { checkName, isName } from '../domain/names.ts';
+import { UNLIMITED } from '../domain/roles.ts';
+import { isAnybodyOwner } from '../store/members.ts';
+import type { Models } from '../store/models.ts';
+import type { Directory } from './directory.ts';
+import type { Tokens } from './tokens.ts';
+
+export class OwnerBootstrap implements Bootstrap {
+  readonly #models: Models;
+  readonly #directory: Directory;
+  readonly #tokens: Tokens;
+
+  constructor(models: Models, directory: Directory, tokens: Tokens) {
+    this.#models = models;
+    this.#directory = directory;
+    this.#tokens = tokens;
+  }
+
+  async ensure(wanted: {
+    user: string;
+    org: string;
+    project: string;
+    token_name?: string;
+    reuse?: string;
+  }): Promise<{ token: string }> {
+    for (const what of ['user', 'org', 'project'] as const) checkName(wanted[what], what);
+    const name = wanted.token_name ?? 'bootstrap';
+    if (!isName(name)) throw Errors.invalidRequest('the token name is not valid');
+    const { user_id } = await this.#directory.putUser(wanted.user);
+    const { org_id } = await this.#directory.putOrg(wanted.org, user_id, true);
+    await this.#directory.putProject(org_id, wanted.project);
+    if (wanted.reuse !== undefined && (await this.#tokens.isWhole(wanted.reuse, user_id)))
+      return { token: wanted.reuse };
+    const token = { kind: 'user', user_id, limits: UNLIMITED, expires_at: null, name, created_by: user_id } as const;
+    return { token: (await this.#tokens.issue(token)).text };
+  }
+
+  hasOwner(): Promise<boolean> {
+    return isAnybodyOwner(this.#models);
+  }
+}

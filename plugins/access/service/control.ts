@@ -1,0 +1,66 @@
+import type { Access, AccessControl, Principal, Scope } from '../../../kernel/contracts/index.ts';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { Scopes } from '../contract.ts';
+import { type Identity, orgRoleOf, projectRoleOf } from '../domain/identity.ts';
+import { isUnlimited, orgRank, projectRank } from '../domain/roles.ts';
+import type { Identities } from './identities.ts';
+
+type Params = Readonly<Record<string, string>>;
+
+const NOWHERE: Scope = Object.freeze({ org_id: '', org: '', project_id: '', project: '' });
+
+/** The policy: what each kind of access asks of a token. Absent and foreign things are answered alike. */
+export class PolicyControl implements AccessControl {
+  readonly #identities: Identities;
+  readonly #scopes: Scopes;
+
+  constructor(identities: Identities, scopes: Scopes) {
+    this.#identities = identities;
+    this.#scopes = scopes;
+  }
+
+  async authenticate(authorization: string | undefined): Promise<Principal> {
+    return (await this.#identities.authenticate(authorization)).principal;
+  }
+
+  async authorize(principal: Principal, access: Access, params: Params): Promise<Scope> {
+    if (access.kind === 'public') return NOWHERE;
+    if (access.kind === 'agent') {
+      if (principal.kind !== 'agent') throw Errors.forbidden("this needs an agent's token (svc_agt_…)");
+      return NOWHERE;
+    }
+    if (principal.kind !== 'user') throw Errors.forbidden("an agent's token only opens the agent channel");
+    if (access.kind === 'user') return NOWHERE;
+    const identity = await this.#identities.of(principal);
+    return access.kind === 'org'
+      ? this.#authorizeOrg(identity, access.role, params)
+      : this.#authorizeProject(identity, access.role, params);
+  }
+
+  async #authorizeOrg(identity: Identity, needed: 'owner' | 'member', params: Params): Promise<Scope> {
+    const found = await this.#scopes.findOrg(params.org ?? '');
+    const role = found && orgRoleOf(identity, found.org_id);
+    if (!found || !role) throw Errors.notFound(`there is no org "${params.org}", or you are no member of it`);
+    if (orgRank(role) < orgRank(needed))
+      throw Errors.forbidden(
+        `this needs the role ${needed} of org ${found.org}; yours is ${role}${narrowed(identity)}`,
+      );
+    return { ...NOWHERE, ...found };
+  }
+
+  async #authorizeProject(identity: Identity, needed: 'viewer' | 'member' | 'admin', params: Params): Promise<Scope> {
+    const scope = await this.#scopes.findProject(params.org ?? '', params.project ?? '');
+    const role = scope && projectRoleOf(identity, scope.org_id, scope.project_id);
+    if (!scope || !role)
+      throw Errors.notFound(`there is no project "${params.org}/${params.project}", or you are no member of it`);
+    if (projectRank(role) < projectRank(needed))
+      throw Errors.forbidden(
+        `this needs the role ${needed} in project ${scope.project}; yours is ${role}${narrowed(identity)}`,
+      );
+    return scope;
+  }
+}
+
+/** Tells the holder of a narrowed token why they may do less than they are used to. */
+const narrowed = ({ token }: Identity): string =>
+  isUnlimited(token.limits) ? '' : ` with the token "${token.name}", which is limited`;

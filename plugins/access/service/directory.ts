@@ -1,0 +1,114 @@
+import type { Database, Ids, OrgRole, ProjectRole, Transaction } from '../../../kernel/contracts/index.ts';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { MembershipObserver } from '../contract.ts';
+import { AccessErrors } from '../errors.ts';
+import {
+  countOwners,
+  deleteMemberships,
+  insertMember,
+  type MemberKey,
+  readMember,
+  setMemberRole,
+} from '../store/members.ts';
+import type { MemberRow, OrgRow, ProjectRow, UserRow } from '../store/models.ts';
+import { ensureOrg, lockOrg } from '../store/orgs.ts';
+import { ensureProject } from '../store/projects.ts';
+import { revokeTokensOf } from '../store/tokens.ts';
+import { ensureUser } from '../store/users.ts';
+import type { Identities } from './identities.ts';
+
+export interface DirectoryDeps {
+  database: Database;
+  ids: Ids;
+  identities: Identities;
+  observers: readonly MembershipObserver[];
+}
+
+/** Where a membership is changed; `project_id` is `''` for the org itself. */
+export interface Place {
+  org_id: string;
+  project_id: string;
+}
+
+/** Orgs, projects and who is in them: one transaction a change, and no remembered identity survives one. */
+export class Directory {
+  readonly #deps: DirectoryDeps;
+
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** `made` is false when the org was there. The maker owns it; `as_owner` makes the user owner in any case. */
+  async putOrg(name: string, user_id: string, as_owner = false): Promise<OrgRow & { made: boolean }> {
+    return this.#change(async (tx, now) => {
+      const org = await ensureOrg(tx, this.#deps.ids, name, now);
+      if (!org.made && !as_owner) return org;
+      await lockOrg(tx, org.org_id);
+      await this.#setRole(tx, { org_id: org.org_id, project_id: '', user_id }, 'owner', now);
+      return org;
+    });
+  }
+
+  async putProject(org_id: string, name: string): Promise<ProjectRow & { made: boolean }> {
+    return this.#change((tx, now) => ensureProject(tx, this.#deps.ids, { org_id, name, now }));
+  }
+
+  async putUser(name: string): Promise<UserRow> {
+    return this.#change((tx, now) => ensureUser(tx, this.#deps.ids, name, now));
+  }
+
+  /** Adds a user, who is made when unknown, or changes a role. Throws `last_owner`. */
+  async putMember(
+    place: Place,
+    name: string,
+    role: OrgRole | ProjectRole,
+  ): Promise<{ member: MemberRow; made: boolean }> {
+    return this.#change(async (tx, now) => {
+      await lockOrg(tx, place.org_id);
+      const { user_id } = await ensureUser(tx, this.#deps.ids, name, now);
+      const inOrg = { org_id: place.org_id, project_id: '', user_id };
+      if (place.project_id !== '') await insertMember(tx, this.#deps.ids, { ...inOrg, role: 'member', now });
+      else if (role !== 'owner') await this.#refuseLastOwner(tx, inOrg);
+      const made = await this.#setRole(tx, { ...place, user_id }, role, now);
+      const member = await readMember(tx, { ...place, user_id });
+      return { member: member!, made };
+    });
+  }
+
+  /** Throws `not_found`, `last_owner`. Tokens limited to the place end with the membership. */
+  async removeMember(place: Place, user: UserRow): Promise<void> {
+    const key = { ...place, user_id: user.user_id };
+    await this.#change(async (tx, now) => {
+      await lockOrg(tx, place.org_id);
+      if (!(await readMember(tx, key))) throw Errors.notFound(`"${user.name}" is no member here`);
+      if (place.project_id === '') await this.#refuseLastOwner(tx, key);
+      await deleteMemberships(tx, key);
+      await revokeTokensOf(tx, key, now);
+      const left = { ...key, project_id: place.project_id === '' ? null : place.project_id };
+      for (const observer of this.#deps.observers) await observer.onRemoved(tx, left);
+    });
+  }
+
+  async #refuseLastOwner(tx: Transaction, key: MemberKey): Promise<void> {
+    const member = await readMember(tx, key);
+    if (member?.role === 'owner' && (await countOwners(tx, key.org_id)) === 1)
+      throw AccessErrors.lastOwner('this is the only owner of the org');
+  }
+
+  /** True when the membership is new. The org's row is held. */
+  async #setRole(tx: Transaction, key: MemberKey, role: MemberRow['role'], now: number): Promise<boolean> {
+    if (await insertMember(tx, this.#deps.ids, { ...key, role, now })) return true;
+    await setMemberRole(tx, key, role);
+    return false;
+  }
+
+  async #change<T>(work: (tx: Transaction, now: number) => Promise<T>): Promise<T> {
+    const { database, identities } = this.#deps;
+    try {
+      return await database.transaction((tx) => work(tx, database.now()));
+    } finally {
+      // Also after an error: a lost answer to COMMIT may hide a change that was made.
+      identities.forget();
+    }
+  }
+}

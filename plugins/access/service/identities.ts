@@ -1,0 +1,136 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock, Database, Principal } from '../../../kernel/contracts/index.ts';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { Identity, OrgMembership } from '../domain/identity.ts';
+import { bearerToken, tokenDigest } from '../domain/token.ts';
+import { membershipsOf } from '../store/members.ts';
+import type { MemberRow, Models, TokenRow } from '../store/models.ts';
+import { findTokenByDigest, findTokenById } from '../store/tokens.ts';
+import { userNames } from '../store/users.ts';
+import type { LastUse } from './last-use.ts';
+
+/** How long another server's revocation or change of role may go unnoticed here. */
+export const CACHE_MS = 3000;
+const CACHE_SIZE = 10_000;
+
+interface Known {
+  identity: Identity;
+  token: TokenRow;
+  /** By the monotonic clock. */
+  fresh_until: number;
+}
+
+export interface IdentitiesDeps {
+  models: Models;
+  database: Database;
+  clock: Clock;
+  last_use: LastUse;
+}
+
+/** Who a token stands for. Kept for a few seconds, so that a busy token costs no query per request. */
+export class Identities {
+  readonly #deps: IdentitiesDeps;
+  readonly #known = new Map<string, Known>();
+  readonly #loading = new Map<string, Promise<Known | undefined>>();
+  /** Full record of every principal handed out, as long as somebody holds it. */
+  readonly #byPrincipal = new WeakMap<Principal, Identity>();
+  #epoch = 0;
+
+  constructor(deps: IdentitiesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws `not_authenticated`, saying what is wrong with the header or the token. */
+  async authenticate(authorization: string | undefined): Promise<Identity> {
+    const sent = bearerToken(authorization);
+    if ('fault' in sent) throw Errors.notAuthenticated(sent.fault);
+    const digest = tokenDigest(sent.token);
+    const known = await this.#find(digest.toString('base64'), () => findTokenByDigest(this.#deps.models, digest));
+    if (!known || !timingSafeEqual(digest, known.token.digest))
+      throw Errors.notAuthenticated('this token is not known here');
+    this.#checkValid(known.token);
+    this.#deps.last_use.note(known.token);
+    return known.identity;
+  }
+
+  /** The identity behind a principal of ours. Throws `not_authenticated` when its token has gone since. */
+  async of(principal: Principal): Promise<Identity> {
+    return this.#byPrincipal.get(principal) ?? this.current(principal.token_id);
+  }
+
+  /** What a token stands for now. Throws `not_authenticated`. */
+  async current(token_id: string): Promise<Identity> {
+    const known = await this.#find(token_id, () => findTokenById(this.#deps.models, token_id));
+    if (!known) throw Errors.notAuthenticated('the token of this connection is gone');
+    this.#checkValid(known.token);
+    return known.identity;
+  }
+
+  /** After any change of tokens, members or roles: nothing that was read before is used again. */
+  forget(): void {
+    this.#epoch += 1;
+    this.#known.clear();
+    this.#loading.clear();
+  }
+
+  #checkValid(token: TokenRow): void {
+    if (token.revoked_at !== null) throw Errors.notAuthenticated(`the token "${token.name}" was revoked`);
+    if (token.expires_at === null || token.expires_at > this.#deps.database.now()) return;
+    const when = new Date(token.expires_at).toISOString();
+    throw Errors.notAuthenticated(`the token "${token.name}" expired at ${when}; make a new one`);
+  }
+
+  async #find(key: string, read: () => Promise<TokenRow | null>): Promise<Known | undefined> {
+    const known = this.#known.get(key);
+    if (known && known.fresh_until > this.#deps.clock.monotonic()) return known;
+    const running = this.#loading.get(key);
+    if (running) return running;
+    const load = this.#load(key, read).finally(() => {
+      if (this.#loading.get(key) === load) this.#loading.delete(key);
+    });
+    this.#loading.set(key, load);
+    return load;
+  }
+
+  async #load(key: string, read: () => Promise<TokenRow | null>): Promise<Known | undefined> {
+    const epoch = this.#epoch;
+    const token = await read();
+    if (!token) return undefined;
+    const identity = await this.#identify(token);
+    const known = { identity, token, fresh_until: this.#deps.clock.monotonic() + CACHE_MS };
+    if (epoch === this.#epoch) this.#keep(key, known);
+    return known;
+  }
+
+  #keep(key: string, known: Known): void {
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const oldest = this.#known.size > CACHE_SIZE ? this.#known.keys().next().value : undefined;
+    if (oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  async #identify(token: TokenRow): Promise<Identity> {
+    const { models } = this.#deps;
+    const { token_id, kind, user_id, org_id, project_id, role, expires_at } = token;
+    const [names, members] =
+      kind === 'user' ? await Promise.all([userNames(models, [user_id]), membershipsOf(models, user_id)]) : [];
+    const principal: Principal =
+      kind === 'user'
+        ? { kind, id: user_id, name: names?.get(user_id) ?? '', token_id, org_id }
+        : { kind, id: token_id, name: token.name, token_id, org_id };
+    const limits = { org_id, project_id, role };
+    const identity = { principal, token: { name: token.name, expires_at, limits }, orgs: gather(members ?? []) };
+    this.#byPrincipal.set(principal, identity);
+    return identity;
+  }
+}
+
+/** Memberships by org. A row of a project without one of the org gives nothing. */
+function gather(members: readonly MemberRow[]): Map<string, OrgMembership> {
+  const orgs = new Map<string, { role: 'owner' | 'member'; projects: Map<string, 'viewer' | 'member' | 'admin'> }>();
+  for (const { org_id, project_id, role } of members)
+    if (project_id === '') orgs.set(org_id, { role: role === 'owner' ? 'owner' : 'member', projects: new Map() });
+  for (const { org_id, project_id, role } of members)
+    if (project_id !== '' && role !== 'owner') orgs.get(org_id)?.projects.set(project_id, role);
+  return orgs;
+}

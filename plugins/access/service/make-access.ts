@@ -1,0 +1,21 @@
+import { Clock, Database, Ids, type Resolve } from '../../../kernel/contracts/index.ts';
+import { MembershipObservers } from '../contract.ts';
+import { defineModels } from '../store/models.ts';
+import type { Access } from './access.ts';
+import { Directory } from './directory.ts';
+import { Identities } from './identities.ts';
+import { LastUse } from './last-use.ts';
+import { CachedScopes } from './scopes.ts';
+import { Tokens } from './tokens.ts';
+
+export function makeAccess(use: Resolve): Access {
+  const database = use(Database);
+  const ids = use(Ids);
+  const models = defineModels(database.sequelize);
+  const scopes = new CachedScopes(models);
+  const last_use = new LastUse(models, database);
+  const identities = new Identities({ models, database, clock: use(Clock), last_use });
+  const directory = new Directory({ database, ids, identities, observers: use.all(MembershipObservers) });
+  const tokens = new Tokens({ models, database, ids, scopes, identities });
+  return { models, scopes, identities, last_use, directory, tokens };
+}

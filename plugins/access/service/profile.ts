@@ -1,0 +1,55 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HttpAddress, Ids, Settings } from '../../../kernel/contracts/index.ts';
+import type { Bootstrap } from '../contract.ts';
+
+/** What the CLI finds in `.svc/profile.json`. */
+interface Profile {
+  url: string;
+  token: string;
+  org: string;
+  project: string;
+}
+
+/** Makes the developer's org, project and token, and the profile by which the CLI finds them. */
+export async function writeDevProfile(deps: {
+  settings: Settings;
+  address: HttpAddress;
+  bootstrap: Bootstrap;
+  ids: Ids;
+}): Promise<void> {
+  const { settings, bootstrap } = deps;
+  const names = { user: 'dev', org: 'dev', project: 'main' };
+  if (settings.home === undefined) return;
+  const path = join(settings.home, 'profile.json');
+  const reuse = await knownToken(path);
+  const { token } = await bootstrap.ensure({ ...names, token_name: 'dev', ...(reuse === undefined ? {} : { reuse }) });
+  const url = settings.socket_path === undefined ? deps.address.base_url() : `unix:${settings.socket_path}`;
+  await mkdir(settings.home, { recursive: true, mode: 0o700 });
+  await writeWhole(path, { url, token, org: names.org, project: names.project }, deps.ids);
+}
+
+/** A profile that is absent or not ours is written anew. */
+async function knownToken(path: string): Promise<string | undefined> {
+  try {
+    const profile = JSON.parse(await readFile(path, 'utf8')) as Partial<Profile> | null;
+    const token = profile?.token;
+    return typeof token === 'string' ? token : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Beside and renamed: a reader sees the old profile or the new one, and nobody else sees either. */
+async function writeWhole(path: string, profile: Profile, ids: Ids): Promise<void> {
+  const draft = `${path}.${ids.next('draft')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(profile, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+}

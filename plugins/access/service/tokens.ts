@@ -1,0 +1,156 @@
+import type { Database, Ids, ProjectRole } from '../../../kernel/contracts/index.ts';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { Scopes } from '../contract.ts';
+import { expiresInMs } from '../domain/expiry.ts';
+import { type Identity, orgRoleOf } from '../domain/identity.ts';
+import { planToken } from '../domain/minting.ts';
+import { checkName } from '../domain/names.ts';
+import type { Page } from '../domain/paging.ts';
+import { type Limits, UNLIMITED } from '../domain/roles.ts';
+import { TOKEN_BYTES, type TokenKind, tokenDigest, tokenText } from '../domain/token.ts';
+import { findMember } from '../store/members.ts';
+import type { Models, TokenRow } from '../store/models.ts';
+import {
+  findTokenByDigest,
+  findTokenWithin,
+  insertToken,
+  listTokens,
+  type NewToken,
+  revokeToken,
+  type TokenReach,
+} from '../store/tokens.ts';
+import { findUserByName } from '../store/users.ts';
+import type { Identities } from './identities.ts';
+
+/** Body of `POST /api/v1/tokens`. */
+export interface TokenRequest {
+  name: string;
+  kind?: TokenKind;
+  org?: string;
+  project?: string;
+  role?: ProjectRole;
+  user?: string;
+  expires_in?: number | string;
+}
+
+export interface TokensDeps {
+  models: Models;
+  database: Database;
+  ids: Ids;
+  scopes: Scopes;
+  identities: Identities;
+}
+
+export class Tokens {
+  readonly #deps: TokensDeps;
+
+  constructor(deps: TokensDeps) {
+    this.#deps = deps;
+  }
+
+  /** The token's text is in this answer and nowhere else. See `planToken` for who may ask for what. */
+  async create(identity: Identity, request: TokenRequest): Promise<{ text: string; row: NewToken }> {
+    const name = checkName(request.name, 'token', '/name');
+    const kind = request.kind ?? 'user';
+    const limits = await this.#limits(identity, request, kind);
+    const for_user = request.user === undefined ? undefined : await this.#member(limits.org_id, request.user);
+    const lives_ms = request.expires_in === undefined ? null : expiresInMs(request.expires_in);
+    const expires_at = lives_ms === null ? null : this.#deps.database.now() + lives_ms;
+    const plan = planToken(identity, { kind, limits, for_user: for_user?.wanted, expires_at });
+    if (for_user && !for_user.found) throw Errors.notFound(`"${request.user}" is no member of the org`);
+    return this.issue({ ...plan, kind, name, created_by: identity.principal.id });
+  }
+
+  /** Makes and stores a token without asking whether anybody may. */
+  async issue(token: {
+    kind: TokenKind;
+    user_id: string;
+    limits: Limits;
+    expires_at: number | null;
+    name: string;
+    created_by: string;
+  }): Promise<{ text: string; row: NewToken }> {
+    const { ids, database } = this.#deps;
+    const { limits, ...rest } = token;
+    const text = tokenText(token.kind, ids.bytes(TOKEN_BYTES));
+    const made = { token_id: ids.next('tok'), digest: tokenDigest(text), created_at: database.now() };
+    const row = { ...made, ...rest, ...limits };
+    await insertToken(database, row);
+    return { text, row };
+  }
+
+  list(identity: Identity, page: Page): Promise<TokenRow[]> {
+    return listTokens(this.#deps.models, reachOf(identity), page);
+  }
+
+  /** Throws `not_found`, also for tokens that the caller may not know of. */
+  async read(identity: Identity, token_id: string): Promise<TokenRow> {
+    const found = await findTokenWithin(this.#deps.models, reachOf(identity), token_id);
+    if (!found) throw Errors.notFound('there is no such token, or it is not yours');
+    return found;
+  }
+
+  /** Ends a token: at once here, within seconds on other servers. Throws `not_found`. */
+  async revoke(identity: Identity, token_id: string): Promise<void> {
+    const token = await this.read(identity, token_id);
+    try {
+      const revoked = await revokeToken(this.#deps.models, token.token_id, this.#deps.database.now());
+      if (!revoked) throw Errors.notFound('there is no such token, or it is not yours');
+    } finally {
+      this.#deps.identities.forget();
+    }
+  }
+
+  /** Is the text a valid token of the user without any limit? */
+  async isWhole(text: string, user_id: string): Promise<boolean> {
+    const row = await findTokenByDigest(this.#deps.models, tokenDigest(text));
+    if (row?.user_id !== user_id || row.revoked_at !== null) return false;
+    if (row.org_id !== null || row.project_id !== null || row.role !== null) return false;
+    return row.expires_at === null || row.expires_at > this.#deps.database.now();
+  }
+
+  async #limits(identity: Identity, request: TokenRequest, kind: TokenKind): Promise<Limits> {
+    const role = request.role ?? null;
+    const own = identity.token.limits.org_id;
+    const needsOrg = kind === 'agent' || request.project !== undefined || request.user !== undefined;
+    const org_id =
+      request.org === undefined
+        ? needsOrg
+          ? (own ?? onlyOrg(identity))
+          : null
+        : await this.#org(identity, request.org);
+    if (request.project === undefined) return { ...UNLIMITED, org_id, role };
+    if (org_id === null)
+      throw Errors.invalidRequest('name the org of the project', {
+        errors: [{ pointer: '/org', message: 'is missing' }],
+      });
+    const org = await this.#deps.scopes.orgName(org_id);
+    const scope = await this.#deps.scopes.findProject(org, request.project);
+    if (!scope) throw Errors.notFound('there is no such project, or you are no member of it');
+    return { org_id, project_id: scope.project_id, role };
+  }
+
+  /** Checked before anything else is looked up, so that a foreign org answers like an absent one throughout. */
+  async #org(identity: Identity, name: string): Promise<string> {
+    const found = await this.#deps.scopes.findOrg(name);
+    if (!found || !orgRoleOf(identity, found.org_id))
+      throw Errors.notFound('there is no such org, or you are no member of it');
+    return found.org_id;
+  }
+
+  /** Found or not is told only to those who may make the token. */
+  async #member(org_id: string | null, name: string): Promise<{ wanted: string; found: boolean }> {
+    const user = await findUserByName(this.#deps.models, name);
+    if (!user || org_id === null) return { wanted: '', found: false };
+    const member = await findMember(this.#deps.models, { org_id, project_id: '', user_id: user.user_id });
+    return { wanted: user.user_id, found: member !== null };
+  }
+}
+
+const onlyOrg = ({ orgs }: Identity): string | null => (orgs.size === 1 ? [...orgs.keys()][0]! : null);
+
+function reachOf(identity: Identity): TokenReach {
+  const owned = [...identity.orgs.keys()].filter((org_id) => orgRoleOf(identity, org_id) === 'owner');
+  const { id, token_id } = identity.principal;
+  return { user_id: id, token_id, limits: identity.token.limits, owned };
+}

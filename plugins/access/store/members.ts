@@ -1,0 +1,82 @@
+import { Op } from 'sequelize';
+import type { Ids, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Page } from '../domain/paging.ts';
+import type { MemberRow, Models } from './models.ts';
+
+/** A membership's place; `project_id` is `''` for the org itself. */
+export type MemberKey = Pick<MemberRow, 'org_id' | 'project_id' | 'user_id'>;
+
+export const membershipsOf = async ({ members }: Models, user_id: string): Promise<MemberRow[]> =>
+  (await members.findAll({ where: { user_id }, raw: true })) as unknown as MemberRow[];
+
+export const findMember = async ({ members }: Models, key: MemberKey): Promise<MemberRow | null> =>
+  (await members.findOne({ where: { ...key }, raw: true })) as MemberRow | null;
+
+export const isAnybodyOwner = async ({ members }: Models): Promise<boolean> =>
+  (await members.findOne({ where: { project_id: '', role: 'owner' }, raw: true })) !== null;
+
+/** Newest first, one row more than the page holds. */
+export async function listMembers(
+  { members }: Models,
+  of: { org_id: string; project_id: string },
+  page: Page,
+): Promise<MemberRow[]> {
+  const before = page.before === undefined ? {} : { member_id: { [Op.lt]: page.before } };
+  const order: [string, string][] = [['member_id', 'DESC']];
+  const found = await members.findAll({ where: { ...of, ...before }, order, limit: page.limit + 1, raw: true });
+  return found as unknown as MemberRow[];
+}
+
+export async function readMember(queries: Queries, key: MemberKey): Promise<MemberRow | undefined> {
+  const rows = await queries.read<MemberRow>(
+    `SELECT org_id, project_id, user_id, member_id, role, created_at FROM access_members
+     WHERE org_id = ? AND project_id = ? AND user_id = ?`,
+    [key.org_id, key.project_id, key.user_id],
+  );
+  return rows[0];
+}
+
+export async function countOwners(queries: Queries, org_id: string): Promise<number> {
+  const rows = await queries.read<{ owners: number }>(
+    "SELECT COUNT(*) AS owners FROM access_members WHERE org_id = ? AND project_id = '' AND role = 'owner'",
+    [org_id],
+  );
+  return Number(rows[0]!.owners);
+}
+
+/** False when there is a membership already, which stays as it is. */
+export async function insertMember(
+  queries: Queries,
+  ids: Ids,
+  member: MemberKey & { role: MemberRow['role']; now: number },
+): Promise<boolean> {
+  const inserted = await queries.write(
+    `${queries.sql.insert_ignore} access_members (org_id, project_id, user_id, member_id, role, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    [member.org_id, member.project_id, member.user_id, ids.next('mbr'), member.role, member.now],
+  );
+  return inserted === 1;
+}
+
+export async function setMemberRole(queries: Queries, key: MemberKey, role: MemberRow['role']): Promise<void> {
+  await queries.write('UPDATE access_members SET role = ? WHERE org_id = ? AND project_id = ? AND user_id = ?', [
+    role,
+    key.org_id,
+    key.project_id,
+    key.user_id,
+  ]);
+}
+
+/** Leaving the org (`project_id` `''`) leaves its projects too. */
+export async function deleteMemberships(tx: Transaction, key: MemberKey): Promise<void> {
+  const { org_id, project_id, user_id } = key;
+  if (project_id === '') {
+    await tx.write('DELETE FROM access_members WHERE org_id = ? AND user_id = ?', [org_id, user_id]);
+    return;
+  }
+  await tx.write('DELETE FROM access_members WHERE org_id = ? AND project_id = ? AND user_id = ?', [
+    org_id,
+    project_id,
+    user_id,
+  ]);
+}

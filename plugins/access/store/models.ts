@@ -1,0 +1,100 @@
+import { DataTypes, type Model, type ModelStatic, type Sequelize } from 'sequelize';
+import type { OrgRole, ProjectRole } from '../../../kernel/contracts/index.ts';
+import type { TokenKind } from '../domain/token.ts';
+
+export interface OrgRow {
+  org_id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface ProjectRow {
+  project_id: string;
+  org_id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface UserRow {
+  user_id: string;
+  name: string;
+  created_at: number;
+}
+
+export interface MemberRow {
+  org_id: string;
+  /** `''` for the org itself. */
+  project_id: string;
+  user_id: string;
+  /** Only orders lists; roles are found by the other three. */
+  member_id: string;
+  role: OrgRole | ProjectRole;
+  created_at: number;
+}
+
+export interface TokenRow {
+  token_id: string;
+  digest: Buffer;
+  kind: TokenKind;
+  /** `''` for agents. */
+  user_id: string;
+  org_id: string | null;
+  project_id: string | null;
+  role: ProjectRole | null;
+  name: string;
+  created_by: string;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+type Table<Row extends object> = ModelStatic<Model<Row, Row>>;
+
+export interface Models {
+  orgs: Table<OrgRow>;
+  projects: Table<ProjectRow>;
+  users: Table<UserRow>;
+  members: Table<MemberRow>;
+  tokens: Table<TokenRow>;
+}
+
+const text = { type: DataTypes.STRING, allowNull: false };
+const key = { ...text, primaryKey: true };
+const time = { type: DataTypes.BIGINT, allowNull: false };
+const optional = { type: DataTypes.STRING, allowNull: true };
+const optionalTime = { type: DataTypes.BIGINT, allowNull: true };
+
+/** Models over the tables of the migrations, which own the schema: nothing here is ever synced. */
+export function defineModels(sequelize: Sequelize): Models {
+  const define = <Row extends object>(tableName: string, columns: Record<keyof Row, object>): Table<Row> =>
+    sequelize.define(tableName, columns as never, { tableName, timestamps: false, freezeTableName: true });
+  return {
+    orgs: define<OrgRow>('access_orgs', { org_id: key, name: text, created_at: time }),
+    projects: define<ProjectRow>('access_projects', { project_id: key, org_id: text, name: text, created_at: time }),
+    users: define<UserRow>('access_users', { user_id: key, name: text, created_at: time }),
+    members: define<MemberRow>('access_members', {
+      org_id: key,
+      project_id: key,
+      user_id: key,
+      member_id: text,
+      role: text,
+      created_at: time,
+    }),
+    tokens: define<TokenRow>('access_tokens', {
+      token_id: key,
+      digest: { type: DataTypes.BLOB, allowNull: false },
+      kind: text,
+      user_id: text,
+      org_id: optional,
+      project_id: optional,
+      role: optional,
+      name: text,
+      created_by: text,
+      created_at: time,
+      expires_at: optionalTime,
+      last_used_at: optionalTime,
+      revoked_at: optionalTime,
+    }),
+  };
+}

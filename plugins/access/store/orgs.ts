@@ -1,0 +1,42 @@
+import { Op } from 'sequelize';
+import type { Ids, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Page } from '../domain/paging.ts';
+import type { Models, OrgRow } from './models.ts';
+
+export const findOrgByName = async ({ orgs }: Models, name: string): Promise<OrgRow | null> =>
+  (await orgs.findOne({ where: { name }, raw: true })) as OrgRow | null;
+
+export const findOrgById = async ({ orgs }: Models, org_id: string): Promise<OrgRow | null> =>
+  (await orgs.findOne({ where: { org_id }, raw: true })) as OrgRow | null;
+
+export const isWithoutOrgs = async ({ orgs }: Models): Promise<boolean> =>
+  (await orgs.findOne({ attributes: ['org_id'], raw: true })) === null;
+
+/** Newest first, one row more than the page holds. */
+export async function listOrgs({ orgs }: Models, org_ids: readonly string[], page?: Page): Promise<OrgRow[]> {
+  const before = page?.before === undefined ? {} : { [Op.lt]: page.before };
+  const where = { org_id: { [Op.in]: [...org_ids], ...before } };
+  const limit = page && { limit: page.limit + 1 };
+  return (await orgs.findAll({ where, order: [['org_id', 'DESC']], ...limit, raw: true })) as unknown as OrgRow[];
+}
+
+/** The org of that name, made now unless it was there. Two callers at once: one makes it. */
+export async function ensureOrg(
+  tx: Transaction,
+  ids: Ids,
+  name: string,
+  now: number,
+): Promise<OrgRow & { made: boolean }> {
+  const inserted = await tx.write(`${tx.sql.insert_ignore} access_orgs (org_id, name, created_at) VALUES (?, ?, ?)`, [
+    ids.next('org'),
+    name,
+    now,
+  ]);
+  const rows = await tx.read<OrgRow>('SELECT org_id, name, created_at FROM access_orgs WHERE name = ?', [name]);
+  return { ...rows[0]!, made: inserted === 1 };
+}
+
+/** Serialises changes to the members of an org. */
+export async function lockOrg(tx: Transaction, org_id: string): Promise<void> {
+  await tx.read(`SELECT org_id FROM access_orgs WHERE org_id = ? ${tx.sql.for_update}`, [org_id]);
+}

@@ -1,0 +1,48 @@
+import { Op } from 'sequelize';
+import type { Ids, Queries } from '../../../kernel/contracts/index.ts';
+import type { Page } from '../domain/paging.ts';
+import type { Models, ProjectRow } from './models.ts';
+
+export const findProjectByName = async (
+  { projects }: Models,
+  org_id: string,
+  name: string,
+): Promise<ProjectRow | null> => (await projects.findOne({ where: { org_id, name }, raw: true })) as ProjectRow | null;
+
+export const findProjectById = async (models: Models, org_id: string, project_id: string): Promise<ProjectRow | null> =>
+  (await models.projects.findOne({ where: { org_id, project_id }, raw: true })) as ProjectRow | null;
+
+export interface ProjectFilter {
+  /** Whole orgs. */
+  org_ids: readonly string[];
+  /** And single projects. */
+  project_ids: readonly string[];
+}
+
+/** Newest first, one row more than the page holds. */
+export async function listProjects({ projects }: Models, filter: ProjectFilter, page?: Page): Promise<ProjectRow[]> {
+  const either = { [Op.or]: [{ org_id: [...filter.org_ids] }, { project_id: [...filter.project_ids] }] };
+  const before = page?.before === undefined ? [] : [{ project_id: { [Op.lt]: page.before } }];
+  const limit = page && { limit: page.limit + 1 };
+  const where = { [Op.and]: [either, ...before] };
+  const found = await projects.findAll({ where, order: [['project_id', 'DESC']], ...limit, raw: true });
+  return found as unknown as ProjectRow[];
+}
+
+/** The project of that name in the org, made now unless it was there. */
+export async function ensureProject(
+  queries: Queries,
+  ids: Ids,
+  project: { org_id: string; name: string; now: number },
+): Promise<ProjectRow & { made: boolean }> {
+  const { org_id, name, now } = project;
+  const inserted = await queries.write(
+    `${queries.sql.insert_ignore} access_projects (project_id, org_id, name, created_at) VALUES (?, ?, ?, ?)`,
+    [ids.next('prj'), org_id, name, now],
+  );
+  const rows = await queries.read<ProjectRow>(
+    'SELECT project_id, org_id, name, created_at FROM access_projects WHERE org_id = ? AND name = ?',
+    [org_id, name],
+  );
+  return { ...rows[0]!, made: inserted === 1 };
+}

@@ -1,0 +1,104 @@
+import { Op, type WhereOptions } from 'sequelize';
+import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Page } from '../domain/paging.ts';
+import { type Limits, PROJECT_ROLES, projectRank } from '../domain/roles.ts';
+import type { MemberKey } from './members.ts';
+import type { Models, TokenRow } from './models.ts';
+
+export const findTokenByDigest = async ({ tokens }: Models, digest: Buffer): Promise<TokenRow | null> =>
+  (await tokens.findOne({ where: { digest }, raw: true })) as TokenRow | null;
+
+export const findTokenById = async ({ tokens }: Models, token_id: string): Promise<TokenRow | null> =>
+  (await tokens.findOne({ where: { token_id }, raw: true })) as TokenRow | null;
+
+/** Which tokens a caller may see and revoke. */
+export interface TokenReach {
+  user_id: string;
+  /** The token in hand: always in reach. */
+  token_id: string;
+  /** Only tokens that allow no more than this one. */
+  limits: Limits;
+  /** Orgs of which the caller is owner: every token limited to them. */
+  owned: readonly string[];
+}
+
+function within(reach: TokenReach): WhereOptions<TokenRow> {
+  const { org_id, project_id, role } = reach.limits;
+  const roles = role === null ? [] : PROJECT_ROLES.filter((one) => projectRank(one) <= projectRank(role));
+  const narrowed = {
+    ...(org_id === null ? {} : { org_id }),
+    ...(project_id === null ? {} : { project_id }),
+    ...(role === null ? {} : { role: roles }),
+  };
+  const whose = { [Op.or]: [{ user_id: reach.user_id }, { org_id: [...reach.owned] }] };
+  return {
+    [Op.and]: [{ revoked_at: null }, { [Op.or]: [{ token_id: reach.token_id }, { [Op.and]: [whose, narrowed] }] }],
+  } as WhereOptions<TokenRow>;
+}
+
+/** Valid and expired ones, not revoked ones; newest first, one row more than the page holds. */
+export async function listTokens({ tokens }: Models, reach: TokenReach, page: Page): Promise<TokenRow[]> {
+  const before = page.before === undefined ? [] : [{ token_id: { [Op.lt]: page.before } }];
+  const where = { [Op.and]: [within(reach), ...before] };
+  const found = await tokens.findAll({ where, order: [['token_id', 'DESC']], limit: page.limit + 1, raw: true });
+  return found as unknown as TokenRow[];
+}
+
+export async function findTokenWithin(
+  { tokens }: Models,
+  reach: TokenReach,
+  token_id: string,
+): Promise<TokenRow | null> {
+  const where = { [Op.and]: [within(reach), { token_id }] };
+  return (await tokens.findOne({ where, raw: true })) as TokenRow | null;
+}
+
+/** False when it was revoked already. */
+export async function revokeToken({ tokens }: Models, token_id: string, now: number): Promise<boolean> {
+  const [changed] = await tokens.update({ revoked_at: now }, { where: { token_id, revoked_at: null } });
+  return changed === 1;
+}
+
+/** Tokens that were made for the place a user leaves must not come back to life when they return. */
+export async function revokeTokensOf(tx: Transaction, left: MemberKey, now: number): Promise<void> {
+  const { org_id, project_id, user_id } = left;
+  const project = project_id === '' ? '' : ' AND project_id = ?';
+  await tx.write(
+    `UPDATE access_tokens SET revoked_at = ? WHERE user_id = ? AND org_id = ? AND revoked_at IS NULL${project}`,
+    [now, user_id, org_id, ...(project_id === '' ? [] : [project_id])],
+  );
+}
+
+/** Writes the time of use, unless one less than `apart_ms` older is there. */
+export async function touchTokens(
+  { tokens }: Models,
+  token_ids: readonly string[],
+  used: { at: number; apart_ms: number },
+): Promise<void> {
+  const before = { [Op.or]: [{ [Op.is]: null }, { [Op.lte]: used.at - used.apart_ms }] };
+  const where = { token_id: [...token_ids], last_used_at: before } as WhereOptions<TokenRow>;
+  await tokens.update({ last_used_at: used.at }, { where });
+}
+
+export type NewToken = Omit<TokenRow, 'last_used_at' | 'revoked_at'>;
+
+export async function insertToken(queries: Queries, token: NewToken): Promise<void> {
+  await queries.write(
+    `INSERT INTO access_tokens
+       (token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, created_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      token.token_id,
+      token.digest,
+      token.kind,
+      token.user_id,
+      token.org_id,
+      token.project_id,
+      token.role,
+      token.name,
+      token.created_by,
+      token.created_at,
+      token.expires_at,
+    ],
+  );
+}
