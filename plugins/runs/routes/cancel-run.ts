@@ -4,6 +4,7 @@ import type { CancelRunBody } from '../generated/cancel-run.ts';
 import bodySchema from '../schema/cancel-run.schema.json' with { type: 'json' };
 import runSchema from '../schema/run.schema.json' with { type: 'json' };
 import { renderRun, runUrl } from '../service/render.ts';
+import { runId } from '../service/run-views.ts';
 import { MEMBER, SCOPED } from './paths.ts';
 
 /** `POST {scoped}/runs/{run}/cancel`; 409 `run_finished` once the run is final. */
@@ -19,7 +20,7 @@ export function cancelRunRoute(store: RunStore, address: HttpAddress): Route {
     async handle({ scope, params, body, principal }) {
       const { org_id, project_id } = scope;
       const reason = (body as CancelRunBody | undefined)?.reason ?? `cancelled by ${principal?.name ?? 'a user'}`;
-      const run = await store.cancelRun({ org_id, project_id, run_id: params.run!, reason });
+      const run = await store.cancelRun({ org_id, project_id, run_id: runId(params.run), reason });
       return { status: 200, json: renderRun(run, runUrl(address.public_url(), scope, run.run_id)) };
     },
   };

@@ -1,6 +1,7 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
 import type { Json, RunStore } from '../contract.ts';
 import { checkSignalName } from '../service/signal-name.ts';
+import { runId } from '../service/run-views.ts';
 import { MEMBER, SCOPED } from './paths.ts';
 
 /** Exactly this many bytes of payload are accepted. */
@@ -20,7 +21,7 @@ export function sendSignalRoute(store: RunStore): Route {
     async handle({ scope, params, body }) {
       const { org_id, project_id } = scope;
       const name = checkSignalName(params.name!);
-      await store.sendSignal({ org_id, project_id, run_id: params.run!, name, payload: (body ?? null) as Json });
+      await store.sendSignal({ org_id, project_id, run_id: runId(params.run), name, payload: (body ?? null) as Json });
       return { status: 202 };
     },
   };

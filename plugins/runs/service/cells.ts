@@ -1,11 +1,9 @@
-import type { Queries } from '../../../kernel/contracts/index.ts';
-import { Errors } from '../../../kernel/contracts/index.ts';
+import { Errors, type Queries } from '../../../kernel/contracts/index.ts';
+import { lineFault } from '../domain/line.ts';
 
 /** A value: exactly this many bytes of UTF-8 are accepted. */
 export const CELL_BYTES = 256 * 1024;
 const NAME_LENGTH = 255;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Where cells live: one run's own, or an entity of the whole project. */
 export interface CellPlace {
@@ -33,8 +31,8 @@ export interface CellRow {
 
 /** Answers the name of an entity or a key; throws `invalid_request` naming `pointer`. */
 export function checkCellName(pointer: string, name: string): string {
-  if (name !== '' && [...name].length <= NAME_LENGTH && !CONTROL.test(name) && name.isWellFormed()) return name;
-  const message = `must have 1 to ${NAME_LENGTH} characters, none of them a control character`;
+  const message = lineFault(name, NAME_LENGTH);
+  if (message === undefined) return name;
   throw Errors.invalidRequest(`${pointer.slice(1)} ${message}`, { errors: [{ pointer, message }] });
 }
 

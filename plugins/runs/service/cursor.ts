@@ -1,6 +1,14 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
 
 export type CursorPart = string | number;
+/** `id`: one of ours; `text`: anything that somebody chose. */
+type PartType = 'id' | 'text' | 'number';
+
+/**
+ * Ids of our own making. Whatever else a caller sends as one is never shown to the database: there it could be
+ * compared with padding, or refused as being of another character set.
+ */
+export const isId = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text);
 
 /** An opaque place in a list: the sort key of the last entry of a page. */
 export function encodeCursor(parts: readonly CursorPart[]): string {
@@ -8,11 +16,11 @@ export function encodeCursor(parts: readonly CursorPart[]): string {
 }
 
 /** Reads a cursor back whose parts have the types of `shape`. Throws `invalid_request`; undefined stays undefined. */
-export function decodeCursor<const S extends readonly ('string' | 'number')[]>(
+export function decodeCursor<const S extends readonly PartType[]>(
   cursor: string | undefined,
   shape: S,
   pointer = '/cursor',
-): { [I in keyof S]: S[I] extends 'string' ? string : number } | undefined {
+): { [I in keyof S]: S[I] extends 'number' ? number : string } | undefined {
   if (cursor === undefined) return undefined;
   const parts = parse(cursor);
   const fits = parts?.length === shape.length && parts.every((part, i) => isPart(part, shape[i]));
@@ -20,9 +28,11 @@ export function decodeCursor<const S extends readonly ('string' | 'number')[]>(
   return parts as never;
 }
 
-/** A part is bound into SQL: a string of sane length, or a safe whole number. */
-function isPart(part: unknown, type: string | undefined): boolean {
-  return type === 'number' ? Number.isSafeInteger(part) : typeof part === 'string' && part.length <= 512;
+/** A part is bound into SQL: an id, a text of sane length, or a safe whole number. */
+function isPart(part: unknown, type: PartType | undefined): boolean {
+  if (type === 'number') return Number.isSafeInteger(part);
+  if (typeof part !== 'string') return false;
+  return type === 'id' ? isId(part) : part.length <= 512;
 }
 
 function parse(cursor: string): unknown[] | undefined {

@@ -8,7 +8,6 @@ import type {
   RunStore,
   SubmitResult,
   SubmitRun,
-  Wakeups,
   WorkflowDocument,
   WorkflowKind,
 } from '../contract.ts';
@@ -19,7 +18,6 @@ import { findKind } from './workflow-lookup.ts';
 export interface EngineParts {
   kinds: readonly WorkflowKind[];
   store: Pick<RunStore, 'createRun'>;
-  wakeups: Pick<Wakeups, 'work'>;
   ids: Ids;
   /** The reading half, in a file of its own. */
   views: {
@@ -50,7 +48,7 @@ async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
   const activities = kind
     .plan(document)
     .map((planned): NewActivity => ({ ...planned, activity_id: parts.ids.next('act') }));
-  const result = await parts.store.createRun({
+  return parts.store.createRun({
     ...run,
     run_id: parts.ids.next('run'),
     kind: kind.kind,
@@ -58,8 +56,6 @@ async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
     tags: [...new Set(run.tags ?? [])],
     activities,
   });
-  if (!result.duplicate) parts.wakeups.work();
-  return result;
 }
 
 /** Faults of the request around the document become problems too: `svc check` shows one list. */

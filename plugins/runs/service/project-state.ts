@@ -1,4 +1,5 @@
 import { type Database, Errors, token } from '../../../kernel/contracts/index.ts';
+import { settled } from '../store/settled.ts';
 import { type CellPlace, checkCellName, checkCellValue, listCells, readCell, removeCell, writeCell } from './cells.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Cell } from './render.ts';
@@ -36,17 +37,20 @@ export function createProjectState(database: Database): ProjectState {
       const place = placeOf(scope, entity);
       checkCellName('/key', key);
       checkCellValue(value);
-      return database.transaction(async (tx) => {
-        const known = await readCell(tx, place, key);
-        await writeCell(tx, place, key, value, { trusted: true, written_by: by, at: database.now() });
-        return known === undefined;
-      });
+      const writer = { trusted: true, written_by: by, at: database.now() };
+      return settled(() =>
+        database.transaction(async (tx) => {
+          const known = await readCell(tx, place, key);
+          await writeCell(tx, place, key, value, writer);
+          return known === undefined;
+        }),
+      );
     },
     async remove(scope, entity, key) {
       if (!(await removeCell(database, placeOf(scope, entity), checkCellName('/key', key)))) throw noCell(entity, key);
     },
     async list(scope, entity, { limit, cursor }) {
-      const after = decodeCursor(cursor, ['string'])?.[0];
+      const after = decodeCursor(cursor, ['text'])?.[0];
       const rows = await listCells(database, placeOf(scope, entity), after, limit + 1);
       const cells = rows.slice(0, limit).map((row) => ({ entity, ...row }));
       return rows.length > limit ? { cells, next_cursor: encodeCursor([cells.at(-1)!.key]) } : { cells };

@@ -23,7 +23,7 @@ export function parseRunFilter(query: Readonly<Record<string, string>>, now: num
     workflow: query.workflow,
     since: query.since === undefined ? undefined : parseSince(query.since, now),
     limit: Number(query.limit ?? 50),
-    before: decodeCursor(query.cursor, ['string'])?.[0],
+    before: decodeCursor(query.cursor, ['id'])?.[0],
   };
 }
 

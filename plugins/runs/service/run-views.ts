@@ -3,7 +3,7 @@ import { Errors, token } from '../../../kernel/contracts/index.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import { inList, parts } from '../store/batches.ts';
 import { keyOf } from '../store/keys.ts';
-import { encodeCursor } from './cursor.ts';
+import { encodeCursor, isId } from './cursor.ts';
 import type { JobFacts } from './environments.ts';
 import type { RunFilter } from './run-filter.ts';
 import { type Reader, readRuns } from './run-rows.ts';
@@ -25,12 +25,18 @@ export interface RunViews {
 
 export const RunViews = token<RunViews>('runs.RunViews');
 
+/** The id, when it can be one; throws `not_found` for any other text. */
+export function runId(text: string | undefined): string {
+  if (text !== undefined && isId(text)) return text;
+  throw noRun(text ?? '');
+}
+
 export const noRun = (run_id: string) => Errors.notFound(`no run ${run_id.slice(0, 64)} in this project`);
 
 export function createRunViews(on: Reader, sealer: Sealer): RunViews {
   return {
     async read(project_id, run_id) {
-      const [run] = await readRuns(on, sealer, project_id, [run_id]);
+      const [run] = await readRuns(on, sealer, project_id, [runId(run_id)]);
       if (!run) throw noRun(run_id);
       return run;
     },

@@ -105,8 +105,10 @@ export class RunWatch {
   }
 }
 
+/** A listener may leave, or come again, while all of them are told: those who come meanwhile are not. */
 function tell(watched: Watched): void {
-  for (const { changed } of [...watched.listeners]) changed();
+  const listeners = [...watched.listeners];
+  for (const { changed } of listeners) changed();
 }
 
 export const RunWatching = token<RunWatch>('runs.RunWatching');

@@ -3,7 +3,7 @@ import { sealed } from '../store/sealing.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Step } from './render.ts';
 import type { Reader } from './run-rows.ts';
-import { noRun } from './run-views.ts';
+import { noRun, runId } from './run-views.ts';
 
 /** Output of one page of steps: a page is shorter than asked for rather than larger than this. */
 const PAGE_BYTES = 8 * 1024 * 1024;
@@ -44,10 +44,10 @@ const ORDER = (from: string) => `ORDER BY ${from}.activity_id, ${from}.position`
 export function createStepViews(on: Reader, sealer: Sealer): StepViews {
   return {
     async list(scope, run_id, { limit, cursor }) {
-      const place = decodeCursor(cursor, ['string', 'number']);
+      const place = decodeCursor(cursor, ['id', 'number']);
       const after: Place = { activity_id: place?.[0] ?? '', position: place?.[1] ?? -1 };
       const [run] = await on.read('SELECT 1 AS found FROM runs_runs WHERE run_id = ? AND project_id = ?', [
-        run_id,
+        runId(run_id),
         scope.project_id,
       ]);
       if (!run) throw noRun(run_id);

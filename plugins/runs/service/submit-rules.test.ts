@@ -10,7 +10,7 @@ t.test('a plain submit has no fault, at every bound', async (t) => {
       filename: 'ä'.repeat(255),
       interpreter: 'ruby -w',
       env: { A: '', _b2: 'x'.repeat(65_536), [`N${'n'.repeat(127)}`]: 'line\nline' },
-      tags: Array.from({ length: 64 }, (_, i) => `${i}:`.padEnd(128, '😀').slice(0, 128)),
+      tags: ['😀'.repeat(128), ...Array.from({ length: 63 }, (_, i) => `${i}:`.padEnd(128, 'x'))],
       subject: 'acme/app',
       requires: ['linux', 'gpu:a100', 'node20.1+x'],
       idempotency_key: 'k'.repeat(255),
@@ -23,7 +23,12 @@ t.test('each fault names its place', async (t) => {
   t.same(pointers({ source: '', env: { SVC_URL: 'x' } }), ['/env/SVC_URL']);
   t.same(pointers({ source: '', env: { '1A': 'x', 'a/b~c': 'x', '': 'x' } }), ['/env/1A', '/env/a~1b~0c', '/env/']);
   t.same(pointers({ source: '', env: { A: 'x\0y' } }), ['/env/A']);
-  t.same(pointers({ source: '', tags: ['ok', '', 'x'.repeat(129), 'a\nb'] }), ['/tags/1', '/tags/2', '/tags/3']);
+  t.same(pointers({ source: '', tags: ['ok', '', 'x'.repeat(129), 'a\nb', '\ud800'] }), [
+    '/tags/1',
+    '/tags/2',
+    '/tags/3',
+    '/tags/4',
+  ]);
   t.same(pointers({ source: '', tags: Array.from({ length: 65 }, () => 'x') }), ['/tags']);
   t.same(pointers({ source: '', requires: ['ok', 'two words', '-x'] }), ['/requires/1', '/requires/2']);
   t.same(pointers({ source: '', filename: 'a\0b', subject: '', interpreter: 'x\ny', idempotency_key: '\t' }), [

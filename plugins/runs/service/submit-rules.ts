@@ -1,5 +1,6 @@
 import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
 import type { SubmitRun } from '../contract.ts';
+import { lineFault } from '../domain/line.ts';
 
 /** A document: exactly this many bytes of UTF-8 are accepted. */
 export const DOCUMENT_BYTES = 1024 * 1024;
@@ -13,8 +14,6 @@ const ENV_VALUE_LENGTH = 65_536;
 const TEXT_LENGTH = 255;
 const INTERPRETER_LENGTH = 1024;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
 
@@ -24,16 +23,12 @@ export type Submitted = Pick<SubmitRun, 'source'> &
     Pick<SubmitRun, 'filename' | 'interpreter' | 'input' | 'env' | 'tags' | 'subject' | 'requires' | 'idempotency_key'>
   >;
 
-const points = (text: string): number => [...text].length;
 /** A JSON pointer segment. */
 const segment = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1');
 
 function lineFaults(pointer: string, text: string | undefined, length: number): Fault[] {
-  if (text === undefined) return [];
-  if (text === '') return [{ pointer, message: 'must not be empty' }];
-  if (points(text) > length) return [{ pointer, message: `must have at most ${length} characters` }];
-  if (CONTROL.test(text)) return [{ pointer, message: 'must hold no control characters' }];
-  return [];
+  const message = text === undefined ? undefined : lineFault(text, length);
+  return message === undefined ? [] : [{ pointer, message }];
 }
 
 function envFaults(env: Record<string, string>): Fault[] {

@@ -27,7 +27,8 @@ class Channel<A extends unknown[]> {
   }
 
   emit(...args: A): void {
-    for (const { listen } of [...this.#listeners]) {
+    const listeners = [...this.#listeners];
+    for (const { listen } of listeners) {
       try {
         listen(...args);
       } catch (error) {

@@ -67,18 +67,17 @@ export class Sweeper {
   async #sweep(): Promise<boolean> {
     // Forgotten before the database is asked: a deadline that is noted meanwhile must survive the answer.
     this.#deadline = Number.POSITIVE_INFINITY;
-    try {
-      const due = await this.#parts.store.resolveDue(BATCH);
-      this.#follow(due);
-      const expired = await this.#expire();
-      this.#recovered();
-      const found = due.resolved + expired > 0;
-      this.#poll_ms = found ? POLL_MIN_MS : Math.min(this.#poll_ms * 1.5, POLL_MAX_MS);
-      return due.resolved >= BATCH || expired >= BATCH;
-    } catch (error) {
-      this.#failing(error);
-      return false;
-    }
+    // Each does its work even when the other cannot: one wait that breaks must not keep lost claims from being found.
+    const [due, expired] = await Promise.allSettled([this.#parts.store.resolveDue(BATCH), this.#expire()]);
+    if (due.status === 'fulfilled') this.#follow(due.value);
+    const failed = [due, expired].find((outcome) => outcome.status === 'rejected');
+    if (failed) this.#failing(failed.reason);
+    else this.#recovered();
+    const resolved_count = due.status === 'fulfilled' ? due.value.resolved : 0;
+    const expired_count = expired.status === 'fulfilled' ? expired.value : 0;
+    const found = resolved_count + expired_count > 0;
+    this.#poll_ms = found ? POLL_MIN_MS : Math.min(this.#poll_ms * 1.5, POLL_MAX_MS);
+    return !failed && (resolved_count >= BATCH || expired_count >= BATCH);
   }
 
   /** A deadline that has passed without being resolved is another server's, or stuck: left to the poll. */
