@@ -8,6 +8,7 @@ export const SOCKET_PROTOCOL = 2;
  * The agent socket: newline-delimited JSON, one request at a time per connection.
  *
  *   → {"id":0,"op":"hello","protocol":2}            ← {"id":0,"ok":true,"protocol":2}
+ *        a client may send its first request in the same piece, before the answer to the hello
  *   → {"id":1,"op":"verb","argv":["step","x","--","make"],"cwd":"/src"}
  *
  * and then one of these, in which the verb client does what it is told and no more; everything else, argument
@@ -29,11 +30,19 @@ export const SOCKET_PROTOCOL = 2;
  *
  * `log` ("<dev>:<ino>" of the script's standard output, in any reply that carries or captures stdout) lets the
  * client tell the log from a pipe of the script: what was recorded once is not logged again, and a first run's
- * output streams into the log while it is captured.
+ * output streams into the log while it is captured. It may name several, apart by spaces (stdout and stderr of the
+ * script: `svc step x -- cmd >&2` ends in the log too). Any reply may be {"id":1,"error":{"message","next"}}: the
+ * verb client prints it and exits with 1. After a command, an `exit` without `stdout` has the client echo what it
+ * captured, if that was within the limit.
  *
  * SDKs use the structured requests on the same socket:
- *   → {"id":1,"op":"begin","kind":"step","name":"x"}  ← {"id":1,"record":{…}} | {"id":1,"run":true,"key":"…"}
- *   → {"id":1,"op":"end","exit":0,"stdout":"<base64>"}    ← {"id":1,"record":{…}}
+ *   → {"id":1,"op":"begin","kind":"step","name":"x","label":"shown"}
+ *        ← {"id":1,"record":{…},"replayed":true} | {"id":1,"run":true,"key":"…","position":0,"site":"x#0","limit":2097152}
+ *   → {"id":1,"op":"end","exit":0,"stdout":"<base64>","error":"why it failed"}
+ *        ← {"id":1,"record":{…},"replayed":false}
+ *   → {"id":1,"op":"call","verb":"wait-signal","args":["go","--timeout","5s"],"stdin":"<base64>"}
+ *        ← as for a verb: {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}
+ *   A request that is refused as such is answered {"id":1,"error":{"code":"…","message":"…","next":"…"}}.
  */
 
 /** What the verb client is told. */
@@ -49,6 +58,8 @@ export interface VerbCall {
   /** Arguments after the verb. */
   readonly argv: readonly string[];
   readonly cwd: string;
+  /** What the caller speaks; absent or 1: it knows no timeouts on waits. */
+  readonly protocol?: number;
   /** Reads the caller's standard input, refused with `payload_too_large` beyond `limit` bytes. */
   stdin(limit: number): Promise<Buffer>;
   /** Has the caller run a command in its own place; answers its outcome. Only for recorded verbs. */
@@ -82,11 +93,20 @@ export interface PassJournal {
    * Takes the next position. On replay answers the record, after the determinism guard; else runs `record` and
    * makes what it answers durable before it resolves.
    */
-  durable(site: SiteCall, record: (at: OpenSite) => Promise<RecordedOutcome>): Promise<{ record: JournalRecord; replayed: boolean }>;
+  durable(
+    site: SiteCall,
+    record: (at: OpenSite) => Promise<RecordedOutcome>,
+  ): Promise<{ record: JournalRecord; replayed: boolean }>;
   /** Same, for a verb whose work the server does in the journal's own transaction. */
   perform(site: SiteCall, args: unknown): Promise<{ record: JournalRecord; replayed: boolean }>;
-  /** Same, for a verb that may park: never resolves when it parks, for the pass ends. */
-  wait(site: SiteCall, wait: { args: unknown; timeout_ms?: number }): Promise<{ record: JournalRecord; replayed: boolean }>;
+  /**
+   * Same, for a verb that may park. It never resolves when it parks, for the pass ends: it rejects, and a verb lets that
+   * through. `replayed` is false for the outcome that woke the activity, which no pass has printed yet.
+   */
+  wait(
+    site: SiteCall,
+    wait: { args: unknown; timeout_ms?: number },
+  ): Promise<{ record: JournalRecord; replayed: boolean }>;
   /** Not durable: keys merged into the output if the script exits with 0. */
   stageOutput(values: Record<string, unknown>): void;
   /** Not a durable boundary; the nth call of a pass replaces the nth of the pass before. */

@@ -1,0 +1,16 @@
+import { defineError } from '../../../kernel/contracts/index.ts';
+
+export const NativeErrors = {
+  spawnerUnavailable: defineError({
+    code: 'spawner_unavailable',
+    status: 503,
+    title: 'The program that starts scripts does not run.',
+    next: 'Run `node plugins/scripts/native/build.mjs` to see why; the log of the agent holds the cause.',
+  }),
+  runtimeFolderUnusable: defineError({
+    code: 'runtime_folder_unusable',
+    status: 500,
+    title: 'Programs cannot be started from the folder of the agent.',
+    next: 'Point TMPDIR at a folder that is writable and not mounted `noexec`, then start the agent again.',
+  }),
+};

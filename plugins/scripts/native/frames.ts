@@ -1,0 +1,53 @@
+/** Frames of the spawner; frames.h describes them. */
+export const FRAME_VERSION = 1;
+export const Request = { spawn: 1, kill: 2, pause: 3, resume: 4 } as const;
+export const Report = { hello: 1, started: 2, output: 3, exit: 4, failed: 5 } as const;
+/** Where a start failed. */
+export const Stage = { prepare: 1, directory: 2, program: 3 } as const;
+
+const HEAD = 9;
+/** The spawner takes no longer frame. */
+export const FRAME_LIMIT = 64 * 1024 * 1024;
+
+export interface Frame {
+  type: number;
+  process: number;
+  payload: Buffer;
+}
+
+export function frame(type: number, process: number, payload: Buffer = Buffer.alloc(0)): Buffer {
+  const head = Buffer.allocUnsafe(HEAD);
+  head.writeUInt32LE(HEAD - 4 + payload.length, 0);
+  head.writeUInt8(type, 4);
+  head.writeUInt32LE(process, 5);
+  return Buffer.concat([head, payload]);
+}
+
+export function spawnPayload(cwd: string, argv: readonly string[], env: Record<string, string>): Buffer {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const head = Buffer.allocUnsafe(8);
+  head.writeUInt32LE(argv.length, 0);
+  head.writeUInt32LE(variables.length, 4);
+  return Buffer.concat([head, Buffer.from(`${[cwd, ...argv, ...variables].join('\0')}\0`)]);
+}
+
+export function signalPayload(signal: number): Buffer {
+  const payload = Buffer.allocUnsafe(4);
+  payload.writeInt32LE(signal, 0);
+  return payload;
+}
+
+/** Cuts a stream of bytes into frames. */
+export function frameReader(take: (frame: Frame) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    let bytes = rest.length ? Buffer.concat([rest, chunk]) : chunk;
+    while (bytes.length >= HEAD) {
+      const end = bytes.readUInt32LE(0) + 4;
+      if (bytes.length < end) break;
+      take({ type: bytes.readUInt8(4), process: bytes.readUInt32LE(5), payload: bytes.subarray(HEAD, end) });
+      bytes = bytes.subarray(end);
+    }
+    rest = bytes;
+  };
+}

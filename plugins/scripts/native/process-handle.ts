@@ -1,0 +1,153 @@
+import { constants } from 'node:os';
+import { FRAME_LIMIT, Request, signalPayload } from './frames.ts';
+
+export interface SpawnRequest {
+  /** Program (looked up in PATH of `env`) and its arguments. */
+  argv: readonly string[];
+  /** The whole environment. */
+  env: Record<string, string>;
+  cwd: string;
+}
+
+export interface ProcessEnd {
+  /** Null after a signal, and when it did not start. */
+  exit_code: number | null;
+  signal: string | null;
+  /** Why it did not start, or that the spawner went away. */
+  error?: string;
+  /** `ENOENT`, `EACCES`… when it did not start. */
+  error_code?: string;
+}
+
+export type OutputListener = (stream: 'stdout' | 'stderr', data: Buffer) => void;
+
+/** A process with /dev/null as stdin, alone in its session. */
+export interface SpawnedProcess {
+  /** Rejects when it did not start. */
+  readonly pid: Promise<number>;
+  /** "<dev>:<ino>" of its stdout. Rejects when it did not start. */
+  readonly log: Promise<string>;
+  /** The same of its stderr. */
+  readonly error_log: Promise<string>;
+  /** Everything it wrote, in order within a stream. Held back until someone listens. */
+  onOutput(listen: OutputListener): void;
+  /**
+   * After its last output was delivered, when it and all that it left behind are gone. Never rejects. While nobody
+   * listens or the output is paused, and there is some, it does not resolve.
+   */
+  readonly ended: Promise<ProcessEnd>;
+  /** To its process group. Without effect once it has ended. */
+  kill(signal: NodeJS.Signals): void;
+  /** Delivers no output from now on; the process waits when its pipe is full. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Why a request can have no process: what the operating system would cut short or refuse. */
+export function requestFault(request: SpawnRequest): string | undefined {
+  const texts = [request.cwd, ...request.argv, ...Object.entries(request.env).flat()];
+  if (request.argv.length === 0 || request.argv[0] === '') return 'there is no program to start';
+  if (texts.some((text) => text.includes('\0'))) return 'an argument or variable holds a NUL byte';
+  if (Object.keys(request.env).some((name) => name === '' || name.includes('='))) return 'a variable has no valid name';
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 16) > FRAME_LIMIT)
+    return 'the arguments are too long';
+  return undefined;
+}
+
+type Order = (type: number, payload?: Buffer) => void;
+
+/** One process as the agent sees it: orders go out, reports come in, in whatever order they meet. */
+export class ProcessHandle implements SpawnedProcess {
+  readonly request: SpawnRequest;
+  readonly pid: Promise<number>;
+  readonly log: Promise<string>;
+  readonly error_log: Promise<string>;
+  readonly ended: Promise<ProcessEnd>;
+  private readonly start = Promise.withResolvers<{ pid: number; log: string; error_log: string }>();
+  private readonly finish = Promise.withResolvers<ProcessEnd>();
+  private listeners: OutputListener[] = [];
+  private held: { stream: 'stdout' | 'stderr'; data: Buffer }[] = [];
+  private waiting: { type: number; payload?: Buffer }[] = [];
+  private order: Order | undefined;
+  private paused = false;
+  private quiet = false;
+  private end: ProcessEnd | undefined;
+
+  constructor(request: SpawnRequest) {
+    this.request = request;
+    this.pid = this.start.promise.then((started) => started.pid);
+    this.log = this.start.promise.then((started) => started.log);
+    this.error_log = this.start.promise.then((started) => started.error_log);
+    this.ended = this.finish.promise;
+    // Whoever reads them gets the rejection; who does not learns it from `ended`.
+    for (const unread of [this.pid, this.log, this.error_log]) unread.catch(() => undefined);
+  }
+
+  onOutput(listen: OutputListener): void {
+    this.listeners.push(listen);
+    this.flow();
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.send(Request.kill, signalPayload(constants.signals[signal]));
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.flow();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.flow();
+  }
+
+  /** Connects it to the spawner that runs it. */
+  attach(order: Order): void {
+    this.order = order;
+    for (const { type, payload } of this.waiting.splice(0)) order(type, payload);
+  }
+
+  started(pid: number, log: string, error_log: string): void {
+    this.start.resolve({ pid, log, error_log });
+  }
+
+  output(stream: 'stdout' | 'stderr', data: Buffer): void {
+    this.held.push({ stream, data });
+    this.flow();
+  }
+
+  exited(end: ProcessEnd): void {
+    this.end ??= end;
+    this.waiting = [];
+    this.order = undefined;
+    this.start.reject(new Error(end.error ?? 'the process ended before it started'));
+    this.flow();
+  }
+
+  fail(error: string, error_code?: string): void {
+    this.exited({ exit_code: null, signal: null, error, ...(error_code ? { error_code } : {}) });
+  }
+
+  /** Delivers what may be delivered, and keeps the spawner from sending more than that. */
+  private flow(): void {
+    while (this.open() && this.held.length > 0) {
+      const { stream, data } = this.held.shift()!;
+      for (const listen of this.listeners) listen(stream, data);
+    }
+    const quiet = this.paused || (this.listeners.length === 0 && this.held.length > 0);
+    if (quiet !== this.quiet && !this.end) this.send(quiet ? Request.pause : Request.resume);
+    this.quiet = quiet;
+    if (this.end && this.held.length === 0) this.finish.resolve(this.end);
+  }
+
+  private open(): boolean {
+    return this.listeners.length > 0 && !this.paused;
+  }
+
+  private send(type: number, payload?: Buffer): void {
+    if (this.end) return;
+    if (this.order) this.order(type, payload);
+    else this.waiting.push(payload ? { type, payload } : { type });
+  }
+}

@@ -1,0 +1,278 @@
+// The spawner where there is no compiler: the same frames (frames.h) and the same rules as spawner.c, as far as Node
+// can. It has no subreaper: a process that left the group and let go of stdout and stderr is not found any more. If
+// this process itself is killed, the agent kills the groups it knows of.
+import { execFile, spawn } from 'node:child_process';
+import { closeSync, constants, fstatSync, openSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { constants as os } from 'node:os';
+import { join } from 'node:path';
+
+const PENDING_LIMIT = 256 * 1024;
+const SPAWN = 1;
+const KILL = 2;
+const PAUSE = 3;
+const RESUME = 4;
+const HELLO = 1;
+const STARTED = 2;
+const OUTPUT = 3;
+const EXIT = 4;
+const FAILED = 5;
+const STAGE_PREPARE = 1;
+const STAGE_DIRECTORY = 2;
+const STAGE_PROGRAM = 3;
+/** Output that a process stuck in the kernel holds open is not waited for without end. */
+const PATIENCE_MS = 10_000;
+
+const runtimeFolder = process.argv[2];
+const jobs = new Map();
+const agent = new Socket({ fd: 1, readable: false, writable: true });
+let fifos = 0;
+let full = false;
+
+function send(type, id, payload) {
+  const head = Buffer.alloc(9);
+  head.writeUInt32LE(5 + payload.length, 0);
+  head.writeUInt8(type, 4);
+  head.writeUInt32LE(id, 5);
+  agent.write(head);
+  agent.write(payload);
+  if (!full && agent.writableLength >= PENDING_LIMIT) {
+    full = true;
+    for (const job of jobs.values()) flow(job);
+  }
+}
+
+agent.on('drain', () => {
+  full = false;
+  for (const job of jobs.values()) flow(job);
+});
+
+function numbers(...values) {
+  const payload = Buffer.alloc(values.length * 4);
+  values.forEach((value, at) => {
+    payload.writeInt32LE(value, at * 4);
+  });
+  return payload;
+}
+
+function flow(job) {
+  for (const pipe of job.pipes) {
+    if (full || job.paused) pipe.pause();
+    else pipe.resume();
+  }
+}
+
+function killGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/** Whoever left the group but still holds the output of the process. */
+function killHolders(job) {
+  if (job.identities.length === 0) return;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid))
+    try {
+      for (const file of readdirSync(`/proc/${pid}/fd`)) {
+        const { dev, ino } = statSync(`/proc/${pid}/fd/${file}`, { bigint: true });
+        if (job.identities.some((mine) => mine.dev === dev && mine.ino === ino)) process.kill(Number(pid), 'SIGKILL');
+      }
+    } catch {
+      // It ended meanwhile, or is another user's.
+    }
+}
+
+/** A real pipe each for stdout and stderr: what Node makes by itself is a socket, which /dev/stdout cannot open. */
+function makePipes() {
+  const paths = [0, 1].map(() => join(runtimeFolder, `.pipe-${process.pid}-${++fifos}`));
+  return new Promise((resolve) => {
+    execFile('mkfifo', ['-m', '600', ...paths], (error) => {
+      if (error) return resolve(undefined);
+      const ends = [];
+      try {
+        for (const path of paths) {
+          ends.push({ read: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) });
+          ends.at(-1).write = openSync(path, constants.O_WRONLY);
+        }
+        resolve(ends);
+      } catch {
+        for (const { read, write } of ends) for (const fd of [read, write]) if (fd !== undefined) closeSync(fd);
+        resolve(undefined);
+      } finally {
+        for (const path of paths) unlinkSync(path);
+      }
+    });
+  });
+}
+
+function directoryFault(cwd) {
+  try {
+    return statSync(cwd).isDirectory() ? undefined : os.errno.ENOTDIR;
+  } catch (error) {
+    return -error.errno;
+  }
+}
+
+function start(job, cwd, argv, env, ends) {
+  const stdio = ends ? ['ignore', ends[0].write, ends[1].write] : ['ignore', 'pipe', 'pipe'];
+  try {
+    return spawn(argv[0], argv.slice(1), { cwd, env, stdio, detached: true });
+  } catch (error) {
+    job.failed = { stage: STAGE_PROGRAM, errno: -(error.errno ?? -os.errno.EINVAL) };
+    return undefined;
+  } finally {
+    if (ends) for (const { write } of ends) closeSync(write);
+  }
+}
+
+function identify(job, child, ends) {
+  const sources = ends ? ends.map(({ read }) => fstatSync(read, { bigint: true })) : socketIdentities(child.pid);
+  job.identities = ends ? sources : [];
+  const payload = Buffer.alloc(36);
+  payload.writeInt32LE(child.pid, 0);
+  sources.forEach(({ dev, ino }, at) => {
+    payload.writeBigUInt64LE(dev, 4 + at * 16);
+    payload.writeBigUInt64LE(ino, 12 + at * 16);
+  });
+  send(STARTED, job.id, payload);
+}
+
+function socketIdentities(pid) {
+  return [1, 2].map((fd) => {
+    try {
+      return statSync(`/proc/${pid}/fd/${fd}`, { bigint: true });
+    } catch {
+      return { dev: 0n, ino: 0n };
+    }
+  });
+}
+
+/** Reports the end once the process has ended and its output is read to the last byte. */
+function settle(job) {
+  if (job.end === undefined || job.open > 0) return;
+  jobs.delete(job.id);
+  clearTimeout(job.patience);
+  if (job.failed) send(FAILED, job.id, numbers(job.failed.stage, job.failed.errno));
+  else send(EXIT, job.id, numbers(job.end.code ?? -1, job.end.code === null ? os.signals[job.end.signal] : 0));
+}
+
+/** Gives up waiting for an end of output, unless it is the agent that does not take it. */
+function lose(job) {
+  if (full || job.paused) job.patience = setTimeout(() => lose(job), PATIENCE_MS);
+  else for (const pipe of job.pipes) pipe.destroy();
+}
+
+function finish(job, code, signal) {
+  if (job.end) return;
+  job.end = { code, signal };
+  if (job.pid) {
+    killGroup(job.pid);
+    killHolders(job);
+    job.patience = setTimeout(() => lose(job), PATIENCE_MS);
+  }
+  settle(job);
+}
+
+function listen(job, pipe, stream) {
+  job.open++;
+  job.pipes.push(pipe);
+  pipe.on('data', (data) => {
+    // Output that nobody takes for a while is no sign of a process stuck in the kernel.
+    job.patience?.refresh();
+    send(OUTPUT, job.id, Buffer.concat([Buffer.from([stream]), data]));
+  });
+  pipe.on('error', () => pipe.destroy());
+  pipe.on('close', () => {
+    job.open--;
+    settle(job);
+  });
+}
+
+async function launch(job, cwd, argv, env) {
+  const fault = directoryFault(cwd);
+  const ends = fault === undefined ? await makePipes() : undefined;
+  const child = fault === undefined ? start(job, cwd, argv, env, ends) : undefined;
+  if (fault !== undefined) job.failed = { stage: STAGE_DIRECTORY, errno: fault };
+  if (ends && child?.pid === undefined) for (const { read } of ends) closeSync(read);
+  if (!child) return finish(job, null, null);
+  child.on('error', (error) => {
+    if (child.pid !== undefined) return;
+    job.failed = { stage: error.code === 'EAGAIN' ? STAGE_PREPARE : STAGE_PROGRAM, errno: -error.errno };
+    finish(job, null, null);
+  });
+  if (child.pid === undefined) return;
+  job.pid = child.pid;
+  identify(job, child, ends);
+  const pipes = ends
+    ? ends.map(({ read }) => new Socket({ fd: read, readable: true, writable: false }))
+    : [child.stdout, child.stderr];
+  pipes.forEach((pipe, at) => {
+    listen(job, pipe, at + 1);
+  });
+  flow(job);
+  for (const number of job.signals.splice(0)) signalGroup(job, number);
+  child.on('exit', (code, signal) => finish(job, code, signal));
+}
+
+function signalGroup(job, number) {
+  if (job.end) return;
+  if (!job.pid) return void job.signals.push(number);
+  try {
+    process.kill(-job.pid, number);
+  } catch {
+    // It is ending; its exit is on the way.
+  }
+}
+
+function request(type, id, payload) {
+  const job = jobs.get(id);
+  if (type === SPAWN) {
+    const argc = payload.readUInt32LE(0);
+    const [cwd, ...rest] = payload.subarray(8, -1).toString().split('\0');
+    const env = Object.fromEntries(
+      rest.slice(argc).map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+    );
+    const made = { id, pipes: [], open: 0, signals: [], identities: [], paused: false };
+    jobs.set(id, made);
+    launch(made, cwd, rest.slice(0, argc), env).catch(die);
+  } else if (!job) return;
+  else if (type === KILL) signalGroup(job, payload.readInt32LE(0));
+  else {
+    job.paused = type === PAUSE;
+    if (type !== PAUSE && type !== RESUME) die(new Error(`unknown request ${type}`));
+    job.patience?.refresh();
+    flow(job);
+  }
+}
+
+/** Everything that still runs goes with us. */
+function die(error) {
+  for (const job of jobs.values())
+    if (job.pid && !job.end) {
+      killGroup(job.pid);
+      killHolders(job);
+    }
+  if (error) process.stderr.write(`svc: the spawner failed: ${error.stack}\n`);
+  process.exit(error ? 1 : 0);
+}
+
+let rest = Buffer.alloc(0);
+process.stdin.on('data', (chunk) => {
+  let bytes = rest.length ? Buffer.concat([rest, chunk]) : chunk;
+  while (bytes.length >= 9 && bytes.length >= bytes.readUInt32LE(0) + 4) {
+    const end = bytes.readUInt32LE(0) + 4;
+    request(bytes.readUInt8(4), bytes.readUInt32LE(5), bytes.subarray(9, end));
+    bytes = bytes.subarray(end);
+  }
+  rest = bytes;
+});
+process.stdin.on('end', () => die());
+process.stdin.on('error', () => die());
+agent.on('error', () => die());
+process.on('uncaughtException', die);
+// The agent ends us by closing our stdin: a signal to a whole terminal or service must not.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(name, () => undefined);
+process.chdir('/');
+send(HELLO, 0, numbers(1));

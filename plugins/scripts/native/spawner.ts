@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nativePrograms } from './build.mjs';
+import { NativeErrors } from './errors.ts';
+import { ProcessHandle, requestFault, type SpawnedProcess, type SpawnRequest } from './process-handle.ts';
+import { type Engine, startEngine } from './spawner-engine.ts';
+
+export type { OutputListener, ProcessEnd, SpawnedProcess, SpawnRequest } from './process-handle.ts';
+
+export interface SpawnerOptions {
+  /** Private folder (0700) of the agent; the fallback makes its pipes there. */
+  runtime_dir: string;
+  /** Which kind: true demands the native one, false the Node one; by default the native one if it can be had. */
+  native?: boolean;
+}
+
+/** Starts processes of an agent through one small long-lived process, each in a session and group of its own. */
+export interface Spawner {
+  readonly native: boolean;
+  /** Never throws: what could not be started ends with `error`. */
+  spawn(request: SpawnRequest): SpawnedProcess;
+  /** Kills all processes; resolves when they and the spawner are gone. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+interface Program {
+  file: string;
+  args: string[];
+  native: boolean;
+}
+
+function fallback(options: SpawnerOptions): Program {
+  const script = fileURLToPath(new URL('./spawner.mjs', import.meta.url));
+  return { file: process.execPath, args: [script, options.runtime_dir], native: false };
+}
+
+async function candidates(options: SpawnerOptions): Promise<Program[]> {
+  if (options.native === false) return [fallback(options)];
+  const { programs, why } = await nativePrograms();
+  const native = programs.spawner ? [{ file: programs.spawner, args: [], native: true }] : [];
+  if (options.native && native.length === 0) throw NativeErrors.spawnerUnavailable(why ?? 'It was not compiled.');
+  return options.native ? native : [...native, fallback(options)];
+}
+
+/** The first that runs; a native program may be of another machine. */
+async function startFirst(programs: readonly Program[]): Promise<{ engine: Engine; program: Program }> {
+  let cause: unknown;
+  for (const program of programs)
+    try {
+      return { engine: await startEngine(program), program };
+    } catch (error) {
+      cause = error;
+    }
+  const detail = cause instanceof Error ? cause.message : 'There is none.';
+  throw NativeErrors.spawnerUnavailable(detail, { cause });
+}
+
+/** Opens the spawner of this agent; rejects with `spawner_unavailable`. */
+export async function openSpawner(options: SpawnerOptions): Promise<Spawner> {
+  const { engine: first, program } = await startFirst(await candidates(options));
+  let engine = Promise.resolve(first);
+  let closed = false;
+
+  /** The running one, or a new one when that has died. One after the other, so that only one is started. */
+  const living = (): Promise<Engine> => {
+    engine = engine.then(
+      (current) => (current.alive() || closed ? current : startEngine(program)),
+      () => startEngine(program),
+    );
+    return engine;
+  };
+
+  return {
+    native: program.native,
+    spawn(request) {
+      const handle = new ProcessHandle({ ...request, cwd: resolve(request.cwd) });
+      const fault = closed ? 'the spawner is closed' : requestFault(request);
+      if (fault) handle.fail(fault);
+      else
+        living().then(
+          (current) => current.run(handle),
+          (error: Error) => handle.fail(`the spawner did not start: ${error.message}`),
+        );
+      return handle;
+    },
+    async close() {
+      closed = true;
+      const last = await engine.catch(() => undefined);
+      last?.end();
+      await last?.gone;
+    },
+  };
+}

@@ -1,0 +1,299 @@
+// The verb client where there is no compiler: the same behaviour as verb-client.c, as far as Node can. What it cannot:
+// run arguments or pass on variables that are not UTF-8, keep a signal ignored that its caller ignores, and end the
+// command when it is killed itself. Arguments: which of the descriptors 0 and 1 were closed, the folder of svc.verbs
+// and svc.cli, then those of the caller. Plain JavaScript in one file, for its start is what it costs.
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { connect, Socket } from 'node:net';
+import { constants as os } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const [closed, folder, ...args] = process.argv.slice(2);
+const path = process.env.SVC_AGENT_SOCKET;
+const LINE_LIMIT = 64 * 1024 * 1024;
+const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
+const OTHER_VERSION = 'the agent and this client are of different versions.';
+
+const REASONS = {
+  ENOENT: 'No such file or directory',
+  EACCES: 'Permission denied',
+  ENOTDIR: 'Not a directory',
+  ENOEXEC: 'Exec format error',
+  E2BIG: 'Argument list too long',
+  EMFILE: 'Too many open files',
+  ECONNREFUSED: 'Connection refused',
+  ECONNRESET: 'Connection reset by peer',
+  EPIPE: 'Broken pipe',
+  EBADF: 'Bad file descriptor',
+  ENOSPC: 'No space left on device',
+};
+
+function reason(error) {
+  return REASONS[error.code] ?? error.message;
+}
+
+/** Until the descriptor is ready again; it was made non-blocking by someone else. */
+function waitABit() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+}
+
+/** The error of the write, if any. */
+function write(descriptor, bytes) {
+  if (bytes.length > 0 && descriptor === 1 && closed.includes('1')) return { code: 'EBADF' };
+  for (let at = 0; at < bytes.length; )
+    try {
+      at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN' && error.code !== 'EINTR') return error;
+      waitABit();
+    }
+  return undefined;
+}
+
+function complain(text) {
+  write(2, Buffer.from(`svc: ${text}\n`));
+}
+
+function fail(text) {
+  complain(text);
+  process.exit(1);
+}
+
+function lost(what, error) {
+  fail(
+    `${what} (${path}${error ? `: ${reason(error)}` : ''}). The agent has ended or given this pass up; the run goes on ` +
+      'where an agent takes it up again, and what was recorded is not run again.',
+  );
+}
+
+function words(name) {
+  try {
+    const text = readFileSync(join(folder, name), 'utf8');
+    return text.endsWith('\0') ? text.slice(0, -1).split('\0') : [];
+  } catch {
+    return [];
+  }
+}
+
+function becomeCli() {
+  const cli = words('svc.cli');
+  if (cli.length === 0) fail('the file svc.cli beside this program is missing; start the agent again.');
+  try {
+    process.execve(cli[0], [...cli, ...args], process.env);
+  } catch (error) {
+    fail(`cannot start the command-line program (${cli[0]}: ${reason(error)}); start the agent again.`);
+  }
+}
+
+function withoutAgent() {
+  if (!words('svc.verbs').includes(args[0])) return becomeCli();
+  fail(
+    `SVC_AGENT_SOCKET is not set: \`svc ${args[0]}\` works only in a script run, and not inside a step body. Call it ` +
+      'from the script itself, before or after the step; a step body hands values back on its standard output.',
+  );
+}
+
+/** Does our stdout lead into the log of the script? */
+function isLog(log) {
+  if (!log || closed.includes('1')) return false;
+  const { dev, ino } = fstatSync(1, { bigint: true });
+  return log.split(' ').includes(`${dev}:${ino}`);
+}
+
+/** A real pipe: the socket that Node would make cannot be opened as /dev/stdout. */
+function makePipe() {
+  const fifo = join(dirname(path), `.pipe-${process.pid}`);
+  try {
+    execFileSync('mkfifo', ['-m', '600', fifo], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  try {
+    const read = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { read, write: openSync(fifo, constants.O_WRONLY) };
+  } finally {
+    unlinkSync(fifo);
+  }
+}
+
+function notStarted(name, error) {
+  const unknown = error.code === 'ENOENT' && !name.includes('/');
+  return {
+    exit: error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 127 : 126,
+    error: `${name}: ${unknown ? 'command not found' : reason(error)}`,
+  };
+}
+
+/** Runs a command until it has ended and its stdout is closed. */
+function run(argv, key, limit, live) {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
+  env.SVC_IDEMPOTENCY_KEY = key;
+  const outcome = { exit: 0, size: 0, chunks: [] };
+  const pipe = makePipe();
+  const { promise, resolve } = Promise.withResolvers();
+  let waiting = 2;
+  const done = () => --waiting === 0 && resolve(outcome);
+  let child;
+  try {
+    child = spawn(argv[0], argv.slice(1), { stdio: ['inherit', pipe ? pipe.write : 'pipe', 'inherit'], env });
+  } catch (error) {
+    return Promise.resolve({ ...outcome, ...notStarted(argv[0], error) });
+  } finally {
+    if (pipe) closeSync(pipe.write);
+  }
+  const stdout = pipe ? new Socket({ fd: pipe.read, readable: true, writable: false }) : child.stdout;
+  stdout.on('data', (data) => {
+    const room = limit - outcome.size;
+    if (room > 0) outcome.chunks.push(data.subarray(0, room));
+    outcome.size += data.length;
+    // A log that cannot be written is no reason to lose the record.
+    if (live && write(1, data)) live = false;
+  });
+  stdout.on('close', done);
+  const signals = FORWARDED.map((name) => [name, () => child.kill(name)]);
+  for (const [name, forward] of signals) process.on(name, forward);
+  child.on('error', (error) => {
+    Object.assign(outcome, notStarted(argv[0], error));
+    done();
+  });
+  child.on('exit', (code, signal) => {
+    for (const [name, forward] of signals) process.off(name, forward);
+    outcome.exit = signal ? 128 + os.signals[signal] : code;
+    done();
+  });
+  return promise;
+}
+
+/** Standard input up to `limit` bytes; `size` is larger when there was more. */
+function readStdin(limit) {
+  const data = Buffer.alloc(limit + 1);
+  let size = 0;
+  if (closed.includes('0')) fail(`cannot read standard input: ${REASONS.EBADF}`);
+  while (size <= limit)
+    try {
+      const got = readSync(0, data, size, data.length - size, null);
+      if (got === 0) break;
+      size += got;
+    } catch (error) {
+      if (error.code === 'EOF') break;
+      if (error.code !== 'EAGAIN' && error.code !== 'EINTR') fail(`cannot read standard input: ${reason(error)}`);
+      waitABit();
+    }
+  return { data: data.subarray(0, Math.min(size, limit)).toString('base64'), size };
+}
+
+const isCount = (value, most) => Number.isInteger(value) && value >= 0 && value <= most;
+const isText = (value) => typeof value === 'string';
+const isFlag = (value) => typeof value === 'boolean';
+const isArgument = (value) => isText(value) && !value.includes('\0');
+const SHAPES = {
+  exit: (value) => isCount(value, 255),
+  stdout: (value) => isText(value) && Buffer.from(value, 'base64').toString('base64') === value,
+  stderr: isText,
+  replayed: isFlag,
+  exec: (value) => Array.isArray(value) && value.length > 0 && value.length <= 100_000 && value.every(isArgument),
+  key: isArgument,
+  limit: (value) => isCount(value, 2 ** 30),
+  log: isArgument,
+  stdin: (value) => isCount(value, 2 ** 30),
+  handoff: isFlag,
+  gone: isFlag,
+  ok: isFlag,
+  error: (value) => isText(value) || (typeof value === 'object' && !Array.isArray(value)),
+};
+
+function parse(line) {
+  try {
+    const reply = JSON.parse(line);
+    if (typeof reply !== 'object' || reply === null || Array.isArray(reply)) return undefined;
+    for (const [name, fits] of Object.entries(SHAPES)) {
+      if (reply[name] === null) delete reply[name];
+      if (reply[name] !== undefined && !fits(reply[name])) return undefined;
+    }
+    return reply.exec && (reply.key === undefined || reply.limit === undefined) ? undefined : reply;
+  } catch {
+    return undefined;
+  }
+}
+
+function finish(reply, before) {
+  const given = reply.stdout === undefined ? undefined : Buffer.from(reply.stdout, 'base64');
+  const bytes = given ?? before?.captured ?? Buffer.alloc(0);
+  const error = before?.echoed || (reply.replayed && isLog(reply.log)) ? undefined : write(1, bytes);
+  write(2, Buffer.from(reply.stderr ?? ''));
+  if (error?.code === 'EPIPE') process.exit(128 + os.signals.SIGPIPE);
+  if (error) fail(`cannot write to standard output: ${reason(error)}`);
+  process.exit(reply.exit);
+}
+
+async function execute(reply, send) {
+  const echoed = isLog(reply.log);
+  const { exit, size, chunks, error } = await run(reply.exec, reply.key, reply.limit, echoed);
+  const captured = Buffer.concat(chunks);
+  send({ id: 1, op: 'result', exit, stdout: captured.toString('base64'), size, error });
+  // More than the limit is not recorded, so it is not echoed either.
+  return { echoed, captured: size > captured.length ? undefined : captured };
+}
+
+function converse() {
+  const socket = connect(path);
+  let pending = [];
+  let before;
+  let connected = false;
+  let greeted = false;
+  let gone = false;
+  const send = (message) => socket.write(`${JSON.stringify(message)}\n`);
+
+  async function take(line) {
+    const reply = parse(line);
+    if (!reply) fail(`the agent's answer cannot be read; ${OTHER_VERSION}`);
+    const { error } = reply;
+    if (error !== undefined) fail(isText(error) ? error : [error.message ?? '', error.next].filter(isText).join(' '));
+    if (!greeted) {
+      if (!reply.ok) fail('the agent does not speak protocol 2 of its socket; run an agent of this version.');
+      greeted = true;
+    } else if (reply.exit !== undefined) finish(reply, before);
+    else if (reply.handoff) becomeCli();
+    else if (reply.exec) {
+      if (before) fail(`the agent asked for a second command in one call; ${OTHER_VERSION}`);
+      before = {};
+      before = await execute(reply, send);
+    } else if (reply.stdin !== undefined) send({ id: 1, op: 'stdin', ...readStdin(reply.stdin) });
+    else if (reply.gone) {
+      gone = true;
+      setInterval(() => undefined, 2 ** 30);
+    } else fail(`the agent's answer asks for nothing known; ${OTHER_VERSION}`);
+  }
+
+  let turn = Promise.resolve();
+  socket.on('connect', () => {
+    connected = true;
+  });
+  socket.on('data', (data) => {
+    pending.push(data);
+    if (!data.includes(10)) {
+      if (pending.reduce((sum, chunk) => sum + chunk.length, 0) > LINE_LIMIT) lost("the agent's answer is too long");
+      return;
+    }
+    const bytes = Buffer.concat(pending);
+    const end = bytes.lastIndexOf(10);
+    pending = [bytes.subarray(end + 1)];
+    for (const line of bytes.toString('utf8', 0, end).split('\n')) turn = turn.then(() => take(line));
+  });
+  socket.on('error', (error) => {
+    if (!gone) lost(connected ? 'the agent closed the connection' : 'cannot reach the agent', error);
+  });
+  socket.on('end', () => {
+    turn = turn.then(() => gone || lost('the agent closed the connection before it answered'));
+  });
+  let cwd = '';
+  try {
+    cwd = process.cwd();
+  } catch {
+    // It was removed; the agent is told so by the empty text.
+  }
+  socket.write(`{"id":0,"op":"hello","protocol":2}\n${JSON.stringify({ id: 1, op: 'verb', argv: args, cwd })}\n`);
+}
+
+if (path) converse();
+else withoutAgent();

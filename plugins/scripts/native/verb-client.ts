@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { constants, copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nativePrograms } from './build.mjs';
+import { NativeErrors } from './errors.ts';
+
+export interface VerbClientOptions {
+  /** Names that only a script run answers. */
+  verbs: readonly string[];
+  /** The full command-line program: an absolute path, then arguments that come before the caller's. */
+  cli: readonly string[];
+  /** True demands the native client, false the Node one; by default the native one if it can be had. */
+  native?: boolean;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A shell says which descriptors were closed, for Node opens something in their place. */
+function wrapper(folder: string): string {
+  const script = fileURLToPath(new URL('./verb-client.mjs', import.meta.url));
+  return [
+    '#!/bin/sh',
+    'closed=',
+    '{ true <&0; } 2>/dev/null || closed=0',
+    '{ true >&1; } 2>/dev/null || closed="${closed}1"',
+    `exec ${quoted(process.execPath)} ${quoted(script)} "$closed" ${quoted(folder)} "$@"`,
+    '',
+  ].join('\n');
+}
+
+/** Whole or not at all: a script may be looking at it. */
+async function put(path: string, write: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${path}.draft`;
+  await write(draft);
+  await rename(draft, path);
+}
+
+/** Calls a verb outside of a script run: undefined when the client turns it away as it must. */
+function fault(client: string, verb: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(client, [verb], { env: {} }, (error, _stdout, stderr) => {
+      const answered = error?.code === 1 && stderr.includes('SVC_AGENT_SOCKET');
+      resolve(answered ? undefined : `${client}: ${error?.message ?? 'it took a verb outside of a script run'}`);
+    });
+  });
+}
+
+async function installNative(client: string, source: string): Promise<void> {
+  await put(client, (draft) => copyFile(source, draft, constants.COPYFILE_FICLONE));
+}
+
+async function installFallback(client: string, folder: string): Promise<void> {
+  await put(client, (draft) => writeFile(draft, wrapper(folder), { mode: 0o755 }));
+}
+
+/**
+ * Makes `<runtime_dir>/bin` with the program `svc` for scripts and answers its path, to be put first on their PATH.
+ * Rejects with `runtime_folder_unusable` when nothing can be started from there.
+ */
+export async function verbClient(runtime_dir: string, options: VerbClientOptions): Promise<string> {
+  const folder = join(runtime_dir, 'bin');
+  const client = join(folder, 'svc');
+  const [verb = ''] = options.verbs;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const [name, words] of [
+    ['svc.verbs', options.verbs],
+    ['svc.cli', options.cli],
+  ] as const)
+    await put(join(folder, name), (draft) => writeFile(draft, words.map((word) => `${word}\0`).join('')));
+  const { programs, why } = options.native === false ? { programs: {}, why: undefined } : await nativePrograms();
+  const source = programs['verb-client'];
+  let wrong = why ?? 'The native client was not compiled.';
+  if (source) {
+    await installNative(client, source);
+    const found = await fault(client, verb);
+    if (!found) return folder;
+    // Compiled on another machine, perhaps.
+    wrong = found;
+  }
+  if (options.native) throw NativeErrors.runtimeFolderUnusable(wrong);
+  await installFallback(client, folder);
+  const found = await fault(client, verb);
+  if (found) throw NativeErrors.runtimeFolderUnusable(found);
+  return folder;
+}
