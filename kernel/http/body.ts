@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Clock, Errors, type ServiceError } from '../contracts/index.ts';
+import { HttpErrors } from './errors.ts';
+import type { HttpLimits } from './limits.ts';
+
+/** The caller went away in the middle of its body; nobody is left to answer. */
+export class CallerGone extends Error {}
+
+const DECODERS: Record<string, (() => Transform) | undefined> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+const EMPTY = Buffer.alloc(0);
+
+/** A request has a body when it says so; HTTP knows no other sign. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function tooLarge(limit: number): ServiceError {
+  return Errors.payloadTooLarge(`the body has more than ${limit} bytes`, { data: { limit_bytes: limit } });
+}
+
+function decoderOf(request: IncomingMessage): Transform | undefined {
+  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity') return undefined;
+  const make = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  if (!make) throw Errors.unsupportedMediaType('the Content-Encoding must be gzip, deflate, br or identity');
+  return make();
+}
+
+interface Reading {
+  limit: number;
+  clock: Clock;
+  limits: HttpLimits;
+}
+
+/**
+ * The decoded bytes of a body, never more than `limit` of them in memory. Throws `payload_too_large` as soon as that
+ * is known, `invalid_request` for bytes that do not decompress, `request_timeout`, and CallerGone.
+ */
+export async function readBody(request: IncomingMessage, response: ServerResponse, reading: Reading): Promise<Buffer> {
+  if (!hasBody(request)) return EMPTY;
+  const decoder = decoderOf(request);
+  if (Number(request.headers['content-length'] ?? 0) > reading.limit) throw tooLarge(reading.limit);
+  // Only now: a caller that waits to be asked never sends what was refused by its headers.
+  if (request.headers.expect !== undefined && !response.headersSent) response.writeContinue();
+  return collect(request, decoder, reading);
+}
+
+function collect(request: IncomingMessage, decoder: Transform | undefined, { limit, clock, limits }: Reading) {
+  return new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    let size = 0;
+    let idle = clock.after(limits.body_idle_ms, onSlow);
+    const total = clock.after(limits.body_total_ms, onSlow);
+
+    function settle(error: Error | undefined): void {
+      idle();
+      total();
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      // An error that a destroyed decoder still raises has been answered already.
+      decoder
+        ?.off('data', onDecoded)
+        .on('error', () => undefined)
+        .destroy();
+      if (error) reject(error);
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    }
+    function onSlow(): void {
+      settle(HttpErrors.requestTimeout('the body did not arrive in time'));
+    }
+    function onDecoded(chunk: Buffer): void {
+      size += chunk.length;
+      if (size > limit) settle(tooLarge(limit));
+      else chunks.push(chunk);
+    }
+    function onData(chunk: Buffer): void {
+      idle();
+      idle = clock.after(limits.body_idle_ms, onSlow);
+      received += chunk.length;
+      // Compressed nothing is endless too: a stream of empty blocks never decodes to a byte.
+      if (received > limit) settle(tooLarge(limit));
+      else if (!decoder) onDecoded(chunk);
+      else if (!decoder.write(chunk)) {
+        request.pause();
+        decoder.once('drain', () => request.resume());
+      }
+    }
+    function onEnd(): void {
+      if (decoder) decoder.end();
+      else settle(undefined);
+    }
+    function onClose(): void {
+      if (!request.complete) settle(new CallerGone('the caller went away'));
+    }
+
+    decoder?.on('data', onDecoded);
+    decoder?.once('end', () => settle(undefined));
+    decoder?.once('error', () => settle(Errors.invalidRequest('the body does not decompress by its Content-Encoding')));
+    request.on('data', onData).once('end', onEnd).once('close', onClose);
+    if (request.destroyed) onClose();
+  });
+}
+
+/**
+ * After an answer that came before the body was read: lets the caller finish sending for a moment, so that it reads
+ * the answer instead of meeting a reset, then gives the connection up.
+ */
+export function linger(request: IncomingMessage, done: () => void, clock: Clock, linger_ms: number): void {
+  const cancel = clock.after(linger_ms, finish, { unref: true });
+  function finish(): void {
+    cancel();
+    request.off('end', finish).off('close', finish);
+    done();
+  }
+  request.once('end', finish).once('close', finish);
+  request.resume();
+}

@@ -1,0 +1,92 @@
+import { isUtf8 } from 'node:buffer';
+import { Errors, type Fault, type ServiceError } from '../contracts/index.ts';
+import { pointerTo } from '../schema/index.ts';
+import { faultOffset } from './json-fault.ts';
+import type { HttpLimits } from './limits.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN = [0x5b, 0x7b];
+const CLOSE = [0x5d, 0x7d];
+const BYTE_ORDER_MARK = '\ufeff';
+
+function refuse(detail: string, errors?: Fault[]): ServiceError {
+  return Errors.invalidRequest(detail, errors ? { errors } : {});
+}
+
+/** `line 3, column 7`, counted in characters from 1. */
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  return `line ${line}, column ${offset - before.lastIndexOf('\n')}`;
+}
+
+/** `\uD800` to `\uDFFF`: only such an escape can bring a lone surrogate into valid UTF-8. */
+function isSurrogateEscape(raw: Buffer, at: number): boolean {
+  if (raw[at + 1] !== 0x75) return false;
+  const high = raw[at + 2]! | 0x20;
+  const low = raw[at + 3]! | 0x20;
+  return high === 0x64 && (low === 0x38 || low === 0x39 || (low >= 0x61 && low <= 0x66));
+}
+
+/**
+ * One pass over the bytes before anything is built of them: nesting and the number of values bound what parsing
+ * and validating may cost. Says whether a surrogate escape was seen.
+ */
+function measure(raw: Buffer, limits: HttpLimits): boolean {
+  let inString = false;
+  let surrogates = false;
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < raw.length; at++) {
+    const byte = raw[at]!;
+    if (inString) {
+      if (byte === BACKSLASH) {
+        surrogates ||= isSurrogateEscape(raw, at);
+        at++;
+      } else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === COMMA) values++;
+    else if (byte === OPEN[0] || byte === OPEN[1]) {
+      values++;
+      if (++depth > limits.json_depth) throw refuse(`the body nests deeper than ${limits.json_depth} levels`);
+    } else if (byte === CLOSE[0] || byte === CLOSE[1]) depth--;
+  }
+  if (values > limits.json_values) throw refuse(`the body holds more than ${limits.json_values} values`);
+  return surrogates;
+}
+
+/** Recursion is safe: `measure` has bounded the depth. */
+function loneSurrogate(value: unknown, pointer: string): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : pointer;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    if (!key.isWellFormed()) return pointer;
+    const found = loneSurrogate(member, pointerTo(pointer, key));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * JSON of untrusted bytes. Refuses with `invalid_request` and the place: invalid UTF-8, broken syntax, nesting and
+ * values beyond the limits, lone surrogates (no database keeps them). A `__proto__` member is a member like others.
+ */
+export function parseJson(raw: Buffer, limits: HttpLimits): unknown {
+  if (!isUtf8(raw)) throw refuse('the body is not valid UTF-8');
+  const surrogates = measure(raw, limits);
+  const decoded = raw.toString('utf8');
+  const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const { offset, message } = faultOffset(text);
+    throw refuse(`the body is not valid JSON: ${message} at ${placeOf(text, offset)}`);
+  }
+  const pointer = surrogates ? loneSurrogate(value, '') : undefined;
+  if (pointer !== undefined)
+    throw refuse('the body holds a lone surrogate', [{ pointer, message: 'must be well-formed Unicode' }]);
+  return value;
+}

@@ -1,0 +1,159 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import {
+  AccessControl,
+  Clock,
+  ConsolePages,
+  HealthChecks,
+  HttpRoutes,
+  HttpUpgrades,
+  Ids,
+  Log,
+  Metrics,
+  type Resolve,
+  Settings,
+} from '../contracts/index.ts';
+import { AccessLog } from './access-log.ts';
+import { drain } from './drain.ts';
+import { Endpoint } from './endpoint.ts';
+import { Exchange } from './exchange.ts';
+import { healthRoutes } from './health.ts';
+import { type HttpLimits, LIMITS } from './limits.ts';
+import { baseUrl, listen } from './listen.ts';
+import { unacceptable } from './bad-http.ts';
+import { openapiRoute } from './openapi.ts';
+import { refuseRaw } from './raw-answer.ts';
+import { Answers } from './reply.ts';
+import { createRouter } from './router.ts';
+import { screen } from './screen.ts';
+import { Upgrades } from './upgrades.ts';
+
+export interface Http {
+  listen(): Promise<void>;
+  /** `http://127.0.0.1:8787`, or `unix:<path>`; throws before `listen`. */
+  base_url(): string;
+  /** Drains within `bound_ms` and cuts what is left; every call answers the first one's promise. */
+  close(bound_ms: number): Promise<void>;
+}
+
+/** The HTTP server over everything that plugins contributed. Throws when a route's schema is wrong. */
+export function createHttp(use: Resolve, limits: Partial<HttpLimits> = {}): Http {
+  return new HttpServer(use, { ...LIMITS, ...limits });
+}
+
+class HttpServer implements Http {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #log: Log;
+  readonly #limits: HttpLimits;
+  readonly #exchanges = new Set<Exchange>();
+  readonly #access: AccessLog;
+  readonly #answers: Answers;
+  readonly #upgrades: Upgrades;
+  readonly #server: Server;
+  #listening: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(use: Resolve, limits: HttpLimits) {
+    this.#settings = use(Settings);
+    this.#clock = use(Clock);
+    this.#ids = use(Ids);
+    this.#log = use(Log).child({ part: 'http' });
+    this.#limits = limits;
+    this.#access = new AccessLog(this.#log, this.#clock, use(Metrics));
+    const draining = () => this.#closing !== undefined;
+    const shared = { clock: this.#clock, ids: this.#ids, log: this.#log, limits, draining };
+    const control = () => use(AccessControl);
+    this.#answers = new Answers(shared);
+    this.#upgrades = new Upgrades({ ...shared, control, upgrades: use.all(HttpUpgrades) });
+    const health = { ...shared, metrics: use(Metrics), checks: use.all(HealthChecks), health_ms: limits.health_ms };
+    const routes = [...use.all(HttpRoutes), ...healthRoutes(health), ...this.#upgrades.routes()];
+    const described = openapiRoute(routes, this.#settings.version);
+    const endpoints = [...routes, described].map(
+      (route) => new Endpoint(route, { clock: this.#clock, limits, control }),
+    );
+    const pages = use.all(ConsolePages);
+    const router = createRouter({
+      endpoints,
+      pages,
+      answers: this.#answers,
+      limits,
+      begin: (...pair) => this.#begin(...pair),
+    });
+    this.#server = this.#harden(router.server as Server);
+  }
+
+  listen(): Promise<void> {
+    this.#listening ??= listen(this.#server, this.#settings);
+    return this.#listening;
+  }
+
+  base_url(): string {
+    return baseUrl(this.#server, this.#settings);
+  }
+
+  close(bound_ms: number): Promise<void> {
+    this.#closing ??= this.#close(bound_ms);
+    return this.#closing;
+  }
+
+  async #close(bound_ms: number): Promise<void> {
+    // A listen that failed was answered to its caller; nothing is open then.
+    await this.#listening?.catch(() => undefined);
+    if (!this.#server.listening) return;
+    const { drain_tick_ms: tick_ms } = this.#limits;
+    const parts = { server: this.#server, clock: this.#clock, upgrades: this.#upgrades, exchanges: this.#exchanges };
+    await drain({ ...parts, tick_ms }, bound_ms);
+  }
+
+  /** First of all for each request, synchronous. False when it was answered here and must not be routed. */
+  #begin(request: IncomingMessage, response: ServerResponse): boolean {
+    const exchange = new Exchange(request, response, this.#ids, this.#clock);
+    this.#exchanges.add(exchange);
+    response.on('error', (error) => this.#log.debug({ request_id: exchange.id, reason: error.message }, 'answer lost'));
+    response.once('close', () => {
+      this.#exchanges.delete(exchange);
+      if (!response.writableFinished) exchange.abort(new Error('the caller went away'));
+      this.#access.write(exchange);
+    });
+    const fault = screen(request, this.#limits);
+    if (fault) this.#answers.fail(exchange, fault);
+    return fault === undefined;
+  }
+
+  #harden(server: Server): Server {
+    // Bodies have limits of their own; this bounds heads, and whatever slips past them.
+    server.headersTimeout = 30_000;
+    server.requestTimeout = 300_000;
+    server.keepAliveTimeout = 65_000;
+    // Without this Node answers a missing Host itself, in its own words.
+    Object.assign(server, { requireHostHeader: false });
+    Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => this.#upgrades.wants(request) });
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.#upgrades.handle(request, socket, head);
+    });
+    server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+      refuseRaw(socket, unacceptable.connect(request, this.#ids), { clock: this.#clock, limits: this.#limits });
+    });
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      if (this.#begin(request, response)) this.#answers.fail(Exchange.of(request)!, unacceptable.expectation());
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
+    return server;
+  }
+
+  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const begun = [...this.#exchanges].some(
+      ({ request, response }) => request.socket === socket && response.headersSent,
+    );
+    if (begun || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const problem = unacceptable.http(error, this.#ids);
+    this.#log.info({ reason: error.code, status: problem.status }, 'a request that is no HTTP');
+    refuseRaw(socket, problem, { clock: this.#clock, limits: this.#limits });
+  }
+}

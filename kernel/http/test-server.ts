@@ -1,0 +1,114 @@
+import { performance } from 'node:perf_hooks';
+import {
+  AccessControl,
+  Clock,
+  type ConsolePage,
+  ConsolePages,
+  Errors,
+  type HealthCheck,
+  HealthChecks,
+  HttpRoutes,
+  HttpUpgrades,
+  Ids,
+  Log,
+  Metrics,
+  type Principal,
+  type Resolve,
+  type Route,
+  Settings,
+  type Upgrade,
+} from '../contracts/index.ts';
+import { createHttp, createMetrics, type Http, type HttpLimits } from './index.ts';
+
+export interface Line {
+  level: string;
+  fields: Record<string, unknown>;
+  message: string;
+}
+
+export interface TestParts {
+  routes?: readonly Route[];
+  upgrades?: readonly Upgrade[];
+  checks?: readonly HealthCheck[];
+  pages?: readonly ConsolePage[];
+  settings?: Partial<Settings>;
+  limits?: Partial<HttpLimits>;
+  control?: AccessControl;
+}
+
+const PEOPLE: Record<string, Principal> = {
+  'Bearer svc_pat_ada': { kind: 'user', id: 'usr_ada', name: 'ada', token_id: 'tok_ada', org_id: null },
+  'Bearer svc_agt_one': { kind: 'agent', id: 'tok_one', name: 'one', token_id: 'tok_one', org_id: 'org_1' },
+};
+
+/** Knows ada and one agent; ada may do everything in acme/main but what needs an admin. */
+export const control: AccessControl = {
+  async authenticate(authorization) {
+    const principal = PEOPLE[authorization ?? ''];
+    if (!principal) throw Errors.notAuthenticated('the token is not known');
+    return principal;
+  },
+  async authorize(principal, access, params) {
+    if ((access.kind === 'agent') !== (principal.kind === 'agent')) throw Errors.forbidden('wrong kind of token');
+    if (params.org !== undefined && params.org !== 'acme') throw Errors.notFound('no such org');
+    if (access.kind === 'project' && access.role === 'admin') throw Errors.forbidden('needs the role admin');
+    return { org_id: 'org_1', org: params.org ?? '', project_id: 'prj_1', project: params.project ?? '' };
+  },
+};
+
+export const ADA = { authorization: 'Bearer svc_pat_ada' };
+
+/** A kernel's worth of services around the real HTTP layer; only who may do what is made up. */
+export function assemble(parts: TestParts): { http: Http; lines: Line[] } {
+  const lines: Line[] = [];
+  const write = (level: string) => (fields: Record<string, unknown>, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  const log: Log = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: () => log,
+  };
+  let count = 0;
+  const services = new Map<object, unknown>([
+    [Settings, { host: '127.0.0.1', port: 0, socket_path: undefined, version: '0.1.0', ...parts.settings }],
+    [Log, log],
+    [Clock, testClock],
+    [Ids, { next: (prefix: string) => `${prefix}_${++count}`, bytes: (size: number) => Buffer.alloc(size) }],
+    [Metrics, createMetrics()],
+    [AccessControl, parts.control ?? control],
+    [HttpRoutes, parts.routes ?? []],
+    [HttpUpgrades, parts.upgrades ?? []],
+    [HealthChecks, parts.checks ?? []],
+    [ConsolePages, parts.pages ?? []],
+  ]);
+  const use = Object.assign((token: object) => services.get(token), {
+    all: (point: object) => services.get(point),
+  }) as unknown as Resolve;
+  return { http: createHttp(use, parts.limits), lines };
+}
+
+const testClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(delay_ms, run, options) {
+    const timer = setTimeout(run, delay_ms);
+    if (options?.unref) timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A GET route that answers JSON, with whatever the test changes. */
+export function route(changes: Partial<Route> & Pick<Route, 'path'>): Route {
+  return {
+    method: 'GET',
+    operation: `op${changes.method ?? 'GET'}${changes.path.replace(/\W/g, '')}`,
+    summary: 'A route of a test',
+    access: { kind: 'public' },
+    responses: { 200: { description: 'Well.' } },
+    handle: async () => ({ status: 200, json: { ok: true } }),
+    ...changes,
+  };
+}

@@ -1,0 +1,158 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  type AccessControl,
+  type Clock,
+  Errors,
+  type Ids,
+  type Log,
+  type Principal,
+  type Route,
+  type Upgrade,
+} from '../contracts/index.ts';
+import { HttpErrors } from './errors.ts';
+import { addressOf, requestId } from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
+import { toProblem, visible } from './problem.ts';
+import { refuseRaw } from './raw-answer.ts';
+import { screen, splitTarget } from './screen.ts';
+
+export interface Upgrading {
+  upgrades: readonly Upgrade[];
+  control: () => AccessControl;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  limits: HttpLimits;
+  draining(): boolean;
+}
+
+interface Matched {
+  upgrade: Upgrade;
+  params: Record<string, string>;
+}
+
+/** WebSocket endpoints: admitted like routes, then handed over; the sockets are kept to be closed at the end. */
+export class Upgrades {
+  readonly #use: Upgrading;
+  readonly #sockets = new Set<Duplex>();
+
+  constructor(use: Upgrading) {
+    this.#use = use;
+  }
+
+  /** Whether a request for an upgrade goes here; others are answered as if they had asked for none. */
+  wants(request: IncomingMessage): boolean {
+    return (
+      request.headers.upgrade?.toLowerCase() === 'websocket' &&
+      this.#match(splitTarget(request.url ?? '').path) !== undefined
+    );
+  }
+
+  /** A plain GET of these paths, so that it is told what to do instead of 404. */
+  routes(): Route[] {
+    return this.#use.upgrades.map((upgrade) => ({
+      method: 'GET',
+      path: upgrade.path,
+      operation: operationOf(upgrade.path),
+      summary: 'WebSocket endpoint',
+      access: upgrade.access,
+      responses: { 101: { description: 'The connection is a WebSocket from here on.' } },
+      handle: () => Promise.reject(HttpErrors.upgradeRequired(`${upgrade.path} speaks WebSocket only`)),
+    }));
+  }
+
+  async handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { ids, clock, log } = this.#use;
+    const started = clock.monotonic();
+    const id = requestId(request, ids);
+    this.#keep(socket);
+    let route = '(none)';
+    let status = 101;
+    let principal: Principal | undefined;
+    try {
+      const { upgrade, params } = this.#find(request);
+      route = upgrade.path;
+      principal = await this.#admit(request, upgrade, params);
+      if (this.#use.draining()) throw Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
+      if (!socket.destroyed) upgrade.accept(request, socket, head, principal);
+    } catch (error) {
+      const problem = toProblem(visible(error), id, request.headers.authorization !== undefined);
+      status = problem.status;
+      if (status === 500) log.error({ request_id: id, route, stack: (error as Error).stack }, 'an upgrade failed');
+      const upgrade: Record<string, string> = status === 426 ? { Upgrade: 'websocket' } : {};
+      refuseRaw(socket, { ...problem, headers: { 'X-Request-Id': id, ...upgrade, ...problem.headers } }, this.#use);
+    }
+    const duration_ms = Math.round((clock.monotonic() - started) * 1000) / 1000;
+    log.info(
+      { request_id: id, method: request.method, route, status, duration_ms, principal: principal?.id },
+      'upgrade',
+    );
+  }
+
+  /** Tells the owners of open sockets that the server stops; they may still say goodbye. */
+  drain(): void {
+    for (const upgrade of this.#use.upgrades) upgrade.drain?.();
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Whether any owner says goodbye by itself. */
+  get graceful(): boolean {
+    return this.#use.upgrades.some((upgrade) => upgrade.drain !== undefined);
+  }
+
+  #keep(socket: Duplex): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    // Until the owner listens, and for refused ones: an error on a socket without a listener ends the process.
+    socket.on('error', (error) => this.#use.log.debug({ reason: error.message }, 'an upgraded socket failed'));
+  }
+
+  #find(request: IncomingMessage): Matched {
+    const fault = screen(request, this.#use.limits);
+    if (fault) throw fault;
+    const found = this.#match(splitTarget(request.url ?? '').path);
+    if (!found) throw Errors.notFound('there is no WebSocket at this path');
+    if (request.method !== 'GET') throw Errors.methodNotAllowed('a WebSocket begins with GET');
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket')
+      throw HttpErrors.upgradeRequired(`${found.upgrade.path} speaks WebSocket only`);
+    return found;
+  }
+
+  #match(path: string): Matched | undefined {
+    const given = path.split('/');
+    for (const upgrade of this.#use.upgrades) {
+      const params = matchPath(upgrade.path.split('/'), given);
+      if (params) return { upgrade, params };
+    }
+    return undefined;
+  }
+
+  async #admit(request: IncomingMessage, { access }: Upgrade, params: Record<string, string>): Promise<Principal> {
+    const control = this.#use.control();
+    const principal = await control.authenticate(request.headers.authorization, addressOf(request));
+    await control.authorize(principal, access, params);
+    return principal;
+  }
+}
+
+function matchPath(pattern: readonly string[], given: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, part] of pattern.entries()) {
+    if (part.startsWith(':') && given[at] !== '') params[part.slice(1)] = decodeURIComponent(given[at]!);
+    else if (part !== given[at]) return undefined;
+  }
+  return params;
+}
+
+/** `/api/v1/agents/connect` → `upgradeAgentsConnect`. */
+function operationOf(path: string): string {
+  const words = path
+    .split('/')
+    .filter((part) => part !== '' && part !== 'api' && part !== 'v1' && !part.startsWith(':'));
+  return `upgrade${words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`;
+}
