@@ -1,4 +1,4 @@
-import type { Scope, Transaction } from '../../kernel/contracts/index.ts';
+import type { Principal, Scope, Transaction } from '../../kernel/contracts/index.ts';
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
 
 /** Orgs and projects by id and by name. Neither is ever renamed, so answers are kept in memory. */
@@ -14,6 +14,14 @@ export interface Scopes {
 }
 
 export const Scopes = token<Scopes>('access.Scopes');
+
+/** Which orgs a caller may know of: for lists that span orgs. */
+export interface Reach {
+  /** Ids of the orgs that the caller's token reaches. Throws `not_authenticated` when it has gone since. */
+  orgsOf(principal: Principal): Promise<string[]>;
+}
+
+export const Reach = token<Reach>('access.Reach');
 
 /** Makes the first org, project, owner and token of an empty database, or adds an owner to what is there. */
 export interface Bootstrap {

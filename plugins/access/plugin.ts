@@ -12,7 +12,7 @@ import {
   Settings,
 } from '../../kernel/contracts/index.ts';
 import { bootstrapCommand } from './commands/bootstrap.ts';
-import { Bootstrap, Scopes } from './contract.ts';
+import { Bootstrap, Reach, Scopes } from './contract.ts';
 import { accessTables } from './migrations/0001-access.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accessRoutes } from './routes/index.ts';
@@ -22,11 +22,13 @@ import { PolicyControl } from './service/control.ts';
 import { startLastUse } from './service/last-use.ts';
 import { makeAccess } from './service/make-access.ts';
 import { writeDevProfile } from './service/profile.ts';
+import { IdentityReach } from './service/reach.ts';
 
 export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
   plugin.migrations([accessTables]);
   plugin.bind(Access, makeAccess);
   plugin.bind(Scopes, (use) => use(Access).scopes);
+  plugin.bind(Reach, (use) => new IdentityReach(use(Access).identities));
   plugin.bind(AccessControl, (use) => new PolicyControl(use(Access).identities, use(Access).scopes));
   plugin.bind(Bootstrap, (use) => {
     const { models, directory, tokens } = use(Access);
