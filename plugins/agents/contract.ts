@@ -96,9 +96,12 @@ export type ChannelFrame =
 
 /**
  * One agent's end of the channel. Requests wait while the link is down and are sent again after a reconnect
- * (all of them are idempotent under their claim); they reject with a ServiceError only on the server's word.
+ * (all of them are idempotent under their claim); they reject with a ServiceError only on the server's word, or
+ * with `agent_channel_closed` once the link is closed. `hello`, `ready` and `renew` speak of one connection: they
+ * reject with `agent_channel_lost` when it breaks, because the greeting of the next one says the same anew.
  */
 export interface AgentLink {
+  readonly connected: boolean;
   request<Op extends ChannelOp>(op: Op, body: ChannelRequests[Op]['body']): Promise<ChannelRequests[Op]['reply']>;
   onPush(listen: (push: ChannelPush) => void): void;
   /** Called on every (re)connect; sends the hello and applies the welcome before other requests flow. */

@@ -1,0 +1,45 @@
+import { hostname } from 'node:os';
+import { AccessControl, Clock, Ids, Log, Metrics, type Resolve, Settings } from '../../kernel/contracts/index.ts';
+import { JobEnvironments, RunStore, Wakeups } from '../runs/contract.ts';
+import { ChannelEndpoint } from './channel/endpoint.ts';
+import { AgentSessions, Executors } from './contract.ts';
+import { Sessions } from './sessions/sessions.ts';
+import { Agents } from './tokens.ts';
+import { LocalAgent } from './worker/local-agent.ts';
+
+export function makeSessions(use: Resolve): Sessions {
+  const handedOver = use(Metrics).counter('svc_assignments_total', 'Activities handed to agents.');
+  const sessions = new Sessions({
+    store: use(RunStore),
+    environments: use(JobEnvironments),
+    wakeups: use(Wakeups),
+    table: use(Agents),
+    clock: use(Clock),
+    ids: use(Ids),
+    log: use(Log).child({ part: 'agents' }),
+    lease_ms: use(Settings).lease_ms,
+    server: `${hostname()}:${process.pid}`.slice(-255),
+    assigned: (count) => handedOver.inc({}, count),
+  });
+  use(Metrics).gauge('svc_connected_agents', 'Agents connected to this server.', () => sessions.size);
+  return sessions;
+}
+
+export const makeChannel = (use: Resolve): ChannelEndpoint =>
+  new ChannelEndpoint({
+    sessions: use(AgentSessions),
+    access: () => use(AccessControl),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'agents' }),
+    lease_ms: use(Settings).lease_ms,
+  });
+
+export const makeAgent = (use: Resolve): LocalAgent =>
+  new LocalAgent({
+    settings: use(Settings),
+    clock: use(Clock),
+    ids: use(Ids),
+    log: use(Log).child({ part: 'agent' }),
+    executors: () => use.all(Executors),
+    sessions: () => use(AgentSessions),
+  });

@@ -1,0 +1,138 @@
+import { type Clock, Errors, type Log, ServiceError } from '../../../kernel/contracts/index.ts';
+import { type RawData, WebSocket } from 'ws';
+import type { AgentIdentity, AgentSession, AgentSessions, ChannelFrame, ChannelPush } from '../contract.ts';
+import { AgentErrors, toChannelError } from '../errors.ts';
+import { framesOf } from './frames.ts';
+
+/** Requests of one agent that are worked on at once; beyond that its socket is not read. */
+const IN_FLIGHT_MAX = 256;
+/** Unsent bytes at which an agent gets no more work, and at which its connection is given up. */
+const CONGESTED_BYTES = 8 * 1024 * 1024;
+const HOPELESS_BYTES = 512 * 1024 * 1024;
+
+/** Looks without a sign of life after which a peer is dead. */
+export const STRIKES = 4;
+export const CLOSE_RESTART = 1012;
+export const CLOSE_REFUSED = 1008;
+const CLOSE_PROTOCOL = 1002;
+const CLOSE_BINARY = 1003;
+
+export interface ConnectionParts {
+  sessions: AgentSessions;
+  identity: AgentIdentity;
+  clock: Clock;
+  log: Log;
+  /** Time an agent has for its hello. */
+  greeting_ms: number;
+  closed(connection: Connection): void;
+}
+
+/** One agent's WebSocket on the server: frames in and out, liveness, bounds. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #parts: ConnectionParts;
+  readonly #session: AgentSession;
+  readonly #working = new Set<Promise<void>>();
+  readonly #connected_at: number;
+  readonly #done = Promise.withResolvers<void>();
+  #strikes = 0;
+  #greeted = false;
+
+  constructor(socket: WebSocket, parts: ConnectionParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#connected_at = parts.clock.monotonic();
+    this.#session = parts.sessions.connect(parts.identity, (push) => this.#push(push), {
+      congested: () => socket.bufferedAmount > CONGESTED_BYTES,
+      end: (reason) => this.close(CLOSE_REFUSED, reason),
+    });
+    socket.on('message', (data, binary) => this.#receive(data, binary));
+    socket.on('ping', () => this.#heard());
+    socket.on('pong', () => this.#heard());
+    socket.on('error', (error) => parts.log.info({ reason: error.message }, 'the connection of an agent broke'));
+    socket.on('close', () => this.#end().then(this.#done.resolve, this.#done.reject));
+  }
+
+  /**
+   * One look, taken `STRIKES` times within the span after which a peer is dead: asks for a sign of life, and cuts a
+   * silent, nameless or hopelessly slow one off. Looks are counted, not time, so that a suspended server reads first.
+   */
+  check(): void {
+    const socket = this.#socket;
+    // What is not read cannot be heard.
+    this.#strikes = socket.isPaused ? 0 : this.#strikes + 1;
+    const age_ms = this.#parts.clock.monotonic() - this.#connected_at;
+    const nameless = !this.#greeted && age_ms > this.#parts.greeting_ms;
+    const hopeless = socket.bufferedAmount > HOPELESS_BYTES;
+    if (this.#strikes > STRIKES || nameless || hopeless) socket.terminate();
+    else if (socket.readyState === WebSocket.OPEN) socket.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  /** Resolves when the socket is closed and every request in work is answered. */
+  done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #heard(): void {
+    this.#strikes = 0;
+  }
+
+  async #end(): Promise<void> {
+    await this.#session.close();
+    await Promise.all(this.#working);
+    this.#parts.closed(this);
+  }
+
+  #receive(data: RawData, binary: boolean): void {
+    this.#heard();
+    if (binary) return this.close(CLOSE_BINARY, 'frames are JSON text');
+    const frame = parse(data);
+    if (!frame) return this.close(CLOSE_PROTOCOL, 'a frame is no {id, op, body}');
+    const work = this.#answer(frame).finally(() => {
+      this.#working.delete(work);
+      if (this.#working.size < IN_FLIGHT_MAX / 2 && this.#socket.isPaused) this.#socket.resume();
+    });
+    this.#working.add(work);
+    if (this.#working.size >= IN_FLIGHT_MAX) this.#socket.pause();
+  }
+
+  async #answer({ id, op, body }: { id: number; op: string; body: unknown }): Promise<void> {
+    try {
+      const ok = await this.#session.handle(op, body);
+      if (op === 'hello') this.#greeted = true;
+      this.#send({ id, ok });
+    } catch (error) {
+      const told = error instanceof ServiceError ? error : Errors.internal('the server failed');
+      this.#send({ id, error: toChannelError(told) });
+    }
+  }
+
+  #push(push: ChannelPush): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) throw AgentErrors.channelClosed('the connection is closed');
+    for (const frame of framesOf(push)) this.#send(frame);
+  }
+
+  /** A frame that cannot be sent any more is dropped: its agent asks again when it has reconnected. */
+  #send(frame: ChannelFrame): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+}
+
+function parse(data: RawData): { id: number; op: string; body: unknown } | undefined {
+  try {
+    const frame: unknown = JSON.parse(String(data));
+    if (typeof frame !== 'object' || frame === null) return undefined;
+    const { id, op, body } = frame as { id?: unknown; op?: unknown; body?: unknown };
+    return Number.isSafeInteger(id) && typeof op === 'string' ? { id: id as number, op, body } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  type Access,
+  type AccessControl,
+  type Cancel,
+  type Clock,
+  isServiceError,
+  type Log,
+  type Principal,
+  type Upgrade,
+} from '../../../kernel/contracts/index.ts';
+import { WebSocketServer } from 'ws';
+import { type AgentSessions, MAX_FRAME_BYTES } from '../contract.ts';
+import { CLOSE_REFUSED, CLOSE_RESTART, Connection, STRIKES } from './connection.ts';
+
+export interface EndpointParts {
+  sessions: AgentSessions;
+  access: () => AccessControl;
+  clock: Clock;
+  log: Log;
+  lease_ms: number;
+}
+
+/** Only frames worth the processor time are compressed. */
+const COMPRESS_BYTES = 64 * 1024;
+/** A token revoked or expired meanwhile ends its connection within this time. */
+const REAUTHENTICATE_MS = 30_000;
+const CLOSE_BOUND_MS = 1000;
+const LONGEST_SILENCE_MS = 30_000;
+
+/** `GET /api/v1/agents/connect`: where agents connect to. */
+export class ChannelEndpoint implements Upgrade {
+  readonly path = '/api/v1/agents/connect';
+  readonly access: Access = { kind: 'agent' };
+  readonly #parts: EndpointParts;
+  readonly #server: WebSocketServer;
+  readonly #connections = new Map<Connection, { authorization: string | undefined; ip: string; checked_at: number }>();
+  readonly #silence_ms: number;
+  #cancelCheck: Cancel | undefined;
+  #stopped = false;
+
+  constructor(parts: EndpointParts) {
+    this.#parts = parts;
+    this.#silence_ms = Math.min(LONGEST_SILENCE_MS, parts.lease_ms * 1.5);
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: MAX_FRAME_BYTES,
+      perMessageDeflate: {
+        threshold: COMPRESS_BYTES,
+        serverNoContextTakeover: true,
+        clientNoContextTakeover: true,
+        zlibDeflateOptions: { level: 1 },
+      },
+    });
+  }
+
+  start(): void {
+    this.#cancelCheck = this.#parts.clock.after(
+      this.#silence_ms / STRIKES,
+      () => {
+        for (const connection of this.#connections.keys()) connection.check();
+        this.#reauthenticate();
+        if (!this.#stopped) this.start();
+      },
+      { unref: true },
+    );
+  }
+
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      const { clock, log, sessions } = this.#parts;
+      const org_id = principal.org_id;
+      // A session without an org would claim the work of every org.
+      if (org_id === null) return ws.close(CLOSE_REFUSED, 'the token belongs to no org');
+      if (this.#stopped) return ws.close(CLOSE_RESTART, 'the server stops');
+      const identity = { token_id: principal.token_id, org_id };
+      const closed = (connection: Connection) => this.#connections.delete(connection);
+      const connection = new Connection(ws, { sessions, identity, clock, log, greeting_ms: this.#silence_ms, closed });
+      const { authorization } = request.headers;
+      const ip = request.socket.remoteAddress ?? '';
+      this.#connections.set(connection, { authorization, ip, checked_at: clock.monotonic() });
+    });
+  }
+
+  /** Tells every agent to reconnect elsewhere; it keeps its claims and sends again what was not answered. */
+  drain(): void {
+    this.#stopped = true;
+    this.#cancelCheck?.();
+    for (const connection of this.#connections.keys()) connection.close(CLOSE_RESTART, 'the server stops');
+  }
+
+  /** Resolves when every connection is closed and its last request is answered. */
+  async stop(): Promise<void> {
+    this.drain();
+    const connections = [...this.#connections.keys()];
+    const cancel = this.#parts.clock.after(CLOSE_BOUND_MS, () => {
+      for (const connection of connections) connection.terminate();
+    });
+    await Promise.all(connections.map((connection) => connection.done()));
+    cancel();
+    this.#server.close();
+  }
+
+  #reauthenticate(): void {
+    const now = this.#parts.clock.monotonic();
+    for (const [connection, known] of this.#connections) {
+      if (now - known.checked_at < REAUTHENTICATE_MS) continue;
+      known.checked_at = now;
+      this.#parts
+        .access()
+        .authenticate(known.authorization, known.ip)
+        .catch((error) => {
+          if (isServiceError(error, 'not_authenticated'))
+            connection.close(CLOSE_REFUSED, 'the token is no longer valid');
+          else
+            this.#parts.log.warn({ reason: (error as Error).message }, "an agent's token could not be checked again");
+        });
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Errors, type Fault } from '../../../kernel/contracts/index.ts';
+import type { ChannelOp, ChannelRequests } from '../contract.ts';
+
+/** Recorded outputs are at most 2 MiB; this is that in base64. */
+const OUTPUT_CHARS = 2_796_204;
+const BASE64 = '^[A-Za-z0-9+/]*={0,2}$';
+/** Deeper JSON is refused, as in every body. */
+const JSON_DEPTH = 100;
+
+const text = (maxLength: number, minLength = 0) => ({ type: 'string', minLength, maxLength });
+const ascii = (maxLength: number) => ({ type: 'string', pattern: `^[\\x21-\\x7e]{1,${maxLength}}$` });
+const whole = (maximum = Number.MAX_SAFE_INTEGER, minimum = 0) => ({ type: 'integer', minimum, maximum });
+const list = (items: object, maxItems: number) => ({ type: 'array', items, maxItems });
+
+function shape(properties: Record<string, object>, optional: readonly string[] = []) {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', additionalProperties: false, required, properties };
+}
+
+const claim = shape({ activity_id: ascii(128), epoch: whole() });
+const claims = list(claim, 10_000);
+const site = {
+  position: whole(10_000_000),
+  kind: text(32, 1),
+  name: text(255),
+  ordinal: whole(10_000_000),
+  digest: text(128),
+  label: text(4096),
+  started_at: whole(),
+};
+const base64 = (maxLength: number) => ({ type: 'string', maxLength, pattern: BASE64 });
+const record = shape(
+  { ...site, exit_code: whole(0xffff_ffff, -0x8000_0000), output: base64(OUTPUT_CHARS), message: text(65_536) },
+  ['label', 'message'],
+);
+const call = shape({ ...site, args: {} }, ['label']);
+const wait = shape({ ...site, timeout_ms: whole(), args: {} }, ['label', 'timeout_ms']);
+const completion = {
+  type: 'object',
+  required: ['status'],
+  oneOf: [
+    shape({ status: { const: 'succeeded' }, output: {} }),
+    shape(
+      { status: { const: 'failed' }, code: text(128, 1), message: text(1_048_576), exit_code: { type: 'integer' } },
+      ['exit_code'],
+    ),
+  ],
+};
+const chunk = shape({
+  n: whole(),
+  stream: { enum: ['stdout', 'stderr', 'system'] },
+  at: whole(),
+  data: base64(OUTPUT_CHARS),
+});
+
+const SHAPES: Record<ChannelOp, object> = {
+  hello: shape({
+    protocol: whole(1_000_000),
+    name: text(128, 1),
+    instance: ascii(64),
+    os: ascii(32),
+    arch: ascii(32),
+    capabilities: list(ascii(64), 256),
+    slots: whole(10_000, 1),
+    version: ascii(64),
+    pid: whole(),
+    holding: claims,
+  }),
+  ready: shape({ free: whole(10_000), seen: whole() }, ['seen']),
+  renew: shape({ claims }),
+  append: shape({ claim, record }),
+  perform: shape({ claim, call }),
+  park: shape({ claim, wait }),
+  complete: shape({ claim, completion }),
+  release: shape({ claim }),
+  annotate: shape({ claim, nth: whole(1_000_000), text: text(1_048_576) }),
+  logs: shape({ claim, chunks: list(chunk, 4096) }),
+};
+
+const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });
+const checks = new Map(Object.entries(SHAPES).map(([op, schema]) => [op, ajv.compile(schema)]));
+
+/** The values that a caller chooses freely, and that a store will write as JSON. */
+function freeJson(op: ChannelOp, body: unknown): unknown {
+  if (op === 'perform') return (body as ChannelRequests['perform']['body']).call.args;
+  if (op === 'park') return (body as ChannelRequests['park']['body']).wait.args;
+  if (op !== 'complete') return null;
+  const { completion } = body as ChannelRequests['complete']['body'];
+  return completion.status === 'succeeded' ? completion.output : null;
+}
+
+/** Is `value` nested more deeply than `limit`? Looks no deeper than that, so it cannot be made to overflow. */
+function deeper(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (limit === 0) return true;
+  return Object.values(value).some((member) => deeper(member, limit - 1));
+}
+
+export function isChannelOp(op: string): op is ChannelOp {
+  return checks.has(op);
+}
+
+/** Answers the body as what it is. Throws `invalid_request` with the pointer of the first fault. */
+export function checkBody<Op extends ChannelOp>(op: Op, body: unknown): ChannelRequests[Op]['body'] {
+  const check = checks.get(op)!;
+  if (!check(body)) {
+    const faults: Fault[] = (check.errors ?? []).map((error) => ({
+      pointer: error.instancePath,
+      message: error.message ?? 'is not valid',
+    }));
+    const first = faults.at(-1) ?? { pointer: '', message: 'is not valid' };
+    throw Errors.invalidRequest(`${op}: ${first.pointer || 'the body'} ${first.message}`, { errors: faults });
+  }
+  if (deeper(freeJson(op, body), JSON_DEPTH))
+    throw Errors.invalidRequest(`${op}: JSON is nested more than ${JSON_DEPTH} levels deep`);
+  return body as ChannelRequests[Op]['body'];
+}

@@ -1,0 +1,259 @@
+import { Errors, isServiceError, type Log, ServiceError } from '../../../kernel/contracts/index.ts';
+import type { ClaimRef, RunStore } from '../../runs/contract.ts';
+import {
+  type AgentHello,
+  type AgentIdentity,
+  type AgentSession,
+  type AgentTransport,
+  type AgentWelcome,
+  type Assignment,
+  CHANNEL_PROTOCOL,
+  type ChannelPush,
+  type ChannelRequests,
+} from '../contract.ts';
+import { checkBody, isChannelOp } from '../domain/requests.ts';
+import { AgentErrors, leaseLost } from '../errors.ts';
+
+/** What a session asks of those around it. */
+export interface SessionHost {
+  readonly store: RunStore;
+  readonly log: Log;
+  readonly lease_ms: number;
+  /** Enters the agent and answers its id; an older session of the same agent is ended. */
+  introduce(session: Session, hello: AgentHello): Promise<string>;
+  /** Free slots came up. */
+  roomMade(): void;
+  ended(session: Session): Promise<void>;
+}
+
+type Requests = { [Op in keyof ChannelRequests]: ChannelRequests[Op]['body'] };
+type Handlers = { [Op in Exclude<keyof ChannelRequests, 'hello'>]: (body: Requests[Op]) => Promise<unknown> };
+
+/**
+ * The server's end of one agent's channel. A claim may be used only by the session it was given to: its epoch fences
+ * off the past, the set of claims kept here fences off other agents.
+ */
+export class Session implements AgentSession {
+  readonly session_id: string;
+  readonly identity: AgentIdentity;
+  readonly #host: SessionHost;
+  readonly #push: (push: ChannelPush) => void;
+  readonly #transport: AgentTransport | undefined;
+  readonly #claims = new Map<string, number>();
+  readonly #handlers: Handlers;
+  #hello: AgentHello | undefined;
+  #agent_id: string | undefined;
+  #queue = '';
+  #introducing = false;
+  #open = true;
+  /** Assignments the agent would take in all on this connection: what it saw when it last counted and its free slots. */
+  #credit = 0;
+  #sent = 0;
+  #reserved = 0;
+
+  constructor(
+    session_id: string,
+    identity: AgentIdentity,
+    host: SessionHost,
+    push: (push: ChannelPush) => void,
+    transport?: AgentTransport,
+  ) {
+    this.session_id = session_id;
+    this.identity = identity;
+    this.#host = host;
+    this.#push = push;
+    this.#transport = transport;
+    this.#handlers = this.#makeHandlers();
+  }
+
+  get agent_id(): string | undefined {
+    return this.#agent_id;
+  }
+
+  get name(): string {
+    return this.#hello?.name ?? '';
+  }
+
+  get capabilities(): readonly string[] {
+    return this.#hello?.capabilities ?? [];
+  }
+
+  /** Sessions with the same answer can claim the same work. */
+  get queue(): string {
+    return this.#queue;
+  }
+
+  /** Assignments it can take now. */
+  get room(): number {
+    if (!this.#open || this.#agent_id === undefined || this.#transport?.congested()) return 0;
+    return Math.max(0, this.#credit - this.#sent - this.#reserved);
+  }
+
+  /** Share of its slots in use, 0 to 1. */
+  get load(): number {
+    return 1 - this.room / (this.#hello?.slots ?? 1);
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  async handle(op: string, body: unknown): Promise<unknown> {
+    try {
+      return await this.#dispatch(op, body);
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      const reason = (error as Error).stack ?? String(error);
+      this.#host.log.error({ op, agent_id: this.#agent_id, reason }, 'a request of an agent failed');
+      throw Errors.internal(`the server failed at ${op}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#open) return;
+    this.#open = false;
+    await this.#host.ended(this);
+  }
+
+  /** Ends the session and what carries it: the agent connected anew. */
+  supersede(): Promise<void> {
+    this.#transport?.end(AgentErrors.superseded.title);
+    return this.close();
+  }
+
+  /** Holds one slot for an assignment under way. */
+  reserve(): void {
+    this.#reserved += 1;
+  }
+
+  /** The assignment did not come about. */
+  unreserve(): void {
+    this.#reserved -= 1;
+  }
+
+  /** Hands over work that a slot was reserved for. Throws when it cannot be sent. */
+  assign(assignment: Assignment): void {
+    if (!this.#open) throw AgentErrors.channelClosed('the agent went away');
+    this.#claims.set(assignment.activity_id, assignment.epoch);
+    try {
+      this.#push({ push: 'assign', assignments: [assignment] });
+    } catch (error) {
+      this.#claims.delete(assignment.activity_id);
+      throw error;
+    }
+    this.#reserved -= 1;
+    this.#sent += 1;
+  }
+
+  revoke(claim: ClaimRef, reason: string): void {
+    if (!this.#open || !this.#drop(claim)) return;
+    this.#push({ push: 'revoke', claim: { activity_id: claim.activity_id, epoch: claim.epoch }, reason });
+  }
+
+  async #dispatch(op: string, body: unknown): Promise<unknown> {
+    if (!this.#open) throw AgentErrors.channelClosed('the session is over');
+    if (!isChannelOp(op)) throw Errors.invalidRequest(`there is no request "${op.slice(0, 64)}"`);
+    if (op === 'hello') return this.#introduce(body);
+    if (this.#agent_id === undefined) throw AgentErrors.helloRequired(`${op} came before hello`);
+    const handle = this.#handlers[op] as (body: unknown) => Promise<unknown>;
+    return handle(checkBody(op, body));
+  }
+
+  async #introduce(body: unknown): Promise<AgentWelcome> {
+    const protocol = (body as Partial<AgentHello> | null | undefined)?.protocol;
+    if (typeof protocol === 'number' && protocol !== CHANNEL_PROTOCOL)
+      throw AgentErrors.protocolUnsupported(`the agent speaks protocol ${protocol}, the server ${CHANNEL_PROTOCOL}`);
+    const hello = checkBody('hello', body);
+    if (this.#introducing) throw Errors.invalidRequest('hello came twice on one connection');
+    this.#introducing = true;
+    try {
+      return await this.#takeUp(hello);
+    } catch (error) {
+      this.#introducing = false;
+      throw error;
+    }
+  }
+
+  /** Extends what the agent still works on, and takes back what it never received or has given up. */
+  async #takeUp(hello: AgentHello): Promise<AgentWelcome> {
+    const { store, lease_ms } = this.#host;
+    const agent_id = await this.#host.introduce(this, hello);
+    const { lost } = hello.holding.length > 0 ? await store.renew(agent_id, hello.holding, lease_ms) : { lost: [] };
+    await store.releaseAllBut(agent_id, hello.holding);
+    if (!this.#open) {
+      // It went away meanwhile, before there was an agent whose leaving could be noted.
+      await this.#host.ended(this);
+      throw AgentErrors.channelClosed('the agent went away');
+    }
+    this.#learn(hello.holding, lost);
+    this.#hello = hello;
+    this.#queue = JSON.stringify([this.identity.org_id ?? null, ...[...hello.capabilities].sort()]);
+    this.#agent_id = agent_id;
+    return { agent_id, lease_ms, lost };
+  }
+
+  #makeHandlers(): Handlers {
+    const { store } = this.#host;
+    return {
+      ready: (body) => this.#ready(body),
+      renew: ({ claims }) => this.#renew(claims),
+      append: ({ claim, record }) => this.#fenced(claim, () => store.append(claim, record)),
+      perform: ({ claim, call }) => this.#fenced(claim, async () => ({ record: await store.perform(claim, call) })),
+      park: ({ claim, wait }) => this.#park(claim, () => store.park(claim, wait)),
+      complete: ({ claim, completion }) => this.#last(claim, () => store.complete(claim, completion)),
+      release: ({ claim }) => this.#last(claim, () => store.release(claim)),
+      annotate: ({ claim, nth, text }) => this.#fenced(claim, () => store.annotate(claim, nth, text)),
+      logs: ({ claim, chunks }) => this.#fenced(claim, () => store.appendLogs(claim, chunks)),
+    };
+  }
+
+  async #ready(body: Requests['ready']): Promise<unknown> {
+    this.#credit = body.free + (body.seen ?? this.#sent);
+    if (this.room > 0) this.#host.roomMade();
+    return {};
+  }
+
+  async #renew(claims: ClaimRef[]): Promise<{ lost: ClaimRef[] }> {
+    if (claims.length === 0) return { lost: [] };
+    const { lost } = await this.#host.store.renew(this.#agent_id!, claims, this.#host.lease_ms);
+    this.#learn(claims, lost);
+    return { lost };
+  }
+
+  /** The store knows whose claims these are: what it renewed is this agent's. */
+  #learn(claims: readonly ClaimRef[], lost: readonly ClaimRef[]): void {
+    const gone = new Set(lost.map((claim) => `${claim.activity_id} ${claim.epoch}`));
+    for (const claim of claims) {
+      if (gone.has(`${claim.activity_id} ${claim.epoch}`)) this.#drop(claim);
+      else this.#claims.set(claim.activity_id, claim.epoch);
+    }
+  }
+
+  /** Forgets a claim; false when it was not held. */
+  #drop(claim: ClaimRef): boolean {
+    return this.#claims.get(claim.activity_id) === claim.epoch && this.#claims.delete(claim.activity_id);
+  }
+
+  async #fenced<T>(claim: ClaimRef, act: () => Promise<T>): Promise<T | Record<string, never>> {
+    if (this.#claims.get(claim.activity_id) !== claim.epoch)
+      throw leaseLost(`activity ${claim.activity_id} is not claimed by this agent at epoch ${claim.epoch}`);
+    try {
+      return (await act()) ?? {};
+    } catch (error) {
+      if (isServiceError(error, 'lease_lost')) this.#drop(claim);
+      throw error;
+    }
+  }
+
+  async #last(claim: ClaimRef, act: () => Promise<void>): Promise<unknown> {
+    const answer = await this.#fenced(claim, act);
+    this.#drop(claim);
+    return answer;
+  }
+
+  async #park(claim: ClaimRef, act: () => ReturnType<RunStore['park']>): Promise<unknown> {
+    const answer = await this.#fenced(claim, act);
+    if ('parked' in answer) this.#drop(claim);
+    return answer;
+  }
+}

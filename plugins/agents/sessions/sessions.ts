@@ -1,0 +1,138 @@
+import type { Cancel, Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
+import type { RunStore, Wakeups } from '../../runs/contract.ts';
+import type {
+  AgentHello,
+  AgentIdentity,
+  AgentSession,
+  AgentSessions,
+  AgentTransport,
+  ChannelPush,
+} from '../contract.ts';
+import type { AgentTable } from '../store/agent-table.ts';
+import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
+import { Session, type SessionHost } from './session.ts';
+
+export interface SessionsParts extends Omit<DispatcherParts, 'sessions'> {
+  store: RunStore;
+  wakeups: Wakeups;
+  table: AgentTable;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  lease_ms: number;
+  /** Where agents are connected to, for `svc agents ls`. */
+  server: string;
+}
+
+/** An agent that was not seen for this long is gone, whatever its row says. */
+export const SEEN_WITHIN_MS = 35_000;
+const TOUCH_MS = 10_000;
+/** Offline agents are shown for a day. */
+const KEEP_MS = 24 * 3_600_000;
+
+/** All agents that are connected to this server, and the work they are given. */
+export class Sessions implements AgentSessions, SessionHost {
+  readonly store: RunStore;
+  readonly log: Log;
+  readonly lease_ms: number;
+  readonly dispatcher: Dispatcher;
+  readonly #parts: SessionsParts;
+  readonly #sessions = new Map<string, Session>();
+  readonly #stops: (() => void)[] = [];
+  #cancelTouch: Cancel | undefined;
+  #touching: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+    this.store = parts.store;
+    this.log = parts.log;
+    this.lease_ms = parts.lease_ms;
+    this.dispatcher = new Dispatcher({ ...parts, sessions: () => this.#sessions.values() });
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  start(): void {
+    const { wakeups } = this.#parts;
+    this.#stops.push(
+      wakeups.onWork(() => this.dispatcher.wake()),
+      wakeups.onRevoked((claim) => this.#find(claim.agent_id)?.revoke(claim, claim.reason)),
+    );
+    this.dispatcher.start();
+    this.#scheduleTouch();
+  }
+
+  /** Claims no more, gives back what was not handed over, and ends every session. Agents keep their claims. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const stop of this.#stops) stop();
+    this.#cancelTouch?.();
+    await this.dispatcher.stop();
+    await this.#touching;
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+
+  connect(identity: AgentIdentity, push: (push: ChannelPush) => void, transport?: AgentTransport): AgentSession {
+    const session = new Session(this.#parts.ids.next('ses'), identity, this, push, transport);
+    this.#sessions.set(session.session_id, session);
+    return session;
+  }
+
+  async introduce(session: Session, hello: AgentHello): Promise<string> {
+    const { table, ids, server, log } = this.#parts;
+    const { identity, session_id } = session;
+    const agent_id = await table.introduce({ agent_id: ids.next('agt'), identity, hello, session_id, server });
+    const older = this.#find(agent_id);
+    if (older && older !== session) await older.supersede();
+    log.info({ agent_id, name: hello.name, slots: hello.slots, holding: hello.holding.length }, 'an agent connected');
+    return agent_id;
+  }
+
+  roomMade(): void {
+    this.dispatcher.wake();
+  }
+
+  /** Its claims stay until they run out: the agent may come back, here or at another server, and go on. */
+  async ended(session: Session): Promise<void> {
+    this.#sessions.delete(session.session_id);
+    try {
+      await this.#parts.table.leave(session.session_id);
+    } catch (error) {
+      const reason = (error as Error).message;
+      this.log.warn({ agent_id: session.agent_id, reason }, 'the leaving of an agent was not noted; it will show');
+    }
+    if (session.agent_id) this.log.info({ agent_id: session.agent_id, name: session.name }, 'an agent disconnected');
+  }
+
+  #find(agent_id: string): Session | undefined {
+    return [...this.#sessions.values()].find((session) => session.agent_id === agent_id);
+  }
+
+  #scheduleTouch(): void {
+    this.#cancelTouch = this.#parts.clock.after(
+      TOUCH_MS,
+      () => {
+        this.#touching = this.#touch().finally(() => {
+          if (!this.#stopped) this.#scheduleTouch();
+        });
+      },
+      { unref: true },
+    );
+  }
+
+  /** Shows that the agents live, and ends sessions whose agent has come up at another server since. */
+  async #touch(): Promise<void> {
+    const { table } = this.#parts;
+    try {
+      const known = [...this.#sessions.values()].filter((session) => session.agent_id !== undefined);
+      const replaced = await table.touch(known.map((session) => session.session_id));
+      for (const session_id of replaced) await this.#sessions.get(session_id)?.supersede();
+      await table.prune(KEEP_MS);
+    } catch (error) {
+      this.log.warn({ reason: (error as Error).message }, 'the list of agents could not be kept up');
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { Database, Param } from '../../../kernel/contracts/index.ts';
+import type { AgentHello, AgentIdentity } from '../contract.ts';
+
+export interface AgentRow {
+  agent_id: string;
+  org_id: string | null;
+  name: string;
+  os: string;
+  arch: string;
+  /** JSON array. */
+  capabilities: string;
+  slots: number;
+  version: string;
+  pid: number;
+  server: string;
+  state: 'online' | 'offline';
+  first_seen_at: number;
+  connected_at: number;
+  last_seen_at: number;
+}
+
+export interface Introduction {
+  /** Used when this instance is new. */
+  agent_id: string;
+  identity: AgentIdentity;
+  hello: AgentHello;
+  session_id: string;
+  server: string;
+}
+
+export interface AgentPage {
+  /** Besides those of no org: the built-in agents of this process. */
+  org_ids: readonly string[];
+  before?: string;
+  limit: number;
+}
+
+const COLUMNS =
+  'agent_id, org_id, name, os, arch, capabilities, slots, version, pid, server, state, first_seen_at, connected_at, last_seen_at';
+/** Rows a statement deletes at most, so that no lock is held for long. */
+const PRUNE_BATCH = 500;
+const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');
+
+/** agents_agents: one small statement or transaction a method. */
+export class AgentTable {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Enters the agent; the same instance of the same token keeps its id wherever it connects. Answers the id. */
+  introduce(intro: Introduction): Promise<string> {
+    const { identity, hello, session_id, server } = intro;
+    return this.#database.transaction(async (tx) => {
+      const now = this.#database.now();
+      const told: Param[] = [hello.name, hello.os, hello.arch, JSON.stringify(hello.capabilities), hello.slots];
+      told.push(hello.version, hello.pid, server, session_id);
+      await tx.write(
+        `${tx.sql.insert_ignore} agents_agents (agent_id, org_id, token_id, instance, name, os, arch, capabilities,
+         slots, version, pid, server, session_id, state, first_seen_at, connected_at, last_seen_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'online', ?, ?, ?)`,
+        [intro.agent_id, identity.org_id ?? null, identity.token_id, hello.instance, ...told, now, now, now],
+      );
+      const rows = await tx.read<{ agent_id: string }>(
+        `SELECT agent_id FROM agents_agents WHERE token_id = ? AND instance = ? ${tx.sql.for_update}`,
+        [identity.token_id, hello.instance],
+      );
+      const agent_id = rows[0]!.agent_id;
+      if (agent_id !== intro.agent_id)
+        await tx.write(
+          `UPDATE agents_agents SET name = ?, os = ?, arch = ?, capabilities = ?, slots = ?, version = ?, pid = ?,
+           server = ?, session_id = ?, state = 'online', connected_at = ?, last_seen_at = ? WHERE agent_id = ?`,
+          [...told, now, now, agent_id],
+        );
+      return agent_id;
+    });
+  }
+
+  /** The sessions live. Answers those that another connection of their agent replaced. */
+  async touch(session_ids: readonly string[]): Promise<string[]> {
+    if (session_ids.length === 0) return [];
+    const now = this.#database.now();
+    await this.#database.write(
+      `UPDATE agents_agents SET last_seen_at = ?, state = 'online' WHERE session_id IN (${marks(session_ids)})`,
+      [now, ...session_ids],
+    );
+    const rows = await this.#database.read<{ session_id: string }>(
+      `SELECT session_id FROM agents_agents WHERE session_id IN (${marks(session_ids)})`,
+      session_ids,
+    );
+    const present = new Set(rows.map((row) => row.session_id));
+    return session_ids.filter((id) => !present.has(id));
+  }
+
+  /** The session ended; nothing happens when another one of the agent took over. */
+  async leave(session_id: string): Promise<void> {
+    await this.#database.write(
+      "UPDATE agents_agents SET state = 'offline', last_seen_at = ? WHERE session_id = ? AND state = 'online'",
+      [this.#database.now(), session_id],
+    );
+  }
+
+  /** Newest first. */
+  list(page: AgentPage): Promise<AgentRow[]> {
+    const orgs = page.org_ids.length > 0 ? `(org_id IS NULL OR org_id IN (${marks(page.org_ids)}))` : 'org_id IS NULL';
+    const before = page.before === undefined ? '' : 'AND agent_id < ?';
+    const params: Param[] = [...page.org_ids, ...(page.before === undefined ? [] : [page.before])];
+    return this.#database.read<AgentRow>(
+      `SELECT ${COLUMNS} FROM agents_agents WHERE ${orgs} ${before} ORDER BY agent_id DESC LIMIT ${page.limit}`,
+      params,
+    );
+  }
+
+  /** Forgets agents not seen for `age_ms`. Answers how many. */
+  async prune(age_ms: number): Promise<number> {
+    const oldest = this.#database.now() - age_ms;
+    const rows = await this.#database.read<{ agent_id: string }>(
+      `SELECT agent_id FROM agents_agents WHERE last_seen_at < ? ORDER BY last_seen_at LIMIT ${PRUNE_BATCH}`,
+      [oldest],
+    );
+    if (rows.length === 0) return 0;
+    const ids = rows.map((row) => row.agent_id);
+    return this.#database.write(`DELETE FROM agents_agents WHERE last_seen_at < ? AND agent_id IN (${marks(ids)})`, [
+      oldest,
+      ...ids,
+    ]);
+  }
+}

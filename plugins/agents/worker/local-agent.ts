@@ -1,0 +1,87 @@
+import { arch, platform } from 'node:os';
+import type { Clock, Ids, Log, ServiceError, Settings } from '../../../kernel/contracts/index.ts';
+import type { Agent, AgentLink, AgentSessions, AgentStatus, Executor } from '../contract.ts';
+import { MemoryLink } from './memory-link.ts';
+import { makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';
+import { readChannelTarget, readWorkerSettings, type WorkerSettings } from './settings.ts';
+import { SocketLink } from './socket-link.ts';
+import { Worker } from './worker.ts';
+
+export interface LocalAgentParts {
+  settings: Settings;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  executors(): readonly Executor[];
+  /** Only asked in a process that holds the server too. */
+  sessions(): AgentSessions;
+}
+
+const BUILTIN = { token_id: 'builtin', org_id: undefined };
+
+/** The agent of this process, from its settings to the removal of its folder. */
+export class LocalAgent implements Agent {
+  readonly #parts: LocalAgentParts;
+  readonly #settings: WorkerSettings;
+  #worker: Worker | undefined;
+  #runtime_dir: string | undefined;
+
+  /** Throws `agent_setting_invalid` or `agent_token_missing`. */
+  constructor(parts: LocalAgentParts) {
+    this.#parts = parts;
+    this.#settings = readWorkerSettings(parts.settings);
+    if (parts.settings.role === 'agent') readChannelTarget(parts.settings);
+  }
+
+  /** False for `svc dev --no-agent`. */
+  get wanted(): boolean {
+    return this.#parts.settings.env.SVC_BUILTIN_AGENT !== 'off' || this.#parts.settings.role === 'agent';
+  }
+
+  status(): AgentStatus {
+    const idle = { agent_id: undefined, connected: false, draining: false, busy: 0, capabilities: [] };
+    return this.#worker?.status() ?? { ...idle, name: this.#settings.name, slots: this.#settings.slots };
+  }
+
+  /** Rejects when the server refuses this agent for good; a server that cannot be reached is tried until it can. */
+  async start(): Promise<void> {
+    if (!this.wanted) return;
+    const { settings, clock, ids, log } = this.#parts;
+    const tmp = settings.env.TMPDIR;
+    await sweepRuntimeDirs(tmp, clock, log);
+    this.#runtime_dir = await makeRuntimeDir(tmp);
+    this.#worker = new Worker({
+      link: this.#link(),
+      executors: this.#parts.executors(),
+      settings: this.#settings,
+      runtime_dir: this.#runtime_dir,
+      version: settings.version,
+      machine: { os: platform(), arch: arch(), pid: process.pid },
+      clock,
+      ids,
+      log,
+    });
+    await this.#worker.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.stop();
+    if (this.#runtime_dir !== undefined) await removeRuntimeDir(this.#runtime_dir);
+  }
+
+  #link(): AgentLink {
+    const { settings, clock, ids, log } = this.#parts;
+    if (settings.role !== 'agent') return new MemoryLink(this.#parts.sessions(), BUILTIN);
+    const refused = (error: ServiceError) => {
+      log.error(
+        { code: error.code, reason: error.message, next: error.next },
+        'the server refuses this agent; it ends',
+      );
+      // Nobody awaits a connection that breaks later: an exception that nobody knows ends the process.
+      queueMicrotask(() => {
+        throw error;
+      });
+    };
+    return new SocketLink({ ...readChannelTarget(settings), clock, ids, log, refused });
+  }
+}

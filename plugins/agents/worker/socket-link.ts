@@ -1,0 +1,248 @@
+import {
+  type Cancel,
+  type Clock,
+  Errors,
+  type Ids,
+  isServiceError,
+  type Log,
+  ServiceError,
+} from '../../../kernel/contracts/index.ts';
+import { type RawData, WebSocket } from 'ws';
+import { JournalAssembly } from '../channel/frames.ts';
+import {
+  type AgentLink,
+  type AgentWelcome,
+  type ChannelFrame,
+  type ChannelOp,
+  type ChannelPush,
+  type ChannelRequests,
+  MAX_FRAME_BYTES,
+} from '../contract.ts';
+import { AgentErrors, fromChannelError } from '../errors.ts';
+import { Backoff } from './backoff.ts';
+import { explainRefusal, isFinal } from './refusal.ts';
+
+export interface SocketLinkParts {
+  /** `ws:`, `wss:` or `ws+unix:` address of the channel. */
+  url: string;
+  token: string;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** The server refuses this agent for good, after `open` has resolved. */
+  refused(error: ServiceError): void;
+}
+
+interface Pending {
+  op: ChannelOp;
+  text: string;
+  resolve: (reply: never) => void;
+  reject: (error: ServiceError) => void;
+}
+
+/** These speak of one connection only, and are not sent again on another. */
+const BOUND_TO_CONNECTION: ReadonlySet<ChannelOp> = new Set(['hello', 'ready', 'renew']);
+const HANDSHAKE_MS = 10_000;
+const RECEIVE_BYTES = 64 * 1024 * 1024;
+const COMPRESS_BYTES = 64 * 1024;
+/** Until the welcome tells the lease. */
+const SILENCE_MS = 5000;
+const STRIKES = 3;
+
+/** The channel over a WebSocket that is opened again whenever it breaks, until the agent closes it or is refused. */
+export class SocketLink implements AgentLink {
+  readonly #parts: SocketLinkParts;
+  readonly #backoff: Backoff;
+  readonly #listeners: ((push: ChannelPush) => void)[] = [];
+  readonly #pending = new Map<number, Pending>();
+  #greet: () => Promise<void> = async () => {};
+  #next_id = 1;
+  #socket: WebSocket | undefined;
+  /** Greeted: requests flow. */
+  #up = false;
+  #everUp = false;
+  #closed: ServiceError | undefined;
+  #complained = false;
+  #cancelTimer: Cancel = () => {};
+  #silence_ms = SILENCE_MS;
+  #strikes = 0;
+
+  constructor(parts: SocketLinkParts) {
+    this.#parts = parts;
+    this.#backoff = new Backoff({ first_ms: 100, most_ms: 5000 }, parts.ids);
+  }
+
+  get connected(): boolean {
+    return this.#up;
+  }
+
+  onPush(listen: (push: ChannelPush) => void): void {
+    this.#listeners.push(listen);
+  }
+
+  onConnect(greet: () => Promise<void>): void {
+    this.#greet = greet;
+  }
+
+  /** Resolves when connected, or when the first try found nobody: it goes on trying. Rejects when refused for good. */
+  async open(): Promise<void> {
+    await this.#connect();
+    if (this.#closed) throw this.#closed;
+  }
+
+  async close(): Promise<void> {
+    this.#shut(AgentErrors.channelClosed('the agent stops'));
+    const socket = this.#socket;
+    if (!socket || socket.readyState === WebSocket.CLOSED) return;
+    const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    const cancel = this.#parts.clock.after(1000, () => socket.terminate());
+    socket.close(1000, 'the agent stops');
+    await gone;
+    cancel();
+  }
+
+  request<Op extends ChannelOp>(op: Op, body: ChannelRequests[Op]['body']): Promise<ChannelRequests[Op]['reply']> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const open = this.#socket?.readyState === WebSocket.OPEN;
+    if (BOUND_TO_CONNECTION.has(op) && !open)
+      return Promise.reject(AgentErrors.channelLost('there is no connection now'));
+    const id = this.#next_id;
+    this.#next_id += 1;
+    const text = JSON.stringify({ id, op, body } satisfies ChannelFrame);
+    // A character may take three bytes; counted only when it matters.
+    if (text.length * 3 > MAX_FRAME_BYTES && Buffer.byteLength(text) > MAX_FRAME_BYTES)
+      return Promise.reject(
+        Errors.payloadTooLarge(`${op} takes ${Buffer.byteLength(text)} bytes, ${MAX_FRAME_BYTES} at most`),
+      );
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { op, text, resolve: resolve as (reply: never) => void, reject });
+      if (open && (this.#up || BOUND_TO_CONNECTION.has(op))) this.#socket!.send(text);
+    });
+  }
+
+  /** One try. Resolves when it is decided: up, or over. */
+  #connect(): Promise<void> {
+    const socket = new WebSocket(this.#parts.url, {
+      headers: { authorization: `Bearer ${this.#parts.token}` },
+      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: RECEIVE_BYTES,
+      perMessageDeflate: { threshold: COMPRESS_BYTES, zlibDeflateOptions: { level: 1 } },
+    });
+    this.#socket = socket;
+    const assembly = new JournalAssembly();
+    return new Promise((decided) => {
+      let why = '';
+      socket.on('open', () => this.#greeting(socket).then(decided));
+      socket.on('message', (data) => this.#receive(socket, data, assembly));
+      socket.on('ping', () => this.#heard());
+      socket.on('pong', () => this.#heard());
+      socket.on('error', (error) => {
+        why = error.message;
+      });
+      socket.on('unexpected-response', (request, response) => {
+        void explainRefusal(response).then((refusal) => {
+          why = refusal.message;
+          if (isFinal(refusal.status, this.#everUp)) this.#refuse(AgentErrors.refused(refusal.message));
+          request.destroy(new Error(why));
+        });
+      });
+      socket.on('close', (code, reason) => {
+        this.#broke(why || String(reason) || `connection closed with ${code}`);
+        decided();
+      });
+    });
+  }
+
+  async #greeting(socket: WebSocket): Promise<void> {
+    this.#heard();
+    this.#watch(socket);
+    try {
+      await this.#greet();
+    } catch (error) {
+      if (isServiceError(error) && error.status < 500 && error.status !== 429) this.#refuse(error);
+      else
+        this.#parts.log.warn({ reason: (error as Error).message }, 'the server could not take the agent in; trying on');
+      socket.terminate();
+      return;
+    }
+    if (socket !== this.#socket || socket.readyState !== WebSocket.OPEN) return;
+    this.#up = true;
+    this.#everUp = true;
+    this.#backoff.reset();
+    if (this.#complained) this.#parts.log.warn({}, 'connected to the server again');
+    this.#complained = false;
+    for (const { op, text } of this.#pending.values()) if (!BOUND_TO_CONNECTION.has(op)) socket.send(text);
+  }
+
+  #receive(socket: WebSocket, data: RawData, assembly: JournalAssembly): void {
+    this.#heard();
+    let frame: ChannelFrame;
+    try {
+      frame = JSON.parse(String(data)) as ChannelFrame;
+    } catch {
+      this.#parts.log.error({}, 'the server sent a frame that is no JSON; connecting anew');
+      return socket.terminate();
+    }
+    if ('push' in frame) {
+      const push = assembly.take(frame);
+      if (push) for (const listen of this.#listeners) listen(push);
+    } else if ('ok' in frame || 'error' in frame) this.#settle(frame);
+  }
+
+  #settle(frame: Extract<ChannelFrame, { ok: unknown } | { error: unknown }>): void {
+    const pending = this.#pending.get(frame.id);
+    if (!pending) return;
+    this.#pending.delete(frame.id);
+    if ('error' in frame) return pending.reject(fromChannelError(frame.error));
+    if (pending.op === 'hello') this.#silence_ms = Math.min(SILENCE_MS, (frame.ok as AgentWelcome).lease_ms / 3);
+    pending.resolve(frame.ok as never);
+  }
+
+  #heard(): void {
+    this.#strikes = 0;
+  }
+
+  /**
+   * A half-open connection must be found while there is time to reconnect and renew within the lease. Counts looks
+   * without a sign of life, not time: after a suspension of this process what came meanwhile is read first.
+   */
+  #watch(socket: WebSocket): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#parts.clock.after(this.#silence_ms / STRIKES, () => {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      this.#strikes += 1;
+      if (this.#strikes > STRIKES) return socket.terminate();
+      socket.ping();
+      this.#watch(socket);
+    });
+  }
+
+  #broke(why: string): void {
+    this.#up = false;
+    this.#cancelTimer();
+    for (const [id, { op, reject }] of this.#pending) {
+      if (!BOUND_TO_CONNECTION.has(op)) continue;
+      this.#pending.delete(id);
+      reject(AgentErrors.channelLost(`the connection broke before ${op} was answered`));
+    }
+    if (this.#closed) return;
+    if (!this.#complained)
+      this.#parts.log.warn({ reason: why }, 'no connection to the server; trying on until there is');
+    this.#complained = true;
+    this.#cancelTimer = this.#parts.clock.after(this.#backoff.next(), () => void this.#connect());
+  }
+
+  #refuse(error: ServiceError): void {
+    const opened = this.#everUp || this.#complained;
+    this.#shut(error);
+    if (opened) this.#parts.refused(error);
+  }
+
+  #shut(error: ServiceError): void {
+    this.#closed ??= error;
+    this.#cancelTimer();
+    this.#up = false;
+    for (const { reject } of this.#pending.values()) reject(this.#closed);
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,259 @@
+import { type Cancel, type Clock, type Ids, isServiceError, type Log } from '../../../kernel/contracts/index.ts';
+import type { ClaimRef } from '../../runs/contract.ts';
+import {
+  type Agent,
+  type AgentHello,
+  type AgentLink,
+  type AgentStatus,
+  type Assignment,
+  CHANNEL_PROTOCOL,
+  type ChannelPush,
+  type Executor,
+  type PassEnd,
+} from '../contract.ts';
+import { EXECUTOR_FAILED } from '../errors.ts';
+import { pause } from './backoff.ts';
+import { Pass } from './pass.ts';
+import type { WorkerSettings } from './settings.ts';
+
+export interface WorkerParts {
+  link: AgentLink;
+  executors: readonly Executor[];
+  settings: WorkerSettings;
+  /** 0700 folder of this process. */
+  runtime_dir: string;
+  version: string;
+  machine: { os: string; arch: string; pid: number };
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+/** A claim is renewed three times within its lease and looked at twelve times. */
+const RENEWALS = 3;
+const LOOKS = 12;
+/** A claim ends here this long before it may go to another agent, as a share of the lease: time to kill. */
+const MARGIN_SHARE = 1 / 10;
+/** Killing and reporting what a drain did not let finish. */
+const STOP_BOUND_MS = 6000;
+/** An activity whose executor throws is given back, and failed at the third time. */
+const EXECUTOR_TRIES = 3;
+const EXECUTOR_PAUSE_MS = 1000;
+const REMEMBERED_FAILURES = 1000;
+
+/** The agent: takes assignments for its free slots, keeps their claims alive and reports how they end. */
+export class Worker implements Agent {
+  readonly #parts: WorkerParts;
+  readonly #passes = new Set<Pass>();
+  readonly #executors: ReadonlyMap<string, Executor>;
+  readonly #instance: string;
+  readonly #failures = new Map<string, number>();
+  readonly #stopped = new AbortController();
+  #capabilities: string[] = [];
+  #agent_id: string | undefined;
+  #lease_ms = 0;
+  #draining = false;
+  /** Assignments received on this connection. */
+  #seen = 0;
+  #renewing = false;
+  #renewed_at = 0;
+  #cancelLook: Cancel = () => {};
+  #stop: Promise<void> | undefined;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#executors = new Map(parts.executors.map((executor) => [executor.executor, executor]));
+    this.#instance = parts.ids.next('ins');
+    parts.link.onConnect(() => this.#greet());
+    parts.link.onPush((push) => this.#receive(push));
+  }
+
+  /** Finds what this machine can do and connects. Rejects when the server refuses this agent for good. */
+  async start(): Promise<void> {
+    const { machine, settings, executors, link } = this.#parts;
+    const found = await Promise.all(executors.map((executor) => executor.capabilities()));
+    const all = [machine.os, machine.arch, 'http', ...found.flat(), ...settings.extra_capabilities];
+    this.#capabilities = [...new Set(all)].sort();
+    await link.open();
+  }
+
+  status(): AgentStatus {
+    return {
+      agent_id: this.#agent_id,
+      name: this.#parts.settings.name,
+      connected: this.#agent_id !== undefined && this.#parts.link.connected,
+      draining: this.#draining,
+      slots: this.#parts.settings.slots,
+      busy: this.#passes.size,
+      capabilities: this.#capabilities,
+    };
+  }
+
+  /**
+   * Takes no more work, lets running passes end or park for the grace, stops the others and gives them back, and leaves.
+   * Safe to call twice.
+   */
+  stop(): Promise<void> {
+    this.#stop ??= this.#drain();
+    return this.#stop;
+  }
+
+  async #drain(): Promise<void> {
+    const { link, settings, executors, log } = this.#parts;
+    this.#draining = true;
+    this.#sendReady();
+    if (settings.drain_grace_ms > 0) await this.#idle(settings.drain_grace_ms);
+    for (const pass of this.#passes) pass.drain();
+    this.#stopped.abort();
+    await this.#idle(STOP_BOUND_MS);
+    if (this.#passes.size > 0)
+      log.error({ passes: this.#passes.size }, 'not all work could be given back; its claims will expire');
+    this.#cancelLook();
+    await link.close();
+    const closings = await Promise.allSettled(executors.map((executor) => executor.close?.()));
+    for (const closing of closings)
+      if (closing.status === 'rejected') log.error({ reason: String(closing.reason) }, 'an executor did not close');
+  }
+
+  /** Resolves when no pass is left, or after `bound_ms`. */
+  async #idle(bound_ms: number): Promise<void> {
+    if (this.#passes.size === 0) return;
+    const bound = new AbortController();
+    const all = Promise.all([...this.#passes].map((pass) => pass.done)).then(() => bound.abort());
+    await Promise.race([all, pause(this.#parts.clock, bound_ms, bound.signal)]);
+  }
+
+  async #greet(): Promise<void> {
+    const { link, clock } = this.#parts;
+    const sent_at = clock.monotonic();
+    this.#seen = 0;
+    const held = [...this.#passes].filter((pass) => !pass.lost);
+    const welcome = await link.request('hello', this.#hello(held.map((pass) => pass.claim)));
+    this.#agent_id = welcome.agent_id;
+    this.#lease_ms = welcome.lease_ms;
+    this.#settle(held, welcome.lost, sent_at);
+    this.#look();
+    this.#sendReady();
+  }
+
+  #hello(holding: ClaimRef[]): AgentHello {
+    const { settings, machine, version } = this.#parts;
+    return {
+      protocol: CHANNEL_PROTOCOL,
+      name: settings.name,
+      instance: this.#instance,
+      ...machine,
+      capabilities: this.#capabilities,
+      slots: settings.slots,
+      version,
+      holding,
+    };
+  }
+
+  #receive(push: ChannelPush): void {
+    if (push.push === 'revoke') {
+      const { activity_id, epoch } = push.claim;
+      for (const pass of this.#passes)
+        if (pass.claim.activity_id === activity_id && pass.claim.epoch === epoch) pass.lose(push.reason);
+      return;
+    }
+    this.#seen += push.assignments.length;
+    for (const assignment of push.assignments) this.#take(assignment);
+  }
+
+  #take(assignment: Assignment): void {
+    const { activity_id, epoch } = assignment;
+    if (this.#draining || this.#passes.size >= this.#parts.settings.slots) return this.#decline({ activity_id, epoch });
+    const agent = {
+      id: this.#agent_id!,
+      name: this.#parts.settings.name,
+      pid: this.#parts.machine.pid,
+      workdir: this.#parts.settings.workdir,
+      runtime_dir: this.#parts.runtime_dir,
+    };
+    const executor = this.#executors.get(assignment.executor);
+    const onExecutorFailure = (failed: Assignment, error: unknown) => this.#executorFailed(failed, error);
+    const previous = [...this.#passes].filter((pass) => pass.claim.activity_id === activity_id).at(-1)?.done;
+    const pass = new Pass(assignment, { ...this.#parts, agent, executor, onExecutorFailure }, previous);
+    this.#passes.add(pass);
+    void pass.done.then(() => {
+      this.#passes.delete(pass);
+      this.#sendReady();
+    });
+  }
+
+  /** No slot for it, or no more: back to the queue at once. */
+  #decline(claim: ClaimRef): void {
+    this.#parts.link.request('release', { claim }).catch((error) => this.#unanswered('release', error));
+  }
+
+  #sendReady(): void {
+    const free = this.#draining ? 0 : Math.max(0, this.#parts.settings.slots - this.#passes.size);
+    this.#parts.link.request('ready', { free, seen: this.#seen }).catch((error) => this.#unanswered('ready', error));
+  }
+
+  /** Not repeated: the hello of the next connection says it all anew. */
+  #unanswered(op: string, error: unknown): void {
+    const reason = (error as Error).message;
+    if (isServiceError(error) && error.status === 503)
+      this.#parts.log.debug({ op, reason }, 'a request was not answered');
+    else if (!isServiceError(error, 'lease_lost'))
+      this.#parts.log.error({ op, reason }, 'the server refused a request');
+  }
+
+  /** Fences claims that could not be renewed in time, and renews the others when it is due. */
+  #look(): void {
+    this.#cancelLook();
+    this.#cancelLook = this.#parts.clock.after(this.#lease_ms / LOOKS, () => {
+      for (const pass of this.#passes) pass.fence(this.#lease_ms * MARGIN_SHARE);
+      const due = this.#parts.clock.monotonic() - this.#renewed_at >= this.#lease_ms / RENEWALS;
+      if (due && !this.#renewing) void this.#renew();
+      this.#look();
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const sent_at = this.#parts.clock.monotonic();
+    const held = [...this.#passes].filter((pass) => !pass.lost);
+    this.#renewed_at = sent_at;
+    if (held.length === 0) return;
+    this.#renewing = true;
+    try {
+      const { lost } = await this.#parts.link.request('renew', { claims: held.map((pass) => pass.claim) });
+      this.#settle(held, lost, sent_at);
+    } catch (error) {
+      this.#renewed_at = 0;
+      this.#unanswered('renew', error);
+    } finally {
+      this.#renewing = false;
+    }
+  }
+
+  #settle(held: readonly Pass[], lost: readonly ClaimRef[], sent_at: number): void {
+    this.#renewed_at = sent_at;
+    const gone = new Set(lost.map((claim) => `${claim.activity_id} ${claim.epoch}`));
+    for (const pass of held) {
+      if (gone.has(`${pass.claim.activity_id} ${pass.claim.epoch}`)) pass.lose('the server no longer knows it as ours');
+      else pass.renewed(sent_at, this.#lease_ms);
+    }
+  }
+
+  async #executorFailed(assignment: Assignment, error: unknown): Promise<PassEnd> {
+    const { activity_id, run_id, executor } = assignment;
+    const message = (error as Error).message ?? String(error);
+    const tries = (this.#failures.get(activity_id) ?? 0) + 1;
+    this.#parts.log.error({ activity_id, run_id, executor, tries, reason: message }, 'an executor failed');
+    this.#failures.delete(activity_id);
+    if (tries >= EXECUTOR_TRIES) {
+      const failure = `executor ${executor} failed ${tries} times on agent ${this.#parts.settings.name}: ${message}`;
+      return { end: 'completed', completion: { status: 'failed', code: EXECUTOR_FAILED, message: failure } };
+    }
+    this.#failures.set(activity_id, tries);
+    for (const oldest of this.#failures.keys()) {
+      if (this.#failures.size <= REMEMBERED_FAILURES) break;
+      this.#failures.delete(oldest);
+    }
+    await pause(this.#parts.clock, EXECUTOR_PAUSE_MS, this.#stopped.signal);
+    return { end: 'released' };
+  }
+}
