@@ -3,7 +3,7 @@ import type { HttpReply, Route } from '../../../kernel/contracts/index.ts';
 import type { RunEngine } from '../contract.ts';
 import querySchema from '../schema/logs-query.schema.json' with { type: 'json' };
 import { followLog, type LogParts, wholeLog } from '../service/follow.ts';
-import { parseLogId } from '../service/log-views.ts';
+import { checkLogId } from '../service/log-id.ts';
 import { SCOPED, VIEWER } from './paths.ts';
 
 /** Bytes that wait for a slow reader before the log is read no further. */
@@ -29,8 +29,8 @@ export function readLogsRoute(engine: Pick<RunEngine, 'read'>, parts: LogParts):
     async handle({ scope, params, query, headers, signal }) {
       const { run_id } = await engine.read(scope, params.run!);
       if (query.follow !== 'true') return reply(wholeLog(parts, run_id), 'text/plain; charset=utf-8');
-      const after = headers['last-event-id'] || undefined;
-      if (after !== undefined) parseLogId(after);
+      const last = headers['last-event-id'];
+      const after = last ? checkLogId(last) : undefined;
       return reply(followLog(parts, run_id, after, signal), 'text/event-stream; charset=utf-8');
     },
   };

@@ -33,7 +33,9 @@ export interface CellRow {
 export function checkCellName(pointer: string, name: string): string {
   const message = lineFault(name, NAME_LENGTH);
   if (message === undefined) return name;
-  throw Errors.invalidRequest(`${pointer.slice(1)} ${message}`, { errors: [{ pointer, message }] });
+  throw Errors.invalidRequest(`${pointer.slice(pointer.lastIndexOf('/') + 1)} ${message}`, {
+    errors: [{ pointer, message }],
+  });
 }
 
 /** Throws `payload_too_large`. */

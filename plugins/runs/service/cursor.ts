@@ -19,7 +19,7 @@ export function encodeCursor(parts: readonly CursorPart[]): string {
 export function decodeCursor<const S extends readonly PartType[]>(
   cursor: string | undefined,
   shape: S,
-  pointer = '/cursor',
+  pointer = '/query/cursor',
 ): { [I in keyof S]: S[I] extends 'number' ? number : string } | undefined {
   if (cursor === undefined) return undefined;
   const parts = parse(cursor);
@@ -47,5 +47,5 @@ function parse(cursor: string): unknown[] | undefined {
 
 function badCursor(pointer: string) {
   const message = 'is no cursor of this list; begin again without it';
-  return Errors.invalidRequest(`${pointer} ${message}`, { errors: [{ pointer, message }] });
+  return Errors.invalidRequest(`the cursor ${message}`, { errors: [{ pointer, message }] });
 }

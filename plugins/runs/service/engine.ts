@@ -3,7 +3,6 @@ import { Errors } from '../../../kernel/contracts/index.ts';
 import type {
   NewActivity,
   Problem,
-  Run,
   RunEngine,
   RunStore,
   SubmitResult,
@@ -20,10 +19,7 @@ export interface EngineParts {
   store: Pick<RunStore, 'createRun'>;
   ids: Ids;
   /** The reading half, in a file of its own. */
-  views: {
-    read(project_id: string, run_id: string): Promise<Run>;
-    logs: RunEngine['logs'];
-  };
+  views: Pick<RunEngine, 'read' | 'logs'>;
 }
 
 /** What other plugins ask of the engine: accept a workflow, check one, look at a run. */
@@ -31,7 +27,7 @@ export function createRunEngine(parts: EngineParts): RunEngine {
   return {
     submit: (run) => submit(parts, run),
     check: (document) => check(parts.kinds, document),
-    read: (scope, run_id) => parts.views.read(scope.project_id, run_id),
+    read: (scope, run_id) => parts.views.read(scope, run_id),
     logs: (run_id, after, limit) => parts.views.logs(run_id, after, limit),
   };
 }

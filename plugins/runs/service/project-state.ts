@@ -29,13 +29,13 @@ export const ProjectState = token<ProjectState>('runs.ProjectState');
 export function createProjectState(database: Database): ProjectState {
   return {
     async read(scope, entity, key) {
-      const cell = await readCell(database, placeOf(scope, entity), checkCellName('/key', key));
+      const cell = await readCell(database, placeOf(scope, entity), checkCellName('/path/key', key));
       if (!cell) throw noCell(entity, key);
       return { entity, ...cell };
     },
     async write(scope, entity, key, value, by) {
       const place = placeOf(scope, entity);
-      checkCellName('/key', key);
+      checkCellName('/path/key', key);
       checkCellValue(value);
       const writer = { trusted: true, written_by: by, at: database.now() };
       return settled(() =>
@@ -47,7 +47,8 @@ export function createProjectState(database: Database): ProjectState {
       );
     },
     async remove(scope, entity, key) {
-      if (!(await removeCell(database, placeOf(scope, entity), checkCellName('/key', key)))) throw noCell(entity, key);
+      if (!(await removeCell(database, placeOf(scope, entity), checkCellName('/path/key', key))))
+        throw noCell(entity, key);
     },
     async list(scope, entity, { limit, cursor }) {
       const after = decodeCursor(cursor, ['text'])?.[0];
@@ -62,7 +63,7 @@ const placeOf = ({ org_id, project_id }: Scope, entity: string): CellPlace => ({
   org_id,
   project_id,
   run_id: '',
-  entity: checkCellName('/entity', entity),
+  entity: checkCellName('/path/entity', entity),
 });
 
 const noCell = (entity: string, key: string) =>

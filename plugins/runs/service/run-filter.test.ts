@@ -34,13 +34,13 @@ t.test('since is a time or a span', async (t) => {
 
 t.test('bad filters name their member', async (t) => {
   const bad: [Record<string, string>, string][] = [
-    [{ status: 'done' }, '/status'],
-    [{ status: '' }, '/status'],
-    [{ status: 'failed,' }, '/status'],
-    [{ since: 'yesterday' }, '/since'],
-    [{ since: '2026-13-01' }, '/since'],
-    [{ since: '1' }, '/since'],
-    [{ cursor: 'x' }, '/cursor'],
+    [{ status: 'done' }, '/query/status'],
+    [{ status: '' }, '/query/status'],
+    [{ status: 'failed,' }, '/query/status'],
+    [{ since: 'yesterday' }, '/query/since'],
+    [{ since: '2026-13-01' }, '/query/since'],
+    [{ since: '1' }, '/query/since'],
+    [{ cursor: 'x' }, '/query/cursor'],
   ];
   for (const [query, pointer] of bad)
     t.throws(() => parseRunFilter(query, NOW), { code: 'invalid_request', extras: { errors: [{ pointer }] } }, pointer);

@@ -31,7 +31,7 @@ function parseStatuses(text: string): RunStatus[] {
   const statuses = text.split(',');
   const wrong = statuses.find((status) => !STATUSES.includes(status));
   if (wrong === undefined) return [...new Set(statuses)] as RunStatus[];
-  throw invalid('/status', `${JSON.stringify(wrong)} is none of ${STATUSES.join(', ')}`);
+  throw invalid('/query/status', `${JSON.stringify(wrong)} is none of ${STATUSES.join(', ')}`);
 }
 
 function parseSince(text: string, now: number): number {
@@ -41,10 +41,10 @@ function parseSince(text: string, now: number): number {
     return now - parseDuration(text);
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    throw invalid('/since', 'is neither a time (2026-01-31, 2026-01-31T12:00:00Z) nor a duration (30m, 2h, 7d)');
+    throw invalid('/query/since', 'is neither a time (2026-01-31, 2026-01-31T12:00:00Z) nor a duration (30m, 2h, 7d)');
   }
 }
 
 function invalid(pointer: string, message: string) {
-  return Errors.invalidRequest(`${pointer} ${message}`, { errors: [{ pointer, message }] });
+  return Errors.invalidRequest(`${pointer.slice('/query/'.length)} ${message}`, { errors: [{ pointer, message }] });
 }

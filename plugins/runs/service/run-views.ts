@@ -1,6 +1,7 @@
 import type { Param, Queries, Sealer } from '../../../kernel/contracts/index.ts';
 import { Errors, token } from '../../../kernel/contracts/index.ts';
 import type { Run, RunStatus } from '../contract.ts';
+import { readRun } from '../store/reading.ts';
 import { inList, parts } from '../store/batches.ts';
 import { keyOf } from '../store/keys.ts';
 import { encodeCursor, isId } from './cursor.ts';
@@ -14,7 +15,7 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 /** Runs as others see them. Every question carries the project: a foreign run answers like none. */
 export interface RunViews {
   /** Throws `not_found`. */
-  read(project_id: string, run_id: string): Promise<Run>;
+  read(scope: { org_id: string; project_id: string }, run_id: string): Promise<Run>;
   list(project_id: string, filter: RunFilter): Promise<{ runs: Run[]; next_cursor?: string }>;
   /** Throws `not_found`. */
   status(run_id: string): Promise<RunStatus>;
@@ -35,11 +36,7 @@ export const noRun = (run_id: string) => Errors.notFound(`no run ${run_id.slice(
 
 export function createRunViews(on: Reader, sealer: Sealer): RunViews {
   return {
-    async read(project_id, run_id) {
-      const [run] = await readRuns(on, sealer, project_id, [runId(run_id)]);
-      if (!run) throw noRun(run_id);
-      return run;
-    },
+    read: async (scope, run_id) => readRun(on, sealer, scope, runId(run_id)),
     async list(project_id, filter) {
       const page = await pageOf(on, project_id, filter);
       const runs = await readRuns(on, sealer, project_id, page.ids);

@@ -8,5 +8,5 @@ const LENGTH = 128;
 export function checkSignalName(name: string): string {
   const message = lineFault(name, LENGTH);
   if (message === undefined) return name;
-  throw Errors.invalidRequest(`the name of a signal ${message}`, { errors: [{ pointer: '/name', message }] });
+  throw Errors.invalidRequest(`the name of a signal ${message}`, { errors: [{ pointer: '/path/name', message }] });
 }

@@ -1,0 +1,116 @@
+import t from 'tap';
+import type { Ids } from '../../../kernel/contracts/index.ts';
+import type { NewRun, Problem, SubmitRun, WorkflowKind } from '../contract.ts';
+import { createRunEngine } from './engine.ts';
+
+const problem = (message: string): Problem => ({ line: 2, column: 5, message, code: 'script_bad' });
+
+function kind(name: string, precedence: number, recognises: (filename: string | undefined) => boolean): WorkflowKind {
+  return {
+    kind: name,
+    type: `svc/${name}/v1`,
+    precedence,
+    recognises,
+    check: async ({ source }) => (source.includes('bad') ? [problem('is bad'), problem('is worse')] : []),
+    plan: ({ source, requires }) => [
+      { name: 'main', executor: name, spec: { source }, requires: ['linux', ...requires] },
+    ],
+  };
+}
+
+function world() {
+  const made: NewRun[] = [];
+  let count = 0;
+  const ids: Ids = { next: (prefix) => `${prefix}_${++count}`, bytes: (size) => Buffer.alloc(size) };
+  const unused = async () => {
+    throw new Error('not asked in these tests');
+  };
+  const engine = createRunEngine({
+    kinds: [kind('script', 90, () => true), kind('pipeline', 10, (filename) => filename?.endsWith('.yml') ?? false)],
+    ids,
+    views: { read: unused, logs: unused },
+    store: {
+      async createRun(run) {
+        made.push(run);
+        return { run_id: run.run_id, status: 'queued', duplicate: false };
+      },
+    },
+  });
+  return { engine, made };
+}
+
+const submit = (more: Partial<SubmitRun>): SubmitRun => ({
+  org_id: 'org_1',
+  project_id: 'prj_1',
+  org: 'acme',
+  project: 'main',
+  source: 'true',
+  trigger: { type: 'manual' },
+  trusted: true,
+  generation: 0,
+  ...more,
+});
+
+t.test('a submit is checked, planned and stored with ids', async (t) => {
+  const { engine, made } = world();
+  const result = await engine.submit(
+    submit({ filename: 'ci/build.sh', tags: ['a', 'b', 'a'], requires: ['gpu', 'gpu'], env: { CI: '1' } }),
+  );
+  t.same(result, { run_id: made[0]!.run_id, status: 'queued', duplicate: false });
+  const { kind: found, workflow, tags, activities, env } = made[0]!;
+  t.same({ found, workflow, tags, env }, { found: 'script', workflow: 'build.sh', tags: ['a', 'b'], env: { CI: '1' } });
+  t.equal(activities.length, 1);
+  const { activity_id, ...activity } = activities[0]!;
+  t.match(activity_id, /^act_/);
+  t.same(activity, { name: 'main', executor: 'script', spec: { source: 'true' }, requires: ['linux', 'gpu'] });
+});
+
+t.test('the kind is the one named, else the first by precedence that recognises the document', async (t) => {
+  const { engine, made } = world();
+  await engine.submit(submit({ filename: 'ci.yml' }));
+  await engine.submit(submit({ filename: 'ci.yml', kind: 'script' }));
+  await engine.submit(submit({ filename: 'ci.sh', kind: 'svc/pipeline/v1' }));
+  await engine.submit(submit({}));
+  t.same(
+    made.map((run) => [run.kind, run.workflow]),
+    [
+      ['pipeline', 'ci.yml'],
+      ['script', 'ci.yml'],
+      ['pipeline', 'ci.sh'],
+      ['script', 'script'],
+    ],
+  );
+  await t.rejects(engine.submit(submit({ kind: 'graph' })), {
+    code: 'invalid_request',
+    message: /script, pipeline/,
+    extras: { errors: [{ pointer: '/kind' }] },
+  });
+});
+
+t.test('a document with problems makes no run and says where they are', async (t) => {
+  const { engine, made } = world();
+  await t.rejects(engine.submit(submit({ source: 'bad' })), {
+    code: 'workflow_invalid',
+    message: /2 problems.*2:5 is bad/,
+    extras: { errors: [{ pointer: '/source', message: '2:5 is bad' }], data: { problems: [problem('is bad')] } },
+  });
+  await t.rejects(engine.submit(submit({ env: { SVC_TOKEN: 'x' }, tags: [''] })), {
+    code: 'invalid_request',
+    extras: { errors: [{ pointer: '/env/SVC_TOKEN' }, { pointer: '/tags/0' }] },
+  });
+  await t.rejects(engine.submit(submit({ source: 'x'.repeat(1_048_577) })), { code: 'payload_too_large' });
+  t.same(made, []);
+});
+
+t.test('check answers one list, and stores nothing', async (t) => {
+  const { engine, made } = world();
+  t.same(await engine.check({ source: 'true' }), []);
+  const problems = await engine.check({ source: 'bad', env: { SVC_X: '1' } });
+  t.same(
+    problems.map(({ code }) => code),
+    ['invalid_request', 'script_bad', 'script_bad'],
+  );
+  t.match(problems[0]!.message, /SVC_X.*belongs to the service/);
+  await t.rejects(engine.check({ source: 'x', kind: 'nothing' }), { code: 'invalid_request' });
+  t.same(made, []);
+});

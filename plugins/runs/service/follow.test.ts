@@ -1,0 +1,145 @@
+import t from 'tap';
+import type { RunStatus, StoredLog } from '../contract.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
+import { followLog, type LogParts, wholeLog } from './follow.ts';
+
+/** A log that grows while it is followed, and a count of who watches. */
+function world(count: number) {
+  const state = { status: 'running' as RunStatus, chunks: [] as StoredLog[], watchers: 0, read: 0 };
+  const listeners = new Set<() => void>();
+  const clock = new VirtualClock();
+  const add = (text: string | Buffer) => {
+    const data = Buffer.from(text as string);
+    const log_id = String(state.chunks.length);
+    state.chunks.push({ log_id, activity_id: 'act_1', stream: 'stdout', at: 0, data });
+    for (const listen of listeners) listen();
+  };
+  for (let i = 0; i < count; i++) add(`line ${i}\n`);
+  const parts: LogParts = {
+    clock,
+    watch: {
+      watch(_run_id, changed) {
+        state.watchers += 1;
+        listeners.add(changed);
+        return () => {
+          state.watchers -= 1;
+          listeners.delete(changed);
+        };
+      },
+    },
+    status: async () => state.status,
+    logs: async (_run_id, after, limit) => {
+      state.read += 1;
+      const from = after === undefined ? 0 : Number(after) + 1;
+      return state.chunks.slice(from, from + limit);
+    },
+  };
+  const finish = (status: RunStatus) => {
+    state.status = status;
+    for (const listen of listeners) listen();
+  };
+  return { state, clock, parts, add, finish };
+}
+
+interface Event {
+  id?: string;
+  event: string;
+  data: { text?: string; base64?: string; status?: string };
+}
+
+const parse = (frame: string): Event | undefined => {
+  const lines = frame
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/: (.*)/s, 2) as [string, string]);
+  const fields = Object.fromEntries(lines.filter(([name]) => name !== ''));
+  return fields.event === undefined ? undefined : { ...fields, event: fields.event, data: JSON.parse(fields.data!) };
+};
+
+async function collect(stream: AsyncGenerator<string>, until: (events: Event[]) => boolean): Promise<Event[]> {
+  const events: Event[] = [];
+  for await (const frame of stream) {
+    const event = parse(frame);
+    if (event) events.push(event);
+    if (until(events)) break;
+  }
+  return events;
+}
+
+t.test('every chunk once, then the end; a reader that is cut resumes without loss or repeat', async (t) => {
+  const { state, parts, add, finish } = world(100);
+  const signal = new AbortController().signal;
+  const seen: string[] = [];
+  let last: string | undefined;
+  for (let round = 0; ; round++) {
+    const events = await collect(followLog(parts, 'run_1', last, signal), (all) => all.length >= 7);
+    for (const event of events) if (event.event === 'log') seen.push(event.data.text!);
+    last = events.findLast((event) => event.event === 'log')?.id ?? last;
+    if (round === 3) for (let i = 100; i < 130; i++) add(`line ${i}\n`);
+    if (round === 10) finish('failed');
+    const end = events.find((event) => event.event === 'end');
+    if (end) {
+      t.same(end.data, { status: 'failed' });
+      break;
+    }
+  }
+  t.same(
+    seen,
+    Array.from({ length: 130 }, (_, i) => `line ${i}\n`),
+  );
+  t.equal(state.watchers, 0, 'nobody watches any more');
+});
+
+t.test('what is stored while the end is being told is told before it', async (t) => {
+  const { parts, add, finish } = world(0);
+  const logs = parts.logs;
+  let late = true;
+  parts.logs = async (...args) => {
+    const chunks = await logs(...args);
+    if (late) {
+      late = false;
+      add('the last words\n');
+      finish('succeeded');
+    }
+    return chunks;
+  };
+  const events = await collect(followLog(parts, 'run_1', undefined, new AbortController().signal), () => false);
+  t.same(
+    events.map(({ event, data }) => [event, data.text ?? data.status]),
+    [
+      ['log', 'the last words\n'],
+      ['end', 'succeeded'],
+    ],
+  );
+});
+
+t.test('a silent run gives heartbeats, and an abort ends the stream without an end event', async (t) => {
+  const { state, clock, parts } = world(0);
+  const abort = new AbortController();
+  const stream = followLog(parts, 'run_1', undefined, abort.signal);
+  t.equal((await stream.next()).value, ': connected\n\n');
+  const beat = stream.next();
+  await clock.advance(15_000);
+  t.equal((await beat).value, ': still here\n\n');
+  const rest = stream.next();
+  await clock.advance(1);
+  abort.abort();
+  t.same(await rest, { value: undefined, done: true });
+  t.equal(state.watchers, 0);
+  t.equal(clock.armed, 0);
+});
+
+t.test('bytes that are not UTF-8 come as base64, and the whole log byte by byte', async (t) => {
+  const { parts, add, finish } = world(70);
+  add(Buffer.from([0xff, 0x00, 0x0a]));
+  finish('cancelled');
+  const events = await collect(followLog(parts, 'run_1', '69', new AbortController().signal), () => false);
+  t.same(
+    events.map(({ data }) => data.base64),
+    ['/wAK', undefined],
+  );
+  const whole: Buffer[] = [];
+  for await (const data of wholeLog(parts, 'run_1')) whole.push(data);
+  t.equal(whole.length, 71);
+  t.same(whole.at(-1), Buffer.from([0xff, 0x00, 0x0a]));
+});

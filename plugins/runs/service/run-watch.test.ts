@@ -1,0 +1,94 @@
+import t from 'tap';
+import type { Log } from '../../../kernel/contracts/index.ts';
+import { VirtualClock } from '../testing/virtual-clock.ts';
+import { RunWatch } from './run-watch.ts';
+import { createWakeups } from './wakeups.ts';
+
+function world() {
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
+  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
+  const wakeups = createWakeups(log);
+  const state = {
+    versions: new Map<string, string>(),
+    polls: [] as string[][],
+    failure: undefined as Error | undefined,
+  };
+  const watch = new RunWatch({
+    wakeups,
+    clock,
+    log,
+    versions: async (ids) => {
+      state.polls.push([...ids]);
+      if (state.failure) throw state.failure;
+      return new Map(ids.flatMap((id) => (state.versions.has(id) ? [[id, state.versions.get(id)!]] : [])));
+    },
+  });
+  return { clock, lines, wakeups, state, watch };
+}
+
+t.test('a change in this process is told at once, one of another server by polling', async (t) => {
+  const { clock, wakeups, state, watch } = world();
+  state.versions.set('run_1', 'running 0');
+  let told = 0;
+  const off = watch.watch('run_1', () => {
+    told += 1;
+  });
+  wakeups.run('run_1');
+  wakeups.run('run_2');
+  t.equal(told, 1);
+  await clock.advance(5000);
+  t.equal(told, 2, 'the first poll tells once, for what happened before');
+  state.versions.set('run_1', 'running 1');
+  await clock.advance(1000);
+  t.equal(told, 3);
+  off();
+  wakeups.run('run_1');
+  await clock.advance(5000);
+  t.equal(told, 3);
+});
+
+t.test('many followers cost one statement per 200 runs, and nobody none', async (t) => {
+  const { clock, state, watch } = world();
+  const offs = Array.from({ length: 1000 }, (_, i) => watch.watch(`run_${i % 250}`, () => {}));
+  t.equal(watch.size, 250);
+  await clock.advance(200);
+  t.same(
+    state.polls.map((ids) => ids.length),
+    [200, 50],
+  );
+  for (const off of offs) off();
+  for (const off of offs) off();
+  t.equal(watch.size, 0);
+  t.equal(clock.armed, 0);
+  await clock.advance(5000);
+  t.equal(state.polls.length, 2);
+});
+
+t.test('leaving and coming again keeps one poll at a time', async (t) => {
+  const { clock, state, watch } = world();
+  for (let i = 0; i < 50; i++) watch.watch('run_1', () => {})();
+  const off = watch.watch('run_1', () => watch.watch('run_2', () => {})());
+  state.versions.set('run_1', 'running 0');
+  await clock.advance(10_000);
+  t.ok(state.polls.length <= 14, `${state.polls.length} polls in ten seconds`);
+  t.equal(clock.armed, 1);
+  off();
+});
+
+t.test('a failing database is logged once and polled again', async (t) => {
+  const { clock, lines, state, watch } = world();
+  let told = 0;
+  const off = watch.watch('run_1', () => {
+    told += 1;
+  });
+  state.failure = new Error('gone away');
+  await clock.advance(10_000);
+  t.same(lines, ['runs cannot be watched; trying again']);
+  state.failure = undefined;
+  state.versions.set('run_1', 'failed 1');
+  await clock.advance(1000);
+  t.equal(told, 1);
+  off();
+});
