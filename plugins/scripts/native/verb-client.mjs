@@ -134,6 +134,9 @@ function run(argv, key, limit, live) {
   let waiting = 2;
   const done = () => --waiting === 0 && resolve(outcome);
   let child;
+  const signals = FORWARDED.map((name) => [name, () => child?.kill(name)]);
+  // Before it starts: a signal must not end us and leave the command alone.
+  for (const [name, forward] of signals) process.on(name, forward);
   try {
     child = spawn(argv[0], argv.slice(1), { stdio: ['inherit', pipe ? pipe.write : 'pipe', 'inherit'], env });
   } catch (error) {
@@ -150,8 +153,6 @@ function run(argv, key, limit, live) {
     if (live && write(1, data)) live = false;
   });
   stdout.on('close', done);
-  const signals = FORWARDED.map((name) => [name, () => child.kill(name)]);
-  for (const [name, forward] of signals) process.on(name, forward);
   child.on('error', (error) => {
     Object.assign(outcome, notStarted(argv[0], error));
     done();

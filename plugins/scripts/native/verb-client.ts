@@ -24,8 +24,8 @@ function wrapper(folder: string): string {
   return [
     '#!/bin/sh',
     'closed=',
-    '{ true <&0; } 2>/dev/null || closed=0',
-    '{ true >&1; } 2>/dev/null || closed="${closed}1"',
+    '{ true 3<&0; } 2>/dev/null || closed=0',
+    '{ true 3>&1; } 2>/dev/null || closed="${closed}1"',
     `exec ${quoted(process.execPath)} ${quoted(script)} "$closed" ${quoted(folder)} "$@"`,
     '',
   ].join('\n');
