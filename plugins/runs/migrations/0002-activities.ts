@@ -56,7 +56,7 @@ export const activityTables = migration('0002-activities', [
     PRIMARY KEY (run_id, activity_id, position)
   ){end}`,
   'CREATE UNIQUE INDEX runs_journal_site ON runs_journal (run_id, activity_id, site, ordinal)',
-  // I9: one wait a position, and its state leaves 'armed' once.
+  // I9: one wait a position, and its state leaves 'armed' once. topic is keyOf('signal', queue) or ''.
   `CREATE TABLE runs_waits (
     run_id {id} NOT NULL,
     activity_id {id} NOT NULL,
@@ -66,7 +66,7 @@ export const activityTables = migration('0002-activities', [
     kind {word} NOT NULL,
     substate {word} NOT NULL,
     name {text} NOT NULL,
-    site {id} NOT NULL,
+    topic {id} NOT NULL,
     ordinal {int} NOT NULL,
     digest {id} NOT NULL,
     label {text},
@@ -80,7 +80,7 @@ export const activityTables = migration('0002-activities', [
     ended_at {ms},
     PRIMARY KEY (run_id, activity_id, position)
   ){end}`,
-  'CREATE INDEX runs_waits_site ON runs_waits (run_id, state, site, seq)',
+  'CREATE INDEX runs_waits_topic ON runs_waits (run_id, state, topic, seq)',
   'CREATE INDEX runs_waits_deadline ON runs_waits (state, deadline)',
   // I10: seq is taken from the run's row under its lock, so that order is commit order.
   `CREATE TABLE runs_signals (
@@ -88,7 +88,7 @@ export const activityTables = migration('0002-activities', [
     seq {int} NOT NULL,
     signal_id {id} NOT NULL,
     name {text} NOT NULL,
-    site {id} NOT NULL,
+    topic {id} NOT NULL,
     payload {blob} NOT NULL,
     state {word} NOT NULL,
     sent_at {ms} NOT NULL,
@@ -99,5 +99,5 @@ export const activityTables = migration('0002-activities', [
   ){end}`,
   'CREATE UNIQUE INDEX runs_signals_id ON runs_signals (run_id, signal_id)',
   'CREATE UNIQUE INDEX runs_signals_taken ON runs_signals (run_id, taken_activity, taken_position)',
-  'CREATE INDEX runs_signals_queue ON runs_signals (run_id, site, state, seq)',
+  'CREATE INDEX runs_signals_queue ON runs_signals (run_id, topic, state, seq)',
 ]);

@@ -1,0 +1,39 @@
+import type { Transaction } from '../../../kernel/contracts/index.ts';
+import { type Ending, lifecyclePayload, transitionType } from '../domain/lifecycle.ts';
+import { runUrl } from '../service/render.ts';
+import { insertRows } from './batches.ts';
+import type { StoreParts } from './parts.ts';
+import { type LockedRun, tagsOf, triggerOf } from './run-rows.ts';
+
+const COLUMNS = ['run_id', 'type', 'terminal', 'org_id', 'project_id', 'announced_at'];
+
+/**
+ * Announces what happened to runs, in the transaction that makes it happen: the keys of `runs_announcements` refuse
+ * a second start and a second end (I13). Without `ending` they started.
+ */
+export async function announce(
+  tx: Transaction,
+  store: StoreParts,
+  runs: readonly LockedRun[],
+  ending: Ending | undefined,
+  now: number,
+): Promise<void> {
+  const type = transitionType(ending?.status ?? 'running');
+  const rows = runs.map((run) => [run.run_id, type, ending ? 1 : null, run.org_id, run.project_id, now]);
+  await insertRows(tx, 'INSERT INTO runs_announcements', COLUMNS, rows);
+  if (store.observers.length === 0) return;
+  for (const run of runs) {
+    const announced = { run_id: run.run_id, workflow: run.workflow, tags: tagsOf(run), trigger: triggerOf(run) };
+    const transition = {
+      type,
+      org_id: run.org_id,
+      project_id: run.project_id,
+      run_id: run.run_id,
+      subject: run.subject,
+      generation: run.generation,
+      trusted: run.trusted === 1,
+      payload: lifecyclePayload(announced, ending, runUrl(store.public_url, run, run.run_id)),
+    };
+    for (const observer of store.observers) await observer.onTransition(tx, transition);
+  }
+}

@@ -1,0 +1,119 @@
+import type { BatchOutcome, GroupCommit, Transaction } from '../../../kernel/contracts/index.ts';
+import type { ClaimRef, JournalRecord } from '../contract.ts';
+import { checkOutcome, checkSite, sameRecord } from '../domain/record-rules.ts';
+import { holds, lockFences, lost } from './activity-rows.ts';
+import {
+  gap,
+  hasSite,
+  insertRecords,
+  lastPosition,
+  otherRecord,
+  otherSite,
+  readRecord,
+  type SealedRecord,
+  sealRecord,
+} from './journal.ts';
+import type { StoreParts } from './parts.ts';
+import type { ActivityPlace } from './places.ts';
+import { settled } from './settled.ts';
+
+const BATCH = 128;
+
+interface Append {
+  claim: ClaimRef;
+  place: ActivityPlace;
+  sealed: SealedRecord;
+}
+
+type Answer = BatchOutcome<void>;
+const done: Answer = { ok: undefined };
+
+/** Adds records to journals, those of all activities of this process in shared transactions. */
+export class Appends {
+  readonly #store: StoreParts;
+  readonly #commits: GroupCommit<Append, void>;
+
+  constructor(store: StoreParts) {
+    this.#store = store;
+    this.#commits = store.group_commits.create<Append, void>({
+      name: 'runs.append',
+      max_batch: BATCH,
+      flush: (tx, batch) => flush(tx, batch, store),
+    });
+  }
+
+  async append(claim: ClaimRef, record: JournalRecord): Promise<void> {
+    checkSite(record);
+    checkOutcome({ ...record, output: Buffer.from(record.output, 'base64') });
+    const place = await this.#store.places.of(claim.activity_id);
+    const sealed = sealRecord(this.#store.sealer, place, claim.epoch, record);
+    await settled(() => this.#commits.submit({ claim, place, sealed }));
+  }
+}
+
+/**
+ * Locks the activities of the batch, so that no claim changes hands before the commit (I2), and inserts what continues
+ * their journals without a gap (I4). A record that is there already is a repeat after a lost answer, or a conflict.
+ */
+async function flush(tx: Transaction, batch: readonly Append[], store: StoreParts): Promise<Answer[]> {
+  const fences = await lockFences(
+    tx,
+    batch.map(({ claim }) => claim.activity_id),
+  );
+  const last = new Map<string, number>();
+  const fresh: Append[] = [];
+  const answers: Answer[] = [];
+  for (const append of batch) {
+    const { claim, place, sealed } = append;
+    if (!holds(fences.get(claim.activity_id), claim)) {
+      answers.push({ error: lost(claim) });
+      continue;
+    }
+    const before = last.get(claim.activity_id) ?? (await lastPosition(tx, place));
+    const position = sealed.record.position;
+    last.set(claim.activity_id, Math.max(before, position === before + 1 ? position : before));
+    if (position === before + 1) fresh.push(append);
+    answers.push(position === before + 1 ? done : await repeated(tx, store, append, before, fresh));
+  }
+  await insert(tx, store, fresh, batch.length === 1, answers);
+  return answers;
+}
+
+async function repeated(
+  tx: Transaction,
+  store: StoreParts,
+  { place, sealed }: Append,
+  last: number,
+  fresh: readonly Append[],
+): Promise<Answer> {
+  const { position } = sealed.record;
+  if (position > last) return { error: gap(place, position, last) };
+  const beside = fresh.find(
+    (other) => other.place.activity_id === place.activity_id && other.sealed.record.position === position,
+  );
+  const recorded = beside?.sealed.record ?? (await readRecord(tx, store.sealer, place, position));
+  return recorded && sameRecord(recorded, sealed.record) ? done : { error: otherRecord(place, position) };
+}
+
+/** A refused insert is told apart when its record stands alone; a larger batch is halved until it does. */
+async function insert(
+  tx: Transaction,
+  store: StoreParts,
+  fresh: readonly Append[],
+  alone: boolean,
+  answers: Answer[],
+): Promise<void> {
+  try {
+    await insertRecords(
+      tx,
+      fresh.map(({ sealed }) => sealed),
+      store.database.now(),
+    );
+  } catch (error) {
+    const [only] = fresh;
+    if (!alone || !only || !(await hasSite(tx, only.place, only.sealed.record))) throw error;
+    answers[0] = { error: otherSite(only.place, only.sealed.record) };
+    return;
+  }
+  for (const run_id of new Set(fresh.map(({ place }) => place.run_id))) tx.afterCommit(() => store.wakeups.run(run_id));
+}

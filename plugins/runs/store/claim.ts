@@ -1,0 +1,178 @@
+import { isServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { Capabilities, Claimed } from '../contract.ts';
+import { announce } from './announce.ts';
+import { distinct, inList, parts } from './batches.ts';
+import { type Candidate, findCandidates } from './lanes.ts';
+import type { StoreParts } from './parts.ts';
+import { isTerminal, type LockedRun, lockRuns, mustChange, parseJson } from './run-rows.ts';
+
+/** More candidates than are wanted are read, because others may take some first. */
+const SPARE = 4;
+const MOST = 128;
+const ROUNDS = 4;
+
+export type TakenClaim = Omit<Claimed, 'journal'>;
+
+interface ClaimRun extends LockedRun {
+  envelope: string;
+}
+
+interface PendingRow {
+  activity_id: string;
+  run_id: string;
+  name: string;
+  executor: string;
+  spec: string;
+  epoch: number;
+  passes: number;
+  due: number;
+}
+
+const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
+  generation, next_seq, envelope`;
+
+/**
+ * Takes up to `limit` activities, oldest first. Runs are locked before their activities; the first round passes over
+ * runs that others hold, so that servers do not queue behind each other, and later rounds wait for them, so that
+ * nothing is missed because somebody looked at it. Right on databases that take no notice of SKIP LOCKED.
+ */
+export async function takeClaims(
+  store: StoreParts,
+  by: Capabilities,
+  limit: number,
+  lease_ms: number,
+): Promise<TakenClaim[]> {
+  const taken: TakenClaim[] = [];
+  for (let round = 0; round < ROUNDS && taken.length < limit; round++) {
+    const wanted = limit - taken.length;
+    const most = Math.min(wanted * SPARE, MOST);
+    const candidates = await findCandidates(store.database, by, most, store.database.now());
+    if (candidates.length === 0) break;
+    const got = await takeOf(store, by, candidates, wanted, { lease_ms, skip: round === 0 });
+    taken.push(...got);
+    if (got.length === candidates.length && candidates.length < most) break;
+  }
+  return taken;
+}
+
+interface TakeRules {
+  lease_ms: number;
+  skip: boolean;
+}
+
+/** One transaction. When the answer to its commit is lost, what it took is found by agent and epoch. */
+async function takeOf(
+  store: StoreParts,
+  by: Capabilities,
+  candidates: readonly Candidate[],
+  wanted: number,
+  rules: TakeRules,
+): Promise<TakenClaim[]> {
+  let taken: TakenClaim[] = [];
+  try {
+    await store.database.transaction(async (tx) => {
+      taken = [];
+      for (let from = 0; from < candidates.length && taken.length < wanted; ) {
+        const slice = candidates.slice(from, from + wanted - taken.length);
+        taken.push(...(await takeSlice(tx, store, by, slice, rules)));
+        from += slice.length;
+        // Whoever waits for locks must take all runs before all activities, or two of them can wait for each other.
+        if (!rules.skip) break;
+      }
+    });
+  } catch (error) {
+    if (!isServiceError(error, 'commit_unknown')) throw error;
+    return stillHeld(store, by, taken);
+  }
+  return taken;
+}
+
+async function takeSlice(
+  tx: Transaction,
+  store: StoreParts,
+  by: Capabilities,
+  slice: readonly Candidate[],
+  rules: TakeRules,
+): Promise<TakenClaim[]> {
+  const locked = await lockRuns<ClaimRun>(
+    tx,
+    slice.map(({ run_id }) => run_id),
+    { skip: rules.skip, columns: RUN_COLUMNS },
+  );
+  const open = slice.filter(({ run_id }) => locked.has(run_id) && !isTerminal(locked.get(run_id)!));
+  const pending = await lockPending(tx, open);
+  if (pending.length === 0) return [];
+  const now = store.database.now();
+  const list = inList(pending.map(({ activity_id }) => activity_id));
+  await mustChange(
+    tx,
+    pending.length,
+    `UPDATE runs_activities SET state = 'claimed', agent_id = ?, epoch = epoch + 1, passes = passes + 1, deadline = ?
+     WHERE state = 'pending' AND activity_id IN ${list.marks}`,
+    [by.agent_id, now + rules.lease_ms, ...list.params],
+  );
+  const runs = distinct(pending, ({ run_id }) => run_id).map((run_id) => locked.get(run_id)!);
+  await startRuns(tx, store, runs, now);
+  for (const run of runs) tx.afterCommit(() => store.wakeups.run(run.run_id));
+  return pending.map((row) => claimOf(row, locked.get(row.run_id)!, now));
+}
+
+/** Locks those of the candidates that are still pending, in the candidates' order. */
+async function lockPending(tx: Transaction, candidates: readonly Candidate[]): Promise<PendingRow[]> {
+  const found = new Map<string, PendingRow>();
+  for (const ids of parts(distinct(candidates, ({ activity_id }) => activity_id))) {
+    const list = inList(ids);
+    const rows = await tx.read<PendingRow>(
+      `SELECT activity_id, run_id, name, executor, spec, epoch, passes, due FROM runs_activities
+       WHERE activity_id IN ${list.marks} AND state = 'pending' ORDER BY activity_id ${tx.sql.for_update}`,
+      list.params,
+    );
+    for (const row of rows) found.set(row.activity_id, row);
+  }
+  return candidates.flatMap(({ activity_id }) => found.get(activity_id) ?? []);
+}
+
+/** queued → running with the first claim of a run, announced in the same transaction. */
+async function startRuns(tx: Transaction, store: StoreParts, runs: readonly ClaimRun[], now: number): Promise<void> {
+  const queued = runs.filter(({ status }) => status === 'queued');
+  if (queued.length === 0) return;
+  const list = inList(queued.map(({ run_id }) => run_id));
+  await mustChange(
+    tx,
+    queued.length,
+    `UPDATE runs_runs SET status = 'running', started_at = ? WHERE status = 'queued' AND run_id IN ${list.marks}`,
+    [now, ...list.params],
+  );
+  await announce(tx, store, queued, undefined, now);
+}
+
+function claimOf(row: PendingRow, run: ClaimRun, now: number): TakenClaim {
+  return {
+    activity_id: row.activity_id,
+    epoch: row.epoch + 1,
+    run_id: run.run_id,
+    org_id: run.org_id,
+    project_id: run.project_id,
+    org: run.org,
+    project: run.project,
+    executor: row.executor,
+    name: row.name,
+    pass: row.passes,
+    waited_ms: Math.max(0, now - row.due),
+    spec: parseJson(row.spec),
+    envelope: parseJson(run.envelope) as Claimed['envelope'],
+    trusted: run.trusted === 1,
+  };
+}
+
+async function stillHeld(store: StoreParts, by: Capabilities, taken: readonly TakenClaim[]): Promise<TakenClaim[]> {
+  if (taken.length === 0) return [];
+  const list = inList(taken.map(({ activity_id }) => activity_id));
+  const rows = await store.database.read<{ activity_id: string; epoch: number }>(
+    `SELECT activity_id, epoch FROM runs_activities
+     WHERE state = 'claimed' AND agent_id = ? AND activity_id IN ${list.marks}`,
+    [by.agent_id, ...list.params],
+  );
+  const held = new Set(rows.map(({ activity_id, epoch }) => `${activity_id} ${epoch}`));
+  return taken.filter(({ activity_id, epoch }) => held.has(`${activity_id} ${epoch}`));
+}

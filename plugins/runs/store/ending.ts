@@ -1,0 +1,35 @@
+import type { Transaction } from '../../../kernel/contracts/index.ts';
+import type { Json } from '../contract.ts';
+import type { Ending } from '../domain/lifecycle.ts';
+import type { StoreParts } from './parts.ts';
+import type { LockedRun } from './run-rows.ts';
+import { sealed } from './sealing.ts';
+
+interface EndedRow {
+  activity_id: string;
+  name: string;
+  state: string;
+  output: Buffer | null;
+  error_code: string | null;
+  error_message: string | null;
+}
+
+/**
+ * How a run ends whose activities have all ended: as failed with its first failure, else with the output of its only
+ * activity, or with those of several by their names.
+ */
+export async function runEnding(tx: Transaction, store: StoreParts, run: LockedRun): Promise<Ending> {
+  const rows = await tx.read<EndedRow>(
+    `SELECT activity_id, name, state, output, error_code, error_message FROM runs_activities WHERE run_id = ?
+     ORDER BY finished_at, activity_id`,
+    [run.run_id],
+  );
+  const failed = rows.find(({ state }) => state === 'failed');
+  if (failed) return { status: 'failed', code: failed.error_code ?? 'failed', message: failed.error_message ?? '' };
+  const output = (row: EndedRow): Json => {
+    if (row.output === null) return null;
+    return JSON.parse(store.sealer.open(sealed.activityOutput(run, row.activity_id), row.output).toString()) as Json;
+  };
+  if (rows.length === 1) return { status: 'succeeded', output: output(rows[0]!) };
+  return { status: 'succeeded', output: Object.fromEntries(rows.map((row) => [row.name, output(row)])) };
+}

@@ -1,0 +1,161 @@
+import type { Param, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
+import type { ClaimRef, Completion, Json, Run } from '../contract.ts';
+import { runFinished } from '../errors.ts';
+import type { Ending } from '../domain/lifecycle.ts';
+import { tail } from '../domain/tail.ts';
+import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
+import { announce } from './announce.ts';
+import { runEnding } from './ending.ts';
+import type { StoreParts } from './parts.ts';
+import { readRun } from './reading.ts';
+import { isTerminal, type LockedRun, lockRun, lockRunOf, mustChange, nextStatus, setStatus } from './run-rows.ts';
+import { sealed } from './sealing.ts';
+import { settled } from './settled.ts';
+
+const OUTPUT_BYTES = 4 * 1024 * 1024;
+/** What the run record keeps of an error or a reason; lifecycle payloads carry less. */
+const TEXT_POINTS = 64 * 1024;
+const CODE = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** claimed → done | failed, and the run with it when nothing else is left to do. */
+export async function completeActivity(store: StoreParts, claim: ClaimRef, given: Completion): Promise<void> {
+  const place = await store.places.of(claim.activity_id);
+  const completion = bounded(given);
+  await settled(() =>
+    store.database.transaction(async (tx) => {
+      const run = await lockRun(tx, place.run_id);
+      const fence = await lockFence(tx, claim.activity_id);
+      if (!holds(fence, claim)) {
+        const ended = completion.status === 'succeeded' ? 'done' : 'failed';
+        if (heldLast(fence, claim) && fence.state === ended) return;
+        throw lost(claim);
+      }
+      const now = store.database.now();
+      await endActivity(tx, store, run, claim, completion, now);
+      const status = await nextStatus(tx, run.run_id);
+      if (status === undefined) await finishRun(tx, store, run, await runEnding(tx, store, run), now);
+      else await setStatus(tx, run, status);
+      tx.afterCommit(() => store.wakeups.run(run.run_id));
+    }),
+  );
+}
+
+/** Too large an output is the run's failure and not the agent's: the agent could only send it again. */
+function bounded(completion: Completion): Completion {
+  if (completion.status === 'succeeded') {
+    const bytes = Buffer.byteLength(JSON.stringify(completion.output ?? null));
+    if (bytes <= OUTPUT_BYTES) return completion;
+    const message = `the output has ${bytes} bytes of JSON; at most ${OUTPUT_BYTES} are kept`;
+    return { status: 'failed', code: 'payload_too_large', message };
+  }
+  const { code, message, exit_code } = completion;
+  return {
+    status: 'failed',
+    code: CODE.test(code) ? code : 'failed',
+    message: tail(message, TEXT_POINTS),
+    ...(Number.isSafeInteger(exit_code) ? { exit_code } : {}),
+  };
+}
+
+async function endActivity(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  claim: ClaimRef,
+  completion: Completion,
+  now: number,
+): Promise<void> {
+  const params: Param[] =
+    completion.status === 'succeeded'
+      ? ['done', sealJson(store, sealed.activityOutput(run, claim.activity_id), completion.output), null, null, 0]
+      : ['failed', null, completion.code, completion.message, completion.exit_code ?? null];
+  await mustChange(
+    tx,
+    1,
+    `UPDATE runs_activities SET state = ?, output = ?, error_code = ?, error_message = ?, exit_code = ?,
+     deadline = NULL, agent_id = NULL, finished_at = ? WHERE activity_id = ? AND state = 'claimed' AND epoch = ?`,
+    [...params, now, claim.activity_id, claim.epoch],
+  );
+}
+
+function sealJson(store: StoreParts, place: SealedPlace, value: Json): Buffer {
+  return store.sealer.seal(place, Buffer.from(JSON.stringify(value ?? null)));
+}
+
+/** Any open status → the ending, with everything of the run that is still open. Its row must be locked. */
+async function finishRun(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  ending: Ending,
+  now: number,
+): Promise<void> {
+  const output =
+    ending.status === 'succeeded' ? sealJson(store, sealed.runOutput(run, run.run_id), ending.output) : null;
+  const failed = ending.status === 'failed' ? ending : undefined;
+  await mustChange(
+    tx,
+    1,
+    `UPDATE runs_runs SET status = ?, finished_at = ?, output = ?, error_code = ?, error_message = ?, cancel_reason = ?
+     WHERE run_id = ? AND status = ?`,
+    [
+      ending.status,
+      now,
+      output,
+      failed?.code ?? null,
+      failed?.message ?? null,
+      ending.status === 'cancelled' ? ending.reason : null,
+      run.run_id,
+      run.status,
+    ],
+  );
+  await announce(tx, store, [run], ending, now);
+}
+
+/** Every open status → cancelled; a second cancel answers the first. Throws `run_finished` when it ended otherwise. */
+export async function cancelRun(
+  store: StoreParts,
+  cancel: { org_id: string; project_id: string; run_id: string; reason: string },
+): Promise<Run> {
+  await store.sealer.prepare(cancel.org_id);
+  await settled(() =>
+    store.database.transaction(async (tx) => {
+      const run = await lockRunOf(tx, cancel);
+      if (run.status === 'cancelled') return;
+      if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and cannot be cancelled`);
+      const reason = tail(cancel.reason, TEXT_POINTS);
+      const now = store.database.now();
+      await cancelActivities(tx, store, run, reason, now);
+      await finishRun(tx, store, run, { status: 'cancelled', reason }, now);
+      tx.afterCommit(() => store.wakeups.run(run.run_id));
+    }),
+  );
+  return readRun(store.database, store.sealer, cancel, cancel.run_id);
+}
+
+async function cancelActivities(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const claims = await tx.read<ClaimRef & { agent_id: string }>(
+    `SELECT activity_id, epoch, agent_id FROM runs_activities WHERE run_id = ? AND state = 'claimed'
+     ORDER BY activity_id ${tx.sql.for_update}`,
+    [run.run_id],
+  );
+  await tx.write(
+    `UPDATE runs_activities SET state = 'cancelled', deadline = NULL, agent_id = NULL, finished_at = ?
+     WHERE run_id = ? AND state IN ('pending', 'claimed', 'parked')`,
+    [now, run.run_id],
+  );
+  await tx.write(`UPDATE runs_waits SET state = 'cancelled', ended_at = ? WHERE run_id = ? AND state = 'armed'`, [
+    now,
+    run.run_id,
+  ]);
+  const why = reason === '' ? 'the run was cancelled' : `the run was cancelled: ${tail(reason)}`;
+  tx.afterCommit(() => {
+    for (const claim of claims) store.wakeups.revoked({ ...claim, reason: why });
+  });
+}

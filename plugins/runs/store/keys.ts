@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Finds a chosen text of one kind, byte by byte and whatever its length. 40 hexadecimal digits. */
+export const keyOf = (kind: string, text: string): string => sha256(`${kind}\0${text}`).slice(0, 40);
+
+/** Names a source within its project. */
+export const sourceDigest = (source: string): string => sha256(source);
+
+/** What `runs_runs.key_digest` holds; a key is only ever compared by it. */
+export const idempotencyDigest = (key: string): string => sha256(`idempotency\0${key}`);
+
+/** The lane of an org's activities with these requirements, which are sorted and distinct. */
+export const laneOf = (org_id: string, requires: readonly string[]): string =>
+  `${org_id}:${sha256(requires.join('\0')).slice(0, 32)}`;

@@ -1,0 +1,56 @@
+import type { Queries } from '../../../kernel/contracts/index.ts';
+import type { Capabilities } from '../contract.ts';
+import { covers } from '../domain/capabilities.ts';
+
+export interface Candidate {
+  activity_id: string;
+  run_id: string;
+  due: number;
+}
+
+interface LaneRow {
+  lane: string;
+  requires: string;
+  due: number | null;
+}
+
+/** The oldest pending activity of each lane: one index entry a lane, however many activities wait in it. */
+const OLDEST = `SELECT l.lane, l.requires, (SELECT a.due FROM runs_activities a
+  WHERE a.state = 'pending' AND a.lane = l.lane ORDER BY a.due LIMIT 1) AS due FROM runs_lanes l`;
+
+/**
+ * The oldest activities that these capabilities cover, at most `limit`, without looking at those that they do not:
+ * work that nobody here can take hides nothing.
+ */
+export async function findCandidates(
+  on: Pick<Queries, 'read'>,
+  by: Capabilities,
+  limit: number,
+  now: number,
+): Promise<Candidate[]> {
+  const oldest =
+    by.org_id === undefined
+      ? await on.read<LaneRow>(OLDEST)
+      : await on.read<LaneRow>(`${OLDEST} WHERE l.org_id = ?`, [by.org_id]);
+  const capabilities = new Set(by.capabilities);
+  const lanes = oldest
+    .filter(({ due, requires }) => due !== null && due <= now && covers(capabilities, JSON.parse(requires) as string[]))
+    .sort((a, b) => a.due! - b.due!);
+  let found: Candidate[] = [];
+  for (const { lane, due } of lanes) {
+    if (found.length >= limit && found[limit - 1]!.due < due!) break;
+    found = oldestOf([...found, ...(await ofLane(on, lane, limit, now))], limit);
+  }
+  return found;
+}
+
+function ofLane(on: Pick<Queries, 'read'>, lane: string, limit: number, now: number): Promise<Candidate[]> {
+  return on.read<Candidate>(
+    `SELECT activity_id, run_id, due FROM runs_activities
+     WHERE state = 'pending' AND lane = ? AND due <= ? ORDER BY due, activity_id LIMIT ${Math.trunc(limit)}`,
+    [lane, now],
+  );
+}
+
+const oldestOf = (found: readonly Candidate[], limit: number): Candidate[] =>
+  found.toSorted((a, b) => a.due - b.due || (a.activity_id < b.activity_id ? -1 : 1)).slice(0, limit);

@@ -1,0 +1,120 @@
+import type { Param } from '../../../kernel/contracts/index.ts';
+import type { ClaimRef } from '../contract.ts';
+import { type Fence, heldLast, lost } from './activity-rows.ts';
+import { distinct, inList, parts } from './batches.ts';
+import type { StoreParts } from './parts.ts';
+import { settled } from './settled.ts';
+
+/** Sets a claim free; the activity keeps its place in line. */
+const FREE = `UPDATE runs_activities SET state = 'pending', agent_id = NULL, deadline = NULL WHERE state = 'claimed'`;
+
+/** Puts the deadlines off and answers the claims that are no longer this agent's. */
+export async function renewClaims(
+  store: StoreParts,
+  agent_id: string,
+  claims: readonly ClaimRef[],
+  lease_ms: number,
+): Promise<{ lost: ClaimRef[] }> {
+  const gone: ClaimRef[] = [];
+  for (const some of parts(claims)) {
+    const held = await heldBy(store, agent_id, some);
+    gone.push(...some.filter((claim) => !held.has(claim)));
+    if (held.size === 0) continue;
+    const kept = [...held];
+    const renewed = await extend(store, agent_id, kept, lease_ms);
+    if (renewed === distinct(kept, ({ activity_id }) => activity_id).length) continue;
+    // Some changed hands meanwhile, or had this very deadline before: look again.
+    const still = await heldBy(store, agent_id, kept);
+    gone.push(...kept.filter((claim) => !still.has(claim)));
+  }
+  return { lost: gone };
+}
+
+async function heldBy(store: StoreParts, agent_id: string, claims: readonly ClaimRef[]): Promise<Set<ClaimRef>> {
+  const list = inList(claims.map(({ activity_id }) => activity_id));
+  const rows = await store.database.read<ClaimRef>(
+    `SELECT activity_id, epoch FROM runs_activities WHERE activity_id IN ${list.marks} AND state = 'claimed' AND agent_id = ?`,
+    [...list.params, agent_id],
+  );
+  const epochs = new Map(rows.map(({ activity_id, epoch }) => [activity_id, epoch]));
+  return new Set(claims.filter(({ activity_id, epoch }) => epochs.get(activity_id) === epoch));
+}
+
+/** The epoch is guarded too: the activity may have been lost and claimed again by the same agent in between. */
+function extend(store: StoreParts, agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<number> {
+  const list = inList(claims.map(({ activity_id }) => activity_id));
+  const epochs = [...new Set(claims.map(({ epoch }) => epoch))];
+  const params: Param[] = [store.database.now() + lease_ms, agent_id, ...list.params];
+  if (epochs.length === 1)
+    return store.database.write(
+      `UPDATE runs_activities SET deadline = ? WHERE agent_id = ? AND state = 'claimed'
+       AND activity_id IN ${list.marks} AND epoch = ?`,
+      [...params, epochs[0]!],
+    );
+  return store.database.write(
+    `UPDATE runs_activities SET deadline = ? WHERE agent_id = ? AND state = 'claimed' AND activity_id IN ${list.marks}
+     AND (${claims.map(() => '(activity_id = ? AND epoch = ?)').join(' OR ')})`,
+    [...params, ...claims.flatMap(({ activity_id, epoch }) => [activity_id, epoch])],
+  );
+}
+
+/** claimed → pending by the agent's own will. A repeat of it is fine until somebody else claims the activity. */
+export async function releaseClaim(store: StoreParts, claim: ClaimRef): Promise<void> {
+  const freed = await settled(() =>
+    store.database.write(`${FREE} AND activity_id = ? AND epoch = ?`, [claim.activity_id, claim.epoch]),
+  );
+  if (freed === 1) return store.wakeups.work();
+  const [fence] = await store.database.read<Fence>(
+    'SELECT activity_id, state, epoch, agent_id FROM runs_activities WHERE activity_id = ?',
+    [claim.activity_id],
+  );
+  if (fence && fence.state === 'pending' && heldLast(fence, claim)) return;
+  throw lost(claim);
+}
+
+/** What `agent_id` had claimed and does not name any more is anybody's again. */
+export async function releaseAllBut(
+  store: StoreParts,
+  agent_id: string,
+  holding: readonly ClaimRef[],
+): Promise<number> {
+  const claimed = await store.database.read<ClaimRef>(
+    `SELECT activity_id, epoch FROM runs_activities WHERE state = 'claimed' AND agent_id = ?`,
+    [agent_id],
+  );
+  const named = new Set(holding.map(({ activity_id, epoch }) => `${activity_id} ${epoch}`));
+  let freed = 0;
+  for (const { activity_id, epoch } of claimed) {
+    if (named.has(`${activity_id} ${epoch}`)) continue;
+    freed += await store.database.write(`${FREE} AND agent_id = ? AND activity_id = ? AND epoch = ?`, [
+      agent_id,
+      activity_id,
+      epoch,
+    ]);
+  }
+  if (freed > 0) store.wakeups.work();
+  return freed;
+}
+
+/** claimed and past its deadline, by the database's clock → pending. */
+export async function expireClaims(store: StoreParts, limit: number): Promise<number> {
+  const now = store.database.now();
+  const most = Math.max(1, Math.min(Math.trunc(limit), 1000));
+  const overdue = await store.database.read<ClaimRef & { agent_id: string }>(
+    `SELECT activity_id, epoch, agent_id FROM runs_activities WHERE state = 'claimed' AND deadline < ?
+     ORDER BY deadline LIMIT ${most}`,
+    [now],
+  );
+  let expired = 0;
+  for (const claim of overdue) {
+    const freed = await store.database.write(`${FREE} AND activity_id = ? AND epoch = ? AND deadline < ?`, [
+      claim.activity_id,
+      claim.epoch,
+      now,
+    ]);
+    if (freed === 1) store.wakeups.revoked({ ...claim, reason: 'the claim was not renewed in time' });
+    expired += freed;
+  }
+  if (expired > 0) store.wakeups.work();
+  return expired;
+}

@@ -1,0 +1,120 @@
+import {
+  Errors,
+  type BatchOutcome,
+  type GroupCommit,
+  type Param,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import type { ClaimRef, LogChunk } from '../contract.ts';
+import { holds, lockFences, lost } from './activity-rows.ts';
+import { distinct, inList, insertRows, parts } from './batches.ts';
+import type { StoreParts } from './parts.ts';
+import type { ActivityPlace } from './places.ts';
+import { sealed } from './sealing.ts';
+import { settled } from './settled.ts';
+
+const BATCH = 64;
+const CALL_BYTES = 8 * 1024 * 1024;
+const STREAMS: readonly string[] = ['stdout', 'stderr', 'system'];
+const COLUMNS = ['run_id', 'seq', 'activity_id', 'epoch', 'n', 'stream', 'logged_at', 'data'];
+
+interface LogWrite {
+  claim: ClaimRef;
+  place: ActivityPlace;
+  chunks: { n: number; stream: string; at: number; data: Buffer }[];
+}
+
+/** Stores what activities print, in shared transactions; a repeat of a chunk is not stored again. */
+export class Logs {
+  readonly #store: StoreParts;
+  readonly #commits: GroupCommit<LogWrite, void>;
+
+  constructor(store: StoreParts) {
+    this.#store = store;
+    this.#commits = store.group_commits.create<LogWrite, void>({
+      name: 'runs.logs',
+      max_batch: BATCH,
+      flush: (tx, batch) => flush(tx, batch, store),
+    });
+  }
+
+  async append(claim: ClaimRef, chunks: readonly LogChunk[]): Promise<void> {
+    if (chunks.length === 0) return;
+    const place = await this.#store.places.of(claim.activity_id);
+    const write: LogWrite = { claim, place, chunks: chunks.map((chunk) => this.#seal(place, claim, chunk)) };
+    const bytes = write.chunks.reduce((sum, { data }) => sum + data.length, 0);
+    if (bytes > CALL_BYTES)
+      throw Errors.payloadTooLarge(`${bytes} bytes of log at once; at most ${CALL_BYTES} are taken`);
+    await settled(() => this.#commits.submit(write));
+  }
+
+  #seal(place: ActivityPlace, claim: ClaimRef, chunk: LogChunk): LogWrite['chunks'][number] {
+    const { n, stream, at } = chunk;
+    if (!Number.isSafeInteger(n) || n < 0 || !Number.isSafeInteger(at) || !STREAMS.includes(stream))
+      throw Errors.invalidRequest('a chunk of a log needs its number, its time and one of the known streams');
+    const where = sealed.log(place, { ...claim, n });
+    return { n, stream, at, data: this.#store.sealer.seal(where, Buffer.from(chunk.data, 'base64')) };
+  }
+}
+
+/** Locks the activities for the fence (I2), then the heads of the runs' logs for the order. */
+async function flush(tx: Transaction, batch: readonly LogWrite[], store: StoreParts): Promise<BatchOutcome<void>[]> {
+  const fences = await lockFences(
+    tx,
+    batch.map(({ claim }) => claim.activity_id),
+  );
+  const taken = batch.filter(({ claim }) => holds(fences.get(claim.activity_id), claim));
+  if (taken.length > 0) await insertChunks(tx, store, taken);
+  return batch.map(({ claim }) =>
+    holds(fences.get(claim.activity_id), claim) ? { ok: undefined } : { error: lost(claim) },
+  );
+}
+
+async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly LogWrite[]): Promise<void> {
+  const run_ids = distinct(writes, ({ place }) => place.run_id);
+  const heads = await lockHeads(tx, run_ids);
+  const rows: Param[][] = [];
+  for (const { claim, place, chunks } of writes) {
+    for (const { n, stream, at, data } of chunks) {
+      const seq = heads.get(place.run_id)!;
+      heads.set(place.run_id, seq + 1);
+      rows.push([place.run_id, seq, claim.activity_id, claim.epoch, n, stream, at, data]);
+    }
+  }
+  // A chunk that is there already keeps its first place; the number taken for its repeat stays unused.
+  await insertRows(tx, `${tx.sql.insert_ignore} runs_logs`, COLUMNS, rows);
+  const next = run_ids.map((run_id) => [run_id, heads.get(run_id)!]);
+  const advance = tx.sql.upsert(['run_id'], ['next_seq']);
+  await insertRows(tx, 'INSERT INTO runs_log_heads', ['run_id', 'next_seq'], next, advance);
+  tx.afterCommit(() => {
+    for (const run_id of run_ids) store.wakeups.run(run_id);
+  });
+}
+
+/** The next number of each run's log, under its lock. A run's head is made with its first chunk. */
+async function lockHeads(tx: Transaction, run_ids: readonly string[]): Promise<Map<string, number>> {
+  const heads = await readHeads(tx, run_ids);
+  const missing = run_ids.filter((run_id) => !heads.has(run_id));
+  if (missing.length === 0) return heads;
+  await insertRows(
+    tx,
+    `${tx.sql.insert_ignore} runs_log_heads`,
+    ['run_id', 'next_seq'],
+    missing.map((run_id) => [run_id, 0]),
+  );
+  for (const [run_id, seq] of await readHeads(tx, missing)) heads.set(run_id, seq);
+  return heads;
+}
+
+async function readHeads(tx: Transaction, run_ids: readonly string[]): Promise<Map<string, number>> {
+  const heads = new Map<string, number>();
+  for (const ids of parts(run_ids)) {
+    const list = inList(ids);
+    const rows = await tx.read<{ run_id: string; next_seq: number }>(
+      `SELECT run_id, next_seq FROM runs_log_heads WHERE run_id IN ${list.marks} ORDER BY run_id ${tx.sql.for_update}`,
+      list.params,
+    );
+    for (const { run_id, next_seq } of rows) heads.set(run_id, next_seq);
+  }
+  return heads;
+}

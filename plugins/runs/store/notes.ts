@@ -1,0 +1,29 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { ClaimRef } from '../contract.ts';
+import { holds, lockFence, lost } from './activity-rows.ts';
+import type { StoreParts } from './parts.ts';
+import { settled } from './settled.ts';
+
+const TEXT_BYTES = 256 * 1024;
+const MOST = 10_000;
+
+/** The nth note of an activity; a later pass, or a repeat, replaces it. */
+export async function annotate(store: StoreParts, claim: ClaimRef, nth: number, text: string): Promise<void> {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > TEXT_BYTES)
+    throw Errors.payloadTooLarge(`the annotation has ${bytes} bytes; at most ${TEXT_BYTES} are kept`);
+  if (!Number.isInteger(nth) || nth < 0 || nth >= MOST)
+    throw Errors.invalidRequest(`an activity has at most ${MOST} annotations`);
+  const place = await store.places.of(claim.activity_id);
+  await settled(() =>
+    store.database.transaction(async (tx) => {
+      if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
+      await tx.write(
+        `INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, ?, ?, ?)
+         ${tx.sql.upsert(['run_id', 'activity_id', 'nth'], ['text', 'written_at'])}`,
+        [place.run_id, claim.activity_id, nth, text, store.database.now()],
+      );
+      tx.afterCommit(() => store.wakeups.run(place.run_id));
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+import {
+  Clock,
+  Database,
+  GroupCommits,
+  Ids,
+  Metrics,
+  type PluginSetup,
+  type Resolve,
+  Sealer,
+  Settings,
+  token,
+  withFailpoints,
+} from '../../../kernel/contracts/index.ts';
+import { JournaledVerbs, RunObservers, RunStore, WaitKinds, WaitResolver, Wakeups } from '../contract.ts';
+import { sleepKind } from '../domain/sleep-kind.ts';
+import { runsMigrations } from '../migrations/index.ts';
+import { measuredStore } from '../service/store-metrics.ts';
+import { waitSignalKind } from './signals.ts';
+import { SqlRunStore } from './sql-run-store.ts';
+
+/** The one store behind both of its contracts. */
+const OwnStore = token<SqlRunStore>('runs.SqlRunStore');
+
+/** The tables and the transitions of the engine. */
+export function registerStore(plugin: PluginSetup): void {
+  plugin.migrations(runsMigrations);
+  plugin.bind(OwnStore, makeStore);
+  plugin.bind(RunStore, (use) => measuredStore(withFailpoints('runs.store', use(OwnStore)), use(Metrics), use(Clock)));
+  plugin.bind(WaitResolver, (use) => use(OwnStore));
+  plugin.contribute(WaitKinds, (use) => {
+    const database = use(Database);
+    return [sleepKind, waitSignalKind(use(Sealer), () => database.now())];
+  });
+}
+
+function makeStore(use: Resolve): SqlRunStore {
+  return new SqlRunStore({
+    database: use(Database),
+    group_commits: use(GroupCommits),
+    sealer: use(Sealer),
+    ids: use(Ids),
+    wakeups: use(Wakeups),
+    wait_kinds: use.all(WaitKinds),
+    verbs: use.all(JournaledVerbs),
+    observers: use.all(RunObservers),
+    public_url: use(Settings).public_url,
+  });
+}

@@ -1,0 +1,123 @@
+import { Errors, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { ActivityContext, Json, RunStatus, Trigger } from '../contract.ts';
+import { TERMINAL } from '../contract.ts';
+import { type ActivityStates, statusOf } from '../domain/lifecycle.ts';
+import { distinct, inList, parts } from './batches.ts';
+
+/** A run's row under its lock, without what transitions never look at. */
+export interface LockedRun {
+  run_id: string;
+  org_id: string;
+  project_id: string;
+  org: string;
+  project: string;
+  workflow: string;
+  status: RunStatus;
+  subject: string | null;
+  tags: string;
+  trigger_fields: string;
+  trusted: number;
+  generation: number;
+  next_seq: number;
+}
+
+const COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
+  generation, next_seq`;
+
+export const isTerminal = (run: { status: RunStatus }): boolean => TERMINAL.includes(run.status);
+
+export const tagsOf = (run: Pick<LockedRun, 'tags'>): string[] => JSON.parse(run.tags) as string[];
+export const triggerOf = (run: Pick<LockedRun, 'trigger_fields'>): Trigger => JSON.parse(run.trigger_fields) as Trigger;
+
+/** Locks a run's row, the first lock of every transition but appends, logs and renewals. */
+export async function lockRun(tx: Transaction, run_id: string): Promise<LockedRun> {
+  const [run] = await tx.read<LockedRun>(`SELECT ${COLUMNS} FROM runs_runs WHERE run_id = ? ${tx.sql.for_update}`, [
+    run_id,
+  ]);
+  if (!run) throw Errors.notFound(`there is no run ${run_id}`);
+  return run;
+}
+
+/** The same for a caller from outside, who must name its org and project right. */
+export async function lockRunOf(
+  tx: Transaction,
+  scope: { org_id: string; project_id: string; run_id: string },
+): Promise<LockedRun> {
+  const [run] = await tx.read<LockedRun>(
+    `SELECT ${COLUMNS} FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ? ${tx.sql.for_update}`,
+    [scope.run_id, scope.org_id, scope.project_id],
+  );
+  if (!run) throw Errors.notFound(`there is no run ${scope.run_id}`);
+  return run;
+}
+
+/** Locks runs in byte order of their ids; with `skip`, only those that nobody else holds. */
+export async function lockRuns<Row = LockedRun>(
+  tx: Transaction,
+  run_ids: readonly string[],
+  options: { skip?: boolean; columns?: string } = {},
+): Promise<Map<string, Row>> {
+  const lock = options.skip ? tx.sql.for_update_skip_locked : tx.sql.for_update;
+  const found = new Map<string, Row>();
+  for (const ids of parts(distinct(run_ids, (id) => id))) {
+    const list = inList(ids);
+    const rows = await tx.read<Row & { run_id: string }>(
+      `SELECT ${options.columns ?? COLUMNS} FROM runs_runs WHERE run_id IN ${list.marks} ORDER BY run_id ${lock}`,
+      list.params,
+    );
+    for (const row of rows) found.set(row.run_id, row);
+  }
+  return found;
+}
+
+export function contextOf(run: LockedRun, activity_id: string): ActivityContext {
+  const { org_id, project_id, run_id, subject, generation } = run;
+  return { org_id, project_id, run_id, activity_id, subject, generation, trusted: run.trusted === 1 };
+}
+
+/** Takes the run's next sequence number; its row must be locked. */
+export async function takeSeq(tx: Transaction, run: LockedRun): Promise<number> {
+  await mustChange(tx, 1, 'UPDATE runs_runs SET next_seq = next_seq + 1 WHERE run_id = ?', [run.run_id]);
+  const seq = run.next_seq;
+  run.next_seq += 1;
+  return seq;
+}
+
+/** The status that follows from a started run's activities; undefined when it ends. Its row must be locked. */
+export async function nextStatus(tx: Transaction, run_id: string): Promise<RunStatus | undefined> {
+  const some = (state: string) => `EXISTS (SELECT 1 FROM runs_activities WHERE run_id = ? AND state = '${state}')`;
+  const [states] = await tx.read<{ pending: number; claimed: number; parked: number }>(
+    `SELECT ${some('pending')} AS pending, ${some('claimed')} AS claimed, ${some('parked')} AS parked`,
+    [run_id, run_id, run_id],
+  );
+  const known: ActivityStates = { busy: Boolean(states!.pending || states!.claimed), parked: Boolean(states!.parked) };
+  return statusOf(known);
+}
+
+/** Sets the status of a started run; a no-op when it has it. */
+export async function setStatus(tx: Transaction, run: LockedRun, status: RunStatus): Promise<void> {
+  if (run.status === status) return;
+  await mustChange(tx, 1, 'UPDATE runs_runs SET status = ? WHERE run_id = ? AND status = ?', [
+    status,
+    run.run_id,
+    run.status,
+  ]);
+  run.status = status;
+}
+
+/**
+ * A guarded write under a lock that was checked before: another count means that the database did not keep the
+ * lock, and the transaction must not commit.
+ */
+export async function mustChange(
+  tx: Transaction,
+  count: number,
+  statement: string,
+  params: readonly Param[],
+): Promise<void> {
+  const changed = await tx.write(statement, params);
+  if (changed !== count) throw new Error(`${changed} rows changed instead of ${count}: ${statement}`);
+}
+
+/** A JSON column. */
+export const parseJson = (text: string): Json => JSON.parse(text) as Json;

@@ -1,0 +1,124 @@
+import type { Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { ActivityContext, ArmWait, SendSignal, WaitKind, WaitOutcome } from '../contract.ts';
+import { runFinished } from '../errors.ts';
+import { keyOf } from './keys.ts';
+import type { StoreParts } from './parts.ts';
+import { resolveWaits } from './resolve.ts';
+import { isTerminal, lockRunOf, mustChange, takeSeq } from './run-rows.ts';
+import { sealed } from './sealing.ts';
+import { settled } from './settled.ts';
+import { oldestListening } from './wait-rows.ts';
+
+/** A payload that fits into a record with its final newline. */
+const PAYLOAD_BYTES = 2 * 1024 * 1024;
+const NAME_POINTS = 1024;
+
+/** What a wait that a signal ends prints. */
+const outcomeOf = (payload: Buffer): WaitOutcome => ({
+  exit_code: 0,
+  output: Buffer.concat([payload, Buffer.from('\n')]),
+});
+
+/**
+ * Gives a signal to the wait that listens to its name for the longest, or queues it. Both happen under the run's lock,
+ * as parking does, so that a signal is never left in the queue beside a wait for it (I10).
+ */
+export async function sendSignal(store: StoreParts, signal: SendSignal): Promise<void> {
+  const payload = Buffer.from(JSON.stringify(signal.payload ?? null));
+  if (payload.length > PAYLOAD_BYTES)
+    throw Errors.payloadTooLarge(`the payload has ${payload.length} bytes; at most ${PAYLOAD_BYTES} are taken`);
+  if (signal.name === '' || [...signal.name].length > NAME_POINTS)
+    throw Errors.invalidRequest(`the name of a signal must have 1 to ${NAME_POINTS} characters`);
+  const signal_id = store.ids.next('sig');
+  await store.sealer.prepare(signal.org_id);
+  await settled((again) =>
+    store.database.transaction(async (tx) => {
+      if (again && (await wasSent(tx, signal.run_id, signal_id))) return;
+      await deliver(tx, store, signal, signal_id, payload);
+    }),
+  );
+}
+
+async function wasSent(on: Pick<Queries, 'read'>, run_id: string, signal_id: string): Promise<boolean> {
+  const rows = await on.read('SELECT seq FROM runs_signals WHERE run_id = ? AND signal_id = ?', [run_id, signal_id]);
+  return rows.length > 0;
+}
+
+async function deliver(
+  tx: Transaction,
+  store: StoreParts,
+  signal: SendSignal,
+  signal_id: string,
+  payload: Buffer,
+): Promise<void> {
+  const run = await lockRunOf(tx, signal);
+  if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and takes no signal`);
+  const seq = await takeSeq(tx, run);
+  const now = store.database.now();
+  const topic = keyOf('signal', signal.name);
+  const wait = await oldestListening(tx, run.run_id, topic);
+  const taken = wait ? [now, wait.activity_id, wait.position] : [null, null, null];
+  await mustChange(
+    tx,
+    1,
+    `INSERT INTO runs_signals (run_id, seq, signal_id, name, topic, payload, state, sent_at, taken_at, taken_activity,
+     taken_position) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      run.run_id,
+      seq,
+      signal_id,
+      signal.name,
+      topic,
+      store.sealer.seal(sealed.signal(run, run.run_id, seq), payload),
+      wait ? 'taken' : 'queued',
+      now,
+      ...taken,
+    ],
+  );
+  if (!wait) return;
+  const ended = await resolveWaits(tx, store, [wait], { state: 'resolved', outcome: () => outcomeOf(payload) });
+  if (ended.length !== 1) throw new Error(`the wait at ${wait.position} of ${wait.activity_id} ended under the lock`);
+}
+
+/** Takes the oldest queued signal of a name. The run must be locked, and its org's keys ready. */
+async function takeQueued(
+  tx: Transaction,
+  sealer: Sealer,
+  context: ActivityContext,
+  name: string,
+  position: number,
+  now: number,
+): Promise<Buffer | undefined> {
+  const [oldest] = await tx.read<{ seq: number; payload: Buffer }>(
+    `SELECT seq, payload FROM runs_signals WHERE run_id = ? AND topic = ? AND state = 'queued' ORDER BY seq LIMIT 1`,
+    [context.run_id, keyOf('signal', name)],
+  );
+  if (!oldest) return undefined;
+  await mustChange(
+    tx,
+    1,
+    `UPDATE runs_signals SET state = 'taken', taken_at = ?, taken_activity = ?, taken_position = ?
+     WHERE run_id = ? AND seq = ? AND state = 'queued'`,
+    [now, context.activity_id, position, context.run_id, oldest.seq],
+  );
+  return sealer.open(sealed.signal(context, context.run_id, oldest.seq), oldest.payload);
+}
+
+/** `svc wait-signal`: the next queued signal of the name; 124 with nothing on stdout when its time is over. */
+export function waitSignalKind(sealer: Sealer, now: () => number): WaitKind {
+  return {
+    kind: 'wait-signal',
+    substate: 'signal',
+    signal: (_context: ActivityContext, wait: ArmWait) => wait.name,
+    async tryResolve(tx, context, wait) {
+      const payload = await takeQueued(tx, sealer, context, wait.name, wait.position, now());
+      return payload && outcomeOf(payload);
+    },
+    expire: ({ name }) => ({
+      exit_code: 124,
+      output: Buffer.alloc(0),
+      message: `no signal ${name} came within the time given`,
+    }),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Transaction } from '../../../kernel/contracts/index.ts';
+import type {
+  ArmWait,
+  Capabilities,
+  Claimed,
+  ClaimRef,
+  Completion,
+  JournaledCall,
+  JournalRecord,
+  LogChunk,
+  NewRun,
+  Run,
+  RunStore,
+  SendSignal,
+  SubmitResult,
+  WaitOutcome,
+  WaitResolver,
+} from '../contract.ts';
+import { Appends } from './append.ts';
+import { Claims } from './claims.ts';
+import { resolveDue } from './due.ts';
+import { cancelRun, completeActivity } from './finish.ts';
+import { expireClaims, releaseAllBut, releaseClaim, renewClaims } from './leases.ts';
+import { Logs } from './logs.ts';
+import { annotate } from './notes.ts';
+import { type Parked, parkActivity } from './park.ts';
+import type { StoreParts, StoreSettings } from './parts.ts';
+import { performCall } from './perform.ts';
+import { ActivityPlaces } from './places.ts';
+import { resolveWaits } from './resolve.ts';
+import { sendSignal } from './signals.ts';
+import { Submits } from './submit.ts';
+import type { WaitRef } from './wait-rows.ts';
+
+/**
+ * The engine's store over any database of the kernel's contract; right with any number of processes on one database.
+ * Locks are taken in one order: runs, activities, then the rest, each by id. Nothing here asks a clock but the
+ * database's, and nothing is answered before its commit.
+ */
+export class SqlRunStore implements RunStore, WaitResolver {
+  readonly #parts: StoreParts;
+  readonly #submits: Submits;
+  readonly #claims: Claims;
+  readonly #appends: Appends;
+  readonly #logs: Logs;
+
+  constructor(settings: StoreSettings) {
+    this.#parts = {
+      ...settings,
+      wait_kinds: new Map(settings.wait_kinds.map((kind) => [kind.kind, kind])),
+      verbs: new Map(settings.verbs.map((verb) => [verb.kind, verb])),
+      places: new ActivityPlaces(settings.database, settings.sealer),
+    };
+    this.#submits = new Submits(this.#parts);
+    this.#claims = new Claims(this.#parts);
+    this.#appends = new Appends(this.#parts);
+    this.#logs = new Logs(this.#parts);
+  }
+
+  createRun(run: NewRun): Promise<SubmitResult> {
+    return this.#submits.createRun(run);
+  }
+
+  claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]> {
+    return this.#claims.claim(by, limit, lease_ms);
+  }
+
+  renew(agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<{ lost: ClaimRef[] }> {
+    return renewClaims(this.#parts, agent_id, claims, lease_ms);
+  }
+
+  append(claim: ClaimRef, record: JournalRecord): Promise<void> {
+    return this.#appends.append(claim, record);
+  }
+
+  perform(claim: ClaimRef, call: JournaledCall): Promise<JournalRecord> {
+    return performCall(this.#parts, claim, call);
+  }
+
+  park(claim: ClaimRef, wait: ArmWait): Promise<Parked> {
+    return parkActivity(this.#parts, claim, wait);
+  }
+
+  complete(claim: ClaimRef, completion: Completion): Promise<void> {
+    return completeActivity(this.#parts, claim, completion);
+  }
+
+  release(claim: ClaimRef): Promise<void> {
+    return releaseClaim(this.#parts, claim);
+  }
+
+  releaseAllBut(agent_id: string, holding: readonly ClaimRef[]): Promise<number> {
+    return releaseAllBut(this.#parts, agent_id, holding);
+  }
+
+  sendSignal(signal: SendSignal): Promise<void> {
+    return sendSignal(this.#parts, signal);
+  }
+
+  cancelRun(cancel: { org_id: string; project_id: string; run_id: string; reason: string }): Promise<Run> {
+    return cancelRun(this.#parts, cancel);
+  }
+
+  resolveDue(limit: number): Promise<{ resolved: number; next: number | null }> {
+    return resolveDue(this.#parts, limit);
+  }
+
+  expireClaims(limit: number): Promise<number> {
+    return expireClaims(this.#parts, limit);
+  }
+
+  annotate(claim: ClaimRef, nth: number, text: string): Promise<void> {
+    return annotate(this.#parts, claim, nth, text);
+  }
+
+  appendLogs(claim: ClaimRef, chunks: readonly LogChunk[]): Promise<void> {
+    return this.#logs.append(claim, chunks);
+  }
+
+  /** The caller has had `Sealer.prepare` of the run's org done before its transaction began. */
+  async resolve(tx: Transaction, wait: WaitRef, outcome: WaitOutcome): Promise<boolean> {
+    const ended = await resolveWaits(tx, this.#parts, [wait], { state: 'resolved', outcome: () => outcome });
+    return ended.length === 1;
+  }
+}

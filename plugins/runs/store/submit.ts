@@ -1,0 +1,256 @@
+import {
+  Errors,
+  type BatchOutcome,
+  type GroupCommit,
+  type Param,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import type { NewRun, RunStatus, SubmitResult } from '../contract.ts';
+import { normalRequires } from '../domain/capabilities.ts';
+import { checkNewRun, envelopeOf } from '../domain/new-run-rules.ts';
+import { distinct, inList, insertRows, parts } from './batches.ts';
+import { idempotencyDigest, keyOf, laneOf, sourceDigest } from './keys.ts';
+import type { StoreParts } from './parts.ts';
+import { settled } from './settled.ts';
+
+const RUN_COLUMNS = `run_id org_id project_id org project kind workflow status subject tags trigger_fields envelope env
+  filename interpreter requires source_digest trusted generation parent submitted_by key_digest next_seq
+  created_at`.split(/\s+/);
+const ACTIVITY_COLUMNS = `activity_id run_id org_id project_id name executor spec lane state epoch passes due
+  created_at`.split(/\s+/);
+const BATCH = 64;
+const LANES_KNOWN = 10_000;
+
+interface Submission {
+  run: NewRun;
+  trusted: boolean;
+  key_digest: string | null;
+  source_digest: string;
+  lanes: string[];
+  /** Set once the run was handed to the database: found again, it is this one and no duplicate. */
+  attempted: boolean;
+}
+
+interface Existing {
+  run_id: string;
+  project_id: string;
+  key_digest: string | null;
+  source_digest: string;
+  status: RunStatus;
+}
+
+/** Makes runs, many in one transaction. A key or a run id that exists answers the run that has it (I5, I8). */
+export class Submits {
+  readonly #store: StoreParts;
+  readonly #commits: GroupCommit<Submission, SubmitResult>;
+  /** Lanes that are known to be in the database; lanes are never removed. */
+  readonly #lanes = new Set<string>();
+
+  constructor(store: StoreParts) {
+    this.#store = store;
+    this.#commits = store.group_commits.create<Submission, SubmitResult>({
+      name: 'runs.submit',
+      max_batch: BATCH,
+      flush: (tx, batch) => flush(tx, batch, store),
+    });
+  }
+
+  async createRun(run: NewRun): Promise<SubmitResult> {
+    checkNewRun(run);
+    const submission: Submission = {
+      run,
+      trusted: run.trusted && (await this.#parentTrusted(run)),
+      key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
+      source_digest: sourceDigest(run.source),
+      lanes: await this.#lanesOf(run),
+      attempted: false,
+    };
+    const result = await settled(() => this.#commits.submit(submission));
+    if (!result.duplicate) this.#store.wakeups.work();
+    return result;
+  }
+
+  /** I16: a child is never trusted more than its parent. Trust never changes, so it is read ahead. */
+  async #parentTrusted(run: NewRun): Promise<boolean> {
+    if (run.parent === undefined) return true;
+    const [parent] = await this.#store.database.read<{ trusted: number }>(
+      'SELECT trusted FROM runs_runs WHERE run_id = ? AND project_id = ?',
+      [run.parent, run.project_id],
+    );
+    if (!parent) throw Errors.notFound(`there is no run ${run.parent} to be the parent`);
+    return parent.trusted === 1;
+  }
+
+  async #lanesOf(run: NewRun): Promise<string[]> {
+    const lanes: string[] = [];
+    for (const activity of run.activities) {
+      const requires = normalRequires(activity.requires);
+      const lane = laneOf(run.org_id, requires);
+      lanes.push(lane);
+      if (this.#lanes.has(lane)) continue;
+      const { sql } = this.#store.database;
+      await this.#store.database.write(`${sql.insert_ignore} runs_lanes (lane, org_id, requires) VALUES (?, ?, ?)`, [
+        lane,
+        run.org_id,
+        JSON.stringify(requires),
+      ]);
+      if (this.#lanes.size >= LANES_KNOWN) this.#lanes.clear();
+      this.#lanes.add(lane);
+    }
+    return lanes;
+  }
+}
+
+async function flush(
+  tx: Transaction,
+  batch: readonly Submission[],
+  store: StoreParts,
+): Promise<BatchOutcome<SubmitResult>[]> {
+  const again = new Set(batch.filter((submission) => submission.attempted));
+  const before = await findExisting(tx, batch, ({ attempted }) => attempted);
+  const fresh = firsts(batch).filter((submission) => existingOf(before, submission) === undefined);
+  for (const submission of fresh) submission.attempted = true;
+  const made = await insertRuns(tx, fresh, store.database.now());
+  // Fewer runs than asked for: somebody was first with a key or an id.
+  const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
+  const ours = new Set([...made, ...again]);
+  return batch.map((submission) => ({ ok: answer(submission, ours, all) }));
+}
+
+/** Of several with one key or one id in a batch, the first makes the run. */
+function firsts(batch: readonly Submission[]): Submission[] {
+  const seen = new Set<string>();
+  return batch.filter((submission) => {
+    const names = namesOf(submission);
+    const first = names.every((name) => !seen.has(name));
+    for (const name of names) seen.add(name);
+    return first;
+  });
+}
+
+const namesOf = ({ run, key_digest }: Submission): string[] =>
+  key_digest === null ? [run.run_id] : [run.run_id, `${run.project_id} ${key_digest}`];
+
+const existingOf = (existing: ReadonlyMap<string, Existing>, submission: Submission): Existing | undefined =>
+  namesOf(submission)
+    .map((name) => existing.get(name))
+    .find((found) => found !== undefined);
+
+/** Runs that have a key of the batch, or an id of those chosen, by both. */
+async function findExisting(
+  tx: Transaction,
+  batch: readonly Submission[],
+  by_id: (submission: Submission) => boolean,
+): Promise<Map<string, Existing>> {
+  const found = new Map<string, Existing>();
+  const columns = 'SELECT run_id, project_id, key_digest, source_digest, status FROM runs_runs';
+  const note = (row: Existing) => {
+    found.set(row.run_id, row);
+    if (row.key_digest !== null) found.set(`${row.project_id} ${row.key_digest}`, row);
+  };
+  for (const ids of parts(distinct(batch.filter(by_id), ({ run }) => run.run_id))) {
+    const list = inList(ids);
+    for (const row of await tx.read<Existing>(`${columns} WHERE run_id IN ${list.marks}`, list.params)) note(row);
+  }
+  for (const { run, key_digest } of batch) {
+    if (key_digest === null) continue;
+    const params = [run.project_id, key_digest];
+    for (const row of await tx.read<Existing>(`${columns} WHERE project_id = ? AND key_digest = ?`, params)) note(row);
+  }
+  return found;
+}
+
+/** Answers those that were really inserted. */
+async function insertRuns(tx: Transaction, fresh: readonly Submission[], now: number): Promise<Submission[]> {
+  if (fresh.length === 0) return [];
+  await insertSources(tx, fresh, now);
+  const rows = fresh.map((submission) => runRow(submission, now));
+  const inserted = await insertRows(tx, `${tx.sql.insert_ignore} runs_runs`, RUN_COLUMNS, rows);
+  const made = inserted === fresh.length ? [...fresh] : await reallyInserted(tx, fresh);
+  const activities = made.flatMap((submission) => activityRows(submission, now));
+  await insertRows(tx, 'INSERT INTO runs_activities', ACTIVITY_COLUMNS, activities);
+  const tags = made.flatMap(({ run }) =>
+    distinct(run.tags ?? [], (tag) => keyOf('tag', tag)).map((key) => [run.run_id, key, run.project_id]),
+  );
+  await insertRows(tx, 'INSERT INTO runs_tags', ['run_id', 'tag_key', 'project_id'], tags);
+  return made;
+}
+
+/** One that lost to another server has no row of its own, or one that was there before and has activities. */
+async function reallyInserted(tx: Transaction, fresh: readonly Submission[]): Promise<Submission[]> {
+  const list = inList(fresh.map(({ run }) => run.run_id));
+  const rows = await tx.read<{ run_id: string }>(
+    `SELECT run_id FROM runs_runs WHERE run_id IN ${list.marks}
+     AND NOT EXISTS (SELECT 1 FROM runs_activities WHERE runs_activities.run_id = runs_runs.run_id)`,
+    list.params,
+  );
+  const made = new Set(rows.map((row) => row.run_id));
+  return fresh.filter(({ run }) => made.has(run.run_id));
+}
+
+async function insertSources(tx: Transaction, fresh: readonly Submission[], now: number): Promise<void> {
+  const sources = new Map(fresh.map((item) => [`${item.run.project_id} ${item.source_digest}`, item]));
+  const rows = [...sources.keys()].sort().map((name): Param[] => {
+    const { run, source_digest } = sources.get(name)!;
+    return [run.project_id, source_digest, run.org_id, run.source, now];
+  });
+  const columns = ['project_id', 'digest', 'org_id', 'source', 'created_at'];
+  await insertRows(tx, `${tx.sql.insert_ignore} runs_sources`, columns, rows);
+}
+
+function runRow({ run, trusted, key_digest, source_digest }: Submission, now: number): Param[] {
+  return [
+    run.run_id,
+    run.org_id,
+    run.project_id,
+    run.org,
+    run.project,
+    run.kind,
+    run.workflow,
+    'queued',
+    run.subject ?? null,
+    JSON.stringify(run.tags ?? []),
+    JSON.stringify(run.trigger),
+    JSON.stringify(envelopeOf(run)),
+    JSON.stringify(run.env ?? {}),
+    run.filename ?? null,
+    run.interpreter ?? null,
+    JSON.stringify(run.requires ?? []),
+    source_digest,
+    trusted ? 1 : 0,
+    run.generation,
+    run.parent ?? null,
+    run.submitted_by ?? null,
+    key_digest,
+    0,
+    now,
+  ];
+}
+
+function activityRows({ run, lanes }: Submission, now: number): Param[][] {
+  return run.activities.map((activity, i) => [
+    activity.activity_id,
+    run.run_id,
+    run.org_id,
+    run.project_id,
+    activity.name,
+    activity.executor,
+    JSON.stringify(activity.spec),
+    lanes[i]!,
+    'pending',
+    0,
+    0,
+    now,
+    now,
+  ]);
+}
+
+function answer(submission: Submission, ours: Set<Submission>, existing: ReadonlyMap<string, Existing>): SubmitResult {
+  const { run, source_digest } = submission;
+  const first = existingOf(existing, submission);
+  if (ours.has(submission) && (first === undefined || first.run_id === run.run_id))
+    return { run_id: run.run_id, status: first?.status ?? 'queued', duplicate: false };
+  if (!first) throw new Error(`run ${run.run_id} was neither made nor found`);
+  const differs = first.source_digest === source_digest ? {} : { source_differs: true };
+  return { run_id: first.run_id, status: first.status, duplicate: true, ...differs };
+}

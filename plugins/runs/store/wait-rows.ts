@@ -1,0 +1,131 @@
+import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import type { ArmWait, Json, SubstateKind } from '../contract.ts';
+import { insertRows } from './batches.ts';
+import type { LockedRun } from './run-rows.ts';
+
+/** Names a wait. */
+export interface WaitRef {
+  run_id: string;
+  activity_id: string;
+  position: number;
+}
+
+export interface WaitRow extends WaitRef {
+  org_id: string;
+  project_id: string;
+  kind: string;
+  name: string;
+  ordinal: number;
+  digest: string;
+  label: string | null;
+  args: string;
+  state: 'armed' | 'resolved' | 'expired' | 'cancelled';
+  epoch: number;
+  started_at: number;
+  deadline: number | null;
+}
+
+const COLUMNS = `run_id activity_id position org_id project_id kind substate name topic ordinal digest label args state
+  seq epoch started_at armed_at deadline`.split(/\s+/);
+
+const READ = `SELECT run_id, activity_id, position, org_id, project_id, kind, name, ordinal, digest, label, args, state,
+  epoch, started_at, deadline FROM runs_waits`;
+
+/** Sizes of OR lists, so that few distinct statements are prepared. */
+const LISTS = [1, 4, 16, 64, 128] as const;
+export const WAITS_AT_ONCE = LISTS.at(-1)!;
+
+export interface Arming {
+  substate: SubstateKind;
+  topic: string;
+  seq: number;
+  epoch: number;
+  now: number;
+  deadline: number | null;
+}
+
+export async function insertWait(
+  tx: Transaction,
+  run: LockedRun,
+  activity_id: string,
+  wait: ArmWait,
+  arming: Arming,
+): Promise<void> {
+  const row: Param[] = [
+    run.run_id,
+    activity_id,
+    wait.position,
+    run.org_id,
+    run.project_id,
+    wait.kind,
+    arming.substate,
+    wait.name,
+    arming.topic,
+    wait.ordinal,
+    wait.digest,
+    wait.label ?? null,
+    JSON.stringify(wait.args ?? null),
+    'armed',
+    arming.seq,
+    arming.epoch,
+    wait.started_at,
+    arming.now,
+    arming.deadline,
+  ];
+  await insertRows(tx, 'INSERT INTO runs_waits', COLUMNS, [row]);
+}
+
+/** A condition that names waits, at most `WAITS_AT_ONCE`; repeats the last up to a known size. */
+function named(waits: readonly WaitRef[]): { condition: string; params: Param[] } {
+  const size = LISTS.find((known) => known >= waits.length);
+  if (size === undefined || waits.length === 0) throw new RangeError(`a list of ${waits.length} waits`);
+  const all = [...waits, ...Array.from({ length: size - waits.length }, () => waits.at(-1)!)];
+  return {
+    condition: all.map(() => '(run_id = ? AND activity_id = ? AND position = ?)').join(' OR '),
+    params: all.flatMap(({ run_id, activity_id, position }) => [run_id, activity_id, position]),
+  };
+}
+
+export async function readWaits(on: Pick<Queries, 'read'>, waits: readonly WaitRef[]): Promise<WaitRow[]> {
+  const { condition, params } = named(waits);
+  return on.read<WaitRow>(`${READ} WHERE ${condition}`, params);
+}
+
+export async function readWait(on: Pick<Queries, 'read'>, wait: WaitRef): Promise<WaitRow | undefined> {
+  return (await readWaits(on, [wait]))[0];
+}
+
+/** The wait that has listened to this queue for the longest. The run must be locked. */
+export async function oldestListening(
+  on: Pick<Queries, 'read'>,
+  run_id: string,
+  topic: string,
+): Promise<WaitRow | undefined> {
+  const rows = await on.read<WaitRow>(
+    `${READ} WHERE run_id = ? AND state = 'armed' AND topic = ? ORDER BY seq LIMIT 1`,
+    [run_id, topic],
+  );
+  return rows[0];
+}
+
+/** armed → ended; answers how many were armed. */
+export async function endWaits(
+  tx: Transaction,
+  waits: readonly WaitRef[],
+  state: 'resolved' | 'expired',
+  now: number,
+): Promise<number> {
+  const { condition, params } = named(waits);
+  return tx.write(`UPDATE runs_waits SET state = ?, ended_at = ? WHERE state = 'armed' AND (${condition})`, [
+    state,
+    now,
+    ...params,
+  ]);
+}
+
+/** The call that armed a wait. */
+export function callOf(wait: WaitRow): ArmWait {
+  const { position, kind, name, ordinal, digest, label, started_at } = wait;
+  const args = JSON.parse(wait.args) as Json;
+  return { position, kind, name, ordinal, digest, ...(label === null ? {} : { label }), args, started_at };
+}
