@@ -1,0 +1,77 @@
+import { delimiter } from 'node:path';
+import type { Assignment } from '../../agents/contract.ts';
+import { triggerVariables } from './trigger-variables.ts';
+
+/** All that a script sees of the agent's own environment, beside the `LC_*` family and `PATH`. */
+const FORWARDED: ReadonlySet<string> = new Set([
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'TERM',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'TMPDIR',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NIX_SSL_CERT_FILE',
+]);
+
+/** Where a shell looks when nobody said anything. */
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export type AgentEnvironment = Readonly<Record<string, string | undefined>>;
+
+export interface ScriptPlace {
+  socket: string;
+  input_file: string;
+  /** Folder that holds the verb client `svc`. */
+  client_folder: string;
+  agent: { id: string; pid: number };
+}
+
+/** Where the agent's programs are. */
+export function agentPath(env: AgentEnvironment): string {
+  return env.PATH === undefined || env.PATH === '' ? DEFAULT_PATH : env.PATH;
+}
+
+/**
+ * The whole environment of a script, nothing is inherited: what is allowed of the agent's, the trigger, the layers of
+ * the job, and last what the service sets itself and nobody shadows.
+ */
+export function scriptEnvironment(
+  assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'envelope' | 'environment'>,
+  agent: AgentEnvironment,
+  place: ScriptPlace,
+): Record<string, string> {
+  const { below, workflow, above } = assignment.environment;
+  const env: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(agent))
+    if (value !== undefined && (FORWARDED.has(name) || name.startsWith('LC_'))) env[name] = value;
+  Object.assign(env, triggerVariables(assignment.envelope));
+  for (const variable of below) env[variable.name] = variable.value;
+  for (const [name, value] of Object.entries(workflow)) env[name] = value;
+  for (const variable of above) env[variable.name] = variable.value;
+  for (const name of Object.keys(env)) if (name.startsWith('SVC_')) delete env[name];
+  return {
+    ...env,
+    PATH: place.client_folder + delimiter + agentPath(agent),
+    SVC_AGENT_SOCKET: place.socket,
+    SVC_AGENT_PID: String(place.agent.pid),
+    SVC_AGENT_ID: place.agent.id,
+    SVC_WORKFLOW_ID: assignment.run_id,
+    SVC_ACTIVITY_ID: assignment.activity_id,
+    SVC_INPUT_FILE: place.input_file,
+  };
+}
+
+/** The first variable that no process can be given, with the reason. Its value is not in the text: it may be secret. */
+export function environmentFault(env: Readonly<Record<string, string>>): string | undefined {
+  for (const [name, value] of Object.entries(env)) {
+    if (name === '' || name.includes('=') || name.includes('\0'))
+      return `the environment names a variable ${JSON.stringify(name)}, which no process can have`;
+    if (value.includes('\0')) return `the environment variable ${name} holds a NUL, which no process can be given`;
+  }
+  return undefined;
+}

@@ -1,0 +1,74 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+/** How a script is run: `argv` is followed by the path of the file. */
+export interface Interpreter {
+  /** What people know it by: `bash`, `python3`, `node`… */
+  name: string;
+  argv: readonly string[];
+}
+
+/** Named by the extension of the file; TypeScript and JavaScript are run by the Node.js that runs the agent. */
+const BY_EXTENSION: Readonly<Record<string, readonly string[]>> = {
+  '.py': ['python3'],
+  '.ts': ['node'],
+  '.mts': ['node'],
+  '.js': ['node'],
+  '.mjs': ['node'],
+  '.cjs': ['node'],
+  '.go': ['go', 'run'],
+};
+
+const BASH: readonly string[] = ['bash', '-eu'];
+
+/** Interpreters an agent looks for at its start; each that is there is a capability. */
+export const KNOWN_INTERPRETERS: readonly string[] = [
+  'bash',
+  'sh',
+  'python3',
+  'go',
+  'ruby',
+  'perl',
+  'php',
+  'deno',
+  'bun',
+];
+
+/** Splits at spaces, as `--interpreter` is documented: no quoting. */
+export function splitInterpreter(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+/** `--interpreter` wins, then the extension, and `bash -eu` runs everything else. */
+export function chooseInterpreter(filename: string | undefined, interpreter: string | undefined): Interpreter {
+  const words = interpreter === undefined ? [] : splitInterpreter(interpreter);
+  const argv = words.length > 0 ? words : (BY_EXTENSION[extensionOf(filename)] ?? BASH);
+  return { name: argv[0]!, argv };
+}
+
+function extensionOf(filename: string | undefined): string {
+  const base = filename?.split(/[/\\]/).at(-1) ?? '';
+  const dot = base.lastIndexOf('.');
+  return dot <= 0 ? '' : base.slice(dot).toLowerCase();
+}
+
+/** The path of an executable file called `name`, as a shell would find it; undefined when there is none. */
+export async function findProgram(name: string, path: string, workdir: string): Promise<string | undefined> {
+  if (name.includes('/')) return executable(resolve(workdir, name));
+  for (const folder of path.split(delimiter)) {
+    const found = await executable(isAbsolute(folder) ? join(folder, name) : resolve(workdir, folder, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function executable(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile() ? path : undefined;
+  } catch {
+    // Any reason (absent, a folder on the way that may not be entered) comes to the same: not to be had here.
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Json } from '../../runs/contract.ts';
+import { scriptNotStarted } from '../errors.ts';
+
+/** What the executor is told of a script; written at submit, read at every pass. */
+export interface ScriptSpec {
+  filename: string | undefined;
+  source: string;
+  interpreter: string | undefined;
+}
+
+export function writeSpec(spec: ScriptSpec): Json {
+  return { filename: spec.filename ?? null, source: spec.source, interpreter: spec.interpreter ?? null };
+}
+
+/** Throws `script_not_started`: a record of another version, which no other try will change. */
+export function readSpec(spec: Json): ScriptSpec {
+  const fault = 'the record of the script cannot be read by this agent; run an agent of the version of the server';
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) throw scriptNotStarted(fault);
+  const { filename = null, source, interpreter = null } = spec;
+  const texts = [filename, interpreter].every((value) => value === null || typeof value === 'string');
+  if (typeof source !== 'string' || !texts) throw scriptNotStarted(fault);
+  return {
+    filename: (filename as string | null) ?? undefined,
+    source,
+    interpreter: (interpreter as string | null) ?? undefined,
+  };
+}
+
+const LONGEST_NAME_BYTES = 200;
+
+/** The name under which the source lies in the folder of a pass: its own base name, made safe. */
+export function sourceFileName(filename: string | undefined): string {
+  const base = (filename ?? '').split(/[/\\]/).findLast((part) => part !== '') ?? '';
+  const safe = base.replaceAll('\0', '');
+  if (safe === '' || safe === '.' || safe === '..') return 'script';
+  if (Buffer.byteLength(safe) <= LONGEST_NAME_BYTES) return safe;
+  const dot = safe.lastIndexOf('.');
+  const extension = dot > 0 && safe.length - dot <= 8 ? safe.slice(dot) : '';
+  return `script${extension}`;
+}

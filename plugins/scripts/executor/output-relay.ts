@@ -1,0 +1,62 @@
+import type { Clock } from '../../../kernel/contracts/index.ts';
+import type { ActivityHost } from '../../agents/contract.ts';
+import { Tail } from '../domain/failure-text.ts';
+import type { SpawnedProcess } from '../native/spawner.ts';
+
+/** The script's pipes count as empty when nothing came through them for so long. */
+const QUIET_MS = 10;
+/** A script that prints all the time is not waited for longer than this. */
+const LONGEST_FLUSH_MS = 250;
+
+/** Carries what a script prints into the log, no faster than the log takes it, and keeps the end of its stderr. */
+export class OutputRelay {
+  readonly #process: SpawnedProcess;
+  readonly #host: Pick<ActivityHost, 'log' | 'logFull'>;
+  readonly #clock: Clock;
+  readonly #tail = new Tail();
+  #held = false;
+  #last: number;
+
+  constructor(process: SpawnedProcess, host: Pick<ActivityHost, 'log' | 'logFull'>, clock: Clock) {
+    this.#process = process;
+    this.#host = host;
+    this.#clock = clock;
+    this.#last = clock.monotonic();
+    process.onOutput((stream, data) => this.#relay(stream, data));
+  }
+
+  tail(secrets: readonly string[]): string {
+    return this.#tail.text(secrets);
+  }
+
+  /**
+   * Resolves when what the script printed before now is with the host. The verb client reached us over another way
+   * than the script's output, which may still be on its own.
+   */
+  async flush(): Promise<void> {
+    const began = this.#clock.monotonic();
+    this.#last = began;
+    for (;;) {
+      const now = this.#clock.monotonic();
+      const left = Math.min(QUIET_MS - (now - this.#last), LONGEST_FLUSH_MS - (now - began));
+      if (left <= 0) return;
+      await new Promise<void>((done) => void this.#clock.after(left, done));
+    }
+  }
+
+  #relay(stream: 'stdout' | 'stderr', data: Buffer): void {
+    this.#last = this.#clock.monotonic();
+    if (stream === 'stderr') this.#tail.add(data);
+    this.#host.log(stream, data);
+    const full = this.#host.logFull?.();
+    if (full === undefined || this.#held) return;
+    this.#held = true;
+    this.#process.pause();
+    const goOn = () => {
+      this.#held = false;
+      this.#process.resume();
+    };
+    // However the wait ends, the script must not stand still for ever.
+    full.then(goOn, goOn);
+  }
+}

@@ -1,0 +1,104 @@
+import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment, Executor } from '../../agents/contract.ts';
+import type { Verb } from '../contract.ts';
+import { type AgentEnvironment, agentPath } from '../domain/environment.ts';
+import { findProgram, KNOWN_INTERPRETERS } from '../domain/interpreter.ts';
+import { openSpawner, type Spawner } from '../native/spawner.ts';
+import { verbClient } from '../native/verb-client.ts';
+import { Restarts } from './restarts.ts';
+import { type PassParts, ScriptPass } from './script-pass.ts';
+
+export interface ExecutorParts {
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  env: AgentEnvironment;
+  /** Path of the Node.js that runs `.ts` and `.js` scripts. */
+  node: string;
+  /** Program and first arguments of the full command line. */
+  cli: readonly string[];
+  verbs: () => readonly Verb[];
+  grace_ms: number;
+  /** Demand the native programs, or the Node ones; by default the native ones when they can be had. */
+  native?: boolean;
+}
+
+/** Runs activities of the executor `script`. */
+export function createScriptExecutor(parts: ExecutorParts): Executor & { close(): Promise<void> } {
+  const passes = new PassFactory(parts);
+  return {
+    executor: 'script',
+    capabilities: () => capabilities(parts),
+    start: (assignment, host) => passes.start(assignment, host),
+    close: () => passes.close(),
+  };
+}
+
+async function capabilities(parts: ExecutorParts): Promise<string[]> {
+  const path = agentPath(parts.env);
+  const found = await Promise.all(
+    KNOWN_INTERPRETERS.map(async (name) => ((await findProgram(name, path, '/')) === undefined ? [] : [name])),
+  );
+  // `.js` and `.ts` are run by the Node.js that runs the agent, so that one is always there.
+  return ['node', ...found.flat()];
+}
+
+/** Opens the spawner and the verb client at the first pass: an agent without scripts has neither. */
+class PassFactory {
+  readonly #parts: ExecutorParts;
+  readonly #restarts = new Restarts();
+  #spawner: Promise<Spawner> | undefined;
+  #client: Promise<string> | undefined;
+  #pass: PassParts | undefined;
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+  }
+
+  start(assignment: Assignment, host: ActivityHost): ScriptPass {
+    this.#pass ??= this.#share();
+    return new ScriptPass(this.#pass, assignment, host);
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#spawner;
+    this.#spawner = undefined;
+    const spawner = await opened?.catch(() => undefined);
+    await spawner?.close();
+  }
+
+  #share(): PassParts {
+    const { clock, ids, log, env, node, grace_ms } = this.#parts;
+    const verbs = new Map(this.#parts.verbs().map((verb) => [verb.verb, verb]));
+    return {
+      clock,
+      ids,
+      log,
+      env,
+      node,
+      grace_ms,
+      verbs,
+      restarts: this.#restarts,
+      spawner: (runtime_dir) => this.#openSpawner(runtime_dir),
+      client: (runtime_dir) => this.#openClient(runtime_dir, [...verbs.keys()]),
+    };
+  }
+
+  #openSpawner(runtime_dir: string): Promise<Spawner> {
+    this.#spawner ??= openSpawner({ runtime_dir, native: this.#parts.native }).catch((error) => {
+      // The next pass tries again: what was lacking may have been mended.
+      this.#spawner = undefined;
+      throw error;
+    });
+    return this.#spawner;
+  }
+
+  #openClient(runtime_dir: string, verbs: string[]): Promise<string> {
+    const { cli, native } = this.#parts;
+    this.#client ??= verbClient(runtime_dir, { verbs, cli: [...cli], native }).catch((error) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+}

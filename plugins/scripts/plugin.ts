@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import { Clock, definePlugin, Ids, Log, Settings } from '../../kernel/contracts/index.ts';
+import { Executors } from '../agents/contract.ts';
+import { WorkflowKinds } from '../runs/contract.ts';
+import { Verbs } from './contract.ts';
+import { agentPath } from './domain/environment.ts';
+import { createScriptExecutor } from './executor/script-executor.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { verbs } from './verbs/index.ts';
+import { createBashSyntax } from './workflow/bash-syntax.ts';
+import { scriptWorkflow } from './workflow/script-workflow.ts';
+
+/** How long a script may take to end by itself when its pass is stopped. */
+const GRACE_MS = 5000;
+/** What `svc` becomes inside a script when it is called with something that is no verb. */
+const CLI = fileURLToPath(new URL('../../cli/main.mjs', import.meta.url));
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.contribute(Verbs, () => verbs);
+  plugin.contribute(WorkflowKinds, (use) => scriptWorkflow(createBashSyntax(agentPath(use(Settings).env))));
+  plugin.contribute(Executors, (use) =>
+    createScriptExecutor({
+      clock: use(Clock),
+      ids: use(Ids),
+      log: use(Log),
+      env: use(Settings).env,
+      node: process.execPath,
+      cli: [process.execPath, CLI],
+      verbs: () => use.all(Verbs),
+      grace_ms: GRACE_MS,
+    }),
+  );
+});

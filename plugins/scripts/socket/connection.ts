@@ -1,0 +1,200 @@
+import type { Socket } from 'node:net';
+import type { Log } from '../../../kernel/contracts/index.ts';
+import { isServiceError } from '../../../kernel/contracts/index.ts';
+import type { ExecResult, PassJournal, Verb, VerbCall } from '../contract.ts';
+import { SOCKET_PROTOCOL } from '../contract.ts';
+import { Lines } from '../domain/lines.ts';
+import { readRequest, type SocketRequest } from '../domain/requests.ts';
+import { socketRequestInvalid, stepInProgress, valueTooLarge, verbUsage } from '../errors.ts';
+import { CallerGone, PassOver } from '../journal/interruptions.ts';
+import { errorReply, faultReply, type Reply, verbReply } from './replies.ts';
+import { runStructuredStep } from './structured-step.ts';
+
+/** A step's output in base64 is 2.8 MiB, and arguments may be escaped to many times their length. */
+export const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
+/** Answers that a client leaves unread beyond this end its connection. */
+const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
+
+/** What a connection serves. */
+export interface Service {
+  verbs: ReadonlyMap<string, Verb>;
+  journal(alive: () => boolean): PassJournal;
+  /** `<dev>:<ino>` of the script's standard output and error, which lead into the log; empty when unknown. */
+  log_name(): Promise<string>;
+  log: Log;
+}
+
+type Op = SocketRequest['op'];
+type Of<O extends Op> = Extract<SocketRequest, { op: O }>;
+interface Awaited {
+  op: Op;
+  take: (request: SocketRequest) => void;
+  fail: (error: Error) => void;
+}
+
+/** One caller of the agent socket: a verb client for the time of one call, or an SDK for that of its process. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #service: Service;
+  readonly #lines = new Lines(LONGEST_LINE_BYTES);
+  readonly #journal: PassJournal;
+  #protocol = 0;
+  /** Of the request that is being served; undefined when none is. */
+  #serving: number | undefined;
+  #awaited: Awaited | undefined;
+  #closed = false;
+
+  constructor(socket: Socket, service: Service) {
+    this.#socket = socket;
+    this.#service = service;
+    this.#journal = service.journal(() => !this.#closed);
+    socket.on('data', (chunk) => this.#receive(chunk));
+    // A caller that was killed resets its connection; 'close' follows either way.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#onClose());
+  }
+
+  /** Tells a caller that waits for an answer that there will be none. */
+  gone(): void {
+    if (this.#serving !== undefined) this.#send(this.#serving, { gone: true });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #onClose(): void {
+    this.#closed = true;
+    this.#awaited?.fail(new CallerGone());
+    this.#awaited = undefined;
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      for (const line of this.#lines.add(chunk)) this.#take(line);
+    } catch (error) {
+      this.#send(0, faultReply(error));
+      this.#socket.destroySoon();
+    }
+  }
+
+  #take(line: string): void {
+    let request: SocketRequest;
+    try {
+      request = readRequest(line);
+    } catch (error) {
+      this.#send(this.#serving ?? 0, faultReply(error));
+      return;
+    }
+    const awaited = this.#awaited;
+    if (awaited?.op === request.op) {
+      this.#awaited = undefined;
+      awaited.take(request);
+      return;
+    }
+    const refusal = this.#refusal(request);
+    if (refusal !== undefined) this.#send(request.id, faultReply(refusal));
+    else if (request.op === 'hello') this.#greet(request);
+    else this.#serve(request);
+  }
+
+  #refusal(request: SocketRequest): Error | undefined {
+    const { op } = request;
+    if (op === 'result' || op === 'stdin' || op === 'end') return socketRequestInvalid(`nobody asked for "${op}"`);
+    if (op !== 'hello' && this.#protocol === 0) return socketRequestInvalid('the first request must be "hello"');
+    if (this.#awaited?.op === 'end') return stepInProgress(`"${op}" came before the "end" of the step`);
+    if (this.#serving !== undefined) return socketRequestInvalid('one request at a time; open another connection');
+    return undefined;
+  }
+
+  /** A newer client is told how far this agent goes; what it does without is for it to say. */
+  #greet(request: Of<'hello'>): void {
+    this.#protocol = Math.min(request.protocol, SOCKET_PROTOCOL);
+    this.#send(request.id, { ok: true, protocol: this.#protocol });
+  }
+
+  #serve(request: SocketRequest): void {
+    this.#serving = request.id;
+    this.#answer(request)
+      .then((reply) => {
+        const id = this.#serving ?? request.id;
+        this.#serving = undefined;
+        this.#send(id, reply);
+      })
+      // Only a fault in this file gets here; the caller must not wait for ever.
+      .catch((error: unknown) => {
+        this.#service.log.error({ error: String(error) }, 'a connection of the agent socket failed');
+        this.#socket.destroy();
+      });
+  }
+
+  async #answer(request: SocketRequest): Promise<Reply> {
+    const verb = 'argv' in request ? this.#service.verbs.get(request.argv[0] ?? '') : undefined;
+    try {
+      if (request.op === 'begin') return await this.#beginStep(request);
+      if (request.op === 'verb' && verb === undefined) return { handoff: true };
+      if (verb === undefined || !('argv' in request))
+        throw socketRequestInvalid('verb is not one that scripts may call; see `svc --help`');
+      return verbReply(await verb.run(this.#callOf(request)), await this.#service.log_name());
+    } catch (error) {
+      if (error instanceof PassOver || error instanceof CallerGone) return { gone: true };
+      if (request.op === 'begin' && isServiceError(error)) return faultReply(error);
+      return errorReply(verb, error, this.#service.log);
+    }
+  }
+
+  #callOf(request: Of<'verb'> | Of<'call'>): VerbCall {
+    const structured = request.op === 'call';
+    return {
+      argv: request.argv.slice(1),
+      cwd: request.cwd,
+      protocol: this.#protocol,
+      pass: this.#journal,
+      stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
+      exec: (argv, key, limit) => {
+        if (structured) throw verbUsage('an SDK runs commands itself, between "begin" and "end"');
+        return this.#exec(request.id, argv, key, limit);
+      },
+    };
+  }
+
+  async #stdin(id: number, limit: number): Promise<Buffer> {
+    this.#send(id, { stdin: limit });
+    const { data, size } = await this.#await('stdin');
+    return await given(size > limit ? Buffer.alloc(limit + 1) : data, limit);
+  }
+
+  async #exec(id: number, argv: readonly string[], key: string, limit: number): Promise<ExecResult> {
+    this.#send(id, { exec: argv, key, limit, log: await this.#service.log_name() });
+    const { exit_code, stdout, size, error } = await this.#await('result');
+    return { exit_code, stdout, size, ...(error === undefined ? {} : { error }) };
+  }
+
+  async #beginStep(request: Of<'begin'>): Promise<Reply> {
+    return await runStructuredStep(request, this.#journal, async (begun) => {
+      this.#send(request.id, begun);
+      const end = await this.#await('end');
+      this.#serving = end.id;
+      return end;
+    });
+  }
+
+  #await<O extends Op>(op: O): Promise<Of<O>> {
+    if (this.#closed) return Promise.reject(new CallerGone());
+    return new Promise((resolve, reject) => {
+      this.#awaited = { op, take: (request) => resolve(request as Of<O>), fail: reject };
+    });
+  }
+
+  #send(id: number, reply: Reply): void {
+    if (this.#closed || this.#socket.destroyed) return;
+    this.#socket.write(`${JSON.stringify({ id, ...reply })}\n`);
+    if (this.#socket.writableLength > MOST_UNREAD_BYTES) this.#socket.destroy();
+  }
+}
+
+async function given(data: Buffer | undefined, limit: number): Promise<Buffer> {
+  if (data === undefined) return Buffer.alloc(0);
+  if (data.length > limit) throw valueTooLarge(`standard input holds more than ${limit} bytes`);
+  return data;
+}

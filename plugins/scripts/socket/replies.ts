@@ -1,0 +1,50 @@
+import type { Log } from '../../../kernel/contracts/index.ts';
+import { durationInvalid, isServiceError } from '../../../kernel/contracts/index.ts';
+import type { Verb } from '../contract.ts';
+import { verbUsage } from '../errors.ts';
+
+export interface Reply {
+  [member: string]: unknown;
+}
+
+/** Exit codes of verbs that were not carried out. */
+const USAGE = 2;
+const REFUSED = 1;
+
+/** What a verb answered, for the wire. `log` lets the client leave out what is on record in the log already. */
+export function verbReply(outcome: Awaited<ReturnType<Verb['run']>>, log: string): Reply {
+  return {
+    exit: outcome.exit,
+    ...(outcome.stdout === undefined ? {} : { stdout: outcome.stdout.toString('base64'), log }),
+    ...(outcome.stderr === undefined ? {} : { stderr: outcome.stderr }),
+    ...(outcome.replayed ? { replayed: true } : {}),
+  };
+}
+
+/** What a verb threw: a call it does not take exits 2, a refusal 1, and anything else is a fault of ours. */
+export function errorReply(verb: Verb | undefined, error: unknown, log: Log): Reply {
+  const name = verb === undefined ? 'svc' : `svc ${verb.verb}`;
+  if (isServiceError(error, verbUsage.code) || isServiceError(error, durationInvalid.code)) {
+    const usage = verb === undefined ? '' : `usage: ${verb.usage}\n`;
+    return { exit: USAGE, stderr: `${name}: ${error.message}\n${usage}`, code: error.code };
+  }
+  if (isServiceError(error))
+    return { exit: REFUSED, stderr: `${name}: ${error.message}\n${error.next}\n`, code: error.code };
+  log.error(
+    { verb: name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+    'a verb failed',
+  );
+  return {
+    exit: REFUSED,
+    stderr: `${name}: the agent failed to carry this out; its log says why.\n`,
+    code: 'internal',
+  };
+}
+
+/** A line that is no request. Both kinds of clients understand it. */
+export function faultReply(error: unknown): Reply {
+  const coded = isServiceError(error) ? error : undefined;
+  const message = coded?.message ?? 'the request cannot be read';
+  const next = coded?.next ?? '';
+  return { error: { code: coded?.code ?? 'internal', message, next } };
+}

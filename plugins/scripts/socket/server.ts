@@ -1,0 +1,47 @@
+import { chmod } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { Connection, type Service } from './connection.ts';
+
+/** Verbs that one script may have under way at once; further ones wait to be accepted. */
+const MOST_CONNECTIONS = 4096;
+
+export interface SocketServer {
+  /** Tells every caller that waits for an answer that there will be none. */
+  gone(): void;
+  /** Cuts all connections and frees the socket. */
+  close(): Promise<void>;
+}
+
+/** Serves the agent socket of one pass at `path`, mode 0600. Rejects when the socket cannot be made. */
+export async function openSocketServer(path: string, service: Service): Promise<SocketServer> {
+  const connections = new Set<Connection>();
+  const server = createServer((socket) => {
+    const connection = new Connection(socket, service);
+    connections.add(connection);
+    socket.once('close', () => connections.delete(connection));
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  await listen(server, path);
+  server.on('error', (error) => service.log.error({ error: error.message }, 'the agent socket of a pass failed'));
+  await chmod(path, 0o600);
+  return {
+    gone: () => {
+      for (const connection of connections) connection.gone();
+    },
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        for (const connection of connections) connection.close();
+      }),
+  };
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((listening, failed) => {
+    server.once('error', failed);
+    server.listen({ path, backlog: 511 }, () => {
+      server.off('error', failed);
+      listening();
+    });
+  });
+}
