@@ -28,13 +28,6 @@ export const journalConflict = defineError({
   next: 'Stop this pass and claim the activity again: its journal says what was recorded.',
 });
 
-export const determinismViolation = defineError({
-  code: 'determinism_violation',
-  status: 409,
-  title: 'A replay reached another durable call than the recorded one.',
-  next: 'Make the script call the same verbs in the same order for the same input, or submit it as a new run.',
-});
-
 export const untrustedRunMayNotWriteState = defineError({
   code: 'untrusted_run_may_not_write_state',
   status: 403,
