@@ -1,17 +1,35 @@
+import { join } from 'node:path';
 import t from 'tap';
 import { nativePrograms } from './build.mjs';
+import { fuzzSuite } from './testing/fuzz.testsuite.ts';
+import { spawnerSuite } from './testing/spawner.testsuite.ts';
 import { privateFolder } from './testing/test-agent.ts';
-import { replaceClient, sanitizedProgram } from './testing/variants.ts';
+import { compileSanitized, sanitizedClient } from './testing/variants.ts';
+import { verbClientEdges } from './testing/verb-client-edges.testsuite.ts';
 import { verbClientSuite } from './testing/verb-client.testsuite.ts';
 import { verbClient } from './verb-client.ts';
 
-const { programs, why } = await nativePrograms();
+const { why } = await nativePrograms();
+const kinds = why ? [false] : [true, false];
 const options = { verbs: ['step', 'sleep'], cli: ['/bin/echo', 'CLI'] };
-if (!programs['verb-client']) t.comment(`no native programs: ${why}`);
+if (why) t.comment(`only the Node programs are tested: ${why}`);
 
-for (const native of programs['verb-client'] ? [true, false] : [false])
-  t.test(`verb client, ${native ? 'native' : 'Node'}`, async (t) => {
+for (const native of kinds) {
+  const name = native ? 'native' : 'Node';
+  t.test(`verb client, ${name}`, async (t) => {
     const folder = await verbClient(privateFolder(t), { ...options, native });
-    t.test('behaves', (t) => verbClientSuite(t, { folder, native }));
+    t.test('runs commands', (t) => verbClientSuite(t, { folder, native }));
+    t.test('at the edges', (t) => verbClientEdges(t, { folder, native }));
   });
-void replaceClient; void sanitizedProgram;
+  t.test(`spawner, ${name}`, (t) => spawnerSuite(t, native));
+}
+
+t.test('under the sanitizers', async (t) => {
+  const folder = privateFolder(t);
+  if (why || !compileSanitized(folder)) return t.comment('the compiler has no sanitizers');
+  const client = await sanitizedClient(folder, options);
+  t.test('verb client runs commands', (t) => verbClientSuite(t, { folder: client, native: true }));
+  t.test('verb client at the edges', (t) => verbClientEdges(t, { folder: client, native: true }));
+  t.test('spawner', (t) => spawnerSuite(t, true, join(folder, 'spawner')));
+  t.test('replies', (t) => fuzzSuite(t, folder));
+});

@@ -12,6 +12,8 @@ export interface SpawnerOptions {
   runtime_dir: string;
   /** Which kind: true demands the native one, false the Node one; by default the native one if it can be had. */
   native?: boolean;
+  /** Another native program than the one compiled here. */
+  program?: string;
 }
 
 /** Starts processes of an agent through one small long-lived process, each in a session and group of its own. */
@@ -35,6 +37,7 @@ function fallback(options: SpawnerOptions): Program {
 }
 
 async function candidates(options: SpawnerOptions): Promise<Program[]> {
+  if (options.program) return [{ file: options.program, args: [], native: true }];
   if (options.native === false) return [fallback(options)];
   const { programs, why } = await nativePrograms();
   const native = programs.spawner ? [{ file: programs.spawner, args: [], native: true }] : [];

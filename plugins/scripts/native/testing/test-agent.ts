@@ -52,8 +52,7 @@ export async function testAgent(path: string, handle: Handler): Promise<TestAgen
       for (const line of lines) {
         const message: Message = JSON.parse(line);
         messages.push(message);
-        const reply =
-          message['op'] === 'hello' ? { id: 0, ok: true, protocol: 2 } : handle(message, socket);
+        const reply = message['op'] === 'hello' ? { id: 0, ok: true, protocol: 2 } : handle(message, socket);
         if (reply !== undefined && !socket.destroyed)
           socket.write(typeof reply === 'string' ? `${reply}\n` : `${JSON.stringify(reply)}\n`);
       }
@@ -92,7 +91,11 @@ export function run(file: string, args: readonly string[], options: RunOptions =
   const child = spawn(file, args, {
     cwd: options.cwd,
     env: { PATH: process.env['PATH'] ?? '', ...options.env },
-    stdio: [options.stdin === undefined || options.stdin === 'none' ? 'ignore' : 'pipe', options.stdout ?? 'pipe', 'pipe'],
+    stdio: [
+      options.stdin === undefined || options.stdin === 'none' ? 'ignore' : 'pipe',
+      options.stdout ?? 'pipe',
+      'pipe',
+    ],
   });
   const stdout: Buffer[] = [];
   let stderr = '';

@@ -3,27 +3,33 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROGRAMS } from '../build.mjs';
+import { type VerbClientOptions, verbClient } from '../verb-client.ts';
 
 const sources = fileURLToPath(new URL('..', import.meta.url));
 const SANITIZE = ['-std=gnu11', '-g', '-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
+const FUZZ = ['testing/reply-fuzz.c', 'reply.c', 'json.c', 'buffer.c'];
 
-/** Compiles with the address and undefined-behaviour sanitizers; undefined where the compiler cannot. */
-export function sanitized(files: readonly string[], target: string): string | undefined {
+/**
+ * Compiles `verb-client`, `spawner` and `reply-fuzz` into a folder, with the address and undefined-behaviour
+ * sanitizers; false where the compiler has none.
+ */
+export function compileSanitized(folder: string): boolean {
   try {
-    execFileSync('cc', [...SANITIZE, ...files, '-o', target], { cwd: sources, stdio: 'ignore' });
-    return target;
+    for (const [name, files] of Object.entries({ ...PROGRAMS, 'reply-fuzz': FUZZ })) {
+      // A program that ends by exit() frees nothing; what the parser takes must be given back.
+      const leaks = name === 'reply-fuzz' ? [] : ['testing/allow-leaks.c'];
+      const args = [...SANITIZE, ...files, ...leaks, '-o', join(folder, name)];
+      execFileSync('cc', args, { cwd: sources, stdio: 'ignore' });
+    }
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
-export function sanitizedProgram(name: 'verb-client' | 'spawner', folder: string): string | undefined {
-  return sanitized(PROGRAMS[name], join(folder, name));
-}
-
-/** Puts another client in the place of the installed one. */
-export function replaceClient(folder: string, program: string): string {
-  const client = join(folder, 'svc');
-  copyFileSync(program, client);
-  return client;
+/** Installs a client and puts the sanitized one in its place. */
+export async function sanitizedClient(folder: string, options: VerbClientOptions): Promise<string> {
+  const bin = await verbClient(folder, options);
+  copyFileSync(join(folder, 'verb-client'), join(bin, 'svc'));
+  return bin;
 }

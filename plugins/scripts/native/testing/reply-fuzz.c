@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reply.h"
+#include "../reply.h"
 
 static void print(const unsigned char *bytes, size_t length) {
   struct buffer text = {0};

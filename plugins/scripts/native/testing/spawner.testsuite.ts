@@ -1,0 +1,276 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from 'node:child_process';
+import type { Test } from 'tap';
+import { openSpawner, type SpawnedProcess, type Spawner } from '../spawner.ts';
+import { gone, privateFolder, until } from './test-agent.ts';
+
+const PATH = process.env['PATH'] ?? '';
+const FOREVER = 'while :; do sleep 1000; done';
+const failed = { exit_code: null, signal: null };
+
+interface Watched {
+  process: SpawnedProcess;
+  stdout: () => string;
+  stderr: () => string;
+  /** Numbers that it has printed, a line each. */
+  pids: () => number[];
+}
+
+function watch(process: SpawnedProcess): Watched {
+  const text = { stdout: '', stderr: '' };
+  process.onOutput((stream, data) => {
+    text[stream] += data.toString('latin1');
+  });
+  return {
+    process,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    pids: () => text.stdout.split('\n').slice(0, -1).map(Number),
+  };
+}
+
+function bash(spawner: Spawner, script: string, env: Record<string, string> = {}): Watched {
+  return watch(spawner.spawn({ argv: ['bash', '-c', script], env: { PATH, ...env }, cwd: '/' }));
+}
+
+/** Parent of a process. */
+function parent(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1]);
+}
+
+export function spawnerSuite(t: Test, native: boolean, program?: string): void {
+  const opened = async (t: Test) => {
+    const folder = privateFolder(t);
+    const spawner = await openSpawner({ runtime_dir: folder, native, ...(program ? { program } : {}) });
+    t.teardown(() => spawner.close());
+    t.equal(spawner.native, native);
+    return { folder, spawner };
+  };
+
+  t.test('gives a process its place and tells its output and end', async (t) => {
+    const { spawner, folder } = await opened(t);
+    const script = 'pwd; printf "\\000\\377"; echo err >&2; cat; exit 7';
+    const seen = watch(spawner.spawn({ argv: ['bash', '-c', script], env: { PATH }, cwd: folder }));
+    t.same(await seen.process.ended, { exit_code: 7, signal: null });
+    t.equal(seen.stdout(), `${folder}\n\0\xff`, 'bytes are kept, and stdin is empty');
+    t.equal(seen.stderr(), 'err\n');
+    const env = { PATH, A: 'ä=b\nc', EMPTY: '' };
+    const plain = watch(spawner.spawn({ argv: ['env', '-0'], env, cwd: folder }));
+    t.same(await plain.process.ended, { exit_code: 0, signal: null });
+    const whole = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    t.same(Buffer.from(plain.stdout(), 'latin1').toString().split('\0').sort(), ['', ...whole].sort());
+  });
+
+  t.test('names the pipe of stdout and of stderr', async (t) => {
+    const { spawner } = await opened(t);
+    const seen = bash(
+      spawner,
+      'echo $$; stat -L -c %d:%i /dev/stdout; stat -L -c %d:%i /dev/stderr >&2; echo x >/dev/stderr',
+    );
+    await seen.process.ended;
+    t.equal(seen.stdout(), `${await seen.process.pid}\n${await seen.process.log}\n`);
+    t.equal(seen.stderr(), `${await seen.process.error_log}\nx\n`);
+  });
+
+  t.test('hands nothing else down', async (t) => {
+    const { spawner } = await opened(t);
+    const first = bash(spawner, FOREVER);
+    await first.process.pid;
+    const argv = ['grep', '-E', '^Sig(Ign|Blk)', '/proc/self/status'];
+    const signals = watch(spawner.spawn({ argv, env: { PATH }, cwd: '/' }));
+    await signals.process.ended;
+    t.match(signals.stdout(), /^SigBlk:\t0+\nSigIgn:\t0+\n$/);
+    const script = 'umask; read line < /proc/$$/stat; echo "$line"; ls /proc/$$/fd; :';
+    const seen = watch(spawner.spawn({ argv: ['sh', '-c', script], env: { PATH }, cwd: '/' }));
+    const pid = await seen.process.pid;
+    await seen.process.ended;
+    const [mask, status, ...descriptors] = seen.stdout().split('\n');
+    if (native) t.same(descriptors, ['0', '1', '2', '']);
+    t.equal(Number.parseInt(mask!, 8), process.umask());
+    const [, , group, session, terminal] = status!.split(') ')[1]!.split(' ').map(Number);
+    t.same([group, session, terminal], [pid, pid, 0], 'a group and session of its own, without a terminal');
+  });
+
+  t.test('tells why a process did not start', async (t) => {
+    const { spawner, folder } = await opened(t);
+    const plain = join(folder, 'plain');
+    writeFileSync(plain, 'x');
+    chmodSync(plain, 0o644);
+    const end = (argv: string[], cwd = folder, env: Record<string, string> = { PATH }) =>
+      spawner.spawn({ argv, env, cwd }).ended;
+    t.same(await end(['nope']), { ...failed, error: 'nope: command not found', error_code: 'ENOENT' });
+    t.match(await end(['/no/such']), { ...failed, error: /^\/no\/such: no such file/i, error_code: 'ENOENT' });
+    t.match(await end([plain]), { ...failed, error: /permission denied/i, error_code: 'EACCES' });
+    t.match(await end(['true'], join(folder, 'no')), {
+      ...failed,
+      error: /^the working directory .*\/no cannot be entered/,
+      error_code: 'ENOENT',
+    });
+    t.match(await end(['true'], plain), { ...failed, error_code: 'ENOTDIR' });
+    t.match(await end([]), { ...failed, error: /no program/ });
+    t.match(await end(['echo', 'a\0b']), { ...failed, error: /NUL/ });
+    t.match(await end(['true'], folder, { 'A=B': 'c' }), { ...failed, error: /name/ });
+    t.match(await end(['true', 'x'.repeat(3 << 20)]), { ...failed, error_code: 'E2BIG' });
+    await t.rejects(spawner.spawn({ argv: ['nope'], env: {}, cwd: '/' }).pid, /command not found/);
+    const many = Array.from({ length: 1000 }, (_, index) => `${index}`.repeat(100));
+    const seen = watch(
+      spawner.spawn({ argv: ['printf', '%s ', ...many], env: { PATH, BIG: 'x'.repeat(100_000) }, cwd: '/' }),
+    );
+    t.match(await seen.process.ended, { exit_code: 0 });
+    t.equal(seen.stdout(), `${many.join(' ')} `);
+  });
+
+  t.test('signals the whole group', async (t) => {
+    const { spawner } = await opened(t);
+    const seen = bash(
+      spawner,
+      'trap "wait; exit 5" TERM; (trap "echo inner; exit" TERM; echo 1; while :; do sleep 0.01; done) & wait',
+    );
+    await until(() => seen.stdout() === '1\n');
+    seen.process.kill('SIGTERM');
+    t.same(await seen.process.ended, { exit_code: 5, signal: null });
+    t.equal(seen.stdout(), '1\ninner\n');
+    const early = bash(spawner, FOREVER);
+    early.process.kill('SIGKILL');
+    t.same(await early.process.ended, { exit_code: null, signal: 'SIGKILL' });
+    early.process.kill('SIGTERM');
+  });
+
+  t.test('ends what a process leaves behind', async (t) => {
+    const { spawner, folder } = await opened(t);
+    const file = join(folder, 'pid');
+    const daemon = `(setsid bash -c 'echo $$ | tee ${file}; exec sleep 1000' &)`;
+    const seen = bash(
+      spawner,
+      `sleep 1000 & echo $!; sleep 1000 & echo $!; ${daemon}; until [ -s ${file} ]; do sleep 0.01; done`,
+    );
+    t.same(await seen.process.ended, { exit_code: 0, signal: null });
+    t.equal(seen.pids().length, 3);
+    t.ok(seen.pids().every(gone), 'group and daemon are gone when the end is told');
+  });
+
+  if (native)
+    t.test('finds a daemon that let go of everything', async (t) => {
+      const { spawner, folder } = await opened(t);
+      const file = join(folder, 'pid');
+      const seen = bash(
+        spawner,
+        `(setsid bash -c 'env -i bash -c "echo \\$\\$ > ${file}; exec sleep 1000" &' <&- >/dev/null 2>&1 &); until [ -s ${file} ]; do sleep 0.01; done`,
+      );
+      t.match(await seen.process.ended, { exit_code: 0 });
+      t.ok(gone(Number(readFileSync(file, 'utf8'))));
+    });
+
+  t.test('keeps every byte while its reader is slow, and lets others pass', async (t) => {
+    const { spawner } = await opened(t);
+    const flood = spawner.spawn({ argv: ['head', '-c', '20000000', '/dev/zero'], env: { PATH }, cwd: '/' });
+    let size = 0;
+    let paused = false;
+    let late = false;
+    flood.onOutput((_stream, data) => {
+      late ||= paused;
+      size += data.length;
+      if (!paused && size > 1_000_000) {
+        paused = true;
+        flood.pause();
+      }
+    });
+    await until(() => paused);
+    const other = bash(spawner, 'echo other');
+    t.match(await other.process.ended, { exit_code: 0 });
+    t.equal(other.stdout(), 'other\n');
+    t.equal(late, false, 'nothing is delivered while it is paused');
+    t.ok(size < 20_000_000);
+    paused = true;
+    flood.resume();
+    t.match(await flood.ended, { exit_code: 0 });
+    t.equal(size, 20_000_000);
+  });
+
+  t.test('holds output back until someone listens, even after the end', async (t) => {
+    const { spawner } = await opened(t);
+    const process = spawner.spawn({ argv: ['head', '-c', '50000', '/dev/zero'], env: { PATH }, cwd: '/' });
+    const pid = await process.pid;
+    await until(() => gone(pid));
+    let size = 0;
+    process.onOutput((_stream, data) => {
+      size += data.length;
+    });
+    t.match(await process.ended, { exit_code: 0 });
+    t.equal(size, 50_000);
+  });
+
+  t.test('runs many at once', async (t) => {
+    const { spawner } = await opened(t);
+    const all = Array.from({ length: 64 }, (_, index) =>
+      bash(spawner, `echo out-${index}; echo err-${index} >&2; exit ${index}`),
+    );
+    for (const [index, seen] of all.entries()) {
+      const end = await seen.process.ended;
+      t.same([end.exit_code, seen.stdout(), seen.stderr()], [index, `out-${index}\n`, `err-${index}\n`]);
+    }
+  });
+
+  t.test('a killed agent leaves nothing running', async (t) => {
+    const folder = privateFolder(t);
+    const file = fileURLToPath(new URL('./doomed-agent.ts', import.meta.url));
+    const stubborn = `trap '' TERM HUP INT; echo $$; (setsid bash -c 'echo $$; exec sleep 1000' &); sleep 1000 & echo $!; ${FOREVER}`;
+    const agent = spawn(process.execPath, [file, folder, native ? 'native' : 'node', stubborn, stubborn], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let text = '';
+    agent.stdout.on('data', (data) => {
+      text += data;
+    });
+    const pids = () => text.split('\n').slice(0, -1).map(Number);
+    await until(() => pids().length === 6);
+    agent.kill('SIGKILL');
+    await until(() => pids().every(gone));
+    t.equal(new Set(pids()).size, 6);
+  });
+
+  t.test('a killed spawner leaves nothing running, and another takes its place', async (t) => {
+    const { spawner } = await opened(t);
+    const seen = bash(spawner, `echo $$; sleep 1000 & echo $!; ${FOREVER}`);
+    await until(() => seen.pids().length === 2);
+    // The spawner is our child; between it and the process stands a keeper where it is native.
+    const own = native ? parent(parent(seen.pids()[0]!)) : parent(seen.pids()[0]!);
+    t.equal(parent(own), process.pid);
+    process.kill(own, 'SIGKILL');
+    t.match(await seen.process.ended, { ...failed, error: /the spawner ended/ });
+    await until(() => seen.pids().every(gone));
+    const next = bash(spawner, 'echo again');
+    const further = bash(spawner, 'echo further');
+    t.match(await next.process.ended, { exit_code: 0 });
+    t.match(await further.process.ended, { exit_code: 0 });
+    t.equal(next.stdout(), 'again\n');
+  });
+
+  if (native)
+    t.test('a killed keeper takes its processes with it, and no others', async (t) => {
+      const { spawner } = await opened(t);
+      const other = bash(spawner, `echo $$; ${FOREVER}`);
+      const seen = bash(
+        spawner,
+        `echo $$; (setsid bash -c 'echo $$; exec sleep 1000' &); sleep 1000 & echo $!; ${FOREVER}`,
+      );
+      await until(() => seen.pids().length === 3 && other.pids().length === 1);
+      process.kill(parent(seen.pids()[0]!), 'SIGKILL');
+      t.same(await seen.process.ended, { exit_code: null, signal: 'SIGKILL' });
+      await until(() => seen.pids().every(gone));
+      t.notOk(gone(other.pids()[0]!));
+    });
+
+  t.test('closing kills what runs', async (t) => {
+    const { spawner } = await opened(t);
+    const seen = bash(spawner, `trap '' TERM; echo $$; sleep 1000 & echo $!; ${FOREVER}`);
+    await until(() => seen.pids().length === 2);
+    await Promise.all([spawner.close(), spawner.close()]);
+    t.match(await seen.process.ended, { ...failed, error: /closed/ });
+    await until(() => seen.pids().every(gone));
+    t.match(await bash(spawner, 'true').process.ended, { ...failed, error: /closed/ });
+  });
+  t.end();
+}
