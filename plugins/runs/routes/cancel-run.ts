@@ -7,7 +7,7 @@ import { renderRun, runUrl } from '../service/render.ts';
 import { runId } from '../service/run-views.ts';
 import { MEMBER, SCOPED } from './paths.ts';
 
-/** `POST {scoped}/runs/{run}/cancel`; 409 `run_finished` once the run is final. */
+/** `POST {scoped}/runs/{run}/cancel`; again it answers the same, 409 `run_finished` when the run ended otherwise. */
 export function cancelRunRoute(store: RunStore, address: HttpAddress): Route {
   return {
     method: 'POST',

@@ -32,9 +32,11 @@ import { createRunViews, RunViews } from './run-views.ts';
 import { RunWatch, RunWatching } from './run-watch.ts';
 import { countTransitions } from './store-metrics.ts';
 import { createStepViews, StepViews } from './step-views.ts';
+import { createWakeups } from './wakeups.ts';
 
 /** Everything of the engine that lies above its store: the service, the routes, the sweeper and the state verb. */
 export function registerService(plugin: PluginSetup): void {
+  plugin.bind(Wakeups, (use) => createWakeups(use(Log)));
   plugin.bind(RunEngine, engine);
   plugin.bind(RunViews, (use) => createRunViews(use(Database), use(Sealer)));
   plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer)));
