@@ -4,6 +4,9 @@ import { HttpErrors } from './errors.ts';
 import { requestId } from './exchange.ts';
 import { type Problem, toProblem } from './problem.ts';
 
+/** What the server takes anywhere at all. */
+export const METHODS = 'GET, HEAD, PUT, POST, DELETE, OPTIONS';
+
 function withId(error: ServiceError, id: string): Problem {
   const problem = toProblem(error, id);
   return { ...problem, headers: { 'X-Request-Id': id, ...problem.headers } };
@@ -20,7 +23,7 @@ export const unacceptable = {
   http: (error: NodeJS.ErrnoException, ids: Ids) => withId(errorOf(error.code), ids.next('req')),
   connect(request: IncomingMessage, ids: Ids): Problem {
     const problem = withId(Errors.methodNotAllowed('this server is no proxy'), requestId(request, ids));
-    return { ...problem, headers: { Allow: 'GET, HEAD, PUT, POST, DELETE, OPTIONS', ...problem.headers } };
+    return { ...problem, headers: { Allow: METHODS, ...problem.headers } };
   },
   expectation: () => HttpErrors.expectationFailed('only 100-continue can be expected'),
 };

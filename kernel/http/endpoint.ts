@@ -97,13 +97,11 @@ function absent(schema: JsonSchema): unknown {
 
 function checkParams(params: Readonly<Record<string, string>>, longest: number): void {
   for (const [name, value] of Object.entries(params)) {
-    if (name === '*') continue;
-    const fault =
-      value === '' ? 'must not be empty' : value.length > longest ? `has more than ${longest} characters` : undefined;
-    if (fault !== undefined)
-      throw Errors.invalidRequest(`the path is not valid: ${name} ${fault}`, {
-        errors: [{ pointer: `/path/${name}`, message: fault }],
-      });
+    if (value === '') throw Errors.notFound('there is nothing at this path');
+    if (name === '*' || value.length <= longest) continue;
+    const message = `has more than ${longest} characters`;
+    const errors = [{ pointer: `/path/${name}`, message }];
+    throw Errors.invalidRequest(`the path is not valid: ${name} ${message}`, { errors });
   }
 }
 

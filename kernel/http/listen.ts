@@ -1,34 +1,57 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import type { Settings } from '../contracts/index.ts';
 import { HttpErrors } from './errors.ts';
 
 type Place = Pick<Settings, 'host' | 'port' | 'socket_path'>;
 
-/** Throws `address_in_use` or `address_unusable`, naming the address. */
-export async function listen(server: Server, place: Place): Promise<void> {
-  const { host, port, socket_path } = place;
-  const name = socket_path ?? `${host}:${port}`;
-  await new Promise<void>((resolve, reject) => {
-    const onError = ({ code }: NodeJS.ErrnoException) => {
-      const refuse = code === 'EADDRINUSE' ? HttpErrors.addressInUse : HttpErrors.addressUnusable;
-      reject(refuse(`cannot listen on ${name}: ${code === 'EADDRINUSE' ? 'it is in use' : code}`));
-    };
-    server.once('error', onError);
+/** Answers the address: `http://127.0.0.1:8787` or `unix:<path>`. Throws `address_in_use` or `address_unusable`. */
+export async function listen(server: Server, place: Place): Promise<string> {
+  try {
+    await attempt(server, place);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' || !(await isAbandoned(place.socket_path))) throw refusal(code, place);
+    unlinkSync(place.socket_path!);
+    await attempt(server, place).catch(({ code }: NodeJS.ErrnoException) => Promise.reject(refusal(code, place)));
+  }
+  if (place.socket_path !== undefined) chmodSync(place.socket_path, 0o600);
+  return baseUrl(server, place);
+}
+
+function attempt(server: Server, { host, port, socket_path }: Place): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
     server.listen(socket_path === undefined ? { host, port } : { path: socket_path }, () => {
-      server.off('error', onError);
+      server.off('error', reject);
       resolve();
     });
   });
-  if (socket_path !== undefined) chmodSync(socket_path, 0o600);
 }
 
-/** `http://127.0.0.1:8787`, or `unix:<path>`; an address for all interfaces is named by its loopback. */
-export function baseUrl(server: Server, { host, socket_path }: Place): string {
+function refusal(code: string | undefined, { host, port, socket_path }: Place) {
+  const name = socket_path ?? `${host}:${port}`;
+  if (code === 'EADDRINUSE') return HttpErrors.addressInUse(`cannot listen on ${name}: it is in use`);
+  return HttpErrors.addressUnusable(`cannot listen on ${name}: ${code}`);
+}
+
+/** A socket file outlives the process that was killed; nobody answers on it then. */
+function isAbandoned(socket_path: string | undefined): Promise<boolean> {
+  if (socket_path === undefined) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const probe = connect(socket_path);
+    probe
+      .once('connect', () => resolve(false))
+      .once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+    probe.once('connect', () => probe.destroy());
+  });
+}
+
+/** An address for all interfaces is named by its loopback. */
+function baseUrl(server: Server, { host, socket_path }: Place): string {
   if (socket_path !== undefined) return `unix:${socket_path}`;
-  const found = server.address() as AddressInfo | null;
-  if (!found) throw new Error('the server does not listen');
+  const found = server.address() as AddressInfo;
   const address = { '0.0.0.0': '127.0.0.1', '::': '::1' }[found.address] ?? found.address;
   const name = host === 'localhost' ? host : address.includes(':') ? `[${address}]` : address;
   return `http://${name}:${found.port}`;

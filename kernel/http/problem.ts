@@ -32,5 +32,6 @@ export function toProblem(error: ServiceError, request_id: string, sent_credenti
     headers['Retry-After'] = String(Math.max(1, Math.ceil(extras.retryAfterMs / 1000)));
   if (definition.status === 401)
     headers['WWW-Authenticate'] = sent_credentials ? 'Bearer realm="svc", error="invalid_token"' : 'Bearer realm="svc"';
+  if (definition.status === 426) headers.Upgrade = 'websocket';
   return { status: definition.status, headers, body: Buffer.from(JSON.stringify(document)) };
 }

@@ -94,7 +94,10 @@ export class Answers {
     stream.on('data', (chunk: Buffer | string) => {
       exchange.sent += Buffer.byteLength(chunk);
     });
-    await pipeline(stream, response);
+    await pipeline(stream, response).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.#blame(exchange, error, visible(error).status);
+      response.destroy();
+    });
   }
 
   #blame(exchange: Exchange, error: unknown, status: number): void {

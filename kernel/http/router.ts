@@ -38,6 +38,8 @@ export function createRouter({ endpoints, pages, answers, limits, begin }: Routi
     // Longer ones are refused with a reason by the endpoint; an escape takes up to nine characters.
     maxParamLength: Math.max(limits.param_length * 9, limits.target_bytes),
   });
+  // Restify repeats the errors of the server on itself, where one without a listener ends the process; `listen` hears them.
+  server.on('error', () => undefined);
   (server as unknown as { first(run: typeof begin): void }).first(begin);
 
   function guard(pattern: string, work: Work) {

@@ -7,7 +7,26 @@ const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 const CONTROL = /\p{Cc}/u;
 const DOT_SEGMENT = /(?:^|\/)\.{1,2}(?:\/|$)/;
+const UNESCAPED = /[^\x21-\x7e]/;
 const PLAIN = /^[A-Za-z0-9/_.~:@!$'()*+,;=-]*$/;
+
+/** The absolute form that proxies use (`http://host/path`), as the path it means. */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
+  if (rest === undefined) return target;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+let lastHost = '';
+
+/** One host is named by nearly every request, so that the last good one is remembered. */
+function isHost(host: string): boolean {
+  if (host === lastHost) return true;
+  if (!HOST.test(host) || !URL.canParse(`http://${host}/`)) return false;
+  lastHost = host;
+  return true;
+}
 
 /** Path and query of a request target, undecoded. */
 export function splitTarget(target: string): { path: string; search: string } {
@@ -58,9 +77,10 @@ export function screen(request: IncomingMessage, limits: HttpLimits): ServiceErr
   const { host } = request.headers;
   if (target.length > limits.target_bytes)
     return HttpErrors.targetTooLong(`the path and query have ${target.length} bytes; ${limits.target_bytes} are taken`);
-  if (host === undefined ? request.httpVersion === '1.1' : !HOST.test(host))
+  if (host === undefined ? request.httpVersion === '1.1' : !isHost(host))
     return Errors.invalidRequest('the Host header is absent or not a host name');
   if (target === '*' && request.method === 'OPTIONS') return undefined;
+  if (UNESCAPED.test(target)) return Errors.invalidRequest('the path and query must be ASCII, the rest escaped with %');
   const { path, search } = splitTarget(target);
   return checkPath(path) ?? checkSearch(search);
 }

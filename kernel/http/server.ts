@@ -12,6 +12,7 @@ import {
   Log,
   Metrics,
   type Resolve,
+  type Route,
   Settings,
 } from '../contracts/index.ts';
 import { AccessLog } from './access-log.ts';
@@ -20,13 +21,13 @@ import { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import { healthRoutes } from './health.ts';
 import { type HttpLimits, LIMITS } from './limits.ts';
-import { baseUrl, listen } from './listen.ts';
-import { unacceptable } from './bad-http.ts';
+import { listen } from './listen.ts';
+import { METHODS, unacceptable } from './bad-http.ts';
 import { openapiRoute } from './openapi.ts';
 import { refuseRaw } from './raw-answer.ts';
 import { Answers } from './reply.ts';
 import { createRouter } from './router.ts';
-import { screen } from './screen.ts';
+import { originForm, screen } from './screen.ts';
 import { Upgrades } from './upgrades.ts';
 
 export interface Http {
@@ -42,6 +43,16 @@ export function createHttp(use: Resolve, limits: Partial<HttpLimits> = {}): Http
   return new HttpServer(use, { ...LIMITS, ...limits });
 }
 
+/** Clients are generated from the document, where an operation is named once. */
+function checkOperations(routes: readonly Route[]): void {
+  const places = new Map<string, string>();
+  for (const { operation, method, path } of routes) {
+    const other = places.get(operation);
+    if (other !== undefined) throw new Error(`${method} ${path} and ${other} are both called ${operation}`);
+    places.set(operation, `${method} ${path}`);
+  }
+}
+
 class HttpServer implements Http {
   readonly #settings: Settings;
   readonly #clock: Clock;
@@ -53,7 +64,8 @@ class HttpServer implements Http {
   readonly #answers: Answers;
   readonly #upgrades: Upgrades;
   readonly #server: Server;
-  #listening: Promise<void> | undefined;
+  #listening: Promise<string> | undefined;
+  #base_url: string | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(use: Resolve, limits: HttpLimits) {
@@ -71,6 +83,7 @@ class HttpServer implements Http {
     const health = { ...shared, metrics: use(Metrics), checks: use.all(HealthChecks), health_ms: limits.health_ms };
     const routes = [...use.all(HttpRoutes), ...healthRoutes(health), ...this.#upgrades.routes()];
     const described = openapiRoute(routes, this.#settings.version);
+    checkOperations([...routes, described]);
     const endpoints = [...routes, described].map(
       (route) => new Endpoint(route, { clock: this.#clock, limits, control }),
     );
@@ -85,13 +98,14 @@ class HttpServer implements Http {
     this.#server = this.#harden(router.server as Server);
   }
 
-  listen(): Promise<void> {
+  async listen(): Promise<void> {
     this.#listening ??= listen(this.#server, this.#settings);
-    return this.#listening;
+    this.#base_url = await this.#listening;
   }
 
   base_url(): string {
-    return baseUrl(this.#server, this.#settings);
+    if (this.#base_url === undefined) throw new Error('the server does not listen yet');
+    return this.#base_url;
   }
 
   close(bound_ms: number): Promise<void> {
@@ -101,7 +115,7 @@ class HttpServer implements Http {
 
   async #close(bound_ms: number): Promise<void> {
     // A listen that failed was answered to its caller; nothing is open then.
-    await this.#listening?.catch(() => undefined);
+    await this.#listening?.catch(() => '');
     if (!this.#server.listening) return;
     const { drain_tick_ms: tick_ms } = this.#limits;
     const parts = { server: this.#server, clock: this.#clock, upgrades: this.#upgrades, exchanges: this.#exchanges };
@@ -110,6 +124,7 @@ class HttpServer implements Http {
 
   /** First of all for each request, synchronous. False when it was answered here and must not be routed. */
   #begin(request: IncomingMessage, response: ServerResponse): boolean {
+    request.url = originForm(request.url ?? '');
     const exchange = new Exchange(request, response, this.#ids, this.#clock);
     this.#exchanges.add(exchange);
     response.on('error', (error) => this.#log.debug({ request_id: exchange.id, reason: error.message }, 'answer lost'));
@@ -120,7 +135,8 @@ class HttpServer implements Http {
     });
     const fault = screen(request, this.#limits);
     if (fault) this.#answers.fail(exchange, fault);
-    return fault === undefined;
+    else if (request.url === '*') this.#answers.bytes(exchange, 204, { Allow: METHODS }, Buffer.alloc(0));
+    return fault === undefined && request.url !== '*';
   }
 
   #harden(server: Server): Server {
@@ -140,6 +156,7 @@ class HttpServer implements Http {
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       if (this.#begin(request, response)) this.#answers.fail(Exchange.of(request)!, unacceptable.expectation());
     });
+    server.on('error', ({ code }: NodeJS.ErrnoException) => this.#log.error({ code }, 'the listening socket failed'));
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
     return server;
   }

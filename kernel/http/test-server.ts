@@ -1,3 +1,5 @@
+import { type Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import {
   AccessControl,
@@ -111,4 +113,74 @@ export function route(changes: Partial<Route> & Pick<Route, 'path'>): Route {
     handle: async () => ({ status: 200, json: { ok: true } }),
     ...changes,
   };
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** The text as JSON, when it is. */
+  json: Record<string, unknown>;
+}
+
+export interface Ask {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  agent?: Agent;
+}
+
+/** One request by node:http, which sends what it is told to. */
+export function ask(
+  base_url: string,
+  path: string,
+  { method = 'GET', headers = {}, body, agent }: Ask = {},
+): Promise<Answer> {
+  const { hostname, port } = new URL(base_url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers, agent }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve(answerOf(response.statusCode!, response.headers, Buffer.concat(chunks).toString())),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function answerOf(status: number, headers: Answer['headers'], text: string): Answer {
+  const isJson = String(headers['content-type']).includes('json');
+  return { status, headers, text, json: isJson && text !== '' ? (JSON.parse(text) as Answer['json']) : {} };
+}
+
+/** Sends bytes as they are and answers everything that comes back until the server closes. */
+export function sendRaw(base_url: string, bytes: string | Buffer, { end = false } = {}): Promise<string> {
+  const { hostname, port } = new URL(base_url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    // A reset after the answer is a close like another.
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+    socket.write(bytes);
+    if (end) socket.end();
+  });
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+export function postJson(
+  base_url: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return ask(base_url, path, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: text });
 }

@@ -15,7 +15,7 @@ import { addressOf, requestId } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { toProblem, visible } from './problem.ts';
 import { refuseRaw } from './raw-answer.ts';
-import { screen, splitTarget } from './screen.ts';
+import { originForm, screen, splitTarget } from './screen.ts';
 
 export interface Upgrading {
   upgrades: readonly Upgrade[];
@@ -65,6 +65,7 @@ export class Upgrades {
   async handle(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { ids, clock, log } = this.#use;
     const started = clock.monotonic();
+    request.url = originForm(request.url ?? '');
     const id = requestId(request, ids);
     this.#keep(socket);
     let route = '(none)';
@@ -80,8 +81,7 @@ export class Upgrades {
       const problem = toProblem(visible(error), id, request.headers.authorization !== undefined);
       status = problem.status;
       if (status === 500) log.error({ request_id: id, route, stack: (error as Error).stack }, 'an upgrade failed');
-      const upgrade: Record<string, string> = status === 426 ? { Upgrade: 'websocket' } : {};
-      refuseRaw(socket, { ...problem, headers: { 'X-Request-Id': id, ...upgrade, ...problem.headers } }, this.#use);
+      refuseRaw(socket, { ...problem, headers: { 'X-Request-Id': id, ...problem.headers } }, this.#use);
     }
     const duration_ms = Math.round((clock.monotonic() - started) * 1000) / 1000;
     log.info(
@@ -119,7 +119,8 @@ export class Upgrades {
     if (request.method !== 'GET') throw Errors.methodNotAllowed('a WebSocket begins with GET');
     if (request.headers.upgrade?.toLowerCase() !== 'websocket')
       throw HttpErrors.upgradeRequired(`${found.upgrade.path} speaks WebSocket only`);
-    return found;
+    const params = Object.entries(found.params).map(([name, text]) => [name, decodeURIComponent(text)] as const);
+    return { upgrade: found.upgrade, params: Object.fromEntries(params) };
   }
 
   #match(path: string): Matched | undefined {
@@ -139,11 +140,12 @@ export class Upgrades {
   }
 }
 
+/** The parameters as they were sent: whoever decodes them has screened the target before. */
 function matchPath(pattern: readonly string[], given: readonly string[]): Record<string, string> | undefined {
   if (pattern.length !== given.length) return undefined;
   const params: Record<string, string> = {};
   for (const [at, part] of pattern.entries()) {
-    if (part.startsWith(':') && given[at] !== '') params[part.slice(1)] = decodeURIComponent(given[at]!);
+    if (part.startsWith(':') && given[at] !== '') params[part.slice(1)] = given[at]!;
     else if (part !== given[at]) return undefined;
   }
   return params;

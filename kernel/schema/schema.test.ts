@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { generate, stale } from './generate.ts';
+import { compile, pointerTo } from './index.ts';
+
+t.test('faults name their place by JSON pointer and never the value', async (t) => {
+  const validate = compile({
+    type: 'object',
+    additionalProperties: false,
+    required: ['name'],
+    properties: {
+      name: { type: 'string', maxLength: 3 },
+      kind: { enum: ['a', 'b'] },
+      when: { type: 'string', format: 'date-time' },
+      list: { type: 'array', items: { type: ['integer', 'null'] } },
+      map: { type: 'object', propertyNames: { pattern: '^[a-z]+$' }, additionalProperties: true },
+      fixed: { const: 1 },
+    },
+  });
+  t.same(validate({ name: 'ok', list: [1, null], map: { a: 1 }, fixed: 1 }), []);
+  t.same(validate({}), [{ pointer: '/name', message: 'is required' }]);
+  t.same(validate([]), [{ pointer: '', message: 'must be object' }]);
+  t.same(validate({ name: 'ok', 'a/b~c': 1 }), [{ pointer: '/a~1b~0c', message: 'is not a known member' }]);
+  t.same(validate({ name: 'hunter2' }), [{ pointer: '/name', message: 'must NOT have more than 3 characters' }]);
+  t.same(validate({ name: 'ok', kind: 'hunter2' }), [{ pointer: '/kind', message: 'must be one of "a", "b"' }]);
+  t.same(validate({ name: 'ok', list: [1, 'x'] }), [{ pointer: '/list/1', message: 'must be integer or null' }]);
+  t.same(validate({ name: 'ok', fixed: 2 }), [{ pointer: '/fixed', message: 'must be 1' }]);
+  t.equal(validate({ name: 'ok', when: 'noon' })[0]?.pointer, '/when');
+  t.ok(validate({ name: 'ok', map: { A: 1 } }).some(({ pointer }) => pointer === '/map/A'));
+  t.equal(validate({ when: 'noon', kind: 'x' }).length, 3, 'all of them');
+  t.equal(validate({ when: 'noon', kind: 'x' }, { all: false }).length, 1, 'or the first');
+});
+
+t.test('a member called __proto__ is a member like others', async (t) => {
+  const validate = compile({ type: 'object', additionalProperties: false, properties: {} });
+  t.same(validate(JSON.parse('{"__proto__": {"admin": true}}')), [
+    { pointer: '/__proto__', message: 'is not a known member' },
+  ]);
+});
+
+t.test('a wrong document costs no more than its verdict', async (t) => {
+  const validate = compile({ type: 'array', items: { type: 'string' } });
+  const faults = validate(new Array(500_000).fill(1), { all: false });
+  t.equal(faults.length, 1);
+  t.equal(validate(new Array(10_000).fill(1)).length, 50, 'a list ends somewhere');
+});
+
+t.test('a schema is compiled once, and a wrong one throws', async (t) => {
+  const schema = { type: 'string' };
+  t.equal(compile(schema), compile(schema));
+  t.throws(() => compile({ type: 'string', maxLenght: 3 }), /unknown keyword/);
+  t.throws(() => compile({ type: 'strin' }));
+});
+
+t.test('pointers', async (t) => t.equal(pointerTo(pointerTo('', 'a/b'), 0), '/a~1b/0'));
+
+t.test('types are generated from the schemas of plugins', async (t) => {
+  const root = t.testdir({
+    plugins: {
+      one: {
+        schema: {
+          'thing.schema.json': JSON.stringify({
+            title: 'ThingBody',
+            type: 'object',
+            additionalProperties: false,
+            required: ['name'],
+            properties: { name: { type: 'string' }, any: {} },
+          }),
+        },
+      },
+    },
+  });
+  const [thing, ...rest] = await generate(root);
+  t.equal(rest.length, 0);
+  t.equal(thing?.path, join('plugins', 'one', 'generated', 'thing.ts'));
+  t.match(thing?.text, /export interface ThingBody \{\n {2}name: string;\n {2}any\?: unknown;\n\}/);
+  t.equal(stale(root, [thing!]).changed.length, 1, 'not there yet');
+  mkdirSync(join(root, 'plugins/one/generated'));
+  writeFileSync(join(root, thing!.path), thing!.text);
+  writeFileSync(join(root, 'plugins/one/generated/gone.ts'), '');
+  t.same(stale(root, [thing!]), { changed: [], orphaned: [join('plugins', 'one', 'generated', 'gone.ts')] });
+});
+
+t.test('without any schema there is nothing to do', async (t) => t.same(await generate(t.testdir({})), []));
+
+t.test('the generated files of this project are fresh', async (t) => {
+  const script = join(import.meta.dirname, 'generate.ts');
+  const before = readFileSync(script, 'utf8');
+  const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+  t.equal(stderr, '');
+  t.equal(status, 0);
+  t.equal(readFileSync(script, 'utf8'), before);
+});
