@@ -67,8 +67,11 @@ const optionalTime = { type: DataTypes.BIGINT, allowNull: true };
 
 /** Models over the tables of the migrations, which own the schema: nothing here is ever synced. */
 export function defineModels(sequelize: Sequelize): Models {
-  const define = <Row extends object>(tableName: string, columns: Record<keyof Row, object>): Table<Row> =>
-    sequelize.define(tableName, columns as never, { tableName, timestamps: false, freezeTableName: true });
+  const define = <Row extends object>(tableName: string, columns: Record<keyof Row, object>): Table<Row> => {
+    // Sequelize writes each column's name into its definition, so no two columns may share one.
+    const own = Object.fromEntries(Object.entries<object>(columns).map(([column, rules]) => [column, { ...rules }]));
+    return sequelize.define(tableName, own as never, { tableName, timestamps: false, freezeTableName: true });
+  };
   return {
     orgs: define<OrgRow>('access_orgs', { org_id: key, name: text, created_at: time }),
     projects: define<ProjectRow>('access_projects', { project_id: key, org_id: text, name: text, created_at: time }),
