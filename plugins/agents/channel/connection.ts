@@ -2,7 +2,7 @@ import { type Clock, Errors, type Log, ServiceError } from '../../../kernel/cont
 import { type RawData, WebSocket } from 'ws';
 import type { AgentIdentity, AgentSession, AgentSessions, ChannelFrame, ChannelPush } from '../contract.ts';
 import { AgentErrors, toChannelError } from '../errors.ts';
-import { framesOf } from './frames.ts';
+import { framesOf, textOf } from './frames.ts';
 
 /** Requests of one agent that are worked on at once; beyond that its socket is not read. */
 const IN_FLIGHT_MAX = 256;
@@ -128,7 +128,7 @@ export class Connection {
 
 function parse(data: RawData): { id: number; op: string; body: unknown } | undefined {
   try {
-    const frame: unknown = JSON.parse(String(data));
+    const frame: unknown = JSON.parse(textOf(data));
     if (typeof frame !== 'object' || frame === null) return undefined;
     const { id, op, body } = frame as { id?: unknown; op?: unknown; body?: unknown };
     return Number.isSafeInteger(id) && typeof op === 'string' ? { id: id as number, op, body } : undefined;

@@ -1,3 +1,4 @@
+import type { RawData } from 'ws';
 import type { Assignment, ChannelFrame, ChannelPush } from '../contract.ts';
 
 /** Records of one `journal` frame in characters of output; with their envelopes a frame stays well below 8 MiB. */
@@ -58,3 +59,9 @@ export class JournalAssembly {
 }
 
 const keyOf = (claim: { activity_id: string; epoch: number }) => `${claim.activity_id} ${claim.epoch}`;
+
+/** The text of a received message, in whatever pieces it came. */
+export function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString();
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString();
+}

@@ -88,14 +88,14 @@ function readCursor(cursor: string | undefined): string | undefined {
   return before;
 }
 
-async function view({ scopes, now }: GetAgentsParts, row: AgentRow) {
+async function view(parts: GetAgentsParts, row: AgentRow) {
   const { org_id, capabilities, first_seen_at, connected_at, last_seen_at, ...plain } = row;
-  const seen = now() - last_seen_at < SEEN_WITHIN_MS;
+  const seen = parts.now() - last_seen_at < SEEN_WITHIN_MS;
   return {
     ...plain,
     // A server that was killed leaves its agents' rows as they were.
     state: row.state === 'online' && seen ? 'online' : 'offline',
-    ...(org_id === null ? {} : { org: await scopes.orgName(org_id) }),
+    ...(org_id === null ? {} : { org: await parts.scopes.orgName(org_id) }),
     capabilities: JSON.parse(capabilities) as string[],
     first_seen_at: new Date(first_seen_at).toISOString(),
     connected_at: new Date(connected_at).toISOString(),

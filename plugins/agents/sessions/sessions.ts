@@ -15,7 +15,7 @@ import { Session, type SessionHost } from './session.ts';
 export interface SessionsParts extends Omit<DispatcherParts, 'sessions'> {
   store: RunStore;
   wakeups: Wakeups;
-  table: AgentTable;
+  table: Pick<AgentTable, 'introduce' | 'touch' | 'leave' | 'prune'>;
   clock: Clock;
   ids: Ids;
   log: Log;

@@ -110,7 +110,7 @@ export class Worker implements Agent {
       log.error({ passes: this.#passes.size }, 'not all work could be given back; its claims will expire');
     this.#cancelLook();
     await link.close();
-    const closings = await Promise.allSettled(executors.map((executor) => executor.close?.()));
+    const closings = await Promise.allSettled(executors.map(async (executor) => executor.close?.()));
     for (const closing of closings)
       if (closing.status === 'rejected') log.error({ reason: String(closing.reason) }, 'an executor did not close');
   }

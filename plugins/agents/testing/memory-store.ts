@@ -1,0 +1,167 @@
+import type {
+  Capabilities,
+  Claimed,
+  ClaimRef,
+  Completion,
+  JournalRecord,
+  LogChunk,
+  RunStore,
+} from '../../runs/contract.ts';
+import { leaseLost } from '../errors.ts';
+
+interface Activity {
+  activity_id: string;
+  requires: readonly string[];
+  state: 'pending' | 'claimed' | 'parked' | 'done' | 'failed';
+  epoch: number;
+  holder: string | undefined;
+  deadline: number;
+  journal: JournalRecord[];
+  logs: LogChunk[];
+  completion: Completion | undefined;
+}
+
+const unused = () => Promise.reject(new Error('not part of this test'));
+
+/** The engine's rules for claims, held in arrays: epochs, deadlines and the fence, but no database. */
+export class MemoryStore implements RunStore {
+  readonly activities = new Map<string, Activity>();
+  /** Every call as `method`, in order. */
+  readonly calls: string[] = [];
+  /** Throws instead of answering while set. */
+  failure: Error | undefined;
+
+  add(activity_id: string, requires: readonly string[] = [], journal: JournalRecord[] = []): void {
+    const none = { holder: undefined, deadline: 0, completion: undefined };
+    this.activities.set(activity_id, { activity_id, requires, state: 'pending', epoch: 0, journal, logs: [], ...none });
+  }
+
+  get(activity_id: string): Activity {
+    return this.activities.get(activity_id)!;
+  }
+
+  count(state: Activity['state']): number {
+    return [...this.activities.values()].filter((activity) => activity.state === state).length;
+  }
+
+  async claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]> {
+    this.#enter('claim');
+    const mine = [...this.activities.values()]
+      .filter(({ state, requires }) => state === 'pending' && requires.every((one) => by.capabilities.includes(one)))
+      .slice(0, limit);
+    for (const activity of mine)
+      Object.assign(activity, {
+        state: 'claimed',
+        epoch: activity.epoch + 1,
+        holder: by.agent_id,
+        deadline: performance.now() + lease_ms,
+      });
+    return mine.map((activity) => claimedOf(activity));
+  }
+
+  async renew(agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<{ lost: ClaimRef[] }> {
+    this.#enter('renew');
+    const lost = claims.filter((claim) => !this.#holds(claim, agent_id));
+    for (const claim of claims)
+      if (!lost.includes(claim)) this.get(claim.activity_id).deadline = performance.now() + lease_ms;
+    return { lost };
+  }
+
+  async append(claim: ClaimRef, record: JournalRecord): Promise<void> {
+    const { journal } = this.#fenced('append', claim);
+    const known = journal[record.position];
+    if (known && JSON.stringify(known) !== JSON.stringify(record)) throw new Error('another record is there');
+    journal[record.position] = record;
+  }
+
+  async perform(claim: ClaimRef, call: Parameters<RunStore['perform']>[1]): Promise<JournalRecord> {
+    const { journal } = this.#fenced('perform', claim);
+    const { args, ...site } = call;
+    journal[call.position] ??= { ...site, exit_code: 0, output: Buffer.from(JSON.stringify(args)).toString('base64') };
+    return journal[call.position]!;
+  }
+
+  async park(claim: ClaimRef): Promise<{ parked: true }> {
+    this.#fenced('park', claim).state = 'parked';
+    return { parked: true };
+  }
+
+  async complete(claim: ClaimRef, completion: Completion): Promise<void> {
+    const activity = this.#fenced('complete', claim);
+    activity.state = completion.status === 'succeeded' ? 'done' : 'failed';
+    activity.completion = completion;
+  }
+
+  async release(claim: ClaimRef): Promise<void> {
+    this.#fenced('release', claim).state = 'pending';
+  }
+
+  async releaseAllBut(agent_id: string, holding: readonly ClaimRef[]): Promise<number> {
+    this.#enter('releaseAllBut');
+    const kept = new Set(holding.map((claim) => `${claim.activity_id} ${claim.epoch}`));
+    const given = [...this.activities.values()].filter(
+      ({ state, holder, activity_id, epoch }) =>
+        state === 'claimed' && holder === agent_id && !kept.has(`${activity_id} ${epoch}`),
+    );
+    for (const activity of given) activity.state = 'pending';
+    return given.length;
+  }
+
+  async expireClaims(): Promise<number> {
+    const late = [...this.activities.values()].filter(
+      ({ state, deadline }) => state === 'claimed' && deadline < performance.now(),
+    );
+    for (const activity of late) activity.state = 'pending';
+    return late.length;
+  }
+
+  async annotate(claim: ClaimRef): Promise<void> {
+    this.#fenced('annotate', claim);
+  }
+
+  async appendLogs(claim: ClaimRef, chunks: readonly LogChunk[]): Promise<void> {
+    const { logs } = this.#fenced('logs', claim);
+    for (const chunk of chunks) logs[chunk.n] ??= chunk;
+  }
+
+  createRun = unused;
+  sendSignal = unused;
+  cancelRun = unused;
+  resolveDue = unused;
+
+  #enter(method: string): void {
+    this.calls.push(method);
+    if (this.failure) throw this.failure;
+  }
+
+  #holds(claim: ClaimRef, agent_id?: string): boolean {
+    const activity = this.activities.get(claim.activity_id);
+    if (activity?.state !== 'claimed' || activity.epoch !== claim.epoch) return false;
+    return agent_id === undefined || activity.holder === agent_id;
+  }
+
+  #fenced(method: string, claim: ClaimRef): Activity {
+    this.#enter(method);
+    if (!this.#holds(claim)) throw leaseLost(`claim ${claim.epoch} of ${claim.activity_id} is over`);
+    return this.get(claim.activity_id);
+  }
+}
+
+function claimedOf({ activity_id, epoch, journal }: Activity): Claimed {
+  return {
+    activity_id,
+    epoch,
+    run_id: `run_${activity_id}`,
+    org_id: 'org_1',
+    project_id: 'prj_1',
+    org: 'acme',
+    project: 'main',
+    executor: 'test',
+    name: 'main',
+    pass: epoch - 1,
+    spec: null,
+    envelope: { type: 'manual' },
+    trusted: true,
+    journal: [...journal],
+  };
+}

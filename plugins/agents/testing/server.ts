@@ -1,0 +1,86 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type AccessControl, Errors, type Principal } from '../../../kernel/contracts/index.ts';
+import type { JobEnvironments } from '../../runs/contract.ts';
+import { ChannelEndpoint } from '../channel/endpoint.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { clock, ids, keepingLog, MemoryTable, TestWakeups } from './doubles.ts';
+import { MemoryStore } from './memory-store.ts';
+
+export interface ServerOptions {
+  store?: MemoryStore;
+  lease_ms?: number;
+  environments?: JobEnvironments;
+}
+
+const TOKENS: Record<string, Principal> = {
+  'Bearer svc_agt_one': { kind: 'agent', id: 'tok_1', name: 'one', token_id: 'tok_1', org_id: 'org_1' },
+  'Bearer svc_agt_two': { kind: 'agent', id: 'tok_2', name: 'two', token_id: 'tok_2', org_id: 'org_1' },
+};
+
+/** The server's side with real sockets: sessions, dispatcher and channel over `node:http`. */
+export class TestServer {
+  readonly store: MemoryStore;
+  readonly wakeups = new TestWakeups();
+  readonly table = new MemoryTable();
+  readonly log = keepingLog();
+  readonly sessions: Sessions;
+  readonly channel: ChannelEndpoint;
+  /** Answers upgrades with this status instead, when set. */
+  refuse: number | undefined;
+  handedOver = 0;
+  readonly #http: Server = createServer();
+  #port = 0;
+
+  constructor({ store = new MemoryStore(), lease_ms = 5000, environments }: ServerOptions = {}) {
+    this.store = store;
+    const empty = { environment: async () => ({ below: [], workflow: {}, above: [] }) };
+    const shared = { clock, log: this.log, lease_ms };
+    this.sessions = new Sessions({
+      ...shared,
+      ids,
+      store,
+      environments: environments ?? empty,
+      wakeups: this.wakeups,
+      table: this.table,
+      server: 'test',
+      assigned: (count) => {
+        this.handedOver += count;
+      },
+    });
+    const access: AccessControl = {
+      authenticate: async (header) => {
+        const principal = TOKENS[header ?? ''];
+        if (!principal) throw Errors.notAuthenticated('this token is not known here');
+        return principal;
+      },
+      authorize: async () => ({ org_id: '', org: '', project_id: '', project: '' }),
+    };
+    this.channel = new ChannelEndpoint({ ...shared, sessions: this.sessions, access: () => access });
+    this.#http.on('upgrade', (request, socket, head) => {
+      const principal = this.refuse === undefined ? TOKENS[request.headers.authorization ?? ''] : undefined;
+      const problem = JSON.stringify({ title: 'No.', detail: 'this token is not known here' });
+      const answer = `HTTP/1.1 ${this.refuse ?? 401} No\r\nContent-Length: ${problem.length}\r\nConnection: close\r\n\r\n${problem}`;
+      if (principal) this.channel.accept(request, socket, head, principal);
+      else socket.end(answer);
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async start(port = 0): Promise<this> {
+    this.sessions.start();
+    this.channel.start();
+    await new Promise<void>((resolve) => this.#http.listen(port, '127.0.0.1', resolve));
+    this.#port = (this.#http.address() as AddressInfo).port;
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.channel.stop();
+    await this.sessions.stop();
+    await new Promise((resolve) => this.#http.close(resolve));
+  }
+}
