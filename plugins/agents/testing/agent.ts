@@ -99,13 +99,17 @@ export function testWorker(parts: {
 
 export const succeeded: PassEnd = { end: 'completed', completion: { status: 'succeeded', output: {} } };
 
-export const recordAt = (position: number, text = 'x') => ({
+export const siteAt = (position: number) => ({
   position,
   kind: 'step',
   name: 's',
   ordinal: position,
   digest: '',
+  started_at: 1,
+});
+
+export const recordAt = (position: number, text = 'x') => ({
+  ...siteAt(position),
   exit_code: 0,
   output: Buffer.from(text).toString('base64'),
-  started_at: 1,
 });
