@@ -33,7 +33,7 @@ export const SOCKET_PROTOCOL = 2;
  * output streams into the log while it is captured. It may name several, apart by spaces (stdout and stderr of the
  * script: `svc step x -- cmd >&2` ends in the log too). Any reply may be {"id":1,"error":{"message","next"}}: the
  * verb client prints it and exits with 1. After a command, an `exit` without `stdout` has the client echo what it
- * captured, if that was within the limit.
+ * captured, if that was within the limit; not so with a `code`, for then nothing was recorded.
  *
  * SDKs use the structured requests on the same socket:
  *   → {"id":1,"op":"begin","kind":"step","name":"x","label":"shown"}

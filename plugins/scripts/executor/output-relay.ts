@@ -8,6 +8,11 @@ const QUIET_MS = 10;
 /** A script that prints all the time is not waited for longer than this. */
 const LONGEST_FLUSH_MS = 250;
 
+/** One turn of the event loop, in which everything that has come in is read. */
+async function readOnce(): Promise<void> {
+  for (let phase = 0; phase < 2; phase++) await new Promise<void>((done) => void setImmediate(done));
+}
+
 /** Carries what a script prints into the log, no faster than the log takes it, and keeps the end of its stderr. */
 export class OutputRelay {
   readonly #process: SpawnedProcess;
@@ -39,8 +44,12 @@ export class OutputRelay {
     for (;;) {
       const now = this.#clock.monotonic();
       const left = Math.min(QUIET_MS - (now - this.#last), LONGEST_FLUSH_MS - (now - began));
-      if (left <= 0) return;
-      await new Promise<void>((done) => void this.#clock.after(left, done));
+      if (left > 0) await new Promise<void>((done) => void this.#clock.after(left, done));
+      // A busy agent hears of the time before it hears of what came in meanwhile: let it read first.
+      const seen = this.#last;
+      await readOnce();
+      if (left <= 0 && this.#last === seen) return;
+      if (this.#clock.monotonic() - began > LONGEST_FLUSH_MS) return;
     }
   }
 

@@ -138,7 +138,8 @@ export class Connection {
       return verbReply(await verb.run(this.#callOf(request)), await this.#service.log_name());
     } catch (error) {
       if (error instanceof PassOver || error instanceof CallerGone) return { gone: true };
-      if (request.op === 'begin' && isServiceError(error)) return faultReply(error);
+      const structural = request.op === 'begin' || isServiceError(error, socketRequestInvalid.code);
+      if (structural && isServiceError(error)) return faultReply(error);
       return errorReply(verb, error, this.#service.log);
     }
   }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import type { Problem } from '../../runs/contract.ts';
+import { findProgram } from '../domain/interpreter.ts';
 
 /** bash reads a document of this size in a few milliseconds; a larger one is left to the agent. */
 const LARGEST_BYTES = 256 * 1024;
@@ -29,7 +30,9 @@ export function createBashSyntax(path: string): BashSyntax {
         return found ?? [];
       running++;
       try {
-        const problems = await look(source, path);
+        // Looked for first: a spawn that fails leaves its timer behind.
+        const bash = await findProgram('bash', path, '/');
+        const problems = bash === undefined ? undefined : await look(source, bash);
         if (problems === undefined) return [];
         if (known.size >= MOST_REMEMBERED) known.delete(known.keys().next().value!);
         known.set(digest, problems);
@@ -41,11 +44,11 @@ export function createBashSyntax(path: string): BashSyntax {
   };
 }
 
-async function look(source: string, path: string): Promise<Problem[] | undefined> {
-  const plain = await complaints(['-n'], source, path);
+async function look(source: string, bash: string): Promise<Problem[] | undefined> {
+  const plain = await complaints(['-n'], source, bash);
   if (plain === undefined || plain.length === 0) return plain;
   // `shopt -s extglob` in the document is not carried out by -n, and would be an error of ours to report.
-  const extended = await complaints(['-O', 'extglob', '-n'], source, path);
+  const extended = await complaints(['-O', 'extglob', '-n'], source, bash);
   if (extended === undefined || extended.length === 0) return extended;
   const first = plain[0]!.line;
   return leftBefore(source, first) ? [] : plain;
@@ -60,10 +63,11 @@ function leftBefore(source: string, line: number): boolean {
 }
 
 /** What bash says against the source; undefined when it could not be asked. */
-function complaints(options: readonly string[], source: string, path: string): Promise<Problem[] | undefined> {
+function complaints(options: readonly string[], source: string, bash: string): Promise<Problem[] | undefined> {
   return new Promise((resolve) => {
-    const env = { PATH: path, LC_ALL: 'C' };
-    const child = spawn('bash', options, {
+    const env = { LC_ALL: 'C' };
+    const child = spawn(bash, options, {
+      argv0: 'bash',
       env,
       stdio: ['pipe', 'ignore', 'pipe'],
       timeout: LONGEST_MS,
@@ -86,7 +90,8 @@ function complaints(options: readonly string[], source: string, path: string): P
   });
 }
 
-const COMPLAINT = /^bash: line (\d+): (.*)$/;
+/** bash leaves the number out when it reached the end in the first line. */
+const COMPLAINT = /^bash: (?:line (\d+): )?(.*)$/;
 
 function readComplaints(text: string, source: string): Problem[] {
   const lines = source.split('\n').length;
@@ -94,8 +99,8 @@ function readComplaints(text: string, source: string): Problem[] {
   for (const line of text.split('\n')) {
     const [, number, message] = COMPLAINT.exec(line) ?? [];
     // The second line about one error repeats the source in quotes.
-    if (number === undefined || message === undefined || message.startsWith('`')) continue;
-    problems.push({ line: Math.min(Number(number), lines), column: 1, message, code: 'bash_syntax' });
+    if (message === undefined || message.startsWith('`')) continue;
+    problems.push({ line: Math.min(Number(number ?? 1), lines), column: 1, message, code: 'bash_syntax' });
   }
   if (problems.length === 0)
     problems.push({ line: 1, column: 1, message: 'bash cannot read this', code: 'bash_syntax' });

@@ -1,0 +1,264 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Log } from '../../../kernel/contracts/index.ts';
+import { Activity } from '../executor/testing/host.ts';
+import { ReplayJournal } from '../journal/replay-journal.ts';
+import { defineVerb } from '../verbs/define-verb.ts';
+import { verbs } from '../verbs/index.ts';
+import { LONGEST_LINE_BYTES } from './connection.ts';
+import { openSocketServer } from './server.ts';
+
+const errors: string[] = [];
+const log: Log = {
+  debug() {},
+  info() {},
+  warn() {},
+  error: (_fields, message) => errors.push(message),
+  child: () => log,
+};
+const clock = { now: () => 7, monotonic: () => performance.now(), after: () => () => undefined };
+
+type Message = Record<string, unknown>;
+
+/** A client that writes what it is told, byte by byte if need be, and reads whole lines. */
+class Client {
+  readonly socket: Socket;
+  readonly closed: Promise<void>;
+  #lines: Message[] = [];
+  #wanted: ((message: Message) => void)[] = [];
+
+  constructor(path: string) {
+    this.socket = connect(path);
+    this.closed = new Promise((closed) => this.socket.once('close', () => closed()));
+    this.socket.on('error', () => undefined);
+    let text = '';
+    this.socket.on('data', (chunk) => {
+      text += chunk.toString();
+      const lines = text.split('\n');
+      text = lines.pop()!;
+      for (const line of lines) {
+        const take = this.#wanted.shift();
+        if (take) take(JSON.parse(line));
+        else this.#lines.push(JSON.parse(line));
+      }
+    });
+  }
+
+  send(...messages: (Message | string)[]): this {
+    this.socket.write(messages.map((m) => `${typeof m === 'string' ? m : JSON.stringify(m)}\n`).join(''));
+    return this;
+  }
+
+  next(): Promise<Message> {
+    const line = this.#lines.shift();
+    return line ? Promise.resolve(line) : new Promise((resolve) => void this.#wanted.push(resolve));
+  }
+
+  async ask(message: Message | string): Promise<Message> {
+    return await this.send(message).next();
+  }
+
+  async hello(protocol = 2): Promise<this> {
+    await this.ask({ id: 0, op: 'hello', protocol });
+    return this;
+  }
+}
+
+const broken = defineVerb({
+  verb: 'broken',
+  summary: '',
+  usage: 'svc broken',
+  run: async () => {
+    throw new Error('secret detail');
+  },
+});
+
+async function open(t: Test, activity = new Activity()) {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-socket-'));
+  const path = join(folder, 's');
+  const ends: unknown[] = [];
+  const journal = new ReplayJournal({
+    run_id: 'run_1',
+    activity_id: 'act_1',
+    records: activity.journal,
+    host: activity,
+    clock,
+    flushLog: async () => {},
+    end: (end) => {
+      ends.push(end);
+      server.gone();
+    },
+    fault: () => {},
+  });
+  const server = await openSocketServer(path, {
+    verbs: new Map([...verbs, broken].map((verb) => [verb.verb, verb])),
+    journal: (alive) => journal.for(alive),
+    log_name: async () => '1:2 1:3',
+    log,
+  });
+  const clients: Client[] = [];
+  t.teardown(async () => {
+    for (const client of clients) client.socket.destroy();
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+  const client = () => {
+    clients.push(new Client(path));
+    return clients.at(-1)!;
+  };
+  return { path, server, client, activity, ends };
+}
+
+const verb = (...argv: string[]): Message => ({ id: 1, op: 'verb', argv, cwd: '/' });
+
+t.test('hello', async (t) => {
+  const { client, path } = await open(t);
+  t.equal((await stat(path)).mode & 0o777, 0o600);
+  t.same(await client().ask({ id: 0, op: 'hello', protocol: 1 }), { id: 0, ok: true, protocol: 1 });
+  t.same(await client().ask({ id: 0, op: 'hello', protocol: 2 }), { id: 0, ok: true, protocol: 2 });
+  t.same(await client().ask({ id: 0, op: 'hello', protocol: 9 }), { id: 0, ok: true, protocol: 2 });
+  t.match(await client().ask(verb('step')), {
+    id: 1,
+    error: { code: 'socket_request_invalid', message: /first request/ },
+  });
+});
+
+t.test('a step, in pieces of one byte, and its replay', async (t) => {
+  const { client, activity } = await open(t);
+  const first = client();
+  const text = `${JSON.stringify({ id: 0, op: 'hello', protocol: 2 })}\n${JSON.stringify(verb('step', 'ä', '--', 'make', 'all'))}\n`;
+  for (const byte of Buffer.from(text)) first.socket.write(Buffer.of(byte));
+  t.match(await first.next(), { ok: true });
+  t.match(await first.next(), { id: 1, exec: ['make', 'all'], key: /^[0-9a-f]{64}$/, limit: 2097152, log: '1:2 1:3' });
+  t.same(await first.ask({ id: 1, op: 'result', exit: 4, stdout: 'aGkA', size: 3 }), { id: 1, exit: 4 });
+  t.equal(activity.output(0), 'hi\0');
+
+  const replay = await open(t, activity);
+  const second = await replay.client().hello();
+  t.same(await second.ask(verb('step', 'ä', '--', 'make', 'all')), {
+    id: 1,
+    exit: 4,
+    stdout: 'aGkA',
+    log: '1:2 1:3',
+    replayed: true,
+  });
+});
+
+t.test('malformed lines are answered, and the connection serves on', async (t) => {
+  const { client } = await open(t);
+  const one = await client().hello();
+  for (const line of [
+    '',
+    'x',
+    '[]',
+    'null',
+    '{"id":1}',
+    '{"id":-1,"op":"verb"}',
+    '{"id":1,"op":"verb","argv":"step","cwd":"/"}',
+    '{"id":1,"op":"verb","argv":[1],"cwd":"/"}',
+    '{"id":1,"op":"verb","argv":["a\\u0000b"],"cwd":"/"}',
+    '{"id":1,"op":"verb","argv":[]}',
+    '{"id":1,"op":"hello","protocol":0}',
+    '{"id":1,"op":"result","exit":256,"stdout":"","size":0}',
+    '{"id":1,"op":"result","exit":0,"stdout":"","size":0}',
+    '{"id":1,"op":"end","exit":0,"stdout":"not base64"}',
+    '{"id":1,"op":"begin","kind":"sleep","name":"x"}',
+    '{"id":1,"op":"call","verb":"nothing","args":[]}',
+    '\u00ff\u0000',
+  ])
+    t.hasProps(await one.ask(line), ['id', 'error'], line);
+  t.same(await one.ask(verb('anything', '--at', 'all')), { id: 1, handoff: true });
+  t.same(await one.ask(verb()), { id: 1, handoff: true });
+  t.match(await one.ask(verb('sleep')), { exit: 2, stderr: /<duration> is missing\nusage: svc sleep <duration>/ });
+});
+
+t.test('a line without an end is cut off', async (t) => {
+  const { client } = await open(t);
+  const endless = client();
+  const chunk = Buffer.alloc(1 << 20, 'x');
+  for (let sent = 0; sent <= LONGEST_LINE_BYTES; sent += chunk.length) endless.socket.write(chunk);
+  t.match(await endless.next(), { id: 0, error: { code: 'socket_request_invalid' } });
+  await endless.closed;
+});
+
+t.test('a second request at the same time is refused, and the first one goes on', async (t) => {
+  const { client } = await open(t);
+  const one = await client().hello();
+  t.match(await one.ask(verb('step', 'a', '--', 'x')), { exec: ['x'] });
+  t.match(await one.ask({ ...verb('step', 'b', '--', 'x'), id: 2 }), {
+    id: 2,
+    error: { message: /one request at a time/ },
+  });
+  t.match(await one.ask({ id: 1, op: 'result', exit: 0, stdout: '', size: 0 }), { id: 1, exit: 0 });
+});
+
+t.test('standard input is asked for, and bounded', async (t) => {
+  const { client, activity } = await open(t);
+  const one = await client().hello();
+  t.match(await one.ask(verb('annotate', '-')), { id: 1, stdin: 65535 });
+  t.match(await one.ask({ id: 1, op: 'stdin', data: 'IyBI', size: 3 }), { exit: 0 });
+  t.same(activity.notes, ['# H']);
+  await one.ask(verb('annotate', '-'));
+  t.match(await one.ask({ id: 1, op: 'stdin', data: 'IyBI', size: 65536 }), {
+    exit: 1,
+    stderr: /more than 65535 bytes/,
+  });
+});
+
+t.test('protocol 1 has no timeouts on waits', async (t) => {
+  const { client, ends, activity } = await open(t);
+  const old = await client().hello(1);
+  t.match(await old.ask(verb('wait-signal', 'go', '--timeout', '5s')), { exit: 2, stderr: /needs protocol 2/ });
+  t.same(activity.armed, undefined);
+  t.match(await old.ask(verb('wait-signal', 'go')), { id: 1, gone: true });
+  t.same(ends, [{ end: 'parked' }]);
+});
+
+t.test('SDKs begin and end steps, and call the other verbs', async (t) => {
+  const { client, activity } = await open(t);
+  const sdk = await client().hello();
+  const begun = await sdk.ask({ id: 5, op: 'begin', kind: 'step', name: 'build', label: 'Build' });
+  t.match(begun, { id: 5, run: true, key: /^[0-9a-f]{64}$/, position: 0, site: 'build#0' });
+  t.match(await sdk.ask({ id: 6, op: 'begin', kind: 'step', name: 'inner' }), {
+    id: 6,
+    error: { code: 'step_in_progress' },
+  });
+  const ended = await sdk.ask({ id: 7, op: 'end', exit: 0, stdout: 'b2s=' });
+  t.match(ended, { id: 7, record: { position: 0, name: 'build', label: 'Build', output: 'b2s=' }, replayed: false });
+  t.match(await sdk.ask({ id: 8, op: 'begin', kind: 'step', name: '' }), { id: 8, error: { code: 'verb_usage' } });
+  t.match(await sdk.ask({ id: 9, op: 'call', verb: 'state', args: ['set', 'k', '-'], stdin: 'dg==' }), {
+    id: 9,
+    exit: 0,
+  });
+  t.same(activity.cells.get('/k'), 'v');
+  t.match(await sdk.ask({ id: 9, op: 'call', verb: 'step', args: ['x', '--', 'y'] }), { exit: 2, stderr: /begin/ });
+
+  const replay = await (await open(t, activity)).client().hello();
+  t.match(await replay.ask({ id: 1, op: 'begin', kind: 'step', name: 'build' }), {
+    replayed: true,
+    record: { output: 'b2s=' },
+  });
+});
+
+t.test('a verb with a fault answers, and its error stays in the log', async (t) => {
+  const { client } = await open(t);
+  const reply = await (await client().hello()).ask(verb('broken'));
+  t.match(reply, { exit: 1, stderr: /its log says why/ });
+  t.notMatch(JSON.stringify(reply), /secret detail/);
+  t.same(errors, ['a verb failed']);
+});
+
+t.test('200 callers at once', async (t) => {
+  const { client, activity } = await open(t);
+  await Promise.all(
+    Array.from({ length: 200 }, async (_, n) => {
+      const one = await client().hello();
+      await one.ask(verb('step', `s${n}`, '--', 'x'));
+      t.match(await one.ask({ id: 1, op: 'result', exit: 0, stdout: '', size: 0 }), { exit: 0 });
+    }),
+  );
+  t.equal(activity.journal.length, 200);
+});

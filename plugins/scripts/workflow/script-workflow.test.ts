@@ -1,0 +1,64 @@
+import t from 'tap';
+import type { WorkflowDocument } from '../../runs/contract.ts';
+import { createBashSyntax } from './bash-syntax.ts';
+import { scriptWorkflow } from './script-workflow.ts';
+
+const kind = scriptWorkflow(createBashSyntax(process.env.PATH!));
+const document = (source: string, more: Partial<WorkflowDocument> = {}): WorkflowDocument => ({
+  source,
+  filename: 'job.sh',
+  interpreter: undefined,
+  env: {},
+  requires: [],
+  ...more,
+});
+const codes = async (source: string, more?: Partial<WorkflowDocument>) =>
+  (await kind.check(document(source, more))).map(({ code, line, column }) => `${code} ${line}:${column}`);
+
+t.test('it takes everything, last, and plans one activity', (t) => {
+  t.ok(kind.recognises(undefined, '{"version":"svc-graph/v1"}'));
+  t.ok(kind.precedence > 100);
+  t.same(kind.plan(document('true', { interpreter: 'sh -e', requires: ['gpu'] })), [
+    {
+      name: 'main',
+      executor: 'script',
+      spec: { filename: 'job.sh', source: 'true', interpreter: 'sh -e' },
+      requires: ['gpu'],
+    },
+  ]);
+  t.end();
+});
+
+t.test('faults that need no bash', async (t) => {
+  t.same(await codes(' \n\t'), ['script_empty 1:1']);
+  t.same(await codes('true\nab\0'), ['script_not_text 2:3']);
+  t.same(await codes('#'.repeat(1024 * 1024)), []);
+  t.same(await codes('#'.repeat(1024 * 1024 + 1)), ['script_too_large 1:1']);
+  t.same(await codes('true', { interpreter: '  ' }), ['interpreter_invalid 1:1']);
+  t.same(await codes('true', { interpreter: 'a\nb' }), ['interpreter_invalid 1:1']);
+  t.same(await codes('true', { interpreter: 'x'.repeat(1025) }), ['interpreter_invalid 1:1']);
+});
+
+t.test('syntax errors of bash, and only of bash', async (t) => {
+  t.same(await codes('true\nif true; then\n  echo )\nfi\n'), ['bash_syntax 3:1']);
+  t.same(await codes('if true; then\n'), ['bash_syntax 2:1']);
+  t.match(await kind.check(document('if (')), [{ line: 1, message: /unexpected end of file/ }]);
+  t.same(await codes('if (', { filename: 'job.py' }), []);
+  t.same(await codes('if (', { interpreter: 'sh -e' }), []);
+  t.same(await codes('if (', { filename: 'job.py', interpreter: 'bash' }), ['bash_syntax 1:1']);
+  t.same(await codes('if (', { filename: 'job.py', interpreter: 'bash' }), ['bash_syntax 1:1'], 'remembered');
+});
+
+t.test('what bash -n cannot know is no fault', async (t) => {
+  t.same(await codes('shopt -s extglob\nls !(a|b)\n'), []);
+  t.same(await codes('true\nexit 0\nsome ( text ) after it\n'), []);
+  t.same(await codes('touch "$(mktemp -d)/x" && echo $UNSET'), [], 'nothing is run');
+  const without = scriptWorkflow(createBashSyntax('/nowhere'));
+  t.same(await without.check(document('if (')), [], 'without bash the agent decides');
+});
+
+t.test('many at once are bounded, none hangs', async (t) => {
+  const checks = Array.from({ length: 40 }, (_, n) => kind.check(document(`echo ${n}; if (`)));
+  const found = await Promise.all(checks);
+  t.ok(found.some((problems) => problems.length > 0));
+});
