@@ -1,6 +1,7 @@
 import t from 'tap';
 import { type Claimed, JobEnvironments, type JournalRecord, RunEngine, RunStore } from '../contract.ts';
-import { OTHER, openWorld, SCOPE, type World } from '../testing/world.ts';
+import { STORES } from '../testing/test-database.ts';
+import { OTHER, SCOPE, withWorld } from '../testing/world.ts';
 import type { RunFilter } from './run-filter.ts';
 import { RunViews } from './run-views.ts';
 import { StepViews } from './step-views.ts';
@@ -37,15 +38,6 @@ const sleep = (position: number, timeout_ms: number) => ({
   started_at: 1_700_000_000_000,
 });
 
-async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
-  const world = await openWorld();
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
-
 async function pages<T>(
   read: (cursor: string | undefined) => Promise<{ items: T[]; next_cursor?: string }>,
 ): Promise<T[][]> {
@@ -58,125 +50,127 @@ async function pages<T>(
   }
 }
 
-t.test('runs are listed newest first, by status, tag, workflow and time', (t) =>
-  withWorld(async ({ use, submit, claim }) => {
-    const engine = use(RunEngine);
-    const views = use(RunViews);
-    const ids: string[] = [];
-    for (let i = 0; i < 25; i++) {
-      const tags = i % 5 === 0 ? ['team:core', `n:${i}`] : [`n:${i}`];
-      const run = await engine.submit(submit({ filename: i % 2 === 0 ? 'even.sh' : 'odd.sh', tags }));
-      ids.unshift(run.run_id);
-    }
-    await engine.submit(submit({ ...OTHER, tags: ['team:core'] }));
-    const list = async (filter: Partial<RunFilter>) =>
-      (await views.list(SCOPE.project_id, { ...everything, ...filter })).runs.map((run) => run.run_id);
-    t.same(await list({}), ids);
-    const tagged = ids.filter((_, i) => (24 - i) % 5 === 0);
-    t.same(await list({ tag: 'team:core' }), tagged);
-    t.same(await list({ tag: 'team' }), []);
-    t.same(await list({ tag: 'team:core ' }), [], 'bytes count');
-    t.same((await list({ workflow: 'even.sh' })).length, 13);
-    t.same(await list({ workflow: 'even.sh ' }), []);
-    t.same(await list({ since: Date.now() + 60_000 }), []);
-    t.equal((await list({ since: Date.now() - 60_000 })).length, 25);
-    const first = await claim();
-    t.same(await list({ statuses: ['running'] }), [first.run_id]);
-    t.equal((await list({ statuses: ['queued', 'running'] })).length, 25);
-    t.same(await list({ tag: 'team:core', workflow: 'odd.sh', statuses: ['queued'] }), [ids[9]!, ids[19]!]);
-    const paged = await pages(async (cursor) => {
-      const before = cursor && (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[])[0];
-      const { runs, next_cursor } = await views.list(SCOPE.project_id, { ...everything, limit: 7, before });
-      return { items: runs.map((run) => run.run_id), next_cursor };
-    });
-    t.same(
-      paged.map((page) => page.length),
-      [7, 7, 7, 4],
-    );
-    t.same(paged.flat(), ids);
-  }),
-);
-
-t.test('a run shows what it waits for, its notes and its output; a foreign one is not found', (t) =>
-  withWorld(async ({ use, submit, claim }) => {
-    const engine = use(RunEngine);
-    const store = use(RunStore);
-    const { run_id } = await engine.submit(submit({ subject: 'acme/app', tags: ['k:v'] }));
-    const first = await claim();
-    await store.annotate(first, 0, 'one');
-    await store.annotate(first, 1, 'two');
-    await store.park(first, sleep(0, 3_600_000));
-    const waiting = await engine.read(SCOPE, run_id);
-    t.equal(waiting.status, 'waiting');
-    t.match(waiting.substate, { kind: 'sleep', name: '1h', deadline: Number, since: Number });
-    t.same((await use(RunViews).list(SCOPE.project_id, everything)).runs, [waiting], 'the list shows the same');
-    t.same([waiting.annotations, waiting.subject, waiting.tags], [['one', 'two'], 'acme/app', ['k:v']]);
-    for (const id of ['run_0', '', 'x y', 'rün', `${run_id} `])
-      await t.rejects(engine.read(SCOPE, id), { code: 'not_found' }, JSON.stringify(id));
-    await t.rejects(engine.read(OTHER, run_id), { code: 'not_found' });
-    await t.rejects(use(StepViews).list(OTHER, run_id, { limit: 5, cursor: undefined }), { code: 'not_found' });
-    const second = await engine.submit(submit());
-    await store.complete(await claim(), { status: 'succeeded', output: { a: [1, null] } });
-    const done = await engine.read(SCOPE, second.run_id);
-    t.same([done.status, done.output, done.substate], ['succeeded', { a: [1, null] }, null]);
-  }),
-);
-
-t.test('steps come in order with the open wait at the end, whatever the page', (t) =>
-  withWorld(async ({ use, submit, claim }) => {
-    const store = use(RunStore);
-    const { run_id } = await use(RunEngine).submit(submit());
-    const held = await claim();
-    for (let i = 0; i < 23; i++)
-      await store.append(held, record(i, `out ${i}\n`, i === 3 ? { exit_code: 2, message: 'broke' } : {}));
-    await store.park(held, { ...sleep(23, 3_600_000), label: 'a nap' });
-    for (const limit of [1, 5, 23, 24, 200]) {
+for (const store of STORES) {
+  t.test(`${store}: runs are listed newest first, by status, tag, workflow and time`, (t) =>
+    withWorld(store, async ({ use, submit, claim }) => {
+      const engine = use(RunEngine);
+      const views = use(RunViews);
+      const ids: string[] = [];
+      for (let i = 0; i < 25; i++) {
+        const tags = i % 5 === 0 ? ['team:core', `n:${i}`] : [`n:${i}`];
+        const run = await engine.submit(submit({ filename: i % 2 === 0 ? 'even.sh' : 'odd.sh', tags }));
+        ids.unshift(run.run_id);
+      }
+      await engine.submit(submit({ ...OTHER, tags: ['team:core'] }));
+      const list = async (filter: Partial<RunFilter>) =>
+        (await views.list(SCOPE.project_id, { ...everything, ...filter })).runs.map((run) => run.run_id);
+      t.same(await list({}), ids);
+      const tagged = ids.filter((_, i) => (24 - i) % 5 === 0);
+      t.same(await list({ tag: 'team:core' }), tagged);
+      t.same(await list({ tag: 'team' }), []);
+      t.same(await list({ tag: 'team:core ' }), [], 'bytes count');
+      t.same((await list({ workflow: 'even.sh' })).length, 13);
+      t.same(await list({ workflow: 'even.sh ' }), []);
+      t.same(await list({ since: Date.now() + 60_000 }), []);
+      t.equal((await list({ since: Date.now() - 60_000 })).length, 25);
+      const first = await claim();
+      t.same(await list({ statuses: ['running'] }), [first.run_id]);
+      t.equal((await list({ statuses: ['queued', 'running'] })).length, 25);
+      t.same(await list({ tag: 'team:core', workflow: 'odd.sh', statuses: ['queued'] }), [ids[9]!, ids[19]!]);
       const paged = await pages(async (cursor) => {
-        const { steps, next_cursor } = await use(StepViews).list(SCOPE, run_id, { limit, cursor });
-        return { items: steps, next_cursor };
+        const before = cursor && (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[])[0];
+        const { runs, next_cursor } = await views.list(SCOPE.project_id, { ...everything, limit: 7, before });
+        return { items: runs.map((run) => run.run_id), next_cursor };
       });
-      const steps = paged.flat();
       t.same(
-        steps.map((step) => step.position),
-        Array.from({ length: 24 }, (_, i) => i),
-        `pages of ${limit}`,
+        paged.map((page) => page.length),
+        [7, 7, 7, 4],
       );
-      t.ok(paged.every((page) => page.length <= limit && page.length > 0));
-      t.equal(steps[3]!.recorded?.message, 'broke');
-      t.equal(steps[22]!.recorded?.output.toString(), 'out 22\n');
-      t.match(steps[23], { recorded: null, kind: 'sleep', label: 'a nap', activity: 'main', deadline: Number });
-    }
-  }),
-);
+      t.same(paged.flat(), ids);
+    }),
+  );
 
-t.test('a page of steps is cut by its bytes, and none is lost', (t) =>
-  withWorld(async ({ use, submit, claim }) => {
-    const store = use(RunStore);
-    const { run_id } = await use(RunEngine).submit(submit());
-    const held: Claimed = await claim();
-    const large = Buffer.alloc(2 * 1024 * 1024, 'x');
-    for (let i = 0; i < 9; i++) await store.append(held, record(i, large));
-    await store.append(held, record(9, 'small'));
-    await store.park(held, sleep(10, 3_600_000));
-    const paged = await pages(async (cursor) => {
-      const { steps, next_cursor } = await use(StepViews).list(SCOPE, run_id, { limit: 200, cursor });
-      return { items: steps.map((step) => step.position), next_cursor };
-    });
-    t.same(paged, [
-      [0, 1, 2],
-      [3, 4, 5],
-      [6, 7, 8, 9, 10],
-    ]);
-  }),
-);
+  t.test(`${store}: a run shows what it waits for, its notes and its output; a foreign one is not found`, (t) =>
+    withWorld(store, async ({ use, submit, claim }) => {
+      const engine = use(RunEngine);
+      const store = use(RunStore);
+      const { run_id } = await engine.submit(submit({ subject: 'acme/app', tags: ['k:v'] }));
+      const first = await claim();
+      await store.annotate(first, 0, 'one');
+      await store.annotate(first, 1, 'two');
+      await store.park(first, sleep(0, 3_600_000));
+      const waiting = await engine.read(SCOPE, run_id);
+      t.equal(waiting.status, 'waiting');
+      t.match(waiting.substate, { kind: 'sleep', name: '1h', deadline: Number, since: Number });
+      t.same((await use(RunViews).list(SCOPE.project_id, everything)).runs, [waiting], 'the list shows the same');
+      t.same([waiting.annotations, waiting.subject, waiting.tags], [['one', 'two'], 'acme/app', ['k:v']]);
+      for (const id of ['run_0', '', 'x y', 'rün', `${run_id} `])
+        await t.rejects(engine.read(SCOPE, id), { code: 'not_found' }, JSON.stringify(id));
+      await t.rejects(engine.read(OTHER, run_id), { code: 'not_found' });
+      await t.rejects(use(StepViews).list(OTHER, run_id, { limit: 5, cursor: undefined }), { code: 'not_found' });
+      const second = await engine.submit(submit());
+      await store.complete(await claim(), { status: 'succeeded', output: { a: [1, null] } });
+      const done = await engine.read(SCOPE, second.run_id);
+      t.same([done.status, done.output, done.substate], ['succeeded', { a: [1, null] }, null]);
+    }),
+  );
 
-t.test('the environment of a job has the env of its submit', (t) =>
-  withWorld(async ({ use, submit, claim }) => {
-    await use(RunEngine).submit(submit({ env: { A: '1', b: 'zwei' } }));
-    t.same(await use(JobEnvironments).environment(await claim()), {
-      below: [],
-      workflow: { A: '1', b: 'zwei' },
-      above: [],
-    });
-  }),
-);
+  t.test(`${store}: steps come in order with the open wait at the end, whatever the page`, (t) =>
+    withWorld(store, async ({ use, submit, claim }) => {
+      const store = use(RunStore);
+      const { run_id } = await use(RunEngine).submit(submit());
+      const held = await claim();
+      for (let i = 0; i < 23; i++)
+        await store.append(held, record(i, `out ${i}\n`, i === 3 ? { exit_code: 2, message: 'broke' } : {}));
+      await store.park(held, { ...sleep(23, 3_600_000), label: 'a nap' });
+      for (const limit of [1, 5, 23, 24, 200]) {
+        const paged = await pages(async (cursor) => {
+          const { steps, next_cursor } = await use(StepViews).list(SCOPE, run_id, { limit, cursor });
+          return { items: steps, next_cursor };
+        });
+        const steps = paged.flat();
+        t.same(
+          steps.map((step) => step.position),
+          Array.from({ length: 24 }, (_, i) => i),
+          `pages of ${limit}`,
+        );
+        t.ok(paged.every((page) => page.length <= limit && page.length > 0));
+        t.equal(steps[3]!.recorded?.message, 'broke');
+        t.equal(steps[22]!.recorded?.output.toString(), 'out 22\n');
+        t.match(steps[23], { recorded: null, kind: 'sleep', label: 'a nap', activity: 'main', deadline: Number });
+      }
+    }),
+  );
+
+  t.test(`${store}: a page of steps is cut by its bytes, and none is lost`, (t) =>
+    withWorld(store, async ({ use, submit, claim }) => {
+      const store = use(RunStore);
+      const { run_id } = await use(RunEngine).submit(submit());
+      const held: Claimed = await claim();
+      const large = Buffer.alloc(2 * 1024 * 1024, 'x');
+      for (let i = 0; i < 9; i++) await store.append(held, record(i, large));
+      await store.append(held, record(9, 'small'));
+      await store.park(held, sleep(10, 3_600_000));
+      const paged = await pages(async (cursor) => {
+        const { steps, next_cursor } = await use(StepViews).list(SCOPE, run_id, { limit: 200, cursor });
+        return { items: steps.map((step) => step.position), next_cursor };
+      });
+      t.same(paged, [
+        [0, 1, 2],
+        [3, 4, 5],
+        [6, 7, 8, 9, 10],
+      ]);
+    }),
+  );
+
+  t.test(`${store}: the environment of a job has the env of its submit`, (t) =>
+    withWorld(store, async ({ use, submit, claim }) => {
+      await use(RunEngine).submit(submit({ env: { A: '1', b: 'zwei' } }));
+      t.same(await use(JobEnvironments).environment(await claim()), {
+        below: [],
+        workflow: { A: '1', b: 'zwei' },
+        above: [],
+      });
+    }),
+  );
+}

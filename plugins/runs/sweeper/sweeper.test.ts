@@ -1,7 +1,10 @@
 import t from 'tap';
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { createWakeups } from '../service/wakeups.ts';
+import { RunEngine, RunStore, Wakeups } from '../contract.ts';
+import { openTestDatabase, STORES } from '../testing/test-database.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
+import { openWorld } from '../testing/world.ts';
 import { Sweeper } from './sweeper.ts';
 
 /** A store that holds deadlines only, on a clock of its own: what the loop does is what is tested here. */
@@ -139,3 +142,34 @@ t.test('stopping in the middle of a sweep waits for it; stopping twice is fine',
   await clock.advance(10_000);
   t.equal(state.sweeps, after);
 });
+
+for (const store of STORES) {
+  t.test(
+    `${store}: sleeps end on time where they were armed, and on another server when that one is gone`,
+    async (t) => {
+      const shared = await openTestDatabase(store);
+      const one = await openWorld(store, { shared });
+      const two = await openWorld(store, { shared });
+      try {
+        await one.start();
+        await one.use(RunEngine).submit(one.submit());
+        const nap = { kind: 'sleep', name: '', digest: '', args: null, started_at: 0 };
+        const awake = () => new Promise<void>((resolve) => one.use(Wakeups).onWork(resolve));
+        const woken = awake();
+        await one.use(RunStore).park(await one.claim(), { ...nap, position: 0, ordinal: 0, timeout_ms: 50 });
+        await woken;
+        const claim = await one.claim();
+        t.match(claim.journal, [{ position: 0, kind: 'sleep', exit_code: 0 }]);
+        await one.use(RunStore).park(claim, { ...nap, position: 1, ordinal: 1, timeout_ms: 100 });
+        await one.close();
+        const taken = new Promise<void>((resolve) => two.use(Wakeups).onWork(resolve));
+        await two.start();
+        await taken;
+        t.equal((await two.claim()).journal.length, 2);
+      } finally {
+        await two.close();
+        await shared.drop();
+      }
+    },
+  );
+}

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   AccessControl,
   Clock,
@@ -26,6 +25,7 @@ import { type Claimed, RunStore, type SubmitRun, type WorkflowKind, WorkflowKind
 import { registerService } from '../service/register.ts';
 import { registerStore } from '../store/register.ts';
 import { PlaceSealer } from './place-sealer.ts';
+import { openTestDatabase, type Store, type TestDatabase } from './test-database.ts';
 
 const write = () => {};
 const quiet: Log = { debug: write, info: write, warn: write, error: write, child: () => quiet };
@@ -57,9 +57,16 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(database_url = 'sqlite::memory:', public_url?: string): Promise<World> {
+export interface WorldOptions {
+  public_url?: string;
+  /** Another server's database, which its owner drops. */
+  shared?: TestDatabase;
+}
+
+export async function openWorld(store: Store, { public_url, shared }: WorldOptions = {}): Promise<World> {
   const ids = createIds(systemClock);
-  const handle = await openDatabase({ database_url }, { clock: systemClock, log: quiet, ids });
+  const { url, drop } = shared ? { url: shared.url, drop: async () => {} } : await openTestDatabase(store);
+  const handle = await openDatabase({ database_url: url }, { clock: systemClock, log: quiet, ids });
   const settings = { role: 'server', env: {}, host: '127.0.0.1', port: 0, lease_ms: LEASE_MS, public_url } as unknown;
   const registry = new Registry();
   registry.bind('kernel', Settings, () => settings as Settings);
@@ -110,6 +117,7 @@ export async function openWorld(database_url = 'sqlite::memory:', public_url?: s
       await http?.close(1000);
       for (const stop of stops) await stop();
       await handle.close();
+      await drop();
     },
   };
 }
@@ -148,11 +156,12 @@ const roleTokens: AccessControl = {
   },
 };
 
-/** The databases to run on: SQLite always, MySQL when one is configured. `drop` ends its life. */
-export function databaseUrls(): { name: string; url: string }[] {
-  const server = process.env.SVC_TEST_MYSQL_URL;
-  const mysql = server
-    ? [{ name: 'mysql', url: `${server.replace(/\/+$/, '')}/svc_runs_${randomBytes(6).toString('hex')}` }]
-    : [];
-  return [{ name: 'sqlite', url: 'sqlite::memory:' }, ...mysql];
+/** Runs `work` in a world of its own, which is closed whatever happens. */
+export async function withWorld(store: Store, work: (world: World) => Promise<void>): Promise<void> {
+  const world = await openWorld(store);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
 }

@@ -2,16 +2,8 @@ import t from 'tap';
 import { type Claimed, type Json, RunEngine, RunStore } from '../contract.ts';
 import { CELL_BYTES } from '../service/cells.ts';
 import { ProjectState } from '../service/project-state.ts';
-import { OTHER, openWorld, SCOPE, type World } from '../testing/world.ts';
-
-async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
-  const world = await openWorld();
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+import { STORES } from '../testing/test-database.ts';
+import { OTHER, SCOPE, withWorld, type World } from '../testing/world.ts';
 
 /** Calls of one pass, each at the next position. */
 function caller(world: World, claim: Claimed) {
@@ -29,106 +21,108 @@ async function run(world: World, more: Parameters<World['submit']>[0] = {}) {
   return caller(world, await world.claim());
 }
 
-t.test('a run keeps cells of its own', (t) =>
-  withWorld(async (world) => {
-    const state = await run(world);
-    t.match(await state({ op: 'get', key: 'a' }), { exit: 1, out: '', message: /no state a/ });
-    t.match(await state({ op: 'set', key: 'b', value: '{"x": 1.0}' }), { exit: 0, out: '' });
-    t.match(await state({ op: 'set', key: 'a', value: '' }), { exit: 0 });
-    t.match(await state({ op: 'set', key: 'B', value: 'upper' }), { exit: 0 });
-    t.match(await state({ op: 'get', key: 'b' }), { exit: 0, out: '{"x": 1.0}\n' }, 'JSON is kept as it was given');
-    t.match(await state({ op: 'get', key: 'a' }), { exit: 0, out: '\n' });
-    t.match(await state({ op: 'list' }), { exit: 0, out: 'B\na\nb\n' });
-    t.match(await state({ op: 'set', key: 'b', value: 'new' }), { exit: 0 });
-    t.match(await state({ op: 'get', key: 'b' }), { out: 'new\n' });
-    t.match(await state({ op: 'delete', key: 'b' }), { exit: 0 });
-    t.match(await state({ op: 'delete', key: 'b' }), { exit: 0 }, 'what is gone is gone');
-    t.match(await state({ op: 'list' }), { out: 'B\na\n' });
-    const other = await run(world);
-    t.match(await other({ op: 'list' }), { out: '' }, 'another run has none of them');
-  }),
-);
+for (const store of STORES) {
+  t.test(`${store}: a run keeps cells of its own`, (t) =>
+    withWorld(store, async (world) => {
+      const state = await run(world);
+      t.match(await state({ op: 'get', key: 'a' }), { exit: 1, out: '', message: /no state a/ });
+      t.match(await state({ op: 'set', key: 'b', value: '{"x": 1.0}' }), { exit: 0, out: '' });
+      t.match(await state({ op: 'set', key: 'a', value: '' }), { exit: 0 });
+      t.match(await state({ op: 'set', key: 'B', value: 'upper' }), { exit: 0 });
+      t.match(await state({ op: 'get', key: 'b' }), { exit: 0, out: '{"x": 1.0}\n' }, 'JSON is kept as it was given');
+      t.match(await state({ op: 'get', key: 'a' }), { exit: 0, out: '\n' });
+      t.match(await state({ op: 'list' }), { exit: 0, out: 'B\na\nb\n' });
+      t.match(await state({ op: 'set', key: 'b', value: 'new' }), { exit: 0 });
+      t.match(await state({ op: 'get', key: 'b' }), { out: 'new\n' });
+      t.match(await state({ op: 'delete', key: 'b' }), { exit: 0 });
+      t.match(await state({ op: 'delete', key: 'b' }), { exit: 0 }, 'what is gone is gone');
+      t.match(await state({ op: 'list' }), { out: 'B\na\n' });
+      const other = await run(world);
+      t.match(await other({ op: 'list' }), { out: '' }, 'another run has none of them');
+    }),
+  );
 
-t.test('an entity is shared by the runs of the project, and by people', (t) =>
-  withWorld(async (world) => {
-    const people = world.use(ProjectState);
-    const first = await run(world);
-    const key = 'last sha/ü ';
-    await first({ op: 'set', entity: 'repo:acme/app', key, value: 'abc' });
-    const second = await run(world);
-    t.match(await second({ op: 'get', entity: 'repo:acme/app', key }), { exit: 0, out: 'abc\n' });
-    t.match(await second({ op: 'get', entity: 'repo:acme/app', key: key.trim() }), { exit: 1 }, 'bytes count');
-    t.match(await people.read(SCOPE, 'repo:acme/app', key), { value: 'abc', updated_at: Number });
-    await t.rejects(people.read(OTHER, 'repo:acme/app', key), { code: 'not_found' });
-    t.equal(await people.write(SCOPE, 'repo:acme/app', key, 'def', 'usr_1'), false);
-    t.equal(await people.write(SCOPE, 'repo:acme/app', 'new', 'x', null), true);
-    t.match(await second({ op: 'get', entity: 'repo:acme/app', key }), { out: 'def\n' });
-    t.match(await second({ op: 'list' }), { out: '' }, 'the run has none of its own');
-    const listed = await people.list(SCOPE, 'repo:acme/app', { limit: 1, cursor: undefined });
-    const rest = await people.list(SCOPE, 'repo:acme/app', { limit: 1, cursor: listed.next_cursor });
-    t.same(
-      [...listed.cells, ...rest.cells].map((cell) => cell.key),
-      [key, 'new'],
-    );
-    t.equal(rest.next_cursor, undefined);
-    await people.remove(SCOPE, 'repo:acme/app', 'new');
-    await t.rejects(people.remove(SCOPE, 'repo:acme/app', 'new'), { code: 'not_found' });
-  }),
-);
+  t.test(`${store}: an entity is shared by the runs of the project, and by people`, (t) =>
+    withWorld(store, async (world) => {
+      const people = world.use(ProjectState);
+      const first = await run(world);
+      const key = 'last sha/ü ';
+      await first({ op: 'set', entity: 'repo:acme/app', key, value: 'abc' });
+      const second = await run(world);
+      t.match(await second({ op: 'get', entity: 'repo:acme/app', key }), { exit: 0, out: 'abc\n' });
+      t.match(await second({ op: 'get', entity: 'repo:acme/app', key: key.trim() }), { exit: 1 }, 'bytes count');
+      t.match(await people.read(SCOPE, 'repo:acme/app', key), { value: 'abc', updated_at: Number });
+      await t.rejects(people.read(OTHER, 'repo:acme/app', key), { code: 'not_found' });
+      t.equal(await people.write(SCOPE, 'repo:acme/app', key, 'def', 'usr_1'), false);
+      t.equal(await people.write(SCOPE, 'repo:acme/app', 'new', 'x', null), true);
+      t.match(await second({ op: 'get', entity: 'repo:acme/app', key }), { out: 'def\n' });
+      t.match(await second({ op: 'list' }), { out: '' }, 'the run has none of its own');
+      const listed = await people.list(SCOPE, 'repo:acme/app', { limit: 1, cursor: undefined });
+      const rest = await people.list(SCOPE, 'repo:acme/app', { limit: 1, cursor: listed.next_cursor });
+      t.same(
+        [...listed.cells, ...rest.cells].map((cell) => cell.key),
+        [key, 'new'],
+      );
+      t.equal(rest.next_cursor, undefined);
+      await people.remove(SCOPE, 'repo:acme/app', 'new');
+      await t.rejects(people.remove(SCOPE, 'repo:acme/app', 'new'), { code: 'not_found' });
+    }),
+  );
 
-t.test('an untrusted run reads the project, writes only its own, and a refusal leaves no record', (t) =>
-  withWorld(async (world) => {
-    await world.use(ProjectState).write(SCOPE, 'e', 'k', 'v', null);
-    const state = await run(world, { trusted: false });
-    for (const op of ['set', 'delete'])
-      await t.rejects(state({ op, entity: 'e', key: 'k', value: 'x' }), {
-        code: 'untrusted_run_may_not_write_state',
-        status: 403,
+  t.test(`${store}: an untrusted run reads the project, writes only its own, and a refusal leaves no record`, (t) =>
+    withWorld(store, async (world) => {
+      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'v', null);
+      const state = await run(world, { trusted: false });
+      for (const op of ['set', 'delete'])
+        await t.rejects(state({ op, entity: 'e', key: 'k', value: 'x' }), {
+          code: 'untrusted_run_may_not_write_state',
+          status: 403,
+        });
+      t.match(await state({ op: 'get', entity: 'e', key: 'k' }), { exit: 0, out: 'v\n' }, 'the position is still free');
+      t.match(await state({ op: 'set', key: 'k', value: 'own' }), { exit: 0 });
+    }),
+  );
+
+  t.test(`${store}: bad arguments are refused with their code and leave no record`, (t) =>
+    withWorld(store, async (world) => {
+      const state = await run(world);
+      const bad: [Json, string][] = [
+        [null, 'invalid_request'],
+        [{ op: 'drop', key: 'a' }, 'invalid_request'],
+        [{ op: 'get' }, 'invalid_request'],
+        [{ op: 'get', key: '' }, 'invalid_request'],
+        [{ op: 'get', key: 'a\nb' }, 'invalid_request'],
+        [{ op: 'get', key: 'x'.repeat(256) }, 'invalid_request'],
+        [{ op: 'set', key: 'a' }, 'invalid_request'],
+        [{ op: 'set', key: 'a', value: 1 }, 'invalid_request'],
+        [{ op: 'set', key: 'a', value: 'x', entity: '' }, 'invalid_request'],
+        [{ op: 'set', key: 'a', value: 'x'.repeat(CELL_BYTES + 1) }, 'payload_too_large'],
+      ];
+      for (const [args, code] of bad) await t.rejects(state(args), { code }, JSON.stringify(args).slice(0, 60));
+      t.match(await state({ op: 'set', key: 'x'.repeat(255), value: 'x'.repeat(CELL_BYTES) }), { exit: 0 });
+      t.match(await state({ op: 'get', key: '__proto__' }), { exit: 1 });
+    }),
+  );
+
+  t.test(`${store}: a call that is sent again finds its record and does nothing again`, (t) =>
+    withWorld(store, async (world) => {
+      await world.use(RunEngine).submit(world.submit());
+      const claim = await world.claim();
+      const store = world.use(RunStore);
+      const at = (position: number, args: Json) => ({
+        position,
+        kind: 'state',
+        name: '',
+        ordinal: position,
+        digest: '',
+        args,
+        started_at: 0,
       });
-    t.match(await state({ op: 'get', entity: 'e', key: 'k' }), { exit: 0, out: 'v\n' }, 'the position is still free');
-    t.match(await state({ op: 'set', key: 'k', value: 'own' }), { exit: 0 });
-  }),
-);
-
-t.test('bad arguments are refused with their code and leave no record', (t) =>
-  withWorld(async (world) => {
-    const state = await run(world);
-    const bad: [Json, string][] = [
-      [null, 'invalid_request'],
-      [{ op: 'drop', key: 'a' }, 'invalid_request'],
-      [{ op: 'get' }, 'invalid_request'],
-      [{ op: 'get', key: '' }, 'invalid_request'],
-      [{ op: 'get', key: 'a\nb' }, 'invalid_request'],
-      [{ op: 'get', key: 'x'.repeat(256) }, 'invalid_request'],
-      [{ op: 'set', key: 'a' }, 'invalid_request'],
-      [{ op: 'set', key: 'a', value: 1 }, 'invalid_request'],
-      [{ op: 'set', key: 'a', value: 'x', entity: '' }, 'invalid_request'],
-      [{ op: 'set', key: 'a', value: 'x'.repeat(CELL_BYTES + 1) }, 'payload_too_large'],
-    ];
-    for (const [args, code] of bad) await t.rejects(state(args), { code }, JSON.stringify(args).slice(0, 60));
-    t.match(await state({ op: 'set', key: 'x'.repeat(255), value: 'x'.repeat(CELL_BYTES) }), { exit: 0 });
-    t.match(await state({ op: 'get', key: '__proto__' }), { exit: 1 });
-  }),
-);
-
-t.test('a call that is sent again finds its record and does nothing again', (t) =>
-  withWorld(async (world) => {
-    await world.use(RunEngine).submit(world.submit());
-    const claim = await world.claim();
-    const store = world.use(RunStore);
-    const at = (position: number, args: Json) => ({
-      position,
-      kind: 'state',
-      name: '',
-      ordinal: position,
-      digest: '',
-      args,
-      started_at: 0,
-    });
-    const set = at(0, { op: 'set', entity: 'e', key: 'k', value: 'first' });
-    const record = await store.perform(claim, set);
-    await world.use(ProjectState).write(SCOPE, 'e', 'k', 'later', null);
-    t.same(await store.perform(claim, set), record);
-    t.match(await world.use(ProjectState).read(SCOPE, 'e', 'k'), { value: 'later' });
-  }),
-);
+      const set = at(0, { op: 'set', entity: 'e', key: 'k', value: 'first' });
+      const record = await store.perform(claim, set);
+      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'later', null);
+      t.same(await store.perform(claim, set), record);
+      t.match(await world.use(ProjectState).read(SCOPE, 'e', 'k'), { value: 'later' });
+    }),
+  );
+}
