@@ -354,11 +354,14 @@ for (const engine of all)
       t.equal((await call(house, tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 204);
       t.match(await call(house, made.json.token, 'GET /api/v1/whoami'), { status: 401, json: { detail: /revoked/ } });
       t.equal((await call(house, tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 404);
+      const held = await house.use(AccessControl).authenticate(`Bearer ${child.json.token}`, '');
+      t.equal((await house.use(Reach).orgsOf(held)).length, 1);
       t.equal(
         (await call(house, child.json.token, `DELETE /api/v1/tokens/${child.json.id}`)).status,
         204,
         'a token may end itself',
       );
+      await t.rejects(house.use(Reach).orgsOf(held), { code: 'not_authenticated' }, 'a principal does not outlive it');
       const rows = await house.use(Database).read<{ digest: Buffer }>('SELECT digest FROM access_tokens');
       t.ok(rows.every(({ digest }) => digest.length === 32));
     });

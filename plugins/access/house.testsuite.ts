@@ -36,7 +36,7 @@ export function testClock(): TestClock {
   return {
     now: () => systemClock.now() + ahead,
     monotonic: () => systemClock.monotonic() + ahead,
-    after: systemClock.after,
+    after: (delay_ms, run, options) => systemClock.after(delay_ms, run, options),
     advance: (ms) => {
       ahead += ms;
     },

@@ -32,8 +32,8 @@ export class Identities {
   readonly #deps: IdentitiesDeps;
   readonly #known = new Map<string, Known>();
   readonly #loading = new Map<string, Promise<Known | undefined>>();
-  /** Full record of every principal handed out, as long as somebody holds it. */
-  readonly #byPrincipal = new WeakMap<Principal, Identity>();
+  /** Full record of every principal handed out, as long as somebody holds it and it is fresh. */
+  readonly #byPrincipal = new WeakMap<Principal, { identity: Identity; epoch: number; fresh_until: number }>();
   #epoch = 0;
 
   constructor(deps: IdentitiesDeps) {
@@ -55,7 +55,9 @@ export class Identities {
 
   /** The identity behind a principal of ours. Throws `not_authenticated` when its token has gone since. */
   async of(principal: Principal): Promise<Identity> {
-    return this.#byPrincipal.get(principal) ?? this.current(principal.token_id);
+    const held = this.#byPrincipal.get(principal);
+    const fresh = held?.epoch === this.#epoch && held.fresh_until > this.#deps.clock.monotonic();
+    return fresh ? held.identity : this.current(principal.token_id);
   }
 
   /** What a token stands for now. Throws `not_authenticated`. */
@@ -97,7 +99,9 @@ export class Identities {
     const token = await read();
     if (!token) return undefined;
     const identity = await this.#identify(token);
-    const known = { identity, token, fresh_until: this.#deps.clock.monotonic() + CACHE_MS };
+    const fresh_until = this.#deps.clock.monotonic() + CACHE_MS;
+    const known = { identity, token, fresh_until };
+    this.#byPrincipal.set(identity.principal, { identity, epoch, fresh_until });
     if (epoch === this.#epoch) this.#keep(key, known);
     return known;
   }
@@ -119,9 +123,7 @@ export class Identities {
         ? { kind, id: user_id, name: names?.get(user_id) ?? '', token_id, org_id }
         : { kind, id: token_id, name: token.name, token_id, org_id };
     const limits = { org_id, project_id, role };
-    const identity = { principal, token: { name: token.name, expires_at, limits }, orgs: gather(members ?? []) };
-    this.#byPrincipal.set(principal, identity);
-    return identity;
+    return { principal, token: { name: token.name, expires_at, limits }, orgs: gather(members ?? []) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database, Ids, Log, SealedPlace, Sealer, Settings } from '../../../kernel/contracts/index.ts';
-import { Errors } from '../../../kernel/contracts/index.ts';
+import { Errors, isServiceError } from '../../../kernel/contracts/index.ts';
 import { decrypt, encrypt, KEY_BYTES, keyVersionOf, NONCE_BYTES, placeAad } from '../domain/envelope.ts';
 import { unwrapOrgKey, wrapOrgKey } from '../domain/master-key.ts';
 import { VaultErrors } from '../errors.ts';
@@ -94,8 +94,18 @@ export class Keyring implements Sealer {
     const generation = checks.active?.generation ?? 0;
     if (outdated || generation === this.#generation) return;
     // Loads under way may have read before the rotation: those orgs are read again too.
-    for (const org_id of new Set([...this.#orgs.keys(), ...this.#loading.keys()])) await this.#fetch(org_id);
+    for (const org_id of new Set([...this.#orgs.keys(), ...this.#loading.keys()])) await this.#reload(org_id);
     this.#generation = generation;
+  }
+
+  /** An org whose key row was tampered with must not keep the others from their new keys. */
+  async #reload(org_id: string): Promise<void> {
+    try {
+      await this.#fetch(org_id);
+    } catch (error) {
+      if (!isServiceError(error, VaultErrors.sealedValueUnreadable.code)) throw error;
+      this.#deps.log.error({ org_id, code: error.code }, 'a key of this org cannot be opened; restore its row');
+    }
   }
 
   /** Throws when values that are sealed from now on may be out of this process's reach. */
