@@ -18,7 +18,7 @@ export function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-let lastHost = '';
+let lastHost = 'localhost';
 
 /** One host is named by nearly every request, so that the last good one is remembered. */
 function isHost(host: string): boolean {
@@ -79,6 +79,7 @@ export function screen(request: IncomingMessage, limits: HttpLimits): ServiceErr
     return HttpErrors.targetTooLong(`the path and query have ${target.length} bytes; ${limits.target_bytes} are taken`);
   if (host === undefined ? request.httpVersion === '1.1' : !isHost(host))
     return Errors.invalidRequest('the Host header is absent or not a host name');
+  if (request.httpVersionMajor !== 1) return Errors.invalidRequest('the request must name HTTP/1.1');
   if (target === '*' && request.method === 'OPTIONS') return undefined;
   if (UNESCAPED.test(target)) return Errors.invalidRequest('the path and query must be ASCII, the rest escaped with %');
   const { path, search } = splitTarget(target);

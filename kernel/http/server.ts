@@ -115,7 +115,7 @@ class HttpServer implements Http {
 
   async #close(bound_ms: number): Promise<void> {
     // A listen that failed was answered to its caller; nothing is open then.
-    await this.#listening?.catch(() => '');
+    if (!this.#server.listening) await this.#listening?.catch(() => '');
     if (!this.#server.listening) return;
     const { drain_tick_ms: tick_ms } = this.#limits;
     const parts = { server: this.#server, clock: this.#clock, upgrades: this.#upgrades, exchanges: this.#exchanges };
