@@ -16,9 +16,30 @@ static const int forwarded[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 
 static volatile pid_t command;
 
-static void forward(int number) {
+/* Who started the leader of this session: the keeper of the script. Only what a signal handler may call. */
+static pid_t starter(void) {
+  char path[32] = "/proc/", digits[16], text[512];
+  size_t at = sizeof digits, end = 6;
+  pid_t parent = 0;
+  for (pid_t rest = getsid(0); rest > 0; rest /= 10) digits[--at] = (char)('0' + rest % 10);
+  while (at < sizeof digits) path[end++] = digits[at++];
+  memcpy(path + end, "/stat", 6);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t length = read(file, text, sizeof text);
+  close(file);
+  /* "<pid> (<name>) <state> <parent> ": the name may hold anything. */
+  while (length > 0 && text[length - 1] != ')') length--;
+  for (length += 3; length > 3 && length < (ssize_t)sizeof text && text[length] >= '0' && text[length] <= '9'; length++)
+    parent = parent * 10 + (text[length] - '0');
+  return parent;
+}
+
+/* A terminal and a keeper signal the whole group, so the command has had it; twice would mean another thing to it. */
+static void forward(int number, siginfo_t *info, void *context) {
   int kept = errno;
-  if (command > 0) kill(command, number);
+  (void)context;
+  if (command > 0 && info->si_code != SI_KERNEL && info->si_pid != starter()) kill(command, number);
   errno = kept;
 }
 
@@ -127,7 +148,7 @@ static void capture(int from, long long limit, bool live, struct outcome *outcom
 }
 
 static void take_signals(struct sigaction *kept) {
-  struct sigaction pass = {.sa_handler = forward};
+  struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO};
   for (size_t i = 0; i < FORWARDED; i++) {
     sigaction(forwarded[i], NULL, &kept[i]);
     /* What the caller ignores, as a shell does for its background jobs, stays ignored. */

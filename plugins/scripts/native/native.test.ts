@@ -4,6 +4,7 @@ import { nativePrograms } from './build.mjs';
 import { fuzzSuite } from './testing/fuzz.testsuite.ts';
 import { spawnerSuite } from './testing/spawner.testsuite.ts';
 import { privateFolder } from './testing/test-agent.ts';
+import { togetherSuite } from './testing/together.testsuite.ts';
 import { compileSanitized, sanitizedClient } from './testing/variants.ts';
 import { verbClientEdges } from './testing/verb-client-edges.testsuite.ts';
 import { verbClientSuite } from './testing/verb-client.testsuite.ts';
@@ -22,6 +23,7 @@ for (const native of kinds) {
     t.test('at the edges', (t) => verbClientEdges(t, { folder, native }));
   });
   t.test(`spawner, ${name}`, (t) => spawnerSuite(t, native));
+  t.test(`together, ${name}`, (t) => togetherSuite(t, native));
 }
 
 t.test('under the sanitizers', async (t) => {

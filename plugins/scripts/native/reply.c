@@ -116,6 +116,7 @@ static int member(struct json *json, const struct buffer *name, struct reply *re
   if (same(name, "handoff")) return flag_member(json, &reply->handoff);
   if (same(name, "gone")) return flag_member(json, &reply->gone);
   if (same(name, "ok")) return flag_member(json, &reply->ok);
+  if (same(name, "code")) return reply->refused = true, json_skip(json);
   if (same(name, "error")) return reply->has_error = true, error_member(json, &reply->error);
   return json_skip(json);
 }

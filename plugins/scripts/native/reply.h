@@ -8,6 +8,7 @@
 /* One line of the agent, as contract.ts of the scripts plugin describes it. */
 struct reply {
   bool has_exit, has_stdout, replayed, has_exec, has_key, has_limit, has_stdin, handoff, gone, ok, has_error;
+  bool refused; /* has `code`: nothing was recorded */
   int exit;
   long long limit;
   long long stdin_limit;

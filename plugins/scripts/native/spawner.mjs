@@ -2,7 +2,7 @@
 // can. It has no subreaper: a process that left the group and let go of stdout and stderr is not found any more. If
 // this process itself is killed, the agent kills the groups it knows of.
 import { execFile, spawn } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, readdirSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,9 @@ const PATIENCE_MS = 10_000;
 const runtimeFolder = process.argv[2];
 const jobs = new Map();
 const agent = new Socket({ fd: 1, readable: false, writable: true });
+const POOL = 32;
+const pool = [];
+let refilling;
 let fifos = 0;
 let full = false;
 
@@ -84,27 +87,34 @@ function killHolders(job) {
     }
 }
 
-/** A real pipe each for stdout and stderr: what Node makes by itself is a socket, which /dev/stdout cannot open. */
-function makePipes() {
-  const paths = [0, 1].map(() => join(runtimeFolder, `.pipe-${process.pid}-${++fifos}`));
+/** Paths of pipes for the next processes: one run of mkfifo makes many. */
+function refill() {
+  const made = Array.from({ length: POOL }, () => join(runtimeFolder, `.pipe-${process.pid}-${++fifos}`));
   return new Promise((resolve) => {
-    execFile('mkfifo', ['-m', '600', ...paths], (error) => {
-      if (error) return resolve(undefined);
-      const ends = [];
-      try {
-        for (const path of paths) {
-          ends.push({ read: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) });
-          ends.at(-1).write = openSync(path, constants.O_WRONLY);
-        }
-        resolve(ends);
-      } catch {
-        for (const { read, write } of ends) for (const fd of [read, write]) if (fd !== undefined) closeSync(fd);
-        resolve(undefined);
-      } finally {
-        for (const path of paths) unlinkSync(path);
-      }
+    execFile('mkfifo', ['-m', '600', ...made], (error) => {
+      if (!error) pool.push(...made);
+      resolve();
     });
   });
+}
+
+/** A real pipe each for stdout and stderr: what Node makes by itself is a socket, which /dev/stdout cannot open. */
+async function makePipes() {
+  if (pool.length < 2) await (refilling ??= refill().finally(() => (refilling = undefined)));
+  const ends = [];
+  for (const path of pool.splice(0, 2))
+    try {
+      const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      ends.push({ read });
+      ends.at(-1).write = openSync(path, constants.O_WRONLY);
+    } catch {
+      // Out of descriptors: Node says so better when it makes its own.
+    } finally {
+      unlinkSync(path);
+    }
+  if (ends.length === 2 && ends.every(({ write }) => write !== undefined)) return ends;
+  for (const { read, write } of ends) for (const fd of [read, write]) if (fd !== undefined) closeSync(fd);
+  return undefined;
 }
 
 function directoryFault(cwd) {
@@ -255,6 +265,7 @@ function die(error) {
       killHolders(job);
     }
   if (error) process.stderr.write(`svc: the spawner failed: ${error.stack}\n`);
+  for (const path of pool) rmSync(path, { force: true });
   process.exit(error ? 1 : 0);
 }
 

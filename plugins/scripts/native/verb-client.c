@@ -199,7 +199,7 @@ static void send_stdin(struct call *call, const struct reply *reply) {
 }
 
 static int finish(struct call *call, const struct reply *reply) {
-  const struct buffer *text = reply->has_stdout ? &reply->out : &call->outcome.captured;
+  const struct buffer *text = reply->has_stdout || reply->refused ? &reply->out : &call->outcome.captured;
   bool shown = call->echoed || (reply->replayed && is_log(reply));
   int error = shown ? 0 : write_all(1, text->bytes, text->length);
   write_all(2, reply->err.bytes, reply->err.length);

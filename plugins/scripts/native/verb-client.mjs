@@ -1,7 +1,6 @@
-// The verb client where there is no compiler: the same behaviour as verb-client.c, as far as Node can. What it cannot:
-// run arguments or pass on variables that are not UTF-8, keep a signal ignored that its caller ignores, and end the
-// command when it is killed itself. Arguments: which of the descriptors 0 and 1 were closed, the folder of svc.verbs
-// and svc.cli, then those of the caller. Plain JavaScript in one file, for its start is what it costs.
+// The verb client where there is no compiler: the same behaviour as verb-client.c, as far as Node can (README.md says
+// what it cannot). Arguments: which of the descriptors 0 and 1 were closed, the folder of svc.verbs and svc.cli, then
+// those of the caller. Plain JavaScript in one file, for its start is what it costs.
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
@@ -219,7 +218,7 @@ function parse(line) {
 
 function finish(reply, before) {
   const given = reply.stdout === undefined ? undefined : Buffer.from(reply.stdout, 'base64');
-  const bytes = given ?? before?.captured ?? Buffer.alloc(0);
+  const bytes = given ?? (reply.code === undefined ? before?.captured : undefined) ?? Buffer.alloc(0);
   const error = before?.echoed || (reply.replayed && isLog(reply.log)) ? undefined : write(1, bytes);
   write(2, Buffer.from(reply.stderr ?? ''));
   if (error?.code === 'EPIPE') process.exit(128 + os.signals.SIGPIPE);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { constants, copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nativePrograms } from './build.mjs';
@@ -38,18 +38,36 @@ async function put(path: string, write: (draft: string) => Promise<void>): Promi
   await rename(draft, path);
 }
 
-/** Calls a verb outside of a script run: undefined when the client turns it away as it must. */
-function fault(client: string, verb: string): Promise<string | undefined> {
+interface Trial {
+  code?: string | number | null;
+  fault?: string;
+}
+
+/** Calls a verb outside of a script run, which the client must turn away. */
+function attempt(client: string, verb: string): Promise<Trial> {
   return new Promise((resolve) => {
     execFile(client, [verb], { env: {} }, (error, _stdout, stderr) => {
-      const answered = error?.code === 1 && stderr.includes('SVC_AGENT_SOCKET');
-      resolve(answered ? undefined : `${client}: ${error?.message ?? 'it took a verb outside of a script run'}`);
+      if (error?.code === 1 && stderr.includes('SVC_AGENT_SOCKET')) return resolve({});
+      const what = error?.message ?? 'it took a verb outside of a script run';
+      resolve({ code: error?.code, fault: `${client}: ${what}` });
     });
   });
 }
 
+/** Why the client cannot be used. */
+async function fault(client: string, verb: string): Promise<string | undefined> {
+  let trial = await attempt(client, verb);
+  // Another process that was started while the file was written holds it open until it is another program.
+  for (let more = 100; more > 0 && trial.code === 'ETXTBSY'; more--) trial = await attempt(client, verb);
+  return trial.fault;
+}
+
 async function installNative(client: string, source: string): Promise<void> {
-  await put(client, (draft) => copyFile(source, draft, constants.COPYFILE_FICLONE));
+  await put(client, async (draft) => {
+    await rm(draft, { force: true });
+    // Not on every pair of folders can there be a link.
+    await link(source, draft).catch(() => copyFile(source, draft));
+  });
 }
 
 async function installFallback(client: string, folder: string): Promise<void> {

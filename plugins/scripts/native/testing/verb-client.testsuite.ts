@@ -57,6 +57,11 @@ export function verbClientSuite(t: Test, under: ClientUnderTest): void {
     const handle: Handler = (message) =>
       message['op'] === 'verb' ? steps()(message, undefined as never) : { id: 1, exit: 1, stdout: base64('other') };
     t.match((await call(handle, ['step', 'x', '--', 'echo', 'hi'])).stdout.toString(), /^other$/);
+    const refuse: Handler = (message) =>
+      message['op'] === 'verb' ? steps()(message, undefined as never) : { id: 1, exit: 1, code: 'x', stderr: 'no\n' };
+    const refused = await call(refuse, ['step', 'x', '--', 'echo', 'hi']);
+    t.match(refused, { code: 1, stderr: 'no\n' });
+    t.equal(refused.stdout.length, 0, 'what is not recorded is not echoed');
   });
 
   t.test('captures up to the limit and counts beyond', async (t) => {
