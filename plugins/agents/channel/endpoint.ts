@@ -24,7 +24,7 @@ export interface EndpointParts {
 
 /** Only frames worth the processor time are compressed. */
 const COMPRESS_BYTES = 64 * 1024;
-/** A token revoked or expired meanwhile ends its connection within this time. */
+/** A token revoked or expired meanwhile ends its connection within two leases, and within this time. */
 const REAUTHENTICATE_MS = 30_000;
 const CLOSE_BOUND_MS = 1000;
 const LONGEST_SILENCE_MS = 30_000;
@@ -106,7 +106,7 @@ export class ChannelEndpoint implements Upgrade {
   #reauthenticate(): void {
     const now = this.#parts.clock.monotonic();
     for (const [connection, known] of this.#connections) {
-      if (now - known.checked_at < REAUTHENTICATE_MS) continue;
+      if (now - known.checked_at < Math.min(REAUTHENTICATE_MS, this.#parts.lease_ms * 2)) continue;
       known.checked_at = now;
       this.#parts
         .access()
