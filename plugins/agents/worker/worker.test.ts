@@ -1,28 +1,11 @@
 import t from 'tap';
-import { Errors, ServiceError } from '../../../kernel/contracts/index.ts';
+import { Errors } from '../../../kernel/contracts/index.ts';
 import type { PassEnd } from '../contract.ts';
-import { recordAt, siteAt, succeeded, TestExecutor, type TestPass, testAgent, testWorker } from '../testing/agent.ts';
+import { recordAt, siteAt, succeeded, TestExecutor, type TestPass, testAgent } from '../testing/agent.ts';
 import { until } from '../testing/doubles.ts';
+import { inMemory } from '../testing/in-memory.ts';
 import { TestServer } from '../testing/server.ts';
 import { Wire } from '../testing/wire.ts';
-import { MemoryLink } from './memory-link.ts';
-
-const BUILTIN = { token_id: 'builtin', org_id: undefined };
-
-async function inMemory(
-  options: { executor?: TestExecutor; slots?: number; grace_ms?: number; lease_ms?: number } = {},
-) {
-  const { executor = new TestExecutor(), lease_ms = 5000, ...rest } = options;
-  const server = new TestServer({ lease_ms });
-  server.sessions.start();
-  const worker = testWorker({ link: new MemoryLink(server.sessions, BUILTIN), executor, log: server.log, ...rest });
-  await worker.start();
-  const stop = async () => {
-    await worker.stop();
-    await server.sessions.stop();
-  };
-  return { server, store: server.store, worker, executor, stop };
-}
 
 t.test('an activity runs, records, logs in order, annotates and completes', async (t) => {
   const { server, store, worker, executor, stop } = await inMemory();
@@ -246,46 +229,6 @@ t.test('an agent without the executor fails the activity and says what is missin
   server.wakeups.work();
   await until(() => store.get('a').state === 'failed');
   t.match(store.get('a').completion, { code: 'executor_missing', message: /no executor "test"/ });
-});
-
-t.test('a job whose environment is refused fails; one whose environment is not there yet waits', async (t) => {
-  const refusal = new ServiceError({ code: 'credential_missing', status: 422, title: 'x', next: 'y' }, 'no credential');
-  let answers: (Error | undefined)[] = [refusal, Errors.unavailable('not now'), undefined];
-  const environment = async () => {
-    const [next, ...rest] = answers;
-    answers = rest;
-    if (next) throw next;
-    return { below: [], workflow: {}, above: [] };
-  };
-  const server = new TestServer({ environments: { environment } });
-  server.sessions.start();
-  const executor = new TestExecutor(async () => succeeded);
-  const worker = testWorker({ link: new MemoryLink(server.sessions, BUILTIN), executor, slots: 1 });
-  t.teardown(async () => {
-    await worker.stop();
-    await server.sessions.stop();
-  });
-  server.store.add('refused');
-  await worker.start();
-  await until(() => server.store.get('refused').state === 'failed');
-  t.match(server.store.get('refused').completion, { code: 'credential_missing' });
-  server.store.add('later');
-  server.wakeups.work();
-  await until(() => server.store.get('later').state === 'done');
-  t.equal(server.store.get('later').epoch, 2, 'given back and claimed again');
-});
-
-t.test('the queue is polled where nobody tells of work, and a database that fails is survived', async (t) => {
-  const { store, server, executor, stop } = await inMemory({ executor: new TestExecutor(async () => succeeded) });
-  t.teardown(stop);
-  store.failure = new Error('gone');
-  server.wakeups.work();
-  await until(() => server.sessions.dispatcher.failing === 'gone');
-  store.add('a');
-  store.failure = undefined;
-  await until(() => store.get('a').state === 'done');
-  t.equal(server.sessions.dispatcher.failing, undefined);
-  t.equal(executor.passes.length, 1);
 });
 
 t.test('an activity claimed anew by the same agent starts after its old pass has ended', async (t) => {

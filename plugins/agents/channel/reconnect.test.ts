@@ -1,0 +1,170 @@
+import t from 'tap';
+import type { PassEnd } from '../contract.ts';
+import { recordAt, succeeded, TestExecutor, type TestPass, testAgent } from '../testing/agent.ts';
+import { until } from '../testing/doubles.ts';
+import { MemoryStore } from '../testing/memory-store.ts';
+import { TestServer } from '../testing/server.ts';
+import { Wire } from '../testing/wire.ts';
+
+t.test('a long journal travels in pieces and arrives whole', async (t) => {
+  const journal = Array.from({ length: 30 }, (_, at) => recordAt(at, 'z'.repeat(500_000 + at)));
+  const store = new MemoryStore();
+  store.add('long', [], journal);
+  const server = await new TestServer({ store }).start();
+  const agent = testAgent({ port: server.port });
+  t.teardown(async () => {
+    await agent.worker.stop();
+    await server.stop();
+  });
+  await agent.worker.start();
+  await until(() => agent.executor.passes.length === 1);
+  t.same(agent.executor.passes[0]!.assignment.journal, journal);
+});
+
+t.test('a request larger than a frame is refused by the agent itself, and the channel goes on', async (t) => {
+  const server = await new TestServer().start();
+  const agent = testAgent({ port: server.port });
+  t.teardown(async () => {
+    await agent.worker.stop();
+    await server.stop();
+  });
+  server.store.add('big');
+  await agent.worker.start();
+  await until(() => agent.executor.passes.length === 1);
+  const pass = agent.executor.passes[0]!;
+  pass.end({ end: 'completed', completion: { status: 'succeeded', output: 'é'.repeat(5_000_000) } });
+  await until(() => server.store.get('big').state === 'failed');
+  t.match(server.store.get('big').completion, { code: 'payload_too_large', message: /result was refused/ });
+});
+
+t.test('answers lost with the connection: requests are sent again and recorded once', async (t) => {
+  const server = await new TestServer().start();
+  const wire = new Wire(() => server.port);
+  const agent = testAgent({ port: await wire.start() });
+  t.teardown(async () => {
+    await agent.worker.stop();
+    await wire.stop();
+    await server.stop();
+  });
+  server.store.add('a');
+  await agent.worker.start();
+  await until(() => agent.executor.passes.length === 1);
+  const { host, end } = agent.executor.passes[0]!;
+  for (let position = 0; position < 20; position += 1) {
+    wire.swallowAnswers = true;
+    const appended = host.append(recordAt(position));
+    await until(() => server.store.get('a').journal.length === position + 1);
+    wire.cut();
+    await appended;
+  }
+  t.equal(server.store.get('a').journal.length, 20);
+  t.equal(server.store.get('a').epoch, 1, 'the same claim all along');
+  wire.swallowAnswers = true;
+  end(succeeded);
+  await until(() => server.store.get('a').state === 'done');
+  wire.cut();
+  await until(() => agent.worker.status().busy === 0 && agent.worker.status().connected);
+  t.equal(agent.executor.passes.length, 1);
+});
+
+t.test('assignments lost with the connection go back to the queue at the next hello', async (t) => {
+  const server = await new TestServer({ lease_ms: 60_000 }).start();
+  const wire = new Wire(() => server.port);
+  const agent = testAgent({ port: await wire.start() });
+  t.teardown(async () => {
+    await agent.worker.stop();
+    await wire.stop();
+    await server.stop();
+  });
+  await agent.worker.start();
+  wire.swallowAnswers = true;
+  server.store.add('a');
+  server.wakeups.work();
+  await until(() => server.store.get('a').state === 'claimed');
+  t.equal(agent.executor.passes.length, 0);
+  wire.cut();
+  await until(() => agent.executor.passes.length === 1);
+  t.equal(agent.executor.passes[0]!.assignment.epoch, 2);
+});
+
+t.test('a server restarts: running passes go on under their claims, waiting requests arrive', async (t) => {
+  const store = new MemoryStore();
+  let server = await new TestServer({ store }).start();
+  const { port } = server;
+  const agent = testAgent({ port });
+  t.teardown(async () => {
+    await agent.worker.stop();
+    await server.stop();
+  });
+  store.add('a');
+  await agent.worker.start();
+  await until(() => agent.executor.passes.length === 1);
+  const { host, end } = agent.executor.passes[0]!;
+  const { table } = server;
+  await server.stop();
+  const appended = host.append(recordAt(0));
+  host.log('stdout', Buffer.from('while away\n'));
+  server = new TestServer({ store });
+  Object.assign(server.table, { rows: table.rows });
+  await server.start(port);
+  await appended;
+  end(succeeded);
+  await until(() => store.get('a').state === 'done');
+  t.equal(store.get('a').epoch, 1);
+  t.equal(agent.executor.passes[0]!.stopped, undefined);
+  t.equal(Buffer.from(store.get('a').logs[0]!.data, 'base64').toString(), 'while away\n');
+});
+
+t.test('a refusal is final, with the words of the server; an absent server is not', async (t) => {
+  const server = await new TestServer().start();
+  t.teardown(() => server.stop());
+  const wrong = testAgent({ port: server.port, token: 'svc_agt_wrong' });
+  await t.rejects(wrong.worker.start(), { code: 'agent_refused', status: 401, message: /401.*not known here/ });
+  await wrong.worker.stop();
+  for (const status of [403, 404]) {
+    server.refuse = status;
+    const agent = testAgent({ port: server.port });
+    await t.rejects(agent.worker.start(), { code: 'agent_refused' });
+    await agent.worker.stop();
+  }
+  server.refuse = 503;
+  const patient = testAgent({ port: server.port });
+  await patient.worker.start();
+  t.equal(patient.worker.status().connected, false);
+  t.equal(patient.log.lines.length, 1, 'says it once');
+  server.refuse = undefined;
+  await until(() => patient.worker.status().connected);
+  server.refuse = 404;
+  await server.channel.stop();
+  server.refuse = 401;
+  await until(() => patient.refusals.length === 1);
+  t.match(patient.refusals[0], { code: 'agent_refused' });
+  await patient.worker.stop();
+});
+
+t.test('passes of many agents share one queue fairly, and each activity runs once', async (t) => {
+  const server = await new TestServer().start();
+  const play = async (pass: TestPass): Promise<PassEnd> => {
+    await pass.host.append(recordAt(0));
+    pass.host.log('stdout', Buffer.from('done\n'));
+    return succeeded;
+  };
+  const agents = ['svc_agt_one', 'svc_agt_two'].map((token) =>
+    testAgent({ port: server.port, token, executor: new TestExecutor(play), slots: 8 }),
+  );
+  t.teardown(async () => {
+    await Promise.all(agents.map(({ worker }) => worker.stop()));
+    await server.stop();
+  });
+  await Promise.all(agents.map(({ worker }) => worker.start()));
+  for (let n = 0; n < 1000; n += 1) server.store.add(`a${n}`);
+  server.wakeups.work();
+  await until(() => server.store.count('done') === 1000);
+  t.ok(
+    [...server.store.activities.values()].every(
+      ({ epoch, journal, logs }) => epoch === 1 && journal.length === 1 && logs.length === 1,
+    ),
+  );
+  const shares = agents.map(({ executor }) => executor.passes.length);
+  t.ok(Math.min(...shares) > 300, `shares ${shares.join(' and ')}`);
+});

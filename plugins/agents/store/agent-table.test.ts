@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import t from 'tap';
+import type { Log } from '../../../kernel/contracts/index.ts';
+import { openDatabase } from '../../../kernel/database/index.ts';
+import { engines } from '../../access/house.testsuite.ts';
+import type { AgentHello } from '../contract.ts';
+import { agentsTable } from '../migrations/0001-agents.ts';
+import { clock, ids } from '../testing/doubles.ts';
+import { AgentTable } from './agent-table.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+
+const hello = (instance: string, given: Partial<AgentHello> = {}): AgentHello => ({
+  protocol: 1,
+  name: 'añ ☃',
+  instance,
+  os: 'linux',
+  arch: 'x64',
+  capabilities: ['bash', 'gpu'],
+  slots: 4,
+  version: '0.1.0',
+  pid: 7,
+  holding: [],
+  ...given,
+});
+
+for (const engine of await engines())
+  t.test(`agents_agents on ${engine.name}`, async (t) => {
+    const { url, drop } = await engine.fresh();
+    const random = { ...ids, bytes: (count: number) => randomBytes(count) };
+    const handle = await openDatabase({ database_url: url }, { clock, log: silent, ids: random });
+    t.teardown(async () => {
+      await handle.close();
+      await drop();
+      await engine.stop();
+    });
+    await handle.migrate([{ plugin: 'agents', migrations: [agentsTable] }]);
+    const table = new AgentTable(handle.database);
+    const enter = (instance: string, session_id: string, org_id: string | null = 'org_a', token_id = 'tok_a') =>
+      table.introduce({
+        agent_id: ids.next('agt'),
+        identity: { org_id: org_id ?? undefined, token_id },
+        hello: hello(instance),
+        session_id,
+        server: 'host:1',
+      });
+
+    const first = await enter('i1', 's1');
+    t.equal(await enter('i1', 's2'), first, 'the same process keeps its id');
+    t.not(await enter('i1', 's3', 'org_b', 'tok_b'), first, 'not under another token');
+    const racing = await Promise.all(Array.from({ length: 8 }, (_, n) => enter('i2', `r${n}`)));
+    t.equal(new Set(racing).size, 1, 'hellos that race agree');
+    await enter('i3', 's4', null, 'builtin');
+
+    t.same(await table.touch(['s1', 's2', 's4']), ['s1'], 'a session that was replaced is told so');
+    t.same(await table.touch([]), []);
+    await table.leave('s1');
+    const ofA = await table.list({ org_ids: ['org_a'], limit: 10 });
+    t.equal(ofA.length, 3, 'its own and the built-in one');
+    t.match(ofA.at(-1), {
+      agent_id: first,
+      name: 'añ ☃',
+      state: 'online',
+      capabilities: '["bash","gpu"]',
+      slots: 4,
+      pid: 7,
+    });
+    t.ok(
+      ofA.every(
+        ({ last_seen_at, first_seen_at }) => Number.isSafeInteger(last_seen_at) && last_seen_at >= first_seen_at,
+      ),
+    );
+    await table.leave('s2');
+    t.equal((await table.list({ org_ids: ['org_a'], limit: 10 })).at(-1)!.state, 'offline');
+    t.equal((await table.list({ org_ids: [], limit: 10 })).length, 1);
+    const [newest] = await table.list({ org_ids: ['org_a', 'org_b'], limit: 1 });
+    const rest = await table.list({ org_ids: ['org_a', 'org_b'], limit: 10, before: newest!.agent_id });
+    t.equal(rest.length, 3);
+
+    t.equal(await table.prune(60_000), 0);
+    await handle.database.write('UPDATE agents_agents SET last_seen_at = last_seen_at - 100000 WHERE agent_id = ?', [
+      first,
+    ]);
+    t.equal(await table.prune(60_000), 1);
+    t.notOk((await table.list({ org_ids: ['org_a'], limit: 10 })).some(({ agent_id }) => agent_id === first));
+  });
