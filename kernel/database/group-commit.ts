@@ -1,0 +1,142 @@
+import {
+  type BatchOutcome,
+  type Database,
+  type GroupCommit,
+  type GroupCommits,
+  isServiceError,
+  type Transaction,
+} from '../contracts/index.ts';
+import { DatabaseErrors } from './errors.ts';
+
+interface Rules<P, R> {
+  name: string;
+  max_batch: number;
+  flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
+}
+
+interface Queued<P, R> {
+  item: P;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+/** Faults of the database and not of an item: halves of the batch would meet them too, or be written twice. */
+const OF_THE_DATABASE: ReadonlySet<string> = new Set([
+  DatabaseErrors.unavailable.code,
+  DatabaseErrors.commitUnknown.code,
+  DatabaseErrors.storageFull.code,
+  DatabaseErrors.corrupt.code,
+  DatabaseErrors.busy.code,
+]);
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** One queue with one writer: at most one transaction of it is in flight. */
+class Queue<P, R> implements GroupCommit<P, R> {
+  readonly #database: Database;
+  readonly #rules: Rules<P, R>;
+  #waiting: Queued<P, R>[] = [];
+  #running = false;
+  #submitted = 0;
+  #settled = 0;
+  readonly #drains: { upTo: number; resolve: () => void }[] = [];
+  #closed = false;
+
+  constructor(database: Database, rules: Rules<P, R>) {
+    if (!Number.isSafeInteger(rules.max_batch) || rules.max_batch < 1)
+      throw new RangeError(`max_batch of ${rules.name} must be at least 1`);
+    this.#database = database;
+    this.#rules = rules;
+  }
+
+  submit(item: P): Promise<R> {
+    if (this.#closed)
+      return Promise.reject(DatabaseErrors.unavailable('this process has closed the database; it is stopping'));
+    return new Promise<R>((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#submitted++;
+      if (this.#running) return;
+      this.#running = true;
+      void this.#run();
+    });
+  }
+
+  drain(): Promise<void> {
+    if (this.#settled === this.#submitted) return Promise.resolve();
+    return new Promise((resolve) => this.#drains.push({ upTo: this.#submitted, resolve }));
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.drain();
+  }
+
+  /** Never throws: every fault is given to the callers of the items that met it. */
+  async #run(): Promise<void> {
+    await turn();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#rules.max_batch);
+      await this.#settle(batch);
+      this.#settled += batch.length;
+      while (this.#drains[0] && this.#drains[0].upTo <= this.#settled) this.#drains.shift()!.resolve();
+      // SQLite works in this thread: what came in meanwhile is only read from its sockets in a turn of the loop.
+      if (this.#database.sql.family === 'sqlite') await turn();
+    }
+    this.#running = false;
+  }
+
+  async #settle(batch: readonly Queued<P, R>[]): Promise<void> {
+    let outcomes: BatchOutcome<R>[];
+    try {
+      outcomes = await this.#database.transaction((tx) => this.#flush(tx, batch));
+    } catch (error) {
+      await this.#split(batch, error);
+      return;
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      if ('error' in outcome) batch[index]!.reject(outcome.error);
+      else batch[index]!.resolve(outcome.ok);
+    }
+  }
+
+  async #flush(tx: Transaction, batch: readonly Queued<P, R>[]): Promise<BatchOutcome<R>[]> {
+    const outcomes = await this.#rules.flush(
+      tx,
+      batch.map(({ item }) => item),
+    );
+    if (outcomes.length !== batch.length)
+      throw new Error(`${this.#rules.name} answered ${outcomes.length} outcomes for ${batch.length} items`);
+    return outcomes;
+  }
+
+  async #split(batch: readonly Queued<P, R>[], error: unknown): Promise<void> {
+    if (batch.length === 1 || (isServiceError(error) && OF_THE_DATABASE.has(error.code))) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    const half = batch.length >> 1;
+    await this.#settle(batch.slice(0, half));
+    await this.#settle(batch.slice(half));
+  }
+}
+
+/** Every queue of the process over one database. */
+export class DatabaseGroupCommits implements GroupCommits {
+  readonly #database: Database;
+  readonly #queues: { close(): Promise<void> }[] = [];
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  create<P, R>(rules: Rules<P, R>): GroupCommit<P, R> {
+    const queue = new Queue<P, R>(this.#database, rules);
+    this.#queues.push(queue);
+    return queue;
+  }
+
+  /** Takes nothing more and waits until what was submitted is settled. */
+  async close(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.close()));
+  }
+}

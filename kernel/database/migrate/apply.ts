@@ -1,0 +1,65 @@
+import type { Database } from '../../contracts/index.ts';
+import { DatabaseErrors } from '../errors.ts';
+import type { Step } from './steps.ts';
+
+/** MySQL: table, column or key exists; column, key or table is gone: what a step that was cut off leaves behind. */
+const ALREADY_SO: ReadonlySet<number> = new Set([1050, 1060, 1061, 1091, 1051]);
+const DATA = /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i;
+
+/**
+ * Runs one step and records it. Both at once where the database can: on SQLite, and on MySQL for statements on data.
+ * MySQL commits a change of the schema by itself; so it is announced first, and a repeat that finds the change made
+ * takes it as done.
+ */
+export async function applyStep(database: Database, step: Step): Promise<void> {
+  try {
+    if (database.sql.family === 'sqlite' || DATA.test(step.statement)) await atOnce(database, step);
+    else await announced(database, step);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw DatabaseErrors.migrationFailed(`${step.name}: ${cause}`, { cause: error });
+  }
+}
+
+async function atOnce(database: Database, step: Step): Promise<void> {
+  await database.transaction(async (tx) => {
+    if ((await tx.read('SELECT name FROM kernel_migrations WHERE name = ?', [step.name])).length > 0) return;
+    await tx.write(step.statement);
+    const now = database.now();
+    await tx.write('INSERT INTO kernel_migrations (name, digest, started_at, applied_at) VALUES (?, ?, ?, ?)', [
+      step.name,
+      step.digest,
+      now,
+      now,
+    ]);
+  });
+}
+
+async function announced(database: Database, step: Step): Promise<void> {
+  const repeated = !(await announce(database, step));
+  try {
+    // Not through `write`: a change of the schema may take longer than any statement of the running service.
+    await database.sequelize.query({ query: step.statement, values: [] });
+  } catch (error) {
+    if (!repeated || !ALREADY_SO.has(errnoOf(error))) throw error;
+  }
+  await database.write('UPDATE kernel_migrations SET applied_at = ?, digest = ? WHERE name = ?', [
+    database.now(),
+    step.digest,
+    step.name,
+  ]);
+}
+
+/** False when this step was announced before, by a process that did not finish it. */
+async function announce(database: Database, step: Step): Promise<boolean> {
+  const rows = await database.write(
+    `${database.sql.insert_ignore} kernel_migrations (name, digest, started_at) VALUES (?, ?, ?)`,
+    [step.name, step.digest, database.now()],
+  );
+  return rows === 1;
+}
+
+function errnoOf(error: unknown): number {
+  const parent = error instanceof Error && 'parent' in error ? error.parent : error;
+  return typeof parent === 'object' && parent !== null && 'errno' in parent ? Number(parent.errno) : 0;
+}

@@ -1,0 +1,79 @@
+import type { Cancel, Clock, Log } from '../../contracts/index.ts';
+import type { MysqlPool } from './pool.ts';
+import { query } from './pool.ts';
+
+const EVERY_MS = 10_000;
+const ANSWER_MS = 5_000;
+/** A reading that took longer tells too little, unless it is the first. */
+const SHARPEST_MS = 250;
+
+/** The server's time, read now and then and carried forward by this machine's monotonic clock in between. */
+export class ServerClock {
+  readonly #pool: MysqlPool;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #offset_ms: number | undefined;
+  #cancel: Cancel = () => undefined;
+  #reading: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(pool: MysqlPool, clock: Clock, log: Log) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The first reading. Throws `database_unavailable`. */
+  async start(): Promise<void> {
+    await this.#read();
+    this.#arm();
+  }
+
+  now(): number {
+    if (this.#offset_ms === undefined) throw new Error('the clock of the database was not read yet');
+    return Math.round(this.#clock.monotonic() + this.#offset_ms);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#reading;
+  }
+
+  #arm(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.#clock.after(
+      EVERY_MS,
+      () => {
+        this.#reading = this.#refresh();
+      },
+      { unref: true },
+    );
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#log.warn({ reason: (error as Error).message }, 'the clock of the database could not be read');
+    }
+    this.#arm();
+  }
+
+  async #read(): Promise<void> {
+    const connection = await this.#pool.acquire();
+    const before = this.#clock.monotonic();
+    let rows: { now_ms: number }[];
+    try {
+      const sql = 'SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) AS now_ms';
+      rows = (await query(connection, sql, ANSWER_MS)).result as { now_ms: number }[];
+    } catch (error) {
+      await this.#pool.discard(connection);
+      throw error;
+    }
+    const after = this.#clock.monotonic();
+    this.#pool.release(connection);
+    if (this.#offset_ms !== undefined && after - before > SHARPEST_MS) return;
+    this.#offset_ms = Number(rows[0]!.now_ms) - (before + after) / 2;
+  }
+}
