@@ -1,7 +1,7 @@
 import { isServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { Capabilities, Claimed } from '../contract.ts';
 import { announce } from './announce.ts';
-import { distinct, inList, parts } from './batches.ts';
+import { distinct, inList, inState, parts } from './batches.ts';
 import { type Candidate, findCandidates } from './lanes.ts';
 import type { StoreParts } from './parts.ts';
 import { isTerminal, type LockedRun, lockRuns, mustChange, parseJson } from './run-rows.ts';
@@ -108,7 +108,7 @@ async function takeSlice(
     tx,
     pending.length,
     `UPDATE runs_activities SET state = 'claimed', agent_id = ?, epoch = epoch + 1, passes = passes + 1, deadline = ?
-     WHERE state = 'pending' AND activity_id IN ${list.marks}`,
+     WHERE ${inState('pending')} AND activity_id IN ${list.marks}`,
     [by.agent_id, now + rules.lease_ms, ...list.params],
   );
   const runs = distinct(pending, ({ run_id }) => run_id).map((run_id) => locked.get(run_id)!);
@@ -124,7 +124,7 @@ async function lockPending(tx: Transaction, candidates: readonly Candidate[]): P
     const list = inList(ids);
     const rows = await tx.read<PendingRow>(
       `SELECT activity_id, run_id, name, executor, spec, epoch, passes, due FROM runs_activities
-       WHERE activity_id IN ${list.marks} AND state = 'pending' ORDER BY activity_id ${tx.sql.for_update}`,
+       WHERE activity_id IN ${list.marks} AND ${inState('pending')} ORDER BY activity_id ${tx.sql.for_update}`,
       list.params,
     );
     for (const row of rows) found.set(row.activity_id, row);
@@ -170,7 +170,7 @@ async function stillHeld(store: StoreParts, by: Capabilities, taken: readonly Ta
   const list = inList(taken.map(({ activity_id }) => activity_id));
   const rows = await store.database.read<{ activity_id: string; epoch: number }>(
     `SELECT activity_id, epoch FROM runs_activities
-     WHERE state = 'claimed' AND agent_id = ? AND activity_id IN ${list.marks}`,
+     WHERE ${inState('claimed')} AND agent_id = ? AND activity_id IN ${list.marks}`,
     [by.agent_id, ...list.params],
   );
   const held = new Set(rows.map(({ activity_id, epoch }) => `${activity_id} ${epoch}`));

@@ -95,11 +95,11 @@ export async function hasSite(
 
 /** The last position recorded, -1 in an empty journal. One index entry, however long the journal. */
 export async function lastPosition(on: Pick<Queries, 'read'>, at: ActivityPlace): Promise<number> {
-  const [row] = await on.read<{ position: number }>(
-    'SELECT position FROM runs_journal WHERE run_id = ? AND activity_id = ? ORDER BY position DESC LIMIT 1',
+  const [row] = await on.read<{ last: number | null }>(
+    'SELECT MAX(position) AS last FROM runs_journal WHERE run_id = ? AND activity_id = ?',
     [at.run_id, at.activity_id],
   );
-  return row?.position ?? -1;
+  return row?.last ?? -1;
 }
 
 export async function readRecord(

@@ -1,12 +1,12 @@
 import type { Param } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
 import { type Fence, heldLast, lost } from './activity-rows.ts';
-import { distinct, inList, parts } from './batches.ts';
+import { distinct, inList, inState, parts } from './batches.ts';
 import type { StoreParts } from './parts.ts';
 import { settled } from './settled.ts';
 
 /** Sets a claim free; the activity keeps its place in line. */
-const FREE = `UPDATE runs_activities SET state = 'pending', agent_id = NULL, deadline = NULL WHERE state = 'claimed'`;
+const FREE = `UPDATE runs_activities SET state = 'pending', agent_id = NULL, deadline = NULL WHERE ${inState('claimed')}`;
 
 /** Puts the deadlines off and answers the claims that are no longer this agent's. */
 export async function renewClaims(
@@ -33,7 +33,7 @@ export async function renewClaims(
 async function heldBy(store: StoreParts, agent_id: string, claims: readonly ClaimRef[]): Promise<Set<ClaimRef>> {
   const list = inList(claims.map(({ activity_id }) => activity_id));
   const rows = await store.database.read<ClaimRef>(
-    `SELECT activity_id, epoch FROM runs_activities WHERE activity_id IN ${list.marks} AND state = 'claimed' AND agent_id = ?`,
+    `SELECT activity_id, epoch FROM runs_activities WHERE activity_id IN ${list.marks} AND ${inState('claimed')} AND agent_id = ?`,
     [...list.params, agent_id],
   );
   const epochs = new Map(rows.map(({ activity_id, epoch }) => [activity_id, epoch]));
@@ -47,12 +47,12 @@ function extend(store: StoreParts, agent_id: string, claims: readonly ClaimRef[]
   const params: Param[] = [store.database.now() + lease_ms, agent_id, ...list.params];
   if (epochs.length === 1)
     return store.database.write(
-      `UPDATE runs_activities SET deadline = ? WHERE agent_id = ? AND state = 'claimed'
+      `UPDATE runs_activities SET deadline = ? WHERE agent_id = ? AND ${inState('claimed')}
        AND activity_id IN ${list.marks} AND epoch = ?`,
       [...params, epochs[0]!],
     );
   return store.database.write(
-    `UPDATE runs_activities SET deadline = ? WHERE agent_id = ? AND state = 'claimed' AND activity_id IN ${list.marks}
+    `UPDATE runs_activities SET deadline = ? WHERE agent_id = ? AND ${inState('claimed')} AND activity_id IN ${list.marks}
      AND (${claims.map(() => '(activity_id = ? AND epoch = ?)').join(' OR ')})`,
     [...params, ...claims.flatMap(({ activity_id, epoch }) => [activity_id, epoch])],
   );

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type { WaitOutcome } from '../contract.ts';
 import { checkOutcome } from '../domain/record-rules.ts';
-import { distinct, inList } from './batches.ts';
+import { distinct, inList, inState } from './batches.ts';
 import { insertRecords, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import { lockRuns, mustChange } from './run-rows.ts';
@@ -71,7 +71,7 @@ async function wakeActivities(tx: Transaction, waits: readonly WaitRef[], now: n
   await mustChange(
     tx,
     ids.length,
-    `UPDATE runs_activities SET state = 'pending', due = ? WHERE state = 'parked' AND activity_id IN ${list.marks}`,
+    `UPDATE runs_activities SET state = 'pending', due = ? WHERE ${inState('parked')} AND activity_id IN ${list.marks}`,
     [now, ...list.params],
   );
 }

@@ -91,8 +91,9 @@ async function takeQueued(
   now: number,
 ): Promise<Buffer | undefined> {
   const [oldest] = await tx.read<{ seq: number; payload: Buffer }>(
-    `SELECT seq, payload FROM runs_signals WHERE run_id = ? AND topic = ? AND state = 'queued' ORDER BY seq LIMIT 1`,
-    [context.run_id, keyOf('signal', name)],
+    `SELECT seq, payload FROM runs_signals WHERE run_id = ? AND seq = (SELECT MIN(seq) FROM runs_signals
+     WHERE run_id = ? AND topic = ? AND state = 'queued')`,
+    [context.run_id, context.run_id, keyOf('signal', name)],
   );
   if (!oldest) return undefined;
   await mustChange(

@@ -1,6 +1,6 @@
 import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, Json, SubstateKind } from '../contract.ts';
-import { insertRows } from './batches.ts';
+import { inState, insertRows } from './batches.ts';
 import type { LockedRun } from './run-rows.ts';
 
 /** Names a wait. */
@@ -116,7 +116,7 @@ export async function endWaits(
   now: number,
 ): Promise<number> {
   const { condition, params } = named(waits);
-  return tx.write(`UPDATE runs_waits SET state = ?, ended_at = ? WHERE state = 'armed' AND (${condition})`, [
+  return tx.write(`UPDATE runs_waits SET state = ?, ended_at = ? WHERE ${inState('armed')} AND (${condition})`, [
     state,
     now,
     ...params,
