@@ -1,0 +1,240 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { accessSync, constants, rmSync } from 'node:fs';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import mysql2, { type Connection } from 'mysql2/promise';
+
+const run = promisify(execFile);
+const READY_MS = 60_000;
+
+export interface MysqlServer {
+  /** `mysql://user@host:port` without a database. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A server of our own, for tests that hurt it. */
+export interface PrivateMysqlServer extends MysqlServer {
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same folder and port. */
+  restart(): Promise<void>;
+  /** SIGSTOP and SIGCONT. */
+  freeze(): void;
+  thaw(): void;
+}
+
+export type NoServer = { reason: string };
+
+/**
+ * A server for tests: the one of `SVC_TEST_MYSQL_URL` when set, else a private one of a `mariadbd` or `mysqld` on this
+ * machine (`SVC_TEST_MYSQLD` names another), else the reason why there is none.
+ */
+export async function startMysql(): Promise<MysqlServer | NoServer> {
+  const given = process.env.SVC_TEST_MYSQL_URL;
+  if (given) return { url: given.replace(/\/+$/, ''), stop: async () => undefined };
+  return startPrivateMysql();
+}
+
+/** A private server on a temporary folder and a free port, removed by `stop` or with this process. */
+export async function startPrivateMysql(): Promise<PrivateMysqlServer | NoServer> {
+  const program = findServer();
+  if (!program) return { reason: 'SVC_TEST_MYSQL_URL is not set and there is no mariadbd or mysqld on this machine' };
+  const server = new PrivateServer(program, await mkdtemp(join(tmpdir(), 'svc-mysql-')), await freePort());
+  try {
+    await server.install();
+    await server.restart();
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+}
+
+/** A fresh database with a random name. `drop` removes it, also when somebody still uses it. */
+export async function createDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `svc_test_${randomBytes(6).toString('hex')}`;
+  await onServer(serverUrl, `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name}`) };
+}
+
+/** Calls `test` with a server, or answers the reason why it was not called. */
+export async function withMysql(test: (server: MysqlServer) => Promise<void>): Promise<NoServer | undefined> {
+  const server = await startMysql();
+  if ('reason' in server) return server;
+  try {
+    await test(server);
+  } finally {
+    await server.stop();
+  }
+  return undefined;
+}
+
+async function connect(serverUrl: string): Promise<Connection> {
+  const { hostname, port, username, password, searchParams } = new URL(serverUrl);
+  const socketPath = searchParams.get('socket') ?? undefined;
+  return mysql2.createConnection({
+    host: hostname,
+    port: Number(port || 3306),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    ...(socketPath ? { socketPath } : {}),
+  });
+}
+
+async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const connection = await connect(serverUrl);
+  try {
+    await connection.query(statement);
+  } finally {
+    await connection.end();
+  }
+}
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function findServer(): string | undefined {
+  const named = process.env.SVC_TEST_MYSQLD;
+  if (named) return named;
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/libexec'];
+  return ['mariadbd', 'mysqld'].flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+class PrivateServer implements PrivateMysqlServer {
+  readonly url: string;
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #port: number;
+  readonly #onExit: () => void;
+  #child: ChildProcess | undefined;
+
+  constructor(program: string, folder: string, port: number) {
+    this.#program = program;
+    this.#folder = folder;
+    this.#port = port;
+    this.url = `mysql://svc@127.0.0.1:${port}`;
+    this.#onExit = () => {
+      this.#child?.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    };
+    process.once('exit', this.#onExit);
+  }
+
+  async install(): Promise<void> {
+    const { stdout } = await run(this.#program, ['--no-defaults', '--version']);
+    const data = `--datadir=${join(this.#folder, 'data')}`;
+    if (/mariadb/i.test(stdout)) {
+      const beside = join(dirname(this.#program), '..', 'bin', 'mariadb-install-db');
+      const installer = isExecutable(beside) ? beside : 'mariadb-install-db';
+      await run(installer, [
+        '--no-defaults',
+        data,
+        '--skip-test-db',
+        '--auth-root-authentication-method=normal',
+        ...asUser(),
+      ]);
+    } else await run(this.#program, ['--no-defaults', data, '--initialize-insecure', ...asUser()]);
+    const user = "'svc'@'127.0.0.1'";
+    await writeFile(
+      join(this.#folder, 'init.sql'),
+      `CREATE USER IF NOT EXISTS ${user};\nGRANT ALL ON *.* TO ${user} WITH GRANT OPTION;\n`,
+    );
+  }
+
+  async restart(): Promise<void> {
+    if (this.#child) await this.kill();
+    const child = spawn(
+      this.#program,
+      [
+        '--no-defaults',
+        `--datadir=${join(this.#folder, 'data')}`,
+        `--socket=${join(this.#folder, 'mysql.sock')}`,
+        `--pid-file=${join(this.#folder, 'mysql.pid')}`,
+        `--init-file=${join(this.#folder, 'init.sql')}`,
+        `--log-error=${join(this.#folder, 'error.log')}`,
+        `--port=${this.#port}`,
+        '--bind-address=127.0.0.1',
+        '--skip-name-resolve',
+        '--skip-log-bin',
+        '--innodb-buffer-pool-size=128M',
+        '--max-connections=500',
+        ...asUser(),
+      ],
+      { stdio: 'ignore' },
+    );
+    this.#child = child;
+    await this.#ready(child);
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    process.removeListener('exit', this.#onExit);
+    // Its data goes with it, so there is nothing to shut down in order.
+    await this.#end('SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  }
+
+  async #ready(child: ChildProcess): Promise<void> {
+    let failure: Error | undefined;
+    child.once('error', (error) => {
+      failure = error;
+    });
+    for (const until = Date.now() + READY_MS; Date.now() < until; await delay(25)) {
+      if (failure || child.exitCode !== null || child.signalCode !== null) break;
+      const connection = await connect(this.url).catch(() => undefined);
+      if (!connection) continue;
+      await connection.end();
+      return;
+    }
+    const log = await readFile(join(this.#folder, 'error.log'), 'utf8').catch(() => '');
+    throw new Error(`${this.#program} did not come up: ${failure?.message ?? ''}\n${log.slice(-2000)}`);
+  }
+}
+
+/** These servers refuse to run as root unless told to. */
+const asUser = (): string[] => (process.getuid?.() === 0 ? ['--user=root'] : []);
