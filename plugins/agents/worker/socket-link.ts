@@ -19,7 +19,7 @@ import {
   MAX_FRAME_BYTES,
 } from '../contract.ts';
 import { AgentErrors, fromChannelError } from '../errors.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff, pause } from './backoff.ts';
 import { explainRefusal, isFinal } from './refusal.ts';
 
 export interface SocketLinkParts {
@@ -42,6 +42,8 @@ interface Pending {
 
 /** These speak of one connection only, and are not sent again on another. */
 const BOUND_TO_CONNECTION: ReadonlySet<ChannelOp> = new Set(['hello', 'ready', 'renew']);
+/** What `open` waits for an answer: whoever starts an agent wants to hear of a wrong token, and to go on. */
+const FIRST_ANSWER_MS = 2000;
 const HANDSHAKE_MS = 10_000;
 const RECEIVE_BYTES = 64 * 1024 * 1024;
 const LOOPBACK = /^ws:\/\/(127\.|localhost[:/]|\[::1\])|^ws\+unix:/;
@@ -62,6 +64,7 @@ export class SocketLink implements AgentLink {
   /** Greeted: requests flow. */
   #up = false;
   #everUp = false;
+  #opened = false;
   #closed: ServiceError | undefined;
   #complained = false;
   #cancelTimer: Cancel = () => {};
@@ -85,10 +88,16 @@ export class SocketLink implements AgentLink {
     this.#greet = greet;
   }
 
-  /** Resolves when connected, or when the first try found nobody: it goes on trying. Rejects when refused for good. */
+  /**
+   * Resolves when connected, or when nobody answered for a moment: it goes on trying. Rejects when refused for good;
+   * a refusal that comes later is told to `refused`.
+   */
   async open(): Promise<void> {
-    await this.#connect();
+    const moment = new AbortController();
+    await Promise.race([this.#connect(), pause(this.#parts.clock, FIRST_ANSWER_MS, moment.signal)]);
+    moment.abort();
     if (this.#closed) throw this.#closed;
+    this.#opened = true;
   }
 
   async close(): Promise<void> {
@@ -238,9 +247,8 @@ export class SocketLink implements AgentLink {
   }
 
   #refuse(error: ServiceError): void {
-    const opened = this.#everUp || this.#complained;
     this.#shut(error);
-    if (opened) this.#parts.refused(error);
+    if (this.#opened) this.#parts.refused(error);
   }
 
   #shut(error: ServiceError): void {
