@@ -195,7 +195,7 @@ export class Worker implements Agent {
   /** Not repeated: the hello of the next connection says it all anew. */
   #unanswered(op: string, error: unknown): void {
     const reason = (error as Error).message;
-    if (isServiceError(error) && error.status === 503)
+    if (this.#draining || (isServiceError(error) && error.status === 503))
       this.#parts.log.debug({ op, reason }, 'a request was not answered');
     else if (!isServiceError(error, 'lease_lost'))
       this.#parts.log.error({ op, reason }, 'the server refused a request');
