@@ -47,7 +47,9 @@ export class SqliteSession {
     run();
   }
 
-  all(sql: string, params: unknown, answer?: Answer): this {
+  /** The module takes the answer in place of the parameters too, and Sequelize does so for PRAGMA. */
+  all(sql: string, given: unknown, last?: Answer): this {
+    const [params, answer] = typeof given === 'function' ? [undefined, given as Answer] : [given, last];
     return this.#answer(answer, async () => {
       const word = /^\s*(\w+)/.exec(sql)?.[1]?.toUpperCase() ?? '';
       if (word === 'BEGIN' || word === 'COMMIT' || word === 'ROLLBACK') return this.#control(word, sql);
@@ -60,7 +62,8 @@ export class SqliteSession {
     });
   }
 
-  run(sql: string, params?: unknown, answer?: Answer): this {
+  run(sql: string, given?: unknown, last?: Answer): this {
+    const [params, answer] = typeof given === 'function' ? [undefined, given as Answer] : [given, last];
     return this.#answer(answer, async () => {
       const changes = await this.#write(() => this.#engine.writer.run(sql, bound(params)));
       return { rows: [], statement: new Statement(changes) };
