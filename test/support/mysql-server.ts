@@ -12,6 +12,8 @@ import mysql2, { type Connection } from 'mysql2/promise';
 
 const run = promisify(execFile);
 const READY_MS = 60_000;
+/** A program that is named answers for its own defaults: it may be a launcher that has set them. */
+const DEFAULTS = process.env.SVC_TEST_MYSQLD ? [] : ['--no-defaults'];
 
 export interface MysqlServer {
   /** `mysql://user@host:port` without a database. */
@@ -146,7 +148,7 @@ class PrivateServer implements PrivateMysqlServer {
   }
 
   async install(): Promise<void> {
-    const { stdout } = await run(this.#program, ['--no-defaults', '--version']);
+    const { stdout } = await run(this.#program, [...DEFAULTS, '--version']);
     const data = `--datadir=${join(this.#folder, 'data')}`;
     if (/mariadb/i.test(stdout)) {
       const beside = join(dirname(this.#program), '..', 'bin', 'mariadb-install-db');
@@ -158,7 +160,7 @@ class PrivateServer implements PrivateMysqlServer {
         '--auth-root-authentication-method=normal',
         ...asUser(),
       ]);
-    } else await run(this.#program, ['--no-defaults', data, '--initialize-insecure', ...asUser()]);
+    } else await run(this.#program, [...DEFAULTS, data, '--initialize-insecure', ...asUser()]);
     const user = "'svc'@'127.0.0.1'";
     await writeFile(
       join(this.#folder, 'init.sql'),
@@ -171,7 +173,7 @@ class PrivateServer implements PrivateMysqlServer {
     const child = spawn(
       this.#program,
       [
-        '--no-defaults',
+        ...DEFAULTS,
         `--datadir=${join(this.#folder, 'data')}`,
         `--socket=${join(this.#folder, 'mysql.sock')}`,
         `--pid-file=${join(this.#folder, 'mysql.pid')}`,
@@ -181,6 +183,8 @@ class PrivateServer implements PrivateMysqlServer {
         '--bind-address=127.0.0.1',
         '--skip-name-resolve',
         '--skip-log-bin',
+        '--loose-mysqlx=OFF',
+        `--secure-file-priv=${this.#folder}`,
         '--innodb-buffer-pool-size=128M',
         '--max-connections=500',
         ...asUser(),

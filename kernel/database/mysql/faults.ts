@@ -84,7 +84,7 @@ export function mysqlFault(error: unknown): unknown {
 
 /** "Duplicate entry 'x' for key 'y'": the value belongs to somebody. */
 function withoutValues(message: string): string {
-  const key = /for key '([^']*)'$/.exec(message)?.[1];
+  const key = /for key '(?:[^'.]*\.)?([^'.]*)'$/.exec(message)?.[1];
   return key ? `the key ${key} is taken` : 'a unique key is taken';
 }
 
