@@ -91,6 +91,10 @@ const chunk = (n: number) => ({
   at: 0,
   data: Buffer.from(`line ${n}\n`).toString('base64'),
 });
+/** The bytes of a chunk as text beside them. */
+const readable = (data: { data?: string; status?: string }): { text?: string; status?: string } =>
+  data.data === undefined ? data : { ...data, text: Buffer.from(data.data, 'base64').toString() };
+
 /** Whole events only: a cut one never reaches an EventSource. */
 const events = (text: string) =>
   text
@@ -98,7 +102,9 @@ const events = (text: string) =>
     .slice(0, -1)
     .flatMap((frame) => {
       const fields = Object.fromEntries(frame.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
-      return fields.event === undefined ? [] : [{ id: fields.id, event: fields.event, data: JSON.parse(fields.data!) }];
+      return fields.event === undefined
+        ? []
+        : [{ id: fields.id, event: fields.event, data: readable(JSON.parse(fields.data!)) }];
     });
 
 for (const store of STORES) {

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, type StoredLog, TERMINAL } from '../contract.ts';
 import { isoTime } from './render.ts';
@@ -64,8 +63,8 @@ export async function* followLog(
 }
 
 function logEvent({ log_id, activity_id, stream, at, data }: StoredLog): string {
-  const content = isUtf8(data) ? { text: data.toString() } : { base64: data.toString('base64') };
-  const event = { stream, at: isoTime(at), activity_id, ...content };
+  // base64, because a chunk ends wherever the program's write did, in the middle of a character too.
+  const event = { stream, at: isoTime(at), activity_id, data: data.toString('base64') };
   return `id: ${log_id}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
