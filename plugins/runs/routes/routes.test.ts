@@ -346,7 +346,7 @@ for (const store of STORES) {
         follower.cut();
         await follower.closed;
         for (const { id, data } of events(text)) {
-          seen.push(data.text);
+          seen.push(data.text!);
           last = id;
         }
       }
@@ -358,7 +358,7 @@ for (const store of STORES) {
       await Promise.all([rest.closed, whole.closed]);
       const tail = events(rest.text());
       t.same(tail.at(-1), { id: undefined, event: 'end', data: { status: 'failed' } });
-      for (const { data } of tail.slice(0, -1)) seen.push(data.text);
+      for (const { data } of tail.slice(0, -1)) seen.push(data.text!);
       const lines = Array.from({ length: 300 }, (_, n) => `line ${n}\n`);
       t.same(seen, lines);
       t.same(
