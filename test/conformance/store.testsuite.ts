@@ -1,16 +1,15 @@
-import type t from 'tap';
+import type { Test } from 'tap';
 import { createIds } from '../../kernel/boot/services/ids.ts';
 import type { Clock } from '../../kernel/contracts/index.ts';
 import { checkInvariants } from '../../plugins/runs/store/invariants.ts';
 import { claimSuite } from './store/claims.testsuite.ts';
+import { doubtSuite } from './store/doubt.testsuite.ts';
 import { finishSuite } from './store/finish.testsuite.ts';
 import { House, type Opened, refOf, serverOn, step, waitFor } from './store/house.ts';
 import { journalSuite } from './store/journal.testsuite.ts';
 import { logSuite } from './store/logs.testsuite.ts';
 import { submitSuite } from './store/submit.testsuite.ts';
 import { waitSuite } from './store/waits.testsuite.ts';
-
-type Test = typeof t;
 
 /** A kind of store under test. */
 export interface StoreUnderTest {
@@ -32,14 +31,15 @@ export async function storeSuite(t: Test, kind: StoreUnderTest): Promise<void> {
       opened.map((database) => serverOn(database, ids)),
       ids,
     );
-  const suites = { submitSuite, claimSuite, journalSuite, waitSuite, finishSuite, logSuite };
+  const inDoubt = (t: Test, house: () => House) => doubtSuite(t, opened[0]!, house());
+  const suites = { submitSuite, claimSuite, journalSuite, waitSuite, finishSuite, logSuite, inDoubt };
   for (const [name, suite] of Object.entries(suites)) {
     await t.test(name, async (t) => {
-      suite(t as Test, house);
+      suite(t, house);
       await t.test('the invariants hold', async (t) => t.same(await checkInvariants(opened[0]!.database), []));
     });
   }
-  if (kind.lasting) await t.test('a restart loses nothing', (t) => restartTest(t as Test, kind, house()));
+  if (kind.lasting) await t.test('a restart loses nothing', (t) => restartTest(t, kind, house()));
   for (const { close } of opened) await close();
 }
 

@@ -1,9 +1,7 @@
-import type t from 'tap';
+import type { Test } from 'tap';
 import type { Claimed } from '../../../plugins/runs/contract.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
 import { codeOf, type House, refOf, step, until } from './house.ts';
-
-type Test = typeof t;
 
 /** claim, renew, release, expiry and the fence that they share. */
 export function claimSuite(t: Test, house: () => House): void {

@@ -1,9 +1,8 @@
-import type t from 'tap';
+import type { Test } from 'tap';
 import type { RunStatus } from '../../../plugins/runs/contract.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
 import { codeOf, type House, refOf, step, waitFor } from './house.ts';
 
-type Test = typeof t;
 type Transition = { type: string; payload: Record<string, unknown> };
 
 const read = (h: House, run_id: string) => readRun(h.first.database, h.first.sealer, h.run(run_id), run_id);

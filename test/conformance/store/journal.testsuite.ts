@@ -1,7 +1,6 @@
-import type t from 'tap';
+import type { Test } from 'tap';
 import { codeOf, type House, refOf, step, text, until } from './house.ts';
 
-type Test = typeof t;
 const MIB = 1024 * 1024;
 
 /** append and perform: one record a position and a site, no gap, repeats answered, conflicts refused. */

@@ -1,9 +1,7 @@
-import type t from 'tap';
+import type { Test } from 'tap';
 import type { LogChunk } from '../../../plugins/runs/contract.ts';
 import { readLogs } from '../../../plugins/runs/store/reading.ts';
 import { codeOf, type House, refOf } from './house.ts';
-
-type Test = typeof t;
 
 const chunk = (n: number, text = `line ${n}\n`): LogChunk => ({
   n,

@@ -1,7 +1,5 @@
-import type t from 'tap';
+import type { Test } from 'tap';
 import { codeOf, type House, until } from './house.ts';
-
-type Test = typeof t;
 
 /** createRun: one run a key and an id, trust that only falls, bounds. */
 export function submitSuite(t: Test, house: () => House): void {

@@ -1,9 +1,7 @@
-import type t from 'tap';
+import type { Test } from 'tap';
 import type { Sealer } from '../../../kernel/contracts/index.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
 import { codeOf, type House, refOf, step, text, until, waitFor } from './house.ts';
-
-type Test = typeof t;
 
 const record = (answer: Awaited<ReturnType<House['store']['park']>>) =>
   'record' in answer ? answer.record : undefined;
