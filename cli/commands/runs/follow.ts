@@ -65,8 +65,10 @@ async function readStream(
       parser.feed(text as string);
       if (ended) break;
     }
-  } catch {
-    return ended; // The connection broke: the caller opens the next one after the last id.
+  } catch (error) {
+    // The connection broke: the caller opens the next one after the last id that was seen.
+    if (!['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error;
   }
   return ended;
 }
