@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { ConsolePage } from '../../../kernel/contracts/index.ts';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** No separator and no leading dot: whatever a request asks for, it stays a file of that one folder. */
+const FILE_NAME = /^[a-z][a-z0-9-]*\.[a-z]+$/;
+
+interface Page {
+  body: Buffer;
+  type: string;
+}
+
+/** The files of `folder`, each read once: `/console/<file>`, and the page itself wherever one may enter it. */
+export function consolePages(folder: string): ConsolePage[] {
+  const files = new Map<string, Page>();
+  const file = async (name: string): Promise<Page | undefined> => {
+    const type = TYPES[extname(name)];
+    if (!FILE_NAME.test(name) || type === undefined) return undefined;
+    const page = files.get(name) ?? (await readPage(join(folder, name), type));
+    // Only what is there is remembered: the names that could be asked for have no end.
+    if (page) files.set(name, page);
+    return page;
+  };
+  return [
+    { path: '/', serve: () => file('index.html') },
+    // `run_url` points here; the page finds the run by its address.
+    { path: '/orgs/*', serve: () => file('index.html') },
+    { path: '/console/*', serve: (path) => file(path.slice('/console/'.length)) },
+  ];
+}
+
+async function readPage(path: string, type: string): Promise<Page | undefined> {
+  try {
+    return { body: await readFile(path), type };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

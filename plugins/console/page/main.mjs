@@ -1,0 +1,116 @@
+import { get, Refusal, token } from './api.mjs';
+import { h, link } from './element.mjs';
+import { showRun } from './run.mjs';
+import { showRuns } from './runs.mjs';
+import { showSignIn } from './sign-in.mjs';
+
+const at = (id) => document.getElementById(id);
+const RUN_PATH = /^\/orgs\/([^/]+)\/projects\/([^/]+)(?:\/runs\/([^/]+))?\/?$/;
+
+let who;
+let leave = new AbortController();
+
+function readAddress() {
+  const [, org, project, run] = (RUN_PATH.exec(location.pathname) ?? []).map(
+    (part) => part && decodeURIComponent(part),
+  );
+  return { org, project, run };
+}
+
+export const pathOf = ({ org, project }, run) =>
+  `/orgs/${encodeURIComponent(org)}/projects/${encodeURIComponent(project)}${run ? `/runs/${encodeURIComponent(run)}` : ''}`;
+
+function go(path) {
+  history.pushState(null, '', path);
+  void show();
+}
+
+function say(text) {
+  at('notice').textContent = text;
+}
+
+function fail(error) {
+  if (error.name === 'AbortError') return;
+  if (error instanceof Refusal && error.status === 401) return signOut(error.message);
+  const hint = error instanceof Refusal ? [error.next, error.request_id && `Request ${error.request_id}`] : [];
+  at('main').replaceChildren(
+    h(
+      'section',
+      { class: 'panel' },
+      h('h1', {}, 'That did not work'),
+      h('p', { class: 'error' }, error instanceof Refusal ? error.message : 'The server cannot be reached.'),
+      hint.filter(Boolean).map((text) => h('p', { class: 'quiet' }, text)),
+      h('button', { onclick: () => void show() }, 'Try again'),
+    ),
+  );
+}
+
+function signOut(reason) {
+  token.clear();
+  who = undefined;
+  void show(reason);
+}
+
+function scopes() {
+  return who.orgs.flatMap(({ org, projects }) => projects.map(({ project }) => ({ org, project })));
+}
+
+function showHeader(scope) {
+  const all = who ? scopes() : [];
+  const chosen = scope && `${scope.org}/${scope.project}`;
+  const options = all.map((one) => {
+    const name = `${one.org}/${one.project}`;
+    return h('option', { value: pathOf(one), selected: name === chosen }, name);
+  });
+  const choose = h('select', { 'aria-label': 'Project', onchange: ({ target }) => go(target.value) }, options);
+  at('scope').replaceChildren(...(all.length > 0 && scope ? [choose] : []));
+  const out = h('button', { onclick: () => signOut() }, 'Sign out');
+  at('session').replaceChildren(...(who ? [h('span', {}, who.user.name), out] : []));
+}
+
+function showNoProject() {
+  at('main').replaceChildren(
+    h('section', { class: 'panel' }, h('h1', {}, 'No project'), h('p', {}, 'This token reaches no project yet.')),
+  );
+}
+
+/** Draws what the address names, after leaving what was shown before. */
+async function show(reason) {
+  leave.abort();
+  leave = new AbortController();
+  const { signal } = leave;
+  say('');
+  if (!token.get()) {
+    showHeader();
+    return showSignIn(at('main'), { reason, done: () => void show() });
+  }
+  try {
+    who ??= await get('/api/v1/whoami', signal);
+    const { org, project, run } = readAddress();
+    const scope = org ? { org, project } : scopes()[0];
+    showHeader(scope);
+    if (!scope) return showNoProject();
+    const view = {
+      main: at('main'),
+      scope,
+      signal,
+      fail,
+      say,
+      link: (run_id, text) => link(pathOf(scope, run_id), text),
+    };
+    document.title = run ? `${run} · svc` : 'Runs · svc';
+    await (run ? showRun(view, run) : showRuns(view));
+  } catch (error) {
+    if (!signal.aborted) fail(error);
+  }
+}
+
+addEventListener('popstate', () => void show());
+document.addEventListener('click', (event) => {
+  const found = event.target.closest?.('a[data-link]');
+  if (!found || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  go(found.getAttribute('href'));
+  at('main').focus();
+});
+void show();
