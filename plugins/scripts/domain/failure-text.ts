@@ -26,7 +26,7 @@ export class Tail {
   text(secrets: readonly string[]): string {
     const kept = Buffer.concat(this.#chunks).toString('utf8');
     const whole = this.#cut ? withoutHalfSecret(kept, secrets) : kept;
-    const points = [...mask(whole, secrets).replaceAll('\0', '').trimEnd()];
+    const points = Array.from(mask(whole, secrets).replaceAll('\0', '').trimEnd());
     return points.slice(-TAIL_LENGTH).join('');
   }
 }

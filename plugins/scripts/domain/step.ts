@@ -12,7 +12,7 @@ const CONTROL = /\p{Cc}/u;
 
 /** Answers the text, or throws `verb_usage` when no record or site could carry it. `what` is `the name of a step`. */
 export function checkText(text: string, what: string, longest: number): string {
-  const length = [...text].length;
+  const length = Array.from(text).length;
   if (length === 0) throw verbUsage(`${what} must not be empty`);
   if (length > longest) throw verbUsage(`${what} has ${length} characters; at most ${longest} are taken`);
   if (CONTROL.test(text)) throw verbUsage(`${what} must hold no control characters, as line breaks are`);

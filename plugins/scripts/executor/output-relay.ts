@@ -19,7 +19,8 @@ export class OutputRelay {
   readonly #host: Pick<ActivityHost, 'log' | 'logFull'>;
   readonly #clock: Clock;
   readonly #tail = new Tail();
-  #held = false;
+  /** Resolves when the log takes more. */
+  #room: Promise<void> | undefined;
   #last: number;
 
   constructor(process: SpawnedProcess, host: Pick<ActivityHost, 'log' | 'logFull'>, clock: Clock) {
@@ -39,9 +40,13 @@ export class OutputRelay {
    * than the script's output, which may still be on its own.
    */
   async flush(): Promise<void> {
-    const began = this.#clock.monotonic();
+    let began = this.#clock.monotonic();
     this.#last = began;
     for (;;) {
+      if (this.#room !== undefined) {
+        await this.#room;
+        began = this.#last = this.#clock.monotonic();
+      }
       const now = this.#clock.monotonic();
       const left = Math.min(QUIET_MS - (now - this.#last), LONGEST_FLUSH_MS - (now - began));
       if (left > 0) await new Promise<void>((done) => void this.#clock.after(left, done));
@@ -58,14 +63,13 @@ export class OutputRelay {
     if (stream === 'stderr') this.#tail.add(data);
     this.#host.log(stream, data);
     const full = this.#host.logFull?.();
-    if (full === undefined || this.#held) return;
-    this.#held = true;
+    if (full === undefined || this.#room !== undefined) return;
     this.#process.pause();
     const goOn = () => {
-      this.#held = false;
+      this.#room = undefined;
       this.#process.resume();
     };
     // However the wait ends, the script must not stand still for ever.
-    full.then(goOn, goOn);
+    this.#room = full.then(goOn, goOn);
   }
 }

@@ -102,11 +102,9 @@ t.test('the guard compares kind, name and, where both have one, the digest', asy
     name: 'deploy',
     ordinal: 0,
     digest: 'aa',
-    ...{
-      exit_code: 0,
-      output: '',
-      started_at: 1,
-    },
+    exit_code: 0,
+    output: '',
+    started_at: 1,
   };
   const cases: [SiteCall, RegExp | undefined][] = [
     [{ kind: 'emit', name: 'deploy', digest: 'aa' }, undefined],

@@ -1,5 +1,5 @@
 import type { Clock, ServiceError } from '../../../kernel/contracts/index.ts';
-import { isServiceError } from '../../../kernel/contracts/index.ts';
+import { failpoint, isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, PassEnd } from '../../agents/contract.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
 import { siteOf } from '../../runs/contract.ts';
@@ -174,6 +174,7 @@ export class ReplayJournal {
         this.#abandoned = { site, started_at, since: this.#parts.clock.monotonic() };
       throw error;
     }
+    failpoint('scripts.call.made');
     // What a process reports while it is being killed is no outcome.
     if (this.#over) throw new PassOver();
     return await this.#append(site, started_at, outcome);
@@ -188,6 +189,7 @@ export class ReplayJournal {
       started_at,
     };
     await this.#asked(() => this.#parts.host.append(record), 'fatal');
+    failpoint('scripts.call.recorded');
     return record;
   }
 
@@ -208,6 +210,7 @@ export class ReplayJournal {
     };
     const answer = await this.#asked(() => this.#parts.host.park(arm), 'refusal');
     if ('record' in answer) return answer.record;
+    failpoint('scripts.wait.parked');
     this.#end({ end: 'parked' });
     throw new PassOver();
   }

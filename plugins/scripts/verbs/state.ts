@@ -49,7 +49,7 @@ function operands(given: Arguments): { op: Op; key?: string; value?: string } {
 }
 
 function checkName(name: string, what: string): void {
-  if (name === '' || [...name].length > LONGEST_NAME || /\p{Cc}/u.test(name))
+  if (name === '' || Array.from(name).length > LONGEST_NAME || /\p{Cc}/u.test(name))
     throw verbUsage(`${what} has 1 to ${LONGEST_NAME} characters, none of them a control character`);
 }
 
@@ -57,7 +57,7 @@ function checkName(name: string, what: string): void {
 function siteName(op: Op, entity: string | undefined, key: string | undefined): string {
   const place = `${entity === undefined ? '' : `${entity}/`}${key ?? ''}`;
   const name = place === '' ? op : `${op} ${place}`;
-  const points = [...name];
+  const points = Array.from(name);
   if (points.length <= LONGEST_SITE) return name;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
   return `${points.slice(0, LONGEST_SITE - 20).join('')}…${digest}`;
