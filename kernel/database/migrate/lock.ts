@@ -1,8 +1,8 @@
 import type { Cancel, Clock, Database, Ids, Log } from '../../contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 
-const LEASE_MS = 10_000;
-const RENEW_MS = 2_500;
+const LEASE_MS = 5_000;
+const RENEW_MS = 1_250;
 const LONGEST_PAUSE_MS = 250;
 const PATIENCE_MS = 180_000;
 

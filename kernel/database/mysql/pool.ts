@@ -6,9 +6,17 @@ import { mysqlFault } from './faults.ts';
 
 /** What this needs of a connection of mysql2. */
 export interface RawConnection {
-  execute(options: { sql: string; values: readonly unknown[]; timeout?: number }, answer: Answered): unknown;
-  query(options: { sql: string; values?: readonly unknown[]; timeout?: number }, answer: Answered): unknown;
+  execute(options: Statement & { values: readonly unknown[] }, answer: Answered): unknown;
+  query(options: Statement & { values?: readonly unknown[] }, answer: Answered): unknown;
+  readonly config: { typeCast?: unknown };
   destroy(): void;
+}
+
+interface Statement {
+  sql: string;
+  timeout?: number;
+  /** Also keeps the driver from sharing a compiled row parser with Sequelize, whose rows are cast. */
+  dateStrings: true;
 }
 
 type Answered = (error: Error | null, result: unknown, columns: unknown) => void;
@@ -37,6 +45,7 @@ const SESSION = [
 export class MysqlPool {
   readonly sequelize: Sequelize;
   readonly #connections: ConnectionManager;
+  #typeCast: unknown;
   #closing: Promise<void> | undefined;
 
   constructor(address: MysqlAddress) {
@@ -58,11 +67,17 @@ export class MysqlPool {
     this.#connections = (this.sequelize as unknown as { connectionManager: ConnectionManager }).connectionManager;
   }
 
-  /** Throws `database_unavailable`. */
+  /**
+   * A connection of the pool, without Sequelize's cast of every single value, which halves the speed of reading.
+   * Throws `database_unavailable`.
+   */
   async acquire(): Promise<RawConnection> {
     if (this.#closing) throw DatabaseErrors.unavailable('this process has closed the database; it is stopping');
     try {
-      return await this.#connections.getConnection({ type: 'WRITE' });
+      const connection = await this.#connections.getConnection({ type: 'WRITE' });
+      this.#typeCast ??= connection.config.typeCast;
+      connection.config.typeCast = undefined;
+      return connection;
     } catch (error) {
       const fault = mysqlFault(error);
       if (fault !== error) throw fault;
@@ -71,6 +86,7 @@ export class MysqlPool {
   }
 
   release(connection: RawConnection): void {
+    connection.config.typeCast = this.#typeCast;
     this.#connections.releaseConnection(connection);
   }
 
@@ -112,8 +128,9 @@ async function setUp(connection: RawConnection): Promise<void> {
 /** By the text protocol: what the server does not prepare. */
 export function query(connection: RawConnection, sql: string, timeout_ms?: number, values?: readonly unknown[]) {
   return new Promise<{ result: unknown; columns: unknown }>((resolve, reject) => {
-    connection.query({ sql, timeout: timeout_ms, ...(values ? { values } : {}) }, (error, result, columns) =>
-      error ? reject(error) : resolve({ result, columns }),
+    connection.query(
+      { sql, timeout: timeout_ms, dateStrings: true, ...(values ? { values } : {}) },
+      (error, result, columns) => (error ? reject(error) : resolve({ result, columns })),
     );
   });
 }
@@ -121,7 +138,7 @@ export function query(connection: RawConnection, sql: string, timeout_ms?: numbe
 /** Prepared once per connection, then only the parameters travel. */
 export function execute(connection: RawConnection, sql: string, values: readonly unknown[], timeout_ms: number) {
   return new Promise<{ result: unknown; columns: unknown }>((resolve, reject) => {
-    connection.execute({ sql, values, timeout: timeout_ms }, (error, result, columns) =>
+    connection.execute({ sql, values, timeout: timeout_ms, dateStrings: true }, (error, result, columns) =>
       error ? reject(error) : resolve({ result, columns }),
     );
   });
