@@ -133,11 +133,11 @@ export class House {
   readonly org_id: string;
   readonly project_id: string;
 
-  constructor(servers: readonly Server[], ids: Ids) {
+  constructor(servers: readonly Server[], ids: Ids, scope?: { org_id: string; project_id: string }) {
     this.servers = servers;
     this.ids = ids;
-    this.org_id = ids.next('org');
-    this.project_id = ids.next('prj');
+    this.org_id = scope?.org_id ?? ids.next('org');
+    this.project_id = scope?.project_id ?? ids.next('prj');
   }
 
   get first(): Server {
