@@ -23,16 +23,22 @@ export async function openSocketServer(path: string, service: Service): Promise<
   server.maxConnections = MOST_CONNECTIONS;
   await listen(server, path);
   server.on('error', (error) => service.log.error({ error: error.message }, 'the agent socket of a pass failed'));
-  await chmod(path, 0o600);
+  const close = () =>
+    new Promise<void>((closed) => {
+      server.close(() => closed());
+      for (const connection of connections) connection.close();
+    });
+  try {
+    await chmod(path, 0o600);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     gone: () => {
       for (const connection of connections) connection.gone();
     },
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        for (const connection of connections) connection.close();
-      }),
+    close,
   };
 }
 
