@@ -26,8 +26,12 @@ export interface OwnTarget {
   /** The agents' environment, beyond the machine's. */
   agent_env: Record<string, string>;
   env: Record<string, string>;
-  startServer(): Promise<Service>;
-  startAgent(name: string, extra?: { args?: string[]; env?: Record<string, string>; cwd?: string }): Promise<Service>;
+  /** Takes the first server's port, unless another is named (`0`: a free one). */
+  startServer(port?: string): Promise<{ service: Service; url: string }>;
+  startAgent(
+    name: string,
+    extra?: { args?: string[]; env?: Record<string, string>; cwd?: string; url?: string },
+  ): Promise<Service>;
 }
 
 const base = (): Record<string, string> => {
@@ -84,16 +88,17 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
     ...options.env,
   };
   const { org, token, agentToken } = await bootstrap(env, folder);
-  const startServer = async () => {
-    const server = new Service(svcProgram, ['serve'], { env, cwd: folder });
-    const [, url = ''] = await server.says(/svc serve is ready: (\S+)/);
-    env.SVC_PORT = new URL(url).port;
-    return server;
+  const startServer = async (port = env.SVC_PORT ?? '0') => {
+    const service = new Service(svcProgram, ['serve'], { env: { ...env, SVC_PORT: port }, cwd: folder });
+    const [, url = ''] = await service.says(/svc serve is ready: (\S+)/);
+    return { service, url };
   };
+  const first = await startServer();
+  env.SVC_PORT = new URL(first.url).port;
   const own: OwnTarget = {
     folder,
     store,
-    server: await startServer(),
+    server: first.service,
     agents: [],
     agent_env: { ...planted },
     env,
@@ -105,7 +110,7 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
           ...base(),
           HOME: folder,
           ...own.agent_env,
-          SVC_URL: target.base_url,
+          SVC_URL: extra.url ?? target.base_url,
           SVC_TOKEN: await agentToken(target.base_url),
           SVC_LOG_LEVEL: 'warn',
           ...extra.env,

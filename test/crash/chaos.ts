@@ -1,0 +1,112 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { Service } from '../../features/support/process.ts';
+import type { OwnTarget } from '../../features/support/target.ts';
+
+/** A seeded generator, so that a failing run can be told by its seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export type Victim = 'script' | 'agent' | 'server';
+
+/** Process groups of scripts of this run, found by what only they carry in their environment. */
+export async function scriptGroups(run_id: string): Promise<number[]> {
+  const groups = new Set<number>();
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const environment = await readFile(`/proc/${name}/environ`, 'utf8');
+      if (!environment.split('\0').includes(`SVC_WORKFLOW_ID=${run_id}`)) continue;
+      const stat = await readFile(`/proc/${name}/stat`, 'utf8');
+      groups.add(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ESRCH' && code !== 'EACCES') throw error;
+    }
+  }
+  return [...groups];
+}
+
+interface Second {
+  service: Service;
+  url: string;
+  port: string;
+}
+
+/** Two servers at most, agents on either; what is killed here comes back here. */
+export class Fleet {
+  readonly #own: OwnTarget;
+  readonly #random: () => number;
+  readonly #second: Second | undefined;
+
+  private constructor(own: OwnTarget, random: () => number, second: Second | undefined) {
+    this.#own = own;
+    this.#random = random;
+    this.#second = second;
+  }
+
+  /** `agents` of them; with two servers every other agent works for the second. */
+  static async start(own: OwnTarget, random: () => number, size: { servers: number; agents: number }): Promise<Fleet> {
+    let second: Second | undefined;
+    if (size.servers > 1) {
+      const { service, url } = await own.startServer('0');
+      second = { service, url, port: new URL(url).port };
+    }
+    const fleet = new Fleet(own, random, second);
+    for (let index = 0; index < size.agents; index += 1) await fleet.#startAgent(index);
+    return fleet;
+  }
+
+  /** Kills one victim for real. Answers whether somebody died. */
+  async strike(victim: Victim, run_id: string): Promise<boolean> {
+    if (victim === 'script') return killScript(run_id);
+    if (victim === 'agent') return this.#strikeAgent();
+    return this.#strikeServer();
+  }
+
+  async stop(): Promise<void> {
+    await this.#second?.service.kill('SIGTERM');
+  }
+
+  async #startAgent(index: number): Promise<void> {
+    const url = this.#second && index % 2 === 1 ? { url: this.#second.url } : {};
+    await this.#own.startAgent(`crash-${index}-${Math.floor(this.#random() * 1e9)}`, url);
+  }
+
+  async #strikeAgent(): Promise<boolean> {
+    const index = Math.floor(this.#random() * this.#own.agents.length);
+    const [agent] = this.#own.agents.splice(index, 1);
+    await agent?.kill('SIGKILL');
+    await this.#startAgent(index);
+    return agent !== undefined;
+  }
+
+  async #strikeServer(): Promise<boolean> {
+    if (this.#second && this.#random() < 0.5) {
+      await this.#second.service.kill('SIGKILL');
+      this.#second.service = (await this.#own.startServer(this.#second.port)).service;
+    } else {
+      await this.#own.server.kill('SIGKILL');
+      this.#own.server = (await this.#own.startServer()).service;
+    }
+    return true;
+  }
+}
+
+async function killScript(run_id: string): Promise<boolean> {
+  const [group] = await scriptGroups(run_id);
+  if (group === undefined) return false;
+  try {
+    process.kill(-group, 'SIGKILL');
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
