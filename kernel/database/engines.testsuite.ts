@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { createDatabase, startMysql } from '../../test/support/mysql-server.ts';
+import { systemClock } from '../boot/services/clock.ts';
+import { createIds } from '../boot/services/ids.ts';
+import type { Clock, Database, Log } from '../contracts/index.ts';
+import { type DatabaseHandle, openDatabase } from './index.ts';
+
+/** One kind of database; `fresh` makes an empty one. */
+export interface Engine {
+  name: string;
+  fresh(): Promise<{ url: string; drop(): Promise<void> }>;
+}
+
+export interface RecordedLog extends Log {
+  lines: string[];
+}
+
+export function recordedLog(): RecordedLog {
+  const lines: string[] = [];
+  const write = (fields: Record<string, unknown>, message: string) => {
+    lines.push(`${message} ${JSON.stringify(fields)}`);
+  };
+  const log: RecordedLog = { lines, debug: write, info: write, warn: write, error: write, child: () => log };
+  return log;
+}
+
+const file: Engine = {
+  name: 'SQLite file',
+  fresh: async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-database-'));
+    return { url: `sqlite:${join(folder, 'svc.db')}`, drop: () => rm(folder, { recursive: true, force: true }) };
+  },
+};
+
+const memory: Engine = {
+  name: 'SQLite memory',
+  fresh: async () => ({ url: 'sqlite::memory:', drop: async () => undefined }),
+};
+
+/** Runs a suite on every engine of this machine; says when MySQL is left out. */
+export async function onEngines(
+  t: Test,
+  suite: (t: Test, engine: Engine) => Promise<void>,
+  wanted: { memory?: boolean } = {},
+): Promise<void> {
+  for (const engine of wanted.memory ? [file, memory] : [file]) await t.test(engine.name, (t) => suite(t, engine));
+  const server = await startMysql();
+  if ('reason' in server) {
+    t.comment(`MySQL is left out: ${server.reason}`);
+    return;
+  }
+  t.teardown(() => server.stop());
+  await t.test('MySQL', (t) => suite(t, { name: 'MySQL', fresh: () => createDatabase(server.url) }));
+}
+
+export interface Opened extends DatabaseHandle {
+  url: string;
+  log: RecordedLog;
+}
+
+export async function openAt(url: string, given: { clock?: Clock } = {}): Promise<Opened> {
+  const log = recordedLog();
+  const clock = given.clock ?? systemClock;
+  return { ...(await openDatabase({ database_url: url }, { clock, log, ids: createIds(clock) })), url, log };
+}
+
+/** An empty database, closed and removed when the test ends. */
+export async function openFresh(t: Test, engine: Engine): Promise<Opened> {
+  const { url, drop } = await engine.fresh();
+  const handle = await openAt(url);
+  t.teardown(async () => {
+    await handle.close();
+    await drop();
+  });
+  return handle;
+}
+
+/** A table of two columns and one of every type that the service stores. */
+export async function makeTables(database: Database): Promise<void> {
+  const my = database.sql.family === 'mysql';
+  const id = my ? 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin' : 'TEXT';
+  const name = my ? 'VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : 'TEXT';
+  const text = my ? 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : 'TEXT';
+  await database.write(`CREATE TABLE test_counts (id ${id} NOT NULL PRIMARY KEY, n BIGINT NOT NULL)`);
+  await database.write(
+    `CREATE TABLE test_values (id ${id} NOT NULL PRIMARY KEY, name ${name}, body ${text}, n BIGINT, f DOUBLE, b ${my ? 'LONGBLOB' : 'BLOB'})`,
+  );
+}
