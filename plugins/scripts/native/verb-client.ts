@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nativePrograms } from './build.mjs';
@@ -64,9 +64,9 @@ async function fault(client: string, verb: string): Promise<string | undefined> 
 
 async function installNative(client: string, source: string): Promise<void> {
   await put(client, async (draft) => {
+    // A copy, not a link: who writes to it must not reach every other agent's.
     await rm(draft, { force: true });
-    // Not on every pair of folders can there be a link.
-    await link(source, draft).catch(() => copyFile(source, draft));
+    await copyFile(source, draft);
   });
 }
 

@@ -40,6 +40,11 @@ function parent(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1]);
 }
 
+/** The spawner of a process; where it is native, a keeper stands between the two. */
+function spawnerOf(pid: number, native: boolean): number {
+  return native ? parent(parent(pid)) : parent(pid);
+}
+
 export function spawnerSuite(t: Test, native: boolean, program?: string): void {
   const opened = async (t: Test) => {
     const folder = privateFolder(t);
@@ -226,8 +231,9 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
     });
     const pids = () => text.split('\n').slice(0, -1).map(Number);
     await until(() => pids().length === 6);
+    const own = spawnerOf(pids()[0]!, native);
     agent.kill('SIGKILL');
-    await until(() => pids().every(gone));
+    await until(() => pids().every(gone) && gone(own));
     t.equal(new Set(pids()).size, 6);
   });
 
@@ -235,8 +241,7 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
     const { spawner } = await opened(t);
     const seen = bash(spawner, `echo $$; sleep 1000 & echo $!; ${FOREVER}`);
     await until(() => seen.pids().length === 2);
-    // The spawner is our child; between it and the process stands a keeper where it is native.
-    const own = native ? parent(parent(seen.pids()[0]!)) : parent(seen.pids()[0]!);
+    const own = spawnerOf(seen.pids()[0]!, native);
     t.equal(parent(own), process.pid);
     process.kill(own, 'SIGKILL');
     t.match(await seen.process.ended, { ...failed, error: /the spawner ended/ });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { openSpawner } from '../spawner.ts';
@@ -61,15 +61,23 @@ export function togetherSuite(t: Test, native: boolean): void {
 
   t.test('a signal to the group reaches a command once', async (t) => {
     const { start, folder } = await opened(t);
-    const done = join(folder, 'done');
-    const command = `trap "echo got" TERM; echo ready; until [ -e ${done} ]; do sleep 0.01; done`;
+    const [done, got] = [join(folder, 'done'), join(folder, 'got')];
+    writeFileSync(got, '');
+    const command = `trap "echo got >> ${got}" TERM; echo $PPID; until [ -e ${done} ]; do sleep 0.01; done`;
     const { child, text } = await start(`trap '' TERM; (trap - TERM; svc step new -- bash -c '${command}')`);
-    await until(() => text.stdout === 'ready\n');
+    await until(() => text.stdout.includes('\n'));
+    const client = Number(text.stdout);
+    const status = () => readFileSync(`/proc/${client}/status`, 'latin1');
+    // The client stands still until the command has dealt with the signal, or two would look like one.
+    process.kill(client, 'SIGSTOP');
+    await until(() => status().includes('State:\tT'));
     child.kill('SIGTERM');
-    await until(() => text.stdout.includes('got'));
+    await until(() => readFileSync(got, 'utf8') !== '');
+    process.kill(client, 'SIGCONT');
+    await until(() => /State:\tS/.test(status()) && /ShdPnd:\t0+\n/.test(status()));
     writeFileSync(done, '');
     await child.ended;
-    t.equal(text.stdout, 'ready\ngot\n');
+    t.equal(readFileSync(got, 'utf8'), 'got\n');
   });
 
   t.test('a command ends with its client', async (t) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROGRAMS } from '../build.mjs';
@@ -30,6 +30,6 @@ export function compileSanitized(folder: string): boolean {
 /** Installs a client and puts the sanitized one in its place. */
 export async function sanitizedClient(folder: string, options: VerbClientOptions): Promise<string> {
   const bin = await verbClient(folder, options);
-  copyFileSync(join(folder, 'verb-client'), join(bin, 'svc'));
+  renameSync(join(folder, 'verb-client'), join(bin, 'svc'));
   return bin;
 }
