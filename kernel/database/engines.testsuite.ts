@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { createDatabase, startMysql } from '../../test/support/mysql-server.ts';
 import { systemClock } from '../boot/services/clock.ts';
 import { createIds } from '../boot/services/ids.ts';
-import type { Clock, Database, Log } from '../contracts/index.ts';
+import type { Clock, Database, Ids, Log } from '../contracts/index.ts';
 import { type DatabaseHandle, openDatabase } from './index.ts';
 
 /** One kind of database; `fresh` makes an empty one. */
@@ -58,13 +58,16 @@ export async function onEngines(
 
 export interface Opened extends DatabaseHandle {
   url: string;
+  clock: Clock;
+  ids: Ids;
   log: RecordedLog;
 }
 
 export async function openAt(url: string, given: { clock?: Clock } = {}): Promise<Opened> {
   const log = recordedLog();
   const clock = given.clock ?? systemClock;
-  return { ...(await openDatabase({ database_url: url }, { clock, log, ids: createIds(clock) })), url, log };
+  const ids = createIds(clock);
+  return { ...(await openDatabase({ database_url: url }, { clock, log, ids })), url, clock, ids, log };
 }
 
 /** An empty database, closed and removed when the test ends. */

@@ -1,5 +1,6 @@
 import type { Database } from '../../contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
+import { isLost } from '../mysql/faults.ts';
 import type { Step } from './steps.ts';
 
 /** MySQL: table, column or key exists; column, key or table is gone: what a step that was cut off leaves behind. */
@@ -23,9 +24,12 @@ export async function applyStep(database: Database, step: Step): Promise<void> {
 
 async function atOnce(database: Database, step: Step): Promise<void> {
   await database.transaction(async (tx) => {
-    if ((await tx.read('SELECT name FROM kernel_migrations WHERE name = ?', [step.name])).length > 0) return;
+    const sql = 'SELECT applied_at FROM kernel_migrations WHERE name = ?';
+    const [recorded] = await tx.read<{ applied_at: number | null }>(sql, [step.name]);
+    if (recorded && recorded.applied_at !== null) return;
     await tx.write(step.statement);
     const now = database.now();
+    await tx.write('DELETE FROM kernel_migrations WHERE name = ?', [step.name]);
     await tx.write('INSERT INTO kernel_migrations (name, digest, started_at, applied_at) VALUES (?, ?, ?, ?)', [
       step.name,
       step.digest,
@@ -41,7 +45,12 @@ async function announced(database: Database, step: Step): Promise<void> {
     // Not through `write`: a change of the schema may take longer than any statement of the running service.
     await database.sequelize.query({ query: step.statement, values: [] });
   } catch (error) {
-    if (!repeated || !ALREADY_SO.has(errnoOf(error))) throw error;
+    if (isLost(error)) throw error;
+    if (!repeated || !ALREADY_SO.has(errnoOf(error))) {
+      // The server refused it, so nothing was changed, and the next try must not take another's table for its own.
+      await database.write('DELETE FROM kernel_migrations WHERE name = ? AND applied_at IS NULL', [step.name]);
+      throw error;
+    }
   }
   await database.write('UPDATE kernel_migrations SET applied_at = ?, digest = ? WHERE name = ?', [
     database.now(),
