@@ -49,11 +49,13 @@ function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   throw error;
 }
 
+const exitOf = (status: unknown) => (status === 401 ? Exit.notAuthenticated : Exit.failed);
+
 /** Errors of the kernel carry a code and a next step too; anything else is a fault of ours and says so. */
 function unexpected(error: unknown): CliError {
-  const known = error as { code?: unknown; next?: unknown; message?: string };
+  const known = error as { code?: unknown; next?: unknown; status?: unknown; message?: string };
   if (typeof known.code === 'string' && typeof known.next === 'string')
-    return new CliError(Exit.failed, known.code, known.message ?? known.code, known.next);
+    return new CliError(exitOf(known.status), known.code, known.message ?? known.code, known.next);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return new CliError(Exit.failed, 'internal', stack, 'this is a fault of svc itself; please report it with this text');
 }

@@ -66,7 +66,7 @@ export class Client {
     const response = await this.#send(call);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
-    throw refusal(status, await readText(response), this.profile.origin);
+    throw refusal(status, await readText(response), this.profile.token_origin);
   }
 
   #send(call: Call): Promise<IncomingMessage> {

@@ -11,8 +11,10 @@ export interface Profile {
   token: string;
   org: string;
   project: string;
-  /** For people: where it was read from. */
+  /** For people: where the address was read from. */
   origin: string;
+  /** And the token. */
+  token_origin: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,7 +45,8 @@ export async function readProfile(env: Environment, from: string): Promise<Profi
     token: env.SVC_TOKEN || stored.token || '',
     org: env.SVC_ORG || stored.org || '',
     project: env.SVC_PROJECT || stored.project || '',
-    origin: path ?? 'the environment',
+    origin: env.SVC_URL ? 'SVC_URL' : (path ?? ''),
+    token_origin: env.SVC_TOKEN ? 'SVC_TOKEN' : (path ?? ''),
   };
   const missing = (['url', 'token'] as const).filter((key) => profile[key] === '');
   if (missing.length > 0)
@@ -59,7 +62,7 @@ export async function readProfile(env: Environment, from: string): Promise<Profi
 /** One profile file, whole. */
 export async function readProfileFile(path: string): Promise<Profile> {
   const { url = '', token = '', org = '', project = '' } = await parse(path);
-  return { url, token, org, project, origin: path };
+  return { url, token, org, project, origin: path, token_origin: path };
 }
 
 async function parse(path: string): Promise<Partial<Profile>> {
@@ -76,7 +79,7 @@ async function parse(path: string): Promise<Partial<Profile>> {
 }
 
 /** Written beside and renamed, mode 0600: a reader never sees half of it, and nobody else sees any. */
-export async function writeProfile(path: string, profile: Omit<Profile, 'origin'>): Promise<void> {
+export async function writeProfile(path: string, profile: Omit<Profile, 'origin' | 'token_origin'>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(profile, null, 2)}\n`, { mode: 0o600 });

@@ -13,7 +13,7 @@ export interface RunView {
   finished_at?: string | null;
   output?: unknown;
   error?: { code: string; message: string } | null;
-  cancel_reason?: string | null;
+  reason?: string | null;
   annotations: string[];
 }
 

@@ -6,6 +6,7 @@ import {
   GroupCommits,
   HttpAddress,
   Ids,
+  isServiceError,
   Log,
   Metrics,
   type Resolve,
@@ -53,6 +54,9 @@ export interface Kernel {
 const BOUND_MS = 30_000;
 /** A drain of agents may take its grace; the HTTP drain its own bound. */
 const HTTP_DRAIN_MS = 5_000;
+/** Exit statuses of a process that ends by itself: the CLI's for "not authenticated", and sysexits' EX_SOFTWARE. */
+const EXIT_REFUSED = 4;
+const EXIT_FAULT = 70;
 
 /** The ordered, validated plugins; no code of theirs is loaded. */
 export async function plan(extra: readonly string[]): Promise<Candidate[]> {
@@ -171,6 +175,17 @@ class Parts {
 /** Exit status of a process that a signal ended, as shells count. */
 const statusOf = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => 128 + constants.signals[signal];
 
+/** Says why the process ends and answers its exit status: 4 when it was refused as a caller, else that of a fault. */
+function lastWords(kernel: Kernel, error: unknown): number {
+  if (!isServiceError(error)) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    kernel.use(Log).error({ reason }, 'unknown exception: this process ends');
+    return EXIT_FAULT;
+  }
+  process.stderr.write(`svc: ${error.message} (${error.code})\n  → ${error.next}\n`);
+  return error.status === 401 ? EXIT_REFUSED : EXIT_FAULT;
+}
+
 /**
  * Ties a kernel to its process: SIGTERM and SIGINT stop it in order (exit 0; a second signal exits at once), and an
  * unknown exception ends it, because durability recovers and a half-broken server does not.
@@ -187,9 +202,6 @@ export function ownProcess(kernel: Kernel): Promise<void> {
       });
     };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
-    process.on('uncaughtException', (error) => {
-      kernel.use(Log).error({ reason: error.stack ?? String(error) }, 'unknown exception: this process ends');
-      process.exit(70);
-    });
+    process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error)));
   });
 }

@@ -11,7 +11,14 @@ export const run: Run = async (invocation) => {
   if (flags.token === undefined)
     throw usageError('--token is missing', 'pipe the token in with --token -, or name a file with --token @file');
   const token = await readSecret(String(flags.token), 'token', invocation);
-  const found = await new Client({ url, token, org: '', project: '', origin: '--token' }).json<WhoAmI>({
+  const found = await new Client({
+    url,
+    token,
+    org: '',
+    project: '',
+    origin: '--url',
+    token_origin: '--token',
+  }).json<WhoAmI>({
     path: '/api/v1/whoami',
   });
   const { org, project } = choose(found, flags.org, flags.project);

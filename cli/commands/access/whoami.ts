@@ -4,13 +4,13 @@ import type { Run } from '../../command.ts';
 export const run: Run = async ({ output, client }) => {
   const api = await client();
   const me = await api.json<WhoAmI>({ path: '/api/v1/whoami' });
-  const { url, org, project, origin } = api.profile;
-  output.data({ ...me, server: url, profile: { org, project, origin } }, () =>
+  const { url, org, project, origin, token_origin } = api.profile;
+  output.data({ ...me, server: url, profile: { org, project, origin, token_origin } }, () =>
     [
       `user     ${me.user.name}`,
-      `server   ${url}`,
-      `token    ${me.token.name}${me.token.expires_at ? `, expires ${me.token.expires_at}` : ''}`,
-      `here     ${org || '(no org)'} / ${project || '(no project)'} (from ${origin})`,
+      `server   ${url} (from ${origin})`,
+      `token    ${me.token.name}${me.token.expires_at ? `, expires ${me.token.expires_at}` : ''} (from ${token_origin})`,
+      `here     ${org || '(no org)'} / ${project || '(no project)'}`,
       ...me.orgs.map(
         (one) => `org      ${one.org} (${one.role}): ${one.projects.map((p) => `${p.project} (${p.role})`).join(', ')}`,
       ),

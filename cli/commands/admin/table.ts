@@ -23,19 +23,35 @@ export const adminCommands: readonly Command[] = [
   {
     name: 'admin rotate-org-key',
     summary: 'seal what is written from now on with a new key of the org',
+    about: 'What was sealed before stays readable. Name one org, or take all.',
     args: [],
-    flags: { org: { type: 'string', summary: 'name of the org' } },
-    examples: [],
+    flags: {
+      org: { type: 'string', summary: 'name of the org' },
+      all: { type: 'boolean', summary: 'every org that has a key' },
+    },
+    examples: [['svc admin rotate-org-key --all', 'after somebody with access has left']],
     load: () => admin('rotate-org-key'),
   },
   {
     name: 'admin rekey',
     summary: 'wrap every org key with a new master key',
     about:
-      'The present key comes from SVC_MASTER_KEY, the new one from SVC_NEW_MASTER_KEY. Killed anywhere, it goes on when run again.',
+      'The present key comes from SVC_MASTER_KEY, the new one from --key-file or SVC_NEW_MASTER_KEY. Killed anywhere, it\n' +
+      'goes on when it is run again.',
     args: [],
-    flags: {},
-    examples: [],
+    flags: {
+      'key-file': {
+        type: 'string',
+        value: '<path|->',
+        summary: 'file with the new key in base64; - reads standard input',
+      },
+      'keep-old': { type: 'boolean', summary: 'leave the old key valid; a later call without it ends the change' },
+      abandon: { type: 'boolean', summary: 'give an unfinished change up' },
+    },
+    examples: [
+      ['svc admin rekey --key-file new.key --keep-old', 'then start every server with the new key'],
+      ['svc admin rekey --key-file new.key', 'and end the change'],
+    ],
     load: () => admin('rekey'),
   },
 ];

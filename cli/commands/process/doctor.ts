@@ -33,7 +33,7 @@ const interpreter = (name: string) =>
 async function server({ client }: Invocation): Promise<Finding[]> {
   const profile = await attempt('profile', async () => {
     const { profile: found } = await client();
-    return `${found.url}, ${found.org}/${found.project} (${found.origin})`;
+    return `${found.url}, ${found.org}/${found.project} (address from ${found.origin}, token from ${found.token_origin})`;
   });
   if (!profile.ok) return [profile];
   const api = await client();

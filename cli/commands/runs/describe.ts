@@ -33,7 +33,7 @@ export function describe(run: RunView, output: Output): string {
     ['finished', run.finished_at],
     ['output', isEmpty(run.output) ? undefined : JSON.stringify(run.output)],
     ['error', run.error ? `${run.error.message} (${run.error.code})` : undefined],
-    ['reason', run.cancel_reason],
+    ['reason', run.reason],
     ...run.annotations.map((note): [string, string] => ['note', note]),
   ];
   return rows
