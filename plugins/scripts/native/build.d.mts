@@ -1,8 +1,7 @@
-export declare const PROGRAMS: Record<'verb-client' | 'spawner', string[]>;
+import type { NativePrograms, ProgramName } from './native-programs.ts';
 
-/** Paths of the native programs, compiled when missing or older than their sources; what is missing could not be made. */
-export declare function nativePrograms(): Promise<{
-  programs: Partial<Record<'verb-client' | 'spawner', string>>;
-  /** Why something is missing or old. */
-  why: string | undefined;
-}>;
+/** Sources of each program. */
+export declare const PROGRAMS: Record<ProgramName, string[]>;
+
+/** The native programs, compiled when missing or older than their sources. */
+export declare function nativePrograms(): Promise<NativePrograms>;
