@@ -1,6 +1,7 @@
 import { After, AfterAll, Before, BeforeAll, setDefaultTimeout, Status } from '@cucumber/cucumber';
+import { emptyDatabase } from './own-database.ts';
 import { openTarget, startTarget, type Target } from './target.ts';
-import type { SvcWorld } from './world.ts';
+import { scenarioFolder, type SvcWorld } from './world.ts';
 
 setDefaultTimeout(90_000);
 
@@ -14,12 +15,15 @@ AfterAll(async () => {
   await shared?.close();
 });
 
-/** `@own-server`: the scenario kills or configures processes, so it has its own, and needs a target that is ours. */
-Before({ tags: '@own-server' }, async function (this: SvcWorld) {
-  if (!shared?.own) return 'skipped' as const;
-  const database_url = process.env.SVC_FEATURES_OWN_DATABASE_URL;
-  this.privateTarget = await startTarget(database_url ? { database_url } : {});
-  return undefined;
+/** `@own-server`: the scenario kills or configures processes, so it needs a target that is ours … */
+Before({ tags: '@own-server' }, () => (shared?.own ? undefined : 'skipped'));
+
+/** … and gets one of its own, unless it is `@configured`: then its steps start what it needs. */
+Before({ tags: '@own-server and not @configured' }, async function (this: SvcWorld) {
+  this.folder = await scenarioFolder();
+  const database = await emptyDatabase(this.folder);
+  this.cleanups.push(database.drop);
+  this.privateTarget = await startTarget({ database_url: database.url });
 });
 
 Before(async function (this: SvcWorld) {
@@ -29,6 +33,7 @@ Before(async function (this: SvcWorld) {
 /** Every scenario cleans up, and fails when it left an error unlooked-at or a run behind. */
 After(async function (this: SvcWorld, { result }) {
   try {
+    if (this.project === '') return; // Left out, or it never began.
     const left = await this.unfinished();
     for (const run of left)
       await this.call('POST', `${this.scoped}/runs/${run.run_id}/cancel`, { reason: 'end of the scenario' });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setWorldConstructor, World } from '@cucumber/cucumber';
-import { type Finished, runToEnd, until } from './process.ts';
+import { type Finished, runToEnd, type Service, until } from './process.ts';
 import { svcProgram, type Target } from './target.ts';
 
 export interface Answer {
@@ -40,6 +40,8 @@ export interface StepView {
 
 const TERMINAL = ['succeeded', 'failed', 'cancelled'];
 
+export const scenarioFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-scenario-'));
+
 /** What one scenario knows. Everything is seen from outside: HTTP, CLI, scripts. */
 export class SvcWorld extends World {
   /** Shared by the worker's scenarios; a scenario with a target of its own replaces it. */
@@ -52,6 +54,9 @@ export class SvcWorld extends World {
   /** Every run this scenario made, by the name it gave it. */
   readonly runs = new Map<string, string>();
   readonly notes = new Map<string, string>();
+  /** Processes that steps started, by name; they die with the scenario. */
+  readonly services = new Map<string, Service>();
+  readonly cleanups: (() => Promise<void>)[] = [];
   /** The last CLI call and the last HTTP answer; `checked` turns true when a step looks at an error. */
   cli: (Finished & { checked: boolean }) | undefined;
   answer: (Answer & { checked: boolean }) | undefined;
@@ -61,14 +66,21 @@ export class SvcWorld extends World {
   }
 
   async open(target: Target): Promise<void> {
+    this.folder ||= await scenarioFolder();
+    await this.moveTo(target);
+  }
+
+  /** From here on everything happens there, in a new project. */
+  async moveTo(target: Target): Promise<void> {
     this.target = target;
-    this.folder = await mkdtemp(join(tmpdir(), 'svc-scenario-'));
     this.project = `p-${randomBytes(6).toString('hex')}`;
     const made = await this.call('PUT', `/api/v1/orgs/${target.org}/projects/${this.project}`, {});
     if (made.status !== 201) throw new Error(`no project for the scenario: ${made.status} ${made.text}`);
   }
 
   async dispose(): Promise<void> {
+    for (const service of this.services.values()) await service.kill('SIGKILL');
+    for (const clean of this.cleanups.reverse()) await clean();
     if (this.folder !== '') await rm(this.folder, { recursive: true, force: true });
   }
 
