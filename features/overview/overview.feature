@@ -1,0 +1,90 @@
+Feature: What the service is
+
+  Rule: Work belongs to a project, and a project to an org
+
+    @OVW-006 @OVW-007
+    Scenario: a run is found in the project that it was submitted to, and nowhere else
+      Given another project noted as "other"
+      When I submit the script "job.sh":
+        """
+        echo here
+        """
+      Then the run succeeds
+      When I send "GET" to "/api/v1/orgs/{org}/projects/{project}/runs/{run}"
+      Then the answer is 200
+      When I send "GET" to "/api/v1/orgs/{org}/projects/{other}/runs/{run}"
+      Then the answer is 404 with code "not_found"
+
+    @OVW-008
+    Scenario: two orgs have projects of one name, which are two projects
+      Given another org noted as "rival"
+      When I send "PUT" to "/api/v1/orgs/{rival}/projects/{project}" with:
+        """
+        {}
+        """
+      Then the answer is 201
+      When I submit the script "job.sh":
+        """
+        echo here
+        """
+      Then the run succeeds
+      When I send "GET" to "/api/v1/orgs/{rival}/projects/{project}/runs"
+      Then "runs" of the answer is "[]"
+      When I send "GET" to "/api/v1/orgs/{rival}/projects/{project}/runs/{run}"
+      Then the answer is 404 with code "not_found"
+
+  Rule: A script is an ordinary program whose verbs make it durable
+
+    @OVW-027 @OVW-028 @OVW-029
+    Scenario: after a wait the program starts from the top, and what it recorded comes back without the work
+      When I submit the script "job.sh":
+        """
+        echo pass >>{folder}/passes
+        got=$(svc step fetch -- bash -c 'echo work >>{folder}/work; echo fetched')
+        svc wait-signal go
+        echo "$got"
+        """
+      Then the run waits for "signal" "go"
+      And the file "passes" has 1 line
+      When I send the signal "go" with "null"
+      Then the run succeeds
+      And the file "passes" has 2 lines
+      And the file "work" has 1 line
+      And the log has "fetched" 1 time
+
+  Rule: Agents do the work
+
+    @own-server @OVW-013
+    Scenario: without an agent a run stays queued, and the first agent that comes takes it
+      When every agent is stopped
+      And I submit the script "job.sh":
+        """
+        pwd >{folder}/done
+        """
+      And I send "GET" to "{scoped}/runs/{run}"
+      Then "status" of the answer is "queued"
+      When an agent "late" starts in the folder "workplace"
+      Then the run succeeds
+      And the file "done" has "/workplace"
+
+  Rule: One program and one small HTTP API operate it
+
+    @OVW-002 @OVW-030 @OVW-031
+    Scenario: what the program submits, the API shows, and the other way round
+      Given a file "job.sh":
+        """
+        svc output set by=hand
+        """
+      When I submit "job.sh" with the CLI as "it"
+      Then the run succeeds
+      When I send "GET" to "/api/v1/orgs/{org}/projects/{project}/runs/{run}"
+      Then "output.by" of the answer is "hand"
+      When I submit the script "other.sh":
+        """
+        svc output set by=wire
+        """
+      Then the run succeeds
+      When I call "svc status {run} --json"
+      Then standard output is JSON whose "output.by" is "wire"
+      When I call "svc --help"
+      Then standard output has "svc: durable workflows"
