@@ -5,7 +5,9 @@ import { faultOffset } from './json-fault.ts';
 import type { HttpLimits } from './limits.ts';
 
 const QUOTE = 0x22;
+const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN = [0x5b, 0x7b];
 const CLOSE = [0x5d, 0x7d];
@@ -17,9 +19,14 @@ function refuse(detail: string, errors?: Fault[]): ServiceError {
 
 /** `line 3, column 7`, counted in characters from 1. */
 function placeOf(text: string, offset: number): string {
-  const before = text.slice(0, offset);
-  const line = before.split('\n').length;
-  return `line ${line}, column ${offset - before.lastIndexOf('\n')}`;
+  let line = 1;
+  let start = 0;
+  for (let at = 0; at < offset; at++) {
+    if (text.charCodeAt(at) !== LINE_FEED) continue;
+    line++;
+    start = at + 1;
+  }
+  return `line ${line}, column ${offset - start + 1}`;
 }
 
 /** `\uD800` to `\uDFFF`: only such an escape can bring a lone surrogate into valid UTF-8. */
@@ -39,6 +46,7 @@ function measure(raw: Buffer, limits: HttpLimits): boolean {
   let surrogates = false;
   let depth = 0;
   let values = 1;
+  let members = 0;
   for (let at = 0; at < raw.length; at++) {
     const byte = raw[at]!;
     if (inString) {
@@ -48,23 +56,32 @@ function measure(raw: Buffer, limits: HttpLimits): boolean {
       } else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
     else if (byte === COMMA) values++;
+    else if (byte === COLON) members++;
     else if (byte === OPEN[0] || byte === OPEN[1]) {
       values++;
       if (++depth > limits.json_depth) throw refuse(`the body nests deeper than ${limits.json_depth} levels`);
     } else if (byte === CLOSE[0] || byte === CLOSE[1]) depth--;
   }
   if (values > limits.json_values) throw refuse(`the body holds more than ${limits.json_values} values`);
+  if (members > limits.json_members) throw refuse(`the body holds more than ${limits.json_members} members of objects`);
   return surrogates;
 }
 
-/** Recursion is safe: `measure` has bounded the depth. */
-function loneSurrogate(value: unknown, pointer: string): string | undefined {
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : pointer;
+/** Pointer to the first one below `value`. Recursion is safe: `measure` has bounded the depth. */
+function loneSurrogate(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : '';
   if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, member] of Object.entries(value)) {
-    if (!key.isWellFormed()) return pointer;
-    const found = loneSurrogate(member, pointerTo(pointer, key));
-    if (found !== undefined) return found;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const found = loneSurrogate(value[at]);
+      if (found !== undefined) return `${pointerTo('', at)}${found}`;
+    }
+    return undefined;
+  }
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed()) return '';
+    const found = loneSurrogate((value as Record<string, unknown>)[key]);
+    if (found !== undefined) return `${pointerTo('', key)}${found}`;
   }
   return undefined;
 }
@@ -85,7 +102,7 @@ export function parseJson(raw: Buffer, limits: HttpLimits): unknown {
     const { offset, message } = faultOffset(text);
     throw refuse(`the body is not valid JSON: ${message} at ${placeOf(text, offset)}`);
   }
-  const pointer = surrogates ? loneSurrogate(value, '') : undefined;
+  const pointer = surrogates ? loneSurrogate(value) : undefined;
   if (pointer !== undefined)
     throw refuse('the body holds a lone surrogate', [{ pointer, message: 'must be well-formed Unicode' }]);
   return value;

@@ -8,6 +8,8 @@ export interface HttpLimits {
   body_bytes: number;
   /** Values in one JSON body: what parsing costs grows with them, not with the bytes. */
   json_values: number;
+  /** Of those, members of objects, which cost ten times as much; 2 MiB of body cannot hold more. */
+  json_members: number;
   json_depth: number;
   /** Bodies above this get their first fault only. */
   list_faults_bytes: number;
@@ -27,7 +29,8 @@ export const LIMITS: HttpLimits = {
   target_bytes: 8 * 1024,
   param_length: 512,
   body_bytes: 1024 * 1024 + 64 * 1024,
-  json_values: 1_000_000,
+  json_values: 1_048_576,
+  json_members: 262_144,
   json_depth: 100,
   list_faults_bytes: 64 * 1024,
   body_idle_ms: 10_000,
