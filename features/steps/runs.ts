@@ -109,7 +109,8 @@ Then('the log has {string} {int} time(s)', async function (this: SvcWorld, text:
   assert.equal(log.split(this.expand(text)).length - 1, count, log);
 });
 
-/** A table of `site`, `kind`, `exit`, `stdout`, `label`, `message`; only the columns that it has are compared. */
+/** A table of `site`, `kind`, `exit`, `stdout`, `label`, `message`; only the columns that it has are compared. In a
+ * cell `\n` is the end of a line. */
 Then('the recorded steps are:', async function (this: SvcWorld, table: DataTable) {
   const steps = await this.steps();
   const [head = []] = table.raw();
@@ -118,7 +119,7 @@ Then('the recorded steps are:', async function (this: SvcWorld, table: DataTable
       site: step.site,
       kind: step.kind,
       exit: step.exit_code === undefined ? '' : String(step.exit_code),
-      stdout: JSON.stringify(step.stdout ?? '').slice(1, -1),
+      stdout: step.stdout ?? '',
       label: step.label ?? '',
       status: step.status,
       message: step.message ?? '',
@@ -131,6 +132,6 @@ Then('the recorded steps are:', async function (this: SvcWorld, table: DataTable
   );
 });
 
-Then('{int} steps are recorded', async function (this: SvcWorld, count: number) {
+Then(/^(\d+) steps? (?:is|are) recorded$/, async function (this: SvcWorld, count: number) {
   assert.equal((await this.steps()).length, count);
 });

@@ -1,0 +1,121 @@
+Feature: the name of a script chooses what runs it
+
+  Rule: without a word from the submitter the ending of the file decides
+
+    @SCR-002
+    Scenario: a script is submitted as such through the command line
+      Given a file "anything.txt":
+        """
+        echo "run by ${BASH_VERSION:+bash}"
+        """
+      When I submit "--as=script anything.txt" with the CLI as "it"
+      Then the run succeeds
+      And "kind" of the run is "script"
+      And "workflow" of the run is "anything.txt"
+      And the log is:
+        """
+        run by bash
+        """
+
+    @SCR-004
+    Scenario: bash stops at the first failure
+      When I submit the script "stops.sh":
+        """
+        echo "flags $-, ${BASH_VERSION:+bash}"
+        false
+        echo 'this line is not reached'
+        """
+      Then the run fails with code "script_failed"
+      And the log lacks "not reached"
+      And the log has ", bash"
+
+    @SCR-004
+    Scenario: bash stops at a variable that is not set
+      When I submit the script "unset.sh":
+        """
+        echo "hello $NOBODY_SET_THIS"
+        echo 'this line is not reached'
+        """
+      Then the run fails with code "script_failed"
+      And the log has "NOBODY_SET_THIS: unbound variable"
+      And the log lacks "not reached"
+
+    @SCR-005 @SCR-006 @SCR-007 @SCR-008
+    Scenario Outline: <file>
+      When I submit the script "<file>":
+        """
+        <source>
+        """
+      Then the run succeeds
+      And the log is:
+        """
+        <output>
+        """
+
+      Examples:
+        | file       | source                                                                    | output   |
+        | three.py   | import sys; print("python", sys.version_info[0])                          | python 3 |
+        | typed.ts   | const words: readonly string[] = ['typed']; console.log(words[0] as string)      | typed    |
+        | plain.js   | console.log(typeof require('node:os').EOL, this === module.exports)       | string true |
+        | module.mjs | import { EOL } from 'node:os'; console.log(typeof EOL, await 1)           | string 1 |
+
+    @own-agent @SCR-009
+    Scenario: Go programs are handed to go run
+      Given a program "go" first on the path of an agent of its own:
+        """
+        #!/bin/sh
+        echo "go $1 ${2##*/} of $# arguments"
+        cat "$2"
+        """
+      When I submit the script "tool.go" to that agent:
+        """
+        package main
+        """
+      Then the run succeeds
+      And the log is:
+        """
+        go run tool.go of 2 arguments
+        package main
+        """
+
+  Rule: the submitter may name another program
+
+    @SCR-010 @SCR-011
+    Scenario: the named program wins over the ending, and takes its arguments
+      Given a file "shell.py":
+        """
+        case $- in *f*) echo "no globbing";; esac
+        case $- in *u*) echo "no unset variables";; esac
+        echo "run by ${BASH_VERSION:+bash}"
+        """
+      When I submit "--interpreter 'bash -f  -u' shell.py" with the CLI as "it"
+      Then the run succeeds
+      And the log is:
+        """
+        no globbing
+        no unset variables
+        run by bash
+        """
+
+    @SCR-011
+    Scenario: quotes are not looked at when the words are parted
+      When I submit the script "words.sh" with the options '{"interpreter": "sh -c echo$IFS$0 \\"a b\\""}':
+        """
+        echo 'the file itself is not run'
+        """
+      Then the run succeeds
+      And the log is:
+        """
+        "a
+        """
+
+    @SCR-012
+    Scenario: a program that the agent's machine lacks fails the run
+      When I submit the script "lost.sh" with the options '{"interpreter": "no-such-program -x"}':
+        """
+        echo never
+        """
+      Then the run fails with code "interpreter_missing"
+      And "error.message" of the run matches "no-such-program"
+      And "error.message" of the run matches "agent-0"
+      And the log lacks "never"

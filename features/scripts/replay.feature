@@ -1,0 +1,69 @@
+Feature: a script is run again from its first line
+
+  Rule: only what durable calls print survives
+
+    @SCR-014 @SCR-015
+    Scenario: a variable is made anew, the output of a step is not
+      When I submit the script "memory.sh":
+        """
+        svc step before -- true
+        forgotten=$(cat /proc/sys/kernel/random/uuid)
+        kept=$(svc step draw -- cat /proc/sys/kernel/random/uuid)
+        echo "$forgotten" >> {folder}/forgotten
+        echo "$kept" >> {folder}/kept
+        svc sleep 20ms
+        """
+      Then the run succeeds
+      And the file "forgotten" has 2 different lines
+      And the file "kept" has 2 lines
+      And the file "kept" has 1 different line
+
+  Rule: the log tells a recorded call once, and the shell around it as often as it ran
+
+    @SCR-070 @SCR-071 @SCR-072
+    Scenario: three passes over the same lines
+      When I submit the script "log.sh":
+        """
+        echo "plain shell"
+        svc step work -- sh -c 'echo "out of the step"; echo "its stderr" >&2'
+        svc wait-signal one
+        svc wait-signal two
+        """
+      Then the run waits for "signal" "one"
+      When I send the signal "one" with '"the first word"'
+      And I send the signal "two" with '"the second word"'
+      Then the run succeeds
+      And the log has "plain shell" 2 times
+      And the log has "out of the step" 1 time
+      And the log has "its stderr" 1 time
+      And the log has "the first word" 1 time
+      And the log has "the second word" 1 time
+      And 3 steps are recorded
+
+  Rule: a pass makes the calls that the pass before it made
+
+    @ERR-044
+    Scenario Outline: <case>
+      When I submit the script "turn.sh":
+        """
+        echo pass >> {folder}/passes
+        if [ "$(wc -l < {folder}/passes)" -eq 1 ]; then <first>; else <later>; fi
+        svc sleep 20ms
+        echo 'this line is not reached'
+        """
+      Then the run fails with code "determinism_violation"
+      And "error.message" of the run matches "position: *0"
+      And "error.message" of the run matches "recorded: *<recorded>"
+      And "error.message" of the run matches "present: *<present>"
+      And the log lacks "not reached"
+      And the file "commands" is:
+        """
+        first
+        """
+
+      Examples:
+        | case                     | first                                                       | later                                                       | recorded     | present                |
+        | a step of another name   | svc step one -- sh -c 'echo first >> {folder}/commands'     | svc step two -- sh -c 'echo second >> {folder}/commands'    | step one#0   | step two#0             |
+        | another verb             | svc step one -- sh -c 'echo first >> {folder}/commands'     | svc state set one 1                                         | step one#0   | state set one#0        |
+        | a call that is left out  | svc step one -- sh -c 'echo first >> {folder}/commands'     | true                                                        | step one#0   | sleep#0                |
+        | an end that is too early | svc step one -- sh -c 'echo first >> {folder}/commands'     | exit 0                                                      | step one#0   | the end of the script  |

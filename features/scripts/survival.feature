@@ -1,0 +1,74 @@
+Feature: a script outlives the processes that carry it
+
+  Rule: when its agent dies, another one takes over
+
+    @own-agent @SCR-073 @SCR-074
+    Scenario: the agent is killed between two steps
+      Given a gate "open"
+      And 2 agents of its own
+      When I submit the script "carried.sh" to those agents:
+        """
+        echo "$SVC_AGENT_PID" >> {folder}/passes
+        svc step before -- sh -c 'echo before >> {folder}/commands; echo kept' > {folder}/before
+        [ "$(wc -l < {folder}/passes)" -gt 1 ] || read -r _ < {folder}/open
+        svc step after -- sh -c 'echo after >> {folder}/commands'
+        cat {folder}/before
+        """
+      Then the file "commands" soon has 1 line
+      When I kill the agent whose process is in the file "passes"
+      Then the run succeeds
+      And the file "passes" has 2 different lines
+      And the file "commands" is:
+        """
+        before
+        after
+        """
+      And the log is:
+        """
+        kept
+        """
+
+  Rule: when the server dies, nothing is lost
+
+    @own-server @SCR-075 @SCR-076 @SCR-077
+    Scenario: one run works, one sleeps and one waits while the server is away
+      Given a gate "open"
+      When I submit the script "works.sh" as "working":
+        """
+        echo pass >> {folder}/working
+        svc step before -- true
+        read -r _ < {folder}/open
+        svc step after -- true
+        """
+      And I submit the script "sleeps.sh" as "sleeping":
+        """
+        echo pass >> {folder}/sleeping
+        svc sleep 2s
+        svc step after -- true
+        """
+      And I submit the script "waits.sh" as "waiting":
+        """
+        echo pass >> {folder}/waiting
+        svc wait-signal go --timeout 1h
+        """
+      Then the file "working" soon has 1 line
+      When I look at the run "sleeping"
+      Then the run waits for "sleep" ""
+      When I look at the run "waiting"
+      Then the run waits for "signal" "go"
+      And the run waits for 3600 seconds
+      When the server is killed
+      And the server is started again
+      Then the run waits for "signal" "go"
+      And the run waits for 3600 seconds
+      When I send the signal "go" with '"after the restart"'
+      Then the run succeeds
+      And the file "waiting" has 2 lines
+      And the log has "after the restart"
+      When I look at the run "sleeping"
+      Then the run succeeds
+      And the file "sleeping" has 2 lines
+      When I look at the run "working"
+      And I open the gate "open"
+      Then the run succeeds
+      And the file "working" has 1 line

@@ -1,0 +1,64 @@
+Feature: signals queue up under their name
+
+  Rule: signals wait for the script as the script waits for them
+
+    @SIG-001 @SIG-002 @SIG-003
+    Scenario: signals sent while nobody waits are taken one by one, in their order
+      When I submit the script "queue.sh":
+        """
+        svc wait-signal start
+        for turn in 1 2 3; do svc wait-signal q; done
+        svc wait-signal other
+        """
+      Then the run waits for "signal" "start"
+      When I send the signal "other" with '"another queue"'
+      And I send the signal "q" with '"first"'
+      And I send the signal "q" with '"second"'
+      And I send the signal "q" with '"third"'
+      And I send the signal "start" with '0'
+      Then the run succeeds
+      And the log is:
+        """
+        0
+        "first"
+        "second"
+        "third"
+        "another queue"
+        """
+      And the recorded steps are:
+        | site    | stdout             |
+        | start#0 | 0\n                |
+        | q#0     | "first"\n          |
+        | q#1     | "second"\n         |
+        | q#2     | "third"\n          |
+        | other#0 | "another queue"\n  |
+
+    @SIG-002
+    Scenario: a signal serves one wait only
+      When I submit the script "one.sh":
+        """
+        svc wait-signal q
+        svc wait-signal q
+        """
+      Then the run waits for "signal" "q"
+      When I send the signal "q" with '1'
+      Then the run soon waits at "q#1"
+      When I send the signal "q" with '2'
+      Then the run succeeds
+      And the log is:
+        """
+        1
+        2
+        """
+
+    Scenario: a signal for a run that is over is refused
+      When I submit the script "over.sh":
+        """
+        true
+        """
+      Then the run succeeds
+      When I send "POST" to "{scoped}/runs/{run}/signals/late" with:
+        """
+        null
+        """
+      Then the answer is 409 with code "run_finished"

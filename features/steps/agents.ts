@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { chmod, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
+import type { Service } from '../support/process.ts';
+import type { SvcWorld } from '../support/world.ts';
+import { at } from './cli.ts';
+
+/*
+ * Agents of a scenario's own (`@own-agent`) join the server under test. They alone have the project's name as a
+ * capability, so what asks for it runs there. They go away with the scenario.
+ */
+
+async function startAgent(world: SvcWorld, env: Record<string, string> = {}): Promise<void> {
+  const own = world.target.own!;
+  const name = `${world.project}-${own.agents.length}`;
+  const agent = await own.startAgent(name, { args: ['--cap', world.project], env: { TMPDIR: world.folder, ...env } });
+  world.cleanups.push(async () => {
+    await agent.kill('SIGTERM');
+    own.agents.splice(own.agents.indexOf(agent), 1);
+  });
+}
+
+Given('{int} agents of its own', async function (this: SvcWorld, count: number) {
+  if (!this.target.own) return 'skipped';
+  for (let left = count; left > 0; left -= 1) await startAgent(this);
+  return undefined;
+});
+
+Given('an agent of its own with the environment:', async function (this: SvcWorld, table: DataTable) {
+  if (!this.target.own) return 'skipped';
+  await startAgent(this, Object.fromEntries(table.raw().map(([name = '', value = '']) => [name, this.expand(value)])));
+  return undefined;
+});
+
+Given(
+  'a program {string} first on the path of an agent of its own:',
+  async function (this: SvcWorld, name: string, source: string) {
+    if (!this.target.own) return 'skipped';
+    await chmod(await this.file(`programs/${name}`, `${source}\n`), 0o755);
+    await startAgent(this, { PATH: `${join(this.folder, 'programs')}:${process.env.PATH ?? ''}` });
+    return undefined;
+  },
+);
+
+When(
+  /^I submit the script "([^"]*)" to (?:that agent|those agents):$/,
+  async function (this: SvcWorld, filename: string, source: string) {
+    await this.submit({ filename, source: `${this.expand(source)}\n`, requires: [this.project] });
+  },
+);
+
+When('I kill the agent whose process is in the file {string}', async function (this: SvcWorld, name: string) {
+  const pid = Number(await readFile(join(this.folder, name), 'utf8'));
+  const agent: Service | undefined = this.target.own?.agents.find(({ child }) => child.pid === pid);
+  assert.ok(agent, `${pid} is not an agent of ours`);
+  await agent.kill('SIGKILL');
+});
+
+/** `@own-server` scenarios only: nobody else's server is killed. */
+When('the server is killed', async function (this: SvcWorld) {
+  assert.ok(this.privateTarget?.own, 'the scenario has a server of its own');
+  await this.privateTarget.own.server.kill('SIGKILL');
+});
+
+When('the server is started again', async function (this: SvcWorld) {
+  assert.ok(this.privateTarget?.own, 'the scenario has a server of its own');
+  const { service } = await this.privateTarget.own.startServer();
+  this.privateTarget.own.server = service;
+});
+
+Then(
+  '{string} and {string} of the run are the id and the process of an agent that is online',
+  async function (this: SvcWorld, id: string, pid: string) {
+    const run = await this.run();
+    const { agents } = (await this.call('GET', '/api/v1/agents?limit=200')).json() as {
+      agents: { agent_id: string; pid: number; state: string }[];
+    };
+    const agent = agents.find(({ agent_id }) => agent_id === at(run, id));
+    assert.deepEqual({ pid: agent?.pid, state: agent?.state }, { pid: at(run, pid), state: 'online' });
+  },
+);

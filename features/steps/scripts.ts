@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { constants, existsSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
+import { until } from '../support/process.ts';
+import type { SvcWorld } from '../support/world.ts';
+
+const programs = join(import.meta.dirname, '../scripts/programs');
+
+When('I submit the program {string}', async function (this: SvcWorld, filename: string) {
+  const source = await readFile(join(programs, filename), 'utf8');
+  await this.submit({ filename, source: this.expand(source) });
+});
+
+When(
+  'I submit the script {string} with the options {string}:',
+  async function (this: SvcWorld, filename: string, options: string, source: string) {
+    const more = JSON.parse(this.expand(options)) as Record<string, unknown>;
+    await this.submit({ filename, source: `${this.expand(source)}\n`, ...more });
+  },
+);
+
+When(
+  'I submit the script {string} with an input of {int} bytes:',
+  async function (this: SvcWorld, filename: string, bytes: number, source: string) {
+    const input = `${'x'.repeat(bytes - '"end"'.length)}end`;
+    assert.equal(Buffer.byteLength(JSON.stringify(input)), bytes);
+    await this.submit({ filename, source: `${this.expand(source)}\n`, input });
+  },
+);
+
+/** A gate is a pipe that a script reads one line of: it stands there until somebody opens it. */
+Given('a gate {string}', async function (this: SvcWorld, name: string) {
+  await promisify(execFile)('mkfifo', [join(this.folder, name)]);
+});
+
+When('I open the gate {string}', async function (this: SvcWorld, name: string) {
+  const path = join(this.folder, name);
+  const pipe = await until(`somebody to stand at the gate ${name}`, 30_000, () =>
+    open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENXIO') return undefined; // Nobody reads yet.
+      throw error;
+    }),
+  );
+  await pipe.write('\n');
+  await pipe.close();
+});
+
+Then('the processes of the file {string} are gone', async function (this: SvcWorld, name: string) {
+  if (!this.target.own) return 'skipped';
+  const pids = (await readFile(join(this.folder, name), 'utf8')).trim().split('\n');
+  for (const pid of pids) {
+    assert.match(pid, /^\d+$/);
+    await until(`process ${pid} to be gone`, 10_000, async () => !existsSync(`/proc/${pid}`) || undefined);
+  }
+  return undefined;
+});
+
+/** What the wait was armed for: from when it began to its deadline. */
+async function waitsFor(world: SvcWorld, run_id: string): Promise<number> {
+  const { substate } = await world.reaches('waiting', run_id);
+  assert.ok(substate?.deadline, 'the wait has a deadline');
+  return (Date.parse(substate.deadline) - Date.parse(substate.since)) / 1000;
+}
+
+Then('the run waits for {int} seconds', async function (this: SvcWorld, seconds: number) {
+  assert.equal(await waitsFor(this, this.run_id), seconds);
+});
+
+Then('the runs wait for so long, and are cancelled:', async function (this: SvcWorld, table: DataTable) {
+  for (const { run = '', seconds } of table.hashes()) {
+    const run_id = this.runs.get(run) ?? '';
+    assert.equal(await waitsFor(this, run_id), Number(seconds), run);
+    const cancelled = await this.call('POST', `${this.scoped}/runs/${run_id}/cancel`, {});
+    assert.equal(cancelled.status, 200, cancelled.text);
+    await this.reaches('cancelled', run_id);
+  }
+});
+
+Then('the run soon waits at {string}', async function (this: SvcWorld, site: string) {
+  await until(`the run to wait at ${site}`, 30_000, async () => {
+    const { status } = await this.run();
+    assert.ok(!['succeeded', 'failed', 'cancelled'].includes(status), `the run is ${status}`);
+    const steps = await this.steps();
+    return steps.some((step) => step.site === site && step.status === 'waiting') || undefined;
+  });
+});
+
+Then('the run has no {string}', async function (this: SvcWorld, field: string) {
+  assert.equal((await this.run())[field] ?? undefined, undefined);
+});
+
+When('I work in another project', async function (this: SvcWorld) {
+  await this.moveTo(this.target);
+});

@@ -1,0 +1,72 @@
+Feature: svc wait-signal waits for somebody's word
+
+  Rule: the run is suspended until its signal is there
+
+    @VERB-013 @VERB-014 @SCR-017
+    Scenario: a signal wakes the script, which starts from the top and is told the payload
+      When I submit the script "wait.sh":
+        """
+        echo "$$" >> {folder}/passes
+        word=$(svc wait-signal go)
+        svc step use -- printf '%s' "$word"
+        """
+      Then the run waits for "signal" "go"
+      And the processes of the file "passes" are gone
+      When I send the signal "other" with '"not this one"'
+      And I send the signal "go" with '{"by": "ann", "list": [1, null, "ü"]}'
+      Then the run succeeds
+      And the file "passes" has 2 lines
+      And the log is:
+        """
+        {"by":"ann","list":[1,null,"ü"]}
+        """
+      And the recorded steps are:
+        | site  | kind        | exit | stdout                               |
+        | go#0  | wait-signal | 0    | {"by":"ann","list":[1,null,"ü"]}\n   |
+        | use#0 | step        | 0    | {"by":"ann","list":[1,null,"ü"]}     |
+
+    @VERB-013
+    Scenario: a signal that came before the script asked does not suspend it
+      Given a gate "open"
+      When I submit the script "early.sh":
+        """
+        echo pass >> {folder}/passes
+        read -r _ < {folder}/open
+        svc wait-signal go
+        """
+      Then the file "passes" soon has 1 line
+      When I send the signal "go" with 'true'
+      And I open the gate "open"
+      Then the run succeeds
+      And the file "passes" has 1 line
+      And the log is:
+        """
+        true
+        """
+
+  Rule: a wait may have an end
+
+    @VERB-015
+    Scenario: a wait with a time limit still takes the signal that comes in time
+      When I submit the script "limit.sh":
+        """
+        svc wait-signal go --timeout 1h
+        """
+      Then the run waits for "signal" "go"
+      And the run waits for 3600 seconds
+      When I send the signal "go" with '1'
+      Then the run succeeds
+      And the log is:
+        """
+        1
+        """
+
+    Scenario: the names of events are not for scripts to wait for
+      When I submit the script "reserved.sh":
+        """
+        code=0; svc wait-signal event:push || code=$?
+        echo "code $code"
+        """
+      Then the run succeeds
+      And the log has "code 2"
+      And 0 steps are recorded
