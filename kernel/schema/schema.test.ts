@@ -42,9 +42,12 @@ t.test('a member called __proto__ is a member like others', async (t) => {
 
 t.test('a wrong document costs no more than its verdict', async (t) => {
   const validate = compile({ type: 'array', items: { type: 'string' } });
-  const faults = validate(new Array(500_000).fill(1), { all: false });
+  const faults = validate(
+    Array.from({ length: 500_000 }, () => 1),
+    { all: false },
+  );
   t.equal(faults.length, 1);
-  t.equal(validate(new Array(10_000).fill(1)).length, 50, 'a list ends somewhere');
+  t.equal(validate(Array.from({ length: 10_000 }, () => 1)).length, 50, 'a list ends somewhere');
 });
 
 t.test('a schema is compiled once, and a wrong one throws', async (t) => {
