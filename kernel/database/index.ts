@@ -2,9 +2,6 @@ import type { Clock, Database, GroupCommits, Ids, Log } from '../contracts/index
 import { DatabaseGroupCommits } from './group-commit.ts';
 import { migrate } from './migrate/migrate.ts';
 import type { PluginMigrations } from './migrate/steps.ts';
-import { MysqlDatabase } from './mysql/database.ts';
-import { MysqlPool } from './mysql/pool.ts';
-import { ServerClock } from './mysql/server-clock.ts';
 import { SqliteDatabase } from './sqlite/database.ts';
 import { SqliteEngine } from './sqlite/engine.ts';
 import { type MysqlAddress, parseDatabaseUrl, type SqliteAddress } from './url.ts';
@@ -60,17 +57,7 @@ async function openSqlite({ path }: SqliteAddress, deps: Deps) {
 }
 
 async function openMysql(address: MysqlAddress, deps: Deps) {
-  const pool = new MysqlPool(address);
-  const time = new ServerClock(pool, deps.clock, deps.log);
-  const close = async () => {
-    await time.stop();
-    await pool.close();
-  };
-  try {
-    await time.start();
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { database: new MysqlDatabase(pool, time, deps), close };
+  // The driver is loaded only where it is used: it costs start time and memory.
+  const { openMysqlDatabase } = await import('./mysql/open.ts');
+  return openMysqlDatabase(address, deps);
 }

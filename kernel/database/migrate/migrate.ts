@@ -1,4 +1,3 @@
-import { Umzug } from 'umzug';
 import { type Clock, type Database, type Ids, isServiceError, type Log } from '../../contracts/index.ts';
 import { applyStep } from './apply.ts';
 import { appliedSteps, hasLedger, makeLedger } from './ledger.ts';
@@ -35,6 +34,8 @@ async function pendingOf(database: Database, steps: readonly Step[]): Promise<St
 }
 
 async function runSteps(database: Database, steps: readonly Step[], lock: MigrationLock): Promise<string[]> {
+  // Loaded only when there is something to apply: it brings a command line of its own, which costs start time.
+  const { Umzug } = await import('umzug');
   const umzug = new Umzug({
     migrations: steps.map((step) => ({
       name: step.name,

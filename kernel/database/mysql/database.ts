@@ -6,9 +6,9 @@ import { DatabaseErrors } from '../errors.ts';
 import { checkParams } from '../params.ts';
 import { pause } from '../retry.ts';
 import { isLost, isRetryable, isTimeout, mysqlFault } from './faults.ts';
-import { type MysqlPool, query, type RawConnection } from './pool.ts';
+import type { MysqlPool } from './pool.ts';
 import type { ServerClock } from './server-clock.ts';
-import { readOn, STATEMENT_MS, writeOn } from './statements.ts';
+import type { MysqlSession } from './session.ts';
 import { MysqlTransaction } from './transaction.ts';
 
 const NONE: readonly Param[] = [];
@@ -40,15 +40,15 @@ export class MysqlDatabase implements Database {
 
   async read<R = Record<string, unknown>>(statement: string, params: readonly Param[] = NONE): Promise<R[]> {
     checkParams(params);
-    return this.#persist(() => this.#on((connection) => readOn<R>(connection, statement, params)));
+    return this.#persist(() => this.#on((session) => session.read<R>(statement, params)));
   }
 
   /** A write of its own commits by itself: when the connection is lost under it, its outcome is unknown. */
   async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
     checkParams(params);
     return this.#persist(() =>
-      this.#on((connection) =>
-        writeOn(connection, statement, params).catch((error: unknown) => {
+      this.#on((session) =>
+        session.write(statement, params).catch((error: unknown) => {
           throw isLost(error) ? commitUnknown(error) : error;
         }),
       ),
@@ -56,7 +56,7 @@ export class MysqlDatabase implements Database {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { result, after } = await this.#persist(() => this.#on((connection) => this.#attempt(connection, work)));
+    const { result, after } = await this.#persist(() => this.#on((session) => this.#attempt(session, work)));
     runAfterCommit(after, this.#deps.log);
     return result;
   }
@@ -66,41 +66,41 @@ export class MysqlDatabase implements Database {
   }
 
   async ping(): Promise<void> {
-    await this.#on((connection) => query(connection, 'SELECT 1', STATEMENT_MS)).catch((error: unknown) => {
+    await this.#on((session) => session.query('SELECT 1')).catch((error: unknown) => {
       throw mysqlFault(error);
     });
   }
 
-  async #attempt<T>(connection: RawConnection, work: (tx: Transaction) => Promise<T>) {
-    const tx = new MysqlTransaction(connection);
-    await query(connection, 'START TRANSACTION', STATEMENT_MS);
+  async #attempt<T>(session: MysqlSession, work: (tx: Transaction) => Promise<T>) {
+    const tx = new MysqlTransaction(session);
+    await session.query('START TRANSACTION');
     try {
       const result = await work(tx);
       tx.assertSound();
       tx.end();
-      await commit(connection);
+      await commit(session);
       return { result, after: tx.after };
     } catch (error) {
       tx.end();
       // The first fault of a statement counts, also when `work` turned it into something else.
       const cause = tx.fault ?? error;
-      if (!isLost(cause)) await rollback(connection);
+      if (!isLost(cause)) await rollback(session);
       throw cause;
     }
   }
 
   /** Lends a connection; one that is of no use any more does not go back. */
-  async #on<T>(run: (connection: RawConnection) => Promise<T>): Promise<T> {
-    const connection = await this.#pool.acquire();
+  async #on<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
+    const session = await this.#pool.acquire();
     let result: T;
     try {
-      result = await run(connection);
+      result = await run(session);
     } catch (error) {
-      if (isLost(error) || isLost((error as Error)?.cause)) await this.#pool.discard(connection);
-      else this.#pool.release(connection);
+      if (isLost(error) || isLost((error as Error)?.cause)) await this.#pool.discard(session);
+      else this.#pool.release(session);
       throw error;
     }
-    this.#pool.release(connection);
+    this.#pool.release(session);
     return result;
   }
 
@@ -123,18 +123,18 @@ export class MysqlDatabase implements Database {
 
 const commitUnknown = (cause: unknown) => DatabaseErrors.commitUnknown((cause as Error).message, { cause });
 
-async function commit(connection: RawConnection): Promise<void> {
+async function commit(session: MysqlSession): Promise<void> {
   try {
-    await query(connection, 'COMMIT', STATEMENT_MS);
+    await session.query('COMMIT');
   } catch (error) {
     // Only these say for sure that nothing was committed.
     if (isRetryable(error)) throw error;
-    connection.destroy();
+    session.raw.destroy();
     throw commitUnknown(error);
   }
 }
 
 /** A connection that cannot roll back is closed, which does. */
-async function rollback(connection: RawConnection): Promise<void> {
-  await query(connection, 'ROLLBACK', STATEMENT_MS).catch(() => connection.destroy());
+async function rollback(session: MysqlSession): Promise<void> {
+  await session.query('ROLLBACK').catch(() => session.raw.destroy());
 }

@@ -1,25 +1,10 @@
 import mysql2 from 'mysql2';
 import { type Options, Sequelize } from 'sequelize';
+import type { Clock } from '../../contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 import type { MysqlAddress } from '../url.ts';
 import { mysqlFault } from './faults.ts';
-
-/** What this needs of a connection of mysql2. */
-export interface RawConnection {
-  execute(options: Statement & { values: readonly unknown[] }, answer: Answered): unknown;
-  query(options: Statement & { values?: readonly unknown[] }, answer: Answered): unknown;
-  readonly config: { typeCast?: unknown };
-  destroy(): void;
-}
-
-interface Statement {
-  sql: string;
-  timeout?: number;
-  /** Also keeps the driver from sharing a compiled row parser with Sequelize, whose rows are cast. */
-  dateStrings: true;
-}
-
-type Answered = (error: Error | null, result: unknown, columns: unknown) => void;
+import { MysqlSession, type RawConnection } from './session.ts';
 
 /** What this needs of Sequelize's own pool, which its types leave out. */
 interface ConnectionManager {
@@ -45,10 +30,12 @@ const SESSION = [
 export class MysqlPool {
   readonly sequelize: Sequelize;
   readonly #connections: ConnectionManager;
+  readonly #clock: Clock;
   #typeCast: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor(address: MysqlAddress) {
+  constructor(address: MysqlAddress, clock: Clock) {
+    this.#clock = clock;
     this.sequelize = new Sequelize(address.database, address.user, address.password, {
       dialect: 'mysql',
       dialectModule: mysql2,
@@ -63,7 +50,9 @@ export class MysqlPool {
       pool: { max: CONNECTIONS, min: 0, idle: IDLE_MS, acquire: ACQUIRE_MS },
       dialectOptions: driverOptions(address),
     } as Options);
-    this.sequelize.addHook('afterConnect', (connection: unknown) => setUp(connection as RawConnection));
+    this.sequelize.addHook('afterConnect', (connection: unknown) =>
+      setUp(new MysqlSession(connection as RawConnection, clock)),
+    );
     this.#connections = (this.sequelize as unknown as { connectionManager: ConnectionManager }).connectionManager;
   }
 
@@ -71,13 +60,13 @@ export class MysqlPool {
    * A connection of the pool, without Sequelize's cast of every single value, which halves the speed of reading.
    * Throws `database_unavailable`.
    */
-  async acquire(): Promise<RawConnection> {
+  async acquire(): Promise<MysqlSession> {
     if (this.#closing) throw DatabaseErrors.unavailable('this process has closed the database; it is stopping');
     try {
       const connection = await this.#connections.getConnection({ type: 'WRITE' });
       this.#typeCast ??= connection.config.typeCast;
       connection.config.typeCast = undefined;
-      return connection;
+      return new MysqlSession(connection, this.#clock);
     } catch (error) {
       const fault = mysqlFault(error);
       if (fault !== error) throw fault;
@@ -85,15 +74,15 @@ export class MysqlPool {
     }
   }
 
-  release(connection: RawConnection): void {
-    connection.config.typeCast = this.#typeCast;
-    this.#connections.releaseConnection(connection);
+  release({ raw }: MysqlSession): void {
+    raw.config.typeCast = this.#typeCast;
+    this.#connections.releaseConnection(raw);
   }
 
   /** For connections in an unknown state. */
-  async discard(connection: RawConnection): Promise<void> {
-    connection.destroy();
-    await this.#connections.pool.destroy(connection);
+  async discard({ raw }: MysqlSession): Promise<void> {
+    raw.destroy();
+    await this.#connections.pool.destroy(raw);
   }
 
   close(): Promise<void> {
@@ -116,30 +105,11 @@ function driverOptions(address: MysqlAddress) {
   };
 }
 
-async function setUp(connection: RawConnection): Promise<void> {
+async function setUp(session: MysqlSession): Promise<void> {
   try {
-    await Promise.all(SESSION.map((sql) => query(connection, sql, CONNECT_MS)));
+    await Promise.all(SESSION.map((sql) => session.query(sql)));
   } catch (error) {
-    connection.destroy();
+    session.raw.destroy();
     throw error;
   }
-}
-
-/** By the text protocol: what the server does not prepare. */
-export function query(connection: RawConnection, sql: string, timeout_ms?: number, values?: readonly unknown[]) {
-  return new Promise<{ result: unknown; columns: unknown }>((resolve, reject) => {
-    connection.query(
-      { sql, timeout: timeout_ms, dateStrings: true, ...(values ? { values } : {}) },
-      (error, result, columns) => (error ? reject(error) : resolve({ result, columns })),
-    );
-  });
-}
-
-/** Prepared once per connection, then only the parameters travel. */
-export function execute(connection: RawConnection, sql: string, values: readonly unknown[], timeout_ms: number) {
-  return new Promise<{ result: unknown; columns: unknown }>((resolve, reject) => {
-    connection.execute({ sql, values, timeout: timeout_ms, dateStrings: true }, (error, result, columns) =>
-      error ? reject(error) : resolve({ result, columns }),
-    );
-  });
 }

@@ -1,9 +1,7 @@
 import type { Cancel, Clock, Log } from '../../contracts/index.ts';
 import type { MysqlPool } from './pool.ts';
-import { query } from './pool.ts';
 
 const EVERY_MS = 10_000;
-const ANSWER_MS = 5_000;
 /** A reading that took longer tells too little, unless it is the first. */
 const SHARPEST_MS = 250;
 
@@ -61,18 +59,18 @@ export class ServerClock {
   }
 
   async #read(): Promise<void> {
-    const connection = await this.#pool.acquire();
+    const session = await this.#pool.acquire();
     const before = this.#clock.monotonic();
     let rows: { now_ms: number }[];
     try {
       const sql = 'SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) AS now_ms';
-      rows = (await query(connection, sql, ANSWER_MS)).result as { now_ms: number }[];
+      rows = (await session.query(sql)) as { now_ms: number }[];
     } catch (error) {
-      await this.#pool.discard(connection);
+      await this.#pool.discard(session);
       throw error;
     }
     const after = this.#clock.monotonic();
-    this.#pool.release(connection);
+    this.#pool.release(session);
     if (this.#offset_ms !== undefined && after - before > SHARPEST_MS) return;
     this.#offset_ms = Number(rows[0]!.now_ms) - (before + after) / 2;
   }

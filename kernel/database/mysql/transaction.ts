@@ -2,20 +2,19 @@ import type { Param, Transaction } from '../../contracts/index.ts';
 import { mysqlDialect } from '../dialect.ts';
 import { checkParams } from '../params.ts';
 import { isLost, isRetryable, mysqlFault } from './faults.ts';
-import type { RawConnection } from './pool.ts';
-import { readOn, writeOn } from './statements.ts';
+import type { MysqlSession } from './session.ts';
 
 const NONE: readonly Param[] = [];
 
 export class MysqlTransaction implements Transaction {
   readonly sql = mysqlDialect;
   readonly after: (() => void)[] = [];
-  readonly #connection: RawConnection;
+  readonly #session: MysqlSession;
   #fault: unknown;
   #over = false;
 
-  constructor(connection: RawConnection) {
-    this.#connection = connection;
+  constructor(session: MysqlSession) {
+    this.#session = session;
   }
 
   /** What took the whole transaction with it: a deadlock, a lock wait, a lost connection. */
@@ -24,11 +23,11 @@ export class MysqlTransaction implements Transaction {
   }
 
   async read<R = Record<string, unknown>>(statement: string, params: readonly Param[] = NONE): Promise<R[]> {
-    return this.#do(params, () => readOn<R>(this.#connection, statement, params));
+    return this.#do(params, () => this.#session.read<R>(statement, params));
   }
 
   async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
-    return this.#do(params, () => writeOn(this.#connection, statement, params));
+    return this.#do(params, () => this.#session.write(statement, params));
   }
 
   afterCommit(run: () => void): void {
