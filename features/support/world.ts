@@ -56,6 +56,9 @@ export class SvcWorld extends World {
   readonly notes = new Map<string, string>();
   /** Processes that steps started, by name; they die with the scenario. */
   readonly services = new Map<string, Service>();
+  /** Answers of calls that were sent side by side, and the entries of a list's pages. */
+  answers: Answer[] = [];
+  pages: unknown[][] = [];
   readonly cleanups: (() => Promise<void>)[] = [];
   /** The last CLI call and the last HTTP answer; `checked` turns true when a step looks at an error. */
   cli: (Finished & { checked: boolean }) | undefined;

@@ -1,0 +1,79 @@
+Feature: Looking at runs
+
+  Rule: A waiting run says what it waits for
+
+    @RUN-023
+    Scenario: the status of a parked run names its wait
+      When I submit the script "job.sh":
+        """
+        svc wait-signal approved --timeout 1h
+        """
+      Then the run waits for "signal" "approved"
+      When I call "svc status {run} --json"
+      Then standard output is JSON whose "status" is "waiting"
+      And standard output is JSON whose "substate.name" is "approved"
+      When I call "svc status {run}"
+      Then standard output has "waiting (signal approved until "
+      When I send the signal "approved" with "null"
+      Then the run succeeds
+      When I call "svc status {run} --json"
+      Then standard output lacks "substate"
+
+    Scenario: the run of a later wait names the later one
+      When I submit the script "job.sh":
+        """
+        svc wait-signal first
+        svc wait-signal second
+        """
+      Then the run waits for "signal" "first"
+      When I send the signal "first" with "null"
+      Then the run waits for "signal" "second"
+      When I call "svc status {run} --json"
+      Then standard output is JSON whose "substate.name" is "second"
+      When I send the signal "second" with "null"
+      Then the run succeeds
+
+  Rule: Lists are newest first, in pages, and can be narrowed
+
+    Scenario: pages hold every run once
+      Given 5 finished runs
+      When I walk "{scoped}/runs" in pages of 2 of "runs"
+      Then the pages hold "2 2 1" entries
+      And together they are the runs, newest first
+
+    Scenario: by status, tag and workflow
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"filename": "good.sh", "source": "true\n", "tags": ["team:a"]}
+        """
+      And I take the run of the answer
+      Then the run succeeds
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"filename": "bad.sh", "source": "exit 3\n", "tags": ["team:b"]}
+        """
+      And I take the run of the answer
+      Then the run fails with code "script_failed"
+      When I send "GET" to "{scoped}/runs?status=failed"
+      Then the answer lists 1 "runs"
+      And "runs.0.workflow" of the answer is "bad.sh"
+      When I send "GET" to "{scoped}/runs?tag=team:a"
+      Then the answer lists 1 "runs"
+      And "runs.0.workflow" of the answer is "good.sh"
+      When I send "GET" to "{scoped}/runs?workflow=bad.sh"
+      Then the answer lists 1 "runs"
+      When I send "GET" to "{scoped}/runs?since=2999-01-01T00:00:00Z"
+      Then the answer lists 0 "runs"
+
+    Scenario Outline: a list refuses <what>
+      When I send "GET" to "{scoped}/runs?<query>"
+      Then the answer is 400 with code "invalid_request"
+
+      Examples:
+        | what                   | query          |
+        | a status that is none  | status=lost    |
+        | a page of nothing      | limit=0        |
+        | a page too large       | limit=201      |
+        | a cursor of nobody     | cursor=nothing |
+        | a filter that is none  | colour=red     |
+        | a time that is none    | since=soon     |
