@@ -1,6 +1,10 @@
 import t from 'tap';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { crash } from './crash.ts';
+import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(480_000);
 
 /** The short run of the gate; `npm run crash` is the long one. */
 const SHORT = { steps: 60, kills: { script: 3, agent: 3, server: 3 } };
@@ -24,4 +28,12 @@ t.test('MySQL: two servers and three agents, everything killed at random', { tim
   t.same(violations, []);
   t.same(struck, SHORT.kills, 'every strike hit');
   return undefined;
+});
+
+t.test('SQLite: server and agent die at every named point', { timeout: 240_000 }, async (t) => {
+  for (const { point, died, status, violations } of await dieAtPoints([...SERVER_POINTS, ...AGENT_POINTS])) {
+    t.ok(died, `${point} was passed`);
+    t.equal(status, 'succeeded', point);
+    t.same(violations, [], point);
+  }
 });

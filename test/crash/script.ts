@@ -16,21 +16,22 @@ export function workload(steps: number, ledger: string): Workload {
   const lines = [
     `effect() { svc step "$1" -- sh -c 'echo "$0 $SVC_IDEMPOTENCY_KEY" >> "$1"; echo "did $0"' "$1" '${ledger}'; }`,
   ];
+  lines.push('echo "a pass begins"');
   const sites: string[] = [];
   const signals: string[] = [];
   let sleeps = 0;
   for (let index = 0; sites.length < steps; index += 1) {
-    const turn = index % 20;
-    if (turn === 7) {
+    const turn = index % 10;
+    if (turn === 2) {
       lines.push('svc sleep 40ms');
       sites.push(`sleep#${sleeps}`);
       sleeps += 1;
-    } else if (turn === 13) {
+    } else if (turn === 4 || turn === 9) {
       const name = `go-${index}`;
       lines.push(`test "$(svc wait-signal ${name})" = '{"n":${index}}'`);
       sites.push(`${name}#0`);
       signals.push(name);
-    } else if (turn === 17) {
+    } else if (turn === 7) {
       lines.push(...flaky(index, ledger));
       sites.push(`flaky-${index}#0`, `flaky-${index}#1`, `flaky-${index}#2`);
     } else {

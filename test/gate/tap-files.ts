@@ -17,7 +17,8 @@ interface FileResult {
 
 async function runFile(file: string): Promise<FileResult> {
   const start = Date.now();
-  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, TAP_TIMEOUT: '600' };
+  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const parser = new Parser();
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));

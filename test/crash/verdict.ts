@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { OwnTarget } from '../../features/support/target.ts';
+import { systemClock } from '../../kernel/boot/services/clock.ts';
+import { createIds } from '../../kernel/boot/services/ids.ts';
+import { openDatabase } from '../../kernel/database/index.ts';
+import { checkInvariants } from '../../plugins/runs/store/invariants.ts';
+import type { CrashRun } from './crash-run.ts';
+import { readLedger } from './ledger.ts';
+import type { Workload } from './script.ts';
+
+/** Where a target's scripts note their side effects. */
+export const ledgerOf = (own: OwnTarget, name = 'ledger') => join(own.folder, name);
+
+/** Everything that is not as promised, in the records, in the ledger and in the database. */
+export async function violationsOf(own: OwnTarget, run: CrashRun, work: Workload, ledger: string): Promise<string[]> {
+  return [...(await run.violations()), ...(await ledgerViolations(ledger, work)), ...(await sqlViolations(own.env))];
+}
+
+/** Every side effect happened, and with one idempotency key however often it was tried. */
+async function ledgerViolations(path: string, work: Workload): Promise<string[]> {
+  const ledger = await readLedger(path);
+  const effects = work.sites
+    .filter((site) => /^(s-\d+#0|flaky-\d+#\d)$/.test(site))
+    .map((site) => site.replace(/^(s-\d+)#0$/, '$1'));
+  const missing = effects.filter((site) => !ledger.has(site)).map((site) => `${site} was recorded but never done`);
+  const several = [...ledger]
+    .filter(([, { keys }]) => keys.size !== 1)
+    .map(([site]) => `${site} was seen with several keys`);
+  const keys = new Set([...ledger.values()].flatMap((entry) => [...entry.keys]));
+  const shared = keys.size === ledger.size ? [] : ['two sites share an idempotency key'];
+  return [...missing, ...several, ...shared];
+}
+
+async function sqlViolations(env: Record<string, string>): Promise<string[]> {
+  const log = pino({ level: 'silent' });
+  const handle = await openDatabase(
+    { database_url: env.SVC_DATABASE_URL! },
+    { clock: systemClock, log, ids: createIds(systemClock) },
+  );
+  try {
+    return await checkInvariants(handle.database);
+  } finally {
+    await handle.close();
+  }
+}
