@@ -30,9 +30,11 @@ Feature: a script outlives the processes that carry it
 
   Rule: when the server dies, nothing is lost
 
-    @own-server @SCR-075 @SCR-076 @SCR-077
+    @own-server @configured @SCR-075 @SCR-076 @SCR-077
     Scenario: one run works, one sleeps and one waits while the server is away
-      Given a gate "open"
+      Given a server and an agent of their own with:
+        | SVC_LEASE_MS | 15000 |
+      And a gate "open"
       When I submit the script "works.sh" as "working":
         """
         echo pass >> {folder}/working
