@@ -24,7 +24,7 @@ Feature: Ending a run from outside
       Then the file "alive" soon has 2 lines
       When I cancel the run because "enough"
       Then the run is "cancelled"
-      And soon no process of the file "alive" lives
+      And the processes of the file "alive" are gone
 
     Scenario: a second cancel changes nothing
       When I submit the script "job.sh":

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { Given, Then, When } from '@cucumber/cucumber';
-import { until } from '../support/process.ts';
 import type { SvcWorld } from '../support/world.ts';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 
 interface Accepted {
   run_id: string;
@@ -93,16 +90,4 @@ Then('together they are the runs, newest first', function (this: SvcWorld) {
 Then('the answer lists {int} {string}', function (this: SvcWorld, count: number, plural: string) {
   const list = (this.answer?.json() as Record<string, unknown[]>)[plural];
   assert.equal(list?.length, count, this.answer?.text);
-});
-
-Then('soon no process of the file {string} lives', async function (this: SvcWorld, name: string) {
-  const pids = (await readFile(join(this.folder, name), 'utf8')).trim().split('\n').map(Number);
-  const lives = async (pid: number) => {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    return stat !== '' && !/\) Z /.test(stat);
-  };
-  await until('its processes to be gone', 20_000, async () => {
-    const found = await Promise.all(pids.map(lives));
-    return found.includes(true) ? undefined : true;
-  });
 });
