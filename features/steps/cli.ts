@@ -65,7 +65,7 @@ Then('standard output lacks {string}', function (this: SvcWorld, text: string) {
 });
 
 Then('standard output matches {string}', function (this: SvcWorld, pattern: string) {
-  assert.match(this.cli?.stdout ?? '', new RegExp(this.expand(pattern)));
+  assert.match(this.cli?.stdout ?? '', new RegExp(this.expand(pattern), 'm'));
 });
 
 Then('standard error has {string}', function (this: SvcWorld, text: string) {

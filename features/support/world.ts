@@ -36,6 +36,8 @@ export interface StepView {
   stdout?: string;
   message?: string;
   deadline?: string;
+  started_at: string;
+  recorded_at?: string;
 }
 
 const TERMINAL = ['succeeded', 'failed', 'cancelled'];
@@ -133,12 +135,9 @@ export class SvcWorld extends World {
     return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
   }
 
-  async svc(
-    args: readonly string[],
-    options: { stdin?: string; env?: Record<string, string>; cwd?: string } = {},
-  ): Promise<Finished> {
-    this.refuseUnchecked();
-    const env = {
+  /** Of a command line that works in the scenario's project. */
+  environment(): Record<string, string> {
+    return {
       PATH: process.env.PATH ?? '',
       HOME: this.folder,
       LANG: 'C.UTF-8',
@@ -146,8 +145,15 @@ export class SvcWorld extends World {
       SVC_TOKEN: this.target.token,
       SVC_ORG: this.target.org,
       SVC_PROJECT: this.project,
-      ...options.env,
     };
+  }
+
+  async svc(
+    args: readonly string[],
+    options: { stdin?: string; env?: Record<string, string>; cwd?: string } = {},
+  ): Promise<Finished> {
+    this.refuseUnchecked();
+    const env = { ...this.environment(), ...options.env };
     const finished = await runToEnd(svcProgram, args, {
       env,
       cwd: options.cwd ?? this.folder,

@@ -1,0 +1,138 @@
+Feature: What the commands do
+
+  Rule: A workflow file is submitted, and its run looked at
+
+    @CLI-045 @CLI-056 @CLI-057
+    Scenario: submit prints the id that status and steps take
+      Given a file "job.sh":
+        """
+        svc step build --label compile -- echo built
+        svc step fail -- false || true
+        svc output set done=yes
+        """
+      When I submit "job.sh" with the CLI as "it"
+      Then the run succeeds
+      When I call "svc status {run}"
+      Then standard output has "job.sh (script)"
+      And standard output has "succeeded"
+      And standard output has '{"done":"yes"}'
+      When I call "svc steps {run} --output"
+      Then standard output matches "step +build#0 \(compile\) +exit 0 +\d+ ms +built"
+      And standard output matches "step +fail#0 +exit 1"
+      When I call "svc logs {run}"
+      Then standard output is "built"
+
+    Scenario: the workflow may come from standard input
+      When I call "svc submit - --follow" with standard input:
+        """
+        echo from a pipe
+        """
+      Then it exits with 0
+      And standard output is "from a pipe"
+
+    @CLI-047
+    Scenario: a document is a script when it is said to be one
+      Given a file "notes.yml":
+        """
+        echo "as a script: $0"
+        """
+      When I call "svc submit notes.yml --as script --interpreter bash --follow"
+      Then it exits with 0
+      And standard output has "as a script: "
+
+    @CLI-049
+    Scenario: an interpreter wins over the one that the ending names
+      Given a file "job.sh":
+        """
+        import sys; print("python", sys.version_info[0])
+        """
+      When I call "svc submit job.sh --interpreter python3 --follow"
+      Then it exits with 0
+      And standard output is "python 3"
+
+    @CLI-051
+    Scenario: a repeat under one key prints the first run and says so
+      Given a file "job.sh":
+        """
+        echo ran >>{folder}/ran
+        """
+      When I submit "job.sh --idempotency-key nightly" with the CLI as "it"
+      Then the run succeeds
+      When I call "svc submit job.sh --idempotency-key nightly"
+      Then it exits with 0
+      And standard output is "{run}"
+      And standard error has "duplicate: "
+      And the file "ran" has 1 line
+
+    Scenario: input, variables, tags and subject reach the run
+      Given a file "job.sh":
+        """
+        echo "$COLOUR"; cat "$SVC_INPUT_FILE"
+        """
+      When I call "svc submit job.sh --env COLOUR=red --input [1,2] --tag team:core --subject order-7 --follow --json"
+      Then it exits with 0
+      And standard output is JSON whose "subject" is "order-7"
+      And standard output is JSON whose "tags.0" is "team:core"
+      And standard error has "red"
+      And standard error has '"input":[1,2]'
+
+  Rule: A signal and a cancel reach their run
+
+    @CLI-044
+    Scenario: a signal with and without a payload
+      When I submit the script "job.sh":
+        """
+        svc wait-signal first
+        svc wait-signal second
+        """
+      And I call "svc signal {run} first"
+      And I call "svc signal {run} second --payload -" with standard input:
+        """
+        {"by": "hand"}
+        """
+      Then the run succeeds
+      And the log is:
+        """
+        null
+        {"by":"hand"}
+        """
+
+    Scenario: cancel with a reason
+      When I submit the script "job.sh":
+        """
+        svc wait-signal never
+        """
+      Then the run waits for "signal" "never"
+      When I call "svc cancel {run} --reason 'wrong branch'"
+      Then it exits with 0
+      And standard output has "cancelled"
+      And standard output has "wrong branch"
+
+  Rule: Files are checked without a run
+
+    @CLI-054
+    Scenario: every fault is named with its file, line and column
+      Given a file "good.sh":
+        """
+        svc step a -- true
+        """
+      And a file "bad.sh":
+        """
+        if true; then
+          echo open
+        """
+      When I call "svc check good.sh"
+      Then it exits with 0
+      And standard output is "good.sh: ok"
+      When I call "svc check good.sh bad.sh"
+      Then it exits with 1
+      And standard output matches "^bad\.sh:\d+:\d+: .*\(bash_syntax\)$"
+      When I send "GET" to "{scoped}/runs"
+      Then "runs" of the answer is "[]"
+
+  Rule: Agents are listed
+
+    @CLI-058
+    Scenario: what an agent is and can
+      When I call "svc agents ls"
+      Then standard output matches "agt_\S+ +\S+ +online +\S+/\S+ +\d+ .*bash"

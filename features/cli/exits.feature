@@ -1,0 +1,110 @@
+Feature: How a command ends
+
+  Rule: 2 is a call that cannot be meant, and the next thing to do is said
+
+    Scenario Outline: <what>
+      Given a file "good.sh":
+        """
+        true
+        """
+      When I call "<line>"
+      Then it exits with 2
+      And standard output is ""
+      And standard error has '<says>'
+      And standard error has "→ "
+
+      Examples:
+        | what                       | line                              | says                              |
+        | an unknown command         | svc launch                        | there is no command "launch"      |
+        | a misspelt command         | svc sumbit good.sh                | did you mean `svc submit`?        |
+        | an unknown second word     | svc runs list                     | there is no command "runs list"   |
+        | an unknown flag            | svc submit good.sh --folow        | there is no flag --folow          |
+        | an unknown short flag      | svc submit good.sh -x             | there is no flag -x               |
+        | a flag without its value   | svc submit good.sh --tag          | --tag needs a value               |
+        | a switch with a value      | svc submit good.sh --follow=yes   | --follow takes no value           |
+        | a value that is no number  | svc runs ls --limit many          | it takes a whole number           |
+        | a value out of its choices | svc runs ls --status lost         | it takes queued, running          |
+        | too few arguments          | svc signal run_1                  | <name> is missing                 |
+        | too many arguments         | svc status run_1 run_2            | one argument too many             |
+        | a file that is not there   | svc submit none.sh                | there is no such file             |
+        | a folder as a file         | svc submit .                      | it is a folder                    |
+        | input that is no JSON      | svc submit good.sh --input {      | --input is not JSON               |
+        | a variable without a value | svc submit good.sh --env COLOUR   | is not K=V                        |
+        | a shell that is none       | svc completion tcsh               | there is no completion for "tcsh" |
+
+    Scenario: a file that is no text
+      Given a file "bad.sh" of the bytes "fffe00"
+      When I call "svc submit bad.sh"
+      Then it exits with 2
+      And standard error has "is not UTF-8 text"
+
+  Rule: 1 is an operation or a run that failed
+
+    Scenario: a run that fails under --follow
+      Given a file "job.sh":
+        """
+        echo begun
+        exit 7
+        """
+      When I call "svc submit job.sh --follow"
+      Then it exits with 1
+      And standard output is "begun"
+      And standard error has "(script_failed)"
+
+    Scenario: a run that nobody knows
+      When I call "svc status run_00000000000000000000000000"
+      Then it exits with 1
+      And standard error has "(not_found)"
+      And standard error has "→ "
+
+  Rule: 3 is a server that cannot be reached
+
+    Scenario: nothing listens there
+      When I call "svc runs ls" with "SVC_URL" set to "http://127.0.0.1:1"
+      Then it exits with 3
+      And standard error has "cannot reach http://127.0.0.1:1: nothing listens there"
+      And standard error has "→ start it"
+
+    Scenario: the name of a host that is none
+      When I call "svc whoami" with "SVC_URL" set to "http://no-such-host.invalid"
+      Then it exits with 3
+
+  Rule: 4 is a caller that the server does not know
+
+    Scenario: a wrong token
+      When I call "svc whoami" with "SVC_TOKEN" set to "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+      Then it exits with 4
+      And standard error has "the token comes from SVC_TOKEN"
+      And standard error lacks "svc_pat_AAAA"
+
+    Scenario: no token at all
+      When I call "svc whoami" with "SVC_TOKEN" set to ""
+      Then it exits with 4
+      And standard error has "svc login"
+
+    Scenario: an agent that is refused
+      When I call "svc agent" with "SVC_TOKEN" set to "svc_agt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+      Then it exits with 4
+      And standard error has "(agent_refused)"
+      And standard error has "→ Check SVC_URL"
+
+  Rule: 124 is a wait that timed out
+
+    Scenario: the wait of a script
+      When I submit the script "job.sh":
+        """
+        svc wait-signal never --timeout 50ms 2>/dev/null || echo "code $?"
+        """
+      Then the run succeeds
+      And the log is:
+        """
+        code 124
+        """
+
+  Rule: With --json a failure is JSON too
+
+    Scenario: code, message and the next thing to do
+      When I call "svc status run_00000000000000000000000000 --json"
+      Then it exits with 1
+      And standard error is JSON whose "error.code" is "not_found"
+      And standard error is JSON whose "error.next" matches "\w"

@@ -1,0 +1,69 @@
+Feature: Logging in
+
+  Rule: A token never has to stand in the command line
+
+    Scenario: from standard input
+      When I log in with "--token -" and the token on standard input
+      Then it exits with 0
+      And standard output and error lack my token
+      When I call "svc whoami --json" without the environment's target
+      Then it exits with 0
+      And standard output is JSON whose "server" is "{base_url}"
+      And standard output is JSON whose "profile.project" is "{project}"
+
+    Scenario: from a file
+      Given a file "token.txt" with my token
+      When I log in with "--token @{folder}/token.txt" and nothing on standard input
+      Then it exits with 0
+      When I call "svc runs ls" without the environment's target
+      Then it exits with 0
+      And the profile is readable by its owner only
+
+    Scenario: as a literal it works, with a warning
+      When I log in with "--token {my_token}" and nothing on standard input
+      Then it exits with 0
+      And standard error has "warning: "
+      And standard error has "use - or @file"
+
+  Rule: What does not work is not kept
+
+    Scenario: a wrong token
+      When I log in with "--token -" and "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" on standard input
+      Then it exits with 4
+      When I call "svc whoami" without the environment's target
+      Then it exits with 4
+      And standard error has "no server is configured"
+
+    Scenario: an org of others
+      When I log in with "--token - --org nobodys" and the token on standard input
+      Then it exits with 2
+      And standard error has 'you are in no org "nobodys"'
+
+    Scenario: a file that is not there
+      When I log in with "--token @none.txt" and nothing on standard input
+      Then it exits with 2
+      And standard error has "--token takes - or @file"
+
+  Rule: The environment wins over the profile, each variable by itself
+
+    Scenario: another project for one command
+      Given another project noted as "other"
+      When I log in with "--token -" and the token on standard input
+      Then it exits with 0
+      When I call "svc whoami --json" with only "SVC_PROJECT" set to "{other}"
+      Then standard output is JSON whose "profile.project" is "{other}"
+      And standard output is JSON whose "profile.org" is "{org}"
+
+  Rule: The doctor finds what is wrong
+
+    Scenario: all is well
+      When I call "svc doctor"
+      Then it exits with 0
+      And standard output matches "ok +server +answers and is ready"
+      And standard output matches "ok +agents +\d+ online"
+
+    Scenario: the server is gone
+      When I call "svc doctor" with "SVC_URL" set to "http://127.0.0.1:1"
+      Then it exits with 1
+      And standard output matches "FAIL +server +cannot reach"
+      And standard output has "→ start it"

@@ -1,0 +1,74 @@
+Feature: What the commands print
+
+  Rule: Data goes to standard output, as JSON when asked
+
+    Scenario Outline: svc <line> --json
+      When I submit the script "job.sh":
+        """
+        svc step s -- true
+        svc state set --entity counters a 1
+        """
+      Then the run succeeds
+      When I call "svc <line> --json"
+      Then it exits with 0
+      And standard output is JSON with "<member>"
+
+      Examples:
+        | line                              | member       |
+        | whoami                            | user         |
+        | status {run}                      | run_id       |
+        | steps {run}                       | steps        |
+        | runs ls                           | runs         |
+        | state ls --entity counters        | cells        |
+        | state get a --entity counters     | value        |
+        | agents ls                         | agents       |
+        | plugins                           | plugins      |
+        | doctor                            | findings     |
+        | org ls                            | orgs         |
+        | project ls                        | projects     |
+        | member ls                         | members      |
+        | token ls                          | tokens       |
+        | token create shown                | token        |
+        | project create {project}-b        | project      |
+
+    Scenario: a reader that goes away ends the command quietly
+      Given 5 finished runs
+      When I call "svc runs ls" into a reader that leaves at once
+      Then it exits with 0
+      And standard error is ""
+
+  Rule: --follow shows the log as it grows
+
+    @CLI-052
+    Scenario: elsewhere than on a terminal there are plain lines only
+      Given a file "job.sh":
+        """
+        echo out
+        echo err >&2
+        svc step s -- echo stepped
+        """
+      When I call "svc submit job.sh --follow"
+      Then it exits with 0
+      And standard output is:
+        """
+        out
+        stepped
+        """
+      And standard error matches "^err$"
+      And standard output and error hold no control characters
+
+    Scenario: on a terminal the last line lives
+      Given a file "job.sh":
+        """
+        echo before
+        svc wait-signal go
+        echo after
+        """
+      When I start "svc submit job.sh --follow" on a terminal as "term"
+      Then "term" shows its run
+      And "term" says "\[\d+ s\] .*waiting \(signal go\)"
+      When I send the signal "go" with '"now"'
+      Then "term" ends with 0
+      And "term" says "after"
+      And the log of "term" has "succeeded"
+      And the run succeeds

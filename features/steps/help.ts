@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { Then, When } from '@cucumber/cucumber';
+import { type Finished, runToEnd } from '../support/process.ts';
+import { svcProgram } from '../support/target.ts';
+import type { SvcWorld } from '../support/world.ts';
+
+interface Explained {
+  name: string;
+  help: string;
+}
+
+const call = (world: SvcWorld, args: readonly string[]): Promise<Finished> =>
+  runToEnd(svcProgram, args, { env: world.environment(), cwd: world.folder });
+
+/** Two at once: each is a process that mostly starts up. */
+async function inPairs<T, R>(list: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let index = 0; index < list.length; index += 2)
+    results.push(...(await Promise.all(list.slice(index, index + 2).map(work))));
+  return results;
+}
+
+When('I ask every command of "svc --help" for its help', async function (this: SvcWorld) {
+  const { stdout } = await call(this, ['--help']);
+  const names = [...stdout.matchAll(/^ {2}([a-z][a-z- ]*?) {2,}\S/gm)].map(([, name = '']) => name);
+  assert.ok(names.length > 25, `only ${names.length} commands are listed`);
+  const explained = await inPairs(names, async (name): Promise<Explained> => {
+    const { exit, stdout: help, stderr } = await call(this, ['help', ...name.split(' ')]);
+    assert.equal(exit, 0, stderr);
+    return { name, help };
+  });
+  this.notes.set('explained', JSON.stringify(explained));
+});
+
+const explained = (world: SvcWorld) => JSON.parse(world.notes.get('explained') ?? '[]') as Explained[];
+
+Then('each has a summary, a usage line and its flags', function (this: SvcWorld) {
+  for (const { name, help } of explained(this)) {
+    assert.match(help, /^[^\n]{10,}\n\n/, name);
+    assert.ok(help.includes(`usage: svc ${name}`), help);
+    assert.match(help, /^Flags\n(?: {2}.*\n)* *--json/m, name);
+  }
+});
+
+const BASH = `source <("$0" completion bash)
+line=$1
+read -ra COMP_WORDS <<<"$line"
+case $line in *' ') COMP_WORDS+=('') ;; esac
+COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+_svc
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+
+When('bash has sourced the completion and completes {string}', async function (this: SvcWorld, typed: string) {
+  const given = { env: this.environment(), cwd: this.folder };
+  const { stdout, exit, stderr } = await runToEnd('bash', ['-c', BASH, svcProgram, typed], given);
+  assert.equal(exit, 0, stderr);
+  this.notes.set('offered', stdout);
+});
+
+Then('it offers {string}', function (this: SvcWorld, word: string) {
+  assert.ok(this.notes.get('offered')?.split('\n').includes(word), this.notes.get('offered'));
+});
+
+Then('it does not offer {string}', function (this: SvcWorld, word: string) {
+  assert.ok(!this.notes.get('offered')?.split('\n').includes(word), this.notes.get('offered'));
+});

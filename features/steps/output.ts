@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Given, Then, When } from '@cucumber/cucumber';
+import { runToEnd, Service } from '../support/process.ts';
+import { clone, svcProgram } from '../support/target.ts';
+import type { SvcWorld } from '../support/world.ts';
+import { at, words } from './cli.ts';
+
+const TERMINAL = join(clone, 'features/support/terminal.py');
+
+Given('a file {string} of the bytes {string}', async function (this: SvcWorld, name: string, hex: string) {
+  await writeFile(join(this.folder, name), Buffer.from(hex, 'hex'));
+});
+
+When('I start {string} on a terminal as {string}', function (this: SvcWorld, line: string, name: string) {
+  const [, ...args] = words(this.expand(line));
+  const env = { ...this.environment(), TERM: 'xterm' };
+  this.services.set(name, new Service('python3', [TERMINAL, svcProgram, ...args], { env, cwd: this.folder }));
+});
+
+Then('{string} shows its run', async function (this: SvcWorld, name: string) {
+  const [, run_id = ''] = await this.services.get(name)!.says(/run (run_\w+)/);
+  this.remember(run_id);
+});
+
+When('I call {string} into a reader that leaves at once', async function (this: SvcWorld, line: string) {
+  const script = `set -o pipefail; "$0" ${this.expand(line).replace(/^svc /, '')} | true`;
+  const env = this.environment();
+  this.cli = {
+    ...(await runToEnd('bash', ['-c', script, svcProgram], { env, cwd: this.folder })),
+    checked: false,
+  };
+});
+
+Then('standard error is {string}', function (this: SvcWorld, text: string) {
+  assert.equal(this.cli?.stderr.trimEnd(), this.expand(text));
+});
+
+Then('standard error lacks {string}', function (this: SvcWorld, text: string) {
+  assert.ok(this.cli && !this.cli.stderr.includes(this.expand(text)), this.cli?.stderr);
+});
+
+Then('standard error matches {string}', function (this: SvcWorld, pattern: string) {
+  assert.match(this.cli?.stderr ?? '', new RegExp(this.expand(pattern), 'm'));
+});
+
+Then('standard error is JSON whose {string} is {string}', function (this: SvcWorld, path: string, value: string) {
+  assert.equal(String(at(JSON.parse(this.cli?.stderr ?? ''), path)), this.expand(value));
+});
+
+Then(
+  'standard error is JSON whose {string} matches {string}',
+  function (this: SvcWorld, path: string, pattern: string) {
+    assert.match(String(at(JSON.parse(this.cli?.stderr ?? ''), path)), new RegExp(pattern));
+  },
+);
+
+Then('standard output is JSON with {string}', function (this: SvcWorld, member: string) {
+  const value = at(JSON.parse(this.cli?.stdout ?? ''), member);
+  assert.ok(value !== undefined && value !== null, this.cli?.stdout);
+});
+
+Then('standard output and error hold no control characters', function (this: SvcWorld) {
+  const { stdout = '', stderr = '' } = this.cli ?? {};
+  for (const character of stdout + stderr)
+    assert.ok(character === '\n' || character >= ' ', `U+${character.codePointAt(0)?.toString(16)} in ${stderr}`);
+});
+
+const shown = (world: SvcWorld) => {
+  const { output } = JSON.parse(world.cli?.stdout ?? '') as { output: unknown };
+  return JSON.stringify({ output, streams: world.cli?.stderr.replaceAll(/^run run_\w+\n/gm, '') });
+};
+
+When('I note the output of the run and its streams', function (this: SvcWorld) {
+  this.notes.set('shown', shown(this));
+});
+
+Then('the output of the run and its streams are the same', function (this: SvcWorld) {
+  assert.deepEqual(JSON.parse(shown(this)), JSON.parse(this.notes.get('shown') ?? ''));
+});
+
+Then('the folder holds only {string}', async function (this: SvcWorld, name: string) {
+  assert.deepEqual(await readdir(this.folder), [name]);
+});
