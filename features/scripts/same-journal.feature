@@ -2,7 +2,7 @@ Feature: the language of a script makes no difference to its record
 
   Rule: the same calls in bash, Python, JavaScript and TypeScript leave the same journal
 
-    @VERB-001 @VERB-002 @VERB-003 @VERB-006 @VERB-007 @VERB-014 @VERB-049 @SCR-005 @SCR-006 @SCR-007 @SCR-071 @SCR-072
+    @VERB-001 @VERB-002 @VERB-003 @VERB-006 @VERB-007 @VERB-014 @VERB-049 @SCR-005 @SCR-006 @SCR-007 @SCR-072
     Scenario Outline: <program>
       When I submit the program "<program>"
       Then the run waits for "signal" "approval"

@@ -42,27 +42,27 @@ Feature: a script outlives the processes that carry it
         read -r _ < {folder}/open
         svc step after -- true
         """
-      And I submit the script "sleeps.sh" as "sleeping":
-        """
-        echo pass >> {folder}/sleeping
-        svc sleep 2s
-        svc step after -- true
-        """
       And I submit the script "waits.sh" as "waiting":
         """
         echo pass >> {folder}/waiting
         svc wait-signal go --timeout 1h
         """
       Then the file "working" soon has 1 line
-      When I look at the run "sleeping"
-      Then the run waits for "sleep" ""
-      When I look at the run "waiting"
-      Then the run waits for "signal" "go"
+      And the run waits for "signal" "go"
       And the run waits for 3600 seconds
+      And "substate.deadline" of the run is noted as "deadline"
+      When I submit the script "sleeps.sh" as "sleeping":
+        """
+        echo pass >> {folder}/sleeping
+        svc sleep 3s
+        svc step after -- true
+        """
+      Then the run waits for "sleep" ""
       When the server is killed
       And the server is started again
+      And I look at the run "waiting"
       Then the run waits for "signal" "go"
-      And the run waits for 3600 seconds
+      And "substate.deadline" of the run is "{deadline}"
       When I send the signal "go" with '"after the restart"'
       Then the run succeeds
       And the file "waiting" has 2 lines

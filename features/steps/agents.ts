@@ -13,17 +13,24 @@ import { at } from './cli.ts';
 
 async function startAgent(world: SvcWorld, env: Record<string, string> = {}): Promise<void> {
   const own = world.target.own!;
-  const name = `${world.project}-${own.agents.length}`;
-  const agent = await own.startAgent(name, { args: ['--cap', world.project], env: { TMPDIR: world.folder, ...env } });
+  const agent = await own.startAgent(`agent-of-${world.project}`, {
+    args: ['--cap', world.project],
+    env: { TMPDIR: world.folder, ...env },
+  });
   world.cleanups.push(async () => {
     await agent.kill('SIGTERM');
     own.agents.splice(own.agents.indexOf(agent), 1);
   });
 }
 
+async function agentsOf(world: SvcWorld) {
+  const answer = await world.call('GET', '/api/v1/agents?limit=200');
+  return (answer.json() as { agents: { agent_id: string; name: string; pid: number; state: string }[] }).agents;
+}
+
 Given('{int} agents of its own', async function (this: SvcWorld, count: number) {
   if (!this.target.own) return 'skipped';
-  for (let left = count; left > 0; left -= 1) await startAgent(this);
+  await Promise.all(Array.from({ length: count }, () => startAgent(this)));
   return undefined;
 });
 
@@ -73,10 +80,16 @@ Then(
   '{string} and {string} of the run are the id and the process of an agent that is online',
   async function (this: SvcWorld, id: string, pid: string) {
     const run = await this.run();
-    const { agents } = (await this.call('GET', '/api/v1/agents?limit=200')).json() as {
-      agents: { agent_id: string; pid: number; state: string }[];
-    };
-    const agent = agents.find(({ agent_id }) => agent_id === at(run, id));
+    const agent = (await agentsOf(this)).find(({ agent_id }) => agent_id === at(run, id));
     assert.deepEqual({ pid: agent?.pid, state: agent?.state }, { pid: at(run, pid), state: 'online' });
   },
 );
+
+Then('the error of the run names the agent', async function (this: SvcWorld) {
+  const { error } = await this.run();
+  const agents = (await agentsOf(this)).filter(({ state }) => state === 'online');
+  assert.ok(
+    agents.some(({ name }) => error?.message.includes(`"${name}"`) || error?.message.includes(` ${name}`)),
+    `${JSON.stringify(agents.map(({ name }) => name))} not in: ${error?.message}`,
+  );
+});

@@ -86,6 +86,12 @@ Then('{string} of the run is {string}', async function (this: SvcWorld, path: st
   assert.equal(typeof found === 'string' ? found : JSON.stringify(found), this.expand(value));
 });
 
+Then('{string} of the run is noted as {string}', async function (this: SvcWorld, path: string, name: string) {
+  const found = at(await this.run(), path);
+  assert.equal(typeof found, 'string');
+  this.notes.set(name, found as string);
+});
+
 Then('{string} of the run matches {string}', async function (this: SvcWorld, path: string, pattern: string) {
   assert.match(String(at(await this.run(), path)), new RegExp(this.expand(pattern)));
 });

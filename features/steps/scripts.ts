@@ -89,6 +89,12 @@ Then('the run soon waits at {string}', async function (this: SvcWorld, site: str
   });
 });
 
+Then('the record of {string} took {int} ms or more', async function (this: SvcWorld, site: string, least: number) {
+  const step = (await this.steps()).find((one) => one.site === site);
+  const took = Date.parse(step?.recorded_at ?? '') - Date.parse(step?.started_at ?? '');
+  assert.ok(took >= least, `${site} took ${took} ms`);
+});
+
 Then('the run has no {string}', async function (this: SvcWorld, field: string) {
   assert.equal((await this.run())[field] ?? undefined, undefined);
 });

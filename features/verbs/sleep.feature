@@ -7,13 +7,24 @@ Feature: svc sleep waits without a process
       When I submit the script "nap.sh":
         """
         echo "$$" >> {folder}/passes
-        svc sleep 1s
-        echo awake
+        svc sleep 1h
         """
       Then the run waits for "sleep" ""
       And the processes of the file "passes" are gone
       And the file "passes" has 1 line
-      And the run succeeds
+      When I cancel the run because "an hour is long"
+      Then the run is "cancelled"
+
+    @VERB-008 @SCR-016
+    Scenario: when the time has passed the script starts from the top and goes on
+      When I submit the script "nap.sh":
+        """
+        echo "$$" >> {folder}/passes
+        svc sleep 300ms
+        echo awake
+        """
+      Then the run succeeds
+      And the record of "sleep#0" took 300 ms or more
       And the file "passes" has 2 different lines
       And the log is:
         """

@@ -1,0 +1,43 @@
+Feature: the submitter may choose what runs a script
+
+  Rule: the submitter may name another program
+
+    @SCR-010 @SCR-011
+    Scenario: the named program wins over the ending, and takes its arguments
+      Given a file "shell.py":
+        """
+        case $- in *f*) echo "no globbing";; esac
+        case $- in *u*) echo "no unset variables";; esac
+        echo "run by ${BASH_VERSION:+bash}"
+        """
+      When I submit "--interpreter 'bash -f  -u' shell.py" with the CLI as "it"
+      Then the run succeeds
+      And the log is:
+        """
+        no globbing
+        no unset variables
+        run by bash
+        """
+
+    @SCR-011
+    Scenario: quotes are not looked at when the words are parted
+      When I submit the script "words.sh" with the options '{"interpreter": "sh -c echo$IFS$0 \\"a b\\""}':
+        """
+        echo 'the file itself is not run'
+        """
+      Then the run succeeds
+      And the log is:
+        """
+        "a
+        """
+
+    @SCR-012
+    Scenario: a program that the agent's machine lacks fails the run
+      When I submit the script "lost.sh" with the options '{"interpreter": "no-such-program -x"}':
+        """
+        echo never
+        """
+      Then the run fails with code "interpreter_missing"
+      And "error.message" of the run matches "no-such-program"
+      And the error of the run names the agent
+      And the log lacks "never"
