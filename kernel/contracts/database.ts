@@ -4,7 +4,12 @@ import { token } from './tokens.ts';
 /** Names are bound as strings; a number would match every non-numeric name on MySQL. */
 export type Param = string | number | null | Buffer;
 
-/** One statement. `read` gives rows, `write` the number of rows changed. Placeholders are `?`. */
+/**
+ * One statement. `read` gives rows, `write` the number of rows that matched, changed or not (on MySQL an upsert
+ * that updates counts two). Placeholders are `?`. Throws coded errors: `row_exists` for a key that is taken,
+ * `database_unavailable`, `database_busy` and `storage_full` when nothing was done, `commit_unknown` when the
+ * connection broke under a commit and only reading tells whether it was done.
+ */
 export interface Queries {
   readonly sql: SqlDialect;
   read<R = Record<string, unknown>>(statement: string, params?: readonly Param[]): Promise<R[]>;

@@ -2,8 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, rmSync } from 'node:fs';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,8 +27,9 @@ export interface PrivateMysqlServer extends MysqlServer {
   kill(): Promise<void>;
   /** Starts it again on the same folder and port. */
   restart(): Promise<void>;
-  /** SIGSTOP and SIGCONT. */
-  freeze(): void;
+  /** SIGSTOP; resolves when every thread stands still (Linux). */
+  freeze(): Promise<void>;
+  /** SIGCONT. */
   thaw(): void;
 }
 
@@ -132,19 +133,14 @@ class PrivateServer implements PrivateMysqlServer {
   readonly #program: string;
   readonly #folder: string;
   readonly #port: number;
-  readonly #onExit: () => void;
   #child: ChildProcess | undefined;
+  #guard: ChildProcess | undefined;
 
   constructor(program: string, folder: string, port: number) {
     this.#program = program;
     this.#folder = folder;
     this.#port = port;
     this.url = `mysql://svc@127.0.0.1:${port}`;
-    this.#onExit = () => {
-      this.#child?.kill('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
-    };
-    process.once('exit', this.#onExit);
   }
 
   async install(): Promise<void> {
@@ -192,15 +188,19 @@ class PrivateServer implements PrivateMysqlServer {
       { stdio: 'ignore' },
     );
     this.#child = child;
+    this.#guard = guard(child, this.#folder);
     await this.#ready(child);
   }
 
   async kill(): Promise<void> {
-    await this.#end('SIGKILL');
+    await this.#end();
   }
 
-  freeze(): void {
-    this.#child?.kill('SIGSTOP');
+  async freeze(): Promise<void> {
+    const child = this.#child;
+    if (!child) throw new Error('the server does not run');
+    child.kill('SIGSTOP');
+    while (!(await standsStill(child.pid!))) await delay(1);
   }
 
   thaw(): void {
@@ -208,18 +208,18 @@ class PrivateServer implements PrivateMysqlServer {
   }
 
   async stop(): Promise<void> {
-    process.removeListener('exit', this.#onExit);
     // Its data goes with it, so there is nothing to shut down in order.
-    await this.#end('SIGKILL');
+    await this.#end();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
+  async #end(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
+    this.#guard?.kill('SIGKILL');
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
-    child.kill(signal);
+    child.kill('SIGKILL');
     await gone;
   }
 
@@ -238,6 +238,25 @@ class PrivateServer implements PrivateMysqlServer {
     const log = await readFile(join(this.#folder, 'error.log'), 'utf8').catch(() => '');
     throw new Error(`${this.#program} did not come up: ${failure?.message ?? ''}\n${log.slice(-2000)}`);
   }
+}
+
+/** Ends the server and removes its folder when this process goes away, however it does: then its standard input ends. */
+function guard(server: ChildProcess, folder: string): ChildProcess {
+  const script = 'cat > /dev/null; kill -9 "$1"; sleep 0.1; rm -rf "$2"';
+  const child = spawn('sh', ['-c', script, 'guard', String(server.pid), folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  child.unref();
+  (child.stdin as Socket).unref();
+  return child;
+}
+
+async function standsStill(pid: number): Promise<boolean> {
+  const folder = `/proc/${pid}/task`;
+  const threads = await readdir(folder);
+  const stats = await Promise.all(threads.map((id) => readFile(join(folder, id, 'stat'), 'utf8')));
+  return stats.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'));
 }
 
 /** These servers refuse to run as root unless told to. */
