@@ -4,13 +4,13 @@ const pluginContracts = '^plugins/[^/]+/contract\\.ts$';
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only', 'dynamic-import'] } } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['\\.test\\.ts$', '^test/', '^features/', '^kernel/(schema|database)/[^/]+\\.ts$', '\\.mjs$', '^cli/commands/'] }, to: {} },
-    { name: 'kernel-stands-alone', severity: 'error', from: { path: '^kernel/', pathNot: '\\.test\\.ts$' }, to: { path: '^(plugins|cli|features|test|connectors)/' } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['\\.test\\.ts$', '^test/', '^features/', '^kernel/(schema|database)/[^/]+\\.ts$', '\\.mjs$', '^cli/commands/', '/generated/', '\\.d\\.mts$'] }, to: {} },
+    { name: 'kernel-stands-alone', severity: 'error', from: { path: '^kernel/', pathNot: '\\.test\\.ts$|testsuite\\.ts$' }, to: { path: '^(plugins|cli|features|test|connectors)/' } },
     { name: 'contracts-stand-alone', severity: 'error', from: { path: '^kernel/contracts/', pathNot: '\\.test\\.ts$' }, to: { path: '^kernel/(?!contracts/)' } },
-    { name: 'plugins-see-kernel-contracts-only', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$' }, to: { path: '^kernel/(?!contracts/|schema/)' } },
-    { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: '\\.test\\.ts$|testsuite\\.ts$' }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
+    { name: 'plugins-see-kernel-contracts-only', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^kernel/(?!contracts/|schema/)' } },
+    { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
     { name: 'contracts-see-contracts', severity: 'error', from: { path: pluginContracts }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/[^/]+/generated/'] } },
-    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$' }, to: { path: '^(cli|features|test)/' } },
+    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^(cli|features|test)/' } },
     { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/index\\.ts$' } },
     { name: 'features-stay-outside', severity: 'error', from: { path: '^features/' }, to: { path: '^(kernel|plugins|cli)/' } },
     { name: 'third-parties-use-the-published-names', severity: 'error', from: { path: '^test/plugins/' }, to: { path: '^(kernel|plugins)/', pathNot: ['^kernel/contracts/index\\.ts$', pluginContracts] } },

@@ -1,4 +1,4 @@
 export { AdminCommands } from '../contracts/index.ts';
 export { type BootOptions, boot, type Kernel, ownProcess, plan } from './kernel.ts';
-export { packageFolder, packageVersion, readSettings } from './settings.ts';
+export { readSettings } from './settings.ts';
 export { tree } from './tree.ts';

@@ -1,3 +1,3 @@
-export { LIMITS, type HttpLimits } from './limits.ts';
+export type { HttpLimits } from './limits.ts';
 export { createMetrics } from './metrics.ts';
 export { createHttp, type Http } from './server.ts';

@@ -13,7 +13,6 @@ export const SERVER_POINTS = [
   'resolveDue',
   'complete',
   'appendLogs',
-  'renew',
 ].flatMap((method) => [`runs.store.${method}.before`, `runs.store.${method}.after`]);
 /** Where an agent may die around a durable call. */
 export const AGENT_POINTS = ['scripts.call.made', 'scripts.call.recorded', 'scripts.wait.parked'];
@@ -44,13 +43,13 @@ export async function dieAtPoints(points: readonly string[], database_url?: stri
 async function dieAt(target: Target, point: string, index: number): Promise<PointResult> {
   const own = target.own!;
   const victim = AGENT_POINTS.includes(point) ? agentVictim(own) : serverVictim(own);
-  // The first record is as good as any other; what happens often is let through once.
-  await victim.arm(`${point}:${point.includes('append.') ? 2 : 1}`);
+  // What a server does before anybody asked is let through, so that it lives until it listens.
+  await victim.arm(`${point}:${/complete|appendLogs/.test(point) ? 1 : 2}`);
   const ledger = ledgerOf(own, `ledger-${index}`);
   const work = workload(12, ledger);
   const run = new CrashRun(target, work, `point-${index}`);
-  await run.submit();
-  const driving = run.end();
+  // A server may die before it has taken the run: whoever submits has patience.
+  const driving = run.submit().then(() => run.end());
   const died = await Promise.race([victim.death().then(() => true), driving.then(() => false)]);
   await victim.disarm();
   const status = await driving;

@@ -5,7 +5,7 @@ import {
   type Ids,
   isServiceError,
   type Log,
-  ServiceError,
+  type ServiceError,
 } from '../../../kernel/contracts/index.ts';
 import { type RawData, WebSocket } from 'ws';
 import { JournalAssembly, textOf } from '../channel/frames.ts';
