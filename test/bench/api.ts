@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { until } from '../../features/support/process.ts';
+
+export interface Submit {
+  source: string;
+  filename?: string;
+  input?: unknown;
+}
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+/** The service as its callers see it, over kept connections. */
+export class Api {
+  readonly url: string;
+  readonly #token: string;
+  readonly #org: string;
+  readonly #scoped: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+  constructor(url: string, token: string, org: string, project: string) {
+    this.url = url;
+    this.#token = token;
+    this.#org = org;
+    this.#scoped = `/api/v1/orgs/${org}/projects/${project}`;
+  }
+
+  async submit({ filename = 'bench.sh', ...body }: Submit): Promise<string> {
+    const answer = await this.#ask('POST', `${this.#scoped}/runs`, { filename, ...body });
+    return String(expect(answer, 201).run_id);
+  }
+
+  async signal(run_id: string, name: string): Promise<void> {
+    const answer = await this.#ask('POST', `${this.#scoped}/runs/${run_id}/signals/${name}`, null);
+    expect(answer, 202);
+  }
+
+  async cancel(run_id: string): Promise<void> {
+    expect(await this.#ask('POST', `${this.#scoped}/runs/${run_id}/cancel`, {}), 200, 202);
+  }
+
+  async status(run_id: string): Promise<string> {
+    return String(expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}`), 200).status);
+  }
+
+  /** Resolves once a run has the status; throws when it ends with another one. */
+  async reaches(run_id: string, wanted: string, bound_ms = 120_000): Promise<void> {
+    await until(`${run_id} to be ${wanted}`, bound_ms, async () => {
+      const status = await this.status(run_id);
+      if (status === wanted) return true;
+      if (['succeeded', 'failed', 'cancelled'].includes(status)) {
+        const { body } = await this.#ask('GET', `${this.#scoped}/runs/${run_id}`);
+        throw new Error(`${run_id} has ${status} instead: ${JSON.stringify(body.error)}`);
+      }
+      return undefined;
+    });
+  }
+
+  /** How many durable calls a run has on record. */
+  async steps(run_id: string): Promise<number> {
+    let count = 0;
+    let cursor = '';
+    do {
+      const more = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const body = expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}/steps?limit=200${more}`), 200);
+      count += (body.steps as unknown[]).length;
+      cursor = String(body.next_cursor ?? '');
+    } while (cursor !== '');
+    return count;
+  }
+
+  async agentToken(name: string): Promise<string> {
+    const body = { name, kind: 'agent', org: this.#org };
+    return String(expect(await this.#ask('POST', '/api/v1/tokens', body), 201).token);
+  }
+
+  async agentsOnline(): Promise<number> {
+    const { agents } = expect(await this.#ask('GET', '/api/v1/agents'), 200) as { agents: { state: string }[] };
+    return agents.filter(({ state }) => state === 'online').length;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    const sent = request(new URL(path, this.url), {
+      method,
+      agent: this.#agent,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const answer = await text(response);
+    return { status: response.statusCode ?? 0, body: answer === '' ? {} : JSON.parse(answer) };
+  }
+}
+
+function expect(answer: Answer, ...statuses: number[]): Record<string, unknown> {
+  if (statuses.includes(answer.status)) return answer.body;
+  throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+}

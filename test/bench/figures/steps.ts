@@ -1,0 +1,89 @@
+import type { Bench } from '../bench-run.ts';
+import { atLeast, type Figure, mustBe, type Row } from '../figure.ts';
+import { mysqlCommitsPerSecond, sqliteInsertMs, startsPerSecond } from '../floors.ts';
+import { manySteps } from '../scripts.ts';
+import { together } from '../statistics.ts';
+
+/** A step starts two programs beside the shell: the verb client and the command. */
+const STARTS_A_STEP = 2;
+
+interface Store {
+  name: string;
+  database_url?: string;
+  /** One-row commits a second by one writer, and by 32 connections at once. */
+  commits: { one: number; many: number };
+}
+
+async function stepsPerSecond(bench: Bench, store: Store, scripts: number, each: number): Promise<number> {
+  return bench.at({ database_url: store.database_url, slots: scripts }, async (place) => {
+    const api = place.api();
+    await api.reaches(await api.submit({ source: manySteps(1) }), 'succeeded');
+    const runs: string[] = [];
+    const since = performance.now();
+    await together(scripts, 16, async () => runs.push(await api.submit({ source: manySteps(each) })));
+    await together(runs.length, 8, async (index) => await api.reaches(runs[index]!, 'succeeded'));
+    const seconds = (performance.now() - since) / 1000;
+    let recorded = 0;
+    for (const run_id of runs) recorded += await api.steps(run_id);
+    api.close();
+    return mustBe('steps on record', recorded, scripts * each) / seconds;
+  });
+}
+
+async function rowsOf(bench: Bench, store: Store, starts: { one: number; many: number }): Promise<Row[]> {
+  const alone = bench.size(500, 60);
+  const scripts = 64;
+  const each = bench.size(40, 5);
+  const one = await stepsPerSecond(bench, store, 1, alone);
+  const many = await stepsPerSecond(bench, store, scripts, each);
+  return [
+    {
+      figure: `steps/s, 1 script, ${store.name}`,
+      unit: '/s',
+      ours: one,
+      floor: {
+        value: 1 / (1 / starts.one + 1 / store.commits.one),
+        is: '/bin/true + one-row commit, one after the other',
+      },
+      goal: atLeast(0.5),
+      done: alone,
+    },
+    {
+      figure: `steps/s, ${scripts} scripts, ${store.name}, of commits`,
+      unit: '/s',
+      ours: many,
+      floor: { value: store.commits.many, is: 'one-row commits/s, 32 connections (SQLite: one)' },
+      done: scripts * each,
+      note: 'processes are the limit on this machine: see the next line',
+    },
+    {
+      figure: `steps/s, ${scripts} scripts, ${store.name}, of processes`,
+      unit: '/s',
+      ours: many,
+      floor: { value: starts.many / STARTS_A_STEP, is: `pairs of /bin/true/s by ${scripts} bashes` },
+      goal: atLeast(0.5),
+      done: scripts * each,
+    },
+  ];
+}
+
+export const steps: Figure = {
+  name: 'steps',
+  summary: 'steps a second of 1 and of 64 scripts, on SQLite and on MySQL',
+  async measure(bench) {
+    const starts = {
+      one: await startsPerSecond(1, bench.size(1000, 200)),
+      many: await startsPerSecond(64, bench.size(60, 10)),
+    };
+    const commit = 1000 / (await sqliteInsertMs(bench.size(2000, 300)));
+    const rows = await rowsOf(bench, { name: 'SQLite', commits: { one: commit, many: commit } }, starts);
+    const mysql = await bench.withDatabase(async (url) => {
+      const commits = {
+        one: await mysqlCommitsPerSecond(url, 1, bench.size(2000, 300)),
+        many: await mysqlCommitsPerSecond(url, 32, bench.size(20_000, 2000)),
+      };
+      return rowsOf(bench, { name: 'MariaDB', database_url: url, commits }, starts);
+    });
+    return [...rows, ...(mysql ?? [])];
+  },
+};

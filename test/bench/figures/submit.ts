@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { atMost, type Figure, mustBe } from '../figure.ts';
+import { bashFirstLineMs, sqliteInsertMs } from '../floors.ts';
+import { firstLine } from '../scripts.ts';
+import { quantile, wallMs } from '../statistics.ts';
+
+/** Runs before the first that counts: code is compiled, statements are prepared. */
+const WARM_UP = 20;
+
+export const submit: Figure = {
+  name: 'submit',
+  summary: 'from the submit to the first line of the script, one at a time, on SQLite',
+  async measure(bench) {
+    const count = bench.size(300, 40);
+    const floor = {
+      value: (await bashFirstLineMs(bench.size(200, 30))) + 2 * (await sqliteInsertMs(bench.size(2000, 300))),
+      is: 'start of bash + 2 durable inserts',
+    };
+    const spans = await bench.at({}, async (place) => {
+      const api = place.api();
+      const file = join(place.folder, 'first');
+      const submitted: number[] = [];
+      for (let index = 0; index < WARM_UP + count; index += 1) {
+        submitted.push(wallMs());
+        await api.reaches(await api.submit({ source: firstLine(file) }), 'succeeded');
+      }
+      api.close();
+      const lines = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+      mustBe('first lines', lines.length, WARM_UP + count);
+      return lines.map((line, index) => line / 1000 - submitted[index]!).slice(WARM_UP);
+    });
+    const row = { unit: 'ms', floor, done: count };
+    return [
+      { ...row, figure: 'submit to first line, p50', ours: quantile(spans, 0.5), goal: atMost(3) },
+      { ...row, figure: 'submit to first line, p99', ours: quantile(spans, 0.99), goal: atMost(10) },
+    ];
+  },
+};

@@ -1,0 +1,88 @@
+import { arch, cpus, platform, totalmem } from 'node:os';
+import { isMet, ratioOf, type Row } from './figure.ts';
+
+export interface Report {
+  at: string;
+  quick: boolean;
+  machine: { os: string; arch: string; cores: number; cpu: string; memory_gib: number; node: string };
+  rows: ReportRow[];
+}
+
+export interface ReportRow {
+  name: string;
+  figure: string;
+  unit: string;
+  ours: number;
+  floor: number | null;
+  floor_is: string | null;
+  ratio: number | null;
+  goal: string | null;
+  met: boolean | null;
+  done: number;
+  note?: string;
+}
+
+const rounded = (value: number) => Number(value.toPrecision(4));
+
+function goalText({ goal, unit }: Row): string | null {
+  if (!goal) return null;
+  const sign = goal.is === 'at most' ? '≤' : '≥';
+  return `${sign} ${goal.bound} ${goal.of === 'ratio' ? '×' : unit}`;
+}
+
+export function reportRow(name: string, row: Row): ReportRow {
+  const ratio = ratioOf(row);
+  return {
+    name,
+    figure: row.figure,
+    unit: row.unit,
+    ours: rounded(row.ours),
+    floor: row.floor ? rounded(row.floor.value) : null,
+    floor_is: row.floor?.is ?? null,
+    ratio: ratio === undefined ? null : rounded(ratio),
+    goal: goalText(row),
+    met: isMet(row) ?? null,
+    done: row.done,
+    ...(row.note === undefined ? {} : { note: row.note }),
+  };
+}
+
+export const report = (rows: ReportRow[], quick: boolean): Report => ({
+  at: new Date().toISOString(),
+  quick,
+  machine: {
+    os: platform(),
+    arch: arch(),
+    cores: cpus().length,
+    cpu: cpus()[0]?.model ?? '',
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  },
+  rows,
+});
+
+const HEADS = ['figure', 'ours', 'floor', 'ratio', 'goal', 'met', 'floor is'] as const;
+/** The columns that hold numbers. */
+const RIGHT = new Set([1, 2, 3]);
+
+/** The table for people; what is measured, and nothing else, as lines of text. */
+export function tableOf(rows: readonly ReportRow[]): string {
+  const cells = rows.map((row) => [
+    row.figure,
+    `${shown(row.ours)} ${row.unit}`,
+    row.floor === null ? '–' : `${shown(row.floor)} ${row.unit}`,
+    row.ratio === null ? '–' : `${row.ratio.toFixed(2)} ×`,
+    row.goal ?? '–',
+    row.met === null ? '–' : row.met ? 'yes' : 'NO',
+    row.floor_is ?? row.note ?? '',
+  ]);
+  const widths = HEADS.map((head, column) => Math.max(head.length, ...cells.map((line) => line[column]!.length)));
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, column) => (RIGHT.has(column) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!)))
+      .join('  ')
+      .trimEnd();
+  return [line(HEADS), line(widths.map((width) => '─'.repeat(width))), ...cells.map(line)].join('\n');
+}
+
+const shown = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
