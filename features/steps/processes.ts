@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { Service, until } from '../support/process.ts';
 import { emptyDatabase } from '../support/own-database.ts';
@@ -69,4 +70,17 @@ Then('{string} ends with {int}', async function (this: SvcWorld, name: string, e
 
 Then('the log of {string} has {string}', function (this: SvcWorld, name: string, text: string) {
   assert.ok(named(this, name).log.includes(this.expand(text)), named(this, name).log);
+});
+
+Given('a master key noted as {string}', function (this: SvcWorld, note: string) {
+  this.notes.set(note, randomBytes(32).toString('base64'));
+});
+
+Given('the port of the server is noted as {string}', function (this: SvcWorld, note: string) {
+  this.notes.set(note, new URL(this.target.base_url).port);
+});
+
+Then('{string} stands before {string} in it', function (this: SvcWorld, first: string, second: string) {
+  const places = [first, second].map((name) => this.cli?.stdout.search(new RegExp(`^ *\\d+\\. ${name} `, 'm')) ?? -1);
+  assert.ok(places[0]! >= 0 && places[0]! < places[1]!, this.cli?.stdout);
 });

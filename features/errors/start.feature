@@ -1,0 +1,97 @@
+Feature: A server that cannot start
+
+  Rule: It says why, under which code, and what to do next
+
+    @own-server @configured
+    Scenario Outline: <what>
+      Given a master key noted as "key"
+      When I call "svc serve" with the settings:
+        | SVC_DATABASE_URL | <database> |
+        | SVC_MASTER_KEY   | <key>      |
+        | SVC_PORT         | <port>     |
+      Then it exits with 1
+      And standard error has "(<code>)"
+      And standard error has "<says>"
+      And standard error has "→ "
+      And standard error lacks "hush"
+      And standard error lacks "{key}"
+
+      Examples:
+        | what                            | database                        | key    | port  | code                 | says                 |
+        | a database that is down         | mysql://root:hush@127.0.0.1:1/x | {key}  | 0     | database_unavailable | SVC_DATABASE_URL     |
+        | an address of no database       | postgres://x:hush@y/z           | {key}  | 0     | database_url_invalid | mysql://             |
+        | a file that is no database      | sqlite:/etc/passwd              | {key}  | 0     | database_corrupt     | passwd               |
+        | a full disk                     | sqlite:/dev/full                | {key}  | 0     | storage_full         | free space           |
+        | a folder that cannot be made    | sqlite:/dev/null/svc.db         | {key}  | 0     | database_unavailable | /dev/null            |
+        | a master key of the wrong size  | sqlite:{folder}/a.db            | c2hvcnQ= | 0   | master_key_invalid   | openssl rand         |
+        | a port that is none             | sqlite:{folder}/a.db            | {key}  | 99999 | setting_invalid      | SVC_PORT             |
+
+  Rule: The master key belongs to its database
+
+    @own-server @configured
+    Scenario: another key is refused, nothing is changed, and the right one still works
+      Given an empty database
+      And a master key noted as "key"
+      And a master key noted as "wrong"
+      When I call "svc admin bootstrap --org acme --project main --user ana" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+      Then it exits with 0
+      When I call "svc serve" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {wrong}    |
+        | SVC_PORT         | 0          |
+      Then it exits with 1
+      And standard error has "(master_key_wrong)"
+      When I start "svc serve" as "server" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+        | SVC_PORT         | 0          |
+      Then "server" says "svc serve is ready: (\S+)"
+      When "server" gets the signal "SIGTERM"
+      Then "server" ends with 0
+
+    @own-server @configured
+    Scenario: a database is bootstrapped once
+      Given an empty database
+      And a master key noted as "key"
+      When I call "svc admin bootstrap --org acme --project main --user ana" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+      Then standard output matches "^svc_pat_\S{43}$"
+      When I call "svc admin bootstrap --org acme --project main --user ana" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+      Then it exits with 1
+      And standard error has "(already_bootstrapped)"
+
+  Rule: A port and a folder have one owner
+
+    @own-server @configured
+    Scenario: two svc dev on one folder
+      When I start "svc dev --port 0" as "first" with the settings:
+        | SVC_LOG_LEVEL | warn |
+      Then "first" says "svc dev is ready: (http://\S+)"
+      When I call "svc dev --port 0" without the environment's target
+      Then it exits with 1
+      And standard error has "(home_in_use)"
+      And standard error has "--home"
+      When I call "svc whoami" without the environment's target
+      Then it exits with 0
+      When "first" gets the signal "SIGKILL"
+      And I start "svc dev --port 0" as "second" with the settings:
+        | SVC_LOG_LEVEL | warn |
+      Then "second" says "svc dev is ready: (http://\S+)"
+      When "second" gets the signal "SIGTERM"
+      Then "second" ends with 0
+
+    @own-server @configured
+    Scenario: two servers on one port
+      Given a master key noted as "key"
+      And the port of the server is noted as "port"
+      When I call "svc serve" with the settings:
+        | SVC_DATABASE_URL | sqlite:{folder}/a.db |
+        | SVC_MASTER_KEY   | {key}                |
+        | SVC_PORT         | {port}               |
+      Then it exits with 1
+      And standard error has "(address_in_use)"
