@@ -6,7 +6,6 @@ import { SqliteDatabase } from './sqlite/database.ts';
 import { SqliteEngine } from './sqlite/engine.ts';
 import { type MysqlAddress, parseDatabaseUrl, type SqliteAddress } from './url.ts';
 
-
 export interface DatabaseHandle {
   database: Database;
   group_commits: GroupCommits;
