@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { Service } from '../../features/support/process.ts';
+import { clone, svcProgram } from '../../features/support/target.ts';
+import { errorTable } from './errors.ts';
+
+interface Block {
+  language: string;
+  file: string | undefined;
+  text: string;
+}
+
+const blocks = (markdown: string): Block[] =>
+  [...markdown.matchAll(/^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm)].map(([, language = '', file, text = '']) => ({
+    language,
+    file,
+    text,
+  }));
+
+/** `$ command` lines with what each of them prints, where … stands for anything. */
+function session(text: string): { command: string; prints: string }[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = '', ...lines] = part.split('\n');
+      return { command, prints: lines.join('\n').trim() };
+    });
+}
+
+const pattern = (prints: string) =>
+  new RegExp(
+    `^${prints
+      .split('\n')
+      .map((line) =>
+        line
+          .split('…')
+          .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+          .join('.*'),
+      )
+      .join('\\s*?\\n')}\\s*$`,
+    's',
+  );
+
+/** One shell for all commands, so that variables last; a line of its own parts the answers. */
+async function runAll(commands: readonly string[], cwd: string, env: Record<string, string>): Promise<string[]> {
+  const mark = '---- answered ----';
+  const child = spawn('bash', ['-s'], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stdin.end(commands.map((command) => `{ ${command}\n} 2>&1; echo '${mark}'\n`).join(''));
+  await once(child, 'close');
+  return Buffer.concat(chunks).toString('utf8').split(`${mark}\n`);
+}
+
+t.test('every example of the README does what it says', { timeout: 120_000 }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-readme-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const all = blocks(await readFile(join(clone, 'README.md'), 'utf8'));
+  for (const { file, text } of all) if (file !== undefined) await writeFile(join(folder, file), text);
+  await symlink(svcProgram, join(folder, 'svc'));
+  await chmod(folder, 0o700);
+  const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, LANG: 'C.UTF-8' };
+  const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: folder, env });
+  t.teardown(() => dev.kill('SIGTERM'));
+  await dev.says(/is ready/);
+  const steps = all.filter(({ language }) => language === 'console').flatMap(({ text }) => session(text));
+  t.ok(steps.length > 5, 'there are examples');
+  const answers = await runAll(
+    steps.map(({ command }) => command),
+    folder,
+    env,
+  );
+  for (const [index, { command, prints }] of steps.entries()) t.match(answers[index], pattern(prints), command);
+});
+
+t.test('the table of error codes is what the code declares', async (t) => {
+  const path = join(clone, 'README.md');
+  const readme = await readFile(path, 'utf8');
+  const table = await errorTable();
+  const written = readme.replace(
+    /<!-- errors -->[\s\S]*<!-- \/errors -->/,
+    () => `<!-- errors -->\n${table}<!-- /errors -->`,
+  );
+  if (process.env.SVC_WRITE_README) await writeFile(path, written);
+  t.equal(await readFile(path, 'utf8'), written, 'SVC_WRITE_README=1 node test/readme/readme.test.ts writes it');
+});
