@@ -24,6 +24,7 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
     { name: 'architecture', command: ['depcruise', 'kernel', 'plugins', 'cli', 'features', 'test'], counts: 'check' },
     { name: 'dead code', command: ['knip'], counts: 'check' },
     { name: 'generated files', command: ['node', 'kernel/schema/generate.ts', '--check'], counts: 'check' },
+    { name: 'rule coverage', command: ['node', 'test/gate/coverage.ts'], counts: 'check' },
   ];
   const mysql = databases.find(({ store }) => store === 'mysql');
   const environment: Record<string, string> = mysql ? { SVC_TEST_MYSQL_URL: mysql.server_url } : {};
@@ -56,7 +57,7 @@ async function runPart(part: Part): Promise<Counted> {
   const counted = count(part.counts, code ?? 1, text);
   const ok = counted.failed === 0;
   if (!ok) process.stdout.write(`${text}\n`);
-  for (const line of text.split('\n').filter((one) => one.startsWith('left out: ')))
+  for (const line of text.split('\n').filter((one) => /^(left out|rules covered): /.test(one)))
     process.stdout.write(`  ${line}\n`);
   return counted;
 }
