@@ -1,20 +1,19 @@
 import type { Bench } from '../bench-run.ts';
 import { atMost, atMostValue, type Figure, mustBe, type Row } from '../figure.ts';
-import { nodeResidentBytes } from '../floors.ts';
+import { nodeResidentBytes } from '../start-floors.ts';
 import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/agents/contract.ts';
 import { withoutProcesses } from '../own-agent.ts';
 import { type Place, residentBytes } from '../place.ts';
 import { median, together } from '../statistics.ts';
 
 const MIB = 1024 * 1024;
-const SAMPLES = 5;
 const PAUSE_MS = 1000;
 
 /** What the server holds once it has had time to let go of garbage: the middle of some readings. */
-async function held(place: Place): Promise<number> {
+async function held(bench: Bench, place: Place): Promise<number> {
   const pid = place.servers[0]!.service.child.pid!;
   const readings: number[] = [];
-  for (let sample = 0; sample < SAMPLES; sample += 1) {
+  for (let sample = 0; sample < bench.size(5, 1); sample += 1) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     readings.push(await residentBytes(pid));
   }
@@ -41,9 +40,9 @@ async function runs(place: Place, source: string, count: number, come: () => num
 }
 
 async function measureAt(bench: Bench, place: Place, floor: number): Promise<Row[]> {
-  const finished = bench.size(10_000, 300);
-  const parked = bench.size(100_000, 300);
-  const idle = await held(place);
+  const finished = bench.size(10_000, 200);
+  const parked = bench.size(100_000, 200);
+  const idle = await held(bench, place);
   let ended = 0;
   const counted = async (assignment: Assignment, host: ActivityHost) => {
     const end = await play(assignment, host);
@@ -53,13 +52,13 @@ async function measureAt(bench: Bench, place: Place, floor: number): Promise<Row
   const [after, waiting] = await withoutProcesses(place, 64, counted, async () => {
     // A tenth first: what the process grows to under load is not what a run leaves behind.
     await runs(place, 'true\n', finished / 10, () => ended);
-    const warm = await held(place);
+    const warm = await held(bench, place);
     ended = 0;
     await runs(place, 'true\n', finished, () => ended);
-    const after_runs = { warm, held: await held(place), done: mustBe('runs ended', ended, finished) };
+    const after_runs = { warm, held: await held(bench, place), done: mustBe('runs ended', ended, finished) };
     ended = 0;
     await runs(place, 'svc wait-signal go\n', parked, () => ended);
-    return [after_runs, { held: await held(place), done: mustBe('runs parked', ended, parked) }] as const;
+    return [after_runs, { held: await held(bench, place), done: mustBe('runs parked', ended, parked) }] as const;
   });
   return [
     {

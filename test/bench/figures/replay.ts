@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost, atMostValue, type Figure, mustBe } from '../figure.ts';
-import { roundTripsMs, startsPerSecond } from '../floors.ts';
+import { roundTripsMs, startsPerSecond } from '../start-floors.ts';
 import { keptSocket, longBash } from '../scripts.ts';
 
 export const replay: Figure = {
   name: 'replay',
   summary: 'a long journal replayed, over a kept connection and by the verb client',
   async measure(bench) {
-    const count = bench.size(10_000, 1000);
+    const count = bench.size(10_000, 500);
     const by_client = bench.size(10_000, 200);
     return bench.at({}, async (place) => {
       const api = place.api();

@@ -37,7 +37,7 @@ export const scale: Figure = {
   summary: '2 servers with 4 agents against 1 with 2, on one MySQL database',
   async measure(bench) {
     const scripts = bench.size(128, 32);
-    const each = bench.size(10, 4);
+    const each = bench.size(10, 2);
     const small = await stepsPerSecond(bench, 1, 2, scripts, each);
     const large = await stepsPerSecond(bench, 2, 4, scripts, each);
     if (small === undefined || large === undefined) return [];

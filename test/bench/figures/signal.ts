@@ -1,21 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost, type Figure, mustBe } from '../figure.ts';
-import { bashFirstLineMs, sqliteInsertMs } from '../floors.ts';
+import { firstLineFloor } from '../start-floors.ts';
 import { resumed } from '../scripts.ts';
 import { median, wallMs } from '../statistics.ts';
 
-const WARM_UP = 20;
+const WARM_UP = 10;
 
 export const signal: Figure = {
   name: 'signal',
   summary: 'from a signal to the line after the wait of a parked script, on SQLite',
   async measure(bench) {
-    const count = bench.size(300, 40);
-    const floor = {
-      value: (await bashFirstLineMs(bench.size(200, 30))) + 2 * (await sqliteInsertMs(bench.size(2000, 300))),
-      is: 'start of bash + 2 durable inserts',
-    };
+    const count = bench.size(300, 20);
+    const floor = await firstLineFloor(bench.size(200, 30), bench.size(2000, 300));
     const spans = await bench.at({}, async (place) => {
       const api = place.api();
       const file = join(place.folder, 'resumed');

@@ -1,6 +1,7 @@
 import type { Bench } from '../bench-run.ts';
 import { atLeast, type Figure, mustBe, type Row } from '../figure.ts';
-import { mysqlCommitsPerSecond, sqliteInsertMs, startsPerSecond } from '../floors.ts';
+import { serverInsert, sqliteInsert } from '../floors.ts';
+import { startsPerSecond } from '../start-floors.ts';
 import { manySteps } from '../scripts.ts';
 import { together } from '../statistics.ts';
 
@@ -9,13 +10,17 @@ const STARTS_A_STEP = 2;
 
 interface Store {
   name: string;
-  database_url?: string;
+  mysql: boolean;
   /** One-row commits a second by one writer, and by 32 connections at once. */
   commits: { one: number; many: number };
 }
 
-async function stepsPerSecond(bench: Bench, store: Store, scripts: number, each: number): Promise<number> {
-  return bench.at({ database_url: store.database_url, slots: scripts }, async (place) => {
+/** Undefined when there is no MySQL server. */
+const stepsPerSecond = (bench: Bench, { mysql }: Store, scripts: number, each: number) =>
+  mysql ? bench.withDatabase((url) => measureAt(bench, scripts, each, url)) : measureAt(bench, scripts, each);
+
+function measureAt(bench: Bench, scripts: number, each: number, database_url?: string): Promise<number> {
+  return bench.at({ database_url, slots: scripts }, async (place) => {
     const api = place.api();
     await api.reaches(await api.submit({ source: manySteps(1) }), 'succeeded');
     const runs: string[] = [];
@@ -31,11 +36,12 @@ async function stepsPerSecond(bench: Bench, store: Store, scripts: number, each:
 }
 
 async function rowsOf(bench: Bench, store: Store, starts: { one: number; many: number }): Promise<Row[]> {
-  const alone = bench.size(500, 60);
+  const alone = bench.size(500, 40);
   const scripts = 64;
-  const each = bench.size(40, 5);
+  const each = bench.size(40, 3);
   const one = await stepsPerSecond(bench, store, 1, alone);
   const many = await stepsPerSecond(bench, store, scripts, each);
+  if (one === undefined || many === undefined) return [];
   return [
     {
       figure: `steps/s, 1 script, ${store.name}`,
@@ -75,15 +81,14 @@ export const steps: Figure = {
       one: await startsPerSecond(1, bench.size(1000, 200)),
       many: await startsPerSecond(64, bench.size(60, 10)),
     };
-    const commit = 1000 / (await sqliteInsertMs(bench.size(2000, 300)));
-    const rows = await rowsOf(bench, { name: 'SQLite', commits: { one: commit, many: commit } }, starts);
-    const mysql = await bench.withDatabase(async (url) => {
-      const commits = {
-        one: await mysqlCommitsPerSecond(url, 1, bench.size(2000, 300)),
-        many: await mysqlCommitsPerSecond(url, 32, bench.size(20_000, 2000)),
-      };
-      return rowsOf(bench, { name: 'MariaDB', database_url: url, commits }, starts);
-    });
-    return [...rows, ...(mysql ?? [])];
+    const { per_s: commit } = await sqliteInsert(bench.size(2000, 300));
+    const sqlite = { name: 'SQLite', mysql: false, commits: { one: commit, many: commit } };
+    const rows = await rowsOf(bench, sqlite, starts);
+    const commits = await bench.withDatabase(async (url) => ({
+      one: (await serverInsert(url, 1, bench.size(2000, 300))).per_s,
+      many: (await serverInsert(url, 32, bench.size(10_000, 2000))).per_s,
+    }));
+    if (!commits) return rows;
+    return [...rows, ...(await rowsOf(bench, { name: 'MariaDB', mysql: true, commits }, starts))];
   },
 };

@@ -1,22 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost, type Figure, mustBe } from '../figure.ts';
-import { bashFirstLineMs, sqliteInsertMs } from '../floors.ts';
+import { firstLineFloor } from '../start-floors.ts';
 import { firstLine } from '../scripts.ts';
 import { quantile, wallMs } from '../statistics.ts';
 
 /** Runs before the first that counts: code is compiled, statements are prepared. */
-const WARM_UP = 20;
+const WARM_UP = 10;
 
 export const submit: Figure = {
   name: 'submit',
   summary: 'from the submit to the first line of the script, one at a time, on SQLite',
   async measure(bench) {
-    const count = bench.size(300, 40);
-    const floor = {
-      value: (await bashFirstLineMs(bench.size(200, 30))) + 2 * (await sqliteInsertMs(bench.size(2000, 300))),
-      is: 'start of bash + 2 durable inserts',
-    };
+    const count = bench.size(300, 20);
+    const floor = await firstLineFloor(bench.size(200, 30), bench.size(2000, 300));
     const spans = await bench.at({}, async (place) => {
       const api = place.api();
       const file = join(place.folder, 'first');

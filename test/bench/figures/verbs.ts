@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from '../bench-run.ts';
 import { atMost, type Figure, type Goal, mustBe, type Row } from '../figure.ts';
-import { sqliteInsertMs } from '../floors.ts';
+import { sqliteInsert } from '../floors.ts';
 import { withNodeFallbacks } from '../own-agent.ts';
 import type { Place } from '../place.ts';
 import { stepsInTurns } from '../scripts.ts';
@@ -35,7 +35,8 @@ async function measureAt(place: Place, rounds: number, count: number) {
 }
 
 async function rowsOf(bench: Bench, client: keyof typeof CLIENTS, insert_ms: number): Promise<Row[]> {
-  const [rounds, count] = client === 'native' ? [bench.size(9, 3), bench.size(50, 20)] : [bench.size(5, 1), 5];
+  const [rounds, count] =
+    client === 'native' ? [bench.size(9, 3), bench.size(50, 20)] : [bench.size(5, 1), bench.size(5, 3)];
   const measured = await bench.at({ agents: client === 'native' ? 1 : 0 }, (place) =>
     client === 'native'
       ? measureAt(place, rounds, count)
@@ -67,7 +68,7 @@ export const verbs: Figure = {
   name: 'verbs',
   summary: 'a step replayed and a new one, by the native client and by the Node fallback',
   async measure(bench) {
-    const insert_ms = await sqliteInsertMs(bench.size(2000, 300));
+    const { p50_ms: insert_ms } = await sqliteInsert(bench.size(2000, 300));
     return [...(await rowsOf(bench, 'native', insert_ms)), ...(await rowsOf(bench, 'Node', insert_ms))];
   },
 };

@@ -1,0 +1,89 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sqliteInsert } from './floors.ts';
+import { median, times } from './statistics.ts';
+
+const run = promisify(execFile);
+const { PATH = '' } = process.env;
+
+/** Runs `work` in a folder that goes away. */
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-floor-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Milliseconds from the start of a `bash` until its first line has arrived, median. */
+const bashFirstLineMs = async (count: number): Promise<number> => {
+  const once = async () => {
+    const child = spawn('bash', ['-c', 'echo x'], { env: { PATH }, stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.stdout.resume();
+    await new Promise((resolve) => child.once('close', resolve));
+  };
+  await once();
+  return median(await times(count, once));
+};
+
+/** Milliseconds of `node -e 0` from start to end, median, with the program that runs this. */
+export const nodeStartMs = async (count: number): Promise<number> =>
+  median(await times(count, () => run(process.execPath, ['-e', '0'], { env: { PATH } })));
+
+/** Bytes resident in a Node that does nothing. */
+export async function nodeResidentBytes(read: (pid: number) => Promise<number>): Promise<number> {
+  const child = spawn(process.execPath, ['-e', 'process.stdout.write("up"); setInterval(() => {}, 1e6)'], {
+    env: { PATH },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    await once(child.stdout, 'data');
+    return await read(child.pid!);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+}
+
+/** Starts of `/bin/true` a second by `shells` bashes at once, each start counted. */
+export async function startsPerSecond(shells: number, each: number): Promise<number> {
+  const since = performance.now();
+  const loop = `for ((i=0;i<${each};i++)); do /bin/true; done`;
+  await Promise.all(Array.from({ length: shells }, () => run('bash', ['-c', loop], { env: { PATH } })));
+  return (shells * each) / ((performance.now() - since) / 1000);
+}
+
+/** Milliseconds of `count` round trips of a short JSON line over a Unix socket that is kept open. */
+export const roundTripsMs = (count: number): Promise<number> =>
+  inFolder(async (folder) => {
+    const path = join(folder, 's');
+    const server = createServer((socket) =>
+      socket.on('data', (chunk) => socket.write(JSON.stringify(JSON.parse(chunk.toString())) + '\n')),
+    ).listen(path);
+    await once(server, 'listening');
+    const socket = createConnection(path);
+    await once(socket, 'connect');
+    const since = performance.now();
+    for (let id = 0; id < count; id += 1) {
+      socket.write(`${JSON.stringify({ id, op: 'begin', kind: 'step', name: 'x' })}\n`);
+      await new Promise((resolve) => socket.once('data', resolve));
+    }
+    const took = performance.now() - since;
+    socket.destroy();
+    server.close();
+    await once(server, 'close');
+    return took;
+  });
+
+/** What a run costs at least until its first line: a start of bash and two durable inserts. */
+export async function firstLineFloor(starts: number, inserts: number): Promise<{ value: number; is: string }> {
+  const { p50_ms } = await sqliteInsert(inserts);
+  return { value: (await bashFirstLineMs(starts)) + 2 * p50_ms, is: 'start of bash + 2 durable inserts' };
+}
