@@ -53,7 +53,7 @@ export async function mysqlCommitsPerSecond(url: string, connections: number, co
 }
 
 /** Milliseconds from the start of a `bash` until its first line has arrived, median. */
-export const bashFirstLineMs = async (count: number): Promise<number> => {
+const bashFirstLineMs = async (count: number): Promise<number> => {
   const once = async () => {
     const child = spawn('bash', ['-c', 'echo x'], { env: { PATH }, stdio: ['ignore', 'pipe', 'ignore'] });
     await new Promise((resolve) => child.stdout.once('data', resolve));
@@ -112,3 +112,9 @@ export const roundTripsMs = (count: number): Promise<number> =>
     await once(server, 'close');
     return took;
   });
+
+/** What a run costs at least until its first line: a start of bash and two durable inserts. */
+export const firstLineFloor = async (starts: number, inserts: number): Promise<{ value: number; is: string }> => ({
+  value: (await bashFirstLineMs(starts)) + 2 * (await sqliteInsertMs(inserts)),
+  is: 'start of bash + 2 durable inserts',
+});

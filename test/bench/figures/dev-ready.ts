@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Service } from '../../../features/support/process.ts';
 import { atMostValue, type Figure } from '../figure.ts';
-import { nodeStartMs } from '../start-floors.ts';
+import { nodeStartMs } from '../floors.ts';
 import { plainEnvironment, svcProgram } from '../place.ts';
 import { median } from '../statistics.ts';
 

@@ -1,6 +1,6 @@
 import type { Bench } from '../bench-run.ts';
 import { atMost, atMostValue, type Figure, mustBe, type Row } from '../figure.ts';
-import { nodeResidentBytes } from '../start-floors.ts';
+import { nodeResidentBytes } from '../floors.ts';
 import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/agents/contract.ts';
 import { withoutProcesses } from '../own-agent.ts';
 import { type Place, residentBytes } from '../place.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost, atMostValue, type Figure, mustBe } from '../figure.ts';
-import { roundTripsMs, startsPerSecond } from '../start-floors.ts';
+import { roundTripsMs, startsPerSecond } from '../floors.ts';
 import { keptSocket, longBash } from '../scripts.ts';
 
 export const replay: Figure = {

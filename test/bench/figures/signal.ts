@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost, type Figure, mustBe } from '../figure.ts';
-import { firstLineFloor } from '../start-floors.ts';
+import { firstLineFloor } from '../floors.ts';
 import { resumed } from '../scripts.ts';
 import { median, wallMs } from '../statistics.ts';
 

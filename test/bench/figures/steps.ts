@@ -1,7 +1,6 @@
 import type { Bench } from '../bench-run.ts';
 import { atLeast, type Figure, mustBe, type Row } from '../figure.ts';
-import { serverInsert, sqliteInsert } from '../floors.ts';
-import { startsPerSecond } from '../start-floors.ts';
+import { mysqlCommitsPerSecond, sqliteInsertMs, startsPerSecond } from '../floors.ts';
 import { manySteps } from '../scripts.ts';
 import { together } from '../statistics.ts';
 
@@ -81,12 +80,12 @@ export const steps: Figure = {
       one: await startsPerSecond(1, bench.size(1000, 200)),
       many: await startsPerSecond(64, bench.size(60, 10)),
     };
-    const { per_s: commit } = await sqliteInsert(bench.size(2000, 300));
+    const commit = 1000 / (await sqliteInsertMs(bench.size(2000, 300)));
     const sqlite = { name: 'SQLite', mysql: false, commits: { one: commit, many: commit } };
     const rows = await rowsOf(bench, sqlite, starts);
     const commits = await bench.withDatabase(async (url) => ({
-      one: (await serverInsert(url, 1, bench.size(2000, 300))).per_s,
-      many: (await serverInsert(url, 32, bench.size(10_000, 2000))).per_s,
+      one: await mysqlCommitsPerSecond(url, 1, bench.size(2000, 300)),
+      many: await mysqlCommitsPerSecond(url, 32, bench.size(10_000, 2000)),
     }));
     if (!commits) return rows;
     return [...rows, ...(await rowsOf(bench, { name: 'MariaDB', mysql: true, commits }, starts))];

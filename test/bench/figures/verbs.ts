@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from '../bench-run.ts';
 import { atMost, type Figure, type Goal, mustBe, type Row } from '../figure.ts';
-import { sqliteInsert } from '../floors.ts';
+import { sqliteInsertMs } from '../floors.ts';
 import { withNodeFallbacks } from '../own-agent.ts';
 import type { Place } from '../place.ts';
 import { stepsInTurns } from '../scripts.ts';
@@ -68,7 +68,7 @@ export const verbs: Figure = {
   name: 'verbs',
   summary: 'a step replayed and a new one, by the native client and by the Node fallback',
   async measure(bench) {
-    const { p50_ms: insert_ms } = await sqliteInsert(bench.size(2000, 300));
+    const insert_ms = await sqliteInsertMs(bench.size(2000, 300));
     return [...(await rowsOf(bench, 'native', insert_ms)), ...(await rowsOf(bench, 'Node', insert_ms))];
   },
 };

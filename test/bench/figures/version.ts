@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { runToEnd } from '../../../features/support/process.ts';
 import { atMost, type Figure } from '../figure.ts';
-import { nodeStartMs } from '../start-floors.ts';
+import { nodeStartMs } from '../floors.ts';
 import { plainEnvironment, svcProgram } from '../place.ts';
 import { median, timed } from '../statistics.ts';
 
