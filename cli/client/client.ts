@@ -54,7 +54,22 @@ export class Client {
   async answer<T>(call: Call): Promise<{ status: number; body: T }> {
     const response = await this.open(call);
     const text = await readText(response);
-    return { status: response.statusCode ?? 0, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    return { status: response.statusCode ?? 0, body: this.#parse(text) as T };
+  }
+
+  #parse(text: string): unknown {
+    if (text === '') return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      const { url, origin } = this.profile;
+      throw new CliError(
+        Exit.failed,
+        'not_svc',
+        `what answers at ${url} is not svc`,
+        `correct the address (from ${origin})`,
+      );
+    }
   }
 
   async text(call: Call): Promise<string> {
@@ -82,14 +97,21 @@ export class Client {
   #prepare(call: Call) {
     const unix = this.profile.url.startsWith('unix:');
     const base = unix ? 'http://localhost' : this.profile.url;
-    if (!URL.canParse(base))
+    if (!/^[\x21-\x7e]*$/.test(this.profile.token))
+      throw new CliError(
+        Exit.notAuthenticated,
+        'not_authenticated',
+        `the token from ${this.profile.token_origin} holds characters that no token has`,
+        'give the token alone, without line breaks or quotes',
+      );
+    if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
       throw new CliError(
         Exit.usage,
         'usage',
         `"${base}" is no address`,
         'set SVC_URL to one like http://127.0.0.1:8787',
       );
-    const url = new URL(call.path, base);
+    const url = new URL(`${base.replace(/\/+$/, '')}${call.path}`);
     for (const [key, value] of Object.entries(call.query ?? {}))
       if (value !== undefined) url.searchParams.set(key, String(value));
     const payload = call.body === undefined ? undefined : JSON.stringify(call.body);

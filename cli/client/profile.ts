@@ -65,17 +65,24 @@ export async function readProfileFile(path: string): Promise<Profile> {
   return { url, token, org, project, origin: path, token_origin: path };
 }
 
+const isProfile = (value: unknown): value is Partial<Profile> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((member) => typeof member === 'string');
+
 async function parse(path: string): Promise<Partial<Profile>> {
+  const invalid = (reason: string) =>
+    new CliError(Exit.usage, 'profile_invalid', `${path} cannot be read: ${reason}`, 'remove it, then log in again');
+  let value: unknown;
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Partial<Profile>;
+    value = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new CliError(
-      Exit.usage,
-      'profile_invalid',
-      `${path} cannot be read: ${(error as Error).message}`,
-      'remove it, then log in again',
-    );
+    // The message of JSON.parse may quote the file, and with it the token.
+    throw invalid(error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
   }
+  if (!isProfile(value)) throw invalid('it is not an object of texts');
+  return value;
 }
 
 /** Written beside and renamed, mode 0600: a reader never sees half of it, and nobody else sees any. */

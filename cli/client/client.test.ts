@@ -1,0 +1,109 @@
+import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { Client } from './client.ts';
+
+const profile = { url: '', token: 'svc_pat_x', org: 'acme', project: 'we b', origin: 'SVC_URL', token_origin: 'here' };
+
+/** A server of the test's own; answers its address. */
+async function listen(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+t.test('a call carries the token, the query and the body', async (t) => {
+  const seen: Record<string, unknown>[] = [];
+  const url = await listen(t, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      seen.push({ ...request.headers, url: request.url, body: Buffer.concat(chunks).toString() });
+      response.writeHead(201).end('{"ok":true}');
+    });
+  });
+  const client = new Client({ ...profile, url });
+  const call = {
+    method: 'POST',
+    path: client.scoped('/runs'),
+    query: { a: 'ü', b: undefined },
+    body: { x: 'é' },
+  } as const;
+  t.same(await client.answer(call), { status: 201, body: { ok: true } });
+  t.match(seen[0], {
+    url: '/api/v1/orgs/acme/projects/we%20b/runs?a=%C3%BC',
+    authorization: 'Bearer svc_pat_x',
+    'content-type': 'application/json',
+    body: '{"x":"é"}',
+  });
+});
+
+t.test('each refusal has the exit code that fits, and keeps what the server said', async (t) => {
+  const problem = {
+    code: 'some_code',
+    detail: 'said so',
+    next: 'do that',
+    errors: [{ pointer: '/a', message: 'bad' }],
+  };
+  for (const [status, exit] of [
+    [400, 1],
+    [401, 4],
+    [403, 1],
+    [404, 1],
+    [409, 1],
+    [500, 1],
+    [502, 3],
+    [503, 3],
+  ] as const) {
+    const url = await listen(t, (_, response) => response.writeHead(status).end(JSON.stringify(problem)));
+    const refused = { exit, code: 'some_code', message: /said so/, next: 'do that', details: ['/a: bad'] };
+    await t.rejects(new Client({ ...profile, url }).json({ path: '/' }), refused, String(status));
+  }
+  const url = await listen(t, (_, response) => response.writeHead(404).end('<html>'));
+  await t.rejects(new Client({ ...profile, url }).json({ path: '/' }), { exit: 1, code: 'http_404', next: /doctor/ });
+});
+
+t.test('what is no svc, or no address, is named', async (t) => {
+  const url = await listen(t, (_, response) => response.end('<html>welcome'));
+  await t.rejects(new Client({ ...profile, url }).json({ path: '/' }), { exit: 1, code: 'not_svc', message: url });
+  for (const wrong of ['nonsense', 'ftp://host', '/path', 'localhost:8787'])
+    await t.rejects(new Client({ ...profile, url: wrong }).json({ path: '/' }), { exit: 2, code: 'usage' }, wrong);
+});
+
+t.test('a token that cannot stand in a header never leaves, and is not shown', async (t) => {
+  for (const token of ['svc_pat_a\nb', 'zwölf', 'two words', '"']) {
+    const given = new Client({ ...profile, url: 'http://127.0.0.1:1', token }).json({ path: '/' });
+    const error = await given.then(
+      () => undefined,
+      (refused: Error) => refused,
+    );
+    if (token === '"') t.match(error, { exit: 3 });
+    else t.match(error, { exit: 4, code: 'not_authenticated' });
+    t.notOk(error?.message.includes(token), 'the token is not in the message');
+  }
+});
+
+t.test('a connection that breaks before the answer is an unreachable server', async (t) => {
+  const url = await listen(t, (request) => request.socket.destroy());
+  await t.rejects(new Client({ ...profile, url }).json({ path: '/' }), {
+    exit: 3,
+    code: 'unreachable',
+    next: /svc dev/,
+  });
+});
+
+t.test('an address may lie below a path', async (t) => {
+  const paths: (string | undefined)[] = [];
+  const url = await listen(t, (request, response) => {
+    paths.push(request.url);
+    response.end('{}');
+  });
+  for (const base of [`${url}/below`, `${url}/below/`, url, `${url}/`])
+    await new Client({ ...profile, url: base }).json({ path: '/api/v1/whoami' });
+  t.same(paths, ['/below/api/v1/whoami', '/below/api/v1/whoami', '/api/v1/whoami', '/api/v1/whoami']);
+});

@@ -1,0 +1,57 @@
+import t from 'tap';
+import type { CliError } from './command.ts';
+import { commands } from './commands/index.ts';
+import { findCommand } from './find.ts';
+
+const helpOf = async (...argv: string[]): Promise<string> => {
+  const found = await findCommand(argv);
+  if (!('help' in found)) throw new Error(`${argv.join(' ')} is a command`);
+  return found.help;
+};
+
+t.test('a command is found by its longest name', async (t) => {
+  for (const command of commands) {
+    const words = command.name.split(' ');
+    t.match(await findCommand([...words, 'rest']), { command: { name: command.name }, rest: ['rest'] });
+    t.ok((await helpOf(...words, '--help')).startsWith(command.summary), command.name);
+    t.equal(await helpOf('help', ...words), await helpOf(...words, '-h'));
+  }
+});
+
+t.test('names are unique, and every command is listed once', async (t) => {
+  t.equal(new Set(commands.map(({ name }) => name)).size, commands.length);
+  const overview = await helpOf();
+  for (const { name, summary } of commands) {
+    const rows = overview.split('\n').filter((line) => line.trim().startsWith(name) && line.endsWith(`  ${summary}`));
+    t.equal(rows.length, 1, name);
+  }
+});
+
+t.test('a group without its second word explains itself', async (t) => {
+  const help = await helpOf('token');
+  t.match(help, /svc token create/);
+  t.notMatch(help, /svc org/);
+  t.equal(await helpOf('token', '--help'), help);
+  t.equal(await helpOf('help', 'token'), help);
+});
+
+t.test('--help after -- belongs to the command', async (t) => {
+  t.match(await findCommand(['run', '--', '--help']), { rest: ['--', '--help'] });
+});
+
+t.test('an unknown name is refused with the nearest ones', async (t) => {
+  const cases: [string[], RegExp, RegExp][] = [
+    [['sumbit'], /no command "sumbit"/, /did you mean `svc submit`\?/],
+    [['token', 'rn', 'x'], /no command "token rn"/, /`svc token rm`/],
+    [['runs', 'list'], /no command "runs list"/, /svc runs ls/],
+    [['completely-different'], /no command/, /`svc --help` lists all commands/],
+    [['--verbose'], /no command "--verbose"/, /svc --help/],
+  ];
+  for (const [argv, message, next] of cases) {
+    const error = await findCommand(argv).then(
+      () => undefined,
+      (refused: CliError) => refused,
+    );
+    t.match(error, { exit: 2, code: 'usage', message, next }, argv.join(' '));
+  }
+});

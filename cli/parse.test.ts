@@ -1,0 +1,92 @@
+import t from 'tap';
+import type { CliError, Command } from './command.ts';
+import { commands } from './commands/index.ts';
+import { flagsOf } from './flags.ts';
+import { parse } from './parse.ts';
+
+const command: Command = {
+  name: 'try',
+  summary: 'a command to try',
+  args: [
+    { name: 'file', summary: 'first' },
+    { name: 'other', summary: 'second', optional: true },
+  ],
+  flags: {
+    follow: { type: 'boolean', short: 'f', summary: 'stay' },
+    tag: { type: 'string', short: 't', many: true, summary: 'tags' },
+    'dry-run': { type: 'boolean', summary: 'two words' },
+    reason: { type: 'string', summary: 'text' },
+    limit: { type: 'number', least: 1, most: 200, summary: 'number' },
+    colour: { type: 'string', choices: ['red', 'blue'], summary: 'choice' },
+  },
+  examples: [],
+  load: async () => ({ run: async () => undefined }),
+};
+
+const refusal = (argv: readonly string[], of = command): CliError => {
+  try {
+    parse(of, argv);
+  } catch (error) {
+    return error as CliError;
+  }
+  throw new Error(`${argv.join(' ')} was taken`);
+};
+
+t.test('flags come in every way that people write them', async (t) => {
+  const { args, flags } = parse(command, ['-f', 'a.sh', '--tag', 'x', '-t', 'y', '--tag=z=1', '--limit=5']);
+  t.same(args, ['a.sh']);
+  t.match(flags, { follow: true, tag: ['x', 'y', 'z=1'], limit: 5, dryRun: false, json: false });
+  t.equal(flags.reason, undefined);
+});
+
+t.test('values are kept as they were written', async (t) => {
+  for (const value of ['007', '1e3', 'true', '', '-', '-5', '--tag', 'a=b', ' padded ', 'zwölf', '{"a":1}'])
+    t.equal(parse(command, ['a.sh', '--reason', value]).flags.reason, value, JSON.stringify(value));
+  t.equal(parse(command, ['a.sh', '--reason=']).flags.reason, '');
+  t.same(parse(command, ['007', '1e3']).args, ['007', '1e3']);
+  t.same(parse(command, ['-']).args, ['-'], 'standard input is no flag');
+});
+
+t.test('after -- nothing is a flag', async (t) => {
+  const { args, flags } = parse(command, ['--', '--follow', '-f']);
+  t.same(args, ['--follow', '-f']);
+  t.equal(flags.follow, false);
+});
+
+t.test('what cannot be meant is refused with the usage of the command', async (t) => {
+  const cases: [readonly string[], RegExp][] = [
+    [['a.sh', '--folow'], /there is no flag --folow/],
+    [['a.sh', '-x'], /there is no flag -x/],
+    [['a.sh', '-ft'], /there is no flag -ft/],
+    [['a.sh', '--no-follow'], /there is no flag --no-follow/],
+    [['a.sh', '--follow=yes'], /--follow takes no value/],
+    [['a.sh', '--reason'], /--reason needs a value/],
+    [['a.sh', '--reason', '--'], /--reason needs a value/],
+    [['a.sh', '--limit', '0'], /it takes a whole number from 1 to 200/],
+    [['a.sh', '--limit', '201'], /whole number/],
+    [['a.sh', '--limit', '1.5'], /whole number/],
+    [['a.sh', '--limit', 'NaN'], /whole number/],
+    [['a.sh', '--colour', 'green'], /it takes red, blue/],
+    [[], /<file> is missing: first/],
+    [['a', 'b', 'c'], /"c" is one argument too many/],
+  ];
+  for (const [argv, message] of cases) {
+    const error = refusal(argv);
+    t.match(error, { exit: 2, code: 'usage', message, next: /usage: svc try <file> \[<other>\] \[flags\]/ });
+  }
+});
+
+t.test('every command takes each of its flags, and refuses it without its value', async (t) => {
+  for (const one of commands) {
+    const args = one.args.filter(({ optional }) => !optional).map(({ name }) => name);
+    for (const [name, flag] of Object.entries(flagsOf(one))) {
+      if (flag.type === 'boolean') {
+        t.doesNotThrow(() => parse(one, [...args, `--${name}`]), `${one.name} --${name}`);
+        continue;
+      }
+      const value = flag.type === 'number' ? String(flag.least ?? 0) : (flag.choices?.[0] ?? 'v');
+      t.doesNotThrow(() => parse(one, [...args, `--${name}`, value]), `${one.name} --${name} ${value}`);
+      t.match(refusal([...args, `--${name}`], one).message, `--${name} needs a value`);
+    }
+  }
+});
