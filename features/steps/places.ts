@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
+import { until } from '../support/process.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 const fresh = (prefix: string) => `${prefix}-${randomBytes(6).toString('hex')}`;
@@ -54,4 +55,22 @@ When('an agent {string} starts in the folder {string}', async function (this: Sv
 Then('the file {string} has {string}', async function (this: SvcWorld, name: string, text: string) {
   const content = await readFile(join(this.folder, name), 'utf8');
   assert.ok(content.includes(this.expand(text)), content);
+});
+
+When('the token of the agents is revoked', async function (this: SvcWorld) {
+  const { tokens } = (await this.call('GET', '/api/v1/tokens')).json() as { tokens: { id: string; kind: string }[] };
+  const agents = tokens.filter(({ kind }) => kind === 'agent');
+  assert.equal(agents.length, 1);
+  assert.equal((await this.call('DELETE', `/api/v1/tokens/${agents[0]?.id}`)).status, 204);
+});
+
+Then('the agent ends with {int}', async function (this: SvcWorld, exit: number) {
+  const [agent] = this.target.own?.agents ?? [];
+  await until('the agent to end', 30_000, async () => (agent && !agent.running) || undefined);
+  assert.equal(agent?.child.exitCode, exit, agent?.log);
+});
+
+Then('the log of the agent has {string}', function (this: SvcWorld, text: string) {
+  const log = this.target.own?.agents[0]?.log ?? '';
+  assert.ok(log.includes(text), log);
 });
