@@ -7,7 +7,8 @@ import { report, type ReportRow, reportRow, tableOf } from './report.ts';
 const USAGE = `npm run bench -- [--only <name>[,<name>]]... [--quick] [--json <file>|-]
 
 Measures the service beside floors of the same run and prints both. Asserts nothing but that the work was done.
-MySQL figures run on SVC_TEST_MYSQL_URL or on a mariadbd or mysqld of this machine.
+MySQL figures run on SVC_TEST_MYSQL_URL or on a mariadbd or mysqld of this machine. The servers and agents get
+SVC_BENCH_NODE_OPTIONS as their NODE_OPTIONS, e.g. "--cpu-prof --cpu-prof-dir=<folder>".
 
 ${figures.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
 `;

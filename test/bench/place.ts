@@ -94,8 +94,8 @@ export class Place {
 
 /** Nothing of the caller's but what programs need: `NODE_EXTRA_CA_CERTS` alone would double the start of Node. */
 export function plainEnvironment(home: string): Record<string, string> {
-  const { PATH = '', LANG = 'C.UTF-8' } = process.env;
-  return { PATH, LANG, HOME: home, TMPDIR: tmpdir() };
+  const { PATH = '', LANG = 'C.UTF-8', SVC_BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env;
+  return { PATH, LANG, HOME: home, TMPDIR: tmpdir(), ...(NODE_OPTIONS ? { NODE_OPTIONS } : {}) };
 }
 
 /** Bytes of a process that are resident. */

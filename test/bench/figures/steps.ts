@@ -1,3 +1,4 @@
+import type { Api } from '../api.ts';
 import type { Bench } from '../bench-run.ts';
 import { atLeast, type Figure, mustBe, type Row } from '../figure.ts';
 import { mysqlCommitsPerSecond, sqliteInsertMs, startsPerSecond } from '../floors.ts';
@@ -14,33 +15,48 @@ interface Store {
   commits: { one: number; many: number };
 }
 
-/** Undefined when there is no MySQL server. */
-const stepsPerSecond = (bench: Bench, { mysql }: Store, scripts: number, each: number) =>
-  mysql ? bench.withDatabase((url) => measureAt(bench, scripts, each, url)) : measureAt(bench, scripts, each);
+interface Load {
+  scripts: number;
+  each: number;
+}
 
-function measureAt(bench: Bench, scripts: number, each: number, database_url?: string): Promise<number> {
-  return bench.at({ database_url, slots: scripts }, async (place) => {
+/** One place for all loads, one after the other. */
+function measureAt(bench: Bench, loads: readonly Load[], database_url?: string): Promise<number[]> {
+  const slots = Math.max(...loads.map(({ scripts }) => scripts));
+  return bench.at({ database_url, slots }, async (place) => {
     const api = place.api();
-    await api.reaches(await api.submit({ source: manySteps(1) }), 'succeeded');
-    const runs: string[] = [];
-    const since = performance.now();
-    await together(scripts, 16, async () => runs.push(await api.submit({ source: manySteps(each) })));
-    await together(runs.length, 8, async (index) => await api.reaches(runs[index]!, 'succeeded'));
-    const seconds = (performance.now() - since) / 1000;
-    let recorded = 0;
-    for (const run_id of runs) recorded += await api.steps(run_id);
+    await api.reaches(await api.submit({ source: manySteps(20) }), 'succeeded');
+    const found: number[] = [];
+    for (const load of loads) found.push(await stepsPerSecond(api, load));
     api.close();
-    return mustBe('steps on record', recorded, scripts * each) / seconds;
+    return found;
   });
+}
+
+async function stepsPerSecond(api: Api, { scripts, each }: Load): Promise<number> {
+  const runs: string[] = [];
+  const since = performance.now();
+  await together(scripts, 16, async () => runs.push(await api.submit({ source: manySteps(each) })));
+  await together(runs.length, 8, async (index) => await api.reaches(runs[index]!, 'succeeded'));
+  const seconds = (performance.now() - since) / 1000;
+  let recorded = 0;
+  for (const run_id of runs) recorded += await api.steps(run_id);
+  return mustBe('steps on record', recorded, scripts * each) / seconds;
 }
 
 async function rowsOf(bench: Bench, store: Store, starts: { one: number; many: number }): Promise<Row[]> {
   const alone = bench.size(500, 40);
-  const scripts = 64;
-  const each = bench.size(40, 3);
-  const one = await stepsPerSecond(bench, store, 1, alone);
-  const many = await stepsPerSecond(bench, store, scripts, each);
-  if (one === undefined || many === undefined) return [];
+  const scripts = bench.size(64, 16);
+  const each = bench.size(40, 5);
+  const loads = [
+    { scripts: 1, each: alone },
+    { scripts, each },
+  ];
+  const found = store.mysql
+    ? await bench.withDatabase((url) => measureAt(bench, loads, url))
+    : await measureAt(bench, loads);
+  if (found === undefined) return [];
+  const [one = 0, many = 0] = found;
   return [
     {
       figure: `steps/s, 1 script, ${store.name}`,
@@ -78,7 +94,7 @@ export const steps: Figure = {
   async measure(bench) {
     const starts = {
       one: await startsPerSecond(1, bench.size(1000, 200)),
-      many: await startsPerSecond(64, bench.size(60, 10)),
+      many: await startsPerSecond(bench.size(64, 16), bench.size(60, 20)),
     };
     const commit = 1000 / (await sqliteInsertMs(bench.size(2000, 300)));
     const sqlite = { name: 'SQLite', mysql: false, commits: { one: commit, many: commit } };
