@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
 import { getSystemErrorMessage, getSystemErrorName } from 'node:util';
 import { FRAME_VERSION, type Frame, frame, frameReader, Report, Request, Stage, spawnPayload } from './frames.ts';
 import type { ProcessHandle } from './process-handle.ts';
@@ -61,86 +62,109 @@ function report(handle: ProcessHandle, { type, payload }: Frame): void {
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
+  } catch (error) {
+    // A group that has ended by itself is what was wanted.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
 /** Starts a spawner process; rejects when it does not greet. */
 export function startEngine(program: Program): Promise<Engine> {
-  const ready = Promise.withResolvers<Engine>();
-  const gone = Promise.withResolvers<void>();
-  const running = new Map<number, ProcessHandle>();
-  const pids = new Map<number, number>();
-  // A session of its own: an interrupt at the terminal is for the agent, which lets its scripts end in order.
-  const child = spawn(program.file, program.args, {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    detached: true,
-    env: ENVIRONMENT,
-  });
-  let alive = true;
-  let ended = false;
-  let count = 0;
-  let fault = '';
+  return new SpawnerProcess(program).ready;
+}
 
-  const engine: Engine = {
-    alive: () => alive && !ended,
-    gone: gone.promise,
-    run(handle) {
-      if (!engine.alive()) return handle.fail('the spawner is closed');
-      const id = ++count;
-      const { cwd, argv, env } = handle.request;
-      running.set(id, handle);
-      child.stdin.write(frame(Request.spawn, id, spawnPayload(cwd, argv, env)));
-      handle.attach((type, payload) => child.stdin.write(frame(type, id, payload)));
-    },
-    end() {
-      ended = true;
-      child.stdin.end();
-    },
-  };
+class SpawnerProcess implements Engine {
+  readonly ready: Promise<Engine>;
+  readonly gone: Promise<void>;
+  readonly #program: Program;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #ready = Promise.withResolvers<Engine>();
+  readonly #gone = Promise.withResolvers<void>();
+  readonly #running = new Map<number, ProcessHandle>();
+  readonly #pids = new Map<number, number>();
+  #alive = true;
+  #ended = false;
+  #count = 0;
+  #fault = '';
 
-  const read = frameReader((received) => {
-    if (received.type === Report.hello) {
-      const version = received.payload.readUInt32LE(0);
-      if (version === FRAME_VERSION) return ready.resolve(engine);
-      fault = `it speaks version ${version} of the frames, not ${FRAME_VERSION}`;
-      return engine.end();
-    }
-    const handle = running.get(received.process);
-    if (!handle) return;
-    if (received.type === Report.started) pids.set(received.process, received.payload.readInt32LE(0));
-    if (received.type === Report.exit || received.type === Report.failed) {
-      running.delete(received.process);
-      pids.delete(received.process);
-    }
-    report(handle, received);
-  });
-
-  child.stdout.on('data', read);
-  child.stdout.on('error', (error) => {
-    fault = error.message;
-  });
-  // A spawner that is gone is told by its exit; what was to be written no longer matters.
-  child.stdin.on('error', (error) => {
-    fault = error.message;
-  });
-  child.on('error', (error) => {
-    fault = error.message;
-    if (child.pid === undefined) finish(fault);
-  });
-  child.on('close', (code, signal) => finish(`exit ${code ?? signal}`));
-
-  function finish(how: string): void {
-    if (!alive) return;
-    alive = false;
-    if (!program.native) for (const pid of pids.values()) killGroup(pid);
-    const text = ended ? 'the spawner was closed' : `the spawner ended (${[how, fault].filter(Boolean).join(', ')})`;
-    for (const handle of running.values()) handle.fail(text);
-    running.clear();
-    ready.reject(new Error(`${program.file}: ${text}`));
-    gone.resolve();
+  constructor(program: Program) {
+    this.#program = program;
+    this.ready = this.#ready.promise;
+    this.gone = this.#gone.promise;
+    // A session of its own: an interrupt at the terminal is for the agent, which lets its scripts end in order.
+    this.#child = spawn(program.file, program.args, {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
+      env: ENVIRONMENT,
+    });
+    this.#listen();
   }
 
-  return ready.promise;
+  alive(): boolean {
+    return this.#alive && !this.#ended;
+  }
+
+  run(handle: ProcessHandle): void {
+    if (!this.alive()) return handle.fail('the spawner is closed');
+    const id = ++this.#count;
+    const { cwd, argv, env } = handle.request;
+    this.#running.set(id, handle);
+    const { stdin } = this.#child;
+    stdin.write(frame(Request.spawn, id, spawnPayload(cwd, argv, env)));
+    handle.attach((type, payload) => stdin.write(frame(type, id, payload)));
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#child.stdin.end();
+  }
+
+  #listen(): void {
+    const child = this.#child;
+    // A spawner that is gone is told by its exit; what was to be written no longer matters.
+    const note = (error: Error) => {
+      this.#fault = error.message;
+    };
+    child.stdout.on(
+      'data',
+      frameReader((received) => this.#receive(received)),
+    );
+    child.stdout.on('error', note);
+    child.stdin.on('error', note);
+    child.on('error', (error) => {
+      note(error);
+      if (child.pid === undefined) this.#finish(this.#fault);
+    });
+    child.on('close', (code, signal) => this.#finish(`exit ${code ?? signal}`));
+  }
+
+  #receive(received: Frame): void {
+    if (received.type === Report.hello) return this.#greet(received.payload.readUInt32LE(0));
+    const handle = this.#running.get(received.process);
+    if (!handle) return;
+    if (received.type === Report.started) this.#pids.set(received.process, received.payload.readInt32LE(0));
+    if (received.type === Report.exit || received.type === Report.failed) {
+      this.#running.delete(received.process);
+      this.#pids.delete(received.process);
+    }
+    report(handle, received);
+  }
+
+  #greet(version: number): void {
+    if (version === FRAME_VERSION) return this.#ready.resolve(this);
+    this.#fault = `it speaks version ${version} of the frames, not ${FRAME_VERSION}`;
+    this.end();
+  }
+
+  #finish(how: string): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    if (!this.#program.native) for (const pid of this.#pids.values()) killGroup(pid);
+    const cause = [how, this.#fault].filter(Boolean).join(', ');
+    const text = this.#ended ? 'the spawner was closed' : `the spawner ended (${cause})`;
+    for (const handle of this.#running.values()) handle.fail(text);
+    this.#running.clear();
+    this.#ready.reject(new Error(`${this.#program.file}: ${text}`));
+    this.#gone.resolve();
+  }
 }
