@@ -86,6 +86,13 @@ Feature: A server that cannot start
       Then "second" ends with 0
 
     @own-server @configured
+    Scenario: a folder that cannot be made
+      When I call "svc dev --port 0 --home /dev/null/here" without the environment's target
+      Then it exits with 1
+      And standard error has "(home_unusable)"
+      And standard error has "→ name a folder of yours with --home"
+
+    @own-server @configured
     Scenario: two servers on one port
       Given a master key noted as "key"
       And the port of the server is noted as "port"
