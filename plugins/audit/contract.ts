@@ -19,6 +19,8 @@ export interface AuditEntry extends AuditSource {
   action: string;
   /** What it was done to: its name or id, e.g. `NPM_TOKEN`; at most 255 characters are kept. */
   subject: string;
+  /** What else names it, e.g. `role admin`; at most 255 characters are kept. */
+  detail?: string;
 }
 
 /** Keeps who did what. Rows are only ever added. */
@@ -28,6 +30,9 @@ export interface Audit {
   /** The same for many, in as few statements as it can. */
   recordAll(tx: Queries, entries: readonly AuditEntry[]): Promise<void>;
 }
+
+/** The operator at the database: `svc admin`, or `svc dev` at its start. */
+export const OPERATOR: AuditSource = Object.freeze({ principal: null, request_id: '', ip: '' });
 
 export const Audit = token<Audit>('audit.Audit');
 

@@ -1,0 +1,78 @@
+import { Errors, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
+
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+const CURSOR = /^(\d{1,15})\.(aud_[0-9A-Z]{26})$/;
+
+/** Query of both lists: newest first, `cursor` from the answer before. */
+export const auditQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    action: {
+      type: 'string',
+      maxLength: 64,
+      pattern: '^[a-z][a-z_]*(\\.[a-z][a-z_]*)?$',
+      description: 'An action (`secret.read`), or the noun of several (`secret`).',
+    },
+    principal: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$',
+      description: 'Name or id of who did it.',
+    },
+    since: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      description: 'A time (2026-01-31T12:00:00Z) or a duration back from now (7d).',
+    },
+    limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+    cursor: { type: 'string', minLength: 1, maxLength: 128 },
+  },
+} as const;
+
+export interface Place {
+  at: number;
+  entry_id: string;
+}
+
+export interface AuditFilter {
+  action: string | undefined;
+  principal: string | undefined;
+  since: number | undefined;
+  limit: number;
+  before: Place | undefined;
+}
+
+/** Reads a query that its schema let through; `now` is epoch ms. Throws `invalid_request`. */
+export function parseFilter(query: Readonly<Record<string, string>>, now: number): AuditFilter {
+  return {
+    action: query.action,
+    principal: query.principal,
+    since: query.since === undefined ? undefined : parseSince(query.since, now),
+    limit: Number(query.limit ?? 50),
+    before: query.cursor === undefined ? undefined : parseCursor(query.cursor),
+  };
+}
+
+export const cursorOf = ({ at, entry_id }: Place): string => Buffer.from(`${at}.${entry_id}`).toString('base64url');
+
+function parseCursor(text: string): Place {
+  const found = CURSOR.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  if (!found) throw invalid('/query/cursor', 'is not one that this list gave; take `next_cursor` unchanged');
+  return { at: Number(found[1]), entry_id: found[2]! };
+}
+
+function parseSince(text: string, now: number): number {
+  const at = ISO.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(at)) return at;
+  try {
+    return now - parseDuration(text);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    throw invalid('/query/since', 'is neither a time (2026-01-31, 2026-01-31T12:00:00Z) nor a duration (30m, 2h, 7d)');
+  }
+}
+
+function invalid(pointer: string, message: string) {
+  return Errors.invalidRequest(`${pointer.slice('/query/'.length)} ${message}`, { errors: [{ pointer, message }] });
+}

@@ -1,0 +1,86 @@
+import type { Param, Queries } from '../../../kernel/contracts/index.ts';
+
+export interface EntryRow {
+  entry_id: string;
+  org_id: string;
+  project_id: string;
+  /** Epoch ms. */
+  at: number;
+  action: string;
+  subject: string;
+  detail: string;
+  principal_kind: string;
+  principal_id: string;
+  principal_name: string;
+  token_id: string;
+  request_id: string;
+  ip: string;
+}
+
+const COLUMNS = [
+  'entry_id',
+  'org_id',
+  'project_id',
+  'at',
+  'action',
+  'subject',
+  'detail',
+  'principal_kind',
+  'principal_id',
+  'principal_name',
+  'token_id',
+  'request_id',
+  'ip',
+] as const satisfies readonly (keyof EntryRow)[];
+
+/** Few sizes, so that few texts are kept prepared. */
+const SIZES = [64, 16, 4, 1] as const;
+const MARKS = `(${COLUMNS.map(() => '?').join(', ')})`;
+
+export async function insertEntries(on: Queries, rows: readonly EntryRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; ) {
+    const size = SIZES.find((one) => one <= rows.length - from)!;
+    const values = Array.from({ length: size }, () => MARKS).join(', ');
+    const params = rows.slice(from, from + size).flatMap((row): Param[] => COLUMNS.map((column) => row[column]));
+    await on.write(`INSERT INTO audit_entries (${COLUMNS.join(', ')}) VALUES ${values}`, params);
+    from += size;
+  }
+}
+
+export interface EntryFilter {
+  org_id: string;
+  /** `''` for the entries of the org itself. */
+  project_id: string;
+  /** A whole action, or the noun of several. */
+  action: string | undefined;
+  /** Name or id. */
+  principal: string | undefined;
+  /** Epoch ms. */
+  since: number | undefined;
+  limit: number;
+  /** The entry that the page before ended with. */
+  before: { at: number; entry_id: string } | undefined;
+}
+
+/** Newest first, one row more than the page holds. */
+export async function listEntries(on: Queries, filter: EntryFilter): Promise<EntryRow[]> {
+  const where = ['org_id = ?', 'project_id = ?'];
+  const params: Param[] = [filter.org_id, filter.project_id];
+  const add = (condition: string, ...values: Param[]) => {
+    where.push(condition);
+    params.push(...values);
+  };
+  const { action, principal, since, before } = filter;
+  if (before) add('at <= ? AND (at < ? OR entry_id < ?)', before.at, before.at, before.entry_id);
+  if (since !== undefined) add('at >= ?', since);
+  if (principal !== undefined) add('(principal_id = ? OR principal_name = ?)', principal, principal);
+  if (action?.includes('.')) add('action = ?', action);
+  // '/' follows '.' in ASCII: everything that begins with the noun and a dot.
+  else if (action !== undefined) add('action >= ? AND action < ?', `${action}.`, `${action}/`);
+  const rows = await on.read<EntryRow>(
+    `SELECT ${COLUMNS.join(', ')} FROM audit_entries WHERE ${where.join(' AND ')}
+     ORDER BY at DESC, entry_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
+    params,
+  );
+  return rows.map((row) => ({ ...row, at: Number(row.at) }));
+}
