@@ -1,22 +1,21 @@
 /** Microseconds of this moment, in a variable of bash. */
 const now = (variable: string) => `${variable}=\${EPOCHREALTIME/[.,]/}`;
 
-/** Lines of bash that time `command`, `count` times in a row, and add the microseconds of one to `file`. */
-const timedLoop = (command: string, count: number, file: string) => `${now('s')}
-for ((i=0;i<${count};i++)); do ${command} >/dev/null; done
-${now('e')}
-echo $(( (e - s) / ${count} )) >> "${file}"`;
-
 /**
  * Times `/bin/true` and a step with it in turns, so that a busy machine is busy for both; then parks, and does the same
- * once more on replay. The files hold a number a line, in microseconds: floor and step of each round.
+ * once more on replay. The files hold a line for each turn: microseconds of the floor and of the step.
  */
-export const stepsInTurns = (folder: string, rounds: number, count: number) => `
+export const stepsInTurns = (folder: string, count: number) => `
 out=${folder}/new; [ ! -e "$out" ] || out=${folder}/replayed
+exec 3>"$out"
 svc step warm-up -- /bin/true
-for ((n=0;n<${rounds};n++)); do
-${timedLoop('/bin/true', count, '$out')}
-${timedLoop('svc step check -- /bin/true', count, '$out')}
+for ((n=0;n<${count};n++)); do
+  ${now('start')}
+  /bin/true >/dev/null
+  ${now('floor')}
+  svc step check -- /bin/true >/dev/null
+  ${now('end')}
+  echo $((floor - start)) $((end - floor)) >&3
 done
 svc wait-signal go >/dev/null
 `;

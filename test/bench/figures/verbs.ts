@@ -15,17 +15,17 @@ const CLIENTS = {
 } satisfies Record<string, { new_goal: Goal | undefined; replay_goal: Goal | undefined }>;
 
 /** One run whose script times itself, on its first pass and on its replay. */
-async function measureAt(place: Place, rounds: number, count: number) {
+async function measureAt(place: Place, count: number) {
   const api = place.api();
-  const run_id = await api.submit({ source: stepsInTurns(place.folder, rounds, count) });
+  const run_id = await api.submit({ source: stepsInTurns(place.folder, count) });
   await api.reaches(run_id, 'waiting');
   await api.signal(run_id, 'go');
   await api.reaches(run_id, 'succeeded');
-  const done = mustBe('steps and waits on record', await api.steps(run_id), rounds * count + 2);
+  const done = mustBe('steps and waits on record', await api.steps(run_id), count + 2);
   const read = async (name: string) => {
-    const lines = (await readFile(join(place.folder, name), 'utf8')).trim().split('\n').map(Number);
-    mustBe(`lines of ${name}`, lines.length, rounds * 2);
-    const of = (rest: number) => median(lines.filter((_, index) => index % 2 === rest)) / 1000;
+    const turns = (await readFile(join(place.folder, name), 'utf8')).trim().split('\n');
+    mustBe(`turns of ${name}`, turns.length, count);
+    const of = (column: number) => median(turns.map((turn) => Number(turn.split(' ')[column]))) / 1000;
     return { floor: of(0), ours: of(1) };
   };
   const fresh = await read('new');
@@ -35,12 +35,9 @@ async function measureAt(place: Place, rounds: number, count: number) {
 }
 
 async function rowsOf(bench: Bench, client: keyof typeof CLIENTS, insert_ms: number): Promise<Row[]> {
-  const [rounds, count] =
-    client === 'native' ? [bench.size(9, 3), bench.size(50, 20)] : [bench.size(5, 1), bench.size(5, 3)];
+  const count = client === 'native' ? bench.size(500, 60) : bench.size(30, 3);
   const measured = await bench.at({ agents: client === 'native' ? 1 : 0 }, (place) =>
-    client === 'native'
-      ? measureAt(place, rounds, count)
-      : withNodeFallbacks(place, () => measureAt(place, rounds, count)),
+    client === 'native' ? measureAt(place, count) : withNodeFallbacks(place, () => measureAt(place, count)),
   );
   const { fresh, replayed, done } = measured;
   const { new_goal, replay_goal } = CLIENTS[client];
