@@ -6,6 +6,7 @@ export * from './failpoint.ts';
 export * from './http.ts';
 export * from './log.ts';
 export * from './metrics.ts';
+export * from './paging.ts';
 export * from './plugin.ts';
 export * from './sealing.ts';
 export * from './settings.ts';

@@ -27,6 +27,8 @@ export interface SubmitRun {
   /** Anything the caller passes; reaches the program as `input` of its input file. */
   input?: Json;
   env?: Record<string, string>;
+  /** Variable → name of a credential or account, put in place when a job is claimed. Scripts only. */
+  credentials?: Record<string, string>;
   tags?: string[];
   subject?: string;
   requires?: string[];
@@ -72,6 +74,8 @@ export interface Run {
   output: Json;
   error: { code: string; message: string } | null;
   cancel_reason: string | null;
+  /** Variable → name, never a value; absent: none was named. */
+  credentials?: Record<string, string>;
   annotations: string[];
 }
 
@@ -348,7 +352,13 @@ export interface JobEnvironmentSource {
   name: string;
   /** Does a workflow's own `env` win over these (`below`), or these over it (`above`)? */
   layer: 'below' | 'above';
-  provide(job: ActivityContext): Promise<JobVariable[]>;
+  provide(job: JobContext): Promise<JobVariable[]>;
+}
+
+/** The job that is claimed. */
+export interface JobContext extends ActivityContext {
+  /** What its run names: variable → name of a credential or account. */
+  credentials: Readonly<Record<string, string>>;
 }
 
 export interface JobVariable {
@@ -356,6 +366,8 @@ export interface JobVariable {
   value: string;
   /** Masked in logs and views. */
   secret: boolean;
+  /** Texts to be masked beside the value: the halves of a pair. */
+  masks?: string[];
 }
 
 /** The environment of one claimed job, in the order in which its layers are applied. */
@@ -374,6 +386,39 @@ export interface JobEnvironments {
 
 export const JobEnvironments = token<JobEnvironments>('runs.JobEnvironments');
 
+/** Knows the names that a submit may give in `credentials`. Without one, a submit that gives any is refused. */
+export interface CredentialCheck {
+  name: string;
+  /** Throws `credential_missing` naming the variable. */
+  check(scope: { org_id: string; project_id: string }, credentials: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** Unfinished runs that name a credential, newest first. */
+export interface CredentialRuns {
+  naming(
+    scope: { org_id: string; project_id: string },
+    credential: string,
+    limit: number,
+  ): Promise<{ run_id: string; workflow: string; variables: string[] }[]>;
+}
+
+export const CredentialRuns = token<CredentialRuns>('runs.CredentialRuns');
+
+/**
+ * Why a secret or a credential cannot be given to jobs under this name of a variable; undefined when it can. What the
+ * service or the loader of programs reads is not for them to set.
+ */
+export function variableFault(name: string): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'must be a name of a variable: [A-Za-z_][A-Za-z0-9_]{0,127}';
+  if (/^(SVC_|CI_TRIGGER_)/.test(name)) return 'must not begin with SVC_ or CI_TRIGGER_: those belong to the service';
+  if (name === 'PATH' || name.startsWith('LD_'))
+    return 'must not be PATH or begin with LD_: they decide what programs run';
+  return undefined;
+}
+
+export const CredentialChecks = extensionPoint<CredentialCheck>('runs.CredentialChecks', {
+  key: (check) => check.name,
+});
 export const WorkflowKinds = extensionPoint<WorkflowKind>('runs.WorkflowKinds', { key: (kind) => kind.kind });
 export const WaitKinds = extensionPoint<WaitKind>('runs.WaitKinds', { key: (kind) => kind.kind });
 export const JournaledVerbs = extensionPoint<JournaledVerb>('runs.JournaledVerbs', { key: (verb) => verb.kind });

@@ -73,6 +73,12 @@ export interface RunRecord {
    */
   reason?: string;
   /**
+   * Variables and the names of the credentials they hold; only when it was submitted with any.
+   */
+  credentials?: {
+    [k: string]: string | undefined;
+  };
+  /**
    * Markdown notes, in order.
    */
   annotations: string[];

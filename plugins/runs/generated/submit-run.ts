@@ -31,6 +31,12 @@ export interface SubmitRunBody {
     [k: string]: string | undefined;
   };
   /**
+   * Variables of the program and the names of the credentials whose values they get when a job is claimed. Scripts only.
+   */
+  credentials?: {
+    [k: string]: string | undefined;
+  };
+  /**
    * Labels; `k:v` tags are also seen as a map.
    *
    * @maxItems 64

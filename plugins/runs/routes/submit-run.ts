@@ -13,7 +13,7 @@ import { runUrl } from '../service/render.ts';
 import { MEMBER, SCOPED } from './paths.ts';
 
 /** The schema has seen to it: variables are strings, and the input is JSON. */
-type Body = SubmitRunBody & { env?: Record<string, string>; input?: Json };
+type Body = SubmitRunBody & { env?: Record<string, string>; credentials?: Record<string, string>; input?: Json };
 
 /** 1 MiB of document and 2 MiB of input, each of whose bytes JSON may write as six (`\u0001`). */
 const BODY_LIMIT = 20 * 1024 * 1024;

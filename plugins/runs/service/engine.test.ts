@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Ids } from '../../../kernel/contracts/index.ts';
-import type { NewRun, Problem, SubmitRun, WorkflowKind } from '../contract.ts';
+import { Errors, type Ids } from '../../../kernel/contracts/index.ts';
+import type { CredentialCheck, NewRun, Problem, SubmitRun, WorkflowKind } from '../contract.ts';
 import { createRunEngine } from './engine.ts';
 
 const problem = (message: string): Problem => ({ line: 2, column: 5, message, code: 'script_bad' });
@@ -18,7 +18,7 @@ function kind(name: string, precedence: number, recognises: (filename: string | 
   };
 }
 
-function world() {
+function world(credential_checks: CredentialCheck[] = []) {
   const made: NewRun[] = [];
   let count = 0;
   const ids: Ids = { next: (prefix) => `${prefix}_${++count}`, bytes: (size) => Buffer.alloc(size) };
@@ -28,6 +28,7 @@ function world() {
   const engine = createRunEngine({
     kinds: [kind('script', 90, () => true), kind('pipeline', 10, (filename) => filename?.endsWith('.yml') ?? false)],
     ids,
+    credential_checks,
     views: { read: unused, logs: unused },
     store: {
       async createRun(run) {
@@ -113,4 +114,35 @@ t.test('check answers one list, and stores nothing', async (t) => {
   t.match(problems[0]!.message, /SVC_X.*belongs to the service/);
   await t.rejects(engine.check({ source: 'x', kind: 'nothing' }), { code: 'invalid_request' });
   t.same(made, []);
+});
+
+t.test('credentials are for scripts, checked by whoever keeps them, and refused when nobody does', async (t) => {
+  const asked: unknown[] = [];
+  const check: CredentialCheck = {
+    name: 'kept',
+    async check({ project_id }, credentials) {
+      asked.push([project_id, credentials]);
+      if (Object.values(credentials).includes('gone')) throw Errors.notFound('no such credential');
+    },
+  };
+  const { engine, made } = world([check]);
+  await engine.submit(submit({ credentials: { TOKEN: 'bot' } }));
+  t.match(made, [{ credentials: { TOKEN: 'bot' } }]);
+  await engine.submit(submit({ credentials: {} }));
+  t.same(asked, [['prj_1', { TOKEN: 'bot' }]]);
+  const refused = { code: 'invalid_request', extras: { errors: [{ pointer: '/credentials' }] } };
+  await t.rejects(engine.submit(submit({ credentials: { TOKEN: 'gone' } })), { code: 'not_found' });
+  await t.rejects(engine.submit(submit({ credentials: { TOKEN: 'bot' }, filename: 'ci.yml' })), refused);
+  await t.rejects(world().engine.submit(submit({ credentials: { TOKEN: 'bot' } })), refused);
+  for (const name of ['SVC_TOKEN', 'CI_TRIGGER_SHA', 'PATH', 'LD_PRELOAD', '1A', 'A-B', ''])
+    await t.rejects(engine.submit(submit({ credentials: { [name]: 'bot' } })), {
+      code: 'invalid_request',
+      extras: { errors: [{ pointer: `/credentials/${name}` }] },
+    });
+  for (const name of ['', '-x', 'a b', '${{ x }}', 'x'.repeat(64)])
+    await t.rejects(engine.submit(submit({ credentials: { TOKEN: name } })), {
+      code: 'invalid_request',
+      extras: { errors: [{ pointer: '/credentials/TOKEN' }] },
+    });
+  t.equal(made.length, 2);
 });

@@ -1,6 +1,7 @@
 import type { Fault, Ids } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import type {
+  CredentialCheck,
   NewActivity,
   Problem,
   RunEngine,
@@ -18,6 +19,7 @@ export interface EngineParts {
   kinds: readonly WorkflowKind[];
   store: Pick<RunStore, 'createRun'>;
   ids: Ids;
+  credential_checks: readonly CredentialCheck[];
   /** The reading half, in a file of its own. */
   views: Pick<RunEngine, 'read' | 'logs'>;
 }
@@ -41,6 +43,7 @@ async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
   const document = documentOf(run);
   const problems = await kind.check(document);
   if (problems.length > 0) throw invalid(kind, problems);
+  await checkCredentials(parts.credential_checks, kind, run);
   const activities = kind
     .plan(document)
     .map((planned): NewActivity => ({ ...planned, activity_id: parts.ids.next('act') }));
@@ -52,6 +55,19 @@ async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
     tags: [...new Set(run.tags ?? [])],
     activities,
   });
+}
+
+/** Only scripts take them at a submit: other documents name their own. */
+async function checkCredentials(checks: readonly CredentialCheck[], kind: WorkflowKind, run: SubmitRun): Promise<void> {
+  const credentials = run.credentials ?? {};
+  if (Object.keys(credentials).length === 0) return;
+  if (kind.kind !== 'script') throw noCredentials(`belong to scripts; a ${kind.kind} names its own in its document`);
+  if (checks.length === 0) throw noCredentials('are not kept by this server');
+  for (const one of checks) await one.check(run, credentials);
+}
+
+function noCredentials(message: string) {
+  return Errors.invalidRequest(`credentials ${message}`, { errors: [{ pointer: '/credentials', message }] });
 }
 
 /** Faults of the request around the document become problems too: `svc check` shows one list. */

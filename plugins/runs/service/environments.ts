@@ -1,10 +1,11 @@
-import type { ActivityContext, Claimed, JobEnvironmentSource, JobEnvironments, JobVariable } from '../contract.ts';
+import type { Claimed, JobContext, JobEnvironmentSource, JobEnvironments, JobVariable } from '../contract.ts';
 
 /** What a job's environment depends on beside its claim; read once per claim. */
 export interface JobFacts {
   subject: string | null;
   generation: number;
   env: Record<string, string>;
+  credentials: Record<string, string>;
 }
 
 /** Composes a job's environment from every source, in boot order within its layer. */
@@ -14,8 +15,8 @@ export function createJobEnvironments(
 ): JobEnvironments {
   return {
     async environment(claimed) {
-      const { env, subject, generation } = await facts(claimed.run_id);
-      const context = contextOf(claimed, subject, generation);
+      const { env, ...known } = await facts(claimed.run_id);
+      const context = contextOf(claimed, known);
       const layers = { below: [] as JobVariable[], workflow: env, above: [] as JobVariable[] };
       for (const source of sources) layers[source.layer].push(...(await source.provide(context)));
       return layers;
@@ -23,7 +24,7 @@ export function createJobEnvironments(
   };
 }
 
-function contextOf(claimed: Claimed, subject: string | null, generation: number): ActivityContext {
+function contextOf(claimed: Claimed, known: Omit<JobFacts, 'env'>): JobContext {
   const { org_id, project_id, run_id, activity_id, trusted } = claimed;
-  return { org_id, project_id, run_id, activity_id, trusted, subject, generation };
+  return { org_id, project_id, run_id, activity_id, trusted, ...known };
 }

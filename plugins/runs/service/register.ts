@@ -12,6 +12,8 @@ import {
   Settings,
 } from '../../../kernel/contracts/index.ts';
 import {
+  CredentialChecks,
+  CredentialRuns,
   JobEnvironment,
   JobEnvironments,
   JournaledVerbs,
@@ -26,6 +28,7 @@ import { readLogs } from '../store/reading.ts';
 import { Sweeper } from '../sweeper/sweeper.ts';
 import { stateVerb } from '../verbs/state.ts';
 import { createRunEngine } from './engine.ts';
+import { createCredentialRuns } from './credential-runs.ts';
 import { createJobEnvironments } from './environments.ts';
 import { createProjectState, ProjectState } from './project-state.ts';
 import { createRunViews, RunViews } from './run-views.ts';
@@ -42,6 +45,7 @@ export function registerService(plugin: PluginSetup): void {
   plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer)));
   plugin.bind(ProjectState, (use) => createProjectState(use(Database)));
   plugin.bind(JobEnvironments, (use) => createJobEnvironments(use.all(JobEnvironment), use(RunViews).facts));
+  plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.bind(RunWatching, watching);
   plugin.contribute(JournaledVerbs, (use) => stateVerb(use(Database)));
   plugin.contribute(RunObservers, (use) => countTransitions(use(Metrics)));
@@ -57,6 +61,7 @@ function engine(use: Resolve): RunEngine {
     kinds: use.all(WorkflowKinds),
     store: use(RunStore),
     ids: use(Ids),
+    credential_checks: use.all(CredentialChecks),
     views: { read: use(RunViews).read, logs },
   });
 }

@@ -62,6 +62,7 @@ export function renderRun(run: Run, run_url: string | undefined): RunRecord {
     ...(run.status === 'succeeded' ? { output: run.output } : {}),
     ...present('error', run.error),
     ...present('reason', run.cancel_reason),
+    ...present('credentials', run.credentials),
     annotations: run.annotations,
     ...present('run_url', run_url),
   };

@@ -102,11 +102,12 @@ async function versions(on: Pick<Queries, 'read'>, run_ids: readonly string[]): 
 }
 
 async function facts(on: Reader, run_id: string): Promise<JobFacts> {
-  const [row] = await on.read<{ subject: string | null; generation: number; env: string }>(
-    'SELECT subject, generation, env FROM runs_runs WHERE run_id = ?',
+  const [row] = await on.read<{ subject: string | null; generation: number; env: string; credentials: string | null }>(
+    'SELECT subject, generation, env, credentials FROM runs_runs WHERE run_id = ?',
     [run_id],
   );
   if (!row) throw noRun(run_id);
   const { subject, generation } = row;
-  return { subject, generation, env: JSON.parse(row.env) as Record<string, string> };
+  const map = (text: string | null) => JSON.parse(text ?? '{}') as Record<string, string>;
+  return { subject, generation, env: map(row.env), credentials: map(row.credentials) };
 }

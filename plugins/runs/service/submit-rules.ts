@@ -1,5 +1,5 @@
 import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
-import type { SubmitRun } from '../contract.ts';
+import { type SubmitRun, variableFault } from '../contract.ts';
 import { lineFault } from '../domain/line.ts';
 
 /** A document: exactly this many bytes of UTF-8 are accepted. */
@@ -13,14 +13,19 @@ const ENV_NAMES = 256;
 const ENV_VALUE_LENGTH = 65_536;
 const TEXT_LENGTH = 255;
 const INTERPRETER_LENGTH = 1024;
+const CREDENTIALS = 64;
 
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
 
 /** What the rules look at: a submit, or a document that is only checked. */
 export type Submitted = Pick<SubmitRun, 'source'> &
   Partial<
-    Pick<SubmitRun, 'filename' | 'interpreter' | 'input' | 'env' | 'tags' | 'subject' | 'requires' | 'idempotency_key'>
+    Pick<
+      SubmitRun,
+      'filename' | 'interpreter' | 'input' | 'env' | 'credentials' | 'tags' | 'subject' | 'requires' | 'idempotency_key'
+    >
   >;
 
 /** A JSON pointer segment. */
@@ -45,6 +50,18 @@ function envFaults(env: Record<string, string>): Fault[] {
   });
 }
 
+function credentialFaults(credentials: Record<string, string>): Fault[] {
+  const names = Object.keys(credentials);
+  if (names.length > CREDENTIALS) return [{ pointer: '/credentials', message: `must name at most ${CREDENTIALS}` }];
+  return names.flatMap((name): Fault[] => {
+    const pointer = `/credentials/${segment(name)}`;
+    const message = variableFault(name);
+    if (message !== undefined) return [{ pointer, message }];
+    if (CREDENTIAL.test(credentials[name]!)) return [];
+    return [{ pointer, message: 'must be the name of a credential: [A-Za-z0-9][A-Za-z0-9_-]{0,62}' }];
+  });
+}
+
 function requiresFaults(requires: readonly string[]): Fault[] {
   if (requires.length > REQUIRES) return [{ pointer: '/requires', message: `must name at most ${REQUIRES}` }];
   return requires.flatMap((capability, i) =>
@@ -65,6 +82,7 @@ export function submitFaults(run: Submitted): Fault[] {
     ...lineFaults('/filename', run.filename, TEXT_LENGTH),
     ...lineFaults('/interpreter', run.interpreter, INTERPRETER_LENGTH),
     ...envFaults(run.env ?? {}),
+    ...credentialFaults(run.credentials ?? {}),
     ...tagFaults(run.tags ?? []),
     ...lineFaults('/subject', run.subject, TEXT_LENGTH),
     ...requiresFaults(run.requires ?? []),

@@ -30,11 +30,12 @@ export interface RunViewRow {
   error_code: string | null;
   error_message: string | null;
   cancel_reason: string | null;
+  credentials: string | null;
 }
 
 export const RUN_VIEW = `SELECT run_id, org_id, project_id, kind, workflow, status, subject, tags, trigger_fields,
   trusted, generation, parent, rerun_of, created_at, started_at, finished_at, output, error_code, error_message,
-  cancel_reason FROM runs_runs`;
+  cancel_reason, credentials FROM runs_runs`;
 
 /** One run with its substate and annotations. Throws `not_found` for a foreign one as for an absent one. */
 export async function readRun(on: Reader, sealer: Sealer, scope: Scope, run_id: string): Promise<Run> {
@@ -51,7 +52,7 @@ export async function readRun(on: Reader, sealer: Sealer, scope: Scope, run_id: 
 
 /** The org's keys must be ready when the row has an output. */
 export function toRun(row: RunViewRow, sealer: Sealer, substate: Substate | null, annotations: string[]): Run {
-  const { output, error_code, error_message, tags, trigger_fields, trusted, ...rest } = row;
+  const { output, error_code, error_message, tags, trigger_fields, trusted, credentials, ...rest } = row;
   return {
     ...rest,
     substate,
@@ -61,6 +62,7 @@ export function toRun(row: RunViewRow, sealer: Sealer, substate: Substate | null
     output:
       output === null ? null : (JSON.parse(sealer.open(sealed.runOutput(row, row.run_id), output).toString()) as Json),
     error: error_code === null ? null : { code: error_code, message: error_message ?? '' },
+    ...(credentials === null ? {} : { credentials: JSON.parse(credentials) as Record<string, string> }),
     annotations,
   };
 }

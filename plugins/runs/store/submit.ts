@@ -14,7 +14,7 @@ import type { StoreParts } from './parts.ts';
 import { settled } from './settled.ts';
 
 const RUN_COLUMNS = `run_id org_id project_id org project kind workflow status subject tags trigger_fields envelope env
-  filename interpreter requires source_digest trusted generation parent submitted_by key_digest next_seq
+  credentials filename interpreter requires source_digest trusted generation parent submitted_by key_digest next_seq
   created_at`.split(/\s+/);
 const ACTIVITY_COLUMNS = `activity_id run_id org_id project_id name executor spec lane state epoch passes due
   created_at`.split(/\s+/);
@@ -213,6 +213,7 @@ function runRow({ run, trusted, key_digest, source_digest }: Submission, now: nu
     JSON.stringify(run.trigger),
     JSON.stringify(envelopeOf(run)),
     JSON.stringify(run.env ?? {}),
+    credentialsOf(run),
     run.filename ?? null,
     run.interpreter ?? null,
     JSON.stringify(run.requires ?? []),
@@ -226,6 +227,10 @@ function runRow({ run, trusted, key_digest, source_digest }: Submission, now: nu
     now,
   ];
 }
+
+/** NULL without any, so that those that name one are found. */
+const credentialsOf = ({ credentials = {} }: NewRun): string | null =>
+  Object.keys(credentials).length === 0 ? null : JSON.stringify(credentials);
 
 function activityRows({ run, lanes }: Submission, now: number): Param[][] {
   return run.activities.map((activity, i) => [
