@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Access as AccessRule } from '../../kernel/contracts/index.ts';
 import { AccessControl, AdminCommands, Database, isServiceError } from '../../kernel/contracts/index.ts';
+import { Audit, OPERATOR } from '../audit/contract.ts';
 import { Bootstrap, Reach, Scopes } from './contract.ts';
 import { UNLIMITED } from './domain/roles.ts';
 import { call, engines, type House, startHouse } from './house.testsuite.ts';
@@ -294,10 +295,19 @@ for (const engine of all)
         ids: { next: () => 'mbr_TEST', bytes: () => Buffer.alloc(0) },
         observers: [observer],
       };
-      const directory = new Directory({ database, ids, identities: access.identities, observers });
+      const directory = new Directory({
+        database,
+        ids,
+        identities: access.identities,
+        observers,
+        audit: house.use(Audit),
+      });
       const scope = (await house.use(Scopes).findProject('acme', 'web'))!;
       const user = await access.directory.putUser('viewer1');
-      await t.rejects(directory.removeMember({ org_id: scope.org_id, project_id: '' }, user), /the observer refuses/);
+      await t.rejects(
+        directory.removeMember({ org_id: scope.org_id, project_id: '' }, user, OPERATOR),
+        /the observer refuses/,
+      );
       t.same(heard, [{ org_id: scope.org_id, project_id: null, user_id: user.user_id, rows: 0 }]);
       t.equal((await call(house, tokens.viewer, 'GET /api/v1/orgs/acme/projects/web')).status, 200, 'rolled back');
     });
@@ -370,7 +380,7 @@ for (const engine of all)
       const access = house.use(Access);
       const user = await access.directory.putUser('olga');
       const gone = { kind: 'user', user_id: user.user_id, limits: UNLIMITED, name: 'old', created_by: 'x' } as const;
-      const { text } = await access.tokens.issue({ ...gone, expires_at: house.use(Database).now() - 1 });
+      const { text } = await access.tokens.issue({ ...gone, expires_at: house.use(Database).now() - 1 }, OPERATOR);
       t.match(await call(house, text, 'GET /api/v1/whoami'), {
         status: 401,
         json: { detail: /"old" expired at 20.*make a new one/ },

@@ -24,6 +24,7 @@ import { openDatabase } from '../../kernel/database/index.ts';
 import { createHttp, createMetrics } from '../../kernel/http/index.ts';
 import { Registry } from '../../kernel/registry/registry.ts';
 import { createDatabase, startMysql } from '../../test/support/mysql-server.ts';
+import auditManifest from '../audit/plugin.json' with { type: 'json' };
 import accessManifest from './plugin.json' with { type: 'json' };
 
 /** A clock that a test moves forward. */
@@ -90,7 +91,7 @@ export async function startHouse(rules: HouseRules): Promise<House> {
     registry.bind('kernel', Database, () => handle.database);
     registry.bind('kernel', HttpAddress, () => ({ base_url: () => url, public_url: () => undefined }));
     const candidates = order(
-      [accessManifest, ...(rules.plugins ?? [])].map((manifest) => ({
+      [auditManifest, accessManifest, ...(rules.plugins ?? [])].map((manifest) => ({
         manifest: manifest as typeof accessManifest,
         folder: resolve(import.meta.dirname, '..', manifest.id),
         origin: `plugins/${manifest.id}`,

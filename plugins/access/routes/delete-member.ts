@@ -1,4 +1,5 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import type { Access } from '../service/access.ts';
 import { type MemberPlace, readMemberOf } from './member-place.ts';
 
@@ -11,7 +12,7 @@ export const deleteMember = (access: Access, place: MemberPlace): Route => ({
   responses: { 204: { description: 'Removed.' } },
   async handle(request) {
     const { user } = await readMemberOf(access, request);
-    await access.directory.removeMember(request.scope, user);
+    await access.directory.removeMember(request.scope, user, auditSource(request));
     return { status: 204 };
   },
 });

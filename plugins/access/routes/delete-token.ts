@@ -1,4 +1,5 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import type { Access } from '../service/access.ts';
 import { callerOf } from './shapes.ts';
 
@@ -10,7 +11,8 @@ export const deleteToken = (access: Access): Route => ({
   access: { kind: 'user' },
   responses: { 204: { description: 'Revoked.' } },
   async handle(request) {
-    await access.tokens.revoke(await callerOf(access, request), request.params.id!);
+    const { id } = request.params;
+    await access.tokens.revoke(await callerOf(access, request), id!, auditSource(request));
     return { status: 204 };
   },
 });

@@ -1,4 +1,5 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import type { Access } from '../service/access.ts';
 import type { TokenRequest } from '../service/tokens.ts';
 import { callerOf, name, object, projectRole } from './shapes.ts';
@@ -37,7 +38,7 @@ export const postToken = (access: Access): Route => ({
   },
   async handle(request) {
     const identity = await callerOf(access, request);
-    const { text, row } = await access.tokens.create(identity, request.body as TokenRequest);
+    const { text, row } = await access.tokens.create(identity, request.body as TokenRequest, auditSource(request));
     const [view] = await tokenViews(access, [row]);
     return { status: 201, json: { ...view, token: text }, headers: { 'Cache-Control': 'no-store' } };
   },

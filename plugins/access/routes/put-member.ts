@@ -1,4 +1,5 @@
 import type { OrgRole, ProjectRole, Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import { checkName } from '../domain/names.ts';
 import type { Access } from '../service/access.ts';
 import { type MemberPlace, memberView } from './member-place.ts';
@@ -18,7 +19,7 @@ export const putMember = (access: Access, place: MemberPlace): Route => ({
   async handle(request) {
     const user = checkName(request.params.user!, 'user');
     const { role } = request.body as { role: OrgRole | ProjectRole };
-    const { member, made } = await access.directory.putMember(request.scope, user, role);
+    const { member, made } = await access.directory.putMember(request.scope, user, role, auditSource(request));
     return { status: made ? 201 : 200, json: memberView(user, member) };
   },
 });

@@ -1,5 +1,6 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import { type Identity, orgRoleOf } from '../domain/identity.ts';
 import { checkName } from '../domain/names.ts';
 import { isUnlimited } from '../domain/roles.ts';
@@ -25,13 +26,15 @@ export const putOrg = (access: Access): Route => ({
     const known = await access.scopes.findOrg(name);
     const role = known && orgRoleOf(identity, known.org_id);
     if (!role) await requireCreator(access, identity);
-    const org = await access.directory.putOrg(name, identity.principal.id);
+    const org = await access.directory.putOrg(name, userOf(identity), auditSource(request));
     if (!org.made && !role && !(await isMember(access, request.principal!.token_id, org.org_id)))
       throw Errors.nameConflict(`the org name "${name}" is taken`);
     const json = { org: name, role: role ?? 'owner', created_at: iso(org.created_at) };
     return { status: org.made ? 201 : 200, json };
   },
 });
+
+const userOf = ({ principal }: Identity) => ({ user_id: principal.id, name: principal.name });
 
 async function requireCreator({ models }: Access, identity: Identity): Promise<void> {
   if (!isUnlimited(identity.token.limits))

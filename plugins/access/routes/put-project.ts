@@ -1,4 +1,5 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import { checkName } from '../domain/names.ts';
 import type { Access } from '../service/access.ts';
 import { projectSchema, projectView } from './get-projects.ts';
@@ -19,7 +20,7 @@ export const putProject = (access: Access): Route => ({
     const { org_id, org } = request.scope;
     const name = checkName(request.params.project!, 'project');
     const identity = await callerOf(access, request);
-    const project = await access.directory.putProject(org_id, name);
+    const project = await access.directory.putProject(org_id, name, auditSource(request));
     return { status: project.made ? 201 : 200, json: projectView(identity, org, project) };
   },
 });

@@ -1,4 +1,5 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
+import { OPERATOR } from '../../audit/contract.ts';
 import type { Bootstrap } from '../contract.ts';
 import { checkName, isName } from '../domain/names.ts';
 import { UNLIMITED } from '../domain/roles.ts';
@@ -28,13 +29,14 @@ export class OwnerBootstrap implements Bootstrap {
     for (const what of ['user', 'org', 'project'] as const) checkName(wanted[what], what);
     const name = wanted.token_name ?? 'bootstrap';
     if (!isName(name)) throw Errors.invalidRequest('the token name is not valid');
-    const { user_id } = await this.#directory.putUser(wanted.user);
-    const { org_id } = await this.#directory.putOrg(wanted.org, user_id, true);
-    await this.#directory.putProject(org_id, wanted.project);
+    const user = await this.#directory.putUser(wanted.user);
+    const { user_id } = user;
+    const { org_id } = await this.#directory.putOrg(wanted.org, user, OPERATOR, true);
+    await this.#directory.putProject(org_id, wanted.project, OPERATOR);
     if (wanted.reuse !== undefined && (await this.#tokens.isWhole(wanted.reuse, user_id)))
       return { token: wanted.reuse };
     const token = { kind: 'user', user_id, limits: UNLIMITED, expires_at: null, name, created_by: user_id } as const;
-    return { token: (await this.#tokens.issue(token)).text };
+    return { token: (await this.#tokens.issue(token, OPERATOR)).text };
   }
 
   hasOwner(): Promise<boolean> {

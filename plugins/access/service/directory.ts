@@ -1,5 +1,6 @@
 import type { Database, Ids, OrgRole, ProjectRole, Transaction } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
+import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { MembershipObserver } from '../contract.ts';
 import { AccessErrors } from '../errors.ts';
 import {
@@ -22,6 +23,7 @@ export interface DirectoryDeps {
   ids: Ids;
   identities: Identities;
   observers: readonly MembershipObserver[];
+  audit: Audit;
 }
 
 /** Where a membership is changed; `project_id` is `''` for the org itself. */
@@ -39,18 +41,32 @@ export class Directory {
   }
 
   /** `made` is false when the org was there. The maker owns it; `as_owner` makes the user owner in any case. */
-  async putOrg(name: string, user_id: string, as_owner = false): Promise<OrgRow & { made: boolean }> {
+  async putOrg(
+    name: string,
+    user: { user_id: string; name: string },
+    by: AuditSource,
+    as_owner = false,
+  ): Promise<OrgRow & { made: boolean }> {
     return this.#change(async (tx, now) => {
       const org = await ensureOrg(tx, this.#deps.ids, name, now);
       if (!org.made && !as_owner) return org;
       await lockOrg(tx, org.org_id);
-      await this.#setRole(tx, { org_id: org.org_id, project_id: '', user_id }, 'owner', now);
+      const key = { org_id: org.org_id, project_id: '', user_id: user.user_id };
+      const before = await readMember(tx, key);
+      await this.#setRole(tx, key, 'owner', now);
+      if (org.made) await this.#audit(tx, by, { ...key, action: 'org.create', subject: name });
+      else if (before?.role !== 'owner')
+        await this.#audit(tx, by, { ...key, action: 'member.set', subject: user.name, detail: 'role owner' });
       return org;
     });
   }
 
-  async putProject(org_id: string, name: string): Promise<ProjectRow & { made: boolean }> {
-    return this.#change((tx, now) => ensureProject(tx, this.#deps.ids, { org_id, name, now }));
+  async putProject(org_id: string, name: string, by: AuditSource): Promise<ProjectRow & { made: boolean }> {
+    return this.#change(async (tx, now) => {
+      const project = await ensureProject(tx, this.#deps.ids, { org_id, name, now });
+      if (project.made) await this.#audit(tx, by, { org_id, project_id: '', action: 'project.create', subject: name });
+      return project;
+    });
   }
 
   async putUser(name: string): Promise<UserRow> {
@@ -62,6 +78,7 @@ export class Directory {
     place: Place,
     name: string,
     role: OrgRole | ProjectRole,
+    by: AuditSource,
   ): Promise<{ member: MemberRow; made: boolean }> {
     return this.#change(async (tx, now) => {
       await lockOrg(tx, place.org_id);
@@ -71,12 +88,13 @@ export class Directory {
       else if (role !== 'owner') await this.#refuseLastOwner(tx, inOrg);
       const made = await this.#setRole(tx, { ...place, user_id }, role, now);
       const member = await readMember(tx, { ...place, user_id });
+      await this.#audit(tx, by, { ...place, action: 'member.set', subject: name, detail: `role ${role}` });
       return { member: member!, made };
     });
   }
 
   /** Throws `not_found`, `last_owner`. Tokens limited to the place end with the membership. */
-  async removeMember(place: Place, user: UserRow): Promise<void> {
+  async removeMember(place: Place, user: UserRow, by: AuditSource): Promise<void> {
     const key = { ...place, user_id: user.user_id };
     await this.#change(async (tx, now) => {
       await lockOrg(tx, place.org_id);
@@ -86,6 +104,7 @@ export class Directory {
       await revokeTokensOf(tx, key, now);
       const left = { ...key, project_id: place.project_id === '' ? null : place.project_id };
       for (const observer of this.#deps.observers) await observer.onRemoved(tx, left);
+      await this.#audit(tx, by, { ...place, action: 'member.remove', subject: user.name });
     });
   }
 
@@ -100,6 +119,17 @@ export class Directory {
     if (await insertMember(tx, this.#deps.ids, { ...key, role, now })) return true;
     await setMemberRole(tx, key, role);
     return false;
+  }
+
+  /** `project_id` is `''` for the org itself, as everywhere in this plugin. */
+  #audit(
+    tx: Transaction,
+    { principal, request_id, ip }: AuditSource,
+    done: Place & { action: string; subject: string; detail?: string },
+  ): Promise<void> {
+    const { org_id, action, subject, detail } = done;
+    const project_id = done.project_id === '' ? null : done.project_id;
+    return this.#deps.audit.record(tx, { org_id, project_id, action, subject, detail, principal, request_id, ip });
   }
 
   async #change<T>(work: (tx: Transaction, now: number) => Promise<T>): Promise<T> {

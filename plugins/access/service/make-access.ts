@@ -1,4 +1,5 @@
 import { Clock, Database, Ids, type Resolve } from '../../../kernel/contracts/index.ts';
+import { Audit } from '../../audit/contract.ts';
 import { MembershipObservers } from '../contract.ts';
 import { defineModels } from '../store/models.ts';
 import type { Access } from './access.ts';
@@ -11,11 +12,12 @@ import { Tokens } from './tokens.ts';
 export function makeAccess(use: Resolve): Access {
   const database = use(Database);
   const ids = use(Ids);
+  const audit = use(Audit);
   const models = defineModels(database.sequelize);
   const scopes = new CachedScopes(models);
   const last_use = new LastUse(models, database);
   const identities = new Identities({ models, database, clock: use(Clock), last_use });
-  const directory = new Directory({ database, ids, identities, observers: use.all(MembershipObservers) });
-  const tokens = new Tokens({ models, database, ids, scopes, identities });
+  const directory = new Directory({ database, ids, identities, observers: use.all(MembershipObservers), audit });
+  const tokens = new Tokens({ models, database, ids, scopes, identities, audit });
   return { models, scopes, identities, last_use, directory, tokens };
 }

@@ -1,5 +1,6 @@
-import type { Database, Ids, ProjectRole } from '../../../kernel/contracts/index.ts';
+import type { Database, Ids, ProjectRole, Transaction } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
+import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { Scopes } from '../contract.ts';
 import { expiresInMs } from '../domain/expiry.ts';
 import { type Identity, orgRoleOf } from '../domain/identity.ts';
@@ -8,7 +9,7 @@ import { checkName } from '../domain/names.ts';
 import type { Page } from '../domain/paging.ts';
 import { type Limits, UNLIMITED } from '../domain/roles.ts';
 import { TOKEN_BYTES, type TokenKind, tokenDigest, tokenText } from '../domain/token.ts';
-import { findMember } from '../store/members.ts';
+import { findMember, orgsOfUser } from '../store/members.ts';
 import type { Models, TokenRow } from '../store/models.ts';
 import {
   findTokenByDigest,
@@ -39,6 +40,7 @@ export interface TokensDeps {
   ids: Ids;
   scopes: Scopes;
   identities: Identities;
+  audit: Audit;
 }
 
 export class Tokens {
@@ -49,7 +51,7 @@ export class Tokens {
   }
 
   /** The token's text is in this answer and nowhere else. See `planToken` for who may ask for what. */
-  async create(identity: Identity, request: TokenRequest): Promise<{ text: string; row: NewToken }> {
+  async create(identity: Identity, request: TokenRequest, by: AuditSource): Promise<{ text: string; row: NewToken }> {
     const name = checkName(request.name, 'token', '/name');
     const kind = request.kind ?? 'user';
     const limits = await this.#limits(identity, request, kind);
@@ -58,24 +60,30 @@ export class Tokens {
     const expires_at = lives_ms === null ? null : this.#deps.database.now() + lives_ms;
     const plan = planToken(identity, { kind, limits, for_user: for_user?.wanted, expires_at });
     if (for_user && !for_user.found) throw Errors.notFound(`"${request.user}" is no member of the org`);
-    return this.issue({ ...plan, kind, name, created_by: identity.principal.id });
+    return this.issue({ ...plan, kind, name, created_by: identity.principal.id }, by);
   }
 
   /** Makes and stores a token without asking whether anybody may. */
-  async issue(token: {
-    kind: TokenKind;
-    user_id: string;
-    limits: Limits;
-    expires_at: number | null;
-    name: string;
-    created_by: string;
-  }): Promise<{ text: string; row: NewToken }> {
+  async issue(
+    token: {
+      kind: TokenKind;
+      user_id: string;
+      limits: Limits;
+      expires_at: number | null;
+      name: string;
+      created_by: string;
+    },
+    by: AuditSource,
+  ): Promise<{ text: string; row: NewToken }> {
     const { ids, database } = this.#deps;
     const { limits, ...rest } = token;
     const text = tokenText(token.kind, ids.bytes(TOKEN_BYTES));
     const made = { token_id: ids.next('tok'), digest: tokenDigest(text), created_at: database.now() };
     const row = { ...made, ...rest, ...limits };
-    await insertToken(database, row);
+    await database.transaction(async (tx) => {
+      await insertToken(tx, row);
+      await this.#audit(tx, by, 'token.create', row);
+    });
     return { text, row };
   }
 
@@ -91,10 +99,15 @@ export class Tokens {
   }
 
   /** Ends a token: at once here, within seconds on other servers. Throws `not_found`. */
-  async revoke(identity: Identity, token_id: string): Promise<void> {
+  async revoke(identity: Identity, token_id: string, by: AuditSource): Promise<void> {
     const token = await this.read(identity, token_id);
+    const { database } = this.#deps;
     try {
-      const revoked = await revokeToken(this.#deps.models, token.token_id, this.#deps.database.now());
+      const revoked = await database.transaction(async (tx) => {
+        const first = await revokeToken(tx, token.token_id, database.now());
+        if (first) await this.#audit(tx, by, 'token.revoke', token);
+        return first;
+      });
       if (!revoked) throw Errors.notFound('there is no such token, or it is not yours');
     } finally {
       this.#deps.identities.forget();
@@ -107,6 +120,26 @@ export class Tokens {
     if (row?.user_id !== user_id || row.revoked_at !== null) return false;
     if (row.org_id !== null || row.project_id !== null || row.role !== null) return false;
     return row.expires_at === null || row.expires_at > this.#deps.database.now();
+  }
+
+  /** An entry where the token reaches: its project, its org, or every org of whom it stands for. */
+  async #audit(tx: Transaction, by: AuditSource, action: string, token: NewToken): Promise<void> {
+    const { principal, request_id, ip } = by;
+    const orgs = token.org_id === null ? await orgsOfUser(tx, token.user_id) : [token.org_id];
+    const entry = {
+      principal,
+      request_id,
+      ip,
+      project_id: token.project_id,
+      action,
+      subject: token.token_id,
+      detail: `${token.kind} ${token.name}${token.role === null ? '' : `, at most ${token.role}`}`,
+    };
+    const places = orgs.length === 0 ? [''] : orgs;
+    await this.#deps.audit.recordAll(
+      tx,
+      places.map((org_id) => ({ ...entry, org_id })),
+    );
   }
 
   async #limits(identity: Identity, request: TokenRequest, kind: TokenKind): Promise<Limits> {

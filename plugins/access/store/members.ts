@@ -36,6 +36,15 @@ export async function readMember(queries: Queries, key: MemberKey): Promise<Memb
   return rows[0];
 }
 
+/** Ids of the orgs that a user is in. */
+export async function orgsOfUser(queries: Queries, user_id: string): Promise<string[]> {
+  const rows = await queries.read<{ org_id: string }>(
+    "SELECT org_id FROM access_members WHERE user_id = ? AND project_id = '' ORDER BY org_id",
+    [user_id],
+  );
+  return rows.map(({ org_id }) => org_id);
+}
+
 export async function countOwners(queries: Queries, org_id: string): Promise<number> {
   const rows = await queries.read<{ owners: number }>(
     "SELECT COUNT(*) AS owners FROM access_members WHERE org_id = ? AND project_id = '' AND role = 'owner'",

@@ -54,8 +54,11 @@ export async function findTokenWithin(
 }
 
 /** False when it was revoked already. */
-export async function revokeToken({ tokens }: Models, token_id: string, now: number): Promise<boolean> {
-  const [changed] = await tokens.update({ revoked_at: now }, { where: { token_id, revoked_at: null } });
+export async function revokeToken(tx: Transaction, token_id: string, now: number): Promise<boolean> {
+  const changed = await tx.write('UPDATE access_tokens SET revoked_at = ? WHERE token_id = ? AND revoked_at IS NULL', [
+    now,
+    token_id,
+  ]);
   return changed === 1;
 }
 
