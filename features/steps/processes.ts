@@ -33,6 +33,7 @@ Given('a server and an agent of their own with:', async function (this: SvcWorld
   this.cleanups.push(database.drop);
   const env = settings(this, table);
   this.privateTarget = await startTarget({ database_url: database.url, env, agents: 0 });
+  // A failure from here on is cleaned up with the scenario.
   await this.privateTarget.own!.startAgent('agent-0', { env });
   await this.moveTo(this.privateTarget);
 });

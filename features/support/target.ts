@@ -122,13 +122,22 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
     },
   };
   const target: Target = { base_url: `http://127.0.0.1:${env.SVC_PORT}`, token, org, own, close: () => close(own) };
-  for (let index = 0; index < (options.agents ?? 1); index += 1) await own.startAgent(`agent-${index}`);
-  await until('an agent to be online', 20_000, async () => {
-    const response = await fetch(`${target.base_url}/api/v1/agents`, { headers: { authorization: `Bearer ${token}` } });
-    const { agents } = (await response.json()) as { agents: { state: string }[] };
-    return (options.agents ?? 1) === 0 || agents.some(({ state }) => state === 'online') || undefined;
-  });
+  try {
+    await startAgents(target, options.agents ?? 1);
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
   return target;
+}
+
+async function startAgents({ base_url, token, own }: Target, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await own?.startAgent(`agent-${index}`);
+  await until('an agent to be online', 20_000, async () => {
+    const response = await fetch(`${base_url}/api/v1/agents`, { headers: { authorization: `Bearer ${token}` } });
+    const { agents } = (await response.json()) as { agents: { state: string }[] };
+    return count === 0 || agents.some(({ state }) => state === 'online') || undefined;
+  });
 }
 
 async function bootstrap(env: Record<string, string>, folder: string) {
