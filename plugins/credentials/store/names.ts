@@ -1,0 +1,40 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { CredentialNames, Holder } from '../contract.ts';
+import { checkName } from '../domain/names.ts';
+
+const CALLED: Readonly<Record<Holder, string>> = { credential: 'a credential', account: 'a connected account' };
+
+/** Correct under any number of racing transactions: the key decides who is first, and the loser reads the winner. */
+export const sqlNames: CredentialNames = {
+  async take(tx, { org_id, project_id }, name, holder) {
+    checkName(name);
+    const made = await tx.write(
+      `${tx.sql.insert_ignore} credentials_names (project_id, name, org_id, holder) VALUES (?, ?, ?, ?)`,
+      [project_id, name, org_id, holder],
+    );
+    if (made === 1) return true;
+    const [row] = await tx.read<{ holder: Holder }>(
+      `SELECT holder FROM credentials_names WHERE project_id = ? AND name = ? ${tx.sql.for_update}`,
+      [project_id, name],
+    );
+    if (!row) throw Errors.unavailable(`the name ${name} was freed just now`, { retryAfterMs: 100 });
+    if (row.holder !== holder) throw Errors.nameConflict(`${CALLED[row.holder]} of this project is called ${name}`);
+    return false;
+  },
+  async release(tx, { org_id, project_id }, name, holder) {
+    const freed = await tx.write(
+      'DELETE FROM credentials_names WHERE project_id = ? AND org_id = ? AND name = ? AND holder = ?',
+      [project_id, org_id, name, holder],
+    );
+    return freed === 1;
+  },
+  async holders(on, { org_id, project_id }, names) {
+    if (names.length === 0) return new Map();
+    const rows = await on.read<{ name: string; holder: Holder }>(
+      `SELECT name, holder FROM credentials_names
+       WHERE project_id = ? AND org_id = ? AND name IN (${names.map(() => '?').join(', ')})`,
+      [project_id, org_id, ...names],
+    );
+    return new Map(rows.map((row) => [row.name, row.holder]));
+  },
+};
