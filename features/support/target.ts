@@ -76,6 +76,15 @@ async function foreignTarget(base_url: string, token: string): Promise<Target> {
 /** Starts a server with agents as processes of their own, as an operator would, on a folder that goes away. */
 export async function startTarget(options: TargetOptions = {}): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-features-'));
+  try {
+    return await startIn(folder, options);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function startIn(folder: string, options: TargetOptions): Promise<Target> {
   const store = options.database_url?.startsWith('mysql') ? ('mysql' as const) : ('sqlite' as const);
   const env: Record<string, string> = {
     ...base(),
