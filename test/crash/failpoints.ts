@@ -5,15 +5,9 @@ import { workload } from './script.ts';
 import { ledgerOf, violationsOf } from './verdict.ts';
 
 /** Where a server may die between having done something and having said so. */
-export const SERVER_POINTS = [
-  'claim',
-  'append',
-  'park',
-  'sendSignal',
-  'resolveDue',
-  'complete',
-  'appendLogs',
-].flatMap((method) => [`runs.store.${method}.before`, `runs.store.${method}.after`]);
+export const SERVER_POINTS = ['claim', 'append', 'park', 'sendSignal', 'resolveDue', 'complete', 'appendLogs'].flatMap(
+  (method) => [`runs.store.${method}.before`, `runs.store.${method}.after`],
+);
 /** Where an agent may die around a durable call. */
 export const AGENT_POINTS = ['scripts.call.made', 'scripts.call.recorded', 'scripts.wait.parked'];
 

@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 /** Draws the demonstration as a terminal: `node test/demo/draw.ts` runs it and writes session.svg, the README's picture. */
 const LINE = 18;
 const LEFT = 20;
 const TOP = 52;
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Bold lines are the story's headings. */
 function line(text: string, index: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what terminals write
-  const bare = text.replace(/\u001b\[\d+m/g, '');
+  const bare = stripVTControlCharacters(text);
   const style = bare !== text ? 'fill="#7ee787" font-weight="bold"' : 'fill="#e6edf3"';
-  return `<text x="${LEFT}" y="${TOP + index * LINE}" ${style} xml:space="preserve">${escape(bare)}</text>`;
+  return `<text x="${LEFT}" y="${TOP + index * LINE}" ${style} xml:space="preserve">${escaped(bare)}</text>`;
 }
 
 function draw(lines: readonly string[]): string {
