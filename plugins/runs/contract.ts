@@ -1,5 +1,6 @@
 import type { Fault, Transaction } from '../../kernel/contracts/index.ts';
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
+import type { AuditSource } from '../audit/contract.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -41,6 +42,8 @@ export interface SubmitRun {
   idempotency_key?: string;
   /** Who submitted, for the record: a principal's id. */
   submitted_by?: string;
+  /** Whose request it is; audited with the run. Absent: the service itself submits. */
+  by?: AuditSource;
 }
 
 export interface SubmitResult {
@@ -199,7 +202,7 @@ export interface RunStore {
   /** Takes back the claims that `agent_id` held before and no longer names. */
   releaseAllBut(agent_id: string, holding: readonly ClaimRef[]): Promise<number>;
   sendSignal(signal: SendSignal): Promise<void>;
-  cancelRun(cancel: { org_id: string; project_id: string; run_id: string; reason: string }): Promise<Run>;
+  cancelRun(cancel: CancelRun): Promise<Run>;
   /** Resolves waits whose deadline passed; answers how many, and the next deadline (epoch ms, database time). */
   resolveDue(limit: number): Promise<{ resolved: number; next: number | null }>;
   /** claimed and past its deadline → pending. */
@@ -240,6 +243,17 @@ export interface SendSignal {
   run_id: string;
   name: string;
   payload: Json;
+  /** Whose request it is; audited with the signal. Absent: the service itself sends. */
+  by?: AuditSource;
+}
+
+export interface CancelRun {
+  org_id: string;
+  project_id: string;
+  run_id: string;
+  reason: string;
+  /** Whose request it is; audited with the cancel. Absent: the service itself cancels. */
+  by?: AuditSource;
 }
 
 export interface LogChunk {

@@ -1,4 +1,5 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import type { ProjectState } from '../service/project-state.ts';
 import { MEMBER, SCOPED } from './paths.ts';
 
@@ -11,8 +12,9 @@ export function deleteStateRoute(state: ProjectState): Route {
     summary: 'Delete a durable value of the project',
     access: MEMBER,
     responses: { 204: { description: 'Deleted.' } },
-    async handle({ scope, params }) {
-      await state.remove(scope, params.entity!, params.key!);
+    async handle(request) {
+      const { entity, key } = request.params as { entity: string; key: string };
+      await state.remove(request.scope, entity, key, auditSource(request));
       return { status: 204 };
     },
   };

@@ -1,4 +1,5 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import type { PutCellBody } from '../generated/put-cell.ts';
 import bodySchema from '../schema/put-cell.schema.json' with { type: 'json' };
 import type { ProjectState } from '../service/project-state.ts';
@@ -24,9 +25,10 @@ export function putStateRoute(state: ProjectState): Route {
     body: bodySchema,
     body_limit: BODY_LIMIT,
     responses: { 200: { description: 'Replaced.', schema }, 201: { description: 'Made.', schema } },
-    async handle({ scope, params, body, principal }) {
-      const { entity, key } = params as { entity: string; key: string };
-      const made = await state.write(scope, entity, key, (body as PutCellBody).value, principal?.id ?? null);
+    async handle(request) {
+      const { entity, key } = request.params as { entity: string; key: string };
+      const { value } = request.body as PutCellBody;
+      const made = await state.write(request.scope, entity, key, value, auditSource(request));
       return { status: made ? 201 : 200, json: { entity, key } };
     },
   };

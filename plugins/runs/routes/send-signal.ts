@@ -1,4 +1,5 @@
 import type { Route } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import type { Json, RunStore } from '../contract.ts';
 import { checkSignalName } from '../service/signal-name.ts';
 import { runId } from '../service/run-views.ts';
@@ -18,10 +19,13 @@ export function sendSignalRoute(store: RunStore): Route {
     body: { description: 'The payload: any JSON. Without a body it is null.' },
     body_limit: PAYLOAD_BYTES,
     responses: { 202: { description: 'Taken by a wait, or queued for the next one of that name.' } },
-    async handle({ scope, params, body }) {
+    async handle(request) {
+      const { scope, params } = request;
       const { org_id, project_id } = scope;
       const name = checkSignalName(params.name!);
-      await store.sendSignal({ org_id, project_id, run_id: runId(params.run), name, payload: (body ?? null) as Json });
+      const payload = (request.body ?? null) as Json;
+      const by = auditSource(request);
+      await store.sendSignal({ org_id, project_id, run_id: runId(params.run), name, payload, by });
       return { status: 202 };
     },
   };

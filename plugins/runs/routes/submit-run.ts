@@ -5,6 +5,7 @@ import {
   type HttpRequest,
   type Route,
 } from '../../../kernel/contracts/index.ts';
+import { auditSource } from '../../audit/contract.ts';
 import type { Json, RunEngine, SubmitResult } from '../contract.ts';
 import type { SubmitRunBody } from '../generated/submit-run.ts';
 import bodySchema from '../schema/submit-run.schema.json' with { type: 'json' };
@@ -42,6 +43,7 @@ export function submitRunRoute(engine: RunEngine, address: HttpAddress): Route {
         trusted: true,
         generation: 0,
         submitted_by: request.principal?.id,
+        by: auditSource(request),
       });
       return reply(result, runUrl(address.public_url(), request.scope, result.run_id));
     },

@@ -1,4 +1,5 @@
 import { type Database, Errors, token } from '../../../kernel/contracts/index.ts';
+import type { Audit, AuditSource } from '../../audit/contract.ts';
 import { settled } from '../store/settled.ts';
 import { type CellPlace, checkCellName, checkCellValue, listCells, readCell, removeCell, writeCell } from './cells.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -14,9 +15,9 @@ export interface ProjectState {
   /** Throws `not_found`. */
   read(scope: Scope, entity: string, key: string): Promise<Cell>;
   /** True when the cell was made. Throws `payload_too_large` beyond 256 KiB. */
-  write(scope: Scope, entity: string, key: string, value: string, by: string | null): Promise<boolean>;
+  write(scope: Scope, entity: string, key: string, value: string, by: AuditSource): Promise<boolean>;
   /** Throws `not_found`. */
-  remove(scope: Scope, entity: string, key: string): Promise<void>;
+  remove(scope: Scope, entity: string, key: string, by: AuditSource): Promise<void>;
   list(
     scope: Scope,
     entity: string,
@@ -26,7 +27,14 @@ export interface ProjectState {
 
 export const ProjectState = token<ProjectState>('runs.ProjectState');
 
-export function createProjectState(database: Database): ProjectState {
+export function createProjectState(database: Database, audit: Audit): ProjectState {
+  const done = (action: string, { org_id, project_id }: Scope, entity: string, key: string, by: AuditSource) => ({
+    ...by,
+    org_id,
+    project_id,
+    action,
+    subject: `${entity}/${key}`,
+  });
   return {
     async read(scope, entity, key) {
       const cell = await readCell(database, placeOf(scope, entity), checkCellName('/path/key', key));
@@ -37,18 +45,25 @@ export function createProjectState(database: Database): ProjectState {
       const place = placeOf(scope, entity);
       checkCellName('/path/key', key);
       checkCellValue(value);
-      const writer = { trusted: true, written_by: by, at: database.now() };
+      const writer = { trusted: true, written_by: by.principal?.id ?? null, at: database.now() };
       return settled(() =>
         database.transaction(async (tx) => {
           const known = await readCell(tx, place, key);
           await writeCell(tx, place, key, value, writer);
+          await audit.record(tx, done('state.set', scope, entity, key, by));
           return known === undefined;
         }),
       );
     },
-    async remove(scope, entity, key) {
-      if (!(await removeCell(database, placeOf(scope, entity), checkCellName('/path/key', key))))
-        throw noCell(entity, key);
+    async remove(scope, entity, key, by) {
+      const place = placeOf(scope, entity);
+      checkCellName('/path/key', key);
+      await settled(() =>
+        database.transaction(async (tx) => {
+          if (!(await removeCell(tx, place, key))) throw noCell(entity, key);
+          await audit.record(tx, done('state.delete', scope, entity, key, by));
+        }),
+      );
     },
     async list(scope, entity, { limit, cursor }) {
       const after = decodeCursor(cursor, ['text'])?.[0];

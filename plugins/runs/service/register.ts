@@ -11,6 +11,7 @@ import {
   SERVER_ROLES,
   Settings,
 } from '../../../kernel/contracts/index.ts';
+import { Audit } from '../../audit/contract.ts';
 import {
   CredentialChecks,
   CredentialRuns,
@@ -43,7 +44,7 @@ export function registerService(plugin: PluginSetup): void {
   plugin.bind(RunEngine, engine);
   plugin.bind(RunViews, (use) => createRunViews(use(Database), use(Sealer)));
   plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer)));
-  plugin.bind(ProjectState, (use) => createProjectState(use(Database)));
+  plugin.bind(ProjectState, (use) => createProjectState(use(Database), use(Audit)));
   plugin.bind(JobEnvironments, (use) => createJobEnvironments(use.all(JobEnvironment), use(RunViews).facts));
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.bind(RunWatching, watching);

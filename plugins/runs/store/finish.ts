@@ -1,5 +1,5 @@
 import type { Param, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef, Completion, Json, Run } from '../contract.ts';
+import type { CancelRun, ClaimRef, Completion, Json, Run } from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import type { Ending } from '../domain/lifecycle.ts';
 import { tail } from '../domain/tail.ts';
@@ -113,10 +113,7 @@ async function finishRun(
 }
 
 /** Every open status → cancelled; a second cancel answers the first. Throws `run_finished` when it ended otherwise. */
-export async function cancelRun(
-  store: StoreParts,
-  cancel: { org_id: string; project_id: string; run_id: string; reason: string },
-): Promise<Run> {
+export async function cancelRun(store: StoreParts, cancel: CancelRun): Promise<Run> {
   await store.sealer.prepare(cancel.org_id);
   await settled(() =>
     store.database.transaction(async (tx) => {
@@ -127,6 +124,8 @@ export async function cancelRun(
       const now = store.database.now();
       await cancelActivities(tx, store, run, reason, now);
       await finishRun(tx, store, run, { status: 'cancelled', reason }, now);
+      const { by, org_id, project_id } = cancel;
+      if (by) await store.audit.record(tx, { ...by, org_id, project_id, action: 'run.cancel', subject: run.run_id });
       tx.afterCommit(() => store.wakeups.run(run.run_id));
     }),
   );

@@ -1,4 +1,5 @@
 import type { Database, GroupCommits, Ids, Queries, Sealer } from '../../../kernel/contracts/index.ts';
+import type { Audit } from '../../audit/contract.ts';
 import type { JournaledVerb, RunObserver, WaitKind, Wakeups } from '../contract.ts';
 import type { ActivityPlaces } from './places.ts';
 
@@ -12,6 +13,7 @@ export interface StoreSettings {
   wait_kinds: readonly WaitKind[];
   verbs: readonly JournaledVerb[];
   observers: readonly RunObserver[];
+  audit: Audit;
   /** Makes `run_url` in lifecycle payloads; absent there when this is. */
   public_url: string | undefined;
 }

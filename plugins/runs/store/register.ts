@@ -11,6 +11,7 @@ import {
   token,
   withFailpoints,
 } from '../../../kernel/contracts/index.ts';
+import { Audit } from '../../audit/contract.ts';
 import { JournaledVerbs, RunObservers, RunStore, WaitKinds, WaitResolver, Wakeups } from '../contract.ts';
 import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
@@ -43,6 +44,7 @@ function makeStore(use: Resolve): SqlRunStore {
     wait_kinds: use.all(WaitKinds),
     verbs: use.all(JournaledVerbs),
     observers: use.all(RunObservers),
+    audit: use(Audit),
     public_url: use(Settings).public_url,
   });
 }

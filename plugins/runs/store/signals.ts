@@ -76,6 +76,9 @@ async function deliver(
       ...taken,
     ],
   );
+  const { by, org_id, project_id } = signal;
+  const signalled = { org_id, project_id, action: 'run.signal', subject: run.run_id, detail: signal.name };
+  if (by) await store.audit.record(tx, { ...by, ...signalled });
   if (!wait) return;
   const ended = await resolveWaits(tx, store, [wait], { state: 'resolved', outcome: () => outcomeOf(payload) });
   if (ended.length !== 1) throw new Error(`the wait at ${wait.position} of ${wait.activity_id} ended under the lock`);

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type {
   ArmWait,
+  CancelRun,
   Capabilities,
   Claimed,
   ClaimRef,
@@ -97,7 +98,7 @@ export class SqlRunStore implements RunStore, WaitResolver {
     return sendSignal(this.#parts, signal);
   }
 
-  cancelRun(cancel: { org_id: string; project_id: string; run_id: string; reason: string }): Promise<Run> {
+  cancelRun(cancel: CancelRun): Promise<Run> {
     return cancelRun(this.#parts, cancel);
   }
 

@@ -5,6 +5,7 @@ import {
   type Param,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
+import type { AuditEntry } from '../../audit/contract.ts';
 import type { NewRun, RunStatus, SubmitResult } from '../contract.ts';
 import { normalRequires } from '../domain/capabilities.ts';
 import { checkNewRun, envelopeOf } from '../domain/new-run-rules.ts';
@@ -111,6 +112,7 @@ async function flush(
   const fresh = firsts(batch).filter((submission) => existingOf(before, submission) === undefined);
   for (const submission of fresh) submission.attempted = true;
   const made = await insertRuns(tx, fresh, store.database.now());
+  await store.audit.recordAll(tx, made.flatMap(auditOf));
   // Fewer runs than asked for: somebody was first with a key or an id.
   const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
   const ours = new Set([...made, ...again]);
@@ -126,6 +128,11 @@ function firsts(batch: readonly Submission[]): Submission[] {
     for (const name of names) seen.add(name);
     return first;
   });
+}
+
+function auditOf({ run }: Submission): AuditEntry[] {
+  const { by, org_id, project_id, run_id, workflow } = run;
+  return by ? [{ ...by, org_id, project_id, action: 'run.submit', subject: run_id, detail: workflow }] : [];
 }
 
 const namesOf = ({ run, key_digest }: Submission): string[] =>

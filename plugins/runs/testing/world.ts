@@ -21,6 +21,7 @@ import { createHttp, createMetrics, type Http } from '../../../kernel/http/index
 import { createIds } from '../../../kernel/boot/services/ids.ts';
 import { systemClock } from '../../../kernel/boot/services/clock.ts';
 import { Registry } from '../../../kernel/registry/registry.ts';
+import auditPlugin from '../../audit/plugin.ts';
 import { type Claimed, RunStore, type SubmitRun, type WorkflowKind, WorkflowKinds } from '../contract.ts';
 import { registerService } from '../service/register.ts';
 import { registerStore } from '../store/register.ts';
@@ -82,11 +83,16 @@ export async function openWorld(store: Store, { public_url, shared }: WorldOptio
   registry.contribute('test', WorkflowKinds, () => anyKind);
   const starts: ((use: Resolve) => Promise<Stop>)[] = [];
   const migrations: Migration[] = [];
-  const plugin = setupOn(registry, starts, migrations);
+  const audited: Migration[] = [];
+  auditPlugin.register(setupOn('audit', registry, starts, audited));
+  const plugin = setupOn('runs', registry, starts, migrations);
   registerStore(plugin);
   registerService(plugin);
   registry.seal();
-  await handle.migrate([{ plugin: 'runs', migrations }]);
+  await handle.migrate([
+    { plugin: 'audit', migrations: audited },
+    { plugin: 'runs', migrations },
+  ]);
   let http: Http | undefined;
   const stops: Stop[] = [];
   return {
@@ -123,14 +129,15 @@ export async function openWorld(store: Store, { public_url, shared }: WorldOptio
 }
 
 function setupOn(
+  id: string,
   registry: Registry,
   starts: ((use: Resolve) => Promise<Stop>)[],
   migrations: Migration[],
 ): PluginSetup {
   return {
-    id: 'runs',
-    bind: (token, make) => registry.bind('runs', token, make),
-    contribute: (point, make) => registry.contribute('runs', point, make),
+    id,
+    bind: (token, make) => registry.bind(id, token, make),
+    contribute: (point, make) => registry.contribute(id, point, make),
     migrations: (list) => migrations.push(...list),
     onInit: () => {},
     onStart: (_roles, run) => starts.push(run),

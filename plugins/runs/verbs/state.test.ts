@@ -1,4 +1,5 @@
 import t from 'tap';
+import { OPERATOR } from '../../audit/contract.ts';
 import { type Claimed, type Json, RunEngine, RunStore } from '../contract.ts';
 import { CELL_BYTES } from '../service/cells.ts';
 import { ProjectState } from '../service/project-state.ts';
@@ -53,8 +54,8 @@ for (const store of STORES) {
       t.match(await second({ op: 'get', entity: 'repo:acme/app', key: key.trim() }), { exit: 1 }, 'bytes count');
       t.match(await people.read(SCOPE, 'repo:acme/app', key), { value: 'abc', updated_at: Number });
       await t.rejects(people.read(OTHER, 'repo:acme/app', key), { code: 'not_found' });
-      t.equal(await people.write(SCOPE, 'repo:acme/app', key, 'def', 'usr_1'), false);
-      t.equal(await people.write(SCOPE, 'repo:acme/app', 'new', 'x', null), true);
+      t.equal(await people.write(SCOPE, 'repo:acme/app', key, 'def', OPERATOR), false);
+      t.equal(await people.write(SCOPE, 'repo:acme/app', 'new', 'x', OPERATOR), true);
       t.match(await second({ op: 'get', entity: 'repo:acme/app', key }), { out: 'def\n' });
       t.match(await second({ op: 'list' }), { out: '' }, 'the run has none of its own');
       const listed = await people.list(SCOPE, 'repo:acme/app', { limit: 1, cursor: undefined });
@@ -64,14 +65,14 @@ for (const store of STORES) {
         [key, 'new'],
       );
       t.equal(rest.next_cursor, undefined);
-      await people.remove(SCOPE, 'repo:acme/app', 'new');
-      await t.rejects(people.remove(SCOPE, 'repo:acme/app', 'new'), { code: 'not_found' });
+      await people.remove(SCOPE, 'repo:acme/app', 'new', OPERATOR);
+      await t.rejects(people.remove(SCOPE, 'repo:acme/app', 'new', OPERATOR), { code: 'not_found' });
     }),
   );
 
   t.test(`${store}: an untrusted run reads the project, writes only its own, and a refusal leaves no record`, (t) =>
     withWorld(store, async (world) => {
-      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'v', null);
+      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'v', OPERATOR);
       const state = await run(world, { trusted: false });
       for (const op of ['set', 'delete'])
         await t.rejects(state({ op, entity: 'e', key: 'k', value: 'x' }), {
@@ -120,7 +121,7 @@ for (const store of STORES) {
       });
       const set = at(0, { op: 'set', entity: 'e', key: 'k', value: 'first' });
       const record = await store.perform(claim, set);
-      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'later', null);
+      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'later', OPERATOR);
       t.same(await store.perform(claim, set), record);
       t.match(await world.use(ProjectState).read(SCOPE, 'e', 'k'), { value: 'later' });
     }),

@@ -1,4 +1,5 @@
 import type { Database, GroupCommits, Ids, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
+import { SqlAudit } from '../../../plugins/audit/service/sql-audit.ts';
 import type {
   ArmWait,
   Capabilities,
@@ -121,6 +122,7 @@ export function serverOn(opened: Opened, ids: Ids): Server {
     wait_kinds: [sleepKind, waitSignalKind(sealer, () => database.now()), outsideKind],
     verbs: [countVerb],
     observers: [recordingObserver(heard)],
+    audit: new SqlAudit(database, ids),
     public_url: 'https://svc.example',
   });
   return { store, database, sealer, heard };
