@@ -4,6 +4,7 @@ import { flagsOf } from './flags.ts';
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Run', ['run', 'submit', 'check', 'signal', 'cancel']],
   ['Look', ['status', 'steps', 'logs', 'runs', 'state', 'agents', 'plugins', 'doctor']],
+  ['Vault', ['secret', 'credential']],
   ['Operate', ['dev', 'serve', 'agent', 'admin']],
   ['Access', ['login', 'whoami', 'org', 'project', 'member', 'token']],
   ['Shell', ['completion']],

@@ -38,21 +38,35 @@ export async function readDocument(
   }
 }
 
-/** `-` reads standard input and `@file` a file; a literal works, with a warning, for other users can see it. */
+/**
+ * `-` reads standard input and `@file` a file, without the line break at its end; a literal works, with a warning, for
+ * other users can see it. `label` is how the argument is written: `--token`, `<value>`.
+ */
 export async function readSecret(
   given: string,
-  name: string,
+  label: string,
   source: Source & Pick<Invocation, 'output'>,
 ): Promise<string> {
-  if (given === '-') return (await readAll(source.stdin)).toString('utf8').replace(/\r?\n$/, '');
+  if (given === '-') return secretText(await readAll(source.stdin), 'standard input', label);
   if (given.startsWith('@')) {
-    const text = await readFile(given.slice(1), 'utf8').catch((error: Error) => {
-      throw usageError(`cannot read ${given.slice(1)}: ${error.message}`, `--${name} takes - or @file`);
+    const path = given.slice(1);
+    const bytes = await readFile(path).catch((error: Error) => {
+      throw usageError(`cannot read ${path}: ${error.message}`, `${label} takes - or @file`);
     });
-    return text.replace(/\r?\n$/, '');
+    return secretText(bytes, path, label);
   }
-  source.output.note(`warning: --${name} stands in the process list and in your shell's history; use - or @file`);
+  source.output.note(`warning: ${label} stands in the process list and in your shell's history; use - or @file`);
   return given;
+}
+
+/** A byte that is replaced on the way would be another secret than the one that was given. */
+function secretText(bytes: Buffer, from: string, label: string): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.replace(/\r?\n$/, '');
+  } catch {
+    throw usageError(`${from} is not UTF-8 text`, `${label} takes text; encode bytes, for example with base64`);
+  }
 }
 
 /** JSON from a flag, or from standard input for `-`. */

@@ -1,13 +1,17 @@
 import type { Command } from '../command.ts';
 import { accessCommands } from './access/table.ts';
 import { adminCommands } from './admin/table.ts';
+import { credentialCommands } from './credentials/table.ts';
 import { processCommands } from './process/table.ts';
 import { runCommands } from './runs/table.ts';
+import { secretCommands } from './secrets/table.ts';
 import { shellCommands } from './shell/table.ts';
 
 /** Every command of svc. Help, completion and the check of the README are made from this table. */
 export const commands: readonly Command[] = [
   ...runCommands,
+  ...secretCommands,
+  ...credentialCommands,
   ...processCommands,
   ...accessCommands,
   ...adminCommands,

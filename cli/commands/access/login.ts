@@ -10,7 +10,7 @@ export const run: Run = async (invocation) => {
   if (url === '') throw usageError('--url is missing', 'svc login --url https://svc.example.org --token -');
   if (flags.token === undefined)
     throw usageError('--token is missing', 'pipe the token in with --token -, or name a file with --token @file');
-  const token = await readSecret(String(flags.token), 'token', invocation);
+  const token = await readSecret(String(flags.token), '--token', invocation);
   const found = await new Client({
     url,
     token,

@@ -1,4 +1,5 @@
 import { Exit, type Run } from '../../command.ts';
+import { readPairs } from '../../input.ts';
 import { submission } from './document.ts';
 import { follow } from './follow.ts';
 
@@ -10,6 +11,7 @@ export const run: Run = async (invocation) => {
     ...(await submission(args[0]!, flags, invocation)),
     ...(list('tag').length > 0 ? { tags: list('tag') } : {}),
     ...(list('requires').length > 0 ? { requires: list('requires') } : {}),
+    ...(list('credential').length > 0 ? { credentials: readPairs(list('credential'), 'credential') } : {}),
     ...(flags.subject === undefined ? {} : { subject: flags.subject }),
     ...(flags.idempotencyKey === undefined ? {} : { idempotency_key: flags.idempotencyKey }),
   };

@@ -37,11 +37,18 @@ export const runCommands: readonly Command[] = [
       tag: { type: 'string', value: '<t>', many: true, summary: 'tag; k:v tags make a map' },
       subject: { type: 'string', value: '<key>', summary: 'subject that events are matched with' },
       requires: { type: 'string', value: '<cap>', many: true, summary: 'capability that the agent must have' },
+      credential: {
+        type: 'string',
+        value: 'ENV=name',
+        many: true,
+        summary: 'variable that gets the value of a credential; scripts only',
+      },
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeat answers the first run' },
       follow: { type: 'boolean', short: 'f', summary: 'stay until the run ends' },
     },
     examples: [
       ['svc submit deploy.sh --follow', 'run a script and watch it'],
+      ['svc submit deploy.sh --credential GH_TOKEN=bot', 'with a credential; the value is put in place by the service'],
       [
         'svc submit etl.py --tag team:data --idempotency-key nightly-2026-11-21',
         'submit once, however often this is called',
