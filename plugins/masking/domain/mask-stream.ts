@@ -1,0 +1,98 @@
+import { MASK, type MaskStream, SHORTEST_MASKED } from '../contract.ts';
+import type { Automaton } from './automaton.ts';
+import { Scanner } from './scanner.ts';
+
+const MASK_BYTES = Buffer.from(MASK);
+
+/** A place of the stream, [from, to), that must not come out. */
+interface Region {
+  from: number;
+  to: number;
+  /** Its mask has come out already, though the region may still grow. */
+  begun: boolean;
+}
+
+/** One stream under the mask. What overlaps becomes one region, so that no part of a value remains beside another. */
+export class MaskedStream implements MaskStream {
+  readonly #scanner: Scanner;
+  /** What came in and has not come out, from the place `#out` on. */
+  #held: Buffer[] = [];
+  #out = 0;
+  /** Apart from each other, in order. */
+  #regions: Region[] = [];
+
+  constructor(automaton: Automaton) {
+    this.#scanner = new Scanner(automaton);
+  }
+
+  push(chunk: Buffer): Buffer {
+    this.#scanner.scan(chunk, this.#add);
+    const { open, read } = this.#scanner;
+    if (this.#held.length === 0 && this.#regions.length === 0 && open === read) {
+      this.#out = read;
+      return chunk;
+    }
+    if (chunk.length > 0) this.#held.push(chunk);
+    return this.#release(open);
+  }
+
+  settle(): Buffer {
+    const { open, read } = this.#scanner;
+    const certain = this.#release(open);
+    // What is left is the beginning of a value, if not by chance.
+    if (read - Math.max(open, this.#out) >= SHORTEST_MASKED) this.#add(open, read);
+    return Buffer.concat([certain, this.#release(read)]);
+  }
+
+  end(): Buffer {
+    return this.#release(this.#scanner.read);
+  }
+
+  readonly #add = (from: number, to: number): void => {
+    const region: Region = { from, to, begun: false };
+    for (let last = this.#regions.at(-1); last !== undefined && last.to > from; last = this.#regions.at(-1)) {
+      region.from = Math.min(region.from, last.from);
+      region.to = Math.max(region.to, last.to);
+      region.begun ||= last.begun;
+      this.#regions.pop();
+    }
+    this.#regions.push(region);
+  };
+
+  /** Everything before `limit`, with masks for the regions that begin there; those are certain to their ends. */
+  #release(limit: number): Buffer {
+    const parts: Buffer[] = [];
+    while (this.#regions.length > 0 && this.#regions[0]!.from <= limit) {
+      const region = this.#regions[0]!;
+      if (region.from > this.#out) parts.push(...this.#take(region.from - this.#out));
+      if (!region.begun) parts.push(MASK_BYTES);
+      region.begun = true;
+      if (region.to > this.#out) this.#take(region.to - this.#out);
+      // Kept while it may still grow.
+      if (region.to > limit) break;
+      this.#regions.shift();
+    }
+    if (limit > this.#out) parts.push(...this.#take(limit - this.#out));
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  /** The next bytes that were held. */
+  #take(count: number): Buffer[] {
+    const taken: Buffer[] = [];
+    this.#out += count;
+    let left = count;
+    let whole = 0;
+    for (const piece of this.#held) {
+      if (piece.length > left) break;
+      taken.push(piece);
+      left -= piece.length;
+      whole += 1;
+    }
+    this.#held.splice(0, whole);
+    if (left > 0) {
+      taken.push(this.#held[0]!.subarray(0, left));
+      this.#held[0] = this.#held[0]!.subarray(left);
+    }
+    return taken;
+  }
+}

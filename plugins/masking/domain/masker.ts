@@ -1,0 +1,103 @@
+import { type Masker, type MaskStream, SHORTEST_MASKED } from '../contract.ts';
+import { secretsTooLarge } from '../errors.ts';
+import { type Automaton, buildAutomaton } from './automaton.ts';
+import { derivedForms, plainForms } from './forms.ts';
+import { MaskedStream } from './mask-stream.ts';
+
+/** Of values; a process cannot be given much more. */
+const MOST_VALUE_BYTES = 1024 * 1024;
+/** Of all forms. An automaton takes about 17 bytes for each; beyond this the forms of the longest values are left out. */
+const MOST_FORM_BYTES = 4 * 1024 * 1024;
+/** Masked at a time before the event loop gets a turn: a few milliseconds at worst. */
+const SLICE_BYTES = 64 * 1024;
+
+const unchanged: MaskStream = { push: (chunk) => chunk, settle: () => Buffer.alloc(0), end: () => Buffer.alloc(0) };
+
+export const idleMasker: Masker = {
+  idle: true,
+  stream: () => unchanged,
+  bytes: (data) => data,
+  whole: async (data) => data,
+  text: (text) => text,
+  json: (value) => value,
+};
+
+/** Throws `secrets_too_large`. */
+export function makeMasker(values: readonly string[]): Masker {
+  const forms = formsOf([...new Set(values)].filter((value) => Buffer.byteLength(value) >= SHORTEST_MASKED));
+  return forms.length === 0 ? idleMasker : new ByteMasker(buildAutomaton(forms));
+}
+
+/** Short values first, so that a huge one takes the room of none. */
+function formsOf(values: readonly string[]): Buffer[] {
+  const bytes = values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+  if (bytes > MOST_VALUE_BYTES)
+    throw secretsTooLarge(`the secrets of this job have ${bytes} bytes; at most ${MOST_VALUE_BYTES} can be masked`);
+  const forms = new Set(values.flatMap(plainForms));
+  let room = MOST_FORM_BYTES - [...forms].reduce((sum, form) => sum + Buffer.byteLength(form), 0);
+  for (const value of [...values].sort((a, b) => a.length - b.length)) {
+    const more = [...new Set(derivedForms(value))].filter((form) => !forms.has(form));
+    room -= more.reduce((sum, form) => sum + Buffer.byteLength(form), 0);
+    if (room < 0) break;
+    for (const form of more) forms.add(form);
+  }
+  return [...forms].map((form) => Buffer.from(form));
+}
+
+class ByteMasker implements Masker {
+  readonly idle = false;
+  readonly #automaton: Automaton;
+
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
+  }
+
+  stream(): MaskStream {
+    return new MaskedStream(this.#automaton);
+  }
+
+  bytes(data: Buffer): Buffer {
+    const stream = this.stream();
+    const masked = stream.push(data);
+    if (masked === data) return data;
+    const whole = Buffer.concat([masked, stream.end()]);
+    return whole.equals(data) ? data : whole;
+  }
+
+  async whole(data: Buffer): Promise<Buffer> {
+    if (data.length <= SLICE_BYTES) return this.bytes(data);
+    const stream = this.stream();
+    const parts: Buffer[] = [];
+    for (let from = 0; from < data.length; from += SLICE_BYTES) {
+      if (from > 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+      parts.push(stream.push(data.subarray(from, from + SLICE_BYTES)));
+    }
+    return Buffer.concat([...parts, stream.end()]);
+  }
+
+  text(text: string): string {
+    const data = Buffer.from(text);
+    const masked = this.bytes(data);
+    return masked === data ? text : masked.toString();
+  }
+
+  json<T>(value: T): T {
+    return this.#json(value) as T;
+  }
+
+  #json(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value === 'number') return this.#number(value);
+    if (Array.isArray(value)) return value.map((member) => this.#json(member));
+    if (typeof value !== 'object' || value === null) return value;
+    // Two keys may come to one name under the mask: the later value stays.
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [this.text(key), this.#json(member)]));
+  }
+
+  /** A value of digits may have become a number on its way. */
+  #number(value: number): number | string {
+    const text = String(value);
+    const masked = this.text(text);
+    return masked === text ? value : masked;
+  }
+}

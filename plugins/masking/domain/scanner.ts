@@ -1,0 +1,73 @@
+import { type Automaton, childOf, slotOf } from './automaton.ts';
+
+/** Shallower states are left for the filter, which passes over most starts without the automaton. */
+const SHALLOW = 4;
+
+/**
+ * Finds values in a stream. Every byte is looked at a bounded number of times, whatever the values and the stream
+ * are; most bytes of an ordinary log are passed over.
+ */
+export class Scanner {
+  readonly #automaton: Automaton;
+  #state = 0;
+  /** Bytes read in all. */
+  #read = 0;
+
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
+  }
+
+  get read(): number {
+    return this.#read;
+  }
+
+  /** The earliest place at which a value may have begun that has not ended yet. */
+  get open(): number {
+    return this.#read - this.#automaton.depth[this.#state]!;
+  }
+
+  /** Calls `found` with the places [from, to) of values in the stream, by their ends; of one end the longest. */
+  scan(chunk: Buffer, found: (from: number, to: number) => void): void {
+    const trie = this.#automaton;
+    const { depth } = trie;
+    let state = this.#state;
+    for (let at = 0; at < chunk.length; ) {
+      if (state === 0) {
+        at = passOver(trie, chunk, at);
+        if (at >= chunk.length) break;
+      }
+      const byte = chunk[at]!;
+      at += 1;
+      let next = childOf(trie, state, byte);
+      const failed = next === 0;
+      while (next === 0 && state !== 0) {
+        state = trie.fail[state]!;
+        next = childOf(trie, state, byte);
+      }
+      state = next;
+      const length = trie.found[state]!;
+      if (length > 0) found(this.#read + at - length, this.#read + at);
+      else if (failed && depth[state]! < SHALLOW && at >= depth[state]!) {
+        at -= depth[state]!;
+        state = 0;
+        if (at < chunk.length) continue;
+      }
+    }
+    this.#state = state;
+    this.#read += chunk.length;
+  }
+}
+
+/** The next start that may be one of a value; near the end of the chunk every start may. */
+function passOver({ probe, shift }: Automaton, chunk: Buffer, from: number): number {
+  let at = from;
+  const last = chunk.length - probe;
+  while (at <= last) {
+    const end = at + probe;
+    const word = chunk[end - 4]! | (chunk[end - 3]! << 8) | (chunk[end - 2]! << 16) | (chunk[end - 1]! << 24);
+    const step = shift[slotOf(word)]!;
+    if (step === 0) return at;
+    at += step;
+  }
+  return at;
+}
