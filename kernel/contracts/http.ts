@@ -83,6 +83,8 @@ export interface Route {
   body_limit?: number;
   /** Take any body as bytes in `raw` without parsing. */
   raw_body?: boolean;
+  /** Not counted by the rate limits: for probes and scrapers. */
+  unmetered?: boolean;
   /** Success answers by status. Problems are documented by the kernel. */
   responses: Readonly<Record<number, { description: string; schema?: JsonSchema; type?: string }>>;
   handle(request: HttpRequest): Promise<HttpReply>;

@@ -3,6 +3,22 @@ import { token } from './tokens.ts';
 /** What this process is for. `dev` and `local` hold a server and an agent; `dev` also listens. */
 export type Role = 'server' | 'agent' | 'dev' | 'local';
 
+/** At most `count` in `per_ms`: all at once, or spread over it. */
+export interface Rate {
+  count: number;
+  per_ms: number;
+}
+
+/** What callers may ask of one server process; what is absent is not limited. */
+export interface RateLimits {
+  /** Requests with one token. */
+  token?: Rate;
+  /** Requests from one address. */
+  address?: Rate;
+  /** Failed authentications from one address. */
+  failed?: Rate;
+}
+
 /** Everything read from the environment and the command line, checked once at boot. */
 export interface Settings {
   role: Role;
@@ -20,6 +36,8 @@ export interface Settings {
   home: string | undefined;
   /** Lease of a claim; a quarter of it is the sweeper's tick. */
   lease_ms: number;
+  /** Absent: no limits. */
+  rate_limits?: RateLimits;
   /** Extra plugin packages or folders, in the order given. */
   plugins: readonly string[];
   /** Version of svc. */

@@ -14,6 +14,7 @@ import { hasBody, readBody } from './body.ts';
 import { addressOf, type Exchange } from './exchange.ts';
 import { parseJson } from './json.ts';
 import type { HttpLimits } from './limits.ts';
+import type { CallerRates } from './caller-rates.ts';
 import { type QueryReader, queryReader } from './query.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
@@ -23,6 +24,7 @@ export interface Serving {
   clock: Clock;
   limits: HttpLimits;
   control: () => AccessControl;
+  rates: CallerRates;
 }
 
 /** A route made ready: schemas compiled, limits fixed. The order of its checks is the policy. */
@@ -53,12 +55,18 @@ export class Endpoint {
   }
 
   async #admit(exchange: Exchange, params: Readonly<Record<string, string>>) {
-    const { access } = this.route;
+    const { access, unmetered } = this.route;
+    const { rates } = this.#use;
+    const address = addressOf(exchange.request);
+    if (!unmetered) rates.request(address);
     if (access.kind === 'public') return { principal: undefined, scope: NO_SCOPE };
     const control = this.#use.control();
     const { authorization } = exchange.request.headers;
-    const principal = await control.authenticate(authorization, addressOf(exchange.request));
+    const principal = await rates.authenticate(address, authorization, () =>
+      control.authenticate(authorization, address),
+    );
     exchange.principal = principal;
+    if (!unmetered) rates.token(principal.token_id);
     return { principal, scope: await control.authorize(principal, access, params) };
   }
 

@@ -23,6 +23,7 @@ function healthzRoute(): Route {
     operation: 'getHealth',
     summary: 'Whether the process lives',
     access: PUBLIC,
+    unmetered: true,
     responses: { 200: { description: 'It does.', schema: statusSchema('ok') } },
     handle: async () => ({ status: 200, json: { status: 'ok' } }),
   };
@@ -36,6 +37,7 @@ function readyzRoute(use: Health): Route {
     operation: 'getReadiness',
     summary: 'Whether the server can serve requests',
     access: PUBLIC,
+    unmetered: true,
     responses: { 200: { description: 'It can.', schema: statusSchema('ready') } },
     async handle() {
       if (use.draining()) throw Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
@@ -58,6 +60,7 @@ function metricsRoute(metrics: Metrics): Route {
     operation: 'getMetrics',
     summary: 'Metrics in the Prometheus text format',
     access: PUBLIC,
+    unmetered: true,
     responses: { 200: { description: 'The exposition.', type: 'text/plain' } },
     async handle() {
       const { text, type } = await metrics.render();

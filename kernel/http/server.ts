@@ -16,6 +16,7 @@ import {
   Settings,
 } from '../contracts/index.ts';
 import { AccessLog } from './access-log.ts';
+import { CallerRates } from './caller-rates.ts';
 import { drain } from './drain.ts';
 import { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
@@ -79,13 +80,14 @@ class HttpServer implements Http {
     const shared = { clock: this.#clock, ids: this.#ids, log: this.#log, limits, draining };
     const control = () => use(AccessControl);
     this.#answers = new Answers(shared);
-    this.#upgrades = new Upgrades({ ...shared, control, upgrades: use.all(HttpUpgrades) });
+    const rates = new CallerRates(this.#settings.rate_limits ?? {}, this.#clock, use(Metrics));
+    this.#upgrades = new Upgrades({ ...shared, control, rates, upgrades: use.all(HttpUpgrades) });
     const health = { ...shared, metrics: use(Metrics), checks: use.all(HealthChecks), health_ms: limits.health_ms };
     const routes = [...use.all(HttpRoutes), ...healthRoutes(health), ...this.#upgrades.routes()];
     const described = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, described]);
     const endpoints = [...routes, described].map(
-      (route) => new Endpoint(route, { clock: this.#clock, limits, control }),
+      (route) => new Endpoint(route, { clock: this.#clock, limits, control, rates }),
     );
     const pages = use.all(ConsolePages);
     const router = createRouter({
