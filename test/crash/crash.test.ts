@@ -1,6 +1,7 @@
 import t from 'tap';
-import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { createDatabase, startMysql, startPrivateMysql } from '../support/mysql-server.ts';
 import { crash } from './crash.ts';
+import { databaseDies } from './database.ts';
 import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
@@ -36,4 +37,16 @@ t.test('SQLite: server and agent die at every named point', { timeout: 240_000 }
     t.equal(status, 'succeeded', point);
     t.same(violations, [], point);
   }
+});
+
+t.test('MySQL: the database server is killed under the service', { timeout: 240_000 }, async (t) => {
+  const mysql = await startPrivateMysql();
+  if ('reason' in mysql) return t.comment(`left out: the death of the database (${mysql.reason})`);
+  t.teardown(() => mysql.stop());
+  const { status, seen, survived, violations } = await databaseDies(mysql, 2);
+  t.equal(status, 'succeeded');
+  t.same(seen, [503, 200, 503, 200], 'readyz says so');
+  t.ok(survived, 'server and agent live on');
+  t.same(violations, []);
+  return undefined;
 });
