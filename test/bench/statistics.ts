@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+
 /** The value below which `share` (0 to 1) of the values lie; nearest rank. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new Error('nothing was measured');
@@ -41,4 +43,15 @@ export async function together(count: number, width: number, work: (index: numbe
     while (next < count) await work(next++);
   };
   await Promise.all(Array.from({ length: Math.min(width, count) }, worker));
+}
+
+/** Waits until a file has as many lines, without asking the service, which is busy with what is measured. */
+export async function linesOf(file: string, count: number, bound_ms = 60_000): Promise<number[]> {
+  for (const end = performance.now() + bound_ms; performance.now() < end; ) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const lines = text.split('\n').slice(0, -1);
+    if (lines.length >= count) return lines.map(Number);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`${file} has not got ${count} lines within ${bound_ms} ms`);
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { SealedPlace } from '../../../kernel/contracts/index.ts';
 
 /** First byte of every blob. Another cipher or layout gets another number; old blobs stay readable. */
@@ -26,12 +26,21 @@ export function placeAad(place: SealedPlace, key_version: number): Buffer {
   return lengthPrefixed([table, org_id, project_id, kind, name, field, String(key_version)]);
 }
 
+/** A cipher that is given bytes makes a key object of them each time, which costs more than a short value's encryption. */
+const keyObjects = new WeakMap<Buffer, KeyObject>();
+
+function keyObjectOf(key: Buffer): KeyObject {
+  const made = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, made);
+  return made;
+}
+
 /** `format | key version | nonce | ciphertext | tag`, AES-256-GCM. `nonce` must never repeat under one key. */
 export function encrypt(key: Buffer, key_version: number, nonce: Buffer, aad: Buffer, plain: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(FORMAT);
   head.writeUInt32BE(key_version, 1);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  const cipher = createCipheriv('aes-256-gcm', keyObjectOf(key), nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(aad);
   return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
@@ -45,7 +54,7 @@ export function keyVersionOf(blob: Buffer): number | undefined {
 /** The plain text, or undefined when the blob, the place or the key is another. */
 export function decrypt(key: Buffer, aad: Buffer, blob: Buffer): Buffer | undefined {
   if (keyVersionOf(blob) === undefined) return undefined;
-  const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(5, 5 + NONCE_BYTES), {
+  const decipher = createDecipheriv('aes-256-gcm', keyObjectOf(key), blob.subarray(5, 5 + NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
   decipher.setAAD(aad);

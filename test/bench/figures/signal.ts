@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost, type Figure, mustBe } from '../figure.ts';
 import { firstLineFloor } from '../floors.ts';
 import { resumed } from '../scripts.ts';
-import { median, wallMs } from '../statistics.ts';
+import { linesOf, median, wallMs } from '../statistics.ts';
 
 const WARM_UP = 10;
 
@@ -22,10 +21,11 @@ export const signal: Figure = {
         await api.reaches(run_id, 'waiting');
         sent.push(wallMs());
         await api.signal(run_id, 'go');
+        await linesOf(file, index + 1);
         await api.reaches(run_id, 'succeeded');
       }
       api.close();
-      const lines = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+      const lines = await linesOf(file, WARM_UP + count);
       mustBe('resumed scripts', lines.length, WARM_UP + count);
       return lines.map((line, index) => line / 1000 - sent[index]!).slice(WARM_UP);
     });

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atMost, type Figure, mustBe } from '../figure.ts';
 import { firstLineFloor } from '../floors.ts';
 import { firstLine } from '../scripts.ts';
-import { quantile, wallMs } from '../statistics.ts';
+import { linesOf, quantile, wallMs } from '../statistics.ts';
 
 /** Runs before the first that counts: code is compiled, statements are prepared. */
 const WARM_UP = 10;
@@ -20,10 +19,12 @@ export const submit: Figure = {
       const submitted: number[] = [];
       for (let index = 0; index < WARM_UP + count; index += 1) {
         submitted.push(wallMs());
-        await api.reaches(await api.submit({ source: firstLine(file) }), 'succeeded');
+        const run_id = await api.submit({ source: firstLine(file) });
+        await linesOf(file, index + 1);
+        await api.reaches(run_id, 'succeeded');
       }
       api.close();
-      const lines = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+      const lines = await linesOf(file, WARM_UP + count);
       mustBe('first lines', lines.length, WARM_UP + count);
       return lines.map((line, index) => line / 1000 - submitted[index]!).slice(WARM_UP);
     });
