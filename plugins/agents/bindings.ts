@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { AccessControl, Clock, Ids, Log, Metrics, type Resolve, Settings } from '../../kernel/contracts/index.ts';
+import { Maskers } from '../masking/contract.ts';
 import { JobEnvironments, RunStore, Wakeups } from '../runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
 import { AgentSessions, Executors } from './contract.ts';
@@ -41,5 +42,6 @@ export const makeAgent = (use: Resolve): LocalAgent =>
     ids: use(Ids),
     log: use(Log).child({ part: 'agent' }),
     executors: () => use.all(Executors),
+    maskers: use(Maskers),
     sessions: () => use(AgentSessions),
   });

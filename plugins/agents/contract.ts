@@ -1,10 +1,11 @@
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
+import type { Masker } from '../masking/contract.ts';
 import type {
   ArmWait,
   Claimed,
   ClaimRef,
   Completion,
-  JobVariable,
+  JobEnvironmentLayers,
   JournaledCall,
   JournalRecord,
   LogChunk,
@@ -47,7 +48,7 @@ export interface AgentWelcome {
 export interface Assignment extends Claimed {
   lease_ms: number;
   /** Environment in layers, applied in this order: below, workflow, above. */
-  environment: { below: JobVariable[]; workflow: Record<string, string>; above: JobVariable[] };
+  environment: JobEnvironmentLayers;
 }
 
 /** Requests of an agent; every one is answered by `{id, ok}` or `{id, error}`. */
@@ -150,6 +151,11 @@ export type PassEnd =
 /** What an executor may do for its activity; all of it fenced by the claim. */
 export interface ActivityHost {
   readonly agent: { id: string; name: string; pid: number; workdir: string; runtime_dir: string };
+  /**
+   * Of this activity's secrets. What goes through the host is masked by it: log, annotations, labels, messages of
+   * failures. An executor needs it only for texts that it cuts itself: masked first, then cut.
+   */
+  readonly masker: Masker;
   append(record: JournalRecord): Promise<void>;
   perform(call: JournaledCall): Promise<JournalRecord>;
   /** Sends the log queued so far first: afterwards the claim is gone, and with it the right to add to the log. */

@@ -390,6 +390,8 @@ export interface JobEnvironmentLayers {
   /** The `env` of the submit. */
   workflow: Record<string, string>;
   above: JobVariable[];
+  /** Texts that nothing of this job may show: the secret values of this claim and of all earlier ones of its run. */
+  masks?: readonly string[];
 }
 
 /** Asks every `JobEnvironment` source, in boot order, when a job is claimed. Holds nothing afterwards. */

@@ -6,6 +6,7 @@ import { systemClock } from '../../kernel/boot/services/clock.ts';
 import { createIds } from '../../kernel/boot/services/ids.ts';
 import type { ActivityHost, Assignment, Executor, PassEnd } from '../../plugins/agents/contract.ts';
 import { SocketLink } from '../../plugins/agents/worker/socket-link.ts';
+import { createMaskers } from '../../plugins/masking/service/maskers.ts';
 import { Worker } from '../../plugins/agents/worker/worker.ts';
 import { createScriptExecutor } from '../../plugins/scripts/executor/script-executor.ts';
 import { verbs } from '../../plugins/scripts/verbs/index.ts';
@@ -30,6 +31,7 @@ async function withAgent<T>(place: Place, executor: Executor, slots: number, wor
   const worker = new Worker({
     link,
     executors: [executor],
+    maskers: createMaskers(),
     settings: { name: 'bench', slots, extra_capabilities: [], workdir: place.folder, drain_grace_ms: 0 },
     runtime_dir,
     version: '0.1.0',

@@ -10,6 +10,7 @@ import { systemClock } from '../../kernel/boot/services/clock.ts';
 import { createIds } from '../../kernel/boot/services/ids.ts';
 import { createLog } from '../../kernel/boot/services/log.ts';
 import { openDatabase } from '../../kernel/database/index.ts';
+import { maskingTables } from '../../plugins/masking/migrations/0001-masking.ts';
 import { runsMigrations } from '../../plugins/runs/migrations/index.ts';
 import { checkInvariants } from '../../plugins/runs/store/invariants.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
@@ -88,7 +89,10 @@ async function missing(house: House, acks: readonly string[]): Promise<string[]>
 
 async function stormTest(t: Test, url: string): Promise<void> {
   const handle = await openDatabase({ database_url: url }, deps);
-  await handle.migrate([{ plugin: 'runs', migrations: runsMigrations }]);
+  await handle.migrate([
+    { plugin: 'masking', migrations: [maskingTables] },
+    { plugin: 'runs', migrations: runsMigrations },
+  ]);
   const house = new House([serverOn(handle, deps.ids)], deps.ids);
   const { acks, faults, kills } = await storm(url, house);
   t.same(faults, []);

@@ -6,6 +6,7 @@ import { systemClock } from '../../kernel/boot/services/clock.ts';
 import { createIds } from '../../kernel/boot/services/ids.ts';
 import { createLog } from '../../kernel/boot/services/log.ts';
 import { openDatabase } from '../../kernel/database/index.ts';
+import { maskingTables } from '../../plugins/masking/migrations/0001-masking.ts';
 import { runsMigrations } from '../../plugins/runs/migrations/index.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { storeSuite } from './store.testsuite.ts';
@@ -16,7 +17,10 @@ const deps = { clock, ids: createIds(clock), log: createLog('warn', { test: 'sto
 /** Opening migrates, as every server does that starts. */
 async function open(database_url: string) {
   const handle = await openDatabase({ database_url }, deps);
-  await handle.migrate([{ plugin: 'runs', migrations: runsMigrations }]);
+  await handle.migrate([
+    { plugin: 'masking', migrations: [maskingTables] },
+    { plugin: 'runs', migrations: runsMigrations },
+  ]);
   return handle;
 }
 

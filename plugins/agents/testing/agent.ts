@@ -1,4 +1,5 @@
 import type { Log, ServiceError } from '../../../kernel/contracts/index.ts';
+import { createMaskers } from '../../masking/service/maskers.ts';
 import type { ActivityHost, Assignment, Executor, PassEnd } from '../contract.ts';
 import { SocketLink } from '../worker/socket-link.ts';
 import { Worker } from '../worker/worker.ts';
@@ -81,6 +82,7 @@ export function testWorker(parts: {
   return new Worker({
     link: parts.link,
     executors: [parts.executor],
+    maskers: createMaskers(),
     settings: {
       name: parts.name ?? 'agent',
       slots: parts.slots ?? 8,

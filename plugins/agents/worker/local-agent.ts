@@ -1,5 +1,6 @@
 import { arch, platform } from 'node:os';
 import type { Clock, Ids, Log, ServiceError, Settings } from '../../../kernel/contracts/index.ts';
+import type { Maskers } from '../../masking/contract.ts';
 import type { Agent, AgentLink, AgentSessions, AgentStatus, Executor } from '../contract.ts';
 import { MemoryLink } from './memory-link.ts';
 import { makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';
@@ -12,6 +13,7 @@ export interface LocalAgentParts {
   clock: Clock;
   ids: Ids;
   log: Log;
+  maskers: Maskers;
   executors(): readonly Executor[];
   /** Only asked in a process that holds the server too. */
   sessions(): AgentSessions;
@@ -53,6 +55,7 @@ export class LocalAgent implements Agent {
     this.#worker = new Worker({
       link: this.#link(),
       executors: this.#parts.executors(),
+      maskers: this.#parts.maskers,
       settings: this.#settings,
       runtime_dir: this.#runtime_dir,
       version: settings.version,

@@ -1,15 +1,18 @@
 import { type Clock, type Ids, isServiceError, type Log } from '../../../kernel/contracts/index.ts';
+import type { Masker, Maskers } from '../../masking/contract.ts';
 import type { ClaimRef, Completion, LogChunk } from '../../runs/contract.ts';
 import type { ActivityHost, AgentLink, Assignment, Executor, PassEnd, RunningPass } from '../contract.ts';
 import { EXECUTOR_MISSING } from '../errors.ts';
 import { Asker } from './asker.ts';
 import { LogQueue } from './log-queue.ts';
+import { MaskedLog } from './masked-log.ts';
 
 export interface PassParts {
   link: AgentLink;
   clock: Clock;
   ids: Ids;
   log: Log;
+  maskers: Maskers;
   agent: ActivityHost['agent'];
   executor: Executor | undefined;
   /** What becomes of an activity whose executor threw: failed, or given back after a while. */
@@ -28,6 +31,8 @@ export class Pass {
   readonly #parts: PassParts;
   readonly #asker: Asker;
   readonly #logs: LogQueue;
+  #masker: Masker | undefined;
+  #output: MaskedLog | undefined;
   #deadline: number;
   #running: RunningPass | undefined;
   #stopping: 'revoked' | 'draining' | undefined;
@@ -104,29 +109,36 @@ export class Pass {
       return { end: 'completed', completion: { status: 'failed', code: EXECUTOR_MISSING, message } };
     }
     try {
-      this.#running = executor.start(this.assignment, this.#host());
+      this.#masker = this.#parts.maskers.masker(secretsOf(this.assignment));
+      this.#output = new MaskedLog(this.#masker, (stream, data) => this.#logs.add(stream, data));
+      this.#running = executor.start(this.assignment, this.#host(this.#masker, this.#output));
       return await this.#running.ended;
     } catch (error) {
       return this.lost ? { end: 'lost' } : this.#parts.onExecutorFailure(this.assignment, error);
     }
   }
 
-  #host(): ActivityHost {
+  /** Nothing leaves the agent with a secret in it, but for records: those the server seals as they are, for replays. */
+  #host(masker: Masker, output: MaskedLog): ActivityHost {
     const { claim } = this;
+    const labelled = <T extends { label?: string }>(call: T): T =>
+      call.label === undefined ? call : { ...call, label: masker.text(call.label) };
     return {
       agent: this.#parts.agent,
+      masker,
       append: async (record) => {
-        await this.#asker.ask('append', { claim, record });
+        await this.#asker.ask('append', { claim, record: labelled(record) });
       },
-      perform: async (call) => (await this.#asker.ask('perform', { claim, call })).record,
+      perform: async (call) => (await this.#asker.ask('perform', { claim, call: labelled(call) })).record,
       park: async (wait) => {
+        output.settle();
         await this.#logs.flush();
-        return this.#asker.ask('park', { claim, wait });
+        return this.#asker.ask('park', { claim, wait: labelled(wait) });
       },
       annotate: async (nth, text) => {
-        await this.#asker.ask('annotate', { claim, nth, text });
+        await this.#asker.ask('annotate', { claim, nth, text: masker.text(text) });
       },
-      log: (stream, data) => this.#logs.add(stream, data),
+      log: (stream, data) => output.add(stream, data),
       logFull: () => this.#logs.full(),
       held: () => this.held(),
     };
@@ -144,9 +156,15 @@ export class Pass {
 
   async #report(end: PassEnd): Promise<void> {
     if (this.lost || end.end === 'lost' || end.end === 'parked') return;
+    this.#output?.end();
     await this.#logs.flush();
-    if (end.end === 'completed') await this.#complete(end.completion);
+    if (end.end === 'completed') await this.#complete(this.#shown(end.completion));
     else await this.#asker.ask('release', { claim: this.claim });
+  }
+
+  #shown(completion: Completion): Completion {
+    if (completion.status === 'succeeded' || !this.#masker) return completion;
+    return { ...completion, message: this.#masker.text(completion.message) };
   }
 
   /** A completion that the server refuses would come back with every pass: the refusal becomes the run's failure. */
@@ -164,4 +182,9 @@ export class Pass {
       await this.#asker.ask('complete', { claim, completion: failure });
     }
   }
+}
+
+function secretsOf({ environment: { below, above, masks = [] } }: Assignment): string[] {
+  const secrets = [...below, ...above].filter(({ secret }) => secret);
+  return [...masks, ...secrets.flatMap(({ value, masks: more = [] }) => [value, ...more])];
 }

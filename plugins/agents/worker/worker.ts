@@ -1,4 +1,5 @@
 import { type Cancel, type Clock, type Ids, isServiceError, type Log } from '../../../kernel/contracts/index.ts';
+import type { Maskers } from '../../masking/contract.ts';
 import type { ClaimRef } from '../../runs/contract.ts';
 import {
   type Agent,
@@ -19,6 +20,7 @@ import type { WorkerSettings } from './settings.ts';
 export interface WorkerParts {
   link: AgentLink;
   executors: readonly Executor[];
+  maskers: Maskers;
   settings: WorkerSettings;
   /** 0700 folder of this process. */
   runtime_dir: string;

@@ -12,6 +12,7 @@ import {
   Settings,
 } from '../../../kernel/contracts/index.ts';
 import { Audit } from '../../audit/contract.ts';
+import { RunMasks } from '../../masking/contract.ts';
 import {
   CredentialChecks,
   CredentialRuns,
@@ -42,10 +43,12 @@ import { createWakeups } from './wakeups.ts';
 export function registerService(plugin: PluginSetup): void {
   plugin.bind(Wakeups, (use) => createWakeups(use(Log)));
   plugin.bind(RunEngine, engine);
-  plugin.bind(RunViews, (use) => createRunViews(use(Database), use(Sealer)));
-  plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer)));
+  plugin.bind(RunViews, (use) => createRunViews(use(Database), use(Sealer), use(RunMasks)));
+  plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer), use(RunMasks)));
   plugin.bind(ProjectState, (use) => createProjectState(use(Database), use(Audit)));
-  plugin.bind(JobEnvironments, (use) => createJobEnvironments(use.all(JobEnvironment), use(RunViews).facts));
+  plugin.bind(JobEnvironments, (use) =>
+    createJobEnvironments(use.all(JobEnvironment), use(RunViews).facts, use(RunMasks)),
+  );
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.bind(RunWatching, watching);
   plugin.contribute(JournaledVerbs, (use) => stateVerb(use(Database)));

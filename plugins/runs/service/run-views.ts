@@ -1,6 +1,8 @@
 import type { Param, Queries, Sealer } from '../../../kernel/contracts/index.ts';
 import { Errors, token } from '../../../kernel/contracts/index.ts';
 import type { Run, RunStatus } from '../contract.ts';
+import type { RunMasks } from '../../masking/contract.ts';
+import { maskedRun, maskedRuns } from './masked.ts';
 import { readRun } from '../store/reading.ts';
 import { inList, parts } from '../store/batches.ts';
 import { keyOf } from '../store/keys.ts';
@@ -34,12 +36,16 @@ export function runId(text: string | undefined): string {
 
 export const noRun = (run_id: string) => Errors.notFound(`no run ${run_id.slice(0, 64)} in this project`);
 
-export function createRunViews(on: Reader, sealer: Sealer): RunViews {
+/** What a run was given is masked in everything that it shows; its callers' own texts are theirs. */
+export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks, 'of' | 'ofMany'>): RunViews {
   return {
-    read: async (scope, run_id) => readRun(on, sealer, scope, runId(run_id)),
+    async read(scope, run_id) {
+      const run = await readRun(on, sealer, scope, runId(run_id));
+      return maskedRun(run, await masks.of(run));
+    },
     async list(project_id, filter) {
       const page = await pageOf(on, project_id, filter);
-      const runs = await readRuns(on, sealer, project_id, page.ids);
+      const runs = await maskedRuns(masks, await readRuns(on, sealer, project_id, page.ids));
       return page.more ? { runs, next_cursor: encodeCursor([page.ids.at(-1)!]) } : { runs };
     },
     async status(run_id) {

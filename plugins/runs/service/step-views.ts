@@ -1,6 +1,8 @@
 import { type Sealer, token } from '../../../kernel/contracts/index.ts';
+import type { RunMasks } from '../../masking/contract.ts';
 import { sealed } from '../store/sealing.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { maskedSteps } from './masked.ts';
 import type { Step } from './render.ts';
 import type { Reader } from './run-rows.ts';
 import { noRun, runId } from './run-views.ts';
@@ -41,7 +43,7 @@ const AFTER = (from: string) => `${from}.run_id = ?
   AND (${from}.activity_id > ? OR (${from}.activity_id = ? AND ${from}.position > ?))`;
 const ORDER = (from: string) => `ORDER BY ${from}.activity_id, ${from}.position`;
 
-export function createStepViews(on: Reader, sealer: Sealer): StepViews {
+export function createStepViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks, 'of'>): StepViews {
   return {
     async list(scope, run_id, { limit, cursor }) {
       const place = decodeCursor(cursor, ['id', 'number']);
@@ -53,7 +55,9 @@ export function createStepViews(on: Reader, sealer: Sealer): StepViews {
       if (!run) throw noRun(run_id);
       await sealer.prepare(scope.org_id);
       const { steps, cut } = await readSteps(on, sealer, scope, run_id, after, limit + 1);
-      const kept = steps.slice(0, limit);
+      // After the steps were read: what they may show was given to their run before.
+      const masker = await masks.of({ org_id: scope.org_id, project_id: scope.project_id, run_id });
+      const kept = await maskedSteps(steps.slice(0, limit), masker);
       const last = kept.at(-1);
       return last && (cut || steps.length > limit)
         ? { steps: kept, next_cursor: encodeCursor([last.activity_id, last.position]) }

@@ -170,6 +170,7 @@ for (const store of STORES) {
         below: [],
         workflow: { A: '1', b: 'zwei' },
         above: [],
+        masks: [],
       });
     }),
   );

@@ -1,4 +1,5 @@
 import type { Param, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Masker } from '../../masking/contract.ts';
 import type { CancelRun, ClaimRef, Completion, Json, Run } from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import type { Ending } from '../domain/lifecycle.ts';
@@ -20,7 +21,9 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 /** claimed → done | failed, and the run with it when nothing else is left to do. */
 export async function completeActivity(store: StoreParts, claim: ClaimRef, given: Completion): Promise<void> {
   const place = await store.places.of(claim.activity_id);
-  const completion = bounded(given);
+  // Before the transaction: what ends here got its values with its claim, so they are all known by now.
+  const masker = await store.masks.of(place);
+  const completion = bounded(given, masker);
   await settled(() =>
     store.database.transaction(async (tx) => {
       const run = await lockRun(tx, place.run_id);
@@ -33,15 +36,19 @@ export async function completeActivity(store: StoreParts, claim: ClaimRef, given
       const now = store.database.now();
       await endActivity(tx, store, run, claim, completion, now);
       const status = await nextStatus(tx, run.run_id);
-      if (status === undefined) await finishRun(tx, store, run, await runEnding(tx, store, run), now);
+      if (status === undefined)
+        await finishRun(tx, store, run, { ending: await runEnding(tx, store, run), masker }, now);
       else await setStatus(tx, run, status);
       tx.afterCommit(() => store.wakeups.run(run.run_id));
     }),
   );
 }
 
-/** Too large an output is the run's failure and not the agent's: the agent could only send it again. */
-function bounded(completion: Completion): Completion {
+/**
+ * Too large an output is the run's failure and not the agent's: the agent could only send it again. A message is masked
+ * before it is cut, for an agent may be of any making.
+ */
+function bounded(completion: Completion, masker: Masker): Completion {
   if (completion.status === 'succeeded') {
     const bytes = Buffer.byteLength(JSON.stringify(completion.output ?? null));
     if (bytes <= OUTPUT_BYTES) return completion;
@@ -52,7 +59,7 @@ function bounded(completion: Completion): Completion {
   return {
     status: 'failed',
     code: CODE.test(code) ? code : 'failed',
-    message: tail(message, TEXT_POINTS),
+    message: tail(masker.text(message), TEXT_POINTS),
     ...(Number.isSafeInteger(exit_code) ? { exit_code } : {}),
   };
 }
@@ -87,7 +94,7 @@ async function finishRun(
   tx: Transaction,
   store: StoreParts,
   run: LockedRun,
-  ending: Ending,
+  { ending, masker }: { ending: Ending; masker?: Masker },
   now: number,
 ): Promise<void> {
   const output =
@@ -109,7 +116,13 @@ async function finishRun(
       run.status,
     ],
   );
-  await announce(tx, store, [run], ending, now);
+  await announce(tx, store, [run], masker ? maskedEnding(ending, masker) : ending, now);
+}
+
+/** What is announced goes to whoever listens; the record keeps the output as it is. */
+function maskedEnding(ending: Ending, masker: Masker): Ending {
+  if (ending.status === 'succeeded') return { ...ending, output: masker.json(ending.output) };
+  return ending.status === 'failed' ? { ...ending, message: masker.text(ending.message) } : ending;
 }
 
 /** Every open status → cancelled; a second cancel answers the first. Throws `run_finished` when it ended otherwise. */
@@ -123,7 +136,7 @@ export async function cancelRun(store: StoreParts, cancel: CancelRun): Promise<R
       const reason = tail(cancel.reason, TEXT_POINTS);
       const now = store.database.now();
       await cancelActivities(tx, store, run, reason, now);
-      await finishRun(tx, store, run, { status: 'cancelled', reason }, now);
+      await finishRun(tx, store, run, { ending: { status: 'cancelled', reason } }, now);
       const { by, org_id, project_id } = cancel;
       if (by) await store.audit.record(tx, { ...by, org_id, project_id, action: 'run.cancel', subject: run.run_id });
       tx.afterCommit(() => store.wakeups.run(run.run_id));

@@ -15,13 +15,14 @@ export async function annotate(store: StoreParts, claim: ClaimRef, nth: number, 
   if (!Number.isInteger(nth) || nth < 0 || nth >= MOST)
     throw Errors.invalidRequest(`an activity has at most ${MOST} annotations`);
   const place = await store.places.of(claim.activity_id);
+  const shown = (await store.masks.of(place)).text(text);
   await settled(() =>
     store.database.transaction(async (tx) => {
       if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
       await tx.write(
         `INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, ?, ?, ?)
          ${tx.sql.upsert(['run_id', 'activity_id', 'nth'], ['text', 'written_at'])}`,
-        [place.run_id, claim.activity_id, nth, text, store.database.now()],
+        [place.run_id, claim.activity_id, nth, shown, store.database.now()],
       );
       tx.afterCommit(() => store.wakeups.run(place.run_id));
     }),

@@ -1,5 +1,6 @@
 import type { Database, GroupCommits, Ids, Queries, Sealer } from '../../../kernel/contracts/index.ts';
 import type { Audit } from '../../audit/contract.ts';
+import type { RunMasks } from '../../masking/contract.ts';
 import type { JournaledVerb, RunObserver, WaitKind, Wakeups } from '../contract.ts';
 import type { ActivityPlaces } from './places.ts';
 
@@ -14,6 +15,7 @@ export interface StoreSettings {
   verbs: readonly JournaledVerb[];
   observers: readonly RunObserver[];
   audit: Audit;
+  masks: Pick<RunMasks, 'of'>;
   /** Makes `run_url` in lifecycle payloads; absent there when this is. */
   public_url: string | undefined;
 }

@@ -12,6 +12,7 @@ import {
   withFailpoints,
 } from '../../../kernel/contracts/index.ts';
 import { Audit } from '../../audit/contract.ts';
+import { RunMasks } from '../../masking/contract.ts';
 import { JournaledVerbs, RunObservers, RunStore, WaitKinds, WaitResolver, Wakeups } from '../contract.ts';
 import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
@@ -45,6 +46,7 @@ function makeStore(use: Resolve): SqlRunStore {
     verbs: use.all(JournaledVerbs),
     observers: use.all(RunObservers),
     audit: use(Audit),
+    masks: use(RunMasks),
     public_url: use(Settings).public_url,
   });
 }

@@ -22,6 +22,7 @@ import { createIds } from '../../../kernel/boot/services/ids.ts';
 import { systemClock } from '../../../kernel/boot/services/clock.ts';
 import { Registry } from '../../../kernel/registry/registry.ts';
 import auditPlugin from '../../audit/plugin.ts';
+import maskingPlugin from '../../masking/plugin.ts';
 import { type Claimed, RunStore, type SubmitRun, type WorkflowKind, WorkflowKinds } from '../contract.ts';
 import { registerService } from '../service/register.ts';
 import { registerStore } from '../store/register.ts';
@@ -85,12 +86,15 @@ export async function openWorld(store: Store, { public_url, shared }: WorldOptio
   const migrations: Migration[] = [];
   const audited: Migration[] = [];
   auditPlugin.register(setupOn('audit', registry, starts, audited));
+  const masking: Migration[] = [];
+  maskingPlugin.register(setupOn('masking', registry, starts, masking));
   const plugin = setupOn('runs', registry, starts, migrations);
   registerStore(plugin);
   registerService(plugin);
   registry.seal();
   await handle.migrate([
     { plugin: 'audit', migrations: audited },
+    { plugin: 'masking', migrations: masking },
     { plugin: 'runs', migrations },
   ]);
   let http: Http | undefined;

@@ -53,12 +53,23 @@ function extensionOf(filename: string | undefined): string {
   return dot <= 0 ? '' : base.slice(dot).toLowerCase();
 }
 
+/** Where programs were found last, as a shell remembers it: looking through every folder takes a millisecond. */
+const remembered = new Map<string, string>();
+const MOST_REMEMBERED = 256;
+
 /** The path of an executable file called `name`, as a shell would find it; undefined when there is none. */
 export async function findProgram(name: string, path: string, workdir: string): Promise<string | undefined> {
   if (name.includes('/')) return executable(resolve(workdir, name));
+  const key = [name, path, workdir].join('\0');
+  const last = remembered.get(key);
+  if (last !== undefined && (await executable(last)) !== undefined) return last;
+  remembered.delete(key);
   for (const folder of path.split(delimiter)) {
     const found = await executable(isAbsolute(folder) ? join(folder, name) : resolve(workdir, folder, name));
-    if (found !== undefined) return found;
+    if (found === undefined) continue;
+    if (remembered.size >= MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!);
+    remembered.set(key, found);
+    return found;
   }
   return undefined;
 }

@@ -13,26 +13,33 @@ async function readOnce(): Promise<void> {
   for (let phase = 0; phase < 2; phase++) await new Promise<void>((done) => void setImmediate(done));
 }
 
+type RelayHost = Pick<ActivityHost, 'log' | 'logFull' | 'masker'>;
+
 /** Carries what a script prints into the log, no faster than the log takes it, and keeps the end of its stderr. */
 export class OutputRelay {
   readonly #process: SpawnedProcess;
-  readonly #host: Pick<ActivityHost, 'log' | 'logFull'>;
+  readonly #host: RelayHost;
+  /** Of stderr, for the tail: masked before it is cut. */
+  readonly #masked: ReturnType<ActivityHost['masker']['stream']>;
   readonly #clock: Clock;
   readonly #tail = new Tail();
   /** Resolves when the log takes more. */
   #room: Promise<void> | undefined;
   #last: number;
 
-  constructor(process: SpawnedProcess, host: Pick<ActivityHost, 'log' | 'logFull'>, clock: Clock) {
+  constructor(process: SpawnedProcess, host: RelayHost, clock: Clock) {
     this.#process = process;
     this.#host = host;
+    this.#masked = host.masker.stream();
     this.#clock = clock;
     this.#last = clock.monotonic();
     process.onOutput((stream, data) => this.#relay(stream, data));
   }
 
-  tail(secrets: readonly string[]): string {
-    return this.#tail.text(secrets);
+  /** The end of stderr, without secrets; once the script has ended. */
+  tail(): string {
+    this.#tail.add(this.#masked.end());
+    return this.#tail.text();
   }
 
   /**
@@ -60,7 +67,7 @@ export class OutputRelay {
 
   #relay(stream: 'stdout' | 'stderr', data: Buffer): void {
     this.#last = this.#clock.monotonic();
-    if (stream === 'stderr') this.#tail.add(data);
+    if (stream === 'stderr') this.#tail.add(this.#masked.push(data));
     this.#host.log(stream, data);
     const full = this.#host.logFull?.();
     if (full === undefined || this.#room !== undefined) return;

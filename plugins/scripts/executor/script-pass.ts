@@ -159,7 +159,7 @@ export class ScriptPass implements RunningPass {
     if (end.error !== undefined) throw this.#startFault(end.error, end.error_code);
     if (killedFromOutside(end)) return this.#afterKill(end.signal!);
     this.#parts.restarts.forget(this.#assignment.activity_id);
-    return verdict(end, this.#journal, () => this.#relay!.tail(this.#secrets()));
+    return verdict(end, this.#journal, () => this.#relay!.tail());
   }
 
   #cutEnd(cut: Cut): PassEnd {
@@ -177,11 +177,6 @@ export class ScriptPass implements RunningPass {
     if (!this.#parts.restarts.killed(activity_id, this.#journal.length())) return { end: 'released' };
     const detail = `the script was killed by ${signal} again and again without getting further`;
     throw scriptKilled(detail);
-  }
-
-  #secrets(): string[] {
-    const { below, above } = this.#assignment.environment;
-    return [...below, ...above].filter((variable) => variable.secret).map((variable) => variable.value);
   }
 
   /** What cannot be removed now is removed with the agent's whole folder, so it fails no run. */

@@ -1,4 +1,6 @@
 import type { Database, GroupCommits, Ids, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
+import { createMaskers } from '../../../plugins/masking/service/maskers.ts';
+import { SealedRunMasks } from '../../../plugins/masking/service/run-masks.ts';
 import { SqlAudit } from '../../../plugins/audit/service/sql-audit.ts';
 import type {
   ArmWait,
@@ -123,6 +125,7 @@ export function serverOn(opened: Opened, ids: Ids): Server {
     verbs: [countVerb],
     observers: [recordingObserver(heard)],
     audit: new SqlAudit(database, ids),
+    masks: new SealedRunMasks({ database, sealer, ids, maskers: createMaskers() }),
     public_url: 'https://svc.example',
   });
   return { store, database, sealer, heard };

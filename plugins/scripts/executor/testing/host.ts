@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineError, type Log } from '../../../../kernel/contracts/index.ts';
+import { createMaskers } from '../../../masking/service/maskers.ts';
 import type { ActivityHost, Assignment, Executor, PassEnd } from '../../../agents/contract.ts';
 import type { ArmWait, JournaledCall, JournalRecord, Json } from '../../../runs/contract.ts';
 import { verbs } from '../../verbs/index.ts';
@@ -38,6 +39,7 @@ export interface Script {
 /** One activity and the engine around it, held in arrays that outlive passes. */
 export class Activity implements ActivityHost {
   agent: ActivityHost['agent'] = { id: '', name: '', pid: 0, workdir: '', runtime_dir: '' };
+  masker: ActivityHost['masker'] = createMaskers().masker([]);
   readonly journal: JournalRecord[] = [];
   readonly signals: { name: string; payload: Json }[] = [];
   readonly cells = new Map<string, string>();
@@ -168,7 +170,9 @@ export async function openBench(parts: Partial<ExecutorParts> & Pick<ExecutorPar
   const agent = { id: 'agt_test', name: 'tester', pid: process.pid, workdir: runtime_dir, runtime_dir };
   const begin = (activity: Activity, script: Script) => {
     activity.agent = agent;
-    return executor.start(assign(activity, script), activity);
+    const assignment = assign(activity, script);
+    activity.masker = createMaskers().masker(assignment.environment.above.map(({ value }) => value));
+    return executor.start(assignment, activity);
   };
   return {
     executor,
