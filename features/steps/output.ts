@@ -67,9 +67,14 @@ Then('standard output and error hold no control characters', function (this: Svc
     assert.ok(character === '\n' || character >= ' ', `U+${character.codePointAt(0)?.toString(16)} in ${stderr}`);
 });
 
+/** Two pipes have no order between them, so that the lines are compared as a set. */
 const shown = (world: SvcWorld) => {
   const { output } = JSON.parse(world.cli?.stdout ?? '') as { output: unknown };
-  return JSON.stringify({ output, streams: world.cli?.stderr.replaceAll(/^run run_\w+\n/gm, '') });
+  const lines = world.cli?.stderr
+    .replaceAll(/^run run_\w+\n/gm, '')
+    .split('\n')
+    .sort();
+  return JSON.stringify({ output, lines });
 };
 
 When('I note the output of the run and its streams', function (this: SvcWorld) {
