@@ -1,0 +1,249 @@
+import { type Caller, type House, ORG, PROJECT } from './house.ts';
+import type { Rule } from './policy.ts';
+
+/** Where a thing is made, by somebody who may. */
+export interface Place {
+  org: string;
+  project: string;
+  by: Caller;
+}
+
+export type Params = Record<string, string>;
+
+/** One route of the service: who may call it, how to call it, and what it leaves in the audit. */
+export interface Sample {
+  rule: Rule;
+  /** The answer to those who may. */
+  status: number;
+  body?: unknown;
+  /** Makes what the path names, in a place; answers the path's parameters beyond the place. */
+  target?: (house: House, place: Place) => Promise<Params>;
+  /** What every success writes into the audit; undefined for what changes nothing. */
+  audits?: string;
+  /** Where the route decides further than its rule. */
+  except?: Partial<Record<Caller, number>>;
+  /** Why a foreign thing may be told from an absent one. */
+  tells?: string;
+}
+
+/** Never to be seen in the audit. */
+export const CANARY = 'canary-7f3a9b';
+
+let count = 0;
+const fresh = (prefix: string) => `${prefix}${(count += 1).toString(36).padStart(6, '0')}`;
+
+const SCOPED = '/api/v1/orgs/:org/projects/:project';
+const inPlace = ({ org, project }: Place) => `/api/v1/orgs/${org}/projects/${project}`;
+
+async function must(house: House, by: Caller, method: string, path: string, body?: unknown) {
+  const answer = await house.call(by, method, path, body);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.json;
+}
+
+/** Needs what no agent has, so that it stays queued. */
+const program = { source: '#!/bin/sh\ntrue\n', requires: ['nowhere'], input: CANARY };
+
+const bearer = { kind: 'bearer', token: CANARY };
+
+const run: Sample['target'] = async (house, place) => {
+  const { run_id } = await must(house, place.by, 'POST', `${inPlace(place)}/runs`, program);
+  return { run: run_id };
+};
+
+const signal: Sample['target'] = async (house, place) => ({ ...(await run(house, place)), name: fresh('go') });
+
+const cell: Sample['target'] = async (house, place) => {
+  const [entity, key] = [fresh('entity'), fresh('key')];
+  await must(house, place.by, 'PUT', `${inPlace(place)}/state/${entity}/${key}`, { value: CANARY });
+  return { entity, key };
+};
+
+const token: Sample['target'] = async (house, { by }) => {
+  const { id } = await must(house, by, 'POST', '/api/v1/tokens', { name: fresh('token') });
+  return { id };
+};
+
+const orgMember: Sample['target'] = async (house, { org, by }) => {
+  const user = fresh('user');
+  await must(house, by, 'PUT', `/api/v1/orgs/${org}/members/${user}`, { role: 'member' });
+  return { user };
+};
+
+const projectMember: Sample['target'] = async (house, place) => {
+  const user = fresh('user');
+  await must(house, place.by, 'PUT', `${inPlace(place)}/members/${user}`, { role: 'viewer' });
+  return { user };
+};
+
+/** A name that nobody has yet, so that every `PUT` of it makes something. */
+const unused =
+  (param: string, prefix: string): Sample['target'] =>
+  async () => ({ [param]: fresh(prefix) });
+
+const secret: Sample['target'] = async (house, place) => {
+  const name = fresh('SECRET');
+  await must(house, place.by, 'PUT', `${inPlace(place)}/secrets/${name}`, { value: CANARY });
+  return { secret: name };
+};
+
+const credential: Sample['target'] = async (house, place) => {
+  const name = fresh('bot');
+  await must(house, place.by, 'PUT', `${inPlace(place)}/credentials/${name}`, bearer);
+  return { credential: name };
+};
+
+/** Callers whose tokens are their own but who may not make what the route makes. */
+const only = (callers: readonly Caller[], status: number) => Object.fromEntries(callers.map((one) => [one, status]));
+const PEOPLE: readonly Caller[] = ['outsider', 'viewer', 'member', 'admin', 'owner', 'capped', 'elsewhere', 'rival'];
+const but = (allowed: readonly Caller[]) => PEOPLE.filter((caller) => !allowed.includes(caller));
+
+/** Every route of the service. One that is not in this table fails the test, and so does one that is gone. */
+export const SAMPLES: Readonly<Record<string, Sample>> = {
+  'GET /healthz': { rule: 'public', status: 200 },
+  'GET /readyz': { rule: 'public', status: 200 },
+  'GET /metrics': { rule: 'public', status: 200 },
+  'GET /api/v1/openapi.json': { rule: 'public', status: 200 },
+
+  'GET /api/v1/whoami': { rule: 'user', status: 200 },
+  'GET /api/v1/orgs': { rule: 'user', status: 200 },
+  'GET /api/v1/orgs/:org': { rule: 'org member', status: 200 },
+  'PUT /api/v1/orgs/:org': {
+    rule: 'user',
+    status: 201,
+    target: unused('org', 'org'),
+    audits: 'org.create',
+    except: only(but(['owner', 'rival']), 403),
+    tells: 'names of orgs are shared by all, so that a taken one must be refused to an owner of another',
+  },
+  'GET /api/v1/orgs/:org/projects': { rule: 'org member', status: 200 },
+  'GET /api/v1/orgs/:org/projects/:project': { rule: 'project viewer', status: 200 },
+  'PUT /api/v1/orgs/:org/projects/:project': {
+    rule: 'org owner',
+    status: 201,
+    target: unused('project', 'project'),
+    audits: 'project.create',
+  },
+  'GET /api/v1/orgs/:org/audit': { rule: 'org owner', status: 200 },
+  [`GET ${SCOPED}/audit`]: { rule: 'project admin', status: 200 },
+
+  'GET /api/v1/tokens': { rule: 'user', status: 200 },
+  'POST /api/v1/tokens': { rule: 'user', status: 201, body: { name: 'mine' }, audits: 'token.create' },
+  'GET /api/v1/tokens/:id': { rule: 'user', status: 200, target: token, except: only(but(['owner']), 404) },
+  'DELETE /api/v1/tokens/:id': {
+    rule: 'user',
+    status: 204,
+    target: token,
+    audits: 'token.revoke',
+    except: only(but(['owner']), 404),
+  },
+
+  'GET /api/v1/orgs/:org/members': { rule: 'org member', status: 200 },
+  'GET /api/v1/orgs/:org/members/:user': { rule: 'org member', status: 200, target: orgMember },
+  'PUT /api/v1/orgs/:org/members/:user': {
+    rule: 'org owner',
+    status: 201,
+    body: { role: 'member' },
+    target: unused('user', 'user'),
+    audits: 'member.set',
+  },
+  'DELETE /api/v1/orgs/:org/members/:user': {
+    rule: 'org owner',
+    status: 204,
+    target: orgMember,
+    audits: 'member.remove',
+  },
+  [`GET ${SCOPED}/members`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/members/:user`]: { rule: 'project viewer', status: 200, target: projectMember },
+  [`PUT ${SCOPED}/members/:user`]: {
+    rule: 'project admin',
+    status: 201,
+    body: { role: 'viewer' },
+    target: unused('user', 'user'),
+    audits: 'member.set',
+  },
+  [`DELETE ${SCOPED}/members/:user`]: {
+    rule: 'project admin',
+    status: 204,
+    target: projectMember,
+    audits: 'member.remove',
+  },
+
+  [`POST ${SCOPED}/check`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },
+  [`POST ${SCOPED}/runs`]: { rule: 'project member', status: 201, body: program, audits: 'run.submit' },
+  [`GET ${SCOPED}/runs`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/runs/:run`]: { rule: 'project viewer', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/steps`]: { rule: 'project viewer', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/logs`]: { rule: 'project viewer', status: 200, target: run },
+  [`POST ${SCOPED}/runs/:run/cancel`]: {
+    rule: 'project member',
+    status: 200,
+    body: { reason: CANARY },
+    target: run,
+    audits: 'run.cancel',
+  },
+  [`POST ${SCOPED}/runs/:run/signals/:name`]: {
+    rule: 'project member',
+    status: 202,
+    body: CANARY,
+    target: signal,
+    audits: 'run.signal',
+  },
+  [`GET ${SCOPED}/state/:entity`]: {
+    rule: 'project viewer',
+    status: 200,
+    target: async (house, place) => ({ entity: (await cell(house, place)).entity! }),
+  },
+  [`GET ${SCOPED}/state/:entity/:key`]: { rule: 'project viewer', status: 200, target: cell },
+  [`PUT ${SCOPED}/state/:entity/:key`]: {
+    rule: 'project member',
+    status: 200,
+    body: { value: CANARY },
+    target: cell,
+    audits: 'state.set',
+  },
+  [`DELETE ${SCOPED}/state/:entity/:key`]: {
+    rule: 'project member',
+    status: 204,
+    target: cell,
+    audits: 'state.delete',
+  },
+
+  [`GET ${SCOPED}/secrets`]: { rule: 'project member', status: 200 },
+  [`GET ${SCOPED}/secrets/:secret`]: { rule: 'project member', status: 200, target: secret, audits: 'secret.read' },
+  [`PUT ${SCOPED}/secrets/:secret`]: {
+    rule: 'project admin',
+    status: 200,
+    body: { value: CANARY },
+    target: secret,
+    audits: 'secret.set',
+  },
+  [`DELETE ${SCOPED}/secrets/:secret`]: {
+    rule: 'project admin',
+    status: 204,
+    target: secret,
+    audits: 'secret.delete',
+  },
+
+  [`GET ${SCOPED}/credentials`]: { rule: 'project member', status: 200 },
+  [`GET ${SCOPED}/credentials/:credential/uses`]: { rule: 'project member', status: 200, target: credential },
+  [`PUT ${SCOPED}/credentials/:credential`]: {
+    rule: 'project admin',
+    status: 200,
+    body: bearer,
+    target: credential,
+    audits: 'credential.set',
+  },
+  [`DELETE ${SCOPED}/credentials/:credential`]: {
+    rule: 'project admin',
+    status: 204,
+    target: credential,
+    audits: 'credential.delete',
+  },
+
+  'GET /api/v1/agents': { rule: 'user', status: 200 },
+  'GET /api/v1/agents/connect': { rule: 'agent', status: 426 },
+};
+
+/** The org and project that the matrix is about. */
+export const OWN: Place = { org: ORG, project: PROJECT, by: 'owner' };
