@@ -47,6 +47,18 @@ export class Api {
     return String(expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}`), 200).status);
   }
 
+  /** Seconds from the first submit of these finished runs to the last end, by the server's own record. */
+  async secondsOf(run_ids: readonly string[]): Promise<number> {
+    let first = Number.POSITIVE_INFINITY;
+    let last = 0;
+    for (const run_id of run_ids) {
+      const run = expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}`), 200);
+      first = Math.min(first, Date.parse(String(run.created_at)));
+      last = Math.max(last, Date.parse(String(run.finished_at)));
+    }
+    return (last - first) / 1000;
+  }
+
   /** Resolves once a run has the status; throws when it ends with another one. */
   async reaches(run_id: string, wanted: string, bound_ms = 120_000): Promise<void> {
     await until(`${run_id} to be ${wanted}`, bound_ms, async () => {
@@ -61,13 +73,22 @@ export class Api {
   }
 
   /** How many durable calls a run has on record. */
-  async steps(run_id: string): Promise<number> {
+  steps(run_id: string): Promise<number> {
+    return this.#listed(`runs/${run_id}/steps?limit=200`, 'steps');
+  }
+
+  /** How many runs have a status. */
+  count(status: string): Promise<number> {
+    return this.#listed(`runs?limit=200&status=${status}`, 'runs');
+  }
+
+  async #listed(path: string, plural: string): Promise<number> {
     let count = 0;
     let cursor = '';
     do {
       const more = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const body = expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}/steps?limit=200${more}`), 200);
-      count += (body.steps as unknown[]).length;
+      const body = expect(await this.#ask('GET', `${this.#scoped}/${path}${more}`), 200);
+      count += (body[plural] as unknown[]).length;
       cursor = String(body.next_cursor ?? '');
     } while (cursor !== '');
     return count;

@@ -14,7 +14,7 @@ import { clone, type Place } from './place.ts';
 
 const clock = systemClock;
 const ids = createIds(clock);
-const log = pino({ level: 'warn' }, pino.destination(2));
+const log = pino({ level: 'error' }, pino.destination(2));
 
 /** An agent of the service in this process, over the real channel, with an executor of the bench's choice. */
 async function withAgent<T>(place: Place, executor: Executor, slots: number, work: () => Promise<T>): Promise<T> {
