@@ -4,7 +4,6 @@ import { expiresInMs } from './expiry.ts';
 import { type Identity, orgRoleOf, projectRoleOf } from './identity.ts';
 import { planToken } from './minting.ts';
 import { checkName, isName } from './names.ts';
-import { pageOf, readPage } from './paging.ts';
 import { isWithin, type Limits, UNLIMITED } from './roles.ts';
 import { bearerToken, tokenDigest, tokenText } from './token.ts';
 
@@ -171,34 +170,5 @@ t.test('expires_in is seconds or a duration, between a second and ten years', as
       codeOf(() => expiresInMs(bad)),
       'invalid_request',
       String(bad),
-    );
-});
-
-t.test('pages end where the next begins', async (t) => {
-  const id = (n: number) => `tok_${String(n).padStart(26, '0')}`;
-  const rows = [3, 2, 1].map((n) => ({ id: id(n) }));
-  const { items, next_cursor } = pageOf(
-    rows,
-    2,
-    (row) => row.id,
-    (row) => row.id,
-  );
-  t.same(items, [id(3), id(2)]);
-  t.same(readPage({ limit: '2', cursor: next_cursor! }), { limit: 2, before: id(2) });
-  t.notOk(
-    'next_cursor' in
-      pageOf(
-        rows,
-        3,
-        (row) => row.id,
-        (row) => row.id,
-      ),
-  );
-  t.same(readPage({}), { limit: 50, before: undefined });
-  for (const cursor of ['x', 'AAAA', Buffer.from("tok_' OR 1=1").toString('base64url')])
-    t.equal(
-      codeOf(() => readPage({ cursor })),
-      'invalid_request',
-      cursor,
     );
 });

@@ -1,5 +1,4 @@
-import type { Route } from '../../../kernel/contracts/index.ts';
-import { pageOf, pageQuery, readPage } from '../domain/paging.ts';
+import { type Route, pageOf, pageQuery, readPage } from '../../../kernel/contracts/index.ts';
 import type { Access } from '../service/access.ts';
 import { listMembers } from '../store/members.ts';
 import { userNames } from '../store/users.ts';
@@ -22,12 +21,8 @@ export const getMembers = (access: Access, place: MemberPlace): Route => ({
       access.models,
       rows.map((row) => row.user_id),
     );
-    const { items, ...rest } = pageOf(
-      rows,
-      page.limit,
-      (row) => row.member_id,
-      (row) => memberView(names.get(row.user_id) ?? '', row),
-    );
-    return { status: 200, json: { members: items, ...rest } };
+    const { items, ...rest } = pageOf(rows, page.limit, (row) => row.member_id);
+    const members = items.map((row) => memberView(names.get(row.user_id) ?? '', row));
+    return { status: 200, json: { members, ...rest } };
   },
 });

@@ -1,6 +1,5 @@
-import type { Route } from '../../../kernel/contracts/index.ts';
+import { type Route, pageOf, pageQuery, readPage } from '../../../kernel/contracts/index.ts';
 import { orgRoleOf } from '../domain/identity.ts';
-import { pageOf, pageQuery, readPage } from '../domain/paging.ts';
 import type { Access } from '../service/access.ts';
 import { listOrgs } from '../store/orgs.ts';
 import { callerOf, iso, listOf, name, object, orgRole, time } from './shapes.ts';
@@ -20,12 +19,12 @@ export const getOrgs = (access: Access): Route => ({
     const page = readPage(request.query);
     const reachable = [...identity.orgs.keys()].filter((org_id) => orgRoleOf(identity, org_id));
     const rows = await listOrgs(access.models, reachable, page);
-    const { items, ...rest } = pageOf(
-      rows,
-      page.limit,
-      (row) => row.org_id,
-      (row) => ({ org: row.name, role: orgRoleOf(identity, row.org_id), created_at: iso(row.created_at) }),
-    );
-    return { status: 200, json: { orgs: items, ...rest } };
+    const { items, ...rest } = pageOf(rows, page.limit, (row) => row.org_id);
+    const orgs = items.map((row) => ({
+      org: row.name,
+      role: orgRoleOf(identity, row.org_id),
+      created_at: iso(row.created_at),
+    }));
+    return { status: 200, json: { orgs, ...rest } };
   },
 });

@@ -1,6 +1,5 @@
-import type { Route } from '../../../kernel/contracts/index.ts';
+import { type Route, pageOf, pageQuery, readPage } from '../../../kernel/contracts/index.ts';
 import { type Identity, projectRoleOf } from '../domain/identity.ts';
-import { pageOf, pageQuery, readPage } from '../domain/paging.ts';
 import type { Access } from '../service/access.ts';
 import type { ProjectRow } from '../store/models.ts';
 import { listProjects, type ProjectFilter } from '../store/projects.ts';
@@ -29,8 +28,8 @@ export const getProjects = (access: Access): Route => ({
     const page = readPage(request.query);
     const rows = await listProjects(access.models, filterFor(identity, org_id), page);
     const view = (row: ProjectRow) => projectView(identity, org, row);
-    const { items, ...rest } = pageOf(rows, page.limit, (row) => row.project_id, view);
-    return { status: 200, json: { projects: items, ...rest } };
+    const { items, ...rest } = pageOf(rows, page.limit, (row) => row.project_id);
+    return { status: 200, json: { projects: items.map(view), ...rest } };
   },
 });
 

@@ -1,5 +1,4 @@
-import type { Route } from '../../../kernel/contracts/index.ts';
-import { pageOf, pageQuery, readPage } from '../domain/paging.ts';
+import { type Route, pageOf, pageQuery, readPage } from '../../../kernel/contracts/index.ts';
 import type { Access } from '../service/access.ts';
 import { callerOf, listOf } from './shapes.ts';
 import { tokenSchema, tokenViews } from './token-view.ts';
@@ -16,12 +15,7 @@ export const getTokens = (access: Access): Route => ({
     const identity = await callerOf(access, request);
     const page = readPage(request.query);
     const rows = await access.tokens.list(identity, page);
-    const { items, ...rest } = pageOf(
-      rows,
-      page.limit,
-      (row) => row.token_id,
-      (row) => row,
-    );
+    const { items, ...rest } = pageOf(rows, page.limit, (row) => row.token_id);
     return { status: 200, json: { tokens: await tokenViews(access, items), ...rest } };
   },
 });

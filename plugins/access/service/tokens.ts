@@ -1,4 +1,4 @@
-import type { Database, Ids, ProjectRole, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Database, Ids, ProjectRole, Transaction, Page } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { Scopes } from '../contract.ts';
@@ -6,7 +6,6 @@ import { expiresInMs } from '../domain/expiry.ts';
 import { type Identity, orgRoleOf } from '../domain/identity.ts';
 import { planToken } from '../domain/minting.ts';
 import { checkName } from '../domain/names.ts';
-import type { Page } from '../domain/paging.ts';
 import { type Limits, UNLIMITED } from '../domain/roles.ts';
 import { TOKEN_BYTES, type TokenKind, tokenDigest, tokenText } from '../domain/token.ts';
 import { findMember, orgsOfUser } from '../store/members.ts';

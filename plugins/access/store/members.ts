@@ -1,6 +1,5 @@
 import { Op } from 'sequelize';
-import type { Ids, Queries, Transaction } from '../../../kernel/contracts/index.ts';
-import type { Page } from '../domain/paging.ts';
+import type { Ids, Queries, Transaction, Page } from '../../../kernel/contracts/index.ts';
 import type { MemberRow, Models } from './models.ts';
 
 /** A membership's place; `project_id` is `''` for the org itself. */

@@ -1,6 +1,5 @@
 import { Op } from 'sequelize';
-import type { Ids, Transaction } from '../../../kernel/contracts/index.ts';
-import type { Page } from '../domain/paging.ts';
+import type { Ids, Transaction, Page } from '../../../kernel/contracts/index.ts';
 import type { Models, OrgRow } from './models.ts';
 
 export const findOrgByName = async ({ orgs }: Models, name: string): Promise<OrgRow | null> =>

@@ -1,6 +1,5 @@
 import { Op } from 'sequelize';
-import type { Ids, Queries } from '../../../kernel/contracts/index.ts';
-import type { Page } from '../domain/paging.ts';
+import type { Ids, Queries, Page } from '../../../kernel/contracts/index.ts';
 import type { Models, ProjectRow } from './models.ts';
 
 export const findProjectByName = async (

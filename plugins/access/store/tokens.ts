@@ -1,6 +1,5 @@
 import { Op, type WhereOptions } from 'sequelize';
-import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
-import type { Page } from '../domain/paging.ts';
+import type { Queries, Transaction, Page } from '../../../kernel/contracts/index.ts';
 import { type Limits, PROJECT_ROLES, projectRank } from '../domain/roles.ts';
 import type { MemberKey } from './members.ts';
 import type { Models, TokenRow } from './models.ts';
