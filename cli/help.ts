@@ -6,7 +6,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Look', ['status', 'steps', 'logs', 'runs', 'state', 'agents', 'plugins', 'doctor']],
   ['Vault', ['secret', 'credential']],
   ['Operate', ['dev', 'serve', 'agent', 'admin']],
-  ['Access', ['login', 'whoami', 'org', 'project', 'member', 'token']],
+  ['Access', ['login', 'whoami', 'org', 'project', 'member', 'token', 'audit']],
   ['Shell', ['completion']],
 ];
 

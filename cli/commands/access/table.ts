@@ -108,4 +108,21 @@ export const accessCommands: readonly Command[] = [
     examples: [],
     load: () => import('./token-rm.ts'),
   },
+  {
+    name: 'audit ls',
+    summary: 'who did what in the project (for its admins) or, with --org, to the org (for its owners)',
+    about:
+      'Every change and every read of a secret, newest first: when, who, what, to what, from where. Never a value.',
+    args: [],
+    flags: {
+      org: { type: 'boolean', summary: 'of the org itself: members, projects, tokens' },
+      action: { type: 'string', value: '<action>', summary: 'only this action (`secret.read`) or noun (`secret`)' },
+      principal: { type: 'string', value: '<name>', summary: 'only what this user or token did' },
+      since: { type: 'string', value: '<time>', summary: 'only since then (ISO 8601), or so long back (`7d`)' },
+      limit: { type: 'number', least: 1, most: 200, summary: 'how many (default 50)' },
+      cursor: { type: 'string', summary: 'where the page before ended' },
+    },
+    examples: [['svc audit ls --action secret.read --since 7d', 'who read a secret this week']],
+    load: () => import('./audit-ls.ts'),
+  },
 ];
