@@ -1,0 +1,91 @@
+Feature: Members and tokens from the command line
+
+  Rule: A role is given, changed and taken away
+
+    Scenario: a new member can do what the role says, at once
+      When I call "svc member set ben --role viewer --project {project}"
+      Then it exits with 0
+      Given a token noted as "ben" with:
+        """
+        {"org": "{org}", "user": "ben"}
+        """
+      When I call "svc runs ls" with "SVC_TOKEN" set to "{ben}"
+      Then it exits with 0
+      When I send "PUT" to "{scoped}/state/a/b" with the token "{ben}" and:
+        """
+        {"value": "x"}
+        """
+      Then the answer is 403 with code "forbidden"
+      When I call "svc member set ben --role member --project {project}"
+      Then it exits with 0
+      When I send "PUT" to "{scoped}/state/a/b" with the token "{ben}" and:
+        """
+        {"value": "x"}
+        """
+      Then the answer is 201
+
+    Scenario: members are listed, and one who left reaches nothing
+      Given a member "cleo" with the role "admin" and a token noted as "cleo"
+      When I call "svc member ls --project {project} --json"
+      Then standard output has "cleo"
+      When I call "svc member rm cleo --project {project}"
+      Then it exits with 0
+      When I call "svc member ls --project {project} --json"
+      Then standard output lacks "cleo"
+      When I send "GET" to "{scoped}/runs" with the token "{cleo}"
+      Then the answer is 404 with code "not_found"
+
+    Scenario: an admin of the project gives roles in it, and none in the org
+      Given a member "dora" with the role "admin" and a token noted as "dora"
+      When I call "svc member set eli --role viewer --project {project}" with "SVC_TOKEN" set to "{dora}"
+      Then it exits with 0
+      When I call "svc member set eli --role owner" with "SVC_TOKEN" set to "{dora}"
+      Then it exits with 1
+      And standard error has "(forbidden)"
+
+  Rule: A token is made, shown once, listed with its last use, and ended
+
+    Scenario: from its making to its end
+      When I call "svc token create ci --role viewer --project {project} --expires-in 30d --json"
+      Then standard output is JSON whose "token" is noted as "ci"
+      And standard output is JSON whose "id" is noted as "ci_id"
+      When I call "svc runs ls" with "SVC_TOKEN" set to "{ci}"
+      Then it exits with 0
+      When I call "svc whoami --json" with "SVC_TOKEN" set to "{ci}"
+      Then standard output has "expires_at"
+      When I call "svc token ls --json"
+      Then standard output has "ci"
+      And standard output lacks "{ci}"
+      When I call "svc token rm {ci_id}"
+      Then it exits with 0
+      When I call "svc runs ls" with "SVC_TOKEN" set to "{ci}"
+      Then it exits with 4
+
+    @own-server @configured
+    Scenario: the last use is kept
+      Given an empty database
+      And a master key noted as "key"
+      When I call "svc admin bootstrap --org acme --project main --user ana --json" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+      Then standard output is JSON whose "token" is noted as "owner"
+      When I start "svc serve" as "server" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+        | SVC_PORT         | 0          |
+      Then "server" says "svc serve is ready: (\S+)"
+      When I call "svc token ls --json" with the settings:
+        | SVC_URL   | {server} |
+        | SVC_TOKEN | {owner}  |
+      Then standard output lacks "last_used_at"
+      When "server" gets the signal "SIGTERM"
+      Then "server" ends with 0
+      When I start "svc serve" as "server" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+        | SVC_PORT         | 0          |
+      Then "server" says "svc serve is ready: (\S+)"
+      When I call "svc token ls --json" with the settings:
+        | SVC_URL   | {server} |
+        | SVC_TOKEN | {owner}  |
+      Then standard output has "last_used_at"

@@ -1,0 +1,87 @@
+Feature: Who did what
+
+  Rule: Every change leaves an entry: who, what, to what, when, from where, in which request
+
+    Scenario: what is done over the API and the CLI is in the audit of the project
+      When I send "PUT" to "{scoped}/state/repo/flag" with:
+        """
+        {"value": "kept-private"}
+        """
+      Then the answer is 201
+      And "x-request-id" of the headers is noted as "request"
+      When I call "svc audit ls --json"
+      Then standard output is JSON whose "entries.0.action" is "state.set"
+      And standard output is JSON whose "entries.0.subject" is "repo/flag"
+      And standard output is JSON whose "entries.0.request_id" is "{request}"
+      And standard output matches "\"ip\": \"(127\.0\.0\.1|::1)\""
+      And standard output matches "\"at\": \"20\d\d-"
+      And standard output lacks "kept-private"
+
+    Scenario: a run's submit, signal and cancel
+      When I submit the script "waits.sh":
+        """
+        svc wait-signal go
+        svc wait-signal stop
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with "\"kept-private\""
+      And I cancel the run because "kept-private too"
+      And I call "svc audit ls --action run"
+      Then standard output matches "run\.cancel[^\n]*\n[^\n]*run\.signal[^\n]*\(go\)[^\n]*\n[^\n]*run\.submit[^\n]*\(waits\.sh\)"
+      And standard output lacks "kept-private"
+
+    Scenario: a refused or repeated request leaves none
+      Given a token noted as "low" with:
+        """
+        {"org": "{org}", "project": "{project}", "role": "viewer"}
+        """
+      When I send "PUT" to "{scoped}/state/a/b" with the token "{low}" and:
+        """
+        {"value": "x"}
+        """
+      Then the answer is 403 with code "forbidden"
+      When I send "DELETE" to "{scoped}/state/a/b"
+      Then the answer is 404 with code "not_found"
+      When I call "svc audit ls --action state"
+      Then it exits with 0
+      And standard output is ""
+
+    Scenario: members and tokens of the org
+      When I call "svc member set nora --role member"
+      And I call "svc audit ls --org --action member.set --json"
+      Then standard output is JSON whose "entries.0.subject" is "nora"
+      And standard output is JSON whose "entries.0.detail" is "role member"
+
+  Rule: A read of a secret leaves one too
+
+    Scenario: who read it, and never what it is
+      Given the secret "NPM_TOKEN" is "kept-private"
+      And a member "mona" with the role "member" and a token noted as "mona"
+      When I call "svc secret get NPM_TOKEN" with "SVC_TOKEN" set to "{mona}"
+      Then it exits with 0
+      When I call "svc audit ls --principal mona --action secret.read --since 1h --json"
+      Then standard output is JSON whose "entries.0.subject" is "NPM_TOKEN"
+      And standard output lacks "kept-private"
+
+  Rule: It is for admins and owners, and nobody changes it
+
+    Scenario Outline: the audit of the <place> is not for a <role>
+      Given a member "paul" with the role "<role>" and a token noted as "paul"
+      When I send "GET" to "<path>" with the token "{paul}"
+      Then the answer is 403 with code "forbidden"
+
+      Examples:
+        | place   | role   | path                     |
+        | project | viewer | {scoped}/audit           |
+        | project | member | {scoped}/audit           |
+        | org     | admin  | /api/v1/orgs/{org}/audit |
+
+    Scenario Outline: <method> is not taken
+      When I send "<method>" to "{scoped}/audit"
+      Then the answer is 405 with code "method_not_allowed"
+
+      Examples:
+        | method |
+        | PUT    |
+        | POST   |
+        | DELETE |
