@@ -5,9 +5,9 @@ import { variableFault } from '../../runs/contract.ts';
 export const LEAST_CHARACTERS = 4;
 /** Of UTF-8, exactly this many are accepted. */
 export const MOST_BYTES = 48 * 1024;
-/** All secrets of a project together are the environment of each of its jobs. */
+/** All secrets of a project are the environment of each of its jobs, and masked there in every form they may take. */
 export const MOST_SECRETS = 1000;
-export const MOST_BYTES_IN_ALL = 1024 * 1024;
+export const MOST_BYTES_IN_ALL = 256 * 1024;
 
 const invalid = (pointer: string, what: string, message: string): ServiceError =>
   Errors.invalidRequest(`the ${what} ${message}`, { errors: [{ pointer, message }] });
