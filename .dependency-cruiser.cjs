@@ -9,7 +9,7 @@ module.exports = {
     { name: 'contracts-stand-alone', severity: 'error', from: { path: '^kernel/contracts/', pathNot: '\\.test\\.ts$' }, to: { path: '^kernel/(?!contracts/)' } },
     { name: 'plugins-see-kernel-contracts-only', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^kernel/(?!contracts/|schema/)' } },
     { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
-    { name: 'contracts-see-contracts', severity: 'error', from: { path: pluginContracts }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/[^/]+/generated/'] } },
+    { name: 'contracts-see-contracts', severity: 'error', from: { path: '^plugins/([^/]+)/contract(\\.ts$|/)' }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/$1/(generated|contract)/'] } },
     { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^(cli|features|test)/' } },
     { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/index\\.ts$' } },
     { name: 'features-stay-outside', severity: 'error', from: { path: '^features/' }, to: { path: '^(kernel|plugins|cli)/' } },

@@ -1,0 +1,35 @@
+import { extensionPoint, token } from '../../../kernel/contracts/index.ts';
+
+/** Knows the names that a submit may give in `credentials`. Without one, a submit that gives any is refused. */
+export interface CredentialCheck {
+  name: string;
+  /** Throws `credential_missing` naming the variable. */
+  check(scope: { org_id: string; project_id: string }, credentials: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** Unfinished runs that name a credential, newest first. */
+export interface CredentialRuns {
+  naming(
+    scope: { org_id: string; project_id: string },
+    credential: string,
+    limit: number,
+  ): Promise<{ run_id: string; workflow: string; variables: string[] }[]>;
+}
+
+export const CredentialRuns = token<CredentialRuns>('runs.CredentialRuns');
+
+/**
+ * Why a secret or a credential cannot be given to jobs under this name of a variable; undefined when it can. What the
+ * service or the loader of programs reads is not for them to set.
+ */
+export function variableFault(name: string): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'must be a name of a variable: [A-Za-z_][A-Za-z0-9_]{0,127}';
+  if (/^(SVC_|CI_TRIGGER_)/.test(name)) return 'must not begin with SVC_ or CI_TRIGGER_: those belong to the service';
+  if (name === 'PATH' || name.startsWith('LD_'))
+    return 'must not be PATH or begin with LD_: they decide what programs run';
+  return undefined;
+}
+
+export const CredentialChecks = extensionPoint<CredentialCheck>('runs.CredentialChecks', {
+  key: (check) => check.name,
+});
