@@ -90,3 +90,10 @@ t.test('every command takes each of its flags, and refuses it without its value'
     }
   }
 });
+
+t.test('a flag whose name begins with no- is a flag like any other', async (t) => {
+  const dev = commands.find(({ name }) => name === 'dev')!;
+  t.equal(parse(dev, ['--no-agent']).flags.noAgent, true);
+  t.equal(parse(dev, []).flags.noAgent, false);
+  t.equal(parse(dev, ['--no-agent', '--port', '0']).flags.port, 0);
+});

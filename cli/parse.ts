@@ -4,6 +4,8 @@ import { flagsOf } from './flags.ts';
 import { usageLine } from './help.ts';
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** meow takes `--no-x` as "x is false"; a flag of that name goes by another one inside. */
+const inner = (name: string) => name.replace(/^no-/, 'without-');
 const camel = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Parses with meow, then refuses what meow would let pass: unknown flags, NaN, missing values, surplus arguments. */
@@ -19,14 +21,14 @@ export function parse(command: Command, argv: readonly string[]): { args: string
     booleanDefault: undefined,
     flags: Object.fromEntries(
       Object.entries(flags).map(([name, flag]) => [
-        camel(name),
+        camel(inner(name)),
         { type: flag.type === 'number' ? 'string' : flag.type, isMultiple: flag.many ?? false },
       ]),
     ) as Record<string, { type: 'string' | 'boolean'; isMultiple: boolean }>,
   });
   const values = cli.flags as Record<string, unknown>;
   const parsed = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [camel(name), value(name, flag, values[camel(name)], help)]),
+    Object.entries(flags).map(([name, flag]) => [camel(name), value(name, flag, values[camel(inner(name))], help)]),
   );
   return { args: positional(command, cli.input.map(String), help), flags: parsed };
 }
@@ -49,13 +51,13 @@ function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], 
     if (!flag) throw usageError(`there is no flag ${written}`, help);
     if (flag.type === 'boolean') {
       if (inline.length > 0) throw usageError(`${written} takes no value`, help);
-      own.push(`--${name}`);
+      own.push(`--${inner(name)}`);
       continue;
     }
     if (inline.length === 0) index += 1;
     const next = inline.length > 0 ? inline.join('=') : index < end ? argv[index] : undefined;
     if (next === undefined) throw usageError(`${written} needs a value`, help);
-    own.push(`--${name}=${next}`);
+    own.push(`--${inner(name)}=${next}`);
   }
   return [...own, ...argv.slice(end)];
 }
