@@ -125,6 +125,7 @@ export class MemoryStore implements RunStore {
   }
 
   createRun = unused;
+  findSubmitted = unused;
   sendSignal = unused;
   cancelRun = unused;
   resolveDue = unused;

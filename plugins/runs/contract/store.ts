@@ -9,6 +9,8 @@ import type { Json, Run, SubmitResult, SubmitRun } from './run.ts';
  */
 export interface RunStore {
   createRun(run: NewRun): Promise<SubmitResult>;
+  /** The run that an idempotency key was used for, as `createRun` would answer it; undefined when it is unused. */
+  findSubmitted(run: Pick<SubmitRun, 'project_id' | 'idempotency_key' | 'source'>): Promise<SubmitResult | undefined>;
   /** pending → claimed(epoch+1); at most `limit`, oldest first, only what the capabilities cover. */
   claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]>;
   /** Extends the deadlines; answers the claims that are lost. */

@@ -31,6 +31,8 @@ function world(credential_checks: CredentialCheck[] = []) {
     credential_checks,
     views: { read: unused, logs: unused },
     store: {
+      findSubmitted: async ({ idempotency_key }) =>
+        idempotency_key === 'used' ? { run_id: 'run_first', status: 'succeeded', duplicate: true } : undefined,
       async createRun(run) {
         made.push(run);
         return { run_id: run.run_id, status: 'queued', duplicate: false };
@@ -145,4 +147,14 @@ t.test('credentials are for scripts, checked by whoever keeps them, and refused 
       extras: { errors: [{ pointer: '/credentials/TOKEN' }] },
     });
   t.equal(made.length, 2);
+});
+
+t.test('a repeat is answered with the first run, even when it would be refused by now', async (t) => {
+  const { engine, made } = world();
+  t.match(await engine.submit(submit({ source: 'bad', idempotency_key: 'used' })), {
+    run_id: 'run_first',
+    duplicate: true,
+  });
+  await t.rejects(engine.submit(submit({ source: 'bad', idempotency_key: 'fresh' })), { code: 'workflow_invalid' });
+  t.same(made, []);
 });

@@ -17,7 +17,7 @@ import { findKind } from './workflow-lookup.ts';
 
 export interface EngineParts {
   kinds: readonly WorkflowKind[];
-  store: Pick<RunStore, 'createRun'>;
+  store: Pick<RunStore, 'createRun' | 'findSubmitted'>;
   ids: Ids;
   credential_checks: readonly CredentialCheck[];
   /** The reading half, in a file of its own. */
@@ -34,7 +34,18 @@ export function createRunEngine(parts: EngineParts): RunEngine {
   };
 }
 
+/** A repeat is answered with the first run, even when what it names is gone or refused by now. */
 async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult> {
+  try {
+    return await accept(parts, run);
+  } catch (refusal) {
+    const first = await parts.store.findSubmitted(run);
+    if (first) return first;
+    throw refusal;
+  }
+}
+
+async function accept(parts: EngineParts, run: SubmitRun): Promise<SubmitResult> {
   const large = tooLarge(run);
   if (large) throw large;
   const faults = submitFaults(run);

@@ -22,6 +22,7 @@ export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock): 
     return result;
   };
   return {
+    findSubmitted: (run) => store.findSubmitted(run),
     async createRun(run) {
       const result = await store.createRun(run);
       if (!result.duplicate) meters.submitted.inc();

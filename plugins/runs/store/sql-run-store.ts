@@ -14,6 +14,7 @@ import type {
   RunStore,
   SendSignal,
   SubmitResult,
+  SubmitRun,
   WaitOutcome,
   WaitResolver,
 } from '../contract.ts';
@@ -60,6 +61,10 @@ export class SqlRunStore implements RunStore, WaitResolver {
 
   createRun(run: NewRun): Promise<SubmitResult> {
     return this.#submits.createRun(run);
+  }
+
+  findSubmitted(run: Pick<SubmitRun, 'project_id' | 'idempotency_key' | 'source'>): Promise<SubmitResult | undefined> {
+    return this.#submits.findSubmitted(run);
   }
 
   claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]> {

@@ -19,6 +19,7 @@ const RUN_COLUMNS = `run_id org_id project_id org project kind workflow status s
   created_at`.split(/\s+/);
 const ACTIVITY_COLUMNS = `activity_id run_id org_id project_id name executor spec lane state epoch passes due
   created_at`.split(/\s+/);
+const EXISTING = 'SELECT run_id, project_id, key_digest, source_digest, status FROM runs_runs';
 const BATCH = 64;
 const LANES_KNOWN = 10_000;
 
@@ -69,6 +70,18 @@ export class Submits {
     const result = await settled(() => this.#commits.submit(submission));
     if (!result.duplicate) this.#store.wakeups.work();
     return result;
+  }
+
+  /** By its key alone: what a repeat says beside it may have become wrong since. */
+  async findSubmitted(
+    run: Pick<NewRun, 'project_id' | 'idempotency_key' | 'source'>,
+  ): Promise<SubmitResult | undefined> {
+    if (run.idempotency_key === undefined) return undefined;
+    const [first] = await this.#store.database.read<Existing>(`${EXISTING} WHERE project_id = ? AND key_digest = ?`, [
+      run.project_id,
+      idempotencyDigest(run.idempotency_key),
+    ]);
+    return first && duplicateOf(first, sourceDigest(run.source));
   }
 
   /** I16: a child is never trusted more than its parent. Trust never changes, so it is read ahead. */
@@ -150,19 +163,18 @@ async function findExisting(
   by_id: (submission: Submission) => boolean,
 ): Promise<Map<string, Existing>> {
   const found = new Map<string, Existing>();
-  const columns = 'SELECT run_id, project_id, key_digest, source_digest, status FROM runs_runs';
   const note = (row: Existing) => {
     found.set(row.run_id, row);
     if (row.key_digest !== null) found.set(`${row.project_id} ${row.key_digest}`, row);
   };
   for (const ids of parts(distinct(batch.filter(by_id), ({ run }) => run.run_id))) {
     const list = inList(ids);
-    for (const row of await tx.read<Existing>(`${columns} WHERE run_id IN ${list.marks}`, list.params)) note(row);
+    for (const row of await tx.read<Existing>(`${EXISTING} WHERE run_id IN ${list.marks}`, list.params)) note(row);
   }
   for (const { run, key_digest } of batch) {
     if (key_digest === null) continue;
     const params = [run.project_id, key_digest];
-    for (const row of await tx.read<Existing>(`${columns} WHERE project_id = ? AND key_digest = ?`, params)) note(row);
+    for (const row of await tx.read<Existing>(`${EXISTING} WHERE project_id = ? AND key_digest = ?`, params)) note(row);
   }
   return found;
 }
@@ -263,6 +275,10 @@ function answer(submission: Submission, ours: Set<Submission>, existing: Readonl
   if (ours.has(submission) && (first === undefined || first.run_id === run.run_id))
     return { run_id: run.run_id, status: first?.status ?? 'queued', duplicate: false };
   if (!first) throw new Error(`run ${run.run_id} was neither made nor found`);
+  return duplicateOf(first, source_digest);
+}
+
+function duplicateOf(first: Existing, source_digest: string): SubmitResult {
   const differs = first.source_digest === source_digest ? {} : { source_differs: true };
   return { run_id: first.run_id, status: first.status, duplicate: true, ...differs };
 }
