@@ -12,6 +12,7 @@ export interface BenchOptions {
 export class Bench {
   readonly quick: boolean;
   readonly say: (line: string) => void;
+  readonly #places = new Set<Place>();
   #mysql: Promise<MysqlServer | NoServer> | undefined;
 
   constructor({ quick, say }: BenchOptions) {
@@ -27,9 +28,11 @@ export class Bench {
   /** Servers and agents for the time of `work`. */
   async at<T>(options: PlaceOptions, work: (place: Place) => Promise<T>): Promise<T> {
     const place = await Place.open(options);
+    this.#places.add(place);
     try {
       return await work(place);
     } finally {
+      this.#places.delete(place);
       await place.close();
     }
   }
@@ -50,7 +53,9 @@ export class Bench {
     }
   }
 
+  /** Also in the middle of a figure. */
   async close(): Promise<void> {
+    await Promise.all([...this.#places].map((place) => place.close()));
     const server = await this.#mysql;
     if (server && 'stop' in server) await server.stop();
   }

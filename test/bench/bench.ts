@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench-run.ts';
 import { figures } from './figures/index.ts';
@@ -45,6 +46,8 @@ async function main(): Promise<number> {
   delete process.env.NODE_EXTRA_CA_CERTS;
   const say = (line: string) => process.stderr.write(`bench: ${line}\n`);
   const bench = new Bench({ quick: given.quick, say });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void bench.close().finally(() => process.exit(128 + constants.signals[signal])));
   const rows: ReportRow[] = [];
   let failed = 0;
   try {
