@@ -53,15 +53,15 @@ async function bundle() {
   });
 }
 
+/** What a user of the package needs; the rest of package.json is for those who work on it. */
+const PUBLISHED = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'exports', 'dependencies'];
+
 function writeManifest() {
-  const { devDependencies, scripts, overrides, allowScripts, ...manifest } = JSON.parse(
-    readFileSync(join(home, 'package.json'), 'utf8'),
-  );
-  const exports = Object.fromEntries(
-    Object.entries(manifest.exports).map(([name, path]) => [name, path.replace(/\.ts$/, '.js')]),
-  );
-  const whole = { ...manifest, exports, scripts: { postinstall: scripts.postinstall } };
-  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(whole, null, 2)}\n`);
+  const whole = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const manifest = Object.fromEntries(PUBLISHED.map((name) => [name, whole[name]]));
+  for (const [name, path] of Object.entries(whole.exports)) manifest.exports[name] = path.replace(/\.ts$/, '.js');
+  manifest.scripts = { postinstall: whole.scripts.postinstall };
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 rmSync(dist, { recursive: true, force: true });
