@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { AdminCommand } from '../../../kernel/contracts/index.ts';
-import { Database, Errors, Ids, Settings } from '../../../kernel/contracts/index.ts';
+import { Database, Errors, failpoint, Ids, Settings } from '../../../kernel/contracts/index.ts';
 import { masterKey } from '../domain/master-key.ts';
 import { VaultErrors } from '../errors.ts';
 import { moveKeyFile, readKeyFile, replaceKeyFile } from '../service/key-file.ts';
@@ -55,6 +55,7 @@ async function change(deps: Deps, master: Master, args: Args) {
   if (home !== undefined) await replaceKeyFile(pendingKeyFilePath(home), next, ids);
   const keys = { current: master.key, next: masterKey(next), keep_old: args['keep-old'] === true };
   const result = await rekey(deps, keys);
+  failpoint('vault.rekey.finished');
   if (home !== undefined && result.finished) await moveKeyFile(pendingKeyFilePath(home), keyFilePath(home));
   return { json: result, text: explain(result, home) };
 }

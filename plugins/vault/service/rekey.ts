@@ -1,4 +1,4 @@
-import type { Database, Ids, Transaction } from '../../../kernel/contracts/index.ts';
+import { type Database, failpoint, type Ids, type Transaction } from '../../../kernel/contracts/index.ts';
 import { NONCE_BYTES } from '../domain/envelope.ts';
 import { isSameCheck, type MasterKey, unwrapOrgKey, wrapOrgKey } from '../domain/master-key.ts';
 import { VaultErrors } from '../errors.ts';
@@ -38,6 +38,7 @@ export async function rekey(
 ): Promise<RekeyResult> {
   const { current, next, keep_old } = keys;
   if (await begin(deps, current, next)) return { rewrapped: 0, finished: true };
+  failpoint('vault.rekey.begun');
   for (let rewrapped = 0; ; ) {
     rewrapped += await rewrapAll(deps, current, next);
     if (keep_old) return { rewrapped, finished: false };
@@ -91,6 +92,7 @@ async function rewrapAll(deps: RekeyDeps, current: MasterKey, next: MasterKey): 
       );
     const wraps = batch.map((row) => rewrap(deps, row, current, next));
     await deps.database.transaction(async (tx) => insertWraps(tx, wraps));
+    failpoint('vault.rekey.wrapped');
     rewrapped += batch.length;
   }
 }
@@ -108,7 +110,10 @@ async function insertWraps(tx: Transaction, wraps: readonly WrappedKey[]): Promi
   const next_id = wraps[0]!.master_id;
   if (active?.master_id === next_id) return;
   if (incoming?.master_id !== next_id) throw VaultErrors.rekeyConflict('this change was given up by another operator');
-  for (const wrap of wraps) await insertOrgKey(tx, wrap);
+  for (const wrap of wraps) {
+    await insertOrgKey(tx, wrap);
+    failpoint('vault.rekey.wrapping');
+  }
 }
 
 /** False when a server made a new org key meanwhile, which must be wrapped first. */
@@ -121,6 +126,7 @@ async function finish({ database }: RekeyDeps, next: MasterKey): Promise<boolean
     const left = await keysNotWrappedBy(tx, active!.master_id, next.id, 1);
     if (left.length > 0) return false;
     await deleteWrapsBy(tx, active!.master_id);
+    failpoint('vault.rekey.finishing');
     await promoteIncoming(tx, incoming as KeyCheck, database.now());
     return true;
   });

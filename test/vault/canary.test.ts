@@ -1,0 +1,32 @@
+import t from 'tap';
+import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { canaryRun } from './canary-run.ts';
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(480_000);
+
+/** The short size of the gate; `node test/vault/long.ts` is the full one. */
+const SHORT = { cuts: 2 };
+
+async function check(t: typeof import('tap').default, database_url?: string): Promise<void> {
+  const result = await canaryRun({ ...SHORT, ...(database_url ? { database_url } : {}) });
+  t.same(result.hits, [], 'no canary anywhere');
+  t.same(result.statuses, ['succeeded', 'failed']);
+  t.ok(result.said > 1000 && result.masks >= result.said, `${result.masks} masks for ${result.said} forms said`);
+  t.ok(result.held >= 4, 'the scan finds them where they are: in the scripts');
+  const { processes, files, answers, bytes } = result.looked;
+  t.ok(processes > 20 && files > 20 && answers > 30 && bytes > 1_000_000, JSON.stringify(result.looked));
+}
+
+t.test('SQLite: canaries in every kind and encoding are nowhere', { timeout: 240_000 }, (t) =>
+  check(t as typeof import('tap').default),
+);
+
+t.test('MySQL: canaries in every kind and encoding are nowhere', { timeout: 240_000 }, async (t) => {
+  const server = await startMysql();
+  if ('reason' in server) return t.comment(`left out: canaries on MySQL (${server.reason})`);
+  t.teardown(() => server.stop());
+  const database = await createDatabase(server.url);
+  t.teardown(database.drop);
+  return check(t as typeof import('tap').default, database.url);
+});
