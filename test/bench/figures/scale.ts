@@ -35,8 +35,8 @@ export const scale: Figure = {
   name: 'scale',
   summary: '2 servers with 4 agents against 1 with 2, on one MySQL database',
   async measure(bench) {
-    const scripts = bench.size(128, 32);
-    const each = bench.size(10, 2);
+    const scripts = bench.size(128, 24);
+    const each = bench.size(10, 1);
     const small = await stepsPerSecond(bench, 1, 2, scripts, each);
     const large = await stepsPerSecond(bench, 2, 4, scripts, each);
     if (small === undefined || large === undefined) return [];

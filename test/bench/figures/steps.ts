@@ -45,16 +45,16 @@ async function stepsPerSecond(api: Api, { scripts, each }: Load): Promise<number
 
 async function rowsOf(bench: Bench, store: Store): Promise<Row[]> {
   const alone = bench.size(500, 40);
-  const scripts = bench.size(64, 16);
-  const each = bench.size(40, 5);
+  const scripts = bench.size(64, 8);
+  const each = bench.size(40, 3);
   const loads = [
     { scripts: 1, each: alone },
     { scripts, each },
   ];
   // Right before the loads, because other work of the machine comes and goes.
   const starts = {
-    one: await startsPerSecond(1, bench.size(1000, 200)),
-    many: await startsPerSecond(scripts, bench.size(60, 20)),
+    one: await startsPerSecond(1, bench.size(1000, 100)),
+    many: await startsPerSecond(scripts, bench.size(60, 5)),
   };
   const found = store.mysql
     ? await bench.withDatabase((url) => measureAt(bench, loads, url))
