@@ -1,0 +1,59 @@
+Feature: Secrets in what shows a run
+
+  Background:
+    Given the secret "TOKEN" is "hunter2-canary-77"
+
+  Rule: A record keeps the value, its views do not
+
+    @AUTH-043
+    Scenario: captured output is masked completely, and a replay gets it as it was
+      When I submit the script "captured.sh":
+        """
+        seen=$(svc step get -- printenv TOKEN)
+        svc wait-signal go
+        test "$seen" = hunter2-canary-77
+        svc step many -- sh -c 'for n in 1 2 3; do printf "%s%s\n" "$TOKEN" "$n"; done'
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with "null"
+      Then the run succeeds
+      And the recorded steps are:
+        | site     | kind        | stdout               |
+        | get#0    | step        | ***\n                |
+        | go#0     | wait-signal | null\n               |
+        | many#0   | step        | ***1\n***2\n***3\n   |
+
+    Scenario: output and notes
+      When I submit the script "output.sh":
+        """
+        svc output set "text=is $TOKEN" 'list:=["'"$TOKEN"'", 1]'
+        svc annotate "a note of $TOKEN"
+        """
+      Then the run succeeds
+      And "output" of the run is '{"text":"is ***","list":["***",1]}'
+      And "annotations" of the run is '["a note of ***"]'
+
+    Scenario: labels and names of steps
+      When I submit the script "names.sh":
+        """
+        svc step "login $TOKEN" --label "with $TOKEN" -- true
+        """
+      Then the run succeeds
+      And the recorded steps are:
+        | site          | label    |
+        | login ***#0   | with *** |
+
+  Rule: An error is masked before it is cut
+
+    Scenario: the end of standard error, and the message of a command that cannot start
+      When I submit the script "fail.sh":
+        """
+        svc step start -- "/nowhere/$TOKEN" || true
+        echo "the token is $TOKEN" >&2
+        for n in $(seq 400); do printf '%s %s\n' "$n" "$TOKEN" >&2; done
+        exit 3
+        """
+      Then the run fails and its error has "400 ***"
+      And "error.message" of the run lacks "hunter"
+      And "error.message" of the run lacks "canary"
+      And the steps lack "hunter"
