@@ -94,6 +94,20 @@ export class Api {
     return count;
   }
 
+  async logBytes(run_id: string): Promise<number> {
+    const { status, text } = await this.#send('GET', `${this.#scoped}/runs/${run_id}/logs`);
+    if (status !== 200) throw new Error(`${status} ${text}`);
+    return Buffer.byteLength(text);
+  }
+
+  async setSecret(name: string, value: string): Promise<void> {
+    expect(await this.#ask('PUT', `${this.#scoped}/secrets/${name}`, { value }), 200, 201);
+  }
+
+  async removeSecret(name: string): Promise<void> {
+    expect(await this.#ask('DELETE', `${this.#scoped}/secrets/${name}`), 204);
+  }
+
   async agentToken(name: string): Promise<string> {
     const body = { name, kind: 'agent', org: this.#org };
     return String(expect(await this.#ask('POST', '/api/v1/tokens', body), 201).token);
@@ -109,6 +123,11 @@ export class Api {
   }
 
   async #ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await this.#send(method, path, body);
+    return { status: answer.status, body: answer.text === '' ? {} : JSON.parse(answer.text) };
+  }
+
+  async #send(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
     const sent = request(new URL(path, this.url), {
       method,
       agent: this.#agent,
@@ -119,8 +138,7 @@ export class Api {
     });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    const answer = await text(response);
-    return { status: response.statusCode ?? 0, body: answer === '' ? {} : JSON.parse(answer) };
+    return { status: response.statusCode ?? 0, text: await text(response) };
   }
 }
 

@@ -1,5 +1,5 @@
-/** At a start of no pattern, this many bytes decide that; at most eight are looked at. */
-const PROBE = 8;
+/** Bytes from a start that are looked at, as far as the shortest pattern goes, before the start is passed over. */
+const PROBE = 16;
 const FILTER_BITS = 16;
 const BLOCK = 4;
 

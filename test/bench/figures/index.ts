@@ -1,6 +1,7 @@
 import type { Figure } from '../figure.ts';
 import { devReady } from './dev-ready.ts';
 import { growth } from './growth.ts';
+import { masking } from './masking.ts';
 import { memory } from './memory.ts';
 import { replay } from './replay.ts';
 import { scale } from './scale.ts';
@@ -18,6 +19,7 @@ export const figures: readonly Figure[] = [
   signal,
   replay,
   growth,
+  masking,
   memory,
   devReady,
   versionOfSvc,
