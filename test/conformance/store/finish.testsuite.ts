@@ -41,6 +41,25 @@ export function finishSuite(t: Test, house: () => House): void {
     t.notOk('output' in payload || 'reason' in payload);
   });
 
+  t.test('what is announced is masked, first, and cut after; the record keeps the output', async (t) => {
+    const h = house();
+    const secret = 'hunter2-canary';
+    const done = await h.started();
+    await h.first.masks.remember(h.run(done.run_id), [secret]);
+    await h.store.annotate(refOf(done), 0, `note ${secret}`);
+    await h.store.complete(refOf(done), { status: 'succeeded', output: { [secret]: [`is ${secret}`, 1] } });
+    t.same(lasts(h).payload.output, { '***': ['is ***', 1] });
+    t.match(await read(h, done.run_id), { output: { [secret]: [`is ${secret}`, 1] }, annotations: ['note ***'] });
+
+    const failed = await h.started();
+    await h.first.masks.remember(h.run(failed.run_id), [secret]);
+    // The cut at 4000 characters would fall into the value, and no mask would know the rest of it.
+    const message = `${'y'.repeat(50)}${secret}${'x'.repeat(3995)}`;
+    await h.store.complete(refOf(failed), { status: 'failed', code: 'step_failed', message });
+    t.equal(lasts(h).payload.error, `yy***${'x'.repeat(3995)}`);
+    t.match(await read(h, failed.run_id), { error: { message: `${'y'.repeat(50)}***${'x'.repeat(3995)}` } });
+  });
+
   t.test('odd completions never leave a run open', async (t) => {
     const h = house();
     for (const completion of [

@@ -34,6 +34,7 @@ export interface Server {
   store: SqlRunStore;
   database: Database;
   sealer: PlaceSealer;
+  masks: SealedRunMasks;
   heard: Heard;
 }
 
@@ -115,6 +116,7 @@ export function serverOn(opened: Opened, ids: Ids): Server {
   const heard: Heard = { transitions: [], work: 0, timers: [], runs: [], revoked: [] };
   const sealer = new CodedSealer();
   const { database, group_commits } = opened;
+  const masks = new SealedRunMasks({ database, sealer, ids, maskers: createMaskers() });
   const store = new SqlRunStore({
     database,
     group_commits,
@@ -125,10 +127,10 @@ export function serverOn(opened: Opened, ids: Ids): Server {
     verbs: [countVerb],
     observers: [recordingObserver(heard)],
     audit: new SqlAudit(database, ids),
-    masks: new SealedRunMasks({ database, sealer, ids, maskers: createMaskers() }),
+    masks,
     public_url: 'https://svc.example',
   });
-  return { store, database, sealer, heard };
+  return { store, database, sealer, masks, heard };
 }
 
 /** Everything of one scenario lives in an org of its own, so that claims of scenarios never meet. */
