@@ -10,5 +10,7 @@ export * from './paging.ts';
 export * from './plugin.ts';
 export * from './sealing.ts';
 export * from './settings.ts';
+export * from './settled.ts';
+export * from './since.ts';
 export * from './time.ts';
 export * from './tokens.ts';

@@ -1,6 +1,5 @@
-import { Errors, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
+import { Errors, readSince } from '../../../kernel/contracts/index.ts';
 
-const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 const CURSOR = /^(\d{1,15})\.(aud_[0-9A-Z]{26})$/;
 
 /** Query of both lists: newest first, `cursor` from the answer before. */
@@ -48,7 +47,7 @@ export function parseFilter(query: Readonly<Record<string, string>>, now: number
   return {
     action: query.action,
     principal: query.principal,
-    since: query.since === undefined ? undefined : parseSince(query.since, now),
+    since: query.since === undefined ? undefined : readSince(query.since, now),
     limit: Number(query.limit ?? 50),
     before: query.cursor === undefined ? undefined : parseCursor(query.cursor),
   };
@@ -60,17 +59,6 @@ function parseCursor(text: string): Place {
   const found = CURSOR.exec(Buffer.from(text, 'base64url').toString('latin1'));
   if (!found) throw invalid('/query/cursor', 'is not one that this list gave; take `next_cursor` unchanged');
   return { at: Number(found[1]), entry_id: found[2]! };
-}
-
-function parseSince(text: string, now: number): number {
-  const at = ISO.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(at)) return at;
-  try {
-    return now - parseDuration(text);
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    throw invalid('/query/since', 'is neither a time (2026-01-31, 2026-01-31T12:00:00Z) nor a duration (30m, 2h, 7d)');
-  }
 }
 
 function invalid(pointer: string, message: string) {

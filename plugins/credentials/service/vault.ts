@@ -2,13 +2,13 @@ import {
   type Database,
   Errors,
   type Ids,
-  isServiceError,
   type Page,
   pageOf,
   type SealedPlace,
   type Sealer,
   token,
   type Transaction,
+  settled,
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { CredentialFields, CredentialNames, CredentialScope, NameHolder, RawSecret } from '../contract.ts';
@@ -111,14 +111,8 @@ export class CredentialVault implements NameHolder {
   }
 
   /** When the answer to a commit is lost, setting the same again is right. */
-  async #settled<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { database } = this.#parts;
-    try {
-      return await database.transaction(work);
-    } catch (error) {
-      if (!isServiceError(error, 'commit_unknown')) throw error;
-      return database.transaction(work);
-    }
+  #settled<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return settled(() => this.#parts.database.transaction(work));
   }
 }
 

@@ -1,6 +1,5 @@
-import { type Database, Errors, token } from '../../../kernel/contracts/index.ts';
+import { type Database, Errors, token, settled } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
-import { settled } from '../store/settled.ts';
 import { type CellPlace, checkCellName, checkCellValue, listCells, readCell, removeCell, writeCell } from './cells.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Cell } from './render.ts';

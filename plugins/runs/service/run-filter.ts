@@ -1,9 +1,8 @@
-import { Errors, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
+import { Errors, readSince } from '../../../kernel/contracts/index.ts';
 import type { RunStatus } from '../contract.ts';
 import { decodeCursor } from './cursor.ts';
 
 const STATUSES: readonly string[] = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'];
-const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** What a page of runs is asked for; `since` in epoch ms, `before` the run after which the page begins. */
 export interface RunFilter {
@@ -21,7 +20,7 @@ export function parseRunFilter(query: Readonly<Record<string, string>>, now: num
     statuses: query.status === undefined ? [] : parseStatuses(query.status),
     tag: query.tag,
     workflow: query.workflow,
-    since: query.since === undefined ? undefined : parseSince(query.since, now),
+    since: query.since === undefined ? undefined : readSince(query.since, now),
     limit: Number(query.limit ?? 50),
     before: decodeCursor(query.cursor, ['id'])?.[0],
   };
@@ -32,17 +31,6 @@ function parseStatuses(text: string): RunStatus[] {
   const wrong = statuses.find((status) => !STATUSES.includes(status));
   if (wrong === undefined) return [...new Set(statuses)] as RunStatus[];
   throw invalid('/query/status', `${JSON.stringify(wrong)} is none of ${STATUSES.join(', ')}`);
-}
-
-function parseSince(text: string, now: number): number {
-  const at = ISO.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(at)) return at;
-  try {
-    return now - parseDuration(text);
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    throw invalid('/query/since', 'is neither a time (2026-01-31, 2026-01-31T12:00:00Z) nor a duration (30m, 2h, 7d)');
-  }
 }
 
 function invalid(pointer: string, message: string) {

@@ -1,3 +1,4 @@
+import { settled } from '../../../kernel/contracts/index.ts';
 import type { BatchOutcome, GroupCommit, Transaction } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef, JournalRecord } from '../contract.ts';
 import { checkOutcome, checkSite, sameRecord } from '../domain/record-rules.ts';
@@ -15,7 +16,6 @@ import {
 } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityPlace } from './places.ts';
-import { settled } from './settled.ts';
 
 const BATCH = 128;
 

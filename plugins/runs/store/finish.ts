@@ -1,3 +1,4 @@
+import { settled } from '../../../kernel/contracts/index.ts';
 import type { Param, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
 import type { Masker } from '../../masking/contract.ts';
 import type { CancelRun, ClaimRef, Completion, Json, Run } from '../contract.ts';
@@ -11,7 +12,6 @@ import type { StoreParts } from './parts.ts';
 import { readRun } from './reading.ts';
 import { isTerminal, type LockedRun, lockRun, lockRunOf, mustChange, nextStatus, setStatus } from './run-rows.ts';
 import { sealed } from './sealing.ts';
-import { settled } from './settled.ts';
 
 const OUTPUT_BYTES = 4 * 1024 * 1024;
 /** What the run record keeps of an error or a reason; lifecycle payloads carry less. */

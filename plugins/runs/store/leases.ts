@@ -1,9 +1,9 @@
+import { settled } from '../../../kernel/contracts/index.ts';
 import type { Param } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
 import { type Fence, heldLast, lost } from './activity-rows.ts';
 import { distinct, inList, inState, parts } from './batches.ts';
 import type { StoreParts } from './parts.ts';
-import { settled } from './settled.ts';
 
 /** Sets a claim free; the activity keeps its place in line. */
 const FREE = `UPDATE runs_activities SET state = 'pending', agent_id = NULL, deadline = NULL WHERE ${inState('claimed')}`;

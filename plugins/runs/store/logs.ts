@@ -4,6 +4,7 @@ import {
   type GroupCommit,
   type Param,
   type Transaction,
+  settled,
 } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef, LogChunk } from '../contract.ts';
 import { holds, lockFences, lost } from './activity-rows.ts';
@@ -11,7 +12,6 @@ import { distinct, inList, insertRows, parts } from './batches.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityPlace } from './places.ts';
 import { sealed } from './sealing.ts';
-import { settled } from './settled.ts';
 
 const BATCH = 64;
 const CALL_BYTES = 8 * 1024 * 1024;

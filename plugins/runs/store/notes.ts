@@ -1,8 +1,7 @@
-import { Errors } from '../../../kernel/contracts/index.ts';
+import { Errors, settled } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import type { StoreParts } from './parts.ts';
-import { settled } from './settled.ts';
 
 const TEXT_BYTES = 256 * 1024;
 const MOST = 10_000;

@@ -1,4 +1,4 @@
-import { Errors, type Transaction } from '../../../kernel/contracts/index.ts';
+import { Errors, type Transaction, settled } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, ClaimRef, JournalRecord, WaitKind, WaitOutcome } from '../contract.ts';
 import { checkOutcome, checkWait, sameSite } from '../domain/record-rules.ts';
 import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
@@ -8,7 +8,6 @@ import type { StoreParts } from './parts.ts';
 import { recordedAt } from './perform.ts';
 import type { ActivityPlace } from './places.ts';
 import { contextOf, type LockedRun, lockRun, mustChange, nextStatus, setStatus, takeSeq } from './run-rows.ts';
-import { settled } from './settled.ts';
 import { insertWait, readWait } from './wait-rows.ts';
 
 export type Parked = { parked: true } | { record: JournalRecord };

@@ -1,4 +1,4 @@
-import { Errors, type Transaction } from '../../../kernel/contracts/index.ts';
+import { Errors, type Transaction, settled } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
 import { checkArgs, checkOutcome, checkSite, sameSite } from '../domain/record-rules.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
@@ -6,7 +6,6 @@ import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sea
 import type { StoreParts } from './parts.ts';
 import type { ActivityPlace } from './places.ts';
 import { contextOf, lockRun } from './run-rows.ts';
-import { settled } from './settled.ts';
 
 /** Does a verb's work and records it, or answers the record that a repeat of the call finds. */
 export async function performCall(store: StoreParts, claim: ClaimRef, call: JournaledCall): Promise<JournalRecord> {

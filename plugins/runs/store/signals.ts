@@ -1,5 +1,5 @@
 import type { Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
-import { Errors } from '../../../kernel/contracts/index.ts';
+import { Errors, settled } from '../../../kernel/contracts/index.ts';
 import type { ActivityContext, ArmWait, SendSignal, WaitKind, WaitOutcome } from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import { keyOf } from './keys.ts';
@@ -7,7 +7,6 @@ import type { StoreParts } from './parts.ts';
 import { resolveWaits } from './resolve.ts';
 import { isTerminal, lockRunOf, mustChange, takeSeq } from './run-rows.ts';
 import { sealed } from './sealing.ts';
-import { settled } from './settled.ts';
 import { oldestListening } from './wait-rows.ts';
 
 /** A payload that fits into a record with its final newline. */

@@ -4,6 +4,7 @@ import {
   type GroupCommit,
   type Param,
   type Transaction,
+  settled,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditEntry } from '../../audit/contract.ts';
 import type { NewRun, RunStatus, SubmitResult } from '../contract.ts';
@@ -12,7 +13,6 @@ import { checkNewRun, envelopeOf } from '../domain/new-run-rules.ts';
 import { distinct, inList, insertRows, parts } from './batches.ts';
 import { idempotencyDigest, keyOf, laneOf, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
-import { settled } from './settled.ts';
 
 const RUN_COLUMNS = `run_id org_id project_id org project kind workflow status subject tags trigger_fields envelope env
   credentials filename interpreter requires source_digest trusted generation parent submitted_by key_digest next_seq

@@ -2,13 +2,13 @@ import {
   type Database,
   Errors,
   type Ids,
-  isServiceError,
   type Page,
   pageOf,
   type SealedPlace,
   type Sealer,
   token,
   type Transaction,
+  settled,
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { SecretEntry, Secrets, SecretScope, SecretValue } from '../contract.ts';
@@ -118,14 +118,8 @@ export class SecretVault implements Secrets {
   }
 
   /** When the answer to a commit is lost, doing it again is right: setting and reading twice are as once. */
-  async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { database } = this.#parts;
-    try {
-      return await database.transaction(work);
-    } catch (error) {
-      if (!isServiceError(error, 'commit_unknown')) throw error;
-      return database.transaction(work);
-    }
+  #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return settled(() => this.#parts.database.transaction(work));
   }
 }
 

@@ -1,4 +1,4 @@
-import { isServiceError } from '../../../kernel/contracts/index.ts';
+import { isServiceError } from './errors.ts';
 
 /**
  * The answer to a commit can be lost with the connection. Then the work is done again from the top: every transition
