@@ -104,6 +104,8 @@ export class CrashRun {
       if (!response || response.status === 503) return undefined;
       const text = await response.text().catch(() => undefined); // It was killed while it answered.
       if (text === undefined) return undefined;
+      // The answer to a signal died with its server, the run took it and ended: the repeat comes too late.
+      if (response.status === 409 && text.includes('run_finished')) return {} as T;
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       return (text === '' ? {} : JSON.parse(text)) as T;
     });
