@@ -6,6 +6,12 @@ import { type Candidate, findCandidates } from './lanes.ts';
 import type { StoreParts } from './parts.ts';
 import { isTerminal, type LockedRun, lockRuns, mustChange, parseJson } from './run-rows.ts';
 
+/**
+ * `due` orders the queue; nothing waits for it. Two servers read the database's clock a little apart, and what one made
+ * claimable a moment ago must not look like the future to the other.
+ */
+const CLOCK_SLACK_MS = 250;
+
 /** More candidates than are wanted are read, because others may take some first. */
 const SPARE = 4;
 const MOST = 128;
@@ -46,7 +52,7 @@ export async function takeClaims(
   for (let round = 0; round < ROUNDS && taken.length < limit; round++) {
     const wanted = limit - taken.length;
     const most = Math.min(wanted * SPARE, MOST);
-    const candidates = await findCandidates(store.database, by, most, store.database.now());
+    const candidates = await findCandidates(store.database, by, most, store.database.now() + CLOCK_SLACK_MS);
     if (candidates.length === 0) break;
     const got = await takeOf(store, by, candidates, wanted, { lease_ms, skip: round === 0 });
     taken.push(...got);
