@@ -64,6 +64,8 @@ for name in names:
         svc("annotate", "note " + value[:at] + value[at:])
     svc("annotate", text)
     svc("output", "set", name + "=" + value, "json_" + name + ":=" + json.dumps({value: [value, text]}))
+    svc("state", "set", "kept-" + name, value)
+    svc("state", "get", "kept-" + name)
     svc("step", "print-" + name, "--label", "about " + value, "--", "printenv", name)
     svc("step", "fail-" + name, "--", "sh", "-c", "printenv " + name + "; exit 3")
     svc("step", "missing-" + name, "--", "/nowhere/" + value)

@@ -74,7 +74,7 @@ export const runsTables = migration('0001-runs', [
     entity {bytes} NOT NULL,
     cell {bytes} NOT NULL,
     org_id {id} NOT NULL,
-    value {text} NOT NULL,
+    value {blob} NOT NULL,
     trusted {flag} NOT NULL,
     written_by {id},
     written_at {ms} NOT NULL,

@@ -1,4 +1,4 @@
-import { Errors, type Queries } from '../../../kernel/contracts/index.ts';
+import { Errors, type Queries, type SealedPlace, type Sealer } from '../../../kernel/contracts/index.ts';
 import { lineFault } from '../domain/line.ts';
 
 /** A value: exactly this many bytes of UTF-8 are accepted. */
@@ -48,18 +48,39 @@ export function checkCellValue(value: string): string {
 /** Bound as bytes: binary collations of MySQL ignore trailing spaces, bytes do not. */
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-export async function readCell(on: Queries, place: CellPlace, key: string): Promise<CellRow | undefined> {
-  const rows = await on.read<{ value: string; written_at: number }>(
+/** A script may keep anything in a cell, so that its value is sealed; names are found by and stay as they are. */
+const sealedAt = ({ org_id, project_id, run_id, entity }: CellPlace, key: string): SealedPlace => ({
+  org_id,
+  project_id,
+  table: 'runs_cells',
+  kind: 'cell',
+  name: JSON.stringify([run_id, entity, key]),
+  field: 'value',
+});
+
+/** The org's keys must be prepared. */
+export async function readCell(
+  on: Queries,
+  sealer: Sealer,
+  place: CellPlace,
+  key: string,
+): Promise<CellRow | undefined> {
+  const rows = await on.read<{ value: Buffer; written_at: number }>(
     'SELECT value, written_at FROM runs_cells WHERE project_id = ? AND run_id = ? AND entity = ? AND cell = ?',
     [place.project_id, place.run_id, bytes(place.entity), bytes(key)],
   );
-  return rows[0] && { key, value: rows[0].value, updated_at: Number(rows[0].written_at) };
+  const [row] = rows;
+  if (!row) return undefined;
+  const value = sealer.open(sealedAt(place, key), row.value).toString();
+  return { key, value, updated_at: Number(row.written_at) };
 }
 
 const VALUES = ['value', 'trusted', 'written_by', 'written_at'];
 
+/** The org's keys must be prepared. */
 export async function writeCell(
   on: Queries,
+  sealer: Sealer,
   place: CellPlace,
   key: string,
   value: string,
@@ -74,7 +95,7 @@ export async function writeCell(
       bytes(place.entity),
       bytes(key),
       place.org_id,
-      value,
+      sealer.seal(sealedAt(place, key), Buffer.from(value)),
       by.trusted ? 1 : 0,
       by.written_by,
       by.at,

@@ -1,4 +1,4 @@
-import { type Database, Errors, token, settled } from '../../../kernel/contracts/index.ts';
+import { type Database, Errors, type Sealer, settled, token } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import { type CellPlace, checkCellName, checkCellValue, listCells, readCell, removeCell, writeCell } from './cells.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -26,7 +26,7 @@ export interface ProjectState {
 
 export const ProjectState = token<ProjectState>('runs.ProjectState');
 
-export function createProjectState(database: Database, audit: Audit): ProjectState {
+export function createProjectState(database: Database, sealer: Sealer, audit: Audit): ProjectState {
   const done = (action: string, { org_id, project_id }: Scope, entity: string, key: string, by: AuditSource) => ({
     ...by,
     org_id,
@@ -36,7 +36,8 @@ export function createProjectState(database: Database, audit: Audit): ProjectSta
   });
   return {
     async read(scope, entity, key) {
-      const cell = await readCell(database, placeOf(scope, entity), checkCellName('/path/key', key));
+      await sealer.prepare(scope.org_id);
+      const cell = await readCell(database, sealer, placeOf(scope, entity), checkCellName('/path/key', key));
       if (!cell) throw noCell(entity, key);
       return { entity, ...cell };
     },
@@ -44,11 +45,12 @@ export function createProjectState(database: Database, audit: Audit): ProjectSta
       const place = placeOf(scope, entity);
       checkCellName('/path/key', key);
       checkCellValue(value);
+      await sealer.prepare(scope.org_id);
       const writer = { trusted: true, written_by: by.principal?.id ?? null, at: database.now() };
       return settled(() =>
         database.transaction(async (tx) => {
-          const known = await readCell(tx, place, key);
-          await writeCell(tx, place, key, value, writer);
+          const known = await readCell(tx, sealer, place, key);
+          await writeCell(tx, sealer, place, key, value, writer);
           await audit.record(tx, done('state.set', scope, entity, key, by));
           return known === undefined;
         }),

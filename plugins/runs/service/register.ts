@@ -45,13 +45,13 @@ export function registerService(plugin: PluginSetup): void {
   plugin.bind(RunEngine, engine);
   plugin.bind(RunViews, (use) => createRunViews(use(Database), use(Sealer), use(RunMasks)));
   plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer), use(RunMasks)));
-  plugin.bind(ProjectState, (use) => createProjectState(use(Database), use(Audit)));
+  plugin.bind(ProjectState, (use) => createProjectState(use(Database), use(Sealer), use(Audit)));
   plugin.bind(JobEnvironments, (use) =>
     createJobEnvironments(use.all(JobEnvironment), use(RunViews).facts, use(RunMasks)),
   );
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.bind(RunWatching, watching);
-  plugin.contribute(JournaledVerbs, (use) => stateVerb(use(Database)));
+  plugin.contribute(JournaledVerbs, (use) => stateVerb(use(Database), use(Sealer)));
   plugin.contribute(RunObservers, (use) => countTransitions(use(Metrics)));
   plugin.contribute(HttpRoutes, runRoutes);
   plugin.onStart(SERVER_ROLES, async (use) => sweeper(use).start());

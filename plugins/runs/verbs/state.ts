@@ -1,4 +1,4 @@
-import { type Database, Errors, type Transaction } from '../../../kernel/contracts/index.ts';
+import { type Database, Errors, type Sealer, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityContext, JournaledVerb, Json, WaitOutcome } from '../contract.ts';
 import { untrustedRunMayNotWriteState } from '../errors.ts';
 import {
@@ -27,18 +27,18 @@ interface StateCall {
  * `svc state get|set|delete|list`: args `{op, entity?, key?, value?}`. Without an entity the cells are the run's own,
  * with one the project's. What it answered is recorded with what it did, in one transaction.
  */
-export function stateVerb(database: Pick<Database, 'now'>): JournaledVerb {
+export function stateVerb(database: Pick<Database, 'now'>, sealer: Sealer): JournaledVerb {
   return {
     kind: 'state',
     async perform(tx, context, args) {
       const call = parse(context, args);
-      if (call.op === 'get') return get(tx, call);
+      if (call.op === 'get') return get(tx, sealer, call);
       if (call.op === 'list') return list(tx, call);
       if (call.place.run_id === '' && !context.trusted)
         throw untrustedRunMayNotWriteState(`an untrusted run may not ${call.op} ${call.place.entity}/${call.key}`);
       if (call.op === 'delete') return remove(tx, call);
       const by = { trusted: context.trusted, written_by: context.activity_id, at: database.now() };
-      await writeCell(tx, call.place, call.key, call.value, by);
+      await writeCell(tx, sealer, call.place, call.key, call.value, by);
       return done();
     },
   };
@@ -72,8 +72,8 @@ const absent = ({ place, key }: StateCall): WaitOutcome => ({
   message: `no state ${place.entity === '' ? key : `${place.entity}/${key}`}`,
 });
 
-async function get(tx: Transaction, call: StateCall): Promise<WaitOutcome> {
-  const cell = await readCell(tx, call.place, call.key);
+async function get(tx: Transaction, sealer: Sealer, call: StateCall): Promise<WaitOutcome> {
+  const cell = await readCell(tx, sealer, call.place, call.key);
   return cell ? done(`${cell.value}\n`) : absent(call);
 }
 
