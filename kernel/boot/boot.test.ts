@@ -145,6 +145,7 @@ t.test('settings are checked, naming the variable', async (t) => {
     SVC_PUBLIC_URL: 'ftp://x',
     SVC_LOG_LEVEL: 'loud',
     SVC_BOOT_TIMEOUT: '-1',
+    SVC_EGRESS_ALLOW: '10.0.0.0/33',
   })) {
     const { code, message } = await refusal(
       boot({

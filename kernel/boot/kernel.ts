@@ -3,6 +3,9 @@ import {
   armFailpoints,
   Clock,
   Database,
+  DeliveryRates,
+  Egress,
+  Expressions,
   GroupCommits,
   HttpAddress,
   Ids,
@@ -15,7 +18,9 @@ import {
   Settings,
 } from '../contracts/index.ts';
 import { type DatabaseHandle, openDatabase } from '../database/index.ts';
-import { createHttp, createMetrics, type Http } from '../http/index.ts';
+import { createExpressions } from '../expressions/index.ts';
+import { createDeliveryRates, createHttp, createMetrics, type Http } from '../http/index.ts';
+import { openEgress, type OwnEgress } from '../egress/index.ts';
 import { Registry } from '../registry/registry.ts';
 import { discover } from './discover.ts';
 import { BootErrors } from './errors.ts';
@@ -108,6 +113,7 @@ class Parts {
   readonly #log: Log;
   readonly #registry: Registry;
   readonly #started: Started[] = [];
+  readonly #egress: OwnEgress;
   #database: DatabaseHandle | undefined;
   #http: Http | undefined;
   #stopping: Promise<StopReport> | undefined;
@@ -117,6 +123,7 @@ class Parts {
     this.#clock = clock;
     this.#log = log;
     this.#registry = registry;
+    this.#egress = openEgress(settings, clock);
   }
 
   bindKernel(): void {
@@ -127,7 +134,12 @@ class Parts {
     registry.bind('kernel', Ids, () => ids);
     registry.bind('kernel', Log, () => this.#log);
     registry.bind('kernel', Metrics, () => createMetrics());
+    registry.bind('kernel', Expressions, () => createExpressions());
+    registry.bind('kernel', Egress, () => this.#egress);
     if (!SERVER_ROLES.includes(this.#settings.role)) return;
+    registry.bind('kernel', DeliveryRates, (use) =>
+      createDeliveryRates(this.#settings.rate_limits?.delivery, this.#clock, use(Metrics)),
+    );
     registry.bind('kernel', Database, () => this.#open().database);
     registry.bind('kernel', GroupCommits, () => this.#open().group_commits);
     registry.bind('kernel', HttpAddress, () => ({
@@ -137,6 +149,7 @@ class Parts {
   }
 
   async bringUp(declared: Declared, rules: PhaseRules, quiet: boolean): Promise<void> {
+    this.#started.push({ plugin: 'kernel.egress', stop: () => this.#egress.close() });
     const serves = SERVER_ROLES.includes(this.#settings.role);
     if (serves) {
       const deps = { clock: this.#clock, log: this.#log, ids: rules.use(Ids) };

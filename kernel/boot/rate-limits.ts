@@ -9,12 +9,13 @@ const DEFAULTS: Readonly<Record<keyof RateLimits, Rate>> = {
   token: { count: 60_000, per_ms: 60_000 },
   address: { count: 120_000, per_ms: 60_000 },
   failed: { count: 60, per_ms: 60_000 },
+  delivery: { count: 12_000, per_ms: 60_000 },
 };
 
 const isKind = (text: string): text is keyof RateLimits => Object.hasOwn(DEFAULTS, text);
 
 /**
- * Reads `SVC_RATE_LIMIT`: `off`, or `token=<n>/<s|m|h>,address=…,failed=…`, each of which may be `off`; what is not
+ * Reads `SVC_RATE_LIMIT`: `off`, or `token=<n>/<s|m|h>,address=…,failed=…,delivery=…`, each of which may be `off`; what is not
  * named keeps its default. Throws `setting_invalid`.
  */
 export function readRateLimits(text: string | undefined): RateLimits {
@@ -34,6 +35,6 @@ export function readRateLimits(text: string | undefined): RateLimits {
 }
 
 function invalid(text: string, part: string) {
-  const form = 'token=60000/m,address=120000/m,failed=60/m (per s, m or h; each may be off), or off';
+  const form = 'token=60000/m,address=120000/m,failed=60/m,delivery=12000/m (per s, m or h; each may be off), or off';
   return BootErrors.settingInvalid(`SVC_RATE_LIMIT is "${text}", of which "${part}" is not understood; write ${form}`);
 }

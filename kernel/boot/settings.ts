@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Role, Settings } from '../contracts/index.ts';
 import { BootErrors } from './errors.ts';
 import { readRateLimits } from './rate-limits.ts';
+import { readRetention } from './retention.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -45,6 +46,7 @@ export function readSettings(role: Role, env: Environment, given: Partial<Settin
     public_url: address(env, 'SVC_PUBLIC_URL'),
     lease_ms: wholeNumber(env, 'SVC_LEASE_MS', 15_000, 200, 3_600_000),
     rate_limits: readRateLimits(env.SVC_RATE_LIMIT),
+    retention: readRetention(env.SVC_RETENTION),
     plugins: (env.SVC_PLUGINS ?? '').split(/[:,]/).filter((name) => name !== ''),
     version: packageVersion(),
     ...given,

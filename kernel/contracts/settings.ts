@@ -17,6 +17,8 @@ export interface RateLimits {
   address?: Rate;
   /** Failed authentications from one address. */
   failed?: Rate;
+  /** Genuine deliveries to one hook or webhook. */
+  delivery?: Rate;
 }
 
 /** Everything read from the environment and the command line, checked once at boot. */
@@ -38,6 +40,8 @@ export interface Settings {
   lease_ms: number;
   /** Absent: no limits. */
   rate_limits?: RateLimits;
+  /** How long what is pruned is kept, in ms by its name; absent or empty: nothing is pruned. */
+  retention?: Readonly<Record<string, number>>;
   /** Extra plugin packages or folders, in the order given. */
   plugins: readonly string[];
   /** Version of svc. */

@@ -2,8 +2,7 @@ import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { HttpRequest, Route } from '../contracts/index.ts';
-import { compile } from '../schema/index.ts';
-import { parseJson } from './json.ts';
+import { compile, parseJson } from '../schema/index.ts';
 import { LIMITS } from './limits.ts';
 import { ADA, ask, assemble, JSON_TYPE, postJson, route, sendRaw, type TestParts } from './test-server.ts';
 

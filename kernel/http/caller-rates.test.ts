@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { readRateLimits } from '../boot/rate-limits.ts';
 import { type Clock, Errors, type RateLimits, type Upgrade } from '../contracts/index.ts';
 import { CallerRates, networkOf } from './caller-rates.ts';
-import { createMetrics } from './index.ts';
+import { createDeliveryRates, createMetrics } from './index.ts';
 import { Meter } from './meter.ts';
 import { ADA, ask, assemble, route, sendRaw } from './test-server.ts';
 
@@ -119,7 +119,7 @@ t.test('an IPv6 caller is its /64; a Unix socket has no address', async (t) => {
 
 t.test('the setting: defaults, single ones, off, and what is not understood', async (t) => {
   const minute = (count: number) => ({ count, per_ms: 60_000 });
-  const all = { token: minute(60_000), address: minute(120_000), failed: minute(60) };
+  const all = { token: minute(60_000), address: minute(120_000), failed: minute(60), delivery: minute(12_000) };
   t.same(readRateLimits(undefined), all);
   t.same(readRateLimits(''), all);
   t.same(readRateLimits('off'), {});
@@ -127,6 +127,7 @@ t.test('the setting: defaults, single ones, off, and what is not understood', as
   t.same(readRateLimits('token=5/s, address=off,failed=9/h'), {
     token: { count: 5, per_ms: 1000 },
     failed: { count: 9, per_ms: 3_600_000 },
+    delivery: all.delivery,
   });
   const bad = ['on', 'token', 'token=', 'token=0/m', 'token=-1/m', 'token=1/d', 'token=1', 'token=1/m=2', 'Token=1/m'];
   for (const text of [
@@ -138,6 +139,21 @@ t.test('the setting: defaults, single ones, off, and what is not understood', as
     'token=9999999999/m',
   ])
     t.throws(() => readRateLimits(text), { code: 'setting_invalid', message: /SVC_RATE_LIMIT/ }, text);
+});
+
+t.test('deliveries to one address have a limit of their own', async (t) => {
+  const clock = testClock();
+  const metrics = createMetrics();
+  const rates = createDeliveryRates({ count: 2, per_ms: 1000 }, clock, metrics);
+  rates.take('hook_1');
+  rates.take('hook_1');
+  rates.take('hook_2');
+  t.throws(() => rates.take('hook_1'), { code: 'rate_limited', extras: { retryAfterMs: 500 } });
+  clock.advance(500);
+  rates.take('hook_1');
+  t.match((await metrics.render()).text, /svc_http_rate_limited_total\{limit="delivery"\} 1/);
+  const free = createDeliveryRates(undefined, clock, createMetrics());
+  for (let count = 0; count < 100; count++) free.take('hook_1');
 });
 
 const opened = { access: { kind: 'user' } as const };

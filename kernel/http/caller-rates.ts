@@ -3,6 +3,9 @@ import { isIPv6 } from 'node:net';
 import { type Clock, Errors, isServiceError, type Metrics, type Rate, type RateLimits } from '../contracts/index.ts';
 import { Meter } from './meter.ts';
 
+/** Counts what any limit refused. */
+export const RATE_REFUSALS = ['svc_http_rate_limited_total', 'Requests refused by a rate limit.', ['limit']] as const;
+
 /** Tokens that are remembered to have been valid from an address. */
 const PROVEN = 20_000;
 
@@ -22,7 +25,7 @@ export class CallerRates {
     this.#token = meter(limits.token);
     this.#address = meter(limits.address);
     this.#failed = meter(limits.failed);
-    this.#refusals = metrics.counter('svc_http_rate_limited_total', 'Requests refused by a rate limit.', ['limit']);
+    this.#refusals = metrics.counter(...RATE_REFUSALS);
   }
 
   /** Counts a request of an address. Throws `rate_limited`. */

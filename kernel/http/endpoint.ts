@@ -9,10 +9,9 @@ import {
   type Route,
   type Scope,
 } from '../contracts/index.ts';
-import { compile, type Validator } from '../schema/index.ts';
+import { compile, parseJson, type Validator } from '../schema/index.ts';
 import { hasBody, readBody } from './body.ts';
 import { addressOf, type Exchange } from './exchange.ts';
-import { parseJson } from './json.ts';
 import type { HttpLimits } from './limits.ts';
 import type { CallerRates } from './caller-rates.ts';
 import { type QueryReader, queryReader } from './query.ts';

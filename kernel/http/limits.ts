@@ -1,16 +1,13 @@
+import { JSON_LIMITS, type JsonLimits } from '../schema/index.ts';
+
 /** Every bound of the HTTP layer in one place; tests make them small. */
-export interface HttpLimits {
+export interface HttpLimits extends JsonLimits {
   /** Bytes of a request target. */
   target_bytes: number;
   /** Characters of one decoded path parameter. */
   param_length: number;
   /** Bytes of a body after decompression, where the route names no other. */
   body_bytes: number;
-  /** Values in one JSON body: what parsing costs grows with them, not with the bytes. */
-  json_values: number;
-  /** Of those, members of objects, which cost ten times as much; 2 MiB of body cannot hold more. */
-  json_members: number;
-  json_depth: number;
   /** Bodies above this get their first fault only. */
   list_faults_bytes: number;
   /** A body must go on within this time … */
@@ -29,9 +26,7 @@ export const LIMITS: HttpLimits = {
   target_bytes: 8 * 1024,
   param_length: 512,
   body_bytes: 1024 * 1024 + 64 * 1024,
-  json_values: 1_048_576,
-  json_members: 262_144,
-  json_depth: 100,
+  ...JSON_LIMITS,
   list_faults_bytes: 64 * 1024,
   body_idle_ms: 10_000,
   body_total_ms: 120_000,

@@ -3,6 +3,7 @@ import type { Fault, JsonSchema } from '../contracts/index.ts';
 import { everyFault, firstFault } from './ajv.ts';
 import { toFaults } from './faults.ts';
 
+export { JSON_LIMITS, type JsonLimits, parseJson, readJson } from './json.ts';
 export { pointerTo } from './pointer.ts';
 
 /**

@@ -18,7 +18,7 @@ import type {
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
 /** Version of the agent channel. Bodies are checked strictly, so every change of a shape is a new number. A server refuses a hello with another one, naming both. */
-export const CHANNEL_PROTOCOL = 1;
+export const CHANNEL_PROTOCOL = 2;
 
 /** First request on the channel. */
 export interface AgentHello {
@@ -86,13 +86,13 @@ export interface ChannelError {
 
 /**
  * On the wire: JSON text frames, one message a frame. A long journal travels ahead of its assignment in `journal`
- * frames; the link puts the two together again, so a listener to pushes never sees them.
+ * frames, each a part of its records as JSON, deflated (raw) and in base64; the link puts the two together again, so a listener to pushes never sees them.
  */
 export type ChannelFrame =
   | { id: number; op: ChannelOp; body: unknown }
   | { id: number; ok: unknown }
   | { id: number; error: ChannelError }
-  | { push: 'journal'; claim: ClaimRef; records: JournalRecord[] }
+  | { push: 'journal'; claim: ClaimRef; packed: string }
   | ChannelPush;
 
 /**

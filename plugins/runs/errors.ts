@@ -7,11 +7,32 @@ export const workflowInvalid = defineError({
   next: 'Correct the problems named in `errors`; `svc check` finds them without submitting.',
 });
 
+export const workflowKindUnknown = defineError({
+  code: 'workflow_kind_unknown',
+  status: 400,
+  title: 'No plugin brings this kind of workflow.',
+  next: 'Leave out the kind to have it found from the file, or ask the operator for the plugin.',
+});
+
+export const envelopeGone = defineError({
+  code: 'envelope_gone',
+  status: 410,
+  title: 'What started the run is not kept any more.',
+  next: 'Submit the work again with its input.',
+});
+
 export const runFinished = defineError({
   code: 'run_finished',
   status: 409,
   title: 'The run is over.',
   next: 'Look at it with `svc status`; submit it again to run it again.',
+});
+
+export const runUnfinished = defineError({
+  code: 'run_unfinished',
+  status: 409,
+  title: 'The run is not over yet.',
+  next: 'Wait for its end, or cancel it; `svc explain` says what it waits for.',
 });
 
 export const leaseLost = defineError({

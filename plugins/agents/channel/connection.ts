@@ -2,7 +2,8 @@ import { type Clock, Errors, type Log, ServiceError } from '../../../kernel/cont
 import { type RawData, WebSocket } from 'ws';
 import type { AgentIdentity, AgentSession, AgentSessions, ChannelFrame, ChannelPush } from '../contract.ts';
 import { AgentErrors, toChannelError } from '../errors.ts';
-import { framesOf, textOf } from './frames.ts';
+import { PushQueue } from './push-queue.ts';
+import { textOf } from './frames.ts';
 
 /** Requests of one agent that are worked on at once; beyond that its socket is not read. */
 const IN_FLIGHT_MAX = 256;
@@ -32,6 +33,7 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #parts: ConnectionParts;
   readonly #session: AgentSession;
+  readonly #pushes: PushQueue;
   readonly #working = new Set<Promise<void>>();
   readonly #connected_at: number;
   readonly #done = Promise.withResolvers<void>();
@@ -42,8 +44,9 @@ export class Connection {
     this.#socket = socket;
     this.#parts = parts;
     this.#connected_at = parts.clock.monotonic();
+    this.#pushes = new PushQueue((frame) => this.#send(frame));
     this.#session = parts.sessions.connect(parts.identity, (push) => this.#push(push), {
-      congested: () => socket.bufferedAmount > CONGESTED_BYTES,
+      congested: () => socket.bufferedAmount + this.#pushes.waiting > CONGESTED_BYTES,
       end: (reason) => this.close(CLOSE_REFUSED, reason),
     });
     socket.on('message', (data, binary) => this.#receive(data, binary));
@@ -86,8 +89,9 @@ export class Connection {
   }
 
   async #end(): Promise<void> {
+    this.#pushes.close();
     await this.#session.close();
-    await Promise.all(this.#working);
+    await Promise.all([...this.#working, this.#pushes.done()]);
     this.#parts.closed(this);
   }
 
@@ -117,7 +121,7 @@ export class Connection {
 
   #push(push: ChannelPush): void {
     if (this.#socket.readyState !== WebSocket.OPEN) throw AgentErrors.channelClosed('the connection is closed');
-    for (const frame of framesOf(push)) this.#send(frame);
+    this.#pushes.add(push);
   }
 
   /** A frame that cannot be sent any more is dropped: its agent asks again when it has reconnected. */

@@ -22,8 +22,6 @@ export interface EndpointParts {
   lease_ms: number;
 }
 
-/** Only frames worth the processor time are compressed. */
-const COMPRESS_BYTES = 64 * 1024;
 /** A token revoked or expired meanwhile ends its connection within two leases, and within this time. */
 const REAUTHENTICATE_MS = 30_000;
 const CLOSE_BOUND_MS = 1000;
@@ -47,12 +45,8 @@ export class ChannelEndpoint implements Upgrade {
       noServer: true,
       clientTracking: false,
       maxPayload: MAX_FRAME_BYTES,
-      perMessageDeflate: {
-        threshold: COMPRESS_BYTES,
-        serverNoContextTakeover: true,
-        clientNoContextTakeover: true,
-        zlibDeflateOptions: { level: 1 },
-      },
+      // What is large is packed where it is made: see frames.ts.
+      perMessageDeflate: false,
     });
   }
 

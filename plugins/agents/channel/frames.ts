@@ -1,48 +1,79 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { RawData } from 'ws';
+import type { JournalRecord } from '../../runs/contract.ts';
 import type { Assignment, ChannelFrame, ChannelPush } from '../contract.ts';
 
-/** Records of one `journal` frame in characters of output; with their envelopes a frame stays well below 8 MiB. */
-const JOURNAL_FRAME_CHARS = 4 * 1024 * 1024;
+const deflate = promisify(deflateRaw);
+
+/** Characters of one part of a journal: packing and reading it hold the event loop for a few milliseconds at most. */
+const PART_CHARS = 256 * 1024;
 /** What a record weighs beside its output. */
 const RECORD_CHARS = 512;
+/** Unpacked, a part is this large at most: one record of the largest output, escaped as badly as can be. */
+const PART_MOST_BYTES = 64 * 1024 * 1024;
 
-/** The frames of one push, in the order in which they are to be sent. */
-export function* framesOf(push: ChannelPush): Generator<ChannelFrame> {
-  if (push.push !== 'assign') {
+const charsOf = ({ output, message }: JournalRecord): number => output.length + (message?.length ?? 0) + RECORD_CHARS;
+
+/** How much there is to send, roughly. */
+export function weightOf(push: ChannelPush): number {
+  if (push.push !== 'assign') return 0;
+  return push.assignments.flatMap(({ journal }) => journal).reduce((sum, record) => sum + charsOf(record), 0);
+}
+
+/** Does it travel as one frame, as it is? */
+export const isShort = (push: ChannelPush): boolean => weightOf(push) <= PART_CHARS;
+
+/** The frames of one push, in the order in which they are to be sent; long journals ahead of their assignments. */
+export async function* framesOf(push: ChannelPush): AsyncGenerator<ChannelFrame> {
+  if (push.push !== 'assign' || isShort(push)) {
     yield push;
     return;
   }
-  for (const assignment of push.assignments) yield* assignmentFrames(assignment);
+  for (const assignment of push.assignments) {
+    const { activity_id, epoch, journal } = assignment;
+    for (const records of partsOf(journal))
+      yield { push: 'journal', claim: { activity_id, epoch }, packed: await pack(records) };
+    yield { push: 'assign', assignments: [{ ...assignment, journal: [] }] };
+  }
 }
 
-function* assignmentFrames(assignment: Assignment): Generator<ChannelFrame> {
-  const { activity_id, epoch } = assignment;
+function* partsOf(journal: readonly JournalRecord[]): Generator<JournalRecord[]> {
   let from = 0;
   let chars = 0;
-  for (const [at, record] of assignment.journal.entries()) {
-    const size = record.output.length + (record.message?.length ?? 0) + RECORD_CHARS;
-    if (chars > 0 && chars + size > JOURNAL_FRAME_CHARS) {
-      yield { push: 'journal', claim: { activity_id, epoch }, records: assignment.journal.slice(from, at) };
+  for (const [at, record] of journal.entries()) {
+    if (chars > 0 && chars + charsOf(record) > PART_CHARS) {
+      yield journal.slice(from, at);
       from = at;
       chars = 0;
     }
-    chars += size;
+    chars += charsOf(record);
   }
-  const journal = from === 0 ? assignment.journal : assignment.journal.slice(from);
-  yield { push: 'assign', assignments: [{ ...assignment, journal }] };
+  yield journal.slice(from);
+}
+
+/** Another thread does the packing, so the event loop has its turns between the parts. */
+async function pack(records: readonly JournalRecord[]): Promise<string> {
+  return (await deflate(JSON.stringify(records), { level: 1 })).toString('base64');
+}
+
+function unpack(packed: string): JournalRecord[] {
+  const text = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: PART_MOST_BYTES }).toString();
+  return JSON.parse(text) as JournalRecord[];
 }
 
 /** Puts journals that came ahead back into their assignments. One per connection. */
 export class JournalAssembly {
   readonly #ahead = new Map<string, Assignment['journal']>();
 
-  /** Answers the push for the listener, or nothing when the frame only brought a part. */
+  /** Answers the push for the listener, or nothing when the frame only brought a part. Throws at a broken part. */
   take(frame: Extract<ChannelFrame, { push: string }>): ChannelPush | undefined {
     if (frame.push === 'journal') {
       const key = keyOf(frame.claim);
+      const records = unpack(frame.packed);
       const part = this.#ahead.get(key);
-      if (part) for (const record of frame.records) part.push(record);
-      else this.#ahead.set(key, frame.records);
+      if (part) for (const record of records) part.push(record);
+      else this.#ahead.set(key, records);
       return undefined;
     }
     if (frame.push !== 'assign') return frame;

@@ -1,10 +1,12 @@
 import t from 'tap';
-import type { PassEnd } from '../contract.ts';
+import type { Assignment, ChannelFrame, PassEnd } from '../contract.ts';
 import { recordAt, succeeded, TestExecutor, type TestPass, testAgent } from '../testing/agent.ts';
 import { until } from '../testing/doubles.ts';
 import { MemoryStore } from '../testing/memory-store.ts';
 import { TestServer } from '../testing/server.ts';
 import { Wire } from '../testing/wire.ts';
+import { JournalAssembly } from './frames.ts';
+import { PushQueue } from './push-queue.ts';
 
 t.test('a long journal travels in pieces and arrives whole', async (t) => {
   const journal = Array.from({ length: 30 }, (_, at) => recordAt(at, 'z'.repeat(500_000 + at)));
@@ -19,6 +21,53 @@ t.test('a long journal travels in pieces and arrives whole', async (t) => {
   await agent.worker.start();
   await until(() => agent.executor.passes.length === 1);
   t.same(agent.executor.passes[0]!.assignment.journal, journal);
+});
+
+t.test('a long journal holds neither end up, and what is pushed after it comes after it', async (t) => {
+  const journal = Array.from({ length: 10_000 }, (_, at) => recordAt(at, `output ${at}`));
+  const claimed = { activity_id: 'long', epoch: 1, journal } as unknown as Assignment;
+  const frames: ChannelFrame[] = [];
+  const turns: number[] = [];
+  let turn = 0;
+  let over = false;
+  const tick = () => {
+    turn += 1;
+    if (!over) setImmediate(tick);
+  };
+  setImmediate(tick);
+  const queue = new PushQueue((frame) => {
+    frames.push(frame);
+    turns.push(turn);
+  });
+  queue.add({ push: 'assign', assignments: [claimed] });
+  t.ok(queue.waiting > 5_000_000, 'what waits counts as unsent');
+  queue.add({ push: 'revoke', claim: { activity_id: 'long', epoch: 1 }, reason: 'no' });
+  await queue.done();
+  over = true;
+  t.equal(queue.waiting, 0);
+  t.ok(frames.length > 20);
+  t.ok(
+    frames.every((frame) => JSON.stringify(frame).length < 256 * 1024),
+    'every frame is small',
+  );
+  t.equal(new Set(turns).size, frames.length - 2, 'the loop turns between the parts');
+  const assembly = new JournalAssembly();
+  const pushes = frames.flatMap((frame) => ('push' in frame ? (assembly.take(frame) ?? []) : []));
+  t.same(pushes[0], { push: 'assign', assignments: [claimed] });
+  t.match(pushes[1], { push: 'revoke' });
+  t.throws(() => assembly.take({ push: 'journal', claim: { activity_id: 'x', epoch: 1 }, packed: 'AAAA' }));
+});
+
+t.test('a connection that closes in the middle of a journal sends no more of it', async (t) => {
+  const journal = Array.from({ length: 3000 }, (_, at) => recordAt(at, 'x'));
+  const frames: ChannelFrame[] = [];
+  const queue = new PushQueue((frame) => {
+    frames.push(frame);
+    queue.close();
+  });
+  queue.add({ push: 'assign', assignments: [{ activity_id: 'a', epoch: 1, journal } as unknown as Assignment] });
+  await queue.done();
+  t.equal(frames.length, 1);
 });
 
 t.test('a request larger than a frame is refused by the agent itself, and the channel goes on', async (t) => {

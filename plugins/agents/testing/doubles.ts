@@ -56,6 +56,8 @@ export class TestWakeups implements Wakeups {
   run() {}
   onTimer = () => () => {};
   onRun = () => () => {};
+  topic() {}
+  onTopic = () => () => {};
 }
 
 /** Agents' rows, without a database. */

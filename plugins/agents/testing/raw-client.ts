@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { AgentHello } from '../contract.ts';
+import { type AgentHello, CHANNEL_PROTOCOL } from '../contract.ts';
 import { until } from './doubles.ts';
 
 export type Answer = {
@@ -11,7 +11,7 @@ export type Answer = {
 };
 
 export const hello = (given: Partial<AgentHello> = {}): AgentHello => ({
-  protocol: 1,
+  protocol: CHANNEL_PROTOCOL,
   name: 'raw',
   instance: 'ins_raw',
   os: 'linux',

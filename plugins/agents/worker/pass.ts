@@ -35,6 +35,7 @@ export class Pass {
   #output: MaskedLog | undefined;
   #deadline: number;
   #running: RunningPass | undefined;
+  #leaving = false;
   #stopping: 'revoked' | 'draining' | undefined;
 
   /** Starts once `previous` is done: an older pass of the same activity may still be on its way out. */
@@ -51,6 +52,14 @@ export class Pass {
 
   get lost(): boolean {
     return this.#asker.lost;
+  }
+
+  /**
+   * The request that gives the claim up is under way, or was granted: that the claim is gone is then no news, and the
+   * answer to that request says what became of it.
+   */
+  get leaving(): boolean {
+    return this.#leaving;
   }
 
   /** Is the claim certainly this agent's still? */
@@ -133,7 +142,8 @@ export class Pass {
       park: async (wait) => {
         output.settle();
         await this.#logs.flush();
-        return this.#asker.ask('park', { claim, wait: labelled(wait) });
+        const parks = () => this.#asker.ask('park', { claim, wait: labelled(wait) });
+        return this.#leave(parks, (answer) => 'parked' in answer);
       },
       annotate: async (nth, text) => {
         await this.#asker.ask('annotate', { claim, nth, text: masker.text(text) });
@@ -158,8 +168,22 @@ export class Pass {
     if (this.lost || end.end === 'lost' || end.end === 'parked') return;
     this.#output?.end();
     await this.#logs.flush();
-    if (end.end === 'completed') await this.#complete(this.#shown(end.completion));
-    else await this.#asker.ask('release', { claim: this.claim });
+    const { claim } = this;
+    if (end.end === 'completed') await this.#leave(() => this.#complete(this.#shown(end.completion)));
+    else await this.#leave(() => this.#asker.ask('release', { claim }));
+  }
+
+  /** Asks for the end of the claim; `gone` tells from the answer whether that is what it came to. */
+  async #leave<T>(ask: () => Promise<T>, gone: (answer: T) => boolean = () => true): Promise<T> {
+    this.#leaving = true;
+    let left = false;
+    try {
+      const answer = await ask();
+      left = gone(answer);
+      return answer;
+    } finally {
+      this.#leaving = left;
+    }
   }
 
   #shown(completion: Completion): Completion {

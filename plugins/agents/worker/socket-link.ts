@@ -46,8 +46,6 @@ const BOUND_TO_CONNECTION: ReadonlySet<ChannelOp> = new Set(['hello', 'ready', '
 const FIRST_ANSWER_MS = 2000;
 const HANDSHAKE_MS = 10_000;
 const RECEIVE_BYTES = 64 * 1024 * 1024;
-const LOOPBACK = /^ws:\/\/(127\.|localhost[:/]|\[::1\])|^ws\+unix:/;
-const COMPRESS_BYTES = 64 * 1024;
 /** Until the welcome tells the lease. */
 const SILENCE_MS = 5000;
 const STRIKES = 3;
@@ -136,11 +134,7 @@ export class SocketLink implements AgentLink {
       headers: { authorization: `Bearer ${this.#parts.token}` },
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: RECEIVE_BYTES,
-      // On one machine, compressing costs more time than it saves.
-      perMessageDeflate: !LOOPBACK.test(this.#parts.url) && {
-        threshold: COMPRESS_BYTES,
-        zlibDeflateOptions: { level: 1 },
-      },
+      perMessageDeflate: false,
     });
     this.#socket = socket;
     const assembly = new JournalAssembly();
@@ -191,16 +185,16 @@ export class SocketLink implements AgentLink {
   #receive(socket: WebSocket, data: RawData, assembly: JournalAssembly): void {
     this.#heard();
     let frame: ChannelFrame;
+    let push: ChannelPush | undefined;
     try {
       frame = JSON.parse(textOf(data)) as ChannelFrame;
+      push = 'push' in frame ? assembly.take(frame) : undefined;
     } catch {
-      this.#parts.log.error({}, 'the server sent a frame that is no JSON; connecting anew');
+      this.#parts.log.error({}, 'the server sent a frame that cannot be read; connecting anew');
       return socket.terminate();
     }
-    if ('push' in frame) {
-      const push = assembly.take(frame);
-      if (push) for (const listen of this.#listeners) listen(push);
-    } else if ('ok' in frame || 'error' in frame) this.#settle(frame);
+    if (push) for (const listen of this.#listeners) listen(push);
+    if ('ok' in frame || 'error' in frame) this.#settle(frame);
   }
 
   #settle(frame: Extract<ChannelFrame, { ok: unknown } | { error: unknown }>): void {

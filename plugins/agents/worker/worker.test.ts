@@ -75,6 +75,39 @@ t.test('1,000 assignments, then 9,000 more: nothing is kept', async (t) => {
   t.ok(heap() - before < 24 * 1024 * 1024, `grew by ${heap() - before} bytes`);
 });
 
+t.test(
+  'a claim that the agent itself gives up is not lost, though a renewal in between says that it is gone',
+  async (t) => {
+    const { server, store, worker, executor, stop } = await inMemory({ lease_ms: 1200 });
+    t.teardown(stop);
+    const renewals = () => store.calls.filter((call) => call === 'renew').length;
+    /** Answers only when a renewal has been told that the claim is gone. */
+    const late = async <T>(work: Promise<T>): Promise<T> => {
+      const answer = await work;
+      const before = renewals();
+      await until(() => renewals() > before);
+      return answer;
+    };
+    const { park, complete, release } = store;
+    store.park = (claim) => late(park.call(store, claim));
+    store.complete = (claim, completion) => late(complete.call(store, claim, completion));
+    store.release = (claim) => late(release.call(store, claim));
+    for (const name of ['parks', 'completes', 'releases']) store.add(name);
+    server.wakeups.work();
+    await until(() => executor.passes.length === 3);
+    const [parks, completes, releases] = executor.passes;
+    completes!.end(succeeded);
+    releases!.end({ end: 'released' });
+    t.same(await parks!.host.park({ ...siteAt(0), kind: 'sleep', args: {} }), { parked: true });
+    parks!.end({ end: 'parked' });
+    await until(() => worker.status().busy === 0 || executor.passes.length > 3);
+    t.notMatch(server.log.lines.join('\n'), /a claim was lost/);
+    t.equal(store.get('parks').state, 'parked');
+    t.equal(store.get('completes').state, 'done');
+    t.same([parks!.stopped, completes!.stopped], [undefined, undefined]);
+  },
+);
+
 t.test('a revoked claim: the work is stopped and whatever it still says is refused', async (t) => {
   const { server, store, worker, executor, stop } = await inMemory();
   t.teardown(stop);

@@ -235,8 +235,8 @@ export class Worker implements Agent {
     this.#renewed_at = sent_at;
     const gone = new Set(lost.map((claim) => `${claim.activity_id} ${claim.epoch}`));
     for (const pass of held) {
-      if (gone.has(`${pass.claim.activity_id} ${pass.claim.epoch}`)) pass.lose('the server no longer knows it as ours');
-      else pass.renewed(sent_at, this.#lease_ms);
+      if (!gone.has(`${pass.claim.activity_id} ${pass.claim.epoch}`)) pass.renewed(sent_at, this.#lease_ms);
+      else if (!pass.leaving) pass.lose('the server no longer knows it as ours');
     }
   }
 

@@ -32,8 +32,15 @@ export interface SubmitRun {
   subject?: string;
   requires?: string[];
   trigger: Trigger;
-  /** What the input file holds beside `input` and `parent`; absent: the trigger's fields. */
+  /**
+   * What the input file holds beside `input` and `parent`; absent: the trigger's fields. With a member `$ref`
+   * (`bus:evt_…`) it is read from there when work is handed out.
+   */
   envelope?: { type: string; [key: string]: Json };
+  /** Types of events that cancel the run while it has not ended. */
+  cancel_on?: string[];
+  /** Its trigger is on the bus already: an event started it. */
+  triggered?: boolean;
   trusted: boolean;
   generation: number;
   parent?: string;
@@ -43,6 +50,9 @@ export interface SubmitRun {
   /** Whose request it is; audited with the run. Absent: the service itself submits. */
   by?: AuditSource;
 }
+
+/** The event that says of a run that it was submitted: nobody has to look it up, and it is the same whoever asks. */
+export const triggerEventOf = (run_id: string): string => `evt_${run_id.slice(run_id.indexOf('_') + 1)}`;
 
 export interface SubmitResult {
   run_id: string;
@@ -58,6 +68,8 @@ export interface Run {
   org_id: string;
   project_id: string;
   kind: string;
+  /** Versioned type, e.g. `svc/script/v1`; null for runs that were made before it was kept. */
+  workflow_type: string | null;
   /** The name shown for the workflow: the file's base name, or its kind. */
   workflow: string;
   status: RunStatus;
@@ -75,6 +87,11 @@ export interface Run {
   output: Json;
   error: { code: string; message: string } | null;
   cancel_reason: string | null;
+  /** The event that cancelled it. */
+  cancelled_by: { event: string; type: string } | null;
+  cancel_on: string[];
+  /** Capabilities that an agent must have; absent: none. */
+  requires?: string[];
   /** Variable → name, never a value; absent: none was named. */
   credentials?: Record<string, string>;
   annotations: string[];

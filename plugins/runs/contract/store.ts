@@ -41,6 +41,8 @@ export interface NewRun extends SubmitRun {
   run_id: string;
   kind: string;
   workflow: string;
+  /** Versioned type, e.g. `svc/script/v1`. */
+  workflow_type?: string;
   activities: readonly NewActivity[];
 }
 
@@ -69,6 +71,8 @@ export interface SendSignal {
   run_id: string;
   name: string;
   payload: Json;
+  /** A second signal to the run with this key is the first one again, whatever it carries, and even after the end. */
+  idempotency_key?: string;
   /** Whose request it is; audited with the signal. Absent: the service itself sends. */
   by?: AuditSource;
 }
@@ -78,6 +82,8 @@ export interface CancelRun {
   project_id: string;
   run_id: string;
   reason: string;
+  /** The event whose reaction this is. */
+  cancelled_by?: { event: string; type: string };
   /** Whose request it is; audited with the cancel. Absent: the service itself cancels. */
   by?: AuditSource;
 }

@@ -52,13 +52,17 @@ function lifecycleTrigger(trigger: Trigger): Json {
 
 /** The states of a run's activities, as far as its status depends on them. */
 export interface ActivityStates {
-  /** Some activity is pending or claimed. */
+  /** Some activity of the run itself is pending or claimed. */
   busy: boolean;
+  /** One of them is parked. */
   parked: boolean;
+  /** Something is open that an activity asked for. */
+  children: boolean;
 }
 
 /** What a started run's status follows from; undefined when nothing is left to do and it ends. */
 export function statusOf(states: ActivityStates): RunStatus | undefined {
   if (states.busy) return 'running';
-  return states.parked ? 'waiting' : undefined;
+  if (states.parked) return 'waiting';
+  return states.children ? 'running' : undefined;
 }

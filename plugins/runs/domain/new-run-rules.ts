@@ -1,5 +1,5 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { Json, NewRun } from '../contract.ts';
+import { type Json, type NewRun, triggerEventOf } from '../contract.ts';
 
 const ID = /^[\x21-\x7e]{1,64}$/;
 const WORD = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -34,5 +34,6 @@ export function envelopeOf(run: NewRun): { type: string; [key: string]: Json } {
   const envelope = { ...(run.envelope ?? run.trigger) };
   if (run.input !== undefined || run.trigger.type === 'manual') envelope.input = run.input ?? null;
   if (run.parent !== undefined) envelope.parent = run.parent;
+  if (!run.triggered && envelope.event === undefined) envelope.event = triggerEventOf(run.run_id);
   return envelope;
 }

@@ -3,6 +3,8 @@ import type { ArmWait, JournalRecord } from '../contract.ts';
 
 /** A record's stdout: 2 MiB of a step's output and room for what wraps an event's payload. */
 export const RECORD_OUTPUT_BYTES = 2 * 1024 * 1024 + 64 * 1024;
+/** The same for a wait, whose outcome the service itself makes: the whole of an event as a hook may have brought it. */
+export const WAIT_OUTPUT_BYTES = 13 * 1024 * 1024 + 64 * 1024;
 export const RECORD_TEXT_POINTS = 1024;
 const MESSAGE_BYTES = 256 * 1024;
 const ARGS_BYTES = 4 * 1024 * 1024;
@@ -32,11 +34,13 @@ export function checkSite(call: Site): void {
 }
 
 /** The same for what a call came to. Throws `invalid_request` or `payload_too_large`. */
-export function checkOutcome(outcome: { exit_code: number; output: Buffer; message?: string }): void {
+export function checkOutcome(
+  outcome: { exit_code: number; output: Buffer; message?: string },
+  most = RECORD_OUTPUT_BYTES,
+): void {
   if (!whole(outcome.exit_code, 255)) refuse('/exit_code', 'must be 0 to 255');
-  const over = outcome.output.length - RECORD_OUTPUT_BYTES;
-  if (over > 0)
-    throw Errors.payloadTooLarge(`the output is ${over} bytes over the ${RECORD_OUTPUT_BYTES} that are kept`);
+  const over = outcome.output.length - most;
+  if (over > 0) throw Errors.payloadTooLarge(`the output is ${over} bytes over the ${most} that are kept`);
   if (outcome.message !== undefined && Buffer.byteLength(outcome.message) > MESSAGE_BYTES)
     throw Errors.payloadTooLarge(`the message has more than ${MESSAGE_BYTES} bytes`);
 }

@@ -13,6 +13,10 @@ export interface RunRecord {
    */
   kind: string;
   /**
+   * Versioned type of the workflow, e.g. `svc/script/v1`.
+   */
+  workflow_type?: string;
+  /**
    * Name of the file, or the kind.
    */
   workflow: string;
@@ -72,6 +76,21 @@ export interface RunRecord {
    * Why it was cancelled.
    */
   reason?: string;
+  /**
+   * The event that cancelled it.
+   */
+  cancelled_by?: {
+    event: string;
+    type: string;
+  };
+  /**
+   * Types of events that cancel it; only when it was submitted with any.
+   */
+  cancel_on?: string[];
+  /**
+   * Capabilities that an agent must have; only when it was submitted with any.
+   */
+  requires?: string[];
   /**
    * Variables and the names of the credentials they hold; only when it was submitted with any.
    */

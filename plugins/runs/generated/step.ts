@@ -48,6 +48,22 @@ export interface StepRecord {
    * When a wait ends by itself.
    */
   deadline?: string;
+  /**
+   * The activity that the call asked for.
+   */
+  child?: {
+    activity_id: string;
+    state: 'queued' | 'running' | 'waiting' | 'ended' | 'cancelled';
+    /**
+     * Capabilities that an agent must have; only when there are any.
+     */
+    requires?: string[];
+    exit_code?: number;
+    /**
+     * The agent that runs it now.
+     */
+    agent_id?: string;
+  };
   activity_id: string;
   /**
    * Name of the activity.

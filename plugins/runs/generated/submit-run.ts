@@ -53,6 +53,12 @@ export interface SubmitRunBody {
    */
   requires?: string[];
   /**
+   * Types of events that cancel the run while it has not ended; an event with another subject than the run's does not.
+   *
+   * @maxItems 32
+   */
+  cancel_on?: string[];
+  /**
    * A repeat of the same key in this project answers the first run. The `Idempotency-Key` header says the same.
    */
   idempotency_key?: string;

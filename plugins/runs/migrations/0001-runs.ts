@@ -1,4 +1,4 @@
-import { migration } from './columns.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 /** Runs, what they were submitted with and what was announced of them. */
 export const runsTables = migration('0001-runs', [

@@ -1,4 +1,4 @@
-import { migration } from './columns.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 /** Activities, their journals and their waits. */
 export const activityTables = migration('0002-activities', [

@@ -1,4 +1,4 @@
-import { migration } from './columns.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 /** Logs and annotations. */
 export const logTables = migration('0003-logs', [

@@ -3,5 +3,18 @@ import { runsTables } from './0001-runs.ts';
 import { activityTables } from './0002-activities.ts';
 import { logTables } from './0003-logs.ts';
 import { credentialColumns } from './0004-credentials.ts';
+import { eventColumns } from './0005-events.ts';
+import { childColumns } from './0006-children.ts';
+import { cellVersionTables } from './0007-cell-versions.ts';
+import { retentionTables } from './0008-retention.ts';
 
-export const runsMigrations: readonly Migration[] = [runsTables, activityTables, logTables, credentialColumns];
+export const runsMigrations: readonly Migration[] = [
+  runsTables,
+  activityTables,
+  logTables,
+  credentialColumns,
+  eventColumns,
+  childColumns,
+  cellVersionTables,
+  retentionTables,
+];

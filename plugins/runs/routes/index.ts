@@ -1,5 +1,6 @@
 import { Clock, HttpAddress, type Resolve, type Route } from '../../../kernel/contracts/index.ts';
 import { RunEngine, RunStore } from '../contract.ts';
+import { OwnReruns } from '../rerun/rerun.ts';
 import type { LogParts } from '../service/follow.ts';
 import { ProjectState } from '../service/project-state.ts';
 import { RunViews } from '../service/run-views.ts';
@@ -15,6 +16,7 @@ import { listStateRoute } from './list-state.ts';
 import { listStepsRoute } from './list-steps.ts';
 import { putStateRoute } from './put-state.ts';
 import { readLogsRoute } from './read-logs.ts';
+import { rerunRunRoute } from './rerun-run.ts';
 import { sendSignalRoute } from './send-signal.ts';
 import { submitRunRoute } from './submit-run.ts';
 
@@ -36,6 +38,7 @@ export function runRoutes(use: Resolve): readonly Route[] {
     listRunsRoute(views, use(Clock), address),
     getRunRoute(engine, address),
     cancelRunRoute(store, address),
+    rerunRunRoute(use(OwnReruns), address),
     sendSignalRoute(store),
     listStepsRoute(use(StepViews)),
     readLogsRoute(engine, logs),

@@ -84,7 +84,7 @@ t.test('the kind is the one named, else the first by precedence that recognises 
     ],
   );
   await t.rejects(engine.submit(submit({ kind: 'graph' })), {
-    code: 'invalid_request',
+    code: 'workflow_kind_unknown',
     message: /script, pipeline/,
     extras: { errors: [{ pointer: '/kind' }] },
   });
@@ -114,7 +114,7 @@ t.test('check answers one list, and stores nothing', async (t) => {
     ['invalid_request', 'script_bad', 'script_bad'],
   );
   t.match(problems[0]!.message, /SVC_X.*belongs to the service/);
-  await t.rejects(engine.check({ source: 'x', kind: 'nothing' }), { code: 'invalid_request' });
+  await t.rejects(engine.check({ source: 'x', kind: 'nothing' }), { code: 'workflow_kind_unknown' });
   t.same(made, []);
 });
 

@@ -3,6 +3,7 @@ import { Errors } from '../../../kernel/contracts/index.ts';
 import type {
   CredentialCheck,
   NewActivity,
+  NewRun,
   Problem,
   RunEngine,
   RunStore,
@@ -15,11 +16,14 @@ import { workflowInvalid } from '../errors.ts';
 import { submitFaults, tooLarge, workflowName } from './submit-rules.ts';
 import { findKind } from './workflow-lookup.ts';
 
-export interface EngineParts {
+export interface PlanParts {
   kinds: readonly WorkflowKind[];
-  store: Pick<RunStore, 'createRun' | 'findSubmitted'>;
   ids: Ids;
   credential_checks: readonly CredentialCheck[];
+}
+
+export interface EngineParts extends PlanParts {
+  store: Pick<RunStore, 'createRun' | 'findSubmitted'>;
   /** The reading half, in a file of its own. */
   views: Pick<RunEngine, 'read' | 'logs'>;
 }
@@ -46,6 +50,11 @@ async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
 }
 
 async function accept(parts: EngineParts, run: SubmitRun): Promise<SubmitResult> {
+  return parts.store.createRun(await prepareRun(parts, run));
+}
+
+/** Everything that is wrong with a submit is found here; afterwards it is only planned. */
+export async function prepareRun(parts: PlanParts, run: SubmitRun): Promise<NewRun> {
   const large = tooLarge(run);
   if (large) throw large;
   const faults = submitFaults(run);
@@ -55,17 +64,25 @@ async function accept(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
   const problems = await kind.check(document);
   if (problems.length > 0) throw invalid(kind, problems);
   await checkCredentials(parts.credential_checks, kind, run);
+  return planRun(parts, run);
+}
+
+/** The run that a checked submit comes to. */
+export function planRun(parts: Pick<PlanParts, 'kinds' | 'ids'>, run: SubmitRun & { run_id?: string }): NewRun {
+  const kind = findKind(parts.kinds, run);
   const activities = kind
-    .plan(document)
+    .plan(documentOf(run))
     .map((planned): NewActivity => ({ ...planned, activity_id: parts.ids.next('act') }));
-  return parts.store.createRun({
+  return {
     ...run,
-    run_id: parts.ids.next('run'),
+    run_id: run.run_id ?? parts.ids.next('run'),
     kind: kind.kind,
+    workflow_type: kind.type,
     workflow: workflowName(run.filename, kind.kind),
     tags: [...new Set(run.tags ?? [])],
+    cancel_on: [...new Set(run.cancel_on ?? [])],
     activities,
-  });
+  };
 }
 
 /** Only scripts take them at a submit: other documents name their own. */

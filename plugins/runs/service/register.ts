@@ -19,17 +19,23 @@ import {
   JobEnvironment,
   JobEnvironments,
   JournaledVerbs,
+  RerunParts,
+  RunCreation,
   RunEngine,
   RunObservers,
   RunStore,
+  WakeRelay,
   Wakeups,
   WorkflowKinds,
 } from '../contract.ts';
+import { OwnReruns, Reruns } from '../rerun/rerun.ts';
 import { runRoutes } from '../routes/index.ts';
 import { readLogs } from '../store/reading.ts';
+import { OwnStore } from '../store/register.ts';
 import { Sweeper } from '../sweeper/sweeper.ts';
+import { spawnVerb } from '../verbs/spawn.ts';
 import { stateVerb } from '../verbs/state.ts';
-import { createRunEngine } from './engine.ts';
+import { createRunEngine, planRun, prepareRun } from './engine.ts';
 import { createCredentialRuns } from './credential-runs.ts';
 import { createJobEnvironments } from './environments.ts';
 import { createProjectState, ProjectState } from './project-state.ts';
@@ -37,12 +43,16 @@ import { createRunViews, RunViews } from './run-views.ts';
 import { RunWatch, RunWatching } from './run-watch.ts';
 import { countTransitions } from './store-metrics.ts';
 import { createStepViews, StepViews } from './step-views.ts';
-import { createWakeups } from './wakeups.ts';
+import { createWakeups, OwnWakeups } from './wakeups.ts';
 
 /** Everything of the engine that lies above its store: the service, the routes, the sweeper and the state verb. */
 export function registerService(plugin: PluginSetup): void {
-  plugin.bind(Wakeups, (use) => createWakeups(use(Log)));
+  plugin.bind(OwnWakeups, (use) => createWakeups(use(Log)));
+  plugin.bind(Wakeups, (use) => use(OwnWakeups));
+  plugin.bind(WakeRelay, (use) => use(OwnWakeups));
   plugin.bind(RunEngine, engine);
+  plugin.bind(RunCreation, creation);
+  plugin.bind(OwnReruns, reruns);
   plugin.bind(RunViews, (use) => createRunViews(use(Database), use(Sealer), use(RunMasks)));
   plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer), use(RunMasks)));
   plugin.bind(ProjectState, (use) => createProjectState(use(Database), use(Sealer), use(Audit)));
@@ -51,7 +61,10 @@ export function registerService(plugin: PluginSetup): void {
   );
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.bind(RunWatching, watching);
-  plugin.contribute(JournaledVerbs, (use) => stateVerb(use(Database), use(Sealer)));
+  plugin.contribute(JournaledVerbs, (use) => [
+    stateVerb(use(Database), use(Sealer)),
+    spawnVerb(use(Database), () => use(RunCreation)),
+  ]);
   plugin.contribute(RunObservers, (use) => countTransitions(use(Metrics)));
   plugin.contribute(HttpRoutes, runRoutes);
   plugin.onStart(SERVER_ROLES, async (use) => sweeper(use).start());
@@ -69,6 +82,26 @@ function engine(use: Resolve): RunEngine {
     views: { read: use(RunViews).read, logs },
   });
 }
+
+function creation(use: Resolve): RunCreation {
+  const parts = { kinds: use.all(WorkflowKinds), ids: use(Ids), credential_checks: use.all(CredentialChecks) };
+  const store = use(OwnStore);
+  return {
+    prepare: (run) => prepareRun(parts, run),
+    plan: (run) => planRun(parts, run),
+    createIn: (tx, runs) => store.createIn(tx, runs),
+  };
+}
+
+const reruns = (use: Resolve): Reruns =>
+  new Reruns({
+    database: use(Database),
+    sealer: use(Sealer),
+    creation: use(RunCreation),
+    masks: use(RunMasks),
+    audit: use(Audit),
+    parts: () => use.all(RerunParts),
+  });
 
 function watching(use: Resolve): RunWatch {
   return new RunWatch({

@@ -26,6 +26,16 @@ export interface Step {
   /** Null while the call waits. */
   recorded: { at: number; exit_code: number; output: Buffer; message: string | null } | null;
   deadline: number | null;
+  child?: StepChild;
+}
+
+/** The activity that a call asked for. */
+export interface StepChild {
+  activity_id: string;
+  state: 'queued' | 'running' | 'waiting' | 'ended' | 'cancelled';
+  requires?: string[];
+  exit_code?: number;
+  agent_id?: string;
 }
 
 export interface Cell {
@@ -46,6 +56,7 @@ export function renderRun(run: Run, run_url: string | undefined): RunRecord {
   return {
     run_id: run.run_id,
     kind: run.kind,
+    ...present('workflow_type', run.workflow_type),
     workflow: run.workflow,
     status: run.status,
     ...(run.substate === null ? {} : { substate: renderSubstate(run.substate) }),
@@ -62,6 +73,9 @@ export function renderRun(run: Run, run_url: string | undefined): RunRecord {
     ...(run.status === 'succeeded' ? { output: run.output } : {}),
     ...present('error', run.error),
     ...present('reason', run.cancel_reason),
+    ...present('cancelled_by', run.cancelled_by),
+    ...(run.cancel_on.length > 0 ? { cancel_on: run.cancel_on } : {}),
+    ...(run.requires && run.requires.length > 0 ? { requires: run.requires } : {}),
     ...present('credentials', run.credentials),
     annotations: run.annotations,
     ...present('run_url', run_url),
@@ -86,6 +100,7 @@ export function renderStep(step: Step): StepRecord {
     started_at: isoTime(step.started_at),
     ...time('recorded_at', step.recorded?.at),
     ...time('deadline', step.deadline),
+    ...present('child', step.child),
     activity_id: step.activity_id,
     activity: step.activity,
   };

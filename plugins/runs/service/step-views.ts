@@ -6,6 +6,7 @@ import { maskedSteps } from './masked.ts';
 import type { Step } from './render.ts';
 import type { Reader } from './run-rows.ts';
 import { noRun, runId } from './run-views.ts';
+import { withChildren } from './step-children.ts';
 
 /** Output of one page of steps: a page is shorter than asked for rather than larger than this. */
 const PAGE_BYTES = 8 * 1024 * 1024;
@@ -57,7 +58,7 @@ export function createStepViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks
       const { steps, cut } = await readSteps(on, sealer, scope, run_id, after, limit + 1);
       // After the steps were read: what they may show was given to their run before.
       const masker = await masks.of({ org_id: scope.org_id, project_id: scope.project_id, run_id });
-      const kept = await maskedSteps(steps.slice(0, limit), masker);
+      const kept = await maskedSteps(await withChildren(on, run_id, steps.slice(0, limit)), masker);
       const last = kept.at(-1);
       return last && (cut || steps.length > limit)
         ? { steps: kept, next_cursor: encodeCursor([last.activity_id, last.position]) }

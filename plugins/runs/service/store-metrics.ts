@@ -6,8 +6,10 @@ export function countTransitions(metrics: Metrics): RunObserver {
   const transitions = metrics.counter('svc_runs_transitions_total', 'Runs started and ended, by status.', ['status']);
   return {
     name: 'runs.metrics',
-    async onTransition(tx, { type }) {
-      tx.afterCommit(() => transitions.inc({ status: type.slice('run.'.length) }));
+    async onTransitions(tx, runs) {
+      tx.afterCommit(() => {
+        for (const { type } of runs) transitions.inc({ status: type.slice('run.'.length) });
+      });
     },
   };
 }

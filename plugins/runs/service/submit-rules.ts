@@ -19,12 +19,24 @@ const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
 
+const CANCEL_ON = 32;
+const EVENT_TYPE = /^[A-Za-z0-9._-]{1,64}$/;
+
 /** What the rules look at: a submit, or a document that is only checked. */
 export type Submitted = Pick<SubmitRun, 'source'> &
   Partial<
     Pick<
       SubmitRun,
-      'filename' | 'interpreter' | 'input' | 'env' | 'credentials' | 'tags' | 'subject' | 'requires' | 'idempotency_key'
+      | 'filename'
+      | 'interpreter'
+      | 'input'
+      | 'env'
+      | 'credentials'
+      | 'tags'
+      | 'subject'
+      | 'requires'
+      | 'cancel_on'
+      | 'idempotency_key'
     >
   >;
 
@@ -71,6 +83,15 @@ function requiresFaults(requires: readonly string[]): Fault[] {
   );
 }
 
+function cancelFaults(types: readonly string[]): Fault[] {
+  if (types.length > CANCEL_ON) return [{ pointer: '/cancel_on', message: `must name at most ${CANCEL_ON} types` }];
+  return types.flatMap((type, i) =>
+    EVENT_TYPE.test(type)
+      ? []
+      : [{ pointer: `/cancel_on/${i}`, message: 'is no type of an event: 1 to 64 characters from A-Z a-z 0-9 . _ -' }],
+  );
+}
+
 function tagFaults(tags: readonly string[]): Fault[] {
   if (tags.length > TAGS) return [{ pointer: '/tags', message: `must hold at most ${TAGS} tags` }];
   return tags.flatMap((tag, i) => lineFaults(`/tags/${i}`, tag, TAG_LENGTH));
@@ -86,6 +107,7 @@ export function submitFaults(run: Submitted): Fault[] {
     ...tagFaults(run.tags ?? []),
     ...lineFaults('/subject', run.subject, TEXT_LENGTH),
     ...requiresFaults(run.requires ?? []),
+    ...cancelFaults(run.cancel_on ?? []),
     ...lineFaults('/idempotency_key', run.idempotency_key, TEXT_LENGTH),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef, Wakeups } from '../contract.ts';
+import { token } from '../../../kernel/contracts/index.ts';
+import type { ClaimRef, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
 
 type Revoked = ClaimRef & { agent_id: string; reason: string };
 type Listener<A extends unknown[]> = (...args: A) => void;
@@ -38,35 +39,69 @@ class Channel<A extends unknown[]> {
   }
 }
 
+/** Channels by name, each there while somebody listens. */
+class Channels {
+  readonly #channels = new Map<string, Channel<[]>>();
+  readonly #blame: (error: unknown) => void;
+
+  constructor(blame: (error: unknown) => void) {
+    this.#blame = blame;
+  }
+
+  on(name: string, listen: () => void): () => void {
+    const channel = this.#channels.get(name) ?? new Channel<[]>(this.#blame);
+    this.#channels.set(name, channel);
+    const off = channel.on(listen);
+    return () => {
+      off();
+      if (channel.empty && this.#channels.get(name) === channel) this.#channels.delete(name);
+    };
+  }
+
+  emit(name: string): void {
+    this.#channels.get(name)?.emit();
+  }
+}
+
+export const OwnWakeups = token<Wakeups & WakeRelay>('runs.OwnWakeups');
+
 /**
- * Wake-ups inside this process: hints that make things fast and never make them right, for another server's
- * changes are only found by polling. A run that nobody listens to takes no memory.
+ * Wake-ups inside this process: hints that make things fast and never make them right, for what other servers change
+ * is certain to be found only by polling. A run that nobody listens to takes no memory. A relay may carry them on.
  */
-export function createWakeups(log: Log): Wakeups {
+export function createWakeups(log: Log): Wakeups & WakeRelay {
   const blame = (error: unknown) => log.error({ err: error }, 'a wake-up listener failed');
   const work = new Channel<[]>(blame);
   const timer = new Channel<[deadline: number]>(blame);
   const revoked = new Channel<[claim: Revoked]>(blame);
-  const runs = new Map<string, Channel<[]>>();
+  const runs = new Channels(blame);
+  const topics = new Channels(blame);
+  const local = new Channel<[message: WakeMessage]>(blame);
 
-  const onRun = (run_id: string, listen: () => void) => {
-    const channel = runs.get(run_id) ?? new Channel<[]>(blame);
-    runs.set(run_id, channel);
-    const off = channel.on(listen);
-    return () => {
-      off();
-      if (channel.empty && runs.get(run_id) === channel) runs.delete(run_id);
-    };
+  const deliver = (message: WakeMessage): void => {
+    if (message.wake === 'work') work.emit();
+    else if (message.wake === 'timer') timer.emit(message.deadline);
+    else if (message.wake === 'run') runs.emit(message.run_id);
+    else if (message.wake === 'revoked') revoked.emit(message.claim);
+    else topics.emit(message.topic);
+  };
+  const say = (message: WakeMessage): void => {
+    deliver(message);
+    if (!local.empty) local.emit(message);
   };
 
   return {
-    work: () => work.emit(),
-    timer: (deadline) => timer.emit(deadline),
-    run: (run_id) => runs.get(run_id)?.emit(),
-    revoked: (claim) => revoked.emit(claim),
+    work: () => say({ wake: 'work' }),
+    timer: (deadline) => say({ wake: 'timer', deadline }),
+    run: (run_id) => say({ wake: 'run', run_id }),
+    revoked: (claim) => say({ wake: 'revoked', claim }),
+    topic: (topic) => say({ wake: 'topic', topic }),
     onWork: (listen) => work.on(listen),
     onTimer: (listen) => timer.on(listen),
-    onRun,
+    onRun: (run_id, listen) => runs.on(run_id, listen),
     onRevoked: (listen) => revoked.on(listen),
+    onTopic: (topic, listen) => topics.on(topic, listen),
+    onLocal: (listen) => local.on(listen),
+    deliver,
   };
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
 import { type Ending, lifecyclePayload, transitionType } from '../domain/lifecycle.ts';
 import { runUrl } from '../service/render.ts';
+import type { RunTransition } from '../contract.ts';
 import { insertRows } from './batches.ts';
 import type { StoreParts } from './parts.ts';
 import { type LockedRun, tagsOf, triggerOf } from './run-rows.ts';
@@ -21,19 +22,29 @@ export async function announce(
   const type = transitionType(ending?.status ?? 'running');
   const rows = runs.map((run) => [run.run_id, type, ending ? 1 : null, run.org_id, run.project_id, now]);
   await insertRows(tx, 'INSERT INTO runs_announcements', COLUMNS, rows);
-  if (store.observers.length === 0) return;
-  for (const run of runs) {
-    const announced = { run_id: run.run_id, workflow: run.workflow, tags: tagsOf(run), trigger: triggerOf(run) };
-    const transition = {
-      type,
-      org_id: run.org_id,
-      project_id: run.project_id,
-      run_id: run.run_id,
-      subject: run.subject,
-      generation: run.generation,
-      trusted: run.trusted === 1,
-      payload: lifecyclePayload(announced, ending, runUrl(store.public_url, run, run.run_id)),
-    };
-    for (const observer of store.observers) await observer.onTransition(tx, transition);
-  }
+  if (store.observers.length === 0 || runs.length === 0) return;
+  const transitions = runs.map((run) => transitionOf(store, run, type, ending));
+  for (const observer of store.observers) await observer.onTransitions(tx, transitions);
+}
+
+function transitionOf(
+  store: StoreParts,
+  run: LockedRun,
+  type: RunTransition['type'],
+  ending: Ending | undefined,
+): RunTransition {
+  const { org_id, project_id, run_id, subject, generation, workflow } = run;
+  const trigger = triggerOf(run);
+  const announced = { run_id, workflow, tags: tagsOf(run), trigger };
+  return {
+    type,
+    org_id,
+    project_id,
+    run_id,
+    subject,
+    generation,
+    trusted: run.trusted === 1,
+    trigger,
+    payload: lifecyclePayload(announced, ending, runUrl(store.public_url, run, run_id)),
+  };
 }

@@ -17,10 +17,12 @@ const SPARE = 4;
 const MOST = 128;
 const ROUNDS = 4;
 
-export type TakenClaim = Omit<Claimed, 'journal'>;
+/** Without its journal, which a first pass only has when the run is a rerun. */
+export type TakenClaim = Omit<Claimed, 'journal'> & { rerun: boolean };
 
 interface ClaimRun extends LockedRun {
   envelope: string;
+  rerun_of: string | null;
 }
 
 interface PendingRow {
@@ -35,7 +37,7 @@ interface PendingRow {
 }
 
 const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
-  generation, next_seq, envelope`;
+  generation, next_seq, envelope, rerun_of`;
 
 /**
  * Takes up to `limit` activities, oldest first. Runs are locked before their activities; the first round passes over
@@ -49,11 +51,17 @@ export async function takeClaims(
   lease_ms: number,
 ): Promise<TakenClaim[]> {
   const taken: TakenClaim[] = [];
+  const known = new Set<string>();
   for (let round = 0; round < ROUNDS && taken.length < limit; round++) {
     const wanted = limit - taken.length;
     const most = Math.min(wanted * SPARE, MOST);
     const candidates = await findCandidates(store.database, by, most, store.database.now() + CLOCK_SLACK_MS);
     if (candidates.length === 0) break;
+    // What hears that a run starts may seal, and inside the transaction no key can be fetched.
+    for (const { org_id } of candidates) {
+      if (!known.has(org_id)) await store.sealer.prepare(org_id);
+      known.add(org_id);
+    }
     const got = await takeOf(store, by, candidates, wanted, { lease_ms, skip: round === 0 });
     taken.push(...got);
     if (got.length === candidates.length && candidates.length < most) break;
@@ -168,6 +176,7 @@ function claimOf(row: PendingRow, run: ClaimRun, now: number): TakenClaim {
     spec: parseJson(row.spec),
     envelope: parseJson(run.envelope) as Claimed['envelope'],
     trusted: run.trusted === 1,
+    rerun: run.rerun_of !== null,
   };
 }
 

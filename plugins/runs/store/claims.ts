@@ -1,5 +1,6 @@
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { Capabilities, Claimed } from '../contract.ts';
+import { envelopeGone } from '../errors.ts';
 import { type TakenClaim, takeClaims } from './claim.ts';
 import { completeActivity } from './finish.ts';
 import { readJournal } from './journal.ts';
@@ -30,18 +31,31 @@ export class Claims {
     return turn;
   }
 
+  /** Some runs only refer to their input, for what an event carries is kept once. */
+  async #envelope({ envelope, org_id, project_id }: TakenClaim): Promise<TakenClaim['envelope']> {
+    const { $ref: reference, ...own } = envelope;
+    if (typeof reference !== 'string') return envelope;
+    const scheme = reference.slice(0, reference.indexOf(':'));
+    const source = this.#store.envelope_sources.find((one) => one.scheme === scheme);
+    if (!source) throw envelopeGone(`no plugin keeps what ${reference} refers to`);
+    return { ...own, ...(await source.read({ org_id, project_id }, reference.slice(scheme.length + 1))) };
+  }
+
   /** A journal that does not open ends its own run, and takes no other claim down. */
   async #withJournal(claim: TakenClaim): Promise<Claimed | undefined> {
     const { activity_id, run_id, org_id, project_id } = claim;
     const place = { activity_id, run_id, org_id, project_id };
     this.#store.places.remember(place);
-    if (claim.pass === 0) return { ...claim, journal: [] };
     try {
+      const envelope = await this.#envelope(claim);
       await this.#store.sealer.prepare(org_id);
-      return { ...claim, journal: await readJournal(this.#store.database, this.#store.sealer, place) };
+      const { rerun, ...claimed } = claim;
+      const fresh = claim.pass === 0 && !rerun;
+      const journal = fresh ? [] : await readJournal(this.#store.database, this.#store.sealer, place);
+      return { ...claimed, envelope, journal };
     } catch (error) {
-      if (!isServiceError(error, 'sealed_value_unreadable')) throw error;
-      const message = `the journal cannot be read: ${error.message}`;
+      if (!isServiceError(error, 'sealed_value_unreadable') && !isServiceError(error, 'envelope_gone')) throw error;
+      const message = `the journal or the input cannot be read: ${error.message}`;
       await completeActivity(this.#store, claim, { status: 'failed', code: error.code, message });
       return undefined;
     }

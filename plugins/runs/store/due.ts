@@ -1,8 +1,9 @@
-import type { WaitOutcome } from '../contract.ts';
+import { isServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { WaitOutcome, WaitRef } from '../contract.ts';
 import { distinct } from './batches.ts';
 import type { StoreParts } from './parts.ts';
 import { resolveWaits } from './resolve.ts';
-import { callOf, WAITS_AT_ONCE, type WaitRef, type WaitRow } from './wait-rows.ts';
+import { callOf, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
 
 /** Ends waits whose deadline passed by the database's clock; answers how many, and the next deadline. */
 export async function resolveDue(store: StoreParts, limit: number): Promise<{ resolved: number; next: number | null }> {
@@ -21,21 +22,25 @@ export async function resolveDue(store: StoreParts, limit: number): Promise<{ re
 
 async function endDue(store: StoreParts, due: readonly (WaitRef & { org_id: string })[]): Promise<number> {
   for (const org_id of distinct(due, (wait) => wait.org_id)) await store.sealer.prepare(org_id);
-  const expire = (wait: WaitRow) => expiry(store, wait);
   const ended = await store.database.transaction((tx) =>
-    resolveWaits(tx, store, due, { state: 'expired', outcome: expire }),
+    resolveWaits(tx, store, due, { state: 'expired', outcome: (wait) => expiry(tx, store, wait) }),
   );
   return ended.length;
 }
 
 /** A wait of a kind that is gone, or whose kind fails, must not keep the timers of all others from ending. */
-function expiry(store: StoreParts, wait: WaitRow): WaitOutcome {
+async function expiry(tx: Transaction, store: StoreParts, wait: WaitRow): Promise<WaitOutcome> {
   const kind = store.wait_kinds.get(wait.kind);
   const failed = (message: string) => ({ exit_code: 1, output: Buffer.alloc(0), message });
   if (!kind) return failed(`no plugin knows the wait ${wait.kind} any more`);
+  const { org_id, project_id, run_id, activity_id, position, name, armed_at } = wait;
+  const args = callOf(wait).args;
+  const expired = { org_id, project_id, run_id, activity_id, position, name, args, armed_at };
   try {
-    return kind.expire({ name: wait.name, args: callOf(wait).args });
+    return (await kind.late?.(tx, expired)) ?? (await kind.expire(expired, tx));
   } catch (error) {
+    // The database's faults take the transaction with them: what it cannot do now it is asked again.
+    if (isServiceError(error) && error.status >= 500) throw error;
     return failed(`the end of the wait ${wait.kind} failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -16,12 +16,12 @@ interface EndedRow {
 
 /**
  * How a run ends whose activities have all ended: as failed with its first failure, else with the output of its only
- * activity, or with those of several by their names.
+ * activity, or with those of several by their names. What activities asked for has no part in it.
  */
 export async function runEnding(tx: Transaction, store: StoreParts, run: LockedRun): Promise<Ending> {
   const rows = await tx.read<EndedRow>(
-    `SELECT activity_id, name, state, output, error_code, error_message FROM runs_activities WHERE run_id = ?
-     ORDER BY finished_at, activity_id`,
+    `SELECT activity_id, name, state, output, error_code, error_message FROM runs_activities
+     WHERE run_id = ? AND parent IS NULL ORDER BY finished_at, activity_id`,
     [run.run_id],
   );
   const failed = rows.find(({ state }) => state === 'failed');

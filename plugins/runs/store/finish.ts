@@ -1,16 +1,18 @@
 import { settled } from '../../../kernel/contracts/index.ts';
 import type { Param, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
 import type { Masker } from '../../masking/contract.ts';
-import type { CancelRun, ClaimRef, Completion, Json, Run } from '../contract.ts';
+import type { CancelRun, ClaimRef, Completion, Json, Run, WaitRef } from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import type { Ending } from '../domain/lifecycle.ts';
 import { tail } from '../domain/tail.ts';
+import { afterEnd } from './activities.ts';
 import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
 import { announce } from './announce.ts';
 import { runEnding } from './ending.ts';
 import type { StoreParts } from './parts.ts';
 import { readRun } from './reading.ts';
 import { isTerminal, type LockedRun, lockRun, lockRunOf, mustChange, nextStatus, setStatus } from './run-rows.ts';
+import { tellKinds } from './resolve.ts';
 import { sealed } from './sealing.ts';
 
 const OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -35,10 +37,12 @@ export async function completeActivity(store: StoreParts, claim: ClaimRef, given
       }
       const now = store.database.now();
       await endActivity(tx, store, run, claim, completion, now);
+      const waits = await afterEnd(tx, store, run, claim, completion);
       const status = await nextStatus(tx, run.run_id);
       if (status === undefined)
         await finishRun(tx, store, run, { ending: await runEnding(tx, store, run), masker }, now);
       else await setStatus(tx, run, status);
+      await tellKinds(tx, store, waits);
       tx.afterCommit(() => store.wakeups.run(run.run_id));
     }),
   );
@@ -135,8 +139,11 @@ export async function cancelRun(store: StoreParts, cancel: CancelRun): Promise<R
       if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and cannot be cancelled`);
       const reason = tail(cancel.reason, TEXT_POINTS);
       const now = store.database.now();
-      await cancelActivities(tx, store, run, reason, now);
+      const waits = await cancelActivities(tx, store, run, reason, now);
       await finishRun(tx, store, run, { ending: { status: 'cancelled', reason } }, now);
+      if (cancel.cancelled_by) await noteCanceller(tx, run, cancel.cancelled_by);
+      // After the end was announced: what waits registered lies behind the locks that an announcement takes.
+      await tellKinds(tx, store, waits);
       const { by, org_id, project_id } = cancel;
       if (by) await store.audit.record(tx, { ...by, org_id, project_id, action: 'run.cancel', subject: run.run_id });
       tx.afterCommit(() => store.wakeups.run(run.run_id));
@@ -151,7 +158,7 @@ async function cancelActivities(
   run: LockedRun,
   reason: string,
   now: number,
-): Promise<void> {
+): Promise<(WaitRef & { kind: string })[]> {
   const claims = await tx.read<ClaimRef & { agent_id: string }>(
     `SELECT activity_id, epoch, agent_id FROM runs_activities WHERE run_id = ? AND state = 'claimed'
      ORDER BY activity_id ${tx.sql.for_update}`,
@@ -162,6 +169,10 @@ async function cancelActivities(
      WHERE run_id = ? AND state IN ('pending', 'claimed', 'parked')`,
     [now, run.run_id],
   );
+  const waits = await tx.read<WaitRef & { kind: string }>(
+    `SELECT run_id, activity_id, position, kind FROM runs_waits WHERE run_id = ? AND state = 'armed'`,
+    [run.run_id],
+  );
   await tx.write(`UPDATE runs_waits SET state = 'cancelled', ended_at = ? WHERE run_id = ? AND state = 'armed'`, [
     now,
     run.run_id,
@@ -170,4 +181,14 @@ async function cancelActivities(
   tx.afterCommit(() => {
     for (const claim of claims) store.wakeups.revoked({ ...claim, reason: why });
   });
+  return waits;
+}
+
+/** The event that cancelled the run, for its record. */
+async function noteCanceller(
+  tx: Transaction,
+  run: LockedRun,
+  by: NonNullable<CancelRun['cancelled_by']>,
+): Promise<void> {
+  await mustChange(tx, 1, 'UPDATE runs_runs SET cancelled_by = ? WHERE run_id = ?', [JSON.stringify(by), run.run_id]);
 }

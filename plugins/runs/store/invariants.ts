@@ -143,12 +143,21 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I13',
-    says: 'the status of a started run follows from its activities',
+    says: 'the status of a started run follows from its own activities',
     finds: `SELECT r.run_id, '' AS activity_id, COUNT(a.activity_id) AS place FROM runs_runs r
-      LEFT JOIN runs_activities a ON a.run_id = r.run_id AND a.state IN ('pending', 'claimed')
+      LEFT JOIN runs_activities a ON a.run_id = r.run_id AND a.state IN ('pending', 'claimed') AND a.parent IS NULL
+      LEFT JOIN runs_activities p ON p.run_id = r.run_id AND p.state = 'parked' AND p.parent IS NULL
       WHERE r.status IN ('running', 'waiting') GROUP BY r.run_id, r.status
-      HAVING (r.status = 'running' AND COUNT(a.activity_id) = 0)
-      OR (r.status = 'waiting' AND COUNT(a.activity_id) > 0)`,
+      HAVING (r.status = 'running' AND COUNT(a.activity_id) = 0 AND COUNT(p.activity_id) > 0)
+      OR (r.status = 'waiting' AND (COUNT(a.activity_id) > 0 OR COUNT(p.activity_id) = 0))`,
+  },
+  {
+    id: 'I13',
+    says: 'a child belongs to the run of its parent, and no open one to a parent that failed or was cancelled',
+    finds: `SELECT c.run_id, c.activity_id, 0 AS place FROM runs_activities c
+      LEFT JOIN runs_activities p ON p.activity_id = c.parent
+      WHERE c.parent IS NOT NULL AND (p.run_id IS NULL OR p.run_id <> c.run_id
+        OR (c.state IN ${OPEN} AND p.state IN ('failed', 'cancelled')))`,
   },
   {
     id: 'I16',

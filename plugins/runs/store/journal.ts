@@ -6,7 +6,8 @@ import { keyOf } from './keys.ts';
 import type { ActivityPlace } from './places.ts';
 import { sealed } from './sealing.ts';
 
-const COLUMNS = [
+/** In the order of `SealedRecord.params`. */
+export const JOURNAL_COLUMNS = [
   'run_id',
   'activity_id',
   'position',
@@ -62,7 +63,7 @@ export function sealRecord(sealer: Sealer, at: ActivityPlace, epoch: number, rec
 
 export async function insertRecords(tx: Transaction, records: readonly SealedRecord[], now: number): Promise<void> {
   const rows = records.map((record) => record.params(now));
-  await insertRows(tx, 'INSERT INTO runs_journal', COLUMNS, rows);
+  await insertRows(tx, 'INSERT INTO runs_journal', JOURNAL_COLUMNS, rows);
 }
 
 /** Inserts one record; throws `journal_conflict` when its site is recorded at another position. */
@@ -116,17 +117,51 @@ export async function readRecord(
   return row && openRecord(sealer, at, row);
 }
 
-/** The whole journal of an activity, in order. */
+/** What is read in one go, and opened in one go: more would hold up everybody else of this process. */
+const PAGE = 250;
+const OPENED_BYTES = 1024 * 1024;
+
+const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+/** The whole journal of an activity, in order: page by page, for it only grows, and only by whoever holds the claim. */
 export async function readJournal(
   on: Pick<Queries, 'read'>,
   sealer: Sealer,
   at: ActivityPlace,
 ): Promise<JournalRecord[]> {
-  const rows = await on.read<RecordRow>(`${READ} WHERE run_id = ? AND activity_id = ? ORDER BY position`, [
-    at.run_id,
-    at.activity_id,
-  ]);
-  return rows.map((row) => openRecord(sealer, at, row));
+  const journal: JournalRecord[] = [];
+  for (;;) {
+    const rows = await on.read<RecordRow>(
+      `${READ} WHERE run_id = ? AND activity_id = ? AND position > ? ORDER BY position LIMIT ${PAGE}`,
+      [at.run_id, at.activity_id, journal.at(-1)?.position ?? -1],
+    );
+    let opened = 0;
+    for (const row of rows) {
+      journal.push(openRecord(sealer, at, row));
+      opened += row.output.length;
+      if (opened < OPENED_BYTES) continue;
+      opened = 0;
+      await turn();
+    }
+    if (rows.length < PAGE) return journal;
+    await turn();
+  }
+}
+
+/** Records from a position to another, both included, with the times at which they were recorded. */
+export async function readRecords(
+  on: Pick<Queries, 'read'>,
+  sealer: Sealer,
+  at: ActivityPlace,
+  first: number,
+  last: number,
+): Promise<{ record: JournalRecord; recorded_at: number }[]> {
+  const rows = await on.read<RecordRow & { recorded_at: number }>(
+    `${READ.replace(' FROM', ', recorded_at FROM')} WHERE run_id = ? AND activity_id = ? AND position >= ? AND position <= ?
+     ORDER BY position`,
+    [at.run_id, at.activity_id, first, last],
+  );
+  return rows.map((row) => ({ record: openRecord(sealer, at, row), recorded_at: row.recorded_at }));
 }
 
 function openRecord(sealer: Sealer, at: ActivityPlace, row: RecordRow): JournalRecord {

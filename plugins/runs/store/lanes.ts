@@ -5,6 +5,7 @@ import { covers } from '../domain/capabilities.ts';
 export interface Candidate {
   activity_id: string;
   run_id: string;
+  org_id: string;
   due: number;
 }
 
@@ -46,7 +47,7 @@ export async function findCandidates(
 
 function ofLane(on: Pick<Queries, 'read'>, lane: string, limit: number, now: number): Promise<Candidate[]> {
   return on.read<Candidate>(
-    `SELECT activity_id, run_id, due FROM runs_activities
+    `SELECT activity_id, run_id, org_id, due FROM runs_activities
      WHERE state = 'pending' AND lane = ? AND due <= ? ORDER BY due, activity_id LIMIT ${Math.trunc(limit)}`,
     [lane, now],
   );

@@ -1,6 +1,6 @@
 import { Errors, type Transaction, settled } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, ClaimRef, JournalRecord, WaitKind, WaitOutcome } from '../contract.ts';
-import { checkOutcome, checkWait, sameSite } from '../domain/record-rules.ts';
+import { checkOutcome, checkWait, sameSite, WAIT_OUTPUT_BYTES } from '../domain/record-rules.ts';
 import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
 import { hasSite, insertRecord, otherRecord, otherSite, recordOf, sealRecord } from './journal.ts';
 import { keyOf } from './keys.ts';
@@ -29,7 +29,7 @@ export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: Arm
       const recorded = await recordedAt(tx, store, place, wait);
       if (recorded) return { record: recorded };
       if (await hasSite(tx, place, wait)) throw otherSite(place, wait);
-      const outcome = await outcomeNow(tx, kind, run, claim, wait);
+      const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now());
       if (outcome) return { record: await recordAtOnce(tx, store, place, claim, wait, outcome) };
       await arm(tx, store, run, kind, claim, wait);
       return { parked: true };
@@ -52,10 +52,14 @@ async function outcomeNow(
   run: LockedRun,
   claim: ClaimRef,
   wait: ArmWait,
+  now: number,
 ): Promise<WaitOutcome | undefined> {
   const outcome = await kind.tryResolve(tx, contextOf(run, claim.activity_id), wait);
   if (outcome || wait.timeout_ms === undefined || wait.timeout_ms > 0) return outcome;
-  return kind.expire({ name: wait.name, args: wait.args });
+  const { org_id, project_id, run_id } = run;
+  const { activity_id } = claim;
+  const { position, name, args } = wait;
+  return kind.expire({ org_id, project_id, run_id, activity_id, position, name, args, armed_at: now }, tx);
 }
 
 async function recordAtOnce(
@@ -66,7 +70,7 @@ async function recordAtOnce(
   wait: ArmWait,
   outcome: WaitOutcome,
 ): Promise<JournalRecord> {
-  checkOutcome(outcome);
+  checkOutcome(outcome, WAIT_OUTPUT_BYTES);
   const record = recordOf(wait, outcome);
   await insertRecord(tx, place, sealRecord(store.sealer, place, claim.epoch, record), store.database.now());
   tx.afterCommit(() => store.wakeups.run(place.run_id));
@@ -92,6 +96,7 @@ async function arm(
     now,
     deadline,
   });
+  await kind.arm?.(tx, contextOf(run, claim.activity_id), wait);
   await mustChange(
     tx,
     1,

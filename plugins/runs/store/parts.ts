@@ -1,7 +1,15 @@
 import type { Database, GroupCommits, Ids, Queries, Sealer } from '../../../kernel/contracts/index.ts';
 import type { Audit } from '../../audit/contract.ts';
 import type { RunMasks } from '../../masking/contract.ts';
-import type { JournaledVerb, RunObserver, WaitKind, Wakeups } from '../contract.ts';
+import type {
+  ActivityObserver,
+  EnvelopeSource,
+  JournaledVerb,
+  RunObserver,
+  SubmitObserver,
+  WaitKind,
+  Wakeups,
+} from '../contract.ts';
 import type { ActivityPlaces } from './places.ts';
 
 /** What the store's owner gives it. */
@@ -14,6 +22,9 @@ export interface StoreSettings {
   wait_kinds: readonly WaitKind[];
   verbs: readonly JournaledVerb[];
   observers: readonly RunObserver[];
+  submit_observers: readonly SubmitObserver[];
+  activity_observers: readonly ActivityObserver[];
+  envelope_sources: readonly EnvelopeSource[];
   audit: Audit;
   masks: Pick<RunMasks, 'of'>;
   /** Makes `run_url` in lifecycle payloads; absent there when this is. */

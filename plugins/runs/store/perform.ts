@@ -1,11 +1,11 @@
 import { Errors, type Transaction, settled } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
+import type { ActivityContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
 import { checkArgs, checkOutcome, checkSite, sameSite } from '../domain/record-rules.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityPlace } from './places.ts';
-import { contextOf, lockRun } from './run-rows.ts';
+import { contextOf, lockRun, readRunRows } from './run-rows.ts';
 
 /** Does a verb's work and records it, or answers the record that a repeat of the call finds. */
 export async function performCall(store: StoreParts, claim: ClaimRef, call: JournaledCall): Promise<JournalRecord> {
@@ -14,13 +14,15 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
   const verb = store.verbs.get(call.kind);
   if (!verb) throw Errors.invalidRequest(`there is no verb ${call.kind} that the server performs`);
   const place = await store.places.of(claim.activity_id);
+  const prepared = verb.prepare && (await verb.prepare(await contextAhead(store, place), call.args));
   return settled(() =>
     store.database.transaction(async (tx) => {
       const run = await lockRun(tx, place.run_id);
       if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
       const recorded = await recordedAt(tx, store, place, call);
       if (recorded) return recorded;
-      const outcome = await verb.perform(tx, contextOf(run, claim.activity_id), call.args);
+      const context = { ...contextOf(run, claim.activity_id), position: call.position };
+      const outcome = await verb.perform(tx, context, call.args, prepared);
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
       await insertRecord(tx, place, sealRecord(store.sealer, place, claim.epoch, record), store.database.now());
@@ -28,6 +30,13 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
       return record;
     }),
   );
+}
+
+/** What a verb's preparation may know: nothing of it ever changes. */
+async function contextAhead(store: StoreParts, { run_id, activity_id }: ActivityPlace): Promise<ActivityContext> {
+  const [run] = await readRunRows(store.database, [run_id]);
+  if (!run) throw Errors.notFound(`there is no run ${run_id}`);
+  return contextOf(run, activity_id);
 }
 
 /**

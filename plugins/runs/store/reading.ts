@@ -30,12 +30,16 @@ export interface RunViewRow {
   error_code: string | null;
   error_message: string | null;
   cancel_reason: string | null;
+  cancelled_by: string | null;
+  cancel_on: string | null;
+  requires: string;
+  workflow_type: string | null;
   credentials: string | null;
 }
 
 export const RUN_VIEW = `SELECT run_id, org_id, project_id, kind, workflow, status, subject, tags, trigger_fields,
   trusted, generation, parent, rerun_of, created_at, started_at, finished_at, output, error_code, error_message,
-  cancel_reason, credentials FROM runs_runs`;
+  cancel_reason, cancelled_by, cancel_on, requires, workflow_type, credentials FROM runs_runs`;
 
 /** One run with its substate and annotations. Throws `not_found` for a foreign one as for an absent one. */
 export async function readRun(on: Reader, sealer: Sealer, scope: Scope, run_id: string): Promise<Run> {
@@ -53,8 +57,10 @@ export async function readRun(on: Reader, sealer: Sealer, scope: Scope, run_id: 
 /** The org's keys must be ready when the row has an output. */
 export function toRun(row: RunViewRow, sealer: Sealer, substate: Substate | null, annotations: string[]): Run {
   const { output, error_code, error_message, tags, trigger_fields, trusted, credentials, ...rest } = row;
+  const { cancelled_by, cancel_on, requires } = row;
   return {
     ...rest,
+    requires: JSON.parse(requires) as string[],
     substate,
     tags: JSON.parse(tags) as string[],
     trigger: JSON.parse(trigger_fields) as Trigger,
@@ -62,6 +68,8 @@ export function toRun(row: RunViewRow, sealer: Sealer, substate: Substate | null
     output:
       output === null ? null : (JSON.parse(sealer.open(sealed.runOutput(row, row.run_id), output).toString()) as Json),
     error: error_code === null ? null : { code: error_code, message: error_message ?? '' },
+    cancelled_by: cancelled_by === null ? null : (JSON.parse(cancelled_by) as Run['cancelled_by']),
+    cancel_on: cancel_on === null ? [] : (JSON.parse(cancel_on) as string[]),
     ...(credentials === null ? {} : { credentials: JSON.parse(credentials) as Record<string, string> }),
     annotations,
   };

@@ -1,15 +1,15 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
-import type { WaitOutcome } from '../contract.ts';
-import { checkOutcome } from '../domain/record-rules.ts';
+import type { WaitOutcome, WaitRef } from '../contract.ts';
+import { checkOutcome, WAIT_OUTPUT_BYTES } from '../domain/record-rules.ts';
 import { distinct, inList, inState } from './batches.ts';
 import { insertRecords, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import { lockRuns, mustChange } from './run-rows.ts';
-import { callOf, endWaits, readWaits, WAITS_AT_ONCE, type WaitRef, type WaitRow } from './wait-rows.ts';
+import { callOf, endWaits, readWaits, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
 
 export interface Resolution {
   state: 'resolved' | 'expired';
-  outcome(wait: WaitRow): WaitOutcome;
+  outcome(wait: WaitRow): WaitOutcome | Promise<WaitOutcome>;
 }
 
 /**
@@ -42,15 +42,18 @@ async function resolveSome(
   const armed = (await readWaits(tx, waits)).filter((wait) => wait.state === 'armed');
   if (armed.length === 0) return [];
   const now = store.database.now();
+  const outcomes: WaitOutcome[] = [];
+  for (const wait of armed) outcomes.push(await outcome(wait));
   const ended = await endWaits(tx, armed, state, now);
   if (ended !== armed.length) throw new Error(`${ended} waits ended instead of ${armed.length}`);
-  const records = armed.map((wait) => {
-    const result = outcome(wait);
-    checkOutcome(result);
+  const records = armed.map((wait, i) => {
+    const result = outcomes[i]!;
+    checkOutcome(result, WAIT_OUTPUT_BYTES);
     return sealRecord(store.sealer, wait, wait.epoch, recordOf(callOf(wait), result));
   });
   await insertRecords(tx, records, now);
   await wakeActivities(tx, armed, now);
+  await tellKinds(tx, store, armed);
   const run_ids = distinct(armed, ({ run_id }) => run_id);
   const runs = inList(run_ids);
   await tx.write(
@@ -62,6 +65,23 @@ async function resolveSome(
     for (const run_id of run_ids) store.wakeups.run(run_id);
   });
   return armed;
+}
+
+/** Lets the kinds of waits that have ended remove what they registered for them. */
+export async function tellKinds(
+  tx: Transaction,
+  store: StoreParts,
+  waits: readonly (WaitRef & { kind: string })[],
+): Promise<void> {
+  for (const name of distinct(waits, ({ kind }) => kind)) {
+    const kind = store.wait_kinds.get(name);
+    if (!kind?.ended) continue;
+    const own = waits.filter((wait) => wait.kind === name);
+    await kind.ended(
+      tx,
+      own.map(({ run_id, activity_id, position }) => ({ run_id, activity_id, position })),
+    );
+  }
 }
 
 /** parked → pending, at the end of the line. */

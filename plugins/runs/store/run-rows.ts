@@ -38,6 +38,12 @@ export async function lockRun(tx: Transaction, run_id: string): Promise<LockedRu
   return run;
 }
 
+/** Rows of runs without a lock; for what never changes. */
+export async function readRunRows(on: Pick<Transaction, 'read'>, run_ids: readonly string[]): Promise<LockedRun[]> {
+  const list = inList(run_ids);
+  return on.read<LockedRun>(`SELECT ${COLUMNS} FROM runs_runs WHERE run_id IN ${list.marks}`, list.params);
+}
+
 /** The same for a caller from outside, who must name its org and project right. */
 export async function lockRunOf(
   tx: Transaction,
@@ -85,22 +91,27 @@ export async function takeSeq(tx: Transaction, run: LockedRun): Promise<number> 
 
 /** The status that follows from a started run's activities; undefined when it ends. Its row must be locked. */
 export async function nextStatus(tx: Transaction, run_id: string): Promise<RunStatus | undefined> {
-  const some = (state: string) => `EXISTS (SELECT 1 FROM runs_activities WHERE run_id = ? AND state = '${state}')`;
-  const [states] = await tx.read<{ pending: number; claimed: number; parked: number }>(
-    `SELECT ${some('pending')} AS pending, ${some('claimed')} AS claimed, ${some('parked')} AS parked`,
-    [run_id, run_id, run_id],
+  const rows = await tx.read<{ state: string; child: number }>(
+    `SELECT DISTINCT state, CASE WHEN parent IS NULL THEN 0 ELSE 1 END AS child FROM runs_activities
+     WHERE run_id = ? AND state IN ('pending', 'claimed', 'parked')`,
+    [run_id],
   );
-  const known: ActivityStates = { busy: Boolean(states!.pending || states!.claimed), parked: Boolean(states!.parked) };
+  const own = rows.filter(({ child }) => Number(child) === 0).map(({ state }) => state);
+  const known: ActivityStates = {
+    busy: own.includes('pending') || own.includes('claimed'),
+    parked: own.includes('parked'),
+    children: rows.length > own.length,
+  };
   return statusOf(known);
 }
 
 /** Sets the status of a started run; a no-op when it has it. */
 export async function setStatus(tx: Transaction, run: LockedRun, status: RunStatus): Promise<void> {
   if (run.status === status) return;
-  await mustChange(tx, 1, 'UPDATE runs_runs SET status = ? WHERE run_id = ? AND status = ?', [
+  // A wait that ended in this very transaction may have set it already.
+  await mustChange(tx, 1, `UPDATE runs_runs SET status = ? WHERE run_id = ? AND status IN ('running', 'waiting')`, [
     status,
     run.run_id,
-    run.status,
   ]);
   run.status = status;
 }

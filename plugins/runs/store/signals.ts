@@ -1,11 +1,11 @@
-import type { Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Database, Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
 import { Errors, settled } from '../../../kernel/contracts/index.ts';
-import type { ActivityContext, ArmWait, SendSignal, WaitKind, WaitOutcome } from '../contract.ts';
+import type { ActivityContext, ArmWait, SendSignal, SignalQueue, WaitKind, WaitOutcome } from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import { keyOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { resolveWaits } from './resolve.ts';
-import { isTerminal, lockRunOf, mustChange, takeSeq } from './run-rows.ts';
+import { isTerminal, type LockedRun, lockRunOf, mustChange, takeSeq } from './run-rows.ts';
 import { sealed } from './sealing.ts';
 import { oldestListening } from './wait-rows.ts';
 
@@ -29,12 +29,14 @@ export async function sendSignal(store: StoreParts, signal: SendSignal): Promise
     throw Errors.payloadTooLarge(`the payload has ${payload.length} bytes; at most ${PAYLOAD_BYTES} are taken`);
   if (signal.name === '' || [...signal.name].length > NAME_POINTS)
     throw Errors.invalidRequest(`the name of a signal must have 1 to ${NAME_POINTS} characters`);
-  const signal_id = store.ids.next('sig');
+  const { idempotency_key: key } = signal;
+  const signal_id = key === undefined ? store.ids.next('sig') : `sig_${keyOf('signal-key', key)}`;
   await store.sealer.prepare(signal.org_id);
   await settled((again) =>
     store.database.transaction(async (tx) => {
-      if (again && (await wasSent(tx, signal.run_id, signal_id))) return;
-      await deliver(tx, store, signal, signal_id, payload);
+      const run = await lockRunOf(tx, signal);
+      if ((again || key !== undefined) && (await wasSent(tx, run.run_id, signal_id))) return;
+      await deliver(tx, store, run, signal, signal_id, payload);
     }),
   );
 }
@@ -47,11 +49,11 @@ async function wasSent(on: Pick<Queries, 'read'>, run_id: string, signal_id: str
 async function deliver(
   tx: Transaction,
   store: StoreParts,
+  run: LockedRun,
   signal: SendSignal,
   signal_id: string,
   payload: Buffer,
 ): Promise<void> {
-  const run = await lockRunOf(tx, signal);
   if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and takes no signal`);
   const seq = await takeSeq(tx, run);
   const now = store.database.now();
@@ -106,6 +108,16 @@ async function takeQueued(
     [now, context.activity_id, position, context.run_id, oldest.seq],
   );
   return sealer.open(sealed.signal(context, context.run_id, oldest.seq), oldest.payload);
+}
+
+/** Queued signals, for waits of other plugins. */
+export function signalQueue(sealer: Sealer, database: Pick<Database, 'now'>): SignalQueue {
+  return {
+    async take(tx, context, name, position) {
+      const payload = await takeQueued(tx, sealer, context, name, position, database.now());
+      return payload && outcomeOf(payload);
+    },
+  };
 }
 
 /** `svc wait-signal`: the next queued signal of the name; 124 with nothing on stdout when its time is over. */

@@ -16,6 +16,7 @@ import type {
   SubmitResult,
   SubmitRun,
   WaitOutcome,
+  WaitRef,
   WaitResolver,
 } from '../contract.ts';
 import { Appends } from './append.ts';
@@ -32,7 +33,6 @@ import { ActivityPlaces } from './places.ts';
 import { resolveWaits } from './resolve.ts';
 import { sendSignal } from './signals.ts';
 import { Submits } from './submit.ts';
-import type { WaitRef } from './wait-rows.ts';
 
 /**
  * The engine's store over any database of the kernel's contract; right with any number of processes on one database.
@@ -127,5 +127,17 @@ export class SqlRunStore implements RunStore, WaitResolver {
   async resolve(tx: Transaction, wait: WaitRef, outcome: WaitOutcome): Promise<boolean> {
     const ended = await resolveWaits(tx, this.#parts, [wait], { state: 'resolved', outcome: () => outcome });
     return ended.length === 1;
+  }
+
+  resolveAll(
+    tx: Transaction,
+    waits: readonly WaitRef[],
+    outcome: (wait: WaitRef) => WaitOutcome,
+  ): Promise<readonly WaitRef[]> {
+    return resolveWaits(tx, this.#parts, waits, { state: 'resolved', outcome });
+  }
+
+  createIn(tx: Transaction, runs: readonly NewRun[]): Promise<SubmitResult[]> {
+    return this.#submits.createIn(tx, runs);
   }
 }

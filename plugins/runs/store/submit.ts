@@ -1,37 +1,24 @@
 import {
   Errors,
   type BatchOutcome,
+  type Database,
   type GroupCommit,
-  type Param,
+  type Queries,
   type Transaction,
   settled,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditEntry } from '../../audit/contract.ts';
 import type { NewRun, RunStatus, SubmitResult } from '../contract.ts';
 import { normalRequires } from '../domain/capabilities.ts';
-import { checkNewRun, envelopeOf } from '../domain/new-run-rules.ts';
-import { distinct, inList, insertRows, parts } from './batches.ts';
-import { idempotencyDigest, keyOf, laneOf, sourceDigest } from './keys.ts';
+import { checkNewRun } from '../domain/new-run-rules.ts';
+import { distinct, inList, parts } from './batches.ts';
+import { idempotencyDigest, laneOf, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
+import { insertParts, insertRunRows, type Submission } from './submit-rows.ts';
 
-const RUN_COLUMNS = `run_id org_id project_id org project kind workflow status subject tags trigger_fields envelope env
-  credentials filename interpreter requires source_digest trusted generation parent submitted_by key_digest next_seq
-  created_at`.split(/\s+/);
-const ACTIVITY_COLUMNS = `activity_id run_id org_id project_id name executor spec lane state epoch passes due
-  created_at`.split(/\s+/);
 const EXISTING = 'SELECT run_id, project_id, key_digest, source_digest, status FROM runs_runs';
 const BATCH = 64;
 const LANES_KNOWN = 10_000;
-
-interface Submission {
-  run: NewRun;
-  trusted: boolean;
-  key_digest: string | null;
-  source_digest: string;
-  lanes: string[];
-  /** Set once the run was handed to the database: found again, it is this one and no duplicate. */
-  attempted: boolean;
-}
 
 interface Existing {
   run_id: string;
@@ -59,17 +46,39 @@ export class Submits {
 
   async createRun(run: NewRun): Promise<SubmitResult> {
     checkNewRun(run);
-    const submission: Submission = {
-      run,
-      trusted: run.trusted && (await this.#parentTrusted(run)),
-      key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
-      source_digest: sourceDigest(run.source),
-      lanes: await this.#lanesOf(run),
-      attempted: false,
-    };
+    // What hears of the run in the transaction may seal.
+    await this.#store.sealer.prepare(run.org_id);
+    const { database } = this.#store;
+    const submission = await this.#submissionOf(database, run);
     const result = await settled(() => this.#commits.submit(submission));
     if (!result.duplicate) this.#store.wakeups.work();
     return result;
+  }
+
+  /** The same in the caller's transaction. */
+  async createIn(tx: Transaction, runs: readonly NewRun[]): Promise<SubmitResult[]> {
+    const batch: Submission[] = [];
+    for (const run of runs) {
+      checkNewRun(run);
+      batch.push(await this.#submissionOf(tx, run));
+    }
+    const results = (await flush(tx, batch, this.#store)).map((outcome) => {
+      if ('error' in outcome) throw outcome.error;
+      return outcome.ok;
+    });
+    if (results.some(({ duplicate }) => !duplicate)) tx.afterCommit(() => this.#store.wakeups.work());
+    return results;
+  }
+
+  async #submissionOf(on: Database | Transaction, run: NewRun): Promise<Submission> {
+    return {
+      run,
+      trusted: run.trusted && (await this.#parentTrusted(on, run)),
+      key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
+      source_digest: sourceDigest(run.source),
+      lanes: await this.#lanesOf(on, run),
+      attempted: false,
+    };
   }
 
   /** By its key alone: what a repeat says beside it may have become wrong since. */
@@ -85,9 +94,9 @@ export class Submits {
   }
 
   /** I16: a child is never trusted more than its parent. Trust never changes, so it is read ahead. */
-  async #parentTrusted(run: NewRun): Promise<boolean> {
+  async #parentTrusted(on: Pick<Queries, 'read'>, run: NewRun): Promise<boolean> {
     if (run.parent === undefined) return true;
-    const [parent] = await this.#store.database.read<{ trusted: number }>(
+    const [parent] = await on.read<{ trusted: number }>(
       'SELECT trusted FROM runs_runs WHERE run_id = ? AND project_id = ?',
       [run.parent, run.project_id],
     );
@@ -95,23 +104,28 @@ export class Submits {
     return parent.trusted === 1;
   }
 
-  async #lanesOf(run: NewRun): Promise<string[]> {
+  async #lanesOf(on: Database | Transaction, run: NewRun): Promise<string[]> {
     const lanes: string[] = [];
     for (const activity of run.activities) {
       const requires = normalRequires(activity.requires);
       const lane = laneOf(run.org_id, requires);
       lanes.push(lane);
       if (this.#lanes.has(lane)) continue;
-      const { sql } = this.#store.database;
-      await this.#store.database.write(`${sql.insert_ignore} runs_lanes (lane, org_id, requires) VALUES (?, ?, ?)`, [
+      await on.write(`${on.sql.insert_ignore} runs_lanes (lane, org_id, requires) VALUES (?, ?, ?)`, [
         lane,
         run.org_id,
         JSON.stringify(requires),
       ]);
-      if (this.#lanes.size >= LANES_KNOWN) this.#lanes.clear();
-      this.#lanes.add(lane);
+      // A lane of a transaction is known when it is committed.
+      if ('afterCommit' in on) on.afterCommit(() => this.#knowLane(lane));
+      else this.#knowLane(lane);
     }
     return lanes;
+  }
+
+  #knowLane(lane: string): void {
+    if (this.#lanes.size >= LANES_KNOWN) this.#lanes.clear();
+    this.#lanes.add(lane);
   }
 }
 
@@ -126,6 +140,8 @@ async function flush(
   for (const submission of fresh) submission.attempted = true;
   const made = await insertRuns(tx, fresh, store.database.now());
   await store.audit.recordAll(tx, made.flatMap(auditOf));
+  const submitted = made.map(({ run, trusted }) => ({ ...run, trusted }));
+  if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
   // Fewer runs than asked for: somebody was first with a key or an id.
   const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
   const ours = new Set([...made, ...again]);
@@ -182,16 +198,9 @@ async function findExisting(
 /** Answers those that were really inserted. */
 async function insertRuns(tx: Transaction, fresh: readonly Submission[], now: number): Promise<Submission[]> {
   if (fresh.length === 0) return [];
-  await insertSources(tx, fresh, now);
-  const rows = fresh.map((submission) => runRow(submission, now));
-  const inserted = await insertRows(tx, `${tx.sql.insert_ignore} runs_runs`, RUN_COLUMNS, rows);
+  const inserted = await insertRunRows(tx, fresh, now);
   const made = inserted === fresh.length ? [...fresh] : await reallyInserted(tx, fresh);
-  const activities = made.flatMap((submission) => activityRows(submission, now));
-  await insertRows(tx, 'INSERT INTO runs_activities', ACTIVITY_COLUMNS, activities);
-  const tags = made.flatMap(({ run }) =>
-    distinct(run.tags ?? [], (tag) => keyOf('tag', tag)).map((key) => [run.run_id, key, run.project_id]),
-  );
-  await insertRows(tx, 'INSERT INTO runs_tags', ['run_id', 'tag_key', 'project_id'], tags);
+  await insertParts(tx, made, now);
   return made;
 }
 
@@ -205,68 +214,6 @@ async function reallyInserted(tx: Transaction, fresh: readonly Submission[]): Pr
   );
   const made = new Set(rows.map((row) => row.run_id));
   return fresh.filter(({ run }) => made.has(run.run_id));
-}
-
-async function insertSources(tx: Transaction, fresh: readonly Submission[], now: number): Promise<void> {
-  const sources = new Map(fresh.map((item) => [`${item.run.project_id} ${item.source_digest}`, item]));
-  const rows = [...sources.keys()].sort().map((name): Param[] => {
-    const { run, source_digest } = sources.get(name)!;
-    return [run.project_id, source_digest, run.org_id, run.source, now];
-  });
-  const columns = ['project_id', 'digest', 'org_id', 'source', 'created_at'];
-  await insertRows(tx, `${tx.sql.insert_ignore} runs_sources`, columns, rows);
-}
-
-function runRow({ run, trusted, key_digest, source_digest }: Submission, now: number): Param[] {
-  return [
-    run.run_id,
-    run.org_id,
-    run.project_id,
-    run.org,
-    run.project,
-    run.kind,
-    run.workflow,
-    'queued',
-    run.subject ?? null,
-    JSON.stringify(run.tags ?? []),
-    JSON.stringify(run.trigger),
-    JSON.stringify(envelopeOf(run)),
-    JSON.stringify(run.env ?? {}),
-    credentialsOf(run),
-    run.filename ?? null,
-    run.interpreter ?? null,
-    JSON.stringify(run.requires ?? []),
-    source_digest,
-    trusted ? 1 : 0,
-    run.generation,
-    run.parent ?? null,
-    run.submitted_by ?? null,
-    key_digest,
-    0,
-    now,
-  ];
-}
-
-/** NULL without any, so that those that name one are found. */
-const credentialsOf = ({ credentials = {} }: NewRun): string | null =>
-  Object.keys(credentials).length === 0 ? null : JSON.stringify(credentials);
-
-function activityRows({ run, lanes }: Submission, now: number): Param[][] {
-  return run.activities.map((activity, i) => [
-    activity.activity_id,
-    run.run_id,
-    run.org_id,
-    run.project_id,
-    activity.name,
-    activity.executor,
-    JSON.stringify(activity.spec),
-    lanes[i]!,
-    'pending',
-    0,
-    0,
-    now,
-    now,
-  ]);
 }
 
 function answer(submission: Submission, ours: Set<Submission>, existing: ReadonlyMap<string, Existing>): SubmitResult {

@@ -1,14 +1,7 @@
 import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
-import type { ArmWait, Json, SubstateKind } from '../contract.ts';
+import type { ArmWait, Json, SubstateKind, WaitRef } from '../contract.ts';
 import { inState, insertRows } from './batches.ts';
 import type { LockedRun } from './run-rows.ts';
-
-/** Names a wait. */
-export interface WaitRef {
-  run_id: string;
-  activity_id: string;
-  position: number;
-}
 
 export interface WaitRow extends WaitRef {
   org_id: string;
@@ -22,6 +15,7 @@ export interface WaitRow extends WaitRef {
   state: 'armed' | 'resolved' | 'expired' | 'cancelled';
   epoch: number;
   started_at: number;
+  armed_at: number;
   deadline: number | null;
 }
 
@@ -29,7 +23,7 @@ const COLUMNS = `run_id activity_id position org_id project_id kind substate nam
   seq epoch started_at armed_at deadline`.split(/\s+/);
 
 const READ = `SELECT run_id, activity_id, position, org_id, project_id, kind, name, ordinal, digest, label, args, state,
-  epoch, started_at, deadline FROM runs_waits`;
+  epoch, started_at, armed_at, deadline FROM runs_waits`;
 
 /** Sizes of OR lists, so that few distinct statements are prepared. */
 const LISTS = [1, 4, 16, 64, 128] as const;

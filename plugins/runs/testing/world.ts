@@ -9,6 +9,7 @@ import {
   Log,
   Metrics,
   type Migration,
+  type Plugin,
   type PluginSetup,
   type Principal,
   type Resolve,
@@ -63,9 +64,11 @@ export interface WorldOptions {
   public_url?: string;
   /** Another server's database, which its owner drops. */
   shared?: TestDatabase;
+  /** Further plugins of the house. */
+  plugins?: readonly Plugin[];
 }
 
-export async function openWorld(store: Store, { public_url, shared }: WorldOptions = {}): Promise<World> {
+export async function openWorld(store: Store, { public_url, shared, plugins = [] }: WorldOptions = {}): Promise<World> {
   const ids = createIds(systemClock);
   const { url, drop } = shared ? { url: shared.url, drop: async () => {} } : await openTestDatabase(store);
   const handle = await openDatabase({ database_url: url }, { clock: systemClock, log: quiet, ids });
@@ -91,11 +94,17 @@ export async function openWorld(store: Store, { public_url, shared }: WorldOptio
   const plugin = setupOn('runs', registry, starts, migrations);
   registerStore(plugin);
   registerService(plugin);
+  const further = plugins.map((one) => {
+    const own: Migration[] = [];
+    one.register(setupOn(one.manifest.id, registry, starts, own));
+    return { plugin: one.manifest.id, migrations: own };
+  });
   registry.seal();
   await handle.migrate([
     { plugin: 'audit', migrations: audited },
     { plugin: 'masking', migrations: masking },
     { plugin: 'runs', migrations },
+    ...further,
   ]);
   let http: Http | undefined;
   const stops: Stop[] = [];

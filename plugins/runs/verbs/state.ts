@@ -1,6 +1,7 @@
 import { type Database, Errors, type Sealer, type Transaction } from '../../../kernel/contracts/index.ts';
-import type { ActivityContext, JournaledVerb, Json, WaitOutcome } from '../contract.ts';
+import type { ActivityContext, CallContext, JournaledVerb, Json, WaitOutcome } from '../contract.ts';
 import { untrustedRunMayNotWriteState } from '../errors.ts';
+import { insertCellVersion } from '../store/cell-versions.ts';
 import {
   type CellPlace,
   checkCellName,
@@ -36,6 +37,7 @@ export function stateVerb(database: Pick<Database, 'now'>, sealer: Sealer): Jour
       if (call.op === 'list') return list(tx, call);
       if (call.place.run_id === '' && !context.trusted)
         throw untrustedRunMayNotWriteState(`an untrusted run may not ${call.op} ${call.place.entity}/${call.key}`);
+      if (call.place.run_id !== '') await noteVersion(tx, sealer, context, call);
       if (call.op === 'delete') return remove(tx, call);
       const by = { trusted: context.trusted, written_by: context.activity_id, at: database.now() };
       await writeCell(tx, sealer, call.place, call.key, call.value, by);
@@ -75,6 +77,11 @@ const absent = ({ place, key }: StateCall): WaitOutcome => ({
 async function get(tx: Transaction, sealer: Sealer, call: StateCall): Promise<WaitOutcome> {
   const cell = await readCell(tx, sealer, call.place, call.key);
   return cell ? done(`${cell.value}\n`) : absent(call);
+}
+
+/** A rerun from a site begins with what the cells of its run held there. */
+function noteVersion(tx: Transaction, sealer: Sealer, context: CallContext, call: StateCall): Promise<void> {
+  return insertCellVersion(tx, sealer, context, call.key, call.op === 'delete' ? undefined : call.value);
 }
 
 /** What is gone is gone: deleting an absent key succeeds, so that a script may clean up under `bash -eu`. */

@@ -1,4 +1,4 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import type { Migration } from './database.ts';
 
 /**
  * Column types of both families, written once as `{word}` in a statement. Texts that callers choose are never
@@ -6,9 +6,11 @@ import type { Migration } from '../../../kernel/contracts/index.ts';
  * by a digest of it, or is stored as bytes.
  */
 const COLUMNS: Record<string, { sqlite: string; mysql: string }> = {
-  /** Ids and words of our own making. */
+  /** Ids, digests, names of ASCII without spaces and words of our own making, which may be compared. */
   id: { sqlite: 'TEXT', mysql: 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin' },
   word: { sqlite: 'TEXT', mysql: 'VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin' },
+  /** An id and a position. */
+  part: { sqlite: 'TEXT', mysql: 'VARCHAR(96) CHARACTER SET ascii COLLATE ascii_bin' },
   /** An org id and a digest. */
   lane: { sqlite: 'TEXT', mysql: 'VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin' },
   /** At most 255 characters that somebody chose; shown, not compared. */

@@ -1,8 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { Errors, type Fault, type ServiceError } from '../contracts/index.ts';
-import { pointerTo } from '../schema/index.ts';
 import { faultOffset } from './json-fault.ts';
-import type { HttpLimits } from './limits.ts';
+import { pointerTo } from './pointer.ts';
+
+/** What one document of an untrusted caller may cost to parse. */
+export interface JsonLimits {
+  /** Values in one document: what parsing costs grows with them, not with the bytes. */
+  json_values: number;
+  /** Of those, members of objects, which cost ten times as much; 2 MiB of text cannot hold more. */
+  json_members: number;
+  json_depth: number;
+}
+
+export const JSON_LIMITS: JsonLimits = { json_values: 1_048_576, json_members: 262_144, json_depth: 100 };
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
@@ -41,7 +51,7 @@ function isSurrogateEscape(raw: Buffer, at: number): boolean {
  * One pass over the bytes before anything is built of them: nesting and the number of values bound what parsing
  * and validating may cost. Says whether a surrogate escape was seen.
  */
-function measure(raw: Buffer, limits: HttpLimits): boolean {
+function measure(raw: Buffer, limits: JsonLimits): boolean {
   let inString = false;
   let surrogates = false;
   let depth = 0;
@@ -87,11 +97,12 @@ function loneSurrogate(value: unknown): string | undefined {
 }
 
 /**
- * JSON of untrusted bytes. Refuses with `invalid_request` and the place: invalid UTF-8, broken syntax, nesting and
- * values beyond the limits, lone surrogates (no database keeps them). A `__proto__` member is a member like others.
+ * JSON of untrusted bytes, or why they are none: invalid UTF-8, broken syntax. Refuses with `invalid_request` and the
+ * place what no document may hold: nesting and values beyond the limits, lone surrogates (no database keeps them). A
+ * `__proto__` member is a member like others.
  */
-export function parseJson(raw: Buffer, limits: HttpLimits): unknown {
-  if (!isUtf8(raw)) throw refuse('the body is not valid UTF-8');
+export function readJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): { value: unknown } | { not: string } {
+  if (!isUtf8(raw)) return { not: 'the body is not valid UTF-8' };
   const surrogates = measure(raw, limits);
   const decoded = raw.toString('utf8');
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
@@ -100,10 +111,17 @@ export function parseJson(raw: Buffer, limits: HttpLimits): unknown {
     value = JSON.parse(text);
   } catch {
     const { offset, message } = faultOffset(text);
-    throw refuse(`the body is not valid JSON: ${message} at ${placeOf(text, offset)}`);
+    return { not: `the body is not valid JSON: ${message} at ${placeOf(text, offset)}` };
   }
   const pointer = surrogates ? loneSurrogate(value) : undefined;
   if (pointer !== undefined)
     throw refuse('the body holds a lone surrogate', [{ pointer, message: 'must be well-formed Unicode' }]);
-  return value;
+  return { value };
+}
+
+/** The same where nothing but JSON will do: refuses with `invalid_request` also what is none. */
+export function parseJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): unknown {
+  const read = readJson(raw, limits);
+  if ('not' in read) throw refuse(read.not);
+  return read.value;
 }

@@ -1,0 +1,74 @@
+import { validateHeaderName } from 'node:http';
+import type { EgressRequest } from '../contracts/index.ts';
+import { EgressErrors } from './errors.ts';
+
+/** A request that may be put on the wire, if its address may be reached. */
+export interface CheckedRequest {
+  url: URL;
+  /** What errors and logs show of the URL. */
+  shown: string;
+  method: string;
+  headers: Record<string, string>;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** They belong to the connection or say where the message ends; a caller that sets them could smuggle another request. */
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const SHOWN_LENGTH = 300;
+
+/** The URL without user, query and fragment. */
+export const shownUrl = (url: URL): string => `${url.origin}${url.pathname}`.slice(0, SHOWN_LENGTH);
+
+/** Throws `egress_refused`; what it says holds no value of a header and nothing of a URL that may be secret. */
+export function checkRequest(request: EgressRequest): CheckedRequest {
+  const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  if (!url) throw EgressErrors.egressRefused('the URL of the request is no URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw EgressErrors.egressRefused(`requests go to http and https, not to ${url.protocol.slice(0, 32)}`);
+  const shown = request.shown_url ?? shownUrl(url);
+  if (url.username !== '' || url.password !== '')
+    throw EgressErrors.egressRefused(`${shown}: a URL holds no user and no password; use a credential`);
+  if (!METHODS.includes(request.method))
+    throw EgressErrors.egressRefused(`${shown}: the method must be one of ${METHODS.join(', ')}`);
+  return { url, shown, method: request.method, headers: checkHeaders(request.headers ?? {}, shown) };
+}
+
+function checkHeaders(given: Readonly<Record<string, string>>, shown: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const lower = name.toLowerCase();
+    const fault = headerFault(lower, value) ?? (Object.hasOwn(headers, lower) ? 'is given twice' : undefined);
+    if (fault !== undefined)
+      throw EgressErrors.egressRefused(`${shown}: header ${JSON.stringify(name.slice(0, 64))} ${fault}`);
+    headers[lower] = value;
+  }
+  return headers;
+}
+
+function headerFault(name: string, value: string): string | undefined {
+  if (!isToken(name)) return 'has a name that HTTP does not allow';
+  if (OURS.has(name)) return 'is set by the service';
+  if (/[\r\n\0]/.test(value)) return 'holds a line break or NUL';
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) return 'holds characters that HTTP does not carry';
+  return undefined;
+}
+
+function isToken(name: string): boolean {
+  try {
+    validateHeaderName(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+import { type Database, lowestId, type Prunable, removeSome } from '../../../kernel/contracts/index.ts';
+
+/** Entries by their age; their ids begin with the time at which they were made. */
+export const prunableEntries = (database: Database): Prunable => ({
+  name: 'audit',
+  summary: 'entries of the audit',
+  async *prune(before, limit) {
+    for (;;) {
+      const params = [lowestId('aud', before), before];
+      const removed = await removeSome(database, 'audit_entries', 'entry_id < ? AND at < ?', params, limit);
+      if (removed > 0) yield removed;
+      if (removed < limit) return;
+    }
+  },
+});

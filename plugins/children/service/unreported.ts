@@ -1,0 +1,23 @@
+import type { Activities, RunObserver } from '../../runs/contract.ts';
+import { type Child, unreportedOfRun } from '../store/rows.ts';
+
+const NAMED = 20;
+
+/** A run that succeeds says which children nobody asked about; what they came to is no failure of the run. */
+export const noteUnreported = (activities: () => Activities): RunObserver => ({
+  name: 'children.unreported',
+  async onTransitions(tx, runs) {
+    for (const run of runs) {
+      if (run.type !== 'run.succeeded') continue;
+      const children = await unreportedOfRun(tx, run.run_id);
+      if (children.length > 0) await activities().note(tx, run, children[0]!.parent_id, noteOf(children));
+    }
+  },
+});
+
+function noteOf(children: readonly Child[]): string {
+  const named = children.slice(0, NAMED).map(({ name, exit_code }) => `- \`${name}\`: exit code ${exit_code ?? '–'}`);
+  const more = children.length > NAMED ? [`- and ${children.length - NAMED} more`] : [];
+  const count = children.length === 1 ? '1 child was' : `${children.length} children were`;
+  return [`${count} submitted and never collected:`, '', ...named, ...more].join('\n');
+}

@@ -1,0 +1,262 @@
+import t from 'tap';
+import { createIds } from '../../kernel/boot/services/ids.ts';
+import { systemClock } from '../../kernel/boot/services/clock.ts';
+import type { Database, Log, Transaction } from '../../kernel/contracts/index.ts';
+import { openDatabase } from '../../kernel/database/index.ts';
+import { openTestDatabase, STORES, type Store } from '../runs/testing/test-database.ts';
+import type { LeaseOwner, LeaseOwnerKind } from './contract.ts';
+import { lockTables } from './migrations/0001-locks.ts';
+import { releaseEnded } from './service/release-ended.ts';
+import { Teller } from './service/teller.ts';
+import { checkLockInvariants } from './store/invariants.ts';
+import { LeaseStore } from './store/lease-store.ts';
+
+const write = () => {};
+const quiet: Log = { debug: write, info: write, warn: write, error: write, child: () => quiet };
+const SCOPE = { org_id: 'org_1', project_id: 'prj_1' };
+const owner = (run_id: string, kind = 'lock', id = 'act_1/0'): LeaseOwner => ({ run_id, kind, id });
+const ask = (run_id: string, group = 'g', kind = 'lock', id = 'act_1/0') => ({
+  ...SCOPE,
+  group,
+  owner: owner(run_id, kind, id),
+});
+const runName = (n: number) => `run_${String(n).padStart(4, '0')}`;
+
+/** Two servers on one database, each with a store and a teller of its own. */
+async function openHouse(store: Store) {
+  const { url, drop } = await openTestDatabase(store);
+  const ids = createIds(systemClock);
+  const heard: { run_id: string; id: string; fence: number; server: number }[] = [];
+  const refusing = new Set<string>();
+  const failing = new Set<string>();
+  const servers: {
+    handle: Awaited<ReturnType<typeof openDatabase>>;
+    database: Database;
+    leases: LeaseStore;
+    teller: Teller;
+  }[] = [];
+  for (const server of [0, 1]) {
+    const handle = await openDatabase({ database_url: url }, { clock: systemClock, log: quiet, ids });
+    const kindOf = (kind: string, shares: boolean): LeaseOwnerKind => ({
+      kind,
+      shares,
+      async granted(tx, grant) {
+        if (failing.has(grant.owner.run_id)) throw new Error('the run cannot be told');
+        if (refusing.has(grant.owner.run_id)) return false;
+        const { run_id, id } = grant.owner;
+        tx.afterCommit(() => {
+          // The other server may have told it at the same time.
+          const known = heard.some((one) => one.run_id === run_id && one.id === id && one.fence === grant.fence);
+          if (!known) heard.push({ run_id, id, fence: grant.fence, server });
+        });
+        return true;
+      },
+    });
+    const owners = [kindOf('lock', true), kindOf('lock-step', false)];
+    const { database } = handle;
+    const leases = new LeaseStore({ database, owners: () => owners, granted: write });
+    const teller = new Teller({
+      store: leases,
+      owners: () => owners,
+      database,
+      sealer: { prepare: async () => {} },
+      wakeups: { onTopic: () => write },
+      clock: systemClock,
+      log: quiet,
+    });
+    servers.push({ handle, database, leases, teller });
+  }
+  const [first, other] = servers as [(typeof servers)[0], (typeof servers)[0]];
+  await first.handle.migrate([{ plugin: 'locks', migrations: [lockTables] }]);
+  // The invariants look at the engine's tables too; empty ones say nothing of these owners.
+  await first.database.write('CREATE TABLE runs_runs (run_id VARCHAR(64), status VARCHAR(32))');
+  await first.database.write(
+    'CREATE TABLE runs_waits (run_id VARCHAR(64), activity_id VARCHAR(64), position INT, name TEXT, state VARCHAR(32), kind VARCHAR(32))',
+  );
+  return {
+    first,
+    other,
+    heard,
+    refusing,
+    failing,
+    within: <T>(work: (tx: Transaction) => Promise<T>, on = first): Promise<T> => on.database.transaction(work),
+    broken: () => checkLockInvariants(first.database),
+    async close() {
+      for (const { handle } of servers) await handle.close();
+      await drop();
+    },
+  };
+}
+
+for (const store of STORES)
+  t.test(store, { timeout: 120_000 }, async (t) => {
+    const house = await openHouse(store);
+    t.teardown(() => house.close());
+    const { first, other, heard, within } = house;
+    t.afterEach(async () => {
+      t.same(await house.broken(), [], 'the invariants hold');
+      heard.length = 0;
+    });
+
+    t.test('one holds, the others wait in their order, each told once with a higher fence', async (t) => {
+      const runs = Array.from({ length: 100 }, (_, n) => runName(n));
+      t.same(await within((tx) => first.leases.take(tx, ask(runs[0]!))), { state: 'held', fence: 1 });
+      for (const [n, run] of runs.entries())
+        if (n > 0) {
+          const on = n % 2 === 0 ? first : other;
+          t.same(await within((tx) => on.leases.take(tx, ask(run)), on), { state: 'waiting', ahead: n });
+        }
+      t.same(await within((tx) => first.leases.take(tx, ask(runs[7]!))), { state: 'waiting', ahead: 7 }, 'a repeat');
+      const view = await first.leases.group(first.database, SCOPE, 'g');
+      t.equal(view?.holder.run_id, runs[0]);
+      t.same(view?.queue.map(({ run_id }) => run_id).slice(0, 99), runs.slice(1));
+      t.equal(view?.queue_length, 99);
+      for (const run of runs) {
+        t.equal(await within((tx) => other.leases.release(tx, owner(run)), other), true);
+        await Promise.all([first.teller.tell(), other.teller.tell()]);
+      }
+      t.same(
+        heard.map(({ run_id }) => run_id),
+        runs.slice(1),
+      );
+      t.same(
+        heard.map(({ fence }) => fence),
+        runs.slice(1).map((_, n) => n + 2),
+      );
+      t.equal(await first.leases.group(first.database, SCOPE, 'g'), undefined);
+      t.equal(await within((tx) => first.leases.release(tx, owner(runs[3]!))), false, 'a second release is none');
+    });
+
+    t.test('two servers contend: never two holders, nobody is lost', async (t) => {
+      const runs = Array.from({ length: 60 }, (_, n) => `con_${String(n).padStart(3, '0')}`);
+      const done = new Set<string>();
+      let inside = 0;
+      const work = async (run: string, on: typeof first) => {
+        let state = await within((tx) => on.leases.take(tx, ask(run, 'contended')), on);
+        while (state.state !== 'held') {
+          await on.teller.tell();
+          state = await within((tx) => on.leases.take(tx, ask(run, 'contended')), on);
+        }
+        inside += 1;
+        t.equal(inside, 1, 'alone');
+        await first.database.ping();
+        inside -= 1;
+        await within((tx) => on.leases.release(tx, owner(run)), on);
+        done.add(run);
+      };
+      await Promise.all(runs.map((run, n) => work(run, n % 2 === 0 ? first : other)));
+      t.equal(done.size, runs.length);
+      t.equal(await first.leases.group(other.database, SCOPE, 'contended'), undefined);
+    });
+
+    t.test('runs that end give up what they hold and where they wait, whatever else ends with them', async (t) => {
+      const over = releaseEnded(() => first.leases);
+      const end = (...run_ids: string[]) =>
+        within((tx) =>
+          over.onTransitions(
+            tx,
+            run_ids.map((run_id) => ({ type: 'run.failed', run_id, ...SCOPE }) as never),
+          ),
+        );
+      for (const run of ['end_a', 'end_b', 'end_c', 'end_d'])
+        for (const [n, group] of ['x', 'y'].entries())
+          await within((tx) => first.leases.take(tx, ask(run, group, 'lock', `act_1/${n}`)));
+      await end('end_b');
+      t.equal((await first.leases.group(first.database, SCOPE, 'x'))?.queue_length, 2);
+      await end('end_a', 'end_c');
+      for (const group of ['x', 'y'])
+        t.match(await first.leases.group(first.database, SCOPE, group), { holder: { run_id: 'end_d' }, queue: [] });
+      await end('end_d', 'end_a');
+      t.same(await first.leases.groups(first.database, SCOPE, { limit: 10, after: undefined }), []);
+    });
+
+    t.test('the time of a place is over: it is given up, unless the lease came first', async (t) => {
+      await within((tx) => first.leases.take(tx, ask('late_a', 'late')));
+      for (const run of ['late_b', 'late_c', 'late_d']) await within((tx) => first.leases.take(tx, ask(run, 'late')));
+      t.equal(await within((tx) => first.leases.giveUp(tx, owner('late_c'))), undefined);
+      await within((tx) => first.leases.release(tx, owner('late_a')));
+      t.equal(await within((tx) => first.leases.giveUp(tx, owner('late_b'))), 2, 'it was granted already');
+      t.equal(await first.teller.tell(), 0, 'and is told by that');
+      await within((tx) => first.leases.release(tx, owner('late_b')));
+      t.equal(await first.teller.tell(), 1);
+      t.same(heard, [{ run_id: 'late_d', id: 'act_1/0', fence: 3, server: 0 }]);
+      await within((tx) => first.leases.release(tx, owner('late_d')));
+    });
+
+    t.test('an owner that is gone passes the lease on, one that cannot be told holds up nobody else', async (t) => {
+      for (const run of ['gone_a', 'gone_b', 'gone_c']) await within((tx) => first.leases.take(tx, ask(run, 'gone')));
+      for (const run of ['fail_a', 'fail_b']) await within((tx) => first.leases.take(tx, ask(run, 'fail')));
+      house.refusing.add('gone_b');
+      house.failing.add('fail_b');
+      await within((tx) => first.leases.release(tx, owner('fail_a')));
+      await within((tx) => first.leases.release(tx, owner('gone_a')));
+      await t.rejects(first.teller.tell(), { message: 'the run cannot be told' });
+      await t.rejects(first.teller.tell(), { message: 'the run cannot be told' });
+      t.same(
+        heard.map(({ run_id }) => run_id),
+        ['gone_c'],
+      );
+      house.failing.clear();
+      await other.teller.tell();
+      t.match(heard, [{ run_id: 'gone_c' }, { run_id: 'fail_b', server: 1 }]);
+      for (const run of ['gone_c', 'fail_b']) await within((tx) => first.leases.release(tx, owner(run)));
+    });
+
+    t.test('a run shares the lease that it holds, and a place of it in the queue shares the grant', async (t) => {
+      const take = (run: string, kind: string, id: string) =>
+        within((tx) => first.leases.take(tx, ask(run, 'shared', kind, id)));
+      t.match(await take('sh_a', 'lock', 'a'), { state: 'held' });
+      t.match(await take('sh_a', 'lock-step', 'b'), { state: 'held' });
+      t.equal(await within((tx) => first.leases.takeNow(tx, ask('sh_b', 'shared', 'lock', 'a'))), undefined);
+      for (const id of ['a', 'b']) t.match(await take('sh_b', 'lock', id), { state: 'waiting' });
+      t.match(await take('sh_b', 'lock-step', 'c'), { state: 'waiting', ahead: 3 });
+      t.match(await take('sh_c', 'lock', 'a'), { state: 'waiting' });
+      t.ok(await within((tx) => first.leases.release(tx, owner('sh_a', 'lock-step', 'b'))));
+      t.equal(heard.length, 0);
+      await within((tx) => first.leases.release(tx, owner('sh_a', 'lock', 'a')));
+      await first.teller.tell();
+      t.same(
+        heard.map(({ run_id }) => run_id),
+        ['sh_b', 'sh_b', 'sh_b'],
+      );
+      await within((tx) => first.leases.release(tx, owner('sh_b', 'lock', 'a')));
+      t.match(await first.leases.group(first.database, SCOPE, 'shared'), { holder: { run_id: 'sh_b', id: 'b' } });
+      t.same(await house.broken(), []);
+      await within((tx) => first.leases.releaseRuns(tx, ['sh_b', 'sh_c']));
+    });
+
+    t.test('commands of one run keep each other out', async (t) => {
+      const take = (id: string) => within((tx) => first.leases.takeNow(tx, ask('cmd', 'command', 'lock-step', id)));
+      t.ok(await take('a'));
+      t.equal(await take('b'), undefined);
+      await within((tx) => first.leases.release(tx, owner('cmd', 'lock-step', 'a')));
+      t.ok(await take('b'));
+      await within((tx) => first.leases.releaseRuns(tx, ['cmd']));
+    });
+
+    t.test('groups are told apart byte by byte, by project and org; pages hold each once', async (t) => {
+      const names = ['a', 'A', 'a ', 'ä', 'a\u0301', '\u{1F512}', 'x'.repeat(255)];
+      for (const [n, name] of names.entries())
+        t.match(await within((tx) => first.leases.take(tx, ask(`name_${n}`, name))), { state: 'held' });
+      const elsewhere = { ...ask('name_0', 'a', 'lock', 'b'), project_id: 'prj_2' };
+      t.match(await within((tx) => first.leases.take(tx, elsewhere)), { state: 'held' });
+      t.equal(await first.leases.group(first.database, { ...SCOPE, org_id: 'org_2' }, 'a'), undefined);
+      const seen: string[] = [];
+      let after: { granted_at: number; group_key: string } | undefined;
+      for (;;) {
+        const page = await first.leases.groups(first.database, SCOPE, { limit: 3, after });
+        seen.push(...page.map(({ view }) => view.group));
+        if (page.length < 3) break;
+        after = page.at(-1);
+      }
+      t.same(seen.toSorted(), names.toSorted());
+      const bad = ['', 'x'.repeat(256), 'a\nb', 'a\0b', '\ud800', '\u{1F512}'.repeat(256)];
+      for (const name of bad)
+        await t.rejects(
+          within((tx) => first.leases.take(tx, ask('bad', name))),
+          { code: 'invalid_request' },
+          JSON.stringify(name.slice(0, 9)),
+        );
+      await within((tx) => first.leases.releaseRuns(tx, ['name_0', ...names.map((_, n) => `name_${n}`)]));
+    });
+  });

@@ -1,0 +1,268 @@
+import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
+import type {
+  GroupView,
+  LeaseHolder,
+  LeaseOwner,
+  LeaseOwnerKind,
+  LeasePlace,
+  LeaseRequest,
+  Leases,
+  LeaseScope,
+  LeaseState,
+} from '../contract.ts';
+import { checkGroup, groupKey } from '../domain/group.ts';
+import {
+  countWaiting,
+  drawTicket,
+  holderOf,
+  type LockedGroup,
+  lockGroup,
+  mustChange,
+  openTickets,
+  type Ticket,
+  ticketOf,
+  waitingFor,
+} from './rows.ts';
+
+/** How much of a queue is shown. */
+const SHOWN = 100;
+const OWNER = /^[\x21-\x7e]{0,64}$/;
+
+interface StoreParts {
+  database: Pick<Database, 'now'>;
+  owners: () => readonly LeaseOwnerKind[];
+  /** Some queue moved on: its owner waits to be told. After the commit. */
+  granted: () => void;
+}
+
+/**
+ * Tickets over any database of the kernel's contract. A group's row is locked before its tickets are looked at, so that
+ * grants are made one after the other; nothing here touches a row of the engine.
+ */
+export class LeaseStore implements Leases {
+  readonly #parts: StoreParts;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  async take(tx: Transaction, request: LeaseRequest): Promise<LeaseState> {
+    const group = await this.#lock(tx, request);
+    const drawn = (await ticketOf(tx, request.owner)) ?? (await this.#draw(tx, group, request.owner));
+    if (drawn.state === 'held') return { state: 'held', fence: drawn.fence! };
+    if (drawn.state === 'shared') return { state: 'held', fence: group.fence };
+    if (drawn.state !== 'waiting') throw new Error(`ticket ${drawn.ticket} of ${group.group_key} is ${drawn.state}`);
+    const waiting = await countWaiting(tx, group, drawn.ticket);
+    return { state: 'waiting', ahead: waiting + 1 };
+  }
+
+  async takeNow(tx: Transaction, request: LeaseRequest): Promise<{ fence: number } | undefined> {
+    const group = await this.#lock(tx, request);
+    const holder = await holderOf(tx, group);
+    if (holder && !this.#sharedBy(holder, request.owner)) return undefined;
+    await this.#draw(tx, group, request.owner);
+    return { fence: group.fence };
+  }
+
+  async release(tx: Transaction, owner: LeaseOwner): Promise<boolean> {
+    const seen = await ticketOf(tx, owner);
+    if (!seen) return false;
+    const group = await lockGroup(tx, seen, seen.group_key);
+    // Under the lock it may be another one by now: it was granted a moment ago.
+    const ticket = (await ticketOf(tx, owner))!;
+    return this.#end(tx, group, ticket);
+  }
+
+  /** Gives a place in the queue up; false when the lease was granted meanwhile, or there is none. */
+  async leaveQueue(tx: Transaction, owner: LeaseOwner): Promise<boolean> {
+    const seen = await ticketOf(tx, owner);
+    if (!seen) return false;
+    const group = await lockGroup(tx, seen, seen.group_key);
+    const ticket = (await ticketOf(tx, owner))!;
+    return ticket.state === 'waiting' && this.#end(tx, group, ticket);
+  }
+
+  /** The time of a wait is over: its place is given up, unless the lease came just now. Answers the fence then. */
+  async giveUp(tx: Transaction, owner: LeaseOwner): Promise<number | undefined> {
+    const seen = await ticketOf(tx, owner);
+    if (!seen) return undefined;
+    const group = await lockGroup(tx, seen, seen.group_key);
+    const ticket = (await ticketOf(tx, owner))!;
+    if (await this.told(tx, ticket)) return ticket.fence ?? group.fence;
+    await this.#end(tx, group, ticket);
+    return undefined;
+  }
+
+  /** Everything that these runs hold or wait for. */
+  async releaseRuns(tx: Transaction, run_ids: readonly string[]): Promise<void> {
+    const open = run_ids.length === 0 ? [] : await openTickets(tx, run_ids);
+    const groups = new Map<string, Ticket[]>();
+    for (const ticket of open) {
+      const key = `${ticket.project_id} ${ticket.group_key}`;
+      groups.set(key, [...(groups.get(key) ?? []), ticket]);
+    }
+    for (const [first] of groups.values()) {
+      const group = await lockGroup(tx, first!, first!.group_key);
+      // Those in the queue first: a lease must not be passed on within a run that is over.
+      const held = (await openTickets(tx, run_ids)).filter((one) => sameGroup(one, group));
+      for (const ticket of held.sort((a, b) => Number(a.state === 'held') - Number(b.state === 'held')))
+        await this.#end(tx, group, ticket);
+    }
+  }
+
+  /** The owner has heard of its lease; false when that was no longer to be told. */
+  async told(tx: Transaction, ticket: Pick<Ticket, 'project_id' | 'group_key' | 'ticket'>): Promise<boolean> {
+    const changed = await tx.write(
+      `UPDATE locks_tickets SET to_tell = NULL WHERE project_id = ? AND group_key = ? AND ticket = ?
+       AND to_tell IS NOT NULL AND state IN ('held', 'shared')`,
+      [ticket.project_id, ticket.group_key, ticket.ticket],
+    );
+    return changed === 1;
+  }
+
+  async group(on: Pick<Transaction, 'read'>, scope: LeaseScope, name: string): Promise<GroupView | undefined> {
+    const place = { project_id: scope.project_id, group_key: groupKey(name) };
+    const holder = await holderOf(on, place);
+    return holder && holder.org_id === scope.org_id ? this.#view(on, name, holder) : undefined;
+  }
+
+  /** Held groups of a project after a place in their order: the lease that was granted last comes first. */
+  async groups(
+    on: Pick<Transaction, 'read'>,
+    scope: LeaseScope,
+    page: { limit: number; after: { granted_at: number; group_key: string } | undefined },
+  ): Promise<{ view: GroupView; granted_at: number; group_key: string }[]> {
+    const { after } = page;
+    const beyond = after ? 'AND (t.granted_at < ? OR (t.granted_at = ? AND t.group_key < ?))' : '';
+    const holders = await on.read<Ticket & { name: string }>(
+      `SELECT t.org_id, t.project_id, t.group_key, t.ticket, t.run_id, t.owner_kind, t.owner_id, t.state, t.fence,
+         t.asked_at, t.granted_at, t.to_tell, g.name
+       FROM locks_tickets t JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
+       WHERE t.project_id = ? AND t.org_id = ? AND t.held = 1 ${beyond}
+       ORDER BY t.granted_at DESC, t.group_key DESC LIMIT ${Math.trunc(page.limit)}`,
+      [scope.project_id, scope.org_id, ...(after ? [after.granted_at, after.granted_at, after.group_key] : [])],
+    );
+    const shown = [];
+    for (const holder of holders)
+      shown.push({
+        view: await this.#view(on, holder.name, holder),
+        granted_at: holder.granted_at!,
+        group_key: holder.group_key,
+      });
+    return shown;
+  }
+
+  async #view(on: Pick<Transaction, 'read'>, group: string, holder: Ticket): Promise<GroupView> {
+    const queue = await waitingFor(on, holder, SHOWN);
+    const queue_length = queue.length < SHOWN ? queue.length : await countWaiting(on, holder);
+    return { group, holder: holderView(holder), queue: queue.map(placeView), queue_length };
+  }
+
+  #lock(tx: Transaction, { group, owner, org_id, project_id }: LeaseRequest): Promise<LockedGroup> {
+    const name = checkGroup(group);
+    if (!OWNER.test(owner.id) || !this.#parts.owners().some(({ kind }) => kind === owner.kind))
+      throw new RangeError(`${owner.kind} ${owner.id} can own no lease`);
+    return lockGroup(tx, { org_id, project_id }, groupKey(name), name);
+  }
+
+  /** A new ticket: it holds the lease when nobody else does, or shares that of its own run. */
+  async #draw(tx: Transaction, group: LockedGroup, owner: LeaseOwner): Promise<Ticket> {
+    const holder = await holderOf(tx, group);
+    const ticket = await drawTicket(tx, group, owner, this.#parts.database.now());
+    // Nobody waits where nobody holds: every release passes the lease on.
+    if (!holder) await this.#grant(tx, group, ticket, false);
+    else if (this.#sharedBy(holder, owner)) await this.#share(tx, ticket, false);
+    return ticket;
+  }
+
+  #sharedBy(holder: Ticket, owner: LeaseOwner): boolean {
+    return holder.run_id === owner.run_id && this.#shares(holder.owner_kind);
+  }
+
+  #shares(kind: string): boolean {
+    return this.#parts.owners().some((known) => known.kind === kind && known.shares);
+  }
+
+  /** waiting → held. `tell`: its owner does not know yet. */
+  #grant(tx: Transaction, group: LockedGroup, ticket: Ticket, tell: boolean): Promise<void> {
+    return this.#hold(tx, group, ticket, tell ? this.#parts.database.now() : null);
+  }
+
+  /** waiting or shared → held, with the next fence. */
+  async #hold(tx: Transaction, group: LockedGroup, ticket: Ticket, to_tell: number | null): Promise<void> {
+    const now = this.#parts.database.now();
+    const { project_id, group_key } = group;
+    const { state } = ticket;
+    group.fence += 1;
+    Object.assign(ticket, { state: 'held', fence: group.fence, granted_at: now, to_tell });
+    await mustChange(tx, 'UPDATE locks_groups SET fence = ? WHERE project_id = ? AND group_key = ?', [
+      group.fence,
+      project_id,
+      group_key,
+    ]);
+    await mustChange(
+      tx,
+      `UPDATE locks_tickets SET state = 'held', held = 1, fence = ?, granted_at = ?, to_tell = ?
+       WHERE project_id = ? AND group_key = ? AND ticket = ? AND state = ?`,
+      [group.fence, now, to_tell, project_id, group_key, ticket.ticket, state],
+    );
+  }
+
+  async #share(tx: Transaction, ticket: Ticket, tell: boolean): Promise<void> {
+    const now = this.#parts.database.now();
+    Object.assign(ticket, { state: 'shared', granted_at: now, to_tell: tell ? now : null });
+    await mustChange(
+      tx,
+      `UPDATE locks_tickets SET state = 'shared', joined = 1, granted_at = ?, to_tell = ?
+       WHERE project_id = ? AND group_key = ? AND ticket = ? AND state = 'waiting'`,
+      [now, ticket.to_tell, ticket.project_id, ticket.group_key, ticket.ticket],
+    );
+  }
+
+  /** Open → over; a lease that was held goes to the next of the queue in the same transaction. */
+  async #end(tx: Transaction, group: LockedGroup, ticket: Ticket): Promise<boolean> {
+    if (ticket.state === 'released' || ticket.state === 'cancelled') return false;
+    const state = ticket.state === 'waiting' ? 'cancelled' : 'released';
+    await mustChange(
+      tx,
+      `UPDATE locks_tickets SET state = ?, held = NULL, ended_at = ?, to_tell = NULL
+       WHERE project_id = ? AND group_key = ? AND ticket = ? AND state = ?`,
+      [state, this.#parts.database.now(), group.project_id, group.group_key, ticket.ticket, ticket.state],
+    );
+    if (ticket.state === 'held') await this.#passOn(tx, group, ticket.run_id);
+    return true;
+  }
+
+  /** To whoever of the same run shares the lease, else to the next of the queue and to all of its run that share it. */
+  async #passOn(tx: Transaction, group: LockedGroup, run_id: string): Promise<void> {
+    const [sharing] = await this.#ofRun(tx, group, run_id, 'shared');
+    if (sharing) return this.#hold(tx, group, sharing, sharing.to_tell);
+    const [next] = await waitingFor(tx, group, 1);
+    if (!next) return;
+    await this.#grant(tx, group, next, true);
+    if (this.#shares(next.owner_kind))
+      for (const also of await this.#ofRun(tx, group, next.run_id, 'waiting')) await this.#share(tx, also, true);
+    tx.afterCommit(() => this.#parts.granted());
+  }
+
+  async #ofRun(tx: Transaction, group: LockedGroup, run_id: string, state: Ticket['state']): Promise<Ticket[]> {
+    const open = await openTickets(tx, [run_id]);
+    return open.filter((ticket) => sameGroup(ticket, group) && ticket.state === state);
+  }
+}
+
+const sameGroup = (a: { project_id: string; group_key: string }, b: { project_id: string; group_key: string }) =>
+  a.project_id === b.project_id && a.group_key === b.group_key;
+
+const placeView = ({ run_id, owner_kind, owner_id, asked_at }: Ticket): LeasePlace => ({
+  run_id,
+  kind: owner_kind,
+  id: owner_id,
+  asked_at,
+});
+
+const holderView = (ticket: Ticket): LeaseHolder => ({
+  ...placeView(ticket),
+  since: ticket.granted_at!,
+  fence: ticket.fence!,
+});

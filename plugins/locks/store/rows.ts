@@ -1,0 +1,162 @@
+import type { Transaction } from '../../../kernel/contracts/index.ts';
+import type { LeaseOwner, LeaseScope } from '../contract.ts';
+
+export type TicketState = 'waiting' | 'held' | 'shared' | 'released' | 'cancelled';
+
+/** A group's row under its lock. */
+export interface LockedGroup extends LeaseScope {
+  group_key: string;
+  name: string;
+  fence: number;
+  last_ticket: number;
+}
+
+export interface Ticket extends LeaseScope {
+  group_key: string;
+  ticket: number;
+  run_id: string;
+  owner_kind: string;
+  owner_id: string;
+  state: TicketState;
+  fence: number | null;
+  asked_at: number;
+  granted_at: number | null;
+  to_tell: number | null;
+}
+
+const COLUMNS = `org_id, project_id, group_key, ticket, run_id, owner_kind, owner_id, state, fence, asked_at,
+  granted_at, to_tell`;
+const OPEN = `state IN ('waiting', 'held', 'shared')`;
+
+/**
+ * Locks a group, which is made when it is new and `name` is given. The first lock of everything that is done to its
+ * tickets.
+ */
+export async function lockGroup(
+  tx: Transaction,
+  scope: LeaseScope,
+  group_key: string,
+  name?: string,
+): Promise<LockedGroup> {
+  const group = (await readLocked(tx, scope, group_key)) ?? (await makeGroup(tx, scope, group_key, name));
+  if (!group) throw new Error(`there is no group ${group_key}`);
+  return group;
+}
+
+async function readLocked(
+  tx: Transaction,
+  { project_id }: LeaseScope,
+  group_key: string,
+): Promise<LockedGroup | undefined> {
+  const [group] = await tx.read<LockedGroup>(
+    `SELECT org_id, project_id, group_key, name, fence, last_ticket FROM locks_groups
+     WHERE project_id = ? AND group_key = ? ${tx.sql.for_update}`,
+    [project_id, group_key],
+  );
+  return group;
+}
+
+/** An upsert, and no ignored insert: where another was first, that would take a weaker lock which cannot be raised. */
+async function makeGroup(
+  tx: Transaction,
+  scope: LeaseScope,
+  group_key: string,
+  name: string | undefined,
+): Promise<LockedGroup | undefined> {
+  if (name === undefined) return undefined;
+  await tx.write(
+    `INSERT INTO locks_groups (project_id, group_key, org_id, name, fence, last_ticket)
+     VALUES (?, ?, ?, ?, 0, 0) ${tx.sql.upsert(['project_id', 'group_key'], ['name'])}`,
+    [scope.project_id, group_key, scope.org_id, name],
+  );
+  return readLocked(tx, scope, group_key);
+}
+
+/** The ticket of an owner, whatever became of it. */
+export async function ticketOf(on: Pick<Transaction, 'read'>, owner: LeaseOwner): Promise<Ticket | undefined> {
+  const [ticket] = await on.read<Ticket>(
+    `SELECT ${COLUMNS} FROM locks_tickets WHERE run_id = ? AND owner_kind = ? AND owner_id = ?`,
+    [owner.run_id, owner.kind, owner.id],
+  );
+  return ticket;
+}
+
+/** What a run holds or waits for, in the order in which its groups are locked. */
+export function openTickets(on: Pick<Transaction, 'read'>, run_ids: readonly string[]): Promise<Ticket[]> {
+  return on.read<Ticket>(
+    `SELECT ${COLUMNS} FROM locks_tickets WHERE run_id IN (${run_ids.map(() => '?').join(',')}) AND ${OPEN}
+     ORDER BY project_id, group_key, ticket`,
+    [...run_ids],
+  );
+}
+
+/** The holder of a group. */
+export async function holderOf(
+  on: Pick<Transaction, 'read'>,
+  group: { project_id: string; group_key: string },
+): Promise<Ticket | undefined> {
+  const [ticket] = await on.read<Ticket>(
+    `SELECT ${COLUMNS} FROM locks_tickets WHERE project_id = ? AND group_key = ? AND held = 1`,
+    [group.project_id, group.group_key],
+  );
+  return ticket;
+}
+
+/** The tickets that wait for a group, in the order of their numbers. */
+export function waitingFor(
+  on: Pick<Transaction, 'read'>,
+  group: { project_id: string; group_key: string },
+  limit: number,
+): Promise<Ticket[]> {
+  return on.read<Ticket>(
+    `SELECT ${COLUMNS} FROM locks_tickets WHERE project_id = ? AND group_key = ? AND state = 'waiting'
+     ORDER BY ticket LIMIT ${Math.trunc(limit)}`,
+    [group.project_id, group.group_key],
+  );
+}
+
+export async function countWaiting(
+  on: Pick<Transaction, 'read'>,
+  group: { project_id: string; group_key: string },
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
+  const [row] = await on.read<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM locks_tickets
+     WHERE project_id = ? AND group_key = ? AND state = 'waiting' AND ticket < ?`,
+    [group.project_id, group.group_key, before],
+  );
+  return Number(row!.n);
+}
+
+/** Draws the next ticket of a locked group. */
+export async function drawTicket(tx: Transaction, group: LockedGroup, owner: LeaseOwner, now: number): Promise<Ticket> {
+  const ticket = group.last_ticket + 1;
+  group.last_ticket = ticket;
+  await mustChange(tx, 'UPDATE locks_groups SET last_ticket = ? WHERE project_id = ? AND group_key = ?', [
+    ticket,
+    group.project_id,
+    group.group_key,
+  ]);
+  await mustChange(
+    tx,
+    `INSERT INTO locks_tickets (project_id, group_key, ticket, org_id, run_id, owner_kind, owner_id, state, asked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?)`,
+    [group.project_id, group.group_key, ticket, group.org_id, owner.run_id, owner.kind, owner.id, now],
+  );
+  const { org_id, project_id, group_key } = group;
+  const none = { fence: null, granted_at: null, to_tell: null };
+  return {
+    ...{ org_id, project_id, group_key, ticket, run_id: owner.run_id, owner_kind: owner.kind, owner_id: owner.id },
+    ...{ state: 'waiting', asked_at: now, ...none },
+  };
+}
+
+/** A guarded write under a lock that was checked before: another count must not be committed. */
+export async function mustChange(
+  tx: Transaction,
+  statement: string,
+  params: readonly (string | number | null)[],
+): Promise<void> {
+  const changed = await tx.write(statement, params);
+  if (changed !== 1) throw new Error(`${changed} rows changed instead of 1: ${statement}`);
+}

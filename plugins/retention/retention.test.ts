@@ -1,0 +1,328 @@
+import { tmpdir } from 'node:os';
+import t, { type Test } from 'tap';
+import { boot } from '../../kernel/boot/index.ts';
+import { createMetrics } from '../../kernel/http/index.ts';
+import { Database, type Log, lowestId, type Prunable, Prunables } from '../../kernel/contracts/index.ts';
+import { until } from '../../features/support/process.ts';
+import { wholeServers, type WholeServer } from '../../test/support/whole-server.ts';
+import { type Claimed, RunEngine, RunStore } from '../runs/contract.ts';
+import { checkInvariants } from '../runs/store/invariants.ts';
+import { VirtualClock } from '../runs/testing/virtual-clock.ts';
+import { Pruner } from './service/pruner.ts';
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(300_000);
+
+const stores = await wholeServers();
+t.teardown(async () => {
+  for (const store of stores) await store.stop();
+});
+
+const AGENT = { agent_id: 'agt_1', capabilities: ['linux'] };
+const LATER_MS = 60_000;
+
+const named = (server: WholeServer, name: string): Prunable =>
+  server.use.all(Prunables).find((prunable) => prunable.name === name)!;
+
+/** Prunes as if it were a minute later; answers the sizes of the batches. */
+async function prune(server: WholeServer, name: string, limit = 1000, before?: number): Promise<number[]> {
+  const batches: number[] = [];
+  const bound = before ?? server.use(Database).now() + LATER_MS;
+  for await (const count of named(server, name).prune(bound, limit)) batches.push(count);
+  return batches;
+}
+
+async function submit(server: WholeServer, source: string, more: object = {}): Promise<string> {
+  const answer = await server.call('member', `POST ${server.scoped}/runs`, { source, ...more });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.json.run_id;
+}
+
+async function claim(server: WholeServer): Promise<Claimed> {
+  const [claimed] = await server.use(RunStore).claim(AGENT, 1, 600_000);
+  if (!claimed) throw new Error('there was nothing to claim');
+  return claimed;
+}
+
+/** A pass that leaves something in every table of runs. */
+async function work(server: WholeServer, steps = 3): Promise<Claimed> {
+  const store = server.use(RunStore);
+  const claimed = await claim(server);
+  const base = { kind: 'step', digest: '', exit_code: 0, started_at: 0 };
+  for (let position = 0; position < steps; position++)
+    await store.append(claimed, { ...base, position, name: 's', ordinal: position, output: 'eA==' });
+  const data = Buffer.from('a line\n').toString('base64');
+  await store.appendLogs(
+    claimed,
+    Array.from({ length: steps }, (_, n) => ({ n, stream: 'stdout', at: 0, data })),
+  );
+  await store.annotate(claimed, 0, 'a note');
+  return claimed;
+}
+
+const finish = (server: WholeServer, claimed: Claimed) =>
+  server.use(RunStore).complete(claimed, { status: 'succeeded', output: { done: true } });
+
+const statusOf = async (server: WholeServer, run_id: string) =>
+  (await server.call('viewer', `GET ${server.scoped}/runs/${run_id}`)).status;
+
+const chunksOf = async (server: WholeServer, run_id: string) =>
+  (await server.use(RunEngine).logs(run_id, undefined, 100)).length;
+
+const countOf = async (server: WholeServer, table: string, condition = '1 = 1'): Promise<number> =>
+  (await server.use(Database).read<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table} WHERE ${condition}`))[0]!.n;
+
+async function runsAreRemoved(t: Test, server: WholeServer): Promise<void> {
+  const gone = await submit(server, 'echo shared', { tags: ['a:b'], idempotency_key: 'k', cancel_on: ['stop.it'] });
+  await server.call('member', `POST ${server.scoped}/runs/${gone}/signals/go`, { n: 1 });
+  await finish(server, await work(server));
+  const stays = await submit(server, 'echo shared', { cancel_on: ['stop.it'] });
+  const held = await work(server);
+  const alone = await submit(server, 'echo alone');
+  await finish(server, await work(server));
+  t.same(await prune(server, 'runs', 1000, server.use(Database).now() - LATER_MS), [], 'none is old enough');
+  const batches = await prune(server, 'runs', 7);
+  t.ok(batches.length > 3 && batches.every((count) => count <= 100), batches.join(' '));
+  t.equal(await statusOf(server, gone), 404);
+  t.same(
+    (await server.tablesWith(gone)).filter((table) => !/^(audit_entries|bus_events|bus_types)$/.test(table)),
+    [],
+    'nothing of it is left but what tells of it: its audit and its events',
+  );
+  t.equal(await statusOf(server, alone), 404);
+  t.equal(await countOf(server, 'runs_sources', "source = 'echo alone'"), 0);
+  t.equal(await countOf(server, 'runs_sources', "source = 'echo shared'"), 1, 'the other run has it too');
+  t.equal(await countOf(server, 'runs_pruned'), 0);
+  t.equal(await statusOf(server, stays), 200, 'what has not ended stays, whole');
+  t.equal((await server.call('viewer', `GET ${server.scoped}/runs/${stays}/steps`)).json.steps.length, 3);
+  t.equal(await chunksOf(server, stays), 3);
+  const again = await submit(server, 'echo shared', { idempotency_key: 'k' });
+  t.not(again, gone, 'its key is forgotten with it');
+  await finish(server, held);
+  await finish(server, await work(server));
+  await prune(server, 'runs');
+  t.equal(await countOf(server, 'runs_runs'), 0);
+  for (const table of ['runs_activities', 'runs_journal', 'runs_logs', 'runs_sources', 'bus_cancels', 'runs_tags'])
+    t.equal(await countOf(server, table), 0, table);
+  t.same(await checkInvariants(server.use(Database)), []);
+}
+
+async function onesHalfRemovedAreFinished(t: Test, server: WholeServer): Promise<void> {
+  await submit(server, 'echo half');
+  await finish(server, await work(server, 20));
+  for await (const _ of named(server, 'runs').prune(server.use(Database).now() + LATER_MS, 5)) break;
+  t.equal(await countOf(server, 'runs_pruned'), 1);
+  t.equal(await countOf(server, 'runs_journal'), 20, 'hidden, and not taken apart');
+  await prune(server, 'runs', 1000, 0);
+  t.equal(await countOf(server, 'runs_pruned'), 0);
+  t.equal(await countOf(server, 'runs_journal'), 0);
+}
+
+async function logsAreRemoved(t: Test, server: WholeServer): Promise<void> {
+  const over = await submit(server, 'echo over');
+  await finish(server, await work(server));
+  const open = await submit(server, 'echo open');
+  const held = await work(server);
+  t.same(await prune(server, 'logs', 2), [2, 1]);
+  t.same(await prune(server, 'logs'), [], 'and is not looked at again');
+  t.equal(await chunksOf(server, over), 0);
+  t.equal(await statusOf(server, over), 200);
+  t.equal((await server.call('viewer', `GET ${server.scoped}/runs/${over}/steps`)).json.steps.length, 3);
+  t.equal(await chunksOf(server, open), 3);
+  await finish(server, held);
+}
+
+async function eventsAreRemoved(t: Test, server: WholeServer): Promise<void> {
+  const emit = async (payload: unknown) =>
+    (await server.call('member', `POST ${server.scoped}/events`, { type: 'made.it', payload })).json.event as string;
+  const shows = async (event: string) => (await server.call('viewer', `GET ${server.scoped}/events/${event}`)).status;
+  await prune(server, 'runs');
+  await prune(server, 'events');
+  const plain = await emit('nobody listens');
+  await server.call('member', `PUT ${server.scoped}/handlers/watch`, { on: ['made.it'], source: 'true' });
+  const started = await emit('a run starts');
+  t.same((await prune(server, 'events')).length > 0, true);
+  t.equal(await shows(plain), 404);
+  t.equal(await shows(started), 200, 'its run has not ended');
+  const handled = await claim(server);
+  t.equal(handled.envelope.payload, 'a run starts', 'and can be read');
+  await finish(server, handled);
+  await prune(server, 'events');
+  t.equal(await shows(started), 404);
+  t.equal(await countOf(server, 'bus_deliveries'), 0);
+  await server.call('member', `DELETE ${server.scoped}/handlers/watch`);
+  await server.call('member', `PUT ${server.scoped}/schedules/pulse`, {
+    cron: '* * * * * *',
+    workflow: { source: 'true' },
+  });
+  const tick = await until('a tick', 20_000, async () => {
+    const { last_tick } = (await server.call('viewer', `GET ${server.scoped}/schedules/pulse`)).json;
+    return last_tick;
+  });
+  await server.call('member', `DELETE ${server.scoped}/schedules/pulse`);
+  await prune(server, 'events');
+  t.equal(await shows(tick.event), 200, 'a run that a schedule started has yet to read it');
+  for (let left = await countOf(server, 'runs_runs', "status = 'queued'"); left > 0; left--)
+    await finish(server, await claim(server));
+  await prune(server, 'events');
+  t.equal(await shows(tick.event), 404);
+  t.equal(await countOf(server, 'bus_events'), 0);
+  t.equal((await server.call('viewer', `GET ${server.scoped}/event-types`)).status, 200, 'the catalog does without');
+  const next = await emit('after all');
+  t.equal(await shows(next), 200, 'the sequence goes on');
+}
+
+async function auditIsRemoved(t: Test, server: WholeServer): Promise<void> {
+  const before = await countOf(server, 'audit_entries');
+  t.ok(before > 5);
+  t.same(await prune(server, 'audit', 2, server.use(Database).now() - LATER_MS), []);
+  const batches = await prune(server, 'audit', 2);
+  t.equal(
+    batches.reduce((sum, count) => sum + count, 0),
+    before,
+  );
+  t.ok(batches.every((count) => count <= 2));
+}
+
+/** Many rows: no batch may hold the database up. Printed, and bounded far above what it should be. */
+async function batchesAreShort(t: Test, server: WholeServer): Promise<void> {
+  const database = server.use(Database);
+  const { org_id, project_id } = server.scope;
+  const rows = 40_000;
+  for (let from = 0; from < rows; from += 500) {
+    const ids = Array.from({ length: 500 }, (_, i) => lowestId('aud', from + i + 1));
+    const values = ids.map(() => `(?, ?, ?, 1, 'a', 's', '', 'user', 'u', 'n', 't', 'r', '')`).join(', ');
+    await database.write(
+      `INSERT INTO audit_entries (entry_id, org_id, project_id, at, action, subject, detail, principal_kind, principal_id,
+         principal_name, token_id, request_id, ip) VALUES ${values}`,
+      ids.flatMap((id) => [id, org_id, project_id]),
+    );
+  }
+  await submit(server, 'echo long');
+  const claimed = await claim(server);
+  const data = Buffer.from('x'.repeat(100)).toString('base64');
+  for (let n = 0; n < rows / 4; n += 500)
+    await server.use(RunStore).appendLogs(
+      claimed,
+      Array.from({ length: 500 }, (_, i) => ({ n: n + i, stream: 'stdout' as const, at: 0, data })),
+    );
+  await finish(server, claimed);
+  for (const [name, most] of [
+    ['audit', rows],
+    ['runs', rows / 4],
+  ] as const) {
+    let worst_ms = 0;
+    let removed = 0;
+    let since = performance.now();
+    for await (const count of named(server, name).prune(database.now() + LATER_MS, 1000)) {
+      worst_ms = Math.max(worst_ms, performance.now() - since);
+      removed += count;
+      since = performance.now();
+    }
+    t.comment(`${name}: ${removed} rows, worst batch of 1,000: ${worst_ms.toFixed(0)} ms`);
+    t.ok(removed >= most);
+    t.ok(worst_ms < 10_000, 'no batch takes all');
+  }
+}
+
+for (const store of stores)
+  t.test(store.name, { timeout: 240_000 }, async (t) => {
+    const server = await store.open();
+    t.teardown(() => server.stop());
+    await t.test('runs that ended are removed with all that is theirs', (t) => runsAreRemoved(t, server));
+    await t.test('what was left half removed is found again', (t) => onesHalfRemovedAreFinished(t, server));
+    await t.test('logs go, and their runs stay', (t) => logsAreRemoved(t, server));
+    await t.test('events go when nothing needs them', (t) => eventsAreRemoved(t, server));
+    await t.test('the audit goes by its age', (t) => auditIsRemoved(t, server));
+    await t.test('many rows go in short batches', (t) => batchesAreShort(t, server));
+  });
+
+t.test('one server at a time, in pauses, and one failure stops no other', async (t) => {
+  const server = await stores[0]!.open();
+  t.teardown(() => server.stop());
+  const clock = new VirtualClock(1_800_000_000_000);
+  const database = Object.assign(Object.create(null), {
+    sql: server.use(Database).sql,
+    read: server.use(Database).read.bind(server.use(Database)),
+    write: server.use(Database).write.bind(server.use(Database)),
+    now: () => clock.now(),
+  }) as Database;
+  const lines: string[] = [];
+  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
+  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
+  const turns: { by: string; before: number }[] = [];
+  const pruner = (by: string) => {
+    const fine: Prunable = {
+      name: 'fine',
+      summary: '',
+      async *prune(before) {
+        turns.push({ by, before });
+        yield 10;
+        yield 5;
+      },
+    };
+    const broken: Prunable = {
+      name: 'broken',
+      summary: '',
+      async *prune() {
+        yield 1;
+        throw new Error('it cannot go on');
+      },
+    };
+    const unnamed: Prunable = { ...fine, name: 'unnamed' };
+    const retention = { broken: 3_600_000, fine: 3_600_000 };
+    return new Pruner({
+      database,
+      clock,
+      log,
+      metrics: createMetrics(),
+      prunables: [broken, fine, unnamed],
+      retention,
+    });
+  };
+  const start = clock.now();
+  const stops = [pruner('one').start(), pruner('two').start()];
+  const passes = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1000) {
+      await clock.advance(1000);
+      // The database answers in its own time.
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await passes(30_000);
+  t.same(
+    turns.map(({ before }) => before < start + 30_000 - 3_600_000),
+    [true],
+    'one of the two, once, by what is named',
+  );
+  t.ok(lines.includes('pruning failed; it is tried again') && lines.includes('pruned'), lines.join());
+  await passes(400_000);
+  t.equal(turns.length, 2, 'again after a tenth of the time that it is kept');
+  await Promise.all(stops.map((stop) => stop()));
+  t.equal(clock.armed, 0);
+});
+
+t.test('a setting that is none stops the start, with the reason', async (t) => {
+  const refused = async (SVC_RETENTION: string) => {
+    const settings = { home: tmpdir(), database_url: 'sqlite::memory:', port: 0 };
+    const env = { SVC_LOG_LEVEL: 'silent', SVC_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'), SVC_RETENTION };
+    const started = await boot({ role: 'server', env, settings }).catch((error: unknown) => error as Error);
+    if (!(started instanceof Error)) await started.stop();
+    return started;
+  };
+  for (const text of [
+    'runs',
+    'runs=',
+    'runs=soon',
+    'runs=0s',
+    'runs=1d,runs=2d',
+    'runs=1d=2',
+    '=1d',
+    'Runs=1d',
+    ',',
+    'runs=9999d',
+  ])
+    t.match(await refused(text), { code: 'setting_invalid', message: /SVC_RETENTION/ }, text);
+  t.match(await refused('runs=90d,wishes=1d'), { message: /names wishes; what can be pruned is/ });
+  t.notMatch(await refused('runs=90d, logs=30d,events=30d,audit=365d'), { message: /./ });
+});

@@ -1,0 +1,35 @@
+import { extensionPoint, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { JournalRecord } from './journal.ts';
+
+/** A record without what it came to. */
+export type RecordedSite = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal' | 'exit_code'>;
+
+interface Place {
+  run_id: string;
+  activity_id: string;
+}
+
+/** The beginning of a journal that a new run is to begin with. */
+export interface Prefix {
+  org_id: string;
+  project_id: string;
+  from: Place;
+  /** From position 0 on, without gaps. */
+  records: readonly RecordedSite[];
+}
+
+/** The same, while the new run is made. */
+export interface CopiedPrefix extends Prefix {
+  to: Place;
+}
+
+/** What a plugin keeps beside the records of its verbs. */
+export interface RerunPart {
+  name: string;
+  /** Throws ServiceError when the new run could not go on from there. */
+  check?(prefix: Prefix): void | Promise<void>;
+  /** In the transaction that makes the new run, after its records. The org's keys are ready. */
+  copy?(tx: Transaction, prefix: CopiedPrefix): Promise<void>;
+}
+
+export const RerunParts = extensionPoint<RerunPart>('runs.RerunParts', { key: (part) => part.name });

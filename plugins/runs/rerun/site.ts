@@ -1,0 +1,30 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+import { type RecordedSite, siteOf } from '../contract.ts';
+import { nearest } from '../domain/nearest.ts';
+
+const SHOWN = 5;
+const LONGEST = 300;
+
+/**
+ * How many records come before a site: `check#2`, where it came for the third time; a name alone, its
+ * first time; with the verb before it where one site belongs to several calls (`activity-collect x#0`), else the first
+ * of them. Throws `invalid_request` naming the sites that are nearest.
+ */
+export function recordsBefore(records: readonly RecordedSite[], from: string): number {
+  for (const wanted of [from, `${from}#0`])
+    for (const name of [siteOf, (record: RecordedSite) => `${record.kind} ${siteOf(record)}`]) {
+      const found = records.find((record) => name(record) === wanted);
+      if (found) return found.position;
+    }
+  throw unknownSite(records, from);
+}
+
+function unknownSite(records: readonly RecordedSite[], from: string) {
+  const asked = JSON.stringify([...from].slice(0, LONGEST).join(''));
+  const known = [...new Set(records.map(siteOf))];
+  const near = nearest(from, known, SHOWN).join(', ');
+  const instead = known.length === 0 ? 'the run has recorded none' : `the nearest are ${near}`;
+  return Errors.invalidRequest(`there is no site ${asked} in this run; ${instead}`, {
+    errors: [{ pointer: '/from', message: `is no recorded site; ${instead}` }],
+  });
+}

@@ -1,0 +1,62 @@
+import type { Queries, SealedPlace, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+
+/** A call that set or deleted one of a run's own cells. */
+export interface CellVersionPlace {
+  org_id: string;
+  project_id: string;
+  run_id: string;
+  activity_id: string;
+  position: number;
+}
+
+export interface CellVersion {
+  position: number;
+  key: string;
+  /** Undefined: it was deleted. */
+  value: string | undefined;
+}
+
+const sealedAt = ({ org_id, project_id, run_id, activity_id, position }: CellVersionPlace): SealedPlace => ({
+  org_id,
+  project_id,
+  table: 'runs_cell_versions',
+  kind: 'cell',
+  name: `${run_id}/${activity_id}/${position}`,
+  field: 'value',
+});
+
+/** The org's keys must be prepared. */
+export async function insertCellVersion(
+  tx: Transaction,
+  sealer: Sealer,
+  at: CellVersionPlace,
+  key: string,
+  value: string | undefined,
+): Promise<void> {
+  const sealed = value === undefined ? null : sealer.seal(sealedAt(at), Buffer.from(value));
+  await tx.write('INSERT INTO runs_cell_versions (run_id, activity_id, position, cell, value) VALUES (?, ?, ?, ?, ?)', [
+    at.run_id,
+    at.activity_id,
+    at.position,
+    Buffer.from(key),
+    sealed,
+  ]);
+}
+
+/** What an activity did to the cells of its run before a position, in order. */
+export async function cellVersions(
+  on: Pick<Queries, 'read'>,
+  sealer: Sealer,
+  at: CellVersionPlace,
+): Promise<CellVersion[]> {
+  const rows = await on.read<{ position: number; cell: Buffer; value: Buffer | null }>(
+    `SELECT position, cell, value FROM runs_cell_versions WHERE run_id = ? AND activity_id = ? AND position < ?
+     ORDER BY position`,
+    [at.run_id, at.activity_id, at.position],
+  );
+  return rows.map(({ position, cell, value }) => ({
+    position,
+    key: Buffer.from(cell).toString(),
+    value: value === null ? undefined : sealer.open(sealedAt({ ...at, position }), value).toString(),
+  }));
+}
