@@ -1,0 +1,81 @@
+import t from 'tap';
+import type { Json } from '../../runs/contract.ts';
+import {
+  envelopeOf,
+  isReserved,
+  keyFault,
+  nestsTooDeep,
+  type PendingEvent,
+  subjectMatches,
+  typeFault,
+} from '../contract.ts';
+import { expiryMessage } from './near-misses.ts';
+import { isPlatform, PLATFORM_TYPES } from './platform-types.ts';
+import { sampleOf } from './sample.ts';
+import { madeAt } from './ulid-time.ts';
+
+t.test('types, keys and subjects', async (t) => {
+  for (const type of ['a', 'A.b_c-9', 'x'.repeat(64)]) t.equal(typeFault(type), undefined, type);
+  for (const type of ['', 'x'.repeat(65), 'a b', 'a\n', 'é', '*', 'a/b', 'a\u0000']) t.ok(typeFault(type), type);
+  for (const type of PLATFORM_TYPES) t.ok(isPlatform(type) && typeFault(type) === undefined, type);
+  for (const type of ['push', 'manual', 'schedule.tick', 'spawn', 'run.', 'run.x.y', 'svc.a'])
+    t.ok(isReserved(type), type);
+  for (const type of ['run', 'runs.x', 'svc', 'Push', 'forge.push', 'graph.a', 'schedule.tock'])
+    t.notOk(isReserved(type), type);
+  t.equal(keyFault('🎉'.repeat(255)), undefined);
+  t.ok(keyFault('🎉'.repeat(256)));
+  t.ok(subjectMatches(null, 'a') && subjectMatches('a', null) && subjectMatches('a', 'a') && !subjectMatches('a', 'A'));
+});
+
+t.test('an envelope has the fields at its top, and its own members win', async (t) => {
+  const event = {
+    type: 'push',
+    event_id: 'evt_1',
+    key: 'a/b',
+    payload: { sha: 'x' },
+    fields: { sha: 'x', type: 'no' },
+  };
+  t.same(envelopeOf(event as unknown as PendingEvent), {
+    sha: 'x',
+    type: 'push',
+    event: 'evt_1',
+    key: 'a/b',
+    payload: { sha: 'x' },
+  });
+  t.notOk('key' in envelopeOf({ ...event, key: null } as unknown as PendingEvent));
+});
+
+t.test('depth is looked at without going deep', async (t) => {
+  let value: Json = null;
+  for (let level = 0; level < 100; level++) value = level % 2 === 0 ? [value] : { a: value };
+  t.notOk(nestsTooDeep(value));
+  t.ok(nestsTooDeep([value]));
+  for (let level = 0; level < 100_000; level++) value = [value];
+  t.ok(nestsTooDeep(value));
+});
+
+t.test('a sample has the shape and not the weight', async (t) => {
+  t.same(sampleOf({ a: [1, 2, 3], b: 'x', c: null, d: 1.5 }), { a: [1, 2, 3], b: 'x', c: null, d: 1.5 });
+  t.same(sampleOf([1, 2, 3, 4]), [1, 2, 3, '…']);
+  t.equal(sampleOf('x'.repeat(300)), `${'x'.repeat(200)}…`);
+  t.ok((sampleOf(`${'x'.repeat(199)}🎉🎉`) as string).isWellFormed());
+  t.same(sampleOf({ a: { b: { c: { d: { e: { f: { g: 1 } } } } } } }), { a: { b: { c: { d: { e: { f: '…' } } } } } });
+  const wide = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, n]));
+  t.equal(Object.keys(sampleOf(wide) as object).length, 33);
+  const odd = sampleOf(JSON.parse('{"__proto__": {"x": 1}}') as Json);
+  t.equal(JSON.stringify(odd), '{"__proto__":{"x":1}}');
+});
+
+t.test('ids tell when they were made', async (t) => {
+  t.equal(madeAt('run_01ARZ3NDEKTSV4RRFFQ69G5FAV'), 1469922850259);
+  for (const id of ['run_x', '', 'run_ILOU000000TSV4RRFFQ69G5FAV']) t.equal(madeAt(id), 0, id);
+});
+
+t.test('the end of a wait names what came close', async (t) => {
+  t.equal(expiryMessage('go', []), 'no event go came within the time given');
+  t.equal(
+    expiryMessage('go', [{ event_id: 'evt_1', at: 0, why: 'it came before the wait began' }]),
+    'no event go came within the time given; these did not end the wait:\n' +
+      '  evt_1 at 1970-01-01T00:00:00.000Z: it came before the wait began',
+  );
+});

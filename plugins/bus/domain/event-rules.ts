@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import { EMIT_BYTES, isReserved, keyFault, nestsTooDeep, type NewEvent, typeFault } from '../contract.ts';
+import { BusErrors } from '../errors.ts';
+
+/** What any event may hold: a hook takes 2 MiB of text, each of whose bytes JSON may write as six. */
+export const EVENT_BYTES = 13 * 1024 * 1024;
+const DEDUP_LENGTH = 200;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40);
+
+/** Texts that callers choose are found by these. */
+export const digests = {
+  key: (key: string): string => sha256(`key\0${key}`),
+  dedup: (dedup: string): string => sha256(`dedup\0${dedup}`),
+  name: (name: string): string => sha256(`name\0${name}`),
+  predicate: (source: string): string => sha256(`predicate\0${source}`),
+};
+
+/** Answers the type; throws `event_type_invalid`. */
+export function checkType(type: string, pointer = '/type'): string {
+  const fault = typeFault(type);
+  if (fault === undefined) return type;
+  const shown = JSON.stringify(type.length > 80 ? `${type.slice(0, 80)}…` : type);
+  throw BusErrors.typeInvalid(`the type ${shown} ${fault}`, { errors: [{ pointer, message: fault }] });
+}
+
+/** What is kept of an event beside its columns. */
+export type EventBody = Pick<NewEvent, 'payload' | 'fields'>;
+
+/**
+ * Refuses what no source may hand over, and answers the JSON of the body. Throws `event_type_invalid`,
+ * `event_type_reserved`, `invalid_request`, `payload_too_large`.
+ */
+export function checkedBody(event: NewEvent): Buffer {
+  const { type, key, source, fields, dedup } = event;
+  checkType(type);
+  if (source === 'emit' && isReserved(type))
+    throw BusErrors.typeReserved(`events of type ${type} come from the service alone`, {
+      errors: [{ pointer: '/type', message: 'is reserved' }],
+    });
+  const fault = key === null ? undefined : keyFault(key);
+  if (fault !== undefined)
+    throw Errors.invalidRequest(`key ${fault}`, { errors: [{ pointer: '/key', message: fault }] });
+  if (dedup !== undefined && dedup.length > DEDUP_LENGTH)
+    throw new RangeError(`a text against doubles of ${dedup.length} characters`);
+  const payload = event.payload ?? null;
+  // Whoever takes a body from outside puts one level of its own around what nests 100 deep.
+  const levels = source === 'emit' ? 100 : 101;
+  if (nestsTooDeep(payload, levels)) {
+    const message = `nests deeper than ${levels} levels`;
+    throw Errors.invalidRequest(`the payload ${message}`, { errors: [{ pointer: '/payload', message }] });
+  }
+  if (source === 'emit') {
+    const said = JSON.stringify({ type, key: key ?? undefined, payload });
+    refuseMore('the event', Buffer.byteLength(said), EMIT_BYTES);
+  }
+  const body: EventBody = fields === undefined ? { payload } : { payload, fields };
+  const kept = Buffer.from(JSON.stringify(body));
+  refuseMore('the event', kept.length, EVENT_BYTES);
+  return kept;
+}
+
+function refuseMore(what: string, bytes: number, most: number): void {
+  if (bytes <= most) return;
+  throw Errors.payloadTooLarge(`${what} has ${bytes} bytes of JSON, ${bytes - most} more than the ${most} taken`);
+}

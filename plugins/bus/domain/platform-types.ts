@@ -1,0 +1,21 @@
+/** Types that the service itself puts on the bus, for the catalog; forges send further `forge.<event>`. */
+export const PLATFORM_TYPES: readonly string[] = [
+  'forge.issue_comment',
+  'forge.issues',
+  'forge.ping',
+  'forge.pull_request',
+  'forge.pull_request_review',
+  'forge.pull_request_review_comment',
+  'forge.release',
+  'manual',
+  'push',
+  'run.cancelled',
+  'run.failed',
+  'run.started',
+  'run.succeeded',
+  'schedule.tick',
+  'spawn',
+];
+
+/** `run.*`, `push`… as `isReserved` has it, and what forges send. */
+export const isPlatform = (type: string): boolean => PLATFORM_TYPES.includes(type) || type.startsWith('forge.');

@@ -1,0 +1,15 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * Answer of an emit.
+ */
+export interface EmittedEvent {
+  /**
+   * Id of the event, `evt_…`.
+   */
+  event: string;
+  /**
+   * Present when the key was used before: this is the first event.
+   */
+  duplicate?: true;
+}

@@ -1,0 +1,58 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * One event with its payload and what came of it.
+ */
+export interface ShownEvent {
+  /**
+   * Its id, `evt_…`.
+   */
+  event: string;
+  type: string;
+  /**
+   * Its subject; null for a broadcast.
+   */
+  key: string | null;
+  /**
+   * Where it comes from.
+   */
+  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn';
+  source_name: string;
+  generation: number;
+  trusted: boolean;
+  recorded_at: string;
+  /**
+   * What it carries, with the secrets of the run that emitted it masked.
+   */
+  payload: null | boolean | number | string | unknown[] | {};
+  /**
+   * What the envelope has beside type, event, key and payload: ref, sha, schedule, parent and the like.
+   */
+  fields?: {};
+  /**
+   * What came of it: handlers and webhooks, then waits and cancels.
+   */
+  deliveries: {
+    /**
+     * handler, webhook, wait or cancel.
+     */
+    reaction: string;
+    /**
+     * Of the handler or webhook; for waits and cancels the run.
+     */
+    name: string;
+    state: 'delivered' | 'declined' | 'refused' | 'queued';
+    /**
+     * Why it was declined or refused.
+     */
+    reason?: string;
+    /**
+     * The run that was started, woken or cancelled.
+     */
+    run_id?: string;
+  }[];
+  /**
+   * Waits and cancels beyond the 200 listed; absent when there are none.
+   */
+  more?: number;
+}

@@ -1,0 +1,71 @@
+import {
+  type Database,
+  type GroupCommit,
+  type GroupCommits,
+  type Sealer,
+  settled,
+  token,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import type { AuditSource } from '../../audit/contract.ts';
+import type { Delivery, EmitResult, EventBus, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
+import { updateDelivery } from '../store/deliveries.ts';
+import { readEvent } from '../store/event-rows.ts';
+import { lockHead } from '../store/heads.ts';
+import type { Recorder, Recording } from './recorder.ts';
+
+const BATCH = 64;
+
+export interface BusParts {
+  database: Database;
+  group_commits: GroupCommits;
+  sealer: Sealer;
+  recorder: Recorder;
+}
+
+/** The bus of this plugin: what others see of it, and emits whose request is audited. */
+export const OwnBus = token<Bus>('bus.OwnBus');
+
+/** The buses of all projects over one database; right with any number of processes. */
+export class Bus implements EventBus {
+  readonly #parts: BusParts;
+  readonly #commits: GroupCommit<Recording, EmitResult>;
+
+  constructor(parts: BusParts) {
+    this.#parts = parts;
+    this.#commits = parts.group_commits.create<Recording, EmitResult>({
+      name: 'bus.emit',
+      max_batch: BATCH,
+      flush: (tx, batch) => parts.recorder.record(tx, batch),
+    });
+  }
+
+  /** With `by`, the request whose emit this is is audited with it. */
+  async emit(event: NewEvent, by?: AuditSource): Promise<EmitResult> {
+    await this.#parts.sealer.prepare(event.org_id);
+    const recording = this.#parts.recorder.prepare(event, by);
+    return settled(() => this.#commits.submit(recording));
+  }
+
+  async record(tx: Transaction, events: readonly NewEvent[]): Promise<EmitResult[]> {
+    const { recorder } = this.#parts;
+    const recordings = events.map((event) => recorder.prepare(event));
+    return (await recorder.record(tx, recordings)).map((outcome) => {
+      if ('error' in outcome) throw outcome.error;
+      return outcome.ok;
+    });
+  }
+
+  async lock(tx: Transaction, scope: ProjectScope): Promise<void> {
+    await lockHead(tx, scope);
+  }
+
+  async read(scope: ProjectScope, event_id: string): Promise<StoredEvent | undefined> {
+    await this.#parts.sealer.prepare(scope.org_id);
+    return readEvent(this.#parts.database, this.#parts.sealer, scope, event_id);
+  }
+
+  settleDelivery(tx: Transaction, scope: ProjectScope, delivery: Delivery): Promise<void> {
+    return updateDelivery(tx, scope, delivery);
+  }
+}

@@ -1,0 +1,77 @@
+import t from 'tap';
+import type { Database, Log, Metrics } from '../../../kernel/contracts/index.ts';
+import { createWakeups } from '../../runs/service/wakeups.ts';
+import { PlaceSealer } from '../../runs/testing/place-sealer.ts';
+import { VirtualClock } from '../../runs/testing/virtual-clock.ts';
+import { createBell } from './bell.ts';
+import { Deliverer, FIRED_TOPIC } from './deliverer.ts';
+
+/** A database that only counts how often it is asked and can be down: what the loop does is what is tested here. */
+function world() {
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
+  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
+  const [bell, wakeups] = [createBell(), createWakeups(log)];
+  const state = { passes: [] as number[], failure: undefined as Error | undefined };
+  const database = {
+    async read(statement: string) {
+      if (!statement.includes('FROM bus_waits')) return [];
+      state.passes.push(clock.now());
+      if (state.failure) throw state.failure;
+      return [];
+    },
+  } as unknown as Database;
+  const metrics = { counter: () => ({ inc: () => undefined }) } as unknown as Metrics;
+  const never = async (): Promise<never> => {
+    throw new Error('there is nothing to deliver');
+  };
+  const resolver = { resolve: never, resolveAll: never };
+  const parts = { database, sealer: new PlaceSealer(), bus: { read: never }, resolver, runs: { cancelRun: never } };
+  const deliverer = new Deliverer({ ...parts, bell, wakeups, clock, log, metrics });
+  /** How many passes begin while so much time goes by. */
+  const passesIn = async (ms: number) => {
+    const before = state.passes.length;
+    await clock.advance(ms);
+    return state.passes.length - before;
+  };
+  return { clock, lines, bell, wakeups, state, passesIn, stop: deliverer.start() };
+}
+
+t.test('it polls, ever more slowly, and at once when something was fired here', async (t) => {
+  const { clock, bell, wakeups, state, passesIn, stop } = world();
+  await clock.advance(10_000);
+  t.equal(await passesIn(10_000), 10, 'once a second when nothing happens');
+  await clock.advance(100);
+  bell.ring();
+  t.equal(await passesIn(0), 1, 'at once');
+  t.equal(await passesIn(900), 0);
+  wakeups.topic(FIRED_TOPIC);
+  t.equal(await passesIn(49), 0, 'what others fired is theirs first');
+  t.equal(await passesIn(1), 1);
+  await stop();
+  t.equal(clock.armed, 0, 'nothing stays armed');
+  bell.ring();
+  const passes = state.passes.length;
+  await clock.advance(5000);
+  t.equal(state.passes.length, passes, 'and nothing is done any more');
+});
+
+t.test('a failing database is told of once, asked less often, and told of when it is back', async (t) => {
+  const { clock, lines, bell, state, passesIn, stop } = world();
+  state.failure = new Error('the database is away');
+  await clock.advance(30_000);
+  t.same(lines, ['what events have fired cannot be carried out; trying again']);
+  t.equal(await passesIn(10_000), 2, 'every five seconds');
+  bell.ring();
+  t.equal(await passesIn(0), 0, 'a ring does not hammer it');
+  state.failure = new Error('away in another way');
+  await clock.advance(5000);
+  t.equal(lines.length, 2);
+  state.failure = undefined;
+  await clock.advance(5000);
+  t.equal(lines.at(-1), 'what events have fired is carried out again');
+  bell.ring();
+  t.equal(await passesIn(0), 1);
+  await stop();
+});

@@ -1,0 +1,58 @@
+import { type Database, token } from '../../../kernel/contracts/index.ts';
+import type { Json } from '../../runs/contract.ts';
+import type { DeclaredTypes, ProjectScope } from '../contract.ts';
+import { isPlatform, PLATFORM_TYPES } from '../domain/platform-types.ts';
+import { sampleOf } from '../domain/sample.ts';
+import { seenTypes } from '../store/types.ts';
+import type { EventViews } from './event-views.ts';
+
+/** A type of event that a project knows. */
+export interface CatalogEntry {
+  type: string;
+  source: 'platform' | 'declared' | 'seen';
+  /** Of the last event: its payload, cut short and masked. */
+  sample?: Json;
+  /** Epoch ms. */
+  last_seen?: number;
+}
+
+/** What can be waited for: types of the service, types that something of the project declares, types seen. */
+export interface EventCatalog {
+  /** In the order of the types' bytes, those after `after`. */
+  list(scope: ProjectScope, after: string, limit: number): Promise<{ types: CatalogEntry[]; more: boolean }>;
+}
+
+export const EventCatalog = token<EventCatalog>('bus.EventCatalog');
+
+export interface CatalogParts {
+  database: Pick<Database, 'read'>;
+  declared: readonly DeclaredTypes[];
+  views: Pick<EventViews, 'payloads'>;
+}
+
+export function createEventCatalog(parts: CatalogParts): EventCatalog {
+  return {
+    async list(scope, after, limit) {
+      const seen = new Map((await seenTypes(parts.database, scope, after, limit + 1)).map((row) => [row.type, row]));
+      const declared = new Set<string>();
+      for (const one of parts.declared) for (const type of await one.types(scope)) declared.add(type);
+      const all = [...new Set([...PLATFORM_TYPES, ...declared, ...seen.keys()])]
+        .filter((type) => type > after)
+        .sort((a, b) => (a < b ? -1 : 1));
+      const page = all.slice(0, limit);
+      const ids = page.flatMap((type) => seen.get(type)?.last_event ?? []);
+      const events = await parts.views.payloads(scope, ids);
+      const types = page.map((type): CatalogEntry => {
+        const row = seen.get(type);
+        const event = row && events.get(row.last_event);
+        return {
+          type,
+          source: isPlatform(type) ? 'platform' : declared.has(type) ? 'declared' : 'seen',
+          ...(event ? { sample: sampleOf(event.payload) } : {}),
+          ...(row ? { last_seen: row.last_seen } : {}),
+        };
+      });
+      return { types, more: all.length > limit };
+    },
+  };
+}

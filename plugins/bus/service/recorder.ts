@@ -1,0 +1,250 @@
+import {
+  type BatchOutcome,
+  type Database,
+  type Expressions,
+  failpoint,
+  type Ids,
+  type Log,
+  type Metrics,
+  type Sealer,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import type { Audit, AuditSource } from '../../audit/contract.ts';
+import type { EmitResult, EventReaction, NewEvent, PendingEvent, ProjectScope, StoredEvent } from '../contract.ts';
+import { checkedBody, digests } from '../domain/event-rules.ts';
+import { fireCancels } from '../store/cancels.ts';
+import { insertDeliveries } from '../store/deliveries.ts';
+import { findDoubles, findRecorded, insertEvents, sealBody } from '../store/event-rows.ts';
+import { type Head, lockHead, moveHead } from '../store/heads.ts';
+import { distinct } from '../store/statements.ts';
+import { noteTypes } from '../store/types.ts';
+import { awaitedTypes, fireWaits } from '../store/waits.ts';
+import { firePredicates } from './predicates.ts';
+
+export interface RecorderParts {
+  database: Pick<Database, 'now'>;
+  sealer: Sealer;
+  ids: Ids;
+  audit: Pick<Audit, 'recordAll'>;
+  log: Log;
+  metrics: Metrics;
+  /** Asked late: reactions start runs, and the engine that makes those puts events on this bus. */
+  reactions(): readonly EventReaction[];
+  expressions(): Expressions;
+  /** After a commit that fired waits or cancels. */
+  fired(): void;
+}
+
+/** An event that was checked and sealed. */
+export interface Recording {
+  event: PendingEvent;
+  sealed: Buffer;
+  by: AuditSource | undefined;
+  /** Set once it was handed to the database: found again, it is this one and no double. */
+  attempted: boolean;
+}
+
+type Outcomes = Map<Recording, BatchOutcome<EmitResult>>;
+type Plans = Map<EventReaction, { recording: Recording; plan: unknown }[]>;
+
+/**
+ * Puts events on the buses of projects, in the caller's transaction and under each project's lock: numbers them in the
+ * order of commits (I7), fires the waits and cancels that listen, and has every reaction do its part. What is woken or
+ * cancelled is only decided here; no run's row is locked.
+ */
+export class Recorder {
+  readonly #parts: RecorderParts;
+  readonly #events: ReturnType<Metrics['counter']>;
+  readonly #refused: ReturnType<Metrics['counter']>;
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts;
+    this.#events = parts.metrics.counter('svc_bus_events_total', 'Events recorded, by source.', ['source']);
+    this.#refused = parts.metrics.counter('svc_bus_events_refused_total', 'Events that a ceiling refused, by code.', [
+      'code',
+    ]);
+  }
+
+  /** The org's keys must be ready. Throws what is wrong with the event. */
+  prepare(event: NewEvent, by?: AuditSource): Recording {
+    const event_id = event.event_id ?? this.#parts.ids.next('evt');
+    const body = checkedBody(event);
+    const pending = { ...event, event_id, payload: event.payload ?? null };
+    return { event: pending, sealed: sealBody(this.#parts.sealer, event, event_id, body), by, attempted: false };
+  }
+
+  /** One outcome a recording, in order. Locks the projects in byte order of their ids. */
+  async record(tx: Transaction, recordings: readonly Recording[]): Promise<BatchOutcome<EmitResult>[]> {
+    const outcomes: Outcomes = new Map();
+    for (const project_id of distinct(recordings, ({ event }) => event.project_id)) {
+      const own = recordings.filter(({ event }) => event.project_id === project_id);
+      await this.#recordOf(tx, own, outcomes);
+    }
+    return recordings.map((recording) => outcomes.get(recording)!);
+  }
+
+  async #recordOf(tx: Transaction, own: readonly Recording[], outcomes: Outcomes): Promise<void> {
+    const { org_id, project_id } = own[0]!.event;
+    const scope = { org_id, project_id };
+    const head = await lockHead(tx, scope);
+    await answerKnown(tx, scope, own, outcomes);
+    const fresh = own.filter((recording) => !outcomes.has(recording));
+    const firsts = firstsOf(fresh);
+    const plans = await this.#decide(tx, scope, firsts, outcomes);
+    const accepted = firsts.filter((recording) => !outcomes.has(recording));
+    for (const recording of accepted) {
+      recording.attempted = true;
+      outcomes.set(recording, { ok: resultOf(recording, false) });
+    }
+    if (accepted.length > 0) await this.#write(tx, scope, head, accepted, plans);
+    answerDoubles(fresh, firsts, outcomes);
+  }
+
+  /** Asks every reaction for its plans; what one refuses, the next is not asked about. */
+  async #decide(
+    tx: Transaction,
+    scope: ProjectScope,
+    firsts: readonly Recording[],
+    outcomes: Outcomes,
+  ): Promise<Plans> {
+    const plans: Plans = new Map();
+    for (const reaction of this.#parts.reactions()) {
+      const open = firsts.filter((recording) => !outcomes.has(recording));
+      if (open.length === 0) break;
+      const decided = await reaction.decide(
+        tx,
+        scope,
+        open.map(({ event }) => event),
+      );
+      if (decided.length !== open.length)
+        throw new Error(`the reaction ${reaction.name} decided ${decided.length} events of ${open.length}`);
+      const planned: { recording: Recording; plan: unknown }[] = [];
+      for (const [index, decision] of decided.entries()) {
+        const recording = open[index]!;
+        if ('refused' in decision) {
+          outcomes.set(recording, { error: decision.refused });
+          this.#refused.inc({ code: decision.refused.code });
+        } else if (decision.plan !== undefined) planned.push({ recording, plan: decision.plan });
+      }
+      plans.set(reaction, planned);
+    }
+    return plans;
+  }
+
+  async #write(
+    tx: Transaction,
+    scope: ProjectScope,
+    head: Head,
+    accepted: readonly Recording[],
+    plans: Plans,
+  ): Promise<void> {
+    // Never before the event ahead of it, whatever the clocks of servers say: the list may be cut by time.
+    const recorded_at = Math.max(head.at, this.#parts.database.now());
+    const stored = new Map<Recording, StoredEvent>();
+    for (const [index, recording] of accepted.entries())
+      stored.set(recording, { ...recording.event, seq: head.seq + 1 + index, recorded_at });
+    const events = [...stored.values()];
+    await insertEvents(
+      tx,
+      accepted.map((recording) => ({ event: stored.get(recording)!, sealed: recording.sealed })),
+    );
+    // Before reactions act: runs that they make arm what cancels them at the present end of the bus.
+    await moveHead(tx, scope.project_id, { seq: head.seq + accepted.length, at: recorded_at });
+    await noteTypes(tx, events);
+    await this.#fire(tx, scope, events);
+    await this.#apply(tx, scope, stored, plans);
+    await this.#parts.audit.recordAll(tx, accepted.flatMap(auditOf));
+    tx.afterCommit(() => {
+      for (const { source } of events) this.#events.inc({ source });
+    });
+  }
+
+  async #fire(tx: Transaction, { project_id }: ProjectScope, events: readonly StoredEvent[]): Promise<void> {
+    const types = distinct(events, ({ type }) => type);
+    const awaited = await awaitedTypes(tx, 'bus_waits', project_id, types);
+    const cancelling = await awaitedTypes(tx, 'bus_cancels', project_id, types);
+    let fired = 0;
+    for (const event of events) {
+      if (awaited.has(event.type)) {
+        fired += await fireWaits(tx, event);
+        fired += await firePredicates(tx, event, { expressions: this.#parts.expressions(), log: this.#parts.log });
+      }
+      if (cancelling.has(event.type)) fired += await fireCancels(tx, event);
+    }
+    if (fired === 0) return;
+    tx.afterCommit(() => {
+      failpoint('bus.fired');
+      this.#parts.fired();
+    });
+  }
+
+  async #apply(
+    tx: Transaction,
+    scope: ProjectScope,
+    stored: ReadonlyMap<Recording, StoredEvent>,
+    plans: Plans,
+  ): Promise<void> {
+    for (const [reaction, planned] of plans) {
+      const mine = planned.flatMap(({ recording, plan }) => {
+        const event = stored.get(recording);
+        return event ? [{ event, plan }] : [];
+      });
+      if (mine.length === 0) continue;
+      await insertDeliveries(tx, scope, await reaction.apply(tx, scope, mine));
+    }
+  }
+}
+
+const resultOf = ({ event }: Recording, duplicate: boolean): EmitResult => ({
+  event_id: event.event_id,
+  type: event.type,
+  duplicate,
+});
+
+/** Answers what is on record already: by its text against doubles, or because a commit's answer was lost. */
+async function answerKnown(
+  tx: Transaction,
+  { project_id }: ProjectScope,
+  own: readonly Recording[],
+  outcomes: Outcomes,
+): Promise<void> {
+  const again = own.filter(({ attempted }) => attempted).map(({ event }) => event.event_id);
+  const recorded = await findRecorded(tx, project_id, again);
+  const doubles = await findDoubles(tx, project_id, [...new Set(own.flatMap(dedupOf))]);
+  for (const recording of own) {
+    if (recorded.has(recording.event.event_id)) {
+      outcomes.set(recording, { ok: resultOf(recording, false) });
+      continue;
+    }
+    const first = dedupOf(recording).map((digest) => doubles.get(digest))[0];
+    if (first) outcomes.set(recording, { ok: { event_id: first.event_id, type: first.type, duplicate: true } });
+  }
+}
+
+const dedupOf = ({ event }: Recording): string[] => (event.dedup === undefined ? [] : [digests.dedup(event.dedup)]);
+
+/** Of several with one text against doubles in a batch, the first is recorded. */
+function firstsOf(fresh: readonly Recording[]): Recording[] {
+  const seen = new Set<string>();
+  return fresh.filter(({ event: { dedup } }) => {
+    if (dedup === undefined) return true;
+    const first = !seen.has(dedup);
+    seen.add(dedup);
+    return first;
+  });
+}
+
+/** The others are answered with what came of the first. */
+function answerDoubles(fresh: readonly Recording[], firsts: readonly Recording[], outcomes: Outcomes): void {
+  for (const recording of fresh) {
+    if (outcomes.has(recording)) continue;
+    const first = firsts.find(({ event }) => event.dedup === recording.event.dedup)!;
+    const outcome = outcomes.get(first)!;
+    outcomes.set(recording, 'ok' in outcome ? { ok: { ...outcome.ok, duplicate: true } } : outcome);
+  }
+}
+
+function auditOf({ event, by }: Recording) {
+  const { org_id, project_id, event_id, type } = event;
+  return by ? [{ ...by, org_id, project_id, action: 'event.emit', subject: event_id, detail: type }] : [];
+}

@@ -1,0 +1,56 @@
+import type { Transaction } from '../../../kernel/contracts/index.ts';
+import { type NewRun, type SubmitObserver, triggerEventOf } from '../../runs/contract.ts';
+import type { EventBus, NewEvent } from '../contract.ts';
+import { insertCancels } from '../store/cancels.ts';
+import { lockHead } from '../store/heads.ts';
+import { distinct } from '../store/statements.ts';
+
+/** Records why runs came to be, unless an event says so already, and arms what cancels them. */
+export function submitObserver(bus: Pick<EventBus, 'record'>): SubmitObserver {
+  return {
+    name: 'bus',
+    async onSubmitted(tx, runs) {
+      await bus.record(tx, runs.flatMap(triggerEvent));
+      await armCancels(tx, runs);
+    },
+  };
+}
+
+/** A person's submit or a spawn, under an id that nobody has to look up. */
+export function triggerEvent(run: NewRun): NewEvent[] {
+  const { type } = run.trigger;
+  if (run.triggered || (type !== 'manual' && type !== 'spawn')) return [];
+  const { org_id, project_id, run_id, workflow, input, parent } = run;
+  return [
+    {
+      org_id,
+      project_id,
+      event_id: triggerEventOf(run_id),
+      type,
+      key: run.subject ?? null,
+      payload: { run_id, workflow, ...(input === undefined ? {} : { input }) },
+      ...(parent === undefined ? {} : { fields: { parent } }),
+      source: type,
+      source_name: run_id,
+      generation: run.generation,
+      trusted: run.trusted,
+      refusable: false,
+    },
+  ];
+}
+
+/** A run is cancelled by events after its own trigger, never by that. */
+async function armCancels(tx: Transaction, runs: readonly NewRun[]): Promise<void> {
+  const armed = runs.filter(({ cancel_on = [] }) => cancel_on.length > 0);
+  for (const project_id of distinct(armed, (run) => run.project_id)) {
+    const own = armed.filter((run) => run.project_id === project_id);
+    const { org_id } = own[0]!;
+    const { seq } = await lockHead(tx, { org_id, project_id });
+    await insertCancels(
+      tx,
+      own.flatMap(({ run_id, subject = null, cancel_on = [] }) =>
+        [...new Set(cancel_on)].map((type) => ({ run_id, type, org_id, project_id, subject, armed_seq: seq })),
+      ),
+    );
+  }
+}

@@ -1,0 +1,125 @@
+import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Delivery, ProjectScope, StoredEvent } from '../contract.ts';
+import { digests } from '../domain/event-rules.ts';
+import { insertRows } from './statements.ts';
+import { reached } from './waits.ts';
+
+const COLUMNS = 'event_id reaction name_digest part project_id name state reason run_id'.split(' ');
+const DECLINED_COLUMNS = `${COLUMNS.join(', ')}, others`;
+const REASON_POINTS = 2000;
+
+/** Waits and cancels that are shown with one event. */
+export const MOST_SHOWN = 200;
+/** Handlers and webhooks. */
+const MOST_REACTIONS = 1000;
+
+export interface DeliveryRow {
+  reaction: string;
+  name: string;
+  state: Delivery['state'];
+  reason: string | null;
+  run_id: string | null;
+  /** Set on the row that stands for so many more waits that declined the event. */
+  others: number | null;
+}
+
+const cut = (text: string | undefined): string | null =>
+  text === undefined ? null : [...text].slice(0, REASON_POINTS).join('');
+
+export async function insertDeliveries(
+  tx: Transaction,
+  { project_id }: ProjectScope,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const rows = deliveries.map((one): Param[] => [
+    one.event_id,
+    one.reaction,
+    digests.name(one.name),
+    '',
+    project_id,
+    one.name,
+    one.state,
+    cut(one.reason),
+    one.run_id ?? null,
+  ]);
+  await insertRows(tx, 'INSERT INTO bus_deliveries', COLUMNS, rows);
+}
+
+/** A delivery that was recorded has become another. */
+export async function updateDelivery(tx: Transaction, scope: ProjectScope, one: Delivery): Promise<void> {
+  await tx.write(
+    `UPDATE bus_deliveries SET state = ?, reason = ?, run_id = ?
+     WHERE event_id = ? AND reaction = ? AND name_digest = ? AND part = '' AND project_id = ?`,
+    [
+      one.state,
+      cut(one.reason),
+      one.run_id ?? null,
+      one.event_id,
+      one.reaction,
+      digests.name(one.name),
+      scope.project_id,
+    ],
+  );
+}
+
+/** Notes up to `most` of the waits that have a predicate which declined the event. */
+export async function noteDeclined(
+  tx: Transaction,
+  event: StoredEvent,
+  predicate: { digest: string; reason: string },
+  most: number,
+): Promise<void> {
+  if (most <= 0) return;
+  const { condition, params } = reached(event);
+  await tx.write(
+    `INSERT INTO bus_deliveries (${DECLINED_COLUMNS})
+     SELECT ?, 'wait', run_id, CONCAT(activity_id, '/', position), project_id, run_id, 'declined', ?, run_id, NULL
+     FROM bus_waits WHERE ${condition} AND predicate_digest = ? ORDER BY run_id LIMIT ${Math.trunc(most)}`,
+    [event.event_id, cut(predicate.reason), ...params, predicate.digest],
+  );
+}
+
+/** One row for all the waits that declined the event and are not noted each. */
+export async function noteOthers(tx: Transaction, event: StoredEvent, others: number): Promise<void> {
+  if (others <= 0) return;
+  await tx.write(
+    `INSERT INTO bus_deliveries (${DECLINED_COLUMNS}) VALUES (?, 'wait', '', '', ?, '', 'declined', NULL, NULL, ?)`,
+    [event.event_id, event.project_id, others],
+  );
+}
+
+/** What came of an event for handlers, webhooks and waits that declined it. */
+export function readDeliveries(
+  on: Pick<Queries, 'read'>,
+  scope: ProjectScope,
+  event_id: string,
+): Promise<DeliveryRow[]> {
+  return on.read<DeliveryRow>(
+    `SELECT reaction, name, state, reason, run_id, others FROM bus_deliveries WHERE event_id = ? AND project_id = ?
+     ORDER BY reaction, name, part LIMIT ${MOST_REACTIONS + MOST_SHOWN + 1}`,
+    [event_id, scope.project_id],
+  );
+}
+
+export interface FiredRow {
+  run_id: string;
+  state: 'fired' | 'delivered' | 'missed';
+}
+
+/** Runs that an event woke or cancelled, at most so many, and how many there are. */
+export async function readFired(
+  on: Pick<Queries, 'read'>,
+  table: 'bus_waits' | 'bus_cancels',
+  event: Pick<StoredEvent, 'project_id' | 'type' | 'seq'>,
+  limit: number,
+): Promise<{ rows: FiredRow[]; count: number }> {
+  const params = [event.project_id, event.type, event.seq];
+  const where = 'WHERE project_id = ? AND type = ? AND event_seq = ?';
+  const rows = await on.read<FiredRow>(
+    `SELECT run_id, state FROM ${table} ${where} ORDER BY run_id LIMIT ${Math.trunc(limit) + 1}`,
+    params,
+  );
+  if (rows.length <= limit) return { rows, count: rows.length };
+  const [all] = await on.read<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table} ${where}`, params);
+  return { rows: rows.slice(0, limit), count: Number(all!.n) };
+}

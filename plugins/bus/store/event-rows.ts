@@ -1,0 +1,158 @@
+import type { Param, Queries, SealedPlace, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
+import { digests, type EventBody } from '../domain/event-rules.ts';
+import { inList, insertRows, parts } from './statements.ts';
+
+const COLUMNS = `project_id seq event_id org_id type event_key key_digest body source source_name generation trusted
+  withheld dedup_digest recorded_at`.split(/\s+/);
+
+const HEADER = `seq, event_id, org_id, project_id, type, event_key, source, source_name, generation, trusted, withheld,
+  recorded_at`;
+
+/** A row without its body. */
+export interface EventHeader extends ProjectScope {
+  seq: number;
+  event_id: string;
+  type: string;
+  event_key: string | null;
+  source: EventSource;
+  source_name: string;
+  generation: number;
+  trusted: number;
+  withheld: number;
+  recorded_at: number;
+}
+
+/** Where the body of an event lies; moved to another place it does not open. */
+const sealedAt = ({ org_id, project_id }: ProjectScope, event_id: string): SealedPlace => ({
+  org_id,
+  project_id,
+  table: 'bus_events',
+  kind: 'event',
+  name: event_id,
+  field: 'body',
+});
+
+/** The org's keys must be ready. */
+export const sealBody = (sealer: Sealer, scope: ProjectScope, event_id: string, body: Buffer): Buffer =>
+  sealer.seal(sealedAt(scope, event_id), body);
+
+export async function insertEvents(
+  tx: Transaction,
+  events: readonly { event: StoredEvent; sealed: Buffer }[],
+): Promise<void> {
+  const rows = events.map(({ event, sealed }): Param[] => [
+    event.project_id,
+    event.seq,
+    event.event_id,
+    event.org_id,
+    event.type,
+    event.key,
+    event.key === null ? null : digests.key(event.key),
+    sealed,
+    event.source,
+    event.source_name,
+    event.generation,
+    event.trusted ? 1 : 0,
+    event.withheld ? 1 : 0,
+    event.dedup === undefined ? null : digests.dedup(event.dedup),
+    event.recorded_at,
+  ]);
+  await insertRows(tx, 'INSERT INTO bus_events', COLUMNS, rows);
+}
+
+/** Events of a project by their digests of dedup texts. The head must be locked. */
+export async function findDoubles(
+  tx: Transaction,
+  project_id: string,
+  dedup_digests: readonly string[],
+): Promise<Map<string, { event_id: string; type: string }>> {
+  const found = new Map<string, { event_id: string; type: string }>();
+  for (const some of parts(dedup_digests)) {
+    const list = inList(some);
+    const rows = await tx.read<{ event_id: string; type: string; dedup_digest: string }>(
+      `SELECT event_id, type, dedup_digest FROM bus_events WHERE project_id = ? AND dedup_digest IN ${list.marks}`,
+      [project_id, ...list.params],
+    );
+    for (const row of rows) found.set(row.dedup_digest, row);
+  }
+  return found;
+}
+
+/** Those of the ids that are on record. */
+export async function findRecorded(
+  tx: Transaction,
+  project_id: string,
+  event_ids: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const some of parts(event_ids)) {
+    const list = inList(some);
+    const rows = await tx.read<{ event_id: string }>(
+      `SELECT event_id FROM bus_events WHERE project_id = ? AND event_id IN ${list.marks}`,
+      [project_id, ...list.params],
+    );
+    for (const { event_id } of rows) found.add(event_id);
+  }
+  return found;
+}
+
+/** An event with its body; undefined when the project has none of that id. The org's keys must be ready. */
+export async function readEvent(
+  on: Pick<Queries, 'read'>,
+  sealer: Sealer,
+  scope: ProjectScope,
+  event_id: string,
+): Promise<StoredEvent | undefined> {
+  const [row] = await on.read<EventHeader & { body: Buffer }>(
+    `SELECT ${HEADER}, body FROM bus_events WHERE event_id = ? AND project_id = ? AND org_id = ?`,
+    [event_id, scope.project_id, scope.org_id],
+  );
+  if (!row) return undefined;
+  const body = JSON.parse(sealer.open(sealedAt(scope, row.event_id), row.body).toString()) as EventBody;
+  const { event_key: key, trusted, withheld, seq, ...header } = row;
+  return {
+    event_id: header.event_id,
+    org_id: header.org_id,
+    project_id: header.project_id,
+    type: header.type,
+    key,
+    payload: body.payload,
+    ...(body.fields === undefined ? {} : { fields: body.fields }),
+    source: header.source,
+    source_name: header.source_name,
+    generation: Number(header.generation),
+    trusted: trusted === 1,
+    refusable: false,
+    ...(withheld === 1 ? { withheld: true } : {}),
+    seq: Number(seq),
+    recorded_at: Number(header.recorded_at),
+  };
+}
+
+export interface EventFilter {
+  type?: string;
+  key?: string;
+  source?: EventSource;
+  /** Only events before this one in the sequence. */
+  before_seq?: number;
+}
+
+/** Events of a project without their bodies, newest first. */
+export function listEvents(
+  on: Pick<Queries, 'read'>,
+  scope: ProjectScope,
+  filter: EventFilter,
+  limit: number,
+): Promise<EventHeader[]> {
+  const conditions: [string, Param][] = [['project_id = ?', scope.project_id]];
+  if (filter.type !== undefined) conditions.push(['type = ?', filter.type]);
+  if (filter.key !== undefined) conditions.push(['key_digest = ?', digests.key(filter.key)]);
+  if (filter.source !== undefined) conditions.push(['source = ?', filter.source]);
+  if (filter.before_seq !== undefined) conditions.push(['seq < ?', filter.before_seq]);
+  return on.read<EventHeader>(
+    `SELECT ${HEADER} FROM bus_events WHERE ${conditions.map(([condition]) => condition).join(' AND ')}
+     ORDER BY seq DESC LIMIT ${Math.trunc(limit)}`,
+    conditions.map(([, param]) => param),
+  );
+}

@@ -1,0 +1,62 @@
+import { type Database, removeSome } from '../../../kernel/contracts/index.ts';
+import type { ProjectScope } from '../contract.ts';
+import { inList, MOST } from './statements.ts';
+
+/** An event that may be old enough. */
+export interface OldEvent {
+  seq: number;
+  event_id: string;
+  recorded_at: number;
+}
+
+export function projectsWithEvents(on: Pick<Database, 'read'>): Promise<ProjectScope[]> {
+  return on.read<ProjectScope>('SELECT project_id, org_id FROM bus_heads ORDER BY project_id');
+}
+
+/** The first events behind a place in the sequence, as many as one statement names. Times rise with it. */
+export function oldestEvents(on: Pick<Database, 'read'>, project_id: string, after_seq: number): Promise<OldEvent[]> {
+  return on.read<OldEvent>(
+    `SELECT seq, event_id, recorded_at FROM bus_events WHERE project_id = ? AND seq > ? ORDER BY seq LIMIT ${MOST}`,
+    [project_id, after_seq],
+  );
+}
+
+/** Those whose waits and cancels were decided and not yet carried out: whoever carries them out reads the event. */
+export async function undelivered(
+  on: Pick<Database, 'read'>,
+  project_id: string,
+  event_ids: readonly string[],
+): Promise<string[]> {
+  const list = inList(event_ids);
+  const of = (table: string) => `SELECT event_id FROM ${table} WHERE project_id = ? AND state = 'fired'
+    AND event_id IN ${list.marks}`;
+  const params = [project_id, ...list.params];
+  const rows = await on.read<{ event_id: string }>(`${of('bus_waits')} UNION ${of('bus_cancels')}`, [
+    ...params,
+    ...params,
+  ]);
+  return rows.map(({ event_id }) => event_id);
+}
+
+/** What became of the events goes first, a few rows at a time; yields after each statement how many. */
+export async function* removeEvents(
+  on: Database,
+  project_id: string,
+  events: readonly OldEvent[],
+  limit: number,
+): AsyncIterable<number> {
+  const ids = inList(events.map(({ event_id }) => event_id));
+  const seqs = events.map(({ seq }) => Math.trunc(seq)).join(', ');
+  const done = `project_id = ? AND event_seq IN (${seqs}) AND state IN ('delivered', 'missed')`;
+  const parts: [table: string, condition: string, params: string[]][] = [
+    ['bus_deliveries', `event_id IN ${ids.marks}`, ids.params],
+    ['bus_waits', done, [project_id]],
+    ['bus_cancels', done, [project_id]],
+    ['bus_events', `project_id = ? AND seq IN (${seqs})`, [project_id]],
+  ];
+  for (const [table, condition, params] of parts)
+    for (let removed = limit; removed >= limit; ) {
+      removed = await removeSome(on, table, condition, params, limit);
+      if (removed > 0) yield removed;
+    }
+}

@@ -1,0 +1,8 @@
+export {
+  distinct,
+  inList,
+  inState,
+  insertRows,
+  MOST_AT_ONCE as MOST,
+  parts,
+} from '../../../kernel/contracts/index.ts';

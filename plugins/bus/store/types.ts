@@ -1,0 +1,36 @@
+import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import type { ProjectScope, StoredEvent } from '../contract.ts';
+import { insertRows } from './statements.ts';
+
+const COLUMNS = ['project_id', 'type', 'last_seq', 'last_event', 'last_seen'];
+
+/** Notes the last event of each type. The head must be locked. */
+export async function noteTypes(tx: Transaction, events: readonly StoredEvent[]): Promise<void> {
+  const last = new Map(events.map((event) => [event.type, event]));
+  const rows = [...last.keys()].sort().map((type): Param[] => {
+    const { project_id, seq, event_id, recorded_at } = last.get(type)!;
+    return [project_id, type, seq, event_id, recorded_at];
+  });
+  await insertRows(tx, 'INSERT INTO bus_types', COLUMNS, rows, tx.sql.upsert(COLUMNS.slice(0, 2), COLUMNS.slice(2)));
+}
+
+export interface SeenType {
+  type: string;
+  last_event: string;
+  last_seen: number;
+}
+
+/** Types seen on a project's bus in the order of their bytes, beginning after `after`. */
+export async function seenTypes(
+  on: Pick<Queries, 'read'>,
+  { project_id }: ProjectScope,
+  after: string,
+  limit: number,
+): Promise<SeenType[]> {
+  const rows = await on.read<SeenType>(
+    `SELECT type, last_event, last_seen FROM bus_types WHERE project_id = ? AND type > ? ORDER BY type
+     LIMIT ${Math.trunc(limit)}`,
+    [project_id, after],
+  );
+  return rows.map((row) => ({ ...row, last_seen: Number(row.last_seen) }));
+}

@@ -1,0 +1,182 @@
+import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import type { WaitRef } from '../../runs/contract.ts';
+import type { ProjectScope, StoredEvent } from '../contract.ts';
+import { digests } from '../domain/event-rules.ts';
+import { inList, inState, insertRows, MOST, parts } from './statements.ts';
+
+/** armed → fired (by an event) → delivered, or missed: it had ended otherwise. What ends while armed is removed. */
+export type FiredState = 'armed' | 'fired' | 'delivered' | 'missed';
+
+export interface WaitRow extends WaitRef, ProjectScope {
+  type: string;
+  subject: string | null;
+  state: FiredState;
+  armed_seq: number;
+  event_id: string | null;
+}
+
+const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
+  state armed_seq armed_at`.split(/\s+/);
+const READ = 'SELECT run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id';
+/** Sizes of OR lists, so that few distinct statements are prepared. */
+const LISTS = [1, 4, 16, 64, MOST] as const;
+
+export interface NewWait extends WaitRef, ProjectScope {
+  type: string;
+  subject: string | null;
+  predicate: string | null;
+  /** The project's last event: the wait sees only later ones. */
+  armed_seq: number;
+  armed_at: number;
+}
+
+export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> {
+  const row: Param[] = [
+    wait.run_id,
+    wait.activity_id,
+    wait.position,
+    wait.org_id,
+    wait.project_id,
+    wait.type,
+    wait.subject,
+    wait.subject === null ? null : digests.key(wait.subject),
+    wait.predicate,
+    wait.predicate === null ? null : digests.predicate(wait.predicate),
+    'armed',
+    wait.armed_seq,
+    wait.armed_at,
+  ];
+  await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
+}
+
+/** Those of the types that some armed wait or cancel of the project is for. */
+export async function awaitedTypes(
+  tx: Transaction,
+  table: 'bus_waits' | 'bus_cancels',
+  project_id: string,
+  types: readonly string[],
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const some of parts(types)) {
+    const list = inList(some);
+    const rows = await tx.read<{ type: string }>(
+      `SELECT DISTINCT type FROM ${table} WHERE project_id = ? AND event_seq IS NULL AND type IN ${list.marks}`,
+      [project_id, ...list.params],
+    );
+    for (const { type } of rows) found.add(type);
+  }
+  return found;
+}
+
+/** Which armed rows an event reaches: those of its type, and with a key only the subject's own and those of none. */
+export function reached(event: StoredEvent): { condition: string; params: Param[] } {
+  const condition = 'project_id = ? AND type = ? AND event_seq IS NULL';
+  const params = [event.project_id, event.type];
+  if (event.key === null) return { condition, params };
+  return {
+    condition: `${condition} AND (subject_digest IS NULL OR subject_digest = ?)`,
+    params: [...params, digests.key(event.key)],
+  };
+}
+
+/**
+ * The head of a statement that fires. By its index even where the table is small: an optimizer that walks all rows waits
+ * for those that other projects have locked.
+ */
+export const fire = (tx: Transaction, table: 'bus_waits' | 'bus_cancels'): string =>
+  `UPDATE ${table} ${tx.sql.family === 'mysql' ? `FORCE INDEX (${table}_heard)` : ''}
+   SET state = 'fired', event_id = ?, event_seq = ?, fired_at = ?`;
+export const firing = (event: StoredEvent): Param[] => [event.event_id, event.seq, event.recorded_at];
+
+/** armed → fired for the waits without a predicate; answers how many. The head must be locked. */
+export function fireWaits(tx: Transaction, event: StoredEvent): Promise<number> {
+  const { condition, params } = reached(event);
+  return tx.write(`${fire(tx, 'bus_waits')} WHERE ${condition} AND predicate_digest IS NULL`, [
+    ...firing(event),
+    ...params,
+  ]);
+}
+
+export interface Predicate {
+  digest: string;
+  source: string;
+  /** Armed waits that have it. */
+  count: number;
+}
+
+/** The distinct predicates of the waits that an event reaches. */
+export async function predicatesFor(tx: Transaction, event: StoredEvent): Promise<Predicate[]> {
+  const { condition, params } = reached(event);
+  const rows = await tx.read<{ digest: string; source: string; count: number }>(
+    `SELECT predicate_digest AS digest, MIN(predicate) AS source, COUNT(*) AS count FROM bus_waits
+     WHERE ${condition} AND predicate_digest IS NOT NULL GROUP BY predicate_digest ORDER BY predicate_digest`,
+    params,
+  );
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+export function firePredicate(tx: Transaction, event: StoredEvent, predicate_digest: string): Promise<number> {
+  const { condition, params } = reached(event);
+  return tx.write(`${fire(tx, 'bus_waits')} WHERE ${condition} AND predicate_digest = ?`, [
+    ...firing(event),
+    ...params,
+    predicate_digest,
+  ]);
+}
+
+/** Locks a wait's row. */
+export async function lockWait(tx: Transaction, wait: WaitRef): Promise<WaitRow | undefined> {
+  const [row] = await tx.read<WaitRow>(
+    `${READ} FROM bus_waits WHERE run_id = ? AND activity_id = ? AND position = ? ${tx.sql.for_update}`,
+    [wait.run_id, wait.activity_id, wait.position],
+  );
+  return row;
+}
+
+/** Fired waits that were not carried out yet, by run, beyond `after`; `backwards` from the last one on. */
+export function firedWaits(
+  on: Pick<Queries, 'read'>,
+  after: WaitRef | undefined,
+  limit: number,
+  backwards = false,
+): Promise<(WaitRow & { event_id: string })[]> {
+  const [order, past] = backwards ? ['DESC', '<'] : ['ASC', '>'];
+  const beyond = `AND run_id ${past}= ? AND (run_id ${past} ? OR activity_id ${past} ? OR
+    (activity_id = ? AND position ${past} ?))`;
+  return on.read(
+    `${READ} FROM bus_waits WHERE state = 'fired' ${after ? beyond : ''}
+     ORDER BY run_id ${order}, activity_id ${order}, position ${order} LIMIT ${Math.trunc(limit)}`,
+    after ? [after.run_id, after.run_id, after.activity_id, after.activity_id, after.position] : [],
+  );
+}
+
+/** fired → delivered or missed, for those that are still fired. */
+export async function settleWaits(
+  tx: Transaction,
+  waits: readonly WaitRef[],
+  state: 'delivered' | 'missed',
+): Promise<void> {
+  for (const some of parts(waits)) {
+    const { condition, params } = named(some);
+    await tx.write(`UPDATE bus_waits SET state = '${state}' WHERE ${inState('fired')} AND (${condition})`, params);
+  }
+}
+
+/** Removes those that no event has fired. */
+export async function removeArmed(tx: Transaction, waits: readonly WaitRef[]): Promise<void> {
+  for (const some of parts(waits)) {
+    const { condition, params } = named(some);
+    await tx.write(`DELETE FROM bus_waits WHERE ${inState('armed')} AND (${condition})`, params);
+  }
+}
+
+/** A condition that names waits; repeats the last up to a known size. */
+function named(waits: readonly WaitRef[]): { condition: string; params: Param[] } {
+  const size = LISTS.find((known) => known >= waits.length);
+  if (size === undefined || waits.length === 0) throw new RangeError(`a list of ${waits.length} waits`);
+  const all = [...waits, ...Array.from({ length: size - waits.length }, () => waits.at(-1)!)];
+  return {
+    condition: all.map(() => '(run_id = ? AND activity_id = ? AND position = ?)').join(' OR '),
+    params: all.flatMap(({ run_id, activity_id, position }) => [run_id, activity_id, position]),
+  };
+}

@@ -1,0 +1,71 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+import { EMIT_BYTES } from '../../bus/contract.ts';
+import type { Json } from '../../runs/contract.ts';
+import { ForgeErrors } from '../errors.ts';
+import type { Forge } from './forge.ts';
+import { type JsonObject, textAt, valueAt } from './places.ts';
+import { pathsOf } from './push-paths.ts';
+
+/** A verified delivery of a webhook. */
+export interface Delivery {
+  /** What the forge calls it: `push`, `pull_request`. */
+  event: string;
+  payload: JsonObject;
+}
+
+/** What a delivery comes to. */
+export interface ForgeEvent {
+  type: string;
+  /** The repository, as the webhook spells it: the subject of all its events. */
+  key: string;
+  payload: Json;
+  fields: JsonObject;
+  trusted: boolean;
+}
+
+/** Throws `delivery_foreign` when it is about another repository than the webhook's, `payload_too_large`. */
+export function eventOf(forge: Forge, repo: string, delivery: Delivery): ForgeEvent {
+  const { event, payload } = delivery;
+  const { section } = forge;
+  const named = textAt(payload, [section.repo]);
+  if (named !== undefined && named.toLowerCase() !== repo.toLowerCase())
+    throw ForgeErrors.deliveryForeign(`the webhook is for ${repo}, and the delivery about ${named.slice(0, 200)}`);
+  const about = { forge: forge.name, repo, ...present('sender', textAt(payload, section.sender)) };
+  const trusted = forge.trusts(event, payload);
+  if (event === section.push.event) return { ...pushOf(forge, about, payload), key: repo, trusted };
+  refuseLarge(payload);
+  const { sha = [], ref = [] } = section.fields ?? {};
+  const fields = { ...about, ...present('sha', textAt(payload, sha)), ...present('ref', textAt(payload, ref)) };
+  return { type: `forge.${event}`, key: repo, payload, fields, trusted };
+}
+
+const present = (name: string, value: Json | undefined): JsonObject => (value === undefined ? {} : { [name]: value });
+
+const fits = (payload: Json): boolean => Buffer.byteLength(JSON.stringify(payload)) <= EMIT_BYTES;
+
+function refuseLarge(payload: Json): void {
+  if (!fits(payload)) throw Errors.payloadTooLarge(`the payload has more than ${EMIT_BYTES} bytes`);
+}
+
+/**
+ * A push says the same in its fields and in its payload; the payload also keeps what the forge sent, as `body`. No push
+ * is lost for being large: the body is left out then, and as a last resort the paths.
+ */
+function pushOf(forge: Forge, about: JsonObject, payload: JsonObject): Pick<ForgeEvent, 'type' | 'payload' | 'fields'> {
+  const { ref, sha } = forge.section.push;
+  const { paths, known } = pathsOf(forge, payload);
+  const base = { ...about, ...present('ref', textAt(payload, [ref])), ...present('sha', textAt(payload, [sha])) };
+  const fields = { ...base, paths, paths_known: known };
+  const whole = { ...fields, body: payload };
+  const type = 'push';
+  if (fits(whole)) return { type, fields, payload: whole };
+  if (fits(fields)) return { type, fields, payload: fields };
+  const unknown = { ...base, paths: [], paths_known: false };
+  return { type, fields: unknown, payload: unknown };
+}
+
+/** Of a recorded push: was its ref removed? Unknown when its body was too large to be kept. */
+export function removedRef(forge: Forge, payload: Json): boolean {
+  const body = valueAt(payload, '/body');
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && forge.removedRef(body);
+}

@@ -1,0 +1,57 @@
+import { type Expression, type Expressions, isServiceError } from '../../../kernel/contracts/index.ts';
+import { pointerTo } from '../../../kernel/schema/index.ts';
+import type { ConnectorManifest, ForgeSection, HookSection } from '../../manifests/contract.ts';
+import { ForgeErrors } from '../errors.ts';
+import type { JsonObject } from './places.ts';
+
+/** A manifest's forge, with its expressions compiled. */
+export interface Forge {
+  name: string;
+  hook: HookSection;
+  section: ForgeSection;
+  /** Can only people of the project have had a hand in this? What cannot be told is no. */
+  trusts(event: string, payload: JsonObject): boolean;
+  /** Does the forge say that its lists of files are whole? */
+  sentAllPaths(payload: JsonObject): boolean;
+  /** Was the pushed ref removed? */
+  removedRef(payload: JsonObject): boolean;
+}
+
+const ROOTS = ['payload'];
+
+/** The forge of a manifest that has one. Throws `connector_invalid` naming what does not compile. */
+export function readForge({ name, hook, forge }: ConnectorManifest, expressions: Expressions): Forge | undefined {
+  if (forge === undefined) return undefined;
+  if (hook === undefined) throw invalid(name, '/hook', 'is required beside `forge`: deliveries must be verified');
+  const compiled = (source: string, pointer: string) => compile(expressions, source, name, pointer);
+  const trust = new Map<string, Expression>();
+  for (const [event, source] of Object.entries(forge.trust))
+    trust.set(event, compiled(source!, pointerTo('/forge/trust', event)));
+  const all = compiled(forge.push.paths_known, '/forge/push/paths_known');
+  const deleted = compiled(forge.push.deleted ?? 'false', '/forge/push/deleted');
+  return {
+    name,
+    hook,
+    section: forge,
+    trusts: (event, payload) => isTrue(trust.get(event), payload),
+    sentAllPaths: (payload) => isTrue(all, payload),
+    removedRef: (payload) => isTrue(deleted, payload),
+  };
+}
+
+function compile(expressions: Expressions, source: string, name: string, pointer: string): Expression {
+  try {
+    return expressions.compile(source, ROOTS);
+  } catch (error) {
+    if (isServiceError(error)) throw invalid(name, pointer, error.message);
+    throw error;
+  }
+}
+
+const invalid = (name: string, pointer: string, message: string) =>
+  ForgeErrors.connectorInvalid(`${name}: ${pointer}: ${message}`);
+
+function isTrue(expression: Expression | undefined, payload: JsonObject): boolean {
+  const found = expression?.test({ payload });
+  return found?.ok === true && found.value;
+}

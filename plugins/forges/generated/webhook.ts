@@ -1,0 +1,36 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * A webhook as it stands.
+ */
+export interface WebhookView {
+  name: string;
+  forge: string;
+  repo: string;
+  api_base?: string;
+  /**
+   * What the forge is given.
+   */
+  delivery_url: string;
+  /**
+   * Signs the deliveries. Only in the answer to the request that made it.
+   */
+  secret?: string;
+  credential?: string;
+  /**
+   * Who made it at the forge: a person, or the service; pending while that is under way.
+   */
+  registration: 'manual' | 'pending' | 'registered';
+  /**
+   * As it was given, but in a list only its kind and file name. Absent: pushes only start handlers.
+   */
+  workflow?: {
+    [k: string]: unknown | undefined;
+  };
+  /**
+   * What could not be done beside; absent when there is nothing to say.
+   */
+  warnings?: string[];
+  created_at: string;
+  set_at: string;
+}

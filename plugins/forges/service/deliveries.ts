@@ -1,0 +1,113 @@
+import {
+  type Clock,
+  type Database,
+  type DeliveryRates,
+  Errors,
+  type HttpRequest,
+  type Sealer,
+  token,
+} from '../../../kernel/contracts/index.ts';
+import type { EmitResult, EventBus } from '../../bus/contract.ts';
+import type { HookSection, SignatureCheck } from '../../manifests/contract.ts';
+import { eventOf } from '../domain/event-of.ts';
+import type { Forge } from '../domain/forge.ts';
+import { readPayload } from '../domain/read-delivery.ts';
+import { ForgeErrors } from '../errors.ts';
+import { findWebhook } from '../store/webhook-table.ts';
+import type { Forges } from './forges.ts';
+import { openSecret } from './sealed.ts';
+
+export interface DeliveryParts {
+  database: Database;
+  sealer: Sealer;
+  clock: Clock;
+  rates: DeliveryRates;
+  signatures: SignatureCheck;
+  forges: Forges;
+  bus: Pick<EventBus, 'emit'>;
+}
+
+type Webhook = NonNullable<Awaited<ReturnType<typeof findWebhook>>>;
+type Sent = Pick<HttpRequest, 'headers' | 'raw'>;
+
+/** What was delivered, as the forge names it. */
+interface Named {
+  event: string;
+  delivery_id: string;
+}
+
+const ID = /^whk_[0-9A-Z]{26}$/;
+const DELIVERY_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** An address that nobody registered is checked against this, so that its refusal takes as long as any other. */
+const NOBODY: HookSection = {
+  signature: { header: 'X-Hub-Signature-256', algorithm: 'sha256', encoding: 'hex', prefix: 'sha256=' },
+};
+const NO_KEY = 'a key that signs nothing';
+
+/** Takes what forges deliver: verified, then read, and known by its delivery id. */
+export class Deliveries {
+  readonly #parts: DeliveryParts;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Records the event of a delivery; of one that was seen before, answers the first. Throws `signature_invalid` (also
+   * when there is no such webhook), `rate_limited`, `invalid_request`, `unsupported_media_type`, `event_type_invalid`,
+   * `delivery_foreign`, `payload_too_large`.
+   */
+  async take(webhook_id: string, sent: Sent): Promise<EmitResult> {
+    const webhook = ID.test(webhook_id) ? await findWebhook(this.#parts.database, webhook_id) : undefined;
+    const forge = webhook && this.#parts.forges.find(webhook.forge);
+    const named = await this.#verified(webhook, forge, sent);
+    if (!webhook || !forge || !named) throw forged();
+    this.#parts.rates.take(webhook.webhook_id);
+    const payload = readPayload(sent.raw, sent.headers['content-type'], forge.section.form_field);
+    const { org_id, project_id, name, repo } = webhook;
+    return this.#parts.bus.emit({
+      org_id,
+      project_id,
+      ...eventOf(forge, repo, { event: named.event, payload }),
+      source: 'forge',
+      source_name: name,
+      generation: 0,
+      dedup: `forge:${webhook_id}:${named.delivery_id}`,
+      refusable: false,
+    });
+  }
+
+  /** Undefined when the signature is missing or wrong. Nothing of the body is read before. */
+  async #verified(webhook: Webhook | undefined, forge: Forge | undefined, sent: Sent): Promise<Named | undefined> {
+    const { signatures, sealer, clock } = this.#parts;
+    if (webhook) await sealer.prepare(webhook.org_id);
+    const key = webhook ? openSecret(sealer, webhook) : NO_KEY;
+    const verdict = signatures.verify(forge?.hook ?? NOBODY, key, sent, clock.now());
+    if (!verdict.ok) return undefined;
+    return webhook && forge ? namedBy(verdict, forge.hook) : undefined;
+  }
+}
+
+/** Says the same of every delivery that is not let in: whether there is such a webhook is not for strangers. */
+const forged = () =>
+  ForgeErrors.signatureInvalid('the delivery carries no signature that is valid for a webhook at this address');
+
+function namedBy(
+  verdict: { event_type: string | undefined; delivery_id: string | undefined },
+  hook: HookSection,
+): Named {
+  const { event_type: event = '', delivery_id = '' } = verdict;
+  if (event === '') throw Errors.invalidRequest(`the delivery does not say what it is (${placeOf(hook.event_type)})`);
+  if (!DELIVERY_ID.test(delivery_id))
+    throw Errors.invalidRequest(`the delivery has no proper id (${placeOf(hook.delivery_id)})`);
+  return { event, delivery_id };
+}
+
+function placeOf(place: HookSection['event_type']): string {
+  if (!place) return 'the manifest names no place for it';
+  return 'header' in place ? place.header : place.pointer;
+}
+
+/** The token under which the route finds them. */
+export const OwnDeliveries = token<Deliveries>('forges.Deliveries');

@@ -1,0 +1,31 @@
+import { Errors, type Expressions, token } from '../../../kernel/contracts/index.ts';
+import type { ConnectorManifests } from '../../manifests/contract.ts';
+import { type Forge, readForge } from '../domain/forge.ts';
+
+/** The forges of this process. Read once, at start; nothing is changed afterwards. */
+export class Forges {
+  readonly #byName = new Map<string, Forge>();
+
+  /** Compiles the rules of every manifest that has any. Throws `connector_invalid`. */
+  load(manifests: ConnectorManifests, expressions: Expressions): void {
+    for (const manifest of manifests.all()) {
+      const forge = readForge(manifest, expressions);
+      if (forge) this.#byName.set(forge.name, forge);
+    }
+  }
+
+  find(name: string): Forge | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Throws `invalid_request` naming those there are. */
+  get(name: string): Forge {
+    const found = this.find(name);
+    if (found) return found;
+    const message = `must be a connector that describes a forge: ${[...this.#byName.keys()].join(', ')}`;
+    throw Errors.invalidRequest(`forge ${message}`, { errors: [{ pointer: '/forge', message }] });
+  }
+}
+
+/** The token under which the plugin finds them. */
+export const OwnForges = token<Forges>('forges.Forges');

@@ -1,0 +1,34 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * What an event on record would do for a handler now; nothing was started.
+ */
+export interface TestedHandlerView {
+  handler: string;
+  event: string;
+  type: string;
+  /**
+   * The first of its patterns that the type fits; absent when none does.
+   */
+  pattern?: string;
+  /**
+   * The predicate and what it comes to; absent without one.
+   */
+  when?: {
+    source: string;
+    value?: boolean;
+    error?: string;
+  };
+  /**
+   * `start` and `queue`: a run would start, at once or when there is a place.
+   */
+  outcome: 'start' | 'queue' | 'not_matched' | 'withheld' | 'declined' | 'refused';
+  /**
+   * Why; for people.
+   */
+  reason: string;
+  /**
+   * The run that this event has or would have for the handler, when it would start.
+   */
+  run_id?: string;
+}

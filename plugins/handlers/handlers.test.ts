@@ -1,0 +1,348 @@
+import t, { type Test } from 'tap';
+import { Database, isServiceError, type ServiceError } from '../../kernel/contracts/index.ts';
+import { STORES, openTestDatabase, type TestDatabase } from '../runs/testing/test-database.ts';
+import { HandlerMatches } from './contract.ts';
+import { handlerRunId } from './domain/run-id.ts';
+import { tryEvent } from './service/trial.ts';
+import { handlerUser } from './service/credential-uses.ts';
+import { checkHandlerInvariants } from './store/invariants.ts';
+import { checkInvariants } from '../runs/store/invariants.ts';
+import { Expressions } from '../../kernel/contracts/index.ts';
+import { BY, count, deliveriesOf, openWorld, runsOf, WITH_GRAPHS, work, type World } from './testing/world.ts';
+
+async function refused(doing: Promise<unknown>): Promise<ServiceError> {
+  try {
+    await doing;
+  } catch (error) {
+    if (isServiceError(error)) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+const pointersOf = ({ extras }: ServiceError) => extras.errors?.map(({ pointer }) => pointer).join() ?? '';
+
+/** Two servers for one project. */
+async function twoServers(database: TestDatabase): Promise<[World, World]> {
+  const one = await openWorld(database);
+  return [one, await openWorld(database, { project_id: one.scope.project_id })];
+}
+
+async function holds(t: Test, world: World) {
+  t.same(await checkHandlerInvariants(world.database), []);
+  t.same(await checkInvariants(world.database), []);
+}
+
+for (const store of STORES) {
+  let database: TestDatabase;
+  t.before(async () => {
+    database = await openTestDatabase(store);
+  });
+  t.teardown(() => database.drop());
+
+  const withWorld = async (t: Test, run: (world: World) => Promise<void>) => {
+    const world = await openWorld(database);
+    try {
+      await run(world);
+      await holds(t, world);
+    } finally {
+      await world.close();
+    }
+  };
+
+  t.test(`${store}: an event starts a run of every handler that it fits`, (t) =>
+    withWorld(t, async (world) => {
+      await world.set('one', { on: ['deploy.*'], tags: ['team:core'], cancel_on: ['deploy.abort'] });
+      await world.set('two', { on: ['push', 'deploy.done'], when: "event.key == 'shop' && event.payload.n + 1 > 1.5" });
+      await world.set('three', { on: ['deploy.done'], when: 'event.payload.n > 1' });
+      await world.set('four', { on: ['build.*'] });
+      const { event_id } = await world.emit({ key: 'shop', payload: { n: 1 }, fields: { sha: 'abc', paths: ['a'] } });
+      const runs = await runsOf(world);
+      t.same(
+        runs.map(({ run_id }) => run_id).sort(),
+        ['one', 'two'].map((name) => handlerRunId(event_id, name)).sort(),
+      );
+      for (const run of runs) {
+        t.match(run, { subject: 'shop', generation: 1, trusted: 1, status: 'queued' });
+        t.match(run.trigger, { type: 'deploy.done', event: event_id, sha: 'abc' });
+        t.notOk('paths' in run.trigger);
+      }
+      t.same(await deliveriesOf(world), ['one delivered', 'three declined the predicate is false', 'two delivered']);
+      t.equal(await count(world, 'bus_cancels'), 1);
+      t.equal(await count(world, 'handlers_runs'), 2);
+      t.same((await work(world, 10)).length, 2);
+      t.equal(await count(world, 'handlers_runs'), 0, 'what has ended is not in flight');
+      const types = await world.database.read<{ type: string; withheld: number }>(
+        'SELECT type, withheld FROM bus_events WHERE project_id = ?',
+        [world.scope.project_id],
+      );
+      t.same(
+        types.filter(({ type }) => type.startsWith('run.')).map(({ withheld }) => withheld),
+        [1, 1, 1, 1],
+      );
+    }),
+  );
+
+  t.test(`${store}: a repeated emit has the run of the first`, (t) =>
+    withWorld(t, async (world) => {
+      await world.set('one', {});
+      const first = await world.emit({ dedup: 'once' });
+      const again = await world.emit({ dedup: 'once', payload: 'other' });
+      t.equal(again.event_id, first.event_id);
+      t.equal((await runsOf(world)).length, 1);
+    }),
+  );
+
+  t.test(`${store}: a predicate that finds no answer declines, says why, and is logged`, (t) =>
+    withWorld(t, async (world) => {
+      await world.set('sha', { when: "event.payload.sha == 'a'" });
+      await world.set('guarded', { when: "has(event.payload.sha) && event.payload.sha == 'a'" });
+      await world.set('key', { when: 'has(event.key)' });
+      await world.set('text', { when: 'event.type' });
+      await world.emit({ payload: { secret: 'hidden' } });
+      t.same(await deliveriesOf(world), [
+        'guarded declined the predicate is false',
+        'key declined the predicate is false',
+        'sha declined the predicate cannot be evaluated: event.payload.sha: no such field',
+        'text declined the predicate cannot be evaluated: the expression is neither true nor false',
+      ]);
+      t.same(
+        world.warnings.map(({ fields }) => fields.handler),
+        ['sha', 'text'],
+      );
+      t.notMatch(JSON.stringify(world.warnings), /hidden/);
+      t.equal((await runsOf(world)).length, 0);
+    }),
+  );
+
+  t.test(`${store}: an event that is not trusted gets no credential`, (t) =>
+    withWorld(t, async (world) => {
+      await world.set('with', { credentials: { TOKEN: 'bot' } });
+      await world.set('without', {});
+      await world.emit({ source: 'hook', source_name: 'hook', trusted: false, refusable: false });
+      const [refusal, delivered] = await deliveriesOf(world);
+      t.match(refusal, /^with refused untrusted_run_declares_credential: .*TOKEN/);
+      t.equal(delivered, 'without delivered');
+      t.match(await runsOf(world), [{ trusted: 0, trigger: { handler: 'without' } }]);
+      await world.emit({ source: 'hook', source_name: 'hook', refusable: false });
+      t.equal((await runsOf(world)).filter(({ trusted }) => trusted === 1).length, 2, 'a trusted one starts both');
+      t.same(await handlerUser(world.database).uses(world.scope, 'bot', 10), [
+        { kind: 'handler', name: 'with', detail: 'TOKEN' },
+      ]);
+      t.same(await handlerUser(world.database).uses({ ...world.scope, project_id: 'prj_2' }, 'bot', 10), []);
+    }),
+  );
+
+  t.test(`${store}: a chain ends after five generations`, (t) =>
+    withWorld(t, async (world) => {
+      await world.set('next', {});
+      await world.emit({ generation: 4 });
+      t.match(await runsOf(world), [{ generation: 5 }]);
+      const before = await count(world, 'bus_events');
+      const error = await refused(world.emit({ generation: 5 }));
+      t.match(error, { code: 'chain_too_deep', status: 409, message: /next.*generation 6/ });
+      t.equal(await count(world, 'bus_events'), before, 'a refused emit leaves nothing');
+      await world.emit({ generation: 5, type: 'nobody.listens' });
+      await world.emit({ generation: 5, refusable: false, source: 'lifecycle' });
+      t.match((await deliveriesOf(world)).at(-1), /^next refused chain_too_deep: .*generation 6/);
+      t.equal((await runsOf(world)).length, 1);
+    }),
+  );
+
+  t.test(`${store}: at most sixteen handler runs are in flight; what nobody may refuse waits its turn`, (t) =>
+    withWorld(t, async (world) => {
+      for (let n = 0; n < 17; n++) await world.set(`all-${n}`, { on: [n === 16 ? 'many.*' : 'many.one', 'many.two'] });
+      t.match(await refused(world.emit({ type: 'many.two' })), {
+        code: 'handlers_in_flight',
+        status: 429,
+        extras: { retryAfterMs: 1000 },
+      });
+      t.equal(await count(world, 'bus_events'), 0, 'nothing of it is recorded');
+      await world.set('last', { on: ['other'] });
+      await world.handlers.remove(world.scope, 'all-16', BY);
+      await world.emit({ type: 'many.one' });
+      t.equal(await count(world, 'handlers_runs'), 16);
+      t.match(await refused(world.emit({ type: 'other' })), { code: 'handlers_in_flight' });
+      const waiting: string[] = [];
+      for (const payload of [1, 2, 3]) {
+        const { event_id } = await world.emit({ type: 'other', payload, refusable: false, source: 'schedule' });
+        waiting.push(handlerRunId(event_id, 'last'));
+      }
+      t.match((await deliveriesOf(world)).slice(-3), [/^last queued/, /^last queued/, /^last queued/]);
+      t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 3 });
+      await holds(t, world);
+      await work(world, 1);
+      t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 2 });
+      const started = (await runsOf(world)).filter(({ trigger }) => trigger.handler === 'last');
+      t.same(
+        started.map(({ run_id }) => run_id),
+        [waiting[0]],
+        'the first that came is the first that starts',
+      );
+      await work(world, 20);
+      t.same(await world.handlers.load(world.scope), { in_flight: 2, queued: 0 });
+      await work(world, 20);
+      t.same((await deliveriesOf(world)).slice(-3), ['last delivered', 'last delivered', 'last delivered']);
+      t.same(await world.handlers.load(world.scope), { in_flight: 0, queued: 0 });
+    }),
+  );
+
+  t.test(`${store}: what waits for a handler that is removed or replaced`, (t) =>
+    withWorld(t, async (world) => {
+      for (let n = 0; n < 16; n++) await world.set(`all-${n}`, { on: ['many'] });
+      await world.set('gone', { on: ['tick'] });
+      await world.set('other', { on: ['tick'] });
+      await world.emit({ type: 'many' });
+      const tick = { type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false } as const;
+      await world.emit(tick);
+      await world.emit(tick);
+      await world.handlers.remove(world.scope, 'gone', BY);
+      t.same((await deliveriesOf(world)).slice(-4), [
+        'gone refused the handler was removed',
+        'other queued 16 handler runs are in flight',
+        'gone refused the handler was removed',
+        'other queued 16 handler runs are in flight',
+      ]);
+      await holds(t, world);
+      await world.set('other', { on: ['tick'], credentials: { TOKEN: 'bot' } });
+      await work(world, 1);
+      const after = (await deliveriesOf(world)).filter((line) => line.startsWith('other'));
+      t.match(after, [/^other refused untrusted_run_declares_credential/, /^other refused untrusted_run/]);
+      t.same(await world.handlers.load(world.scope), { in_flight: 15, queued: 0 });
+    }),
+  );
+
+  t.test(`${store}: two servers keep the ceilings together`, async (t) => {
+    const [one, two] = await twoServers(database);
+    try {
+      await storm(t, store, one, two);
+    } finally {
+      await one.close();
+      await two.close();
+    }
+  });
+
+  t.test(`${store}: every server serves what any has registered`, async (t) => {
+    const [one, two] = await twoServers(database);
+    const matching = (world: World) =>
+      world.use(Database).transaction((tx) => world.use(HandlerMatches).matching(tx, world.scope, 'push'));
+    t.same(await matching(one), []);
+    await two.set('b', { on: ['push'] });
+    t.same(await matching(one), ['b']);
+    await one.set('a', { on: ['pu*'] });
+    t.same(await matching(two), ['a', 'b']);
+    await two.set('b', { on: ['other'] });
+    t.same(await matching(one), ['a']);
+    await two.handlers.remove(two.scope, 'a', BY);
+    t.same(await matching(one), []);
+    await one.close();
+    await two.close();
+  });
+
+  t.test(`${store}: what cannot be right is refused when it is registered`, (t) =>
+    withWorld(t, async (world) => {
+      const refusal = async (body: Parameters<World['set']>[1], name = 'h') => refused(world.set(name, body));
+      t.match(await refusal({}, 'no name'), { code: 'invalid_request' });
+      t.equal(pointersOf(await refusal({ on: ['push', 'a b', '*x'] })), '/on/1,/on/2');
+      t.match(await refusal({ when: 'event.type ==' }), { code: 'expression_invalid', message: /line 1, column 12/ });
+      t.equal(pointersOf(await refusal({ when: 'vars.a == 1' })), '/when');
+      t.match(await refusal({ when: 'steps.x' }), { extras: { data: { problems: [{ line: 1, column: 1 }] } } });
+      t.match(await refusal({ source: 'bad' }), { code: 'workflow_invalid' });
+      t.match(await refusal({ source: undefined, graph: 'g' }), { code: 'workflow_kind_unknown' });
+      t.match(await refusal({ source: undefined, node: 'http', config: {} }), { code: 'workflow_kind_unknown' });
+      t.match(await refusal({ kind: 'pipeline' }), { code: 'workflow_kind_unknown' });
+      t.equal(pointersOf(await refusal({ env: { SVC_X: '1' } })), '/env/SVC_X');
+      t.equal(pointersOf(await refusal({ credentials: { PATH: 'bot' } })), '/credentials/PATH');
+      t.equal(pointersOf(await refusal({ requires: ['a b'] })), '/requires/0');
+      t.match(await refused(world.handlers.remove(world.scope, 'h', BY)), { code: 'not_found' });
+      t.match(await refused(world.handlers.read(world.scope, 'no name')), { code: 'not_found' });
+      t.equal(await world.set('h', { on: ['a', 'a'], when: 'true' }), true);
+      t.equal(await world.set('h', { on: ['b'] }), false);
+      t.match((await world.handlers.read(world.scope, 'h')).entry, { patterns: '["b"]', predicate: null });
+      t.equal(await count(world, 'audit_entries'), 2);
+    }),
+  );
+
+  t.test(`${store}: a kind that a plugin brings is taken without a change here`, async (t) => {
+    const world = await openWorld(database, { kinds: WITH_GRAPHS });
+    await world.set('g', { source: undefined, graph: 'release' });
+    t.match(await refused(world.set('h', { source: undefined, graph: 'release', credentials: { A: 'bot' } })), {
+      code: 'invalid_request',
+      message: /credentials goes with source, not with graph/,
+    });
+    await world.emit({});
+    const [run] = await world.database.read<{ kind: string }>('SELECT kind FROM runs_runs WHERE project_id = ?', [
+      world.scope.project_id,
+    ]);
+    t.equal(run!.kind, 'graph');
+    await world.close();
+  });
+
+  t.test(`${store}: a trial tells what an event would do, and starts nothing`, (t) =>
+    withWorld(t, async (world) => {
+      const { event_id } = await world.emit({ payload: { n: 1 } });
+      await world.set('fits', { when: 'event.payload.n == 1' });
+      await world.set('not', { on: ['x.*'] });
+      await world.set('false', { when: 'event.payload.n == 2' });
+      await world.set('fails', { when: 'event.payload.m == 2' });
+      const parts = { ...world, expressions: world.use(Expressions) };
+      const tried = (name: string) => tryEvent(parts, world.scope, name, event_id);
+      t.match(await tried('fits'), {
+        outcome: 'start',
+        pattern: 'deploy.done',
+        when: { value: true },
+        run_id: handlerRunId(event_id, 'fits'),
+      });
+      t.match(await tried('not'), { outcome: 'not_matched' });
+      t.match(await tried('false'), { outcome: 'declined', when: { value: false } });
+      t.match(await tried('fails'), { outcome: 'declined', when: { error: /event.payload.m: no such field/ } });
+      t.match(await refused(tryEvent(parts, world.scope, 'fits', 'evt_none')), { code: 'not_found' });
+      t.match(await refused(tryEvent(parts, world.scope, 'nobody', event_id)), { code: 'not_found' });
+      t.equal((await runsOf(world)).length, 0);
+    }),
+  );
+}
+
+/** Two servers emit and work side by side until all is recorded and done. */
+async function storm(t: Test, store: string, one: World, two: World): Promise<void> {
+  const EVENTS = 30;
+  for (const name of ['a', 'b', 'c']) await one.set(name, { on: ['storm.*'] });
+  const accepted: string[] = [];
+  let refusals = 0;
+  let most = 0;
+  let emitting = 2;
+  const emitter = async (world: World, refusable: boolean) => {
+    for (let n = 0; n < EVENTS; ) {
+      try {
+        const event = world.eventOf({
+          type: `storm.${n}`,
+          refusable,
+          ...(refusable ? {} : { source: 'hook', source_name: 'h' }),
+        });
+        accepted.push((await world.bus.emit(event)).event_id);
+        n++;
+      } catch (error) {
+        if (!isServiceError(error, 'handlers_in_flight')) throw error;
+        refusals++;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    emitting--;
+  };
+  const worker = async (world: World) => {
+    for (;;) {
+      const done = await work(world, 3);
+      most = Math.max(most, await count(world, 'handlers_runs'));
+      const load = await world.handlers.load(world.scope);
+      if (done.length === 0 && emitting === 0 && load.in_flight === 0 && load.queued === 0) return;
+    }
+  };
+  await Promise.all([emitter(one, true), emitter(two, false), worker(one), worker(two)]);
+  t.comment(`${store}: ${accepted.length} events, ${refusals} refusals, at most ${most} in flight`);
+  t.equal(accepted.length, 2 * EVENTS);
+  t.ok(most <= 16, `${most} in flight`);
+  t.ok(refusals > 0, 'the ceiling was reached');
+  const wanted = accepted.flatMap((event_id) => ['a', 'b', 'c'].map((name) => handlerRunId(event_id, name)));
+  t.same((await runsOf(one)).map(({ run_id }) => run_id).sort(), wanted.sort(), 'one run each, none lost');
+  await holds(t, one);
+}

@@ -1,0 +1,120 @@
+import type { Expressions, Log, ServiceError, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Delivery, EventReaction, PendingEvent, ProjectScope, StoredEvent } from '../../bus/contract.ts';
+import { depthReason, MOST_IN_FLIGHT } from '../domain/ceilings.ts';
+import { startEventOf } from '../domain/start.ts';
+import { judge, type Verdict } from '../domain/verdict.ts';
+import { HandlerErrors } from '../errors.ts';
+import { countOpen } from '../store/open-runs.ts';
+import { enqueue } from '../store/queue.ts';
+import type { Registered, Registry } from './registry.ts';
+import { type Start, type StarterParts, startRuns } from './starter.ts';
+
+export interface ReactionParts extends StarterParts {
+  registry: Registry;
+  expressions: Expressions;
+  log: Log;
+}
+
+/** What an event does for the handlers that it fits. */
+interface Judgement {
+  name: string;
+  verdict: Verdict;
+}
+
+type Plan = readonly Judgement[];
+type Decision = { refused: ServiceError } | { plan: Plan | undefined };
+
+/** After so many predicates the event loop gets a turn. */
+const AT_ONCE = 8;
+const RETRY_MS = 1000;
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const starting = (plan: Plan): number => plan.filter(({ verdict }) => verdict.outcome === 'start').length;
+
+/** Starts the handlers that an event fits, within the ceilings; what nobody may refuse waits for a place instead. */
+export function handlerReaction(parts: ReactionParts): EventReaction<Plan> {
+  return {
+    name: 'handlers',
+    precedence: 100,
+    decide: (tx, scope, events) => decide(parts, tx, scope, events),
+    apply: (tx, scope, planned) => apply(parts, tx, scope, planned),
+  };
+}
+
+async function decide(
+  parts: ReactionParts,
+  tx: Transaction,
+  scope: ProjectScope,
+  events: readonly PendingEvent[],
+): Promise<Decision[]> {
+  const index = await parts.registry.indexOf(tx, scope);
+  const plans: (Plan | undefined)[] = [];
+  for (const event of events) {
+    const fitting = event.withheld ? [] : index.fitting(event.type);
+    plans.push(fitting.length === 0 ? undefined : await judgeAll(parts, fitting, event));
+  }
+  const starts = plans.reduce((sum, plan) => sum + starting(plan ?? []), 0);
+  let open = starts > 0 ? await countOpen(tx, scope) : 0;
+  return events.map((event, at): Decision => {
+    const plan = plans[at];
+    if (plan === undefined) return { plan };
+    const refused = event.refusable ? refusal(event, plan, open) : undefined;
+    if (refused) return { refused };
+    open += starting(plan);
+    return { plan };
+  });
+}
+
+async function judgeAll(parts: ReactionParts, fitting: readonly Registered[], event: PendingEvent): Promise<Plan> {
+  const plan: Judgement[] = [];
+  for (const [count, handler] of fitting.entries()) {
+    if (count % AT_ONCE === AT_ONCE - 1) await turn();
+    const verdict = judge(parts.expressions, handler, event);
+    if (verdict.outcome === 'declined' && verdict.failed) {
+      const { event_id, project_id } = event;
+      const { name } = handler;
+      parts.log.warn({ event_id, project_id, handler: name, reason: verdict.reason }, 'a handler declined an event');
+    }
+    plan.push({ name: handler.name, verdict });
+  }
+  return plan;
+}
+
+/** What the emitter is told instead of having its event recorded. */
+function refusal(event: PendingEvent, plan: Plan, open: number): ServiceError | undefined {
+  const deep = plan.find(({ verdict }) => verdict.outcome === 'refused' && verdict.code === 'chain_too_deep');
+  if (deep)
+    return HandlerErrors.chainTooDeep(
+      `the event ${event.type} would start the handler ${deep.name}: ${depthReason(event.generation)}`,
+    );
+  const starts = starting(plan);
+  if (starts === 0 || open + starts <= MOST_IN_FLIGHT) return undefined;
+  return HandlerErrors.handlersInFlight(
+    `the event ${event.type} would start ${starts} handler runs beside ${open}; a project has at most ${MOST_IN_FLIGHT}`,
+    { retryAfterMs: RETRY_MS },
+  );
+}
+
+async function apply(
+  parts: ReactionParts,
+  tx: Transaction,
+  scope: ProjectScope,
+  planned: readonly { event: StoredEvent; plan: Plan }[],
+): Promise<Delivery[]> {
+  const deliveries: Delivery[] = [];
+  const starts: Start[] = [];
+  let room = MOST_IN_FLIGHT - (await countOpen(tx, scope));
+  for (const { event, plan } of planned)
+    for (const { name, verdict } of plan) {
+      const delivery = { event_id: event.event_id, reaction: 'handler', name };
+      if (verdict.outcome !== 'start') deliveries.push({ ...delivery, state: verdict.outcome, reason: verdict.reason });
+      else if (room > 0) {
+        starts.push({ name, event: startEventOf(event) });
+        room--;
+      } else {
+        await enqueue(tx, scope, { event_seq: event.seq, name, event: startEventOf(event) }, parts.database.now());
+        deliveries.push({ ...delivery, state: 'queued', reason: `${MOST_IN_FLIGHT} handler runs are in flight` });
+      }
+    }
+  return [...deliveries, ...(await startRuns(parts, tx, scope, starts))];
+}

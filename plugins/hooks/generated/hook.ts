@@ -1,0 +1,38 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+export interface Hook {
+  name: string;
+  /**
+   * How a delivery proves itself: a shared token, a signature by a manifest, a signature by settings.
+   */
+  mode: 'token' | 'manifest' | 'hmac';
+  /**
+   * Of every event. Absent: `<hook>.<type of the delivery>`.
+   */
+  event_type?: string;
+  manifest?: string;
+  hmac?: HmacView;
+  /**
+   * Where deliveries are sent to.
+   */
+  ingest_url: string;
+  /**
+   * Of a shared token, in the one answer after it was made: send it as X-Svc-Hook-Secret.
+   */
+  secret?: string;
+  /**
+   * What made it, when no person did: `graph:<graph>`.
+   */
+  owner?: string;
+  set_at: string;
+  /**
+   * Since when the present secret or key counts.
+   */
+  secret_at: string;
+}
+export interface HmacView {
+  header: string;
+  prefix: string;
+  algorithm: 'sha256' | 'sha1' | 'sha512';
+  encoding: 'hex' | 'base64';
+}

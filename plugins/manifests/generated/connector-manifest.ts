@@ -1,0 +1,302 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+export type Name = string;
+/**
+ * Any JSON. A `{{ }}` hole in a string is replaced; an object `{"$map": {on, cases, default}}` chooses.
+ */
+export type Template = null | boolean | number | string | Template[] | {};
+export type HeaderName = string;
+/**
+ * Where something of a delivery is found: in a header, or in the JSON body by a JSON pointer.
+ */
+export type DeliveryPlace =
+  | {
+      header: HeaderName;
+    }
+  | {
+      pointer: Pointer;
+    };
+export type Pointer = string;
+/**
+ * Who did it; the first that is there.
+ *
+ * @minItems 1
+ */
+export type Pointers = [Pointer, ...Pointer[]];
+/**
+ * @minItems 1
+ */
+export type Pointers1 = [Pointer, ...Pointer[]];
+
+/**
+ * svc-connector/v1: what a far end is and how it is spoken to, as data.
+ */
+export interface ConnectorManifest {
+  manifest: 'svc-connector/v1';
+  /**
+   * First part of the node type `<connector>.<action>`.
+   */
+  name: string;
+  title: string;
+  description?: string;
+  credential?: ManifestCredential;
+  /**
+   * What an author fills in once per use: the node's `with`.
+   *
+   * @maxItems 64
+   */
+  fields?: ManifestValue[];
+  actions?: {
+    [k: string]: ManifestAction | undefined;
+  };
+  hook?: HookSection;
+  forge?: ForgeSection;
+  /**
+   * @maxItems 256
+   */
+  examples?: ManifestExample[];
+}
+export interface ManifestCredential {
+  kind: 'bearer' | 'api_key' | 'basic' | 'url_token';
+  /**
+   * Default true.
+   */
+  required?: boolean;
+  /**
+   * Of api_key: the header that carries the key, whatever the stored one says.
+   */
+  header?: string;
+}
+export interface ManifestValue {
+  name: Name;
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'any';
+  /**
+   * Default false.
+   */
+  required?: boolean;
+  /**
+   * Taken where none is given.
+   */
+  default?: null | boolean | number | string | unknown[] | {};
+  /**
+   * @maxItems 256
+   */
+  one_of?: string[];
+  /**
+   * The text is Markdown: of inputs only.
+   */
+  markdown?: boolean;
+  title?: string;
+  description?: string;
+}
+export interface ManifestAction {
+  title?: string;
+  description?: string;
+  /**
+   * @maxItems 64
+   */
+  inputs?: ManifestValue[];
+  /**
+   * Inputs beyond those named are taken too: a whole event. Default false.
+   */
+  more_inputs?: boolean;
+  request: RequestTemplate;
+}
+/**
+ * One HTTP request; its strings may hold `{{ }}` over `with`, `input` and `node`.
+ */
+export interface RequestTemplate {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  url: Template;
+  query?: {
+    [k: string]: Template | undefined;
+  };
+  headers?: {
+    [k: string]: Template | undefined;
+  };
+  body?: Template;
+  /**
+   * Of the body. Default json.
+   */
+  encoding?: 'json' | 'form' | 'text';
+}
+/**
+ * How a far end signs what it delivers.
+ */
+export interface HookSection {
+  signature: SignatureSection;
+  event_type?: DeliveryPlace;
+  delivery_id?: DeliveryPlace;
+}
+export interface SignatureSection {
+  header: HeaderName;
+  algorithm: 'sha256' | 'sha1' | 'sha512';
+  encoding: 'hex' | 'base64';
+  /**
+   * What stands before the signature in its header; several signatures apart by spaces are all tried.
+   */
+  prefix?: string;
+  /**
+   * What is signed; `{body}` (the raw bytes), `{timestamp}` and `{id}` are parts of the delivery. Default `{body}`.
+   */
+  signs?: string;
+  timestamp_header?: HeaderName;
+  /**
+   * How far the timestamp may be from now, either way. Default 5m.
+   */
+  tolerance?: string;
+  key?: KeyForm;
+}
+/**
+ * How a key is written. Absent: the text itself is the key.
+ */
+export interface KeyForm {
+  /**
+   * Left out where it is there.
+   */
+  prefix?: string;
+  encoding: 'base64' | 'hex' | 'text';
+}
+/**
+ * What a forge says in its deliveries, whom it trusts, and how it is asked for them.
+ */
+export interface ForgeSection {
+  /**
+   * Full name of the repository.
+   */
+  repo: string;
+  sender: Pointers;
+  /**
+   * Where a form-encoded delivery has its JSON. Absent: there are none.
+   */
+  form_field?: string;
+  push: PushSection;
+  /**
+   * Of deliveries that are no pushes; the first that is there.
+   */
+  fields?: {
+    sha?: Pointers1;
+    ref?: Pointers1;
+  };
+  /**
+   * By event: CEL over `payload` that is true when only people of the project can have had a hand in it. An event without one, or whose expression cannot be evaluated, is untrusted.
+   */
+  trust: {
+    [k: string]: string | undefined;
+  };
+  api?: ForgeApi;
+}
+export interface PushSection {
+  /**
+   * What the forge calls a push.
+   */
+  event: string;
+  ref: Pointer;
+  sha: Pointer;
+  /**
+   * The list of commits.
+   */
+  commits: string;
+  /**
+   * Members of a commit that list files.
+   *
+   * @minItems 1
+   */
+  paths: [Name, ...Name[]];
+  /**
+   * CEL over `payload`: are these all files? Where commits or their lists are missing they are not, whatever this says.
+   */
+  paths_known: string;
+  /**
+   * CEL over `payload`: was the ref removed?
+   */
+  deleted?: string;
+}
+/**
+ * Webhooks over the API of the forge. Paths hold `{repo}`, `{page}` and `{id}`; strings of bodies `{delivery_url}` and `{secret}`.
+ */
+export interface ForgeApi {
+  /**
+   * Absent: each webhook names its own.
+   */
+  base?: string;
+  headers?: {
+    [k: string]: string | undefined;
+  };
+  list: ForgeCall;
+  /**
+   * A page with fewer entries is the last.
+   */
+  page_size: number;
+  create: ForgeCall;
+  update: ForgeCall;
+  remove: ForgeCall;
+  /**
+   * Of an entry: where it delivers to.
+   */
+  url: string;
+  /**
+   * Of an entry.
+   */
+  id: string;
+  /**
+   * @minItems 1
+   */
+  events: [string, ...string[]];
+}
+export interface ForgeCall {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  /**
+   * `{events}` as a whole string stands for the list of events.
+   */
+  body?: {
+    [k: string]: unknown | undefined;
+  };
+}
+/**
+ * Runs as a test: of an action, or of a delivery.
+ */
+export interface ManifestExample {
+  title?: string;
+  action?: string;
+  with?: {
+    [k: string]: unknown | undefined;
+  };
+  input?: {
+    [k: string]: unknown | undefined;
+  };
+  node?: {
+    [k: string]: unknown | undefined;
+  };
+  /**
+   * What the action comes to, field by field.
+   */
+  request?: {
+    [k: string]: unknown | undefined;
+  };
+  /**
+   * What the far end answered.
+   */
+  response?: {
+    [k: string]: unknown | undefined;
+  };
+  delivery?: ExampleDelivery;
+}
+export interface ExampleDelivery {
+  key: string;
+  /**
+   * When it arrives; for sections with a time window.
+   */
+  at?: string;
+  headers: {
+    [k: string]: string | undefined;
+  };
+  /**
+   * The bytes, as text.
+   */
+  body: string;
+  accepted: boolean;
+  event_type?: string;
+  delivery_id?: string;
+}

@@ -1,0 +1,320 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import t from 'tap';
+import { boot } from '../../kernel/boot/index.ts';
+import type { HookSection } from './contract.ts';
+import { manifestFaults } from './domain/check-manifest.ts';
+import { signatureCheck } from './domain/signature.ts';
+import { ManifestCatalog } from './service/catalog.ts';
+
+const home = resolve(import.meta.dirname, '../../connectors');
+const catalog = new ManifestCatalog();
+await catalog.load(home, []);
+const section = (name: string): HookSection => catalog.find(name)!.hook!;
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const BODY = Buffer.from('{"type":"invoice.paid","n":1}');
+
+/** A small manifest, with members of it replaced. */
+const manifest = (more: object = {}) => ({ manifest: 'svc-connector/v1', name: 'one', title: 'One', ...more });
+const hook = (signature: object, more: object = {}) =>
+  manifest({ hook: { signature: { header: 'X-Sig', algorithm: 'sha256', encoding: 'hex', ...signature }, ...more } });
+
+t.test('every manifest of the package is sound, and so is a full one', async (t) => {
+  t.ok(catalog.all().length >= 3);
+  t.same(
+    catalog.all().map(({ name }) => name),
+    catalog
+      .all()
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+  for (const one of catalog.all()) t.same(manifestFaults(one), [], one.name);
+  const full = manifest({
+    description: 'All there is.',
+    credential: { kind: 'api_key', required: false, header: 'x-api-key' },
+    fields: [
+      { name: 'channel', type: 'string', required: true, title: 'Channel' },
+      { name: 'context', type: 'string', default: 'svc', one_of: ['svc', 'other'] },
+    ],
+    actions: {
+      post_message: {
+        title: 'Post',
+        more_inputs: true,
+        inputs: [{ name: 'text', type: 'string', required: true, markdown: true }],
+        request: {
+          method: 'POST',
+          url: 'https://chat.example.org/{{ with.channel }}',
+          query: { q: '{{ input.text }}' },
+          headers: { 'X-One': '{{ node.idempotency_key }}' },
+          encoding: 'json',
+          body: { deep: [{ $map: { on: '{{ input.type }}', cases: { a: 'b', c: null }, default: [1, true] } }] },
+        },
+      },
+    },
+    hook: { signature: { header: 'X-Sig', algorithm: 'sha512', encoding: 'base64', key: { encoding: 'hex' } } },
+    examples: [{ action: 'post_message', with: {}, input: {}, request: { method: 'POST' }, response: { status: 200 } }],
+  });
+  t.same(manifestFaults(full), []);
+});
+
+t.test('a faulty manifest is told its places', async (t) => {
+  const field = { name: 'a', type: 'string' };
+  const action = (more: object) => manifest({ actions: { go: { request: { method: 'GET', url: 'x' }, ...more } } });
+  const signed = { signs: '{timestamp}.{body}', timestamp_header: 'X-Time' };
+  const bad: [document: unknown, pointer: string][] = [
+    [[], ''],
+    ['text', ''],
+    [{}, '/manifest'],
+    [manifest({ manifest: 'svc-connector/v2' }), '/manifest'],
+    [manifest({ name: 'One' }), '/name'],
+    [manifest({ title: '' }), '/title'],
+    [manifest({ code: 'x' }), '/code'],
+    [manifest({ credential: { kind: 'api-key' } }), '/credential/kind'],
+    [manifest({ credential: { kind: 'bearer', header: 'X' } }), '/credential/header'],
+    [manifest({ fields: [field, { ...field, type: 'text' }] }), '/fields/1/type'],
+    [manifest({ fields: [field, field] }), '/fields/1/name'],
+    [manifest({ fields: [{ ...field, markdown: true }] }), '/fields/0/markdown'],
+    [action({ inputs: [{ name: 'a', type: 'object', markdown: true }] }), '/actions/go/inputs/0/markdown'],
+    [action({ inputs: [{ name: 'a', type: 'integer', one_of: ['1'] }] }), '/actions/go/inputs/0/one_of'],
+    [action({ inputs: [{ ...field, required: true, default: 'x' }] }), '/actions/go/inputs/0/default'],
+    [action({ request: { method: 'GET' } }), '/actions/go/request/url'],
+    [action({ request: { method: 'TRACE', url: 'x' } }), '/actions/go/request/method'],
+    [action({ request: { method: 'GET', url: 'x', headers: { 'X Y': 'z' } } }), '/actions/go/request/headers/X Y'],
+    [
+      action({ request: { method: 'GET', url: 'x', body: { $map: { on: 'x' } } } }),
+      '/actions/go/request/body/$map/cases',
+    ],
+    [
+      action({ request: { method: 'GET', url: 'x', body: [{ $map: { on: 'x', cases: {} }, more: 1 }] } }),
+      '/actions/go/request/body/0/more',
+    ],
+    [manifest({ actions: { 'Go!': { request: { method: 'GET', url: 'x' } } } }), '/actions/Go!'],
+    [hook({ header: 'X Sig' }), '/hook/signature/header'],
+    [hook({ algorithm: 'md5' }), '/hook/signature/algorithm'],
+    [hook({ encoding: 'base32' }), '/hook/signature/encoding'],
+    [hook({ prefix: 'v0 =' }), '/hook/signature/prefix'],
+    [hook({ signs: 'constant' }), '/hook/signature/signs'],
+    [hook({ signs: '{body}{secret}' }), '/hook/signature/signs'],
+    [hook({ signs: '{timestamp}{body}' }), '/hook/signature/timestamp_header'],
+    [hook({ timestamp_header: 'X-Time' }), '/hook/signature/timestamp_header'],
+    [hook({ signs: '{id}{body}' }), '/hook/signature/signs'],
+    [hook({ signs: '{id}{body}' }, { delivery_id: { pointer: '/id' } }), '/hook/signature/signs'],
+    [hook({ tolerance: '5m' }), '/hook/signature/tolerance'],
+    [hook({ ...signed, tolerance: '5 minutes' }), '/hook/signature/tolerance'],
+    [hook({ ...signed, tolerance: '1s1m' }), '/hook/signature/tolerance'],
+    [hook({ ...signed, tolerance: '0s' }), '/hook/signature/tolerance'],
+    [hook({}, { event_type: { pointer: 'type' } }), '/hook/event_type/pointer'],
+    [manifest({ examples: [{ action: 'go', request: {} }] }), '/examples/0/action'],
+    [{ ...action({}), examples: [{ action: 'go' }] }, '/examples/0/request'],
+    [manifest({ examples: [{}] }), '/examples/0'],
+    [
+      manifest({ examples: [{ delivery: { key: 'k', headers: {}, body: '', accepted: false } }] }),
+      '/examples/0/delivery',
+    ],
+    [
+      { ...hook({}), examples: [{ delivery: { key: 'k', headers: {}, body: '', accepted: true } }] },
+      '/examples/0/delivery/accepted',
+    ],
+  ];
+  for (const [document, pointer] of bad)
+    t.ok(
+      manifestFaults(document).some((fault) => fault.pointer === pointer),
+      `${pointer}: ${JSON.stringify(manifestFaults(document))}`,
+    );
+});
+
+t.test('files and folders of SVC_CONNECTORS are read, and a broken one stops the start by name', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-connectors-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const put = async (path: string, content: unknown) => {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content));
+  };
+  await put('single.json', manifest({ name: 'single' }));
+  await put('alone/manifest.json', manifest({ name: 'alone' }));
+  await put('many/b/manifest.json', manifest({ name: 'many-b' }));
+  await put('many/a/manifest.json', manifest({ name: 'many-a' }));
+  await put('many/empty/notes.md', '# nothing');
+  const own = new ManifestCatalog();
+  await own.load(
+    home,
+    ['single.json', 'alone', 'many'].map((name) => join(folder, name)),
+  );
+  t.match(own.find('single'), { title: 'One' });
+  for (const name of ['alone', 'many-a', 'many-b', 'standard_webhooks']) t.ok(own.find(name), name);
+  t.equal(own.find('constructor'), undefined);
+
+  await put('broken/x/manifest.json', '{"manifest": "svc-connector/v1",');
+  await put('broken/y/manifest.json', manifest({ name: 'y', hook: {} }));
+  await put('broken/z/manifest.json', manifest({ name: 'forge_a' }));
+  await put('large.json', `"${'x'.repeat(1024 * 1024)}"`);
+  const entries = ['broken', 'large.json', 'absent', 'many/empty'].map((name) => join(folder, name));
+  const failed = await new ManifestCatalog().load(home, entries).catch((error: Error) => error);
+  t.match(failed, { code: 'connector_invalid' });
+  for (const text of [
+    'broken/x/manifest.json: is not valid JSON',
+    'line 1, column',
+    'broken/y/manifest.json: /hook/signature: is required',
+    'broken/z/manifest.json: /name: forge_a is the name of',
+    'large.json: has more than',
+    'absent: there is no such file',
+    'many/empty: holds no manifest.json',
+  ])
+    t.ok((failed as Error).message.includes(text), text);
+
+  const env = { SVC_CONNECTORS: `${join(folder, 'single.json')}:${join(folder, 'broken')}`, SVC_LOG_LEVEL: 'silent' };
+  const booted = boot({ role: 'server', env, settings: { database_url: 'sqlite::memory:', port: 0, home: folder } });
+  await t.rejects(booted, { code: 'connector_invalid', message: /broken\/y\/manifest\.json: \/hook\/signature/ });
+});
+
+t.test('what the official signer of Standard Webhooks signs is taken, and nothing else', async (t) => {
+  const standard = section('standard_webhooks');
+  for (let round = 0; round < 300; round++) {
+    const bytes = randomBytes(24 + (round % 41));
+    const key = `whsec_${bytes.toString('base64')}`;
+    const body = round % 3 === 0 ? `{"type":"invoice.paid","text":"${'ü'.repeat(round)}"}` : `plain ${round}`;
+    const id = `msg_${round}`;
+    const at = NOW + (round - 150) * 1000;
+    const signature = new Webhook(round % 2 ? key : key.slice(6)).sign(id, new Date(at), body);
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at / 1000)),
+      'webhook-signature': round % 5 ? signature : `v1a,${signature.slice(3)} v1,${'A'.repeat(43)}= ${signature}`,
+    };
+    const raw = Buffer.from(body);
+    const verify = (more: object, other = raw, otherKey = key) =>
+      signatureCheck.verify(standard, otherKey, { headers: { ...headers, ...more }, raw: other }, NOW);
+    const event_type = round % 3 === 0 ? 'invoice.paid' : undefined;
+    t.same(verify({}), { ok: true, delivery_id: id, event_type });
+    const flipped = Buffer.from(raw);
+    flipped[round % raw.length]! ^= 1;
+    for (const verdict of [
+      verify({ 'webhook-id': `${id}x` }),
+      verify({ 'webhook-timestamp': String(Math.floor(at / 1000) + 1) }),
+      verify({}, flipped),
+      verify({}, raw, `whsec_${randomBytes(24).toString('base64')}`),
+      verify({}, raw, ''),
+    ])
+      t.match(verdict, { ok: false, fault: 'wrong' });
+  }
+});
+
+t.test('the window: five minutes either way, by the time that was signed', async (t) => {
+  const standard = section('standard_webhooks');
+  const key = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+  const verdict = (offset_ms: number) => {
+    const at = NOW + offset_ms;
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(at / 1000),
+      'webhook-signature': new Webhook(key).sign('msg_1', new Date(at), 'x'),
+    };
+    return signatureCheck.verify(standard, key, { headers, raw: Buffer.from('x') }, NOW);
+  };
+  for (const offset of [-300_000, -1000, 0, 1000, 300_000]) t.equal(verdict(offset).ok, true, `${offset}`);
+  for (const offset of [-301_000, 301_000, -86_400_000, 9e11])
+    t.match(verdict(offset), { ok: false, fault: 'stale', detail: /webhook-timestamp/ }, `${offset}`);
+  for (const time of ['', 'now', '1e9', '-1', '1614265330.5', ' 1614265330', '0x1', '9'.repeat(20)]) {
+    const raw = Buffer.from('x');
+    const signature = createHmac('sha256', Buffer.alloc(24, 7)).update(`msg_1.${time}.`).update(raw).digest('base64');
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': time, 'webhook-signature': `v1,${signature}` };
+    const found = signatureCheck.verify(standard, key, { headers, raw }, NOW);
+    t.match(found, { ok: false, fault: time === '' ? 'missing' : 'wrong' }, `time ${JSON.stringify(time)}`);
+  }
+});
+
+t.test('malformed signatures are refused, each for its reason and without showing anything', async (t) => {
+  const forge = section('forge_a');
+  const right = createHmac('sha256', 'key-of-the-test').update(BODY).digest('hex');
+  const verdict = (signature: string | undefined, key = 'key-of-the-test') =>
+    signatureCheck.verify(forge, key, { headers: { 'x-hub-signature-256': signature }, raw: BODY }, NOW);
+  t.same(verdict(`sha256=${right}`), { ok: true, delivery_id: undefined, event_type: undefined });
+  t.equal(verdict(`sha256=${right.toUpperCase()}`).ok, true, 'hex has no case');
+  t.equal(verdict(`sha256=${'0'.repeat(64)} sha256=${right}`).ok, true, 'any of several');
+  for (const absent of [undefined, ''])
+    t.match(verdict(absent), { fault: 'missing', detail: 'the header X-Hub-Signature-256 is absent' });
+  for (const bad of [
+    right,
+    `sha1=${right}`,
+    `SHA256=${right}`,
+    `sha256=${right.slice(2)}`,
+    `sha256=${right}00`,
+    `sha256=${right},sha256=${right}`,
+    `sha256=${right}zz`,
+    `sha256=0x${right}`,
+    `sha256=${Buffer.from(right, 'hex').toString('base64')}`,
+    'sha256=',
+    ' ',
+    'sha256',
+    `sha256=${'é'.repeat(64)}`,
+    `sha256= ${right}`,
+    `sha256=${right.slice(0, -1)}${right.endsWith('0') ? '1' : '0'}`,
+    'x'.repeat(16_000),
+  ]) {
+    const found = verdict(bad);
+    t.match(found, { ok: false, fault: 'wrong' }, bad.slice(0, 80));
+    t.notOk(JSON.stringify(found).includes(right.slice(0, 16)));
+    t.notOk(JSON.stringify(found).includes('key-of-the-test'));
+  }
+  const empty = createHmac('sha256', '').update(BODY).digest('hex');
+  t.match(verdict(`sha256=${empty}`, ''), { ok: false, fault: 'wrong' }, 'an empty key refuses what it would sign');
+});
+
+t.test('ten thousand forged signatures, none accepted', async (t) => {
+  const forge = section('forge_a');
+  const key = randomBytes(32).toString('hex');
+  let accepted = 0;
+  for (let count = 0; count < 10_000; count++) {
+    const signature = `sha256=${randomBytes(32).toString('hex')}`;
+    accepted += signatureCheck.verify(forge, key, { headers: { 'x-hub-signature-256': signature }, raw: BODY }, NOW).ok
+      ? 1
+      : 0;
+  }
+  t.equal(accepted, 0);
+});
+
+t.test('keys are read as their section writes them', async (t) => {
+  const standard = section('standard_webhooks');
+  const plain = section('forge_a');
+  const bytes = Buffer.alloc(24, 9).toString('base64');
+  for (const key of [bytes, `whsec_${bytes}`, 'YQ', 'YQ=='])
+    t.equal(signatureCheck.keyFault(standard, key), undefined, key);
+  for (const key of ['', 'whsec_', 'whsec_*', `whsec_whsec_${bytes}`, 'not base64', 'Y'])
+    t.match(signatureCheck.keyFault(standard, key), /^must/, key);
+  t.equal(signatureCheck.keyFault(plain, 'any text: ü'), undefined);
+  t.match(signatureCheck.keyFault(plain, '\ud800'), /Unicode/);
+  const hex: HookSection = { signature: { header: 'X', algorithm: 'sha1', encoding: 'hex', key: { encoding: 'hex' } } };
+  t.equal(signatureCheck.keyFault(hex, '00ff'), undefined);
+  t.match(signatureCheck.keyFault(hex, '00f'), /must be hex/);
+  const signature = createHmac('sha1', Buffer.from('00ff', 'hex')).update(BODY).digest('hex');
+  t.equal(signatureCheck.verify(hex, '00ff', { headers: { x: signature }, raw: BODY }, NOW).ok, true);
+});
+
+t.test('types and ids are found in headers and bodies', async (t) => {
+  const at = (event_type: { pointer: string }, body: unknown) => {
+    const raw = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const one: HookSection = { signature: { header: 'X', algorithm: 'sha512', encoding: 'base64' }, event_type };
+    const signature = createHmac('sha512', 'k').update(raw).digest('base64');
+    return signatureCheck.verify(one, 'k', { headers: { x: signature }, raw }, NOW);
+  };
+  const found: [pointer: string, body: unknown, type: string | undefined][] = [
+    ['/type', { type: 'a.b' }, 'a.b'],
+    ['/a/0/b~1c~0d', { a: [{ 'b/c~d': 'x' }] }, 'x'],
+    ['/type', { type: 7 }, '7'],
+    ['/type', { type: 1.5 }, undefined],
+    ['/type', { type: null }, undefined],
+    ['/type', { type: '' }, undefined],
+    ['/type', { type: { a: 1 } }, undefined],
+    ['/constructor/name', {}, undefined],
+    ['/__proto__', {}, undefined],
+    ['/type', 'not JSON', undefined],
+    ['/type', '', undefined],
+    ['/type', '"text"', undefined],
+  ];
+  for (const [pointer, body, event_type] of found) t.match(at({ pointer }, body), { ok: true, event_type }, pointer);
+  t.throws(() => at({ pointer: '/type' }, '['.repeat(101)), { code: 'invalid_request' });
+});

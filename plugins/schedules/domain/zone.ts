@@ -1,0 +1,77 @@
+/** A place's clock: how far it is ahead of UTC, and when that changes. */
+export interface Zone {
+  name: string;
+  /** Milliseconds that the local clock is ahead of UTC at that instant. */
+  offset(at: number): number;
+  /** The first instant after `after` and not after `until` at which the offset is another; undefined when there is none. */
+  change(after: number, until: number): number | undefined;
+}
+
+/** Shorter than the time between any two changes of a clock that are known of. */
+const STRIDE_MS = 7 * 86_400_000;
+const SECOND_MS = 1000;
+const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
+
+const zones = new Map<string, Zone>();
+/** There are about 600; names in other letter case are zones too, but need not all be kept. */
+const MOST_KEPT = 1000;
+
+/** The zone of an IANA name; undefined when there is none. Letter case does not count. */
+export function findZone(name: string): Zone | undefined {
+  if (name.length > 64 || !NAME.test(name)) return undefined;
+  const known = zones.get(name);
+  if (known) return known;
+  const zone = openZone(name);
+  if (zone && zones.size < MOST_KEPT) zones.set(name, zone);
+  return zone;
+}
+
+function openZone(name: string): Zone | undefined {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+  const offset = (at: number) => offsetBy(format, at);
+  return { name, offset, change: (after, until) => findChange(offset, after, until) };
+}
+
+function offsetBy(format: Intl.DateTimeFormat, at: number): number {
+  const second = Math.floor(at / SECOND_MS) * SECOND_MS;
+  const part = Object.fromEntries(format.formatToParts(second).map(({ type, value }) => [type, Number(value)]));
+  const local = Date.UTC(part.year!, part.month! - 1, part.day!, part.hour!, part.minute!, part.second!);
+  return local - second;
+}
+
+function findChange(offset: (at: number) => number, after: number, until: number): number | undefined {
+  const before = offset(after);
+  for (let low = after; low < until; ) {
+    const high = Math.min(low + STRIDE_MS, until);
+    if (offset(high) !== before) return narrow(offset, low, high, before);
+    low = high;
+  }
+  return undefined;
+}
+
+/** Clocks change at whole seconds. */
+function narrow(offset: (at: number) => number, from: number, to: number, before: number): number {
+  let low = Math.floor(from / SECOND_MS);
+  let high = Math.ceil(to / SECOND_MS);
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offset(middle * SECOND_MS) === before) low = middle;
+    else high = middle;
+  }
+  return high * SECOND_MS;
+}

@@ -1,0 +1,50 @@
+// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+
+/**
+ * A schedule as it stands.
+ */
+export interface ScheduleView {
+  name: string;
+  cron: string;
+  timezone: string;
+  subject?: string;
+  paused: boolean;
+  /**
+   * Absent while it is paused, and when it will never fire again.
+   */
+  next_due?: string;
+  /**
+   * Absent before the first.
+   */
+  last_tick?: {
+    /**
+     * The time it was for.
+     */
+    due: string;
+    /**
+     * When it was recorded.
+     */
+    ticked_at: string;
+    event: string;
+    /**
+     * Absent when there is no workflow, or when it could not be started.
+     */
+    run_id?: string;
+    /**
+     * How many due times it stands for, when no server was there in time.
+     */
+    missed_count?: number;
+    /**
+     * Why the workflow was not started.
+     */
+    error?: string;
+  };
+  /**
+   * As it was given, but in a list only its kind and file name; null: ticks are only events.
+   */
+  workflow: {
+    [k: string]: unknown | undefined;
+  } | null;
+  created_at: string;
+  set_at: string;
+}

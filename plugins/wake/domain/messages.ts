@@ -1,0 +1,49 @@
+import type { WakeMessage } from '../../runs/contract.ts';
+
+/** More in one message than this are cut off: they are hints, and what is left out is found by polling. */
+export const MOST_MESSAGES = 1000;
+/** Larger ones are not read. */
+export const MOST_BYTES = 512 * 1024;
+
+const VERSION = 1;
+
+/** What several wake-ups come to on the wire. */
+export const encode = (messages: readonly WakeMessage[]): string => JSON.stringify({ v: VERSION, wake: messages });
+
+export type Decoded = { messages: WakeMessage[] } | { fault: string };
+
+/** Reads what somebody sent: only what is well formed as a whole counts, for anybody who reaches NATS can send. */
+export function decode(data: Uint8Array): Decoded {
+  if (data.length > MOST_BYTES) return { fault: `it has more than ${MOST_BYTES} bytes` };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
+  } catch {
+    return { fault: 'it is no JSON' };
+  }
+  if (!isRecord(parsed) || parsed.v !== VERSION) return { fault: `it is not of version ${VERSION}` };
+  const { wake } = parsed;
+  if (!Array.isArray(wake) || wake.length > MOST_MESSAGES) return { fault: 'it holds no list of wake-ups' };
+  const messages = wake.map(messageOf);
+  const sound = messages.filter((message) => message !== undefined);
+  return sound.length === messages.length ? { messages: sound } : { fault: 'one of its wake-ups is none' };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= 255;
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** A new object of known members: nothing else of what was sent goes on. */
+function messageOf(value: unknown): WakeMessage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { wake, deadline, run_id, topic, claim } = value;
+  if (wake === 'work') return { wake };
+  if (wake === 'timer' && isNumber(deadline)) return { wake, deadline };
+  if (wake === 'run' && isText(run_id)) return { wake, run_id };
+  if (wake === 'topic' && isText(topic)) return { wake, topic };
+  if (wake !== 'revoked' || !isRecord(claim)) return undefined;
+  const { activity_id, epoch, agent_id, reason } = claim;
+  if (!isText(activity_id) || !isNumber(epoch) || !isText(agent_id) || typeof reason !== 'string') return undefined;
+  return { wake, claim: { activity_id, epoch, agent_id, reason: reason.slice(0, 255) } };
+}

@@ -1,0 +1,56 @@
+import type { Cancel, Clock } from '../../../kernel/contracts/index.ts';
+import type { WakeMessage } from '../../runs/contract.ts';
+import { MOST_MESSAGES } from '../domain/messages.ts';
+
+/** What is said within so long goes in one message; the first goes at once. */
+const GAP_MS = 3;
+
+/**
+ * Gathers wake-ups: however often a thing is said, it is sent once in a few milliseconds. Holds at most `MOST_MESSAGES`;
+ * what is said beyond is lost, and found by polling.
+ */
+export class Outbox {
+  readonly #clock: Clock;
+  readonly #send: (messages: readonly WakeMessage[]) => void;
+  readonly #waiting = new Map<string, WakeMessage>();
+  #sent_at = Number.NEGATIVE_INFINITY;
+  #cancel: Cancel | undefined;
+
+  constructor(clock: Clock, send: (messages: readonly WakeMessage[]) => void) {
+    this.#clock = clock;
+    this.#send = send;
+  }
+
+  say(message: WakeMessage): void {
+    const key = keyOf(message);
+    const held = this.#waiting.get(key);
+    if (held === undefined && this.#waiting.size >= MOST_MESSAGES) return;
+    // Only the nearest deadline counts: who hears of it looks for all that are due.
+    if (held?.wake === 'timer' && message.wake === 'timer' && held.deadline <= message.deadline) return;
+    this.#waiting.set(key, message);
+    const gap_ms = this.#sent_at + GAP_MS - this.#clock.monotonic();
+    this.#cancel ??= this.#clock.after(Math.max(0, gap_ms), () => this.#flush(), { unref: true });
+  }
+
+  /** Forgets what waits; nothing is sent any more. */
+  close(): void {
+    this.#cancel?.();
+    this.#cancel = () => {};
+    this.#waiting.clear();
+  }
+
+  #flush(): void {
+    this.#cancel = undefined;
+    this.#sent_at = this.#clock.monotonic();
+    const messages = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#send(messages);
+  }
+}
+
+function keyOf(message: WakeMessage): string {
+  if (message.wake === 'run') return `run ${message.run_id}`;
+  if (message.wake === 'topic') return `topic ${message.topic}`;
+  if (message.wake === 'revoked') return `revoked ${message.claim.activity_id} ${message.claim.epoch}`;
+  return message.wake;
+}
