@@ -38,10 +38,13 @@ export const SOCKET_PROTOCOL = 2;
  * SDKs use the structured requests on the same socket:
  *   → {"id":1,"op":"begin","kind":"step","name":"x","label":"shown"}
  *        ← {"id":1,"record":{…},"replayed":true} | {"id":1,"run":true,"key":"…","position":0,"site":"x#0","limit":2097152}
- *   → {"id":1,"op":"end","exit":0,"stdout":"<base64>","error":"why it failed"}
+ *   → {"id":1,"op":"end","exit":0,"stdout":"<base64>","size":5,"error":"why it failed"}
+ *        `size` when stdout is only the beginning: more than the limit is refused by how much it is over
  *        ← {"id":1,"record":{…},"replayed":false}
- *   → {"id":1,"op":"call","verb":"wait-signal","args":["go","--timeout","5s"],"stdin":"<base64>"}
- *        ← as for a verb: {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}
+ *   → {"id":1,"op":"call","verb":"wait-signal","args":["go","--timeout","5s"],"stdin":"<base64>","exec":true}
+ *        ← as for a verb: {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}, and beside these
+ *          "kind", of the last record, and "message", why that failed, on replay too; with `exec` the caller can be asked to run a command
+ *          (or what stands for it: a function), else a verb that would is refused
  *   A request that is refused as such is answered {"id":1,"error":{"code":"…","message":"…","next":"…"}}.
  */
 
@@ -91,13 +94,18 @@ export interface PassJournal {
   readonly activity_id: string;
   /**
    * Takes the next position. On replay answers the record, after the determinism guard; else runs `record` and
-   * makes what it answers durable before it resolves.
+   * makes what it answers durable before it resolves. With `settle` the server's verb of the site's kind records it,
+   * called with the arguments that `settle` makes of the outcome, so that it can do its own work in the transaction.
    */
   durable(
     site: SiteCall,
     record: (at: OpenSite) => Promise<RecordedOutcome>,
+    settle?: (outcome: RecordedOutcome) => unknown,
   ): Promise<{ record: JournalRecord; replayed: boolean }>;
-  /** Same, for a verb whose work the server does in the journal's own transaction. */
+  /**
+   * Same, for a verb whose work the server does in the journal's own transaction. Arguments that are a function are made
+   * only when they are needed, which is not on replay.
+   */
   perform(site: SiteCall, args: unknown): Promise<{ record: JournalRecord; replayed: boolean }>;
   /**
    * Same, for a verb that may park. It never resolves when it parks, for the pass ends: it rejects, and a verb lets that
@@ -126,13 +134,23 @@ export interface RecordedOutcome {
   message?: string;
 }
 
+/** What a verb came to. `stderr` is for people; `kind` is that of the last record, `message` says, on replay too, why it failed. */
+export interface VerbOutcome {
+  exit: number;
+  stdout?: Buffer;
+  stderr?: string;
+  kind?: string;
+  message?: string;
+  replayed?: boolean;
+}
+
 /** A verb that scripts may call as `svc <verb>`. */
 export interface Verb {
   verb: string;
   summary: string;
   /** One line: `svc sleep <duration>`. */
   usage: string;
-  run(call: VerbCall): Promise<{ exit: number; stdout?: Buffer; stderr?: string; replayed?: boolean }>;
+  run(call: VerbCall): Promise<VerbOutcome>;
 }
 
 export const Verbs = extensionPoint<Verb>('scripts.Verbs', { key: (verb) => verb.verb });

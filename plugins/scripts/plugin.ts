@@ -4,6 +4,7 @@ import { Executors } from '../agents/contract.ts';
 import { WorkflowKinds } from '../runs/contract.ts';
 import { Verbs } from './contract.ts';
 import { agentPath } from './domain/environment.ts';
+import { createCommandExecutor } from './executor/command-executor.ts';
 import { createScriptExecutor } from './executor/script-executor.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { verbs } from './verbs/index.ts';
@@ -19,6 +20,9 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(Verbs, () => verbs);
   plugin.contribute(WorkflowKinds, (use) => scriptWorkflow(createBashSyntax(agentPath(use(Settings).env))));
   plugin.contribute(Executors, (use) =>
+    createCommandExecutor({ clock: use(Clock), env: use(Settings).env, grace_ms: GRACE_MS }),
+  );
+  plugin.contribute(Executors, (use) =>
     createScriptExecutor({
       clock: use(Clock),
       ids: use(Ids),
@@ -28,6 +32,7 @@ export default definePlugin(manifest, (plugin) => {
       cli: [process.execPath, CLI],
       verbs: () => use.all(Verbs),
       grace_ms: GRACE_MS,
+      in_shell: use(Settings).env.SVC_AGENT_IN_SHELL !== 'off',
     }),
   );
 });

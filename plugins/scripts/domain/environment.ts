@@ -45,6 +45,32 @@ export function scriptEnvironment(
   agent: AgentEnvironment,
   place: ScriptPlace,
 ): Record<string, string> {
+  return {
+    ...jobEnvironment(assignment, agent),
+    PATH: place.client_folder + delimiter + agentPath(agent),
+    SVC_AGENT_SOCKET: place.socket,
+    SVC_AGENT_PID: String(place.agent.pid),
+    SVC_AGENT_ID: place.agent.id,
+    SVC_WORKFLOW_ID: assignment.run_id,
+    SVC_ACTIVITY_ID: assignment.activity_id,
+    SVC_INPUT_FILE: place.input_file,
+  };
+}
+
+/** The environment of a command that an agent runs for a script elsewhere: as that of a step, without the script's own. */
+export function commandEnvironment(
+  assignment: Pick<Assignment, 'envelope' | 'environment'>,
+  agent: AgentEnvironment,
+  key: string,
+): Record<string, string> {
+  return { ...jobEnvironment(assignment, agent), PATH: agentPath(agent), SVC_IDEMPOTENCY_KEY: key };
+}
+
+/** All but `PATH` and what the service itself sets. */
+function jobEnvironment(
+  assignment: Pick<Assignment, 'envelope' | 'environment'>,
+  agent: AgentEnvironment,
+): Record<string, string> {
   const { below, workflow, above } = assignment.environment;
   const env: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(agent))
@@ -54,16 +80,7 @@ export function scriptEnvironment(
   for (const [name, value] of Object.entries(workflow)) env[name] = value;
   for (const variable of above) env[variable.name] = variable.value;
   for (const name of Object.keys(env)) if (name.startsWith('SVC_')) delete env[name];
-  return {
-    ...env,
-    PATH: place.client_folder + delimiter + agentPath(agent),
-    SVC_AGENT_SOCKET: place.socket,
-    SVC_AGENT_PID: String(place.agent.pid),
-    SVC_AGENT_ID: place.agent.id,
-    SVC_WORKFLOW_ID: assignment.run_id,
-    SVC_ACTIVITY_ID: assignment.activity_id,
-    SVC_INPUT_FILE: place.input_file,
-  };
+  return env;
 }
 
 /** The first variable that no process can be given, with the reason. Its value is not in the text: it may be secret. */

@@ -8,8 +8,8 @@ export type SocketRequest = { id: number } & (
   | { op: 'result'; exit_code: number; stdout: Buffer; size: number; error: string | undefined }
   | { op: 'stdin'; data: Buffer; size: number }
   | { op: 'begin'; kind: 'step'; name: string; label: string | undefined }
-  | { op: 'end'; exit_code: number; stdout: Buffer; message: string | undefined }
-  | { op: 'call'; argv: string[]; cwd: string; stdin: Buffer | undefined }
+  | { op: 'end'; exit_code: number; stdout: Buffer; size: number; message: string | undefined }
+  | { op: 'call'; argv: string[]; cwd: string; stdin: Buffer | undefined; exec: boolean }
 );
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -62,7 +62,9 @@ function readStructured(id: number, fields: Fields): SocketRequest {
         op: 'end',
         exit_code: whole(fields, 'exit', HIGHEST_EXIT),
         stdout: bytes(fields, 'stdout'),
-        message: optional(fields, 'error', text)?.slice(0, LONGEST_MESSAGE),
+        size: optional(fields, 'size', (given, name) => whole(given, name, Number.MAX_SAFE_INTEGER)) ?? 0,
+        // Cut and mended after: half of a character would not come back from the database as it was.
+        message: optional(fields, 'error', text)?.slice(0, LONGEST_MESSAGE).toWellFormed(),
       };
     case 'call':
       return {
@@ -71,6 +73,7 @@ function readStructured(id: number, fields: Fields): SocketRequest {
         argv: [text(fields, 'verb'), ...texts(fields, 'args')],
         cwd: optional(fields, 'cwd', text) ?? '',
         stdin: optional(fields, 'stdin', bytes),
+        exec: fields.exec === true,
       };
     default:
       throw fault('op', `must be one of hello, verb, result, stdin, begin, end, call (protocol ${SOCKET_PROTOCOL})`);
@@ -97,15 +100,19 @@ function whole(fields: Fields, name: string, most: number, least = 0): number {
 
 function text(fields: Fields, name: string): string {
   const value = fields[name];
-  if (typeof value === 'string' && !value.includes('\0')) return value;
-  throw fault(name, 'must be a text without NUL');
+  if (isText(value)) return value;
+  throw fault(name, 'must be a text without NUL and halves of characters');
 }
+
+/** No argument of a process holds a NUL, and half of a surrogate pair would come back from the database as another. */
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 
 function texts(fields: Fields, name: string): string[] {
   const value = fields[name];
   const valid = Array.isArray(value) && value.length <= MOST_ARGUMENTS;
-  if (valid && value.every((one) => typeof one === 'string' && !one.includes('\0'))) return value as string[];
-  throw fault(name, `must be a list of at most ${MOST_ARGUMENTS} texts without NUL`);
+  if (valid && value.every(isText)) return value;
+  throw fault(name, `must be a list of at most ${MOST_ARGUMENTS} texts without NUL and halves of characters`);
 }
 
 function bytes(fields: Fields, name: string): Buffer {

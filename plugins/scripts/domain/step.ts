@@ -20,10 +20,9 @@ export function checkText(text: string, what: string, longest: number): string {
 }
 
 /** `name#2` means the third occurrence of `name`, so no name may end like that itself. */
-export function checkStepName(name: string): string {
-  checkText(name, 'the name of a step', LONGEST_NAME);
-  if (/#\d+$/.test(name))
-    throw verbUsage(`the name of a step must not end with # and a number: ${JSON.stringify(name)}`);
+export function checkStepName(name: string, what = 'the name of a step'): string {
+  checkText(name, what, LONGEST_NAME);
+  if (/#\d+$/.test(name)) throw verbUsage(`${what} must not end with # and a number: ${JSON.stringify(name)}`);
   return name;
 }
 

@@ -5,7 +5,9 @@ import { type AgentEnvironment, agentPath } from '../domain/environment.ts';
 import { findProgram, KNOWN_INTERPRETERS } from '../domain/interpreter.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
 import { verbClient } from '../native/verb-client.ts';
+import { InShell } from '../shell/in-shell.ts';
 import { Restarts } from './restarts.ts';
+import { installSdks, type SdkLinks } from './sdk-folder.ts';
 import { type PassParts, ScriptPass } from './script-pass.ts';
 
 export interface ExecutorParts {
@@ -19,6 +21,8 @@ export interface ExecutorParts {
   cli: readonly string[];
   verbs: () => readonly Verb[];
   grace_ms: number;
+  /** False: bash has the program `svc` like all others; by default it answers by itself where it can. */
+  in_shell?: boolean;
   /** Demand the native programs, or the Node ones; by default the native ones when they can be had. */
   native?: boolean;
 }
@@ -49,6 +53,7 @@ class PassFactory {
   readonly #restarts = new Restarts();
   #spawner: Promise<Spawner> | undefined;
   #client: Promise<string> | undefined;
+  #sdks: Promise<SdkLinks> | undefined;
   #pass: PassParts | undefined;
 
   constructor(parts: ExecutorParts) {
@@ -70,6 +75,7 @@ class PassFactory {
   #share(): PassParts {
     const { clock, ids, log, env, node, grace_ms } = this.#parts;
     const verbs = new Map(this.#parts.verbs().map((verb) => [verb.verb, verb]));
+    const [verb = ''] = verbs.keys();
     return {
       clock,
       ids,
@@ -79,7 +85,9 @@ class PassFactory {
       grace_ms,
       verbs,
       restarts: this.#restarts,
+      in_shell: this.#parts.in_shell === false ? undefined : new InShell({ verb, log }),
       spawner: (runtime_dir) => this.#openSpawner(runtime_dir),
+      sdks: (runtime_dir) => this.#installSdks(runtime_dir),
       client: (runtime_dir) => this.#openClient(runtime_dir, [...verbs.keys()]),
     };
   }
@@ -100,5 +108,13 @@ class PassFactory {
       throw error;
     });
     return this.#client;
+  }
+
+  #installSdks(runtime_dir: string): Promise<SdkLinks> {
+    this.#sdks ??= installSdks(runtime_dir).catch((error) => {
+      this.#sdks = undefined;
+      throw error;
+    });
+    return this.#sdks;
   }
 }

@@ -8,10 +8,12 @@ import { readSpec, type ScriptSpec } from '../domain/script-spec.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import { ReplayJournal } from '../journal/replay-journal.ts';
 import type { SpawnedProcess, Spawner } from '../native/spawner.ts';
+import type { InShell } from '../shell/in-shell.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { makePassFolder, type PassFolder } from './pass-folder.ts';
 import type { Restarts } from './restarts.ts';
+import type { SdkLinks } from './sdk-folder.ts';
 import { killedFromOutside, verdict } from './verdict.ts';
 
 /** What all passes of an agent share. */
@@ -27,7 +29,11 @@ export interface PassParts {
   spawner(runtime_dir: string): Promise<Spawner>;
   /** Folder that holds the verb client. */
   client(runtime_dir: string): Promise<string>;
+  /** What scripts find beside them. */
+  sdks(runtime_dir: string): Promise<SdkLinks>;
   restarts: Restarts;
+  /** Absent: scripts call the program. */
+  in_shell: InShell | undefined;
   /** Between SIGTERM and SIGKILL when a pass is stopped. */
   grace_ms: number;
 }
@@ -49,6 +55,7 @@ export class ScriptPass implements RunningPass {
   #log_name = Promise.resolve('');
   #cut: Cut | undefined;
   #over = false;
+  #source = '';
 
   constructor(parts: PassParts, assignment: Assignment, host: ActivityHost) {
     this.#parts = parts;
@@ -57,6 +64,7 @@ export class ScriptPass implements RunningPass {
     this.#journal = new ReplayJournal({
       run_id: assignment.run_id,
       activity_id: assignment.activity_id,
+      source: () => this.#source,
       records: assignment.journal,
       host,
       clock: parts.clock,
@@ -106,12 +114,14 @@ export class ScriptPass implements RunningPass {
 
   async #attempt(): Promise<PassEnd> {
     const spec = readSpec(this.#assignment.spec);
+    this.#source = spec.source;
     const program = await this.#program(spec);
     const { runtime_dir } = this.#host.agent;
     const client_folder = await this.#parts.client(runtime_dir);
     const spawner = await this.#parts.spawner(runtime_dir);
     const name = `p${this.#parts.ids.bytes(6).toString('hex')}`;
-    this.#folder = await makePassFolder(runtime_dir, name, spec, this.#assignment.envelope);
+    const links = await this.#parts.sdks(runtime_dir);
+    this.#folder = await makePassFolder(runtime_dir, name, spec, this.#assignment.envelope, links);
     this.#server = await openSocketServer(this.#folder.socket, {
       verbs: this.#parts.verbs,
       journal: (alive) => this.#journal.for(alive),
@@ -119,9 +129,10 @@ export class ScriptPass implements RunningPass {
       log: this.#parts.log,
     });
     const env = this.#environment(this.#folder, client_folder);
+    const more = await this.#parts.in_shell?.variables(client_folder, program, env);
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     const argv = [...program, this.#folder.source];
-    return await this.#follow(spawner.spawn({ argv, env, cwd: this.#host.agent.workdir }));
+    return await this.#follow(spawner.spawn({ argv, env: { ...env, ...more }, cwd: this.#host.agent.workdir }));
   }
 
   async #program(spec: ScriptSpec): Promise<string[]> {

@@ -31,6 +31,7 @@ function pass(activity: Activity, clock = patientClock()) {
   const journal = new ReplayJournal({
     run_id: 'run_1',
     activity_id: 'act_1',
+    source: () => '',
     records: activity.journal,
     host: activity,
     clock,
@@ -82,7 +83,14 @@ t.test('the key of a site is the same in every attempt, and another one in anoth
   const seen: string[] = [];
   for (const run_id of ['run_1', 'run_1', 'run_2']) {
     const activity = new Activity();
-    const parts = { run_id, activity_id: 'act_1', records: [], host: activity, clock: patientClock() };
+    const parts = {
+      run_id,
+      activity_id: 'act_1',
+      source: () => '',
+      records: [],
+      host: activity,
+      clock: patientClock(),
+    };
     const journal = new ReplayJournal({ ...parts, flushLog: async () => {}, end: () => {}, fault: () => {} });
     await journal
       .for(() => true)

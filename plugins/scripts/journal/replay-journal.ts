@@ -4,7 +4,7 @@ import type { ActivityHost, PassEnd } from '../../agents/contract.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
 import { siteOf } from '../../runs/contract.ts';
 import type { OpenSite, PassJournal, RecordedOutcome, SiteCall } from '../contract.ts';
-import { endedEarly, mismatch } from '../domain/determinism.ts';
+import { endedEarly, mismatch, type Replay } from '../domain/determinism.ts';
 import { idempotencyKey } from '../domain/site-key.ts';
 import { determinismViolation } from '../errors.ts';
 import { CallerGone, PassOver } from './interruptions.ts';
@@ -14,6 +14,8 @@ import { Turns } from './turns.ts';
 export interface JournalParts {
   run_id: string;
   activity_id: string;
+  /** The script, for what is told of a violation. */
+  source: () => string;
   /** The journal as it was claimed. */
   records: readonly JournalRecord[];
   host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held'>;
@@ -38,6 +40,8 @@ type Site = Required<Pick<SiteCall, 'kind' | 'name' | 'digest'>> & {
   ordinal: number;
 };
 
+type Settle = ((outcome: RecordedOutcome) => unknown) | undefined;
+
 /** How long the script may take to be seen dead after one of its verb clients is. */
 const DEATH_NOTICE_MS = 250;
 /** What a shell says of a process that was killed by SIGKILL. */
@@ -60,7 +64,7 @@ export class ReplayJournal {
   #next = 0;
   #annotations = 0;
   #over = false;
-  #abandoned: { site: Site; started_at: number; since: number } | undefined;
+  #abandoned: { site: Site; started_at: number; since: number; settle: Settle } | undefined;
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
@@ -93,7 +97,12 @@ export class ReplayJournal {
   /** The violation of a script that ends well now: it repeated less than what is recorded. */
   endViolation(): string | undefined {
     const next = this.#records[this.#next];
-    return next === undefined ? undefined : endedEarly(next, this.#next, this.#records.length);
+    return next === undefined ? undefined : endedEarly(next, this.#replaying());
+  }
+
+  #replaying(): Replay {
+    const { run_id, source } = this.#parts;
+    return { run_id, source: source(), records: this.#records };
   }
 
   /** The journal for one caller. `alive` tells whether it still waits: a call of a dead one takes no position. */
@@ -102,7 +111,7 @@ export class ReplayJournal {
     return {
       run_id,
       activity_id,
-      durable: (site, record) => this.#call(alive, site, false, (open) => this.#record(open, record)),
+      durable: (site, record, settle) => this.#call(alive, site, false, (open) => this.#record(open, record, settle)),
       perform: (site, args) => this.#call(alive, site, false, (open) => this.#perform(open, args)),
       wait: (site, wait) => this.#call(alive, site, true, (open) => this.#wait(open, wait)),
       stageOutput: (values) => {
@@ -149,7 +158,7 @@ export class ReplayJournal {
   }
 
   #replay(recorded: JournalRecord, site: Site, parks: boolean): Answer {
-    const message = mismatch(recorded, site);
+    const message = mismatch(recorded, site, this.#replaying());
     if (message !== undefined) return this.#violate(message);
     this.#advance(site);
     // The outcome that woke this activity is news: the pass that began the wait did not live to print it.
@@ -161,7 +170,7 @@ export class ReplayJournal {
     throw new PassOver();
   }
 
-  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>): Promise<JournalRecord> {
+  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<JournalRecord> {
     // An agent that was suspended or cut off may be on its own by now: another may run this very step.
     if (this.#parts.host.held?.() === false) this.#lose();
     const started_at = this.#parts.clock.now();
@@ -171,16 +180,22 @@ export class ReplayJournal {
       outcome = await work({ position: site.position, ordinal: site.ordinal, key });
     } catch (error) {
       if (error instanceof CallerGone && !this.#over)
-        this.#abandoned = { site, started_at, since: this.#parts.clock.monotonic() };
+        this.#abandoned = { site, started_at, since: this.#parts.clock.monotonic(), settle };
       throw error;
     }
     failpoint('scripts.call.made');
     // What a process reports while it is being killed is no outcome.
     if (this.#over) throw new PassOver();
-    return await this.#append(site, started_at, outcome);
+    return await this.#append(site, started_at, outcome, settle);
   }
 
-  async #append(site: Site, started_at: number, outcome: RecordedOutcome): Promise<JournalRecord> {
+  async #append(site: Site, started_at: number, outcome: RecordedOutcome, settle: Settle): Promise<JournalRecord> {
+    if (settle !== undefined) {
+      const call = { ...site, args: settle(outcome) as never, started_at };
+      const settled = await this.#asked(() => this.#parts.host.perform(call), 'fatal');
+      failpoint('scripts.call.recorded');
+      return settled;
+    }
     const record: JournalRecord = {
       ...site,
       exit_code: outcome.exit_code,
@@ -193,9 +208,11 @@ export class ReplayJournal {
     return record;
   }
 
-  #perform(site: Site, args: unknown): Promise<JournalRecord> {
+  async #perform(site: Site, given: unknown): Promise<JournalRecord> {
+    const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
+    if (this.#over) throw new PassOver();
     const call = { ...site, args: args as never, started_at: this.#parts.clock.now() };
-    return this.#asked(() => this.#parts.host.perform(call), 'refusal');
+    return await this.#asked(() => this.#parts.host.perform(call), 'refusal');
   }
 
   async #wait(site: Site, wait: { args: unknown; timeout_ms?: number }): Promise<JournalRecord> {
@@ -256,7 +273,7 @@ export class ReplayJournal {
     if (this.#over) throw new PassOver();
     const message = 'the verb client was killed before the outcome was known';
     const outcome = { exit_code: KILLED, output: Buffer.alloc(0), message };
-    this.#records.push(await this.#append(abandoned.site, abandoned.started_at, outcome));
+    this.#records.push(await this.#append(abandoned.site, abandoned.started_at, outcome, abandoned.settle));
     this.#advance(abandoned.site);
     this.#abandoned = undefined;
   }

@@ -7,15 +7,20 @@ import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Sources of each program. */
+const CALL = ['conversation.c', 'client-cli.c', 'client-run.c', 'environment.c', 'reply.c', 'json.c', 'buffer.c'];
+
+/** Sources of each program; `in-shell` is a loadable builtin of bash. */
 export const PROGRAMS = {
-  'verb-client': ['verb-client.c', 'client-cli.c', 'client-run.c', 'reply.c', 'json.c', 'buffer.c'],
+  'verb-client': ['verb-client.c', 'client-host.c', ...CALL],
+  'in-shell': ['in-shell.c', 'in-shell-host.c', ...CALL],
   spawner: ['spawner.c', 'jobs.c', 'keeper.c', 'frames.c', 'buffer.c'],
 };
 
 const FLAGS = ['-std=gnu11', '-O2', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections', '-Wl,-s'];
 /** Static first: it starts twice as fast. Not every machine has a static C library. */
 const LINKS = [['-static', '-no-pie'], ['-static'], []];
+/** Its names are its own: bash has many, and they would win. A bash that lacks one that it needs does not load it. */
+const LIBRARY = [['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-Bsymbolic', '-Wl,-z,now']];
 const COMPILERS = ['cc', 'gcc', 'clang'];
 
 /** Runs a program: undefined when it ended with 0, else why not. */
@@ -48,13 +53,13 @@ async function newestSource() {
   return Math.max(...times.map((time) => time ?? 0));
 }
 
-async function compile(sources, target) {
+async function compile(sources, links, target) {
   const draft = `${target}.${process.pid}.draft`;
   let why = 'no C compiler (cc, gcc or clang)';
   try {
     for (const compiler of COMPILERS) {
       if ((await run(compiler, ['--version'])) !== undefined) continue;
-      for (const link of LINKS) {
+      for (const link of links) {
         const fault = await run(compiler, [...FLAGS, ...link, ...sources, '-o', draft]);
         if (fault === undefined) return await rename(draft, target);
         why = `${compiler}: ${fault}`;
@@ -77,7 +82,7 @@ async function make() {
       const built = await changed(target);
       if (built === undefined || built < newest) {
         await mkdir(folder, { recursive: true });
-        made.why = (await compile(sources, target)) ?? made.why;
+        made.why = (await compile(sources, name === 'in-shell' ? LIBRARY : LINKS, target)) ?? made.why;
       }
       if (await changed(target)) made.programs[name] = target;
     }

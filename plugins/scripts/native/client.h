@@ -20,12 +20,15 @@ struct inherited {
   bool ignored_child;
 };
 
-/* One run of this program. */
+/* One call of a verb. */
 struct call {
   int argc;
   char **argv;
-  const char *path; /* of the socket */
+  char **environment;  /* of the caller */
+  const char *path;    /* of the socket */
+  const char *self;    /* `_` in the environment of a command; NULL leaves it as it is */
   int socket;
+  bool greeted;        /* an earlier call has said hello on this connection */
   struct buffer received;
   struct inherited inherited;
   struct outcome outcome;
@@ -33,16 +36,33 @@ struct call {
   bool echoed; /* and its stdout went into the log meanwhile */
 };
 
+/* Opens the connection; errno when it cannot. */
+int open_socket(struct call *call);
+/* Says that the agent cannot be reached, and leaves. */
+_Noreturn void unreachable_agent(const struct call *call, int error);
+
+/* The agent knows no such verb: the full command-line program is meant. */
+#define HANDOFF (-1)
+/* Asks the agent and does what it says. Answers the exit code for the caller, or HANDOFF. */
+int converse(struct call *call);
+
 /*
  * Runs a command and waits until its stdout is closed and it has ended. With `live`, stdout passes through to our own
- * while it is captured. SIGTERM, SIGINT, SIGHUP and SIGQUIT go on to the command.
+ * while it is captured.
  */
 void run_command(char **argv, char **environment, long long limit, bool live, const struct inherited *inherited,
                  struct outcome *outcome);
 
-/* No verb, or no script run: becomes the full command-line program with the same arguments, or says why not. */
-int become_cli(const struct call *call);
-/* The same, after verbs have been turned away. */
+/* The value of a variable in an environment; NULL when it is not there. */
+char *variable_of(char **environment, const char *name);
+/* NAME=value, with the NUL at its end. */
+struct buffer variable(const char *name, const char *value);
+/* A copy to be freed, less what begins with `less` (NULL: nothing), in which `count` variables are set. */
+char **environment_with(char **environment, const char *less, const struct buffer *set, size_t count);
+
+/* A file beside the client; its texts end with NUL each. */
+struct buffer beside(const char *name);
+/* Without an agent a verb is turned away: says why. Answers HANDOFF for anything that is no verb. */
 int without_agent(const struct call *call);
 
 /* Writes all of it; errno when it cannot. Waits where the descriptor would not. */

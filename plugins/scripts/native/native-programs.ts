@@ -1,4 +1,4 @@
-export type ProgramName = 'verb-client' | 'spawner';
+export type ProgramName = 'verb-client' | 'in-shell' | 'spawner';
 
 /** What `build.mjs` has made, or found made. */
 export interface NativePrograms {

@@ -5,7 +5,7 @@ import { fuzzSuite } from './testing/fuzz.testsuite.ts';
 import { spawnerSuite } from './testing/spawner.testsuite.ts';
 import { privateFolder } from './testing/test-agent.ts';
 import { togetherSuite } from './testing/together.testsuite.ts';
-import { compileSanitized, sanitizedClient } from './testing/variants.ts';
+import { compileSanitized, inShellClient, sanitizedClient } from './testing/variants.ts';
 import { verbClientEdges } from './testing/verb-client-edges.testsuite.ts';
 import { verbClientSuite } from './testing/verb-client.testsuite.ts';
 import { verbClient } from './verb-client.ts';
@@ -25,6 +25,13 @@ for (const native of kinds) {
   t.test(`spawner, ${name}`, (t) => spawnerSuite(t, native));
   t.test(`together, ${name}`, (t) => togetherSuite(t, native));
 }
+
+t.test('verb client, inside of bash', async (t) => {
+  if (why) return t.comment('it takes a compiler');
+  const folder = await inShellClient(privateFolder(t), options);
+  t.test('runs commands', (t) => verbClientSuite(t, { folder, native: true, in_shell: true }));
+  t.test('at the edges', (t) => verbClientEdges(t, { folder, native: true, in_shell: true }));
+});
 
 t.test('under the sanitizers', async (t) => {
   const folder = privateFolder(t);

@@ -1,215 +1,14 @@
-/*
- * `svc` on the PATH of a script: hands its arguments to the agent over $SVC_AGENT_SOCKET and does what it is told.
- * The protocol stands in plugins/scripts/contract.ts, the behaviour in README.md beside this file.
- */
+/* `svc` on the PATH of a script: hands its arguments to the agent over $SVC_AGENT_SOCKET and does what it is told. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "client.h"
-#include "json.h"
-#include "reply.h"
-
-#define LINE_LIMIT (64u << 20)
 
 extern char **environ;
-
-static void lost(const struct call *call, const char *what, int error) {
-  complain(what, " (", call->path, error ? ": " : "", error ? reason(error) : "",
-           "). The agent has ended or given this pass up; the run goes on where an agent takes it up again, and what "
-           "was recorded is not run again.", NULL);
-  exit(1);
-}
-
-static void open_socket(struct call *call) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (strlen(call->path) >= sizeof address.sun_path) lost(call, "cannot reach the agent", ENAMETOOLONG);
-  strcpy(address.sun_path, call->path);
-  call->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (call->socket < 0) lost(call, "cannot reach the agent", errno);
-  while (connect(call->socket, (struct sockaddr *)&address, sizeof address))
-    if (errno != EINTR) lost(call, "cannot reach the agent", errno);
-}
-
-static void send_line(struct call *call, struct buffer *line) {
-  int error = write_all(call->socket, line->bytes, line->length);
-  if (error) lost(call, "the agent closed the connection", error);
-  buffer_free(line);
-}
-
-/* The next line of the agent. */
-static void receive(struct call *call, struct reply *reply) {
-  size_t seen = 0;
-  for (;;) {
-    struct buffer *in = &call->received;
-    unsigned char *newline = in->length > seen ? memchr(in->bytes + seen, '\n', in->length - seen) : NULL;
-    if (newline) {
-      size_t length = (size_t)(newline - in->bytes);
-      if (reply_parse(reply, in->bytes, length)) {
-        complain("the agent's answer cannot be read; the agent and this client are of different versions.", NULL);
-        exit(1);
-      }
-      buffer_drop(in, length + 1);
-      break;
-    }
-    seen = in->length;
-    if (in->length > LINE_LIMIT) lost(call, "the agent's answer is too long", 0);
-    buffer_reserve(in, in->length > 8192 ? 1 << 18 : 8192);
-    ssize_t got = read_some(call->socket, in->bytes + in->length, in->capacity - in->length);
-    if (got <= 0) lost(call, "the agent closed the connection before it answered", got < 0 ? errno : 0);
-    in->length += (size_t)got;
-  }
-  if (!reply->has_error) return;
-  buffer_text(&reply->error, "");
-  buffer_append(&reply->error, "", 1);
-  complain((char *)reply->error.bytes, NULL);
-  exit(1);
-}
-
-/* The hello and the verb go out in one piece: the answer to the first is not needed to write the second. */
-static void greet(struct call *call) {
-  struct buffer line = {0};
-  struct reply reply;
-  char *cwd = getcwd(NULL, 0);
-  buffer_text(&line, "{\"id\":0,\"op\":\"hello\",\"protocol\":2}\n{\"id\":1,\"op\":\"verb\",\"argv\":[");
-  for (int i = 1; i < call->argc; i++) {
-    if (i > 1) buffer_text(&line, ",");
-    json_append(&line, call->argv[i], strlen(call->argv[i]));
-  }
-  buffer_text(&line, "],\"cwd\":");
-  json_append(&line, cwd ? cwd : "", cwd ? strlen(cwd) : 0);
-  buffer_text(&line, "}\n");
-  free(cwd);
-  send_line(call, &line);
-  receive(call, &reply);
-  if (!reply.ok) {
-    complain("the agent does not speak protocol 2 of its socket; run an agent of this version.", NULL);
-    exit(1);
-  }
-  reply_free(&reply);
-}
-
-/* Does our stdout lead into the log of the script? */
-static bool is_log(const struct reply *reply) {
-  struct stat status;
-  struct buffer mine = {0};
-  if (!reply->log.length || fstat(1, &status)) return false;
-  buffer_number(&mine, (long long)status.st_dev);
-  buffer_text(&mine, ":");
-  buffer_number(&mine, (long long)status.st_ino);
-  buffer_append(&mine, "", 1);
-  bool found = false;
-  for (char *name = strtok((char *)reply->log.bytes, " "); name && !found; name = strtok(NULL, " "))
-    found = !strcmp(name, (char *)mine.bytes);
-  buffer_free(&mine);
-  return found;
-}
-
-/* The agent answers in clean UTF-8; where that is the tail of our own arguments, their own bytes are run. */
-static char **command_of(const struct call *call, const struct reply *reply) {
-  size_t count = reply->exec_count;
-  char **argv = take(count + 1, sizeof *argv);
-  bool own = count < (size_t)call->argc;
-  for (size_t i = 0; own && i < count; i++) {
-    const char *mine = call->argv[(size_t)call->argc - count + i];
-    struct buffer clean = {0};
-    utf8_clean(&clean, mine, strlen(mine));
-    own = clean.length + 1 == reply->exec[i].length &&
-          !memcmp(clean.length ? clean.bytes : (unsigned char *)"", reply->exec[i].bytes, clean.length);
-    buffer_free(&clean);
-  }
-  for (size_t i = 0; i < count; i++)
-    argv[i] = own ? call->argv[(size_t)call->argc - count + i] : (char *)reply->exec[i].bytes;
-  return argv;
-}
-
-static char **environment_of(const struct reply *reply) {
-  static struct buffer key;
-  size_t count = 0, kept = 0;
-  while (environ[count]) count++;
-  char **environment = take(count + 2, sizeof *environment);
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(environ[i], "SVC_", 4)) environment[kept++] = environ[i];
-  buffer_text(&key, "SVC_IDEMPOTENCY_KEY=");
-  buffer_append(&key, reply->key.bytes, reply->key.length);
-  environment[kept] = (char *)key.bytes;
-  return environment;
-}
-
-static void execute(struct call *call, const struct reply *reply) {
-  struct buffer line = {0};
-  struct outcome *outcome = &call->outcome;
-  if (call->ran) {
-    complain("the agent asked for a second command in one call; the agent and this client are of different versions.",
-             NULL);
-    exit(1);
-  }
-  call->ran = true;
-  call->echoed = is_log(reply);
-  char **argv = command_of(call, reply), **environment = environment_of(reply);
-  run_command(argv, environment, reply->limit, call->echoed, &call->inherited, outcome);
-  free(argv);
-  free(environment);
-  buffer_text(&line, "{\"id\":1,\"op\":\"result\",\"exit\":");
-  buffer_number(&line, outcome->exit_code);
-  buffer_text(&line, ",\"stdout\":\"");
-  base64_append(&line, outcome->captured.bytes, outcome->captured.length);
-  buffer_text(&line, "\",\"size\":");
-  buffer_number(&line, outcome->size);
-  if (outcome->error.length) {
-    buffer_text(&line, ",\"error\":");
-    json_append(&line, (char *)outcome->error.bytes, outcome->error.length);
-  }
-  buffer_text(&line, "}\n");
-  /* More than the limit is not recorded, so it is not echoed either. */
-  if (outcome->size > (long long)outcome->captured.length) outcome->captured.length = 0;
-  send_line(call, &line);
-}
-
-static void send_stdin(struct call *call, const struct reply *reply) {
-  struct buffer data = {0}, line = {0};
-  unsigned char beyond;
-  while ((long long)data.length < reply->stdin_limit) {
-    long long room = reply->stdin_limit - (long long)data.length;
-    buffer_reserve(&data, (size_t)(room < 65536 ? room : 65536));
-    ssize_t got = read_some(0, data.bytes + data.length, (size_t)(room < 65536 ? room : 65536));
-    if (got < 0) {
-      complain("cannot read standard input: ", reason(errno), NULL);
-      exit(1);
-    }
-    if (got == 0) break;
-    data.length += (size_t)got;
-  }
-  size_t size = data.length;
-  if ((long long)size == reply->stdin_limit && read_some(0, &beyond, 1) > 0) size++;
-  buffer_text(&line, "{\"id\":1,\"op\":\"stdin\",\"data\":\"");
-  base64_append(&line, data.bytes, data.length);
-  buffer_text(&line, "\",\"size\":");
-  buffer_number(&line, (long long)size);
-  buffer_text(&line, "}\n");
-  buffer_free(&data);
-  send_line(call, &line);
-}
-
-static int finish(struct call *call, const struct reply *reply) {
-  const struct buffer *text = reply->has_stdout || reply->refused ? &reply->out : &call->outcome.captured;
-  bool shown = call->echoed || (reply->replayed && is_log(reply));
-  int error = shown ? 0 : write_all(1, text->bytes, text->length);
-  write_all(2, reply->err.bytes, reply->err.length);
-  if (error == EPIPE && !call->inherited.ignored_pipe) {
-    signal(SIGPIPE, SIG_DFL);
-    raise(SIGPIPE);
-  }
-  if (error) complain("cannot write to standard output: ", reason(error), NULL);
-  return error ? 1 : reply->exit;
-}
 
 /* A closed standard descriptor would be the next one to be opened. What stands in for it fails as it would. */
 static void keep_standard_descriptors(void) {
@@ -223,25 +22,32 @@ static void keep_dispositions(struct inherited *inherited) {
   inherited->ignored_child = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 }
 
+/* No verb, or no script run: becomes the full command-line program with the same arguments, or says why not. */
+static int become_cli(const struct call *call) {
+  struct buffer words = beside("svc.cli");
+  size_t count = 0, at = 0;
+  char **argv = take(words.length + (size_t)call->argc + 1, sizeof *argv);
+  for (; at < words.length; at += strlen((char *)words.bytes + at) + 1) argv[count++] = (char *)words.bytes + at;
+  if (count == 0) {
+    complain("the file svc.cli beside this program is missing; start the agent again.", NULL);
+    return 1;
+  }
+  for (int i = 1; i < call->argc; i++) argv[count++] = call->argv[i];
+  signal(SIGPIPE, call->inherited.ignored_pipe ? SIG_IGN : SIG_DFL);
+  signal(SIGCHLD, call->inherited.ignored_child ? SIG_IGN : SIG_DFL);
+  execvp(argv[0], argv);
+  complain("cannot start the command-line program (", argv[0], ": ", reason(errno), "); start the agent again.", NULL);
+  return 1;
+}
+
 int main(int argc, char **argv) {
-  struct call call = {.argc = argc, .argv = argv, .path = getenv("SVC_AGENT_SOCKET")};
-  struct reply reply;
+  struct call call = {.argc = argc, .argv = argv, .environment = environ, .socket = -1};
+  call.path = variable_of(environ, "SVC_AGENT_SOCKET");
   keep_standard_descriptors();
   keep_dispositions(&call.inherited);
-  if (!call.path || !*call.path) return without_agent(&call);
-  open_socket(&call);
-  greet(&call);
-  for (;;) {
-    receive(&call, &reply);
-    if (reply.has_exit) return finish(&call, &reply);
-    if (reply.handoff) return become_cli(&call);
-    if (reply.has_exec) execute(&call, &reply);
-    else if (reply.has_stdin) send_stdin(&call, &reply);
-    else if (reply.gone) for (;;) pause();
-    else {
-      complain("the agent's answer asks for nothing known; the agent and this client are of different versions.", NULL);
-      return 1;
-    }
-    reply_free(&reply);
-  }
+  int code, error = 0;
+  if (!call.path || !*call.path) code = without_agent(&call);
+  else if ((error = open_socket(&call))) unreachable_agent(&call, error);
+  else code = converse(&call);
+  return code == HANDOFF ? become_cli(&call) : code;
 }

@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { nativePrograms } from './build.mjs';
 import { NativeErrors } from './errors.ts';
 
+/** The client as a loadable builtin, in the folder of the client. */
+export const BUILTIN_FILE = 'svc.so';
+
 export interface VerbClientOptions {
   /** Names that only a script run answers. */
   verbs: readonly string[];
@@ -70,6 +73,13 @@ async function installNative(client: string, source: string): Promise<void> {
   });
 }
 
+/** The builtin of bash beside the client; none where it was not compiled. */
+async function installBuiltin(folder: string, source: string | undefined): Promise<void> {
+  const path = join(folder, BUILTIN_FILE);
+  if (source === undefined) await rm(path, { force: true });
+  else await put(path, (draft) => copyFile(source, draft));
+}
+
 async function installFallback(client: string, folder: string): Promise<void> {
   await put(client, (draft) => writeFile(draft, wrapper(folder), { mode: 0o755 }));
 }
@@ -93,12 +103,14 @@ export async function verbClient(runtime_dir: string, options: VerbClientOptions
   let wrong = why ?? 'The native client was not compiled.';
   if (source) {
     await installNative(client, source);
+    await installBuiltin(folder, programs['in-shell']);
     const found = await fault(client, verb);
     if (!found) return folder;
     // Compiled on another machine, perhaps.
     wrong = found;
   }
   if (options.native) throw NativeErrors.runtimeFolderUnusable(wrong);
+  await installBuiltin(folder, undefined);
   await installFallback(client, folder);
   const found = await fault(client, verb);
   if (found) throw NativeErrors.runtimeFolderUnusable(found);

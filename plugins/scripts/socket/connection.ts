@@ -7,7 +7,7 @@ import { Lines } from '../domain/lines.ts';
 import { readRequest, type SocketRequest } from '../domain/requests.ts';
 import { socketRequestInvalid, stepInProgress, valueTooLarge, verbUsage } from '../errors.ts';
 import { CallerGone, PassOver } from '../journal/interruptions.ts';
-import { errorReply, faultReply, type Reply, verbReply } from './replies.ts';
+import { callReply, errorReply, faultReply, type Reply, verbReply } from './replies.ts';
 import { runStructuredStep } from './structured-step.ts';
 
 /** A step's output in base64 is 2.8 MiB, and arguments may be escaped to many times their length. */
@@ -133,9 +133,12 @@ export class Connection {
     try {
       if (request.op === 'begin') return await this.#beginStep(request);
       if (request.op === 'verb' && verb === undefined) return { handoff: true };
-      if (verb === undefined || !('argv' in request))
-        throw socketRequestInvalid('verb is not one that scripts may call; see `svc --help`');
-      return verbReply(await verb.run(this.#callOf(request)), await this.#service.log_name());
+      if (verb === undefined || !('argv' in request)) {
+        const name = 'argv' in request ? request.argv[0]?.slice(0, 64) : request.op;
+        throw socketRequestInvalid(`this agent has no verb ${JSON.stringify(name)} for scripts`);
+      }
+      const outcome = await verb.run(this.#callOf(request));
+      return request.op === 'call' ? callReply(outcome) : verbReply(outcome, await this.#service.log_name());
     } catch (error) {
       if (error instanceof PassOver || error instanceof CallerGone) return { gone: true };
       const structural = request.op === 'begin' || isServiceError(error, socketRequestInvalid.code);
@@ -153,7 +156,8 @@ export class Connection {
       pass: this.#journal,
       stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
       exec: (argv, key, limit) => {
-        if (structured) throw verbUsage('an SDK runs commands itself, between "begin" and "end"');
+        if (structured && !request.exec)
+          throw verbUsage('it would run a command, and this call does not say that it can ("exec")');
         return this.#exec(request.id, argv, key, limit);
       },
     };

@@ -1,6 +1,6 @@
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { durationInvalid, isServiceError } from '../../../kernel/contracts/index.ts';
-import type { Verb } from '../contract.ts';
+import type { Verb, VerbOutcome } from '../contract.ts';
 import { verbUsage } from '../errors.ts';
 
 export interface Reply {
@@ -11,8 +11,14 @@ export interface Reply {
 const USAGE = 2;
 const REFUSED = 1;
 
+/** What a verb answered an SDK. */
+export function callReply(outcome: VerbOutcome): Reply {
+  const { exit, stdout, stderr, kind, message, replayed } = outcome;
+  return { exit, stdout: stdout?.toString('base64'), stderr, kind, message, replayed };
+}
+
 /** What a verb answered, for the wire. `log` lets the client leave out what is on record in the log already. */
-export function verbReply(outcome: Awaited<ReturnType<Verb['run']>>, log: string): Reply {
+export function verbReply(outcome: VerbOutcome, log: string): Reply {
   return {
     exit: outcome.exit,
     ...(outcome.stdout === undefined ? {} : { stdout: outcome.stdout.toString('base64'), log }),

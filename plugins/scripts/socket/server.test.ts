@@ -83,6 +83,7 @@ async function open(t: Test, activity = new Activity()) {
   const journal = new ReplayJournal({
     run_id: 'run_1',
     activity_id: 'act_1',
+    source: () => '',
     records: activity.journal,
     host: activity,
     clock,
@@ -234,13 +235,44 @@ t.test('SDKs begin and end steps, and call the other verbs', async (t) => {
     exit: 0,
   });
   t.same(activity.cells.get('/k'), 'v');
-  t.match(await sdk.ask({ id: 9, op: 'call', verb: 'step', args: ['x', '--', 'y'] }), { exit: 2, stderr: /begin/ });
+  t.match(await sdk.ask({ id: 9, op: 'call', verb: 'step', args: ['x', '--', 'y'] }), { exit: 2, stderr: /"exec"/ });
 
   const replay = await (await open(t, activity)).client().hello();
   t.match(await replay.ask({ id: 1, op: 'begin', kind: 'step', name: 'build' }), {
     replayed: true,
     record: { output: 'b2s=' },
   });
+});
+
+t.test('an SDK that says so runs the command of a verb; why it failed is told on replay too', async (t) => {
+  const { client, activity } = await open(t);
+  const call = { id: 3, op: 'call', verb: 'step', args: ['x', '--', 'no-such'], exec: true };
+  const error = 'no-such: command not found';
+  const sdk = await client().hello();
+  t.match(await sdk.ask(call), { id: 3, exec: ['no-such'], key: /^[0-9a-f]{64}$/, limit: 2097152 });
+  t.match(await sdk.ask({ id: 3, op: 'result', exit: 127, stdout: '', size: 0, error }), {
+    id: 3,
+    exit: 127,
+    stderr: `svc: ${error}\n`,
+    message: error,
+  });
+  const replay = await (await open(t, activity)).client().hello();
+  t.same(await replay.ask(call), { id: 3, exit: 127, stdout: '', kind: 'step', message: error, replayed: true });
+});
+
+t.test('what a function answers is refused by how much it is over, and mended where it is no text', async (t) => {
+  const { client } = await open(t);
+  const sdk = await client().hello();
+  await sdk.ask({ id: 1, op: 'begin', kind: 'step', name: 'big' });
+  const stdout = Buffer.alloc(2097153).toString('base64');
+  t.match(await sdk.ask({ id: 2, op: 'end', exit: 0, stdout, size: 2097162 }), {
+    record: { exit_code: 1, output: '', message: /is 10 bytes over the limit of 2 MiB/ },
+  });
+  await sdk.ask({ id: 3, op: 'begin', kind: 'step', name: 'half' });
+  t.match(await sdk.ask({ id: 4, op: 'end', exit: 1, stdout: '', error: `${'x'.repeat(16_383)}😀` }), {
+    record: { message: `${'x'.repeat(16_383)}\ufffd` },
+  });
+  t.match(await sdk.ask({ id: 5, op: 'begin', kind: 'step', name: '\ud800' }), { error: { message: /halves/ } });
 });
 
 t.test('a verb with a fault answers, and its error stays in the log', async (t) => {

@@ -27,7 +27,7 @@ export async function runStructuredStep(
     return stepOutcome(siteOf({ kind, name, ordinal }), {
       exit_code: end.exit_code,
       stdout: end.stdout,
-      size: end.stdout.length,
+      size: Math.max(end.size, end.stdout.length),
       ...(end.message === undefined ? {} : { error: end.message }),
     });
   });

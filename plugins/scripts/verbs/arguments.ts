@@ -5,18 +5,24 @@ export interface Arguments {
   positionals: string[];
   /** Options that were given, by name; a flag without a value is the empty text. */
   options: Record<string, string>;
+  /** Options that may be given several times. */
+  lists: Record<string, string[]>;
 }
 
 /** A call whose answer is the usage text: `--help`, before anything is looked at or recorded. */
 export class HelpAsked extends Error {}
 
 /**
- * Reads the arguments of a verb: positionals in any place, and the named options, each with a value and at most once.
- * Throws `verb_usage`.
+ * Reads the arguments of a verb: positionals in any place, and the named options, each with a value and at most once, but
+ * for `lists`. Throws `verb_usage`.
  */
-export function readArguments(argv: readonly string[], options: readonly string[] = []): Arguments {
+export function readArguments(
+  argv: readonly string[],
+  options: readonly string[] = [],
+  lists: readonly string[] = [],
+): Arguments {
   const config: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } };
-  for (const name of options) config[name] = { type: 'string', multiple: true };
+  for (const name of [...options, ...lists]) config[name] = { type: 'string', multiple: true };
   let parsed: ReturnType<typeof parseArgs>;
   try {
     parsed = parseArgs({ args: [...argv], options: config, allowPositionals: true, strict: true });
@@ -32,7 +38,8 @@ export function readArguments(argv: readonly string[], options: readonly string[
     if (values.length > 1) throw verbUsage(`--${name} was given ${values.length} times`);
     given[name] = values[0]!;
   }
-  return { positionals: parsed.positionals, options: given };
+  const many = lists.map((name) => [name, (parsed.values[name] as string[] | undefined) ?? []] as const);
+  return { positionals: parsed.positionals, options: given, lists: Object.fromEntries(many) };
 }
 
 /** Throws `verb_usage` unless there are exactly the positionals that are named. */

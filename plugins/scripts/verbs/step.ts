@@ -8,7 +8,7 @@ import { defineVerb } from './define-verb.ts';
 /** `svc step <name> [--label <text>] -- <cmd>`: runs a command once, however often the script is run. */
 export const stepVerb = defineVerb({
   verb: 'step',
-  summary: 'Runs a command once and records its output and exit code; a replay returns the record without running it.',
+  summary: 'Runs a command once and records its output and exit code; every later pass is answered from the record.',
   usage: 'svc step <name> [--label <text>] -- <command> [<argument>…]',
   async run(call) {
     const { name, label, command } = parse(call.argv);

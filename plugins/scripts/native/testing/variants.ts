@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { renameSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROGRAMS } from '../build.mjs';
+import type { Log } from '../../../../kernel/contracts/index.ts';
+import { InShell } from '../../shell/in-shell.ts';
 import { type VerbClientOptions, verbClient } from '../verb-client.ts';
+
+const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 
 const sources = fileURLToPath(new URL('..', import.meta.url));
 const SANITIZE = ['-std=gnu11', '-g', '-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
@@ -15,7 +19,9 @@ const FUZZ = ['testing/reply-fuzz.c', 'reply.c', 'json.c', 'buffer.c'];
  */
 export function compileSanitized(folder: string): boolean {
   try {
-    for (const [name, files] of Object.entries({ ...PROGRAMS, 'reply-fuzz': FUZZ })) {
+    // The builtin would bring the sanitizers into a bash that has none.
+    const { 'in-shell': _, ...programs } = PROGRAMS;
+    for (const [name, files] of Object.entries({ ...programs, 'reply-fuzz': FUZZ })) {
       // A program that ends by exit() frees nothing; what the parser takes must be given back.
       const leaks = name === 'reply-fuzz' ? [] : ['testing/allow-leaks.c'];
       const args = [...SANITIZE, ...files, ...leaks, '-o', join(folder, name)];
@@ -31,5 +37,27 @@ export function compileSanitized(folder: string): boolean {
 export async function sanitizedClient(folder: string, options: VerbClientOptions): Promise<string> {
   const bin = await verbClient(folder, options);
   renameSync(join(folder, 'verb-client'), join(bin, 'svc'));
+  return bin;
+}
+
+/**
+ * A program that has a bash answer: `svc` with all its arguments, as the last call of a script. Its folder is that of
+ * the client, so that the suite finds what lies beside it.
+ */
+export async function inShellClient(folder: string, options: VerbClientOptions): Promise<string> {
+  const client = await verbClient(folder, { ...options, native: true });
+  const [verb = ''] = options.verbs;
+  const shell = new InShell({ verb, log: silentLog });
+  const bash = execFileSync('bash', ['-c', 'type -P bash']).toString().trim();
+  const { BASH_ENV } = await shell.variables(client, [bash], {});
+  if (BASH_ENV === undefined) throw new Error(`${bash} takes no loadable builtins`);
+  const bin = join(folder, 'in-shell');
+  const call = 'svc "$@"; exit "$?"';
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, 'svc'),
+    `#!/bin/sh\n# With a socket as its input a bash of the first level reads other files.\nSHLVL=2 PATH='${client}':$PATH BASH_ENV='${BASH_ENV}' exec '${bash}' -c '${call}' svc "$@"\n`,
+  );
+  chmodSync(join(bin, 'svc'), 0o755);
   return bin;
 }

@@ -29,6 +29,8 @@ export interface ClientUnderTest {
   folder: string;
   /** Runs arguments that are not UTF-8, and dies of SIGPIPE itself. */
   native: boolean;
+  /** Is a bash that answers itself: what it is sent is the shell's, not the client's. */
+  in_shell?: boolean;
 }
 
 export interface Case {

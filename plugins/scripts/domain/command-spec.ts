@@ -1,0 +1,70 @@
+import { constants } from 'node:os';
+import type { Json } from '../../runs/contract.ts';
+import type { ExecResult } from '../contract.ts';
+import { scriptNotStarted } from '../errors.ts';
+import { STEP_OUTPUT_BYTES } from './step.ts';
+
+/** What the executor is told of a command. Throws `script_not_started` for a record of another version. */
+export function readCommand(spec: Json): string[] {
+  const argv = typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? spec.argv : undefined;
+  if (Array.isArray(argv) && argv.length > 0 && argv.every((one) => typeof one === 'string')) return argv as string[];
+  throw scriptNotStarted(
+    'the record of the command cannot be read by this agent; run an agent of the version of the server',
+  );
+}
+
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+const SIGNALLED = 128;
+/** As a step whose output is refused. */
+const REFUSED = 1;
+
+export interface CommandEnd {
+  exit_code: number | null;
+  signal: string | null;
+}
+
+/** The exit code of a process as a shell tells it. */
+export function exitCodeOf(end: CommandEnd): number {
+  if (end.exit_code !== null) return end.exit_code;
+  return SIGNALLED + (constants.signals[end.signal as NodeJS.Signals] ?? 0);
+}
+
+/** What a command that could not be started comes to, as a shell would say it. */
+export function notStarted(program: string, error_code: string | undefined): ExecResult {
+  const found = error_code !== 'ENOENT';
+  const error = found ? `${program} cannot be run: ${error_code}` : `there is no command ${program} on the agent`;
+  return { exit_code: found ? NOT_EXECUTABLE : NOT_FOUND, stdout: Buffer.alloc(0), size: 0, error };
+}
+
+/** The output of a command's activity, as its parent reads it. Refused output counts as a failure, as that of a step. */
+export function commandOutput(name: string, result: ExecResult): Json {
+  const over = result.size - STEP_OUTPUT_BYTES;
+  if (over > 0) {
+    const bytes = over === 1 ? '1 byte' : `${over} bytes`;
+    const message = `the output of child ${name} is ${bytes} over the limit of 2 MiB (${STEP_OUTPUT_BYTES} bytes), so it is not recorded and the child counts as failed with exit code ${REFUSED}; write large data to a file or an artifact and print its name`;
+    return { exit_code: REFUSED, stdout: '', message };
+  }
+  const { exit_code, stdout, error } = result;
+  return { exit_code, stdout: stdout.toString('base64'), ...(error === undefined ? {} : { message: error }) };
+}
+
+/** Keeps the beginning of a command's output, up to the limit, and counts all of it. */
+export class Capture {
+  readonly #chunks: Buffer[] = [];
+  #kept = 0;
+  size = 0;
+
+  add(data: Buffer): void {
+    this.size += data.length;
+    const room = STEP_OUTPUT_BYTES - this.#kept;
+    if (room <= 0) return;
+    const part = data.subarray(0, room);
+    this.#chunks.push(part);
+    this.#kept += part.length;
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../../kernel/contracts/index.ts';
+import { isServiceError } from '../../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment, Executor, PassEnd, RunningPass } from '../../agents/contract.ts';
+import type { ExecResult } from '../contract.ts';
+import { Capture, commandOutput, exitCodeOf, notStarted, readCommand } from '../domain/command-spec.ts';
+import { type AgentEnvironment, agentPath, commandEnvironment, environmentFault } from '../domain/environment.ts';
+import { findProgram } from '../domain/interpreter.ts';
+import { idempotencyKey } from '../domain/site-key.ts';
+import { scriptNotStarted } from '../errors.ts';
+import { openSpawner, type SpawnedProcess, type Spawner } from '../native/spawner.ts';
+import { OutputRelay } from './output-relay.ts';
+
+export interface CommandParts {
+  clock: Clock;
+  env: AgentEnvironment;
+  grace_ms: number;
+  /** Demand the native spawner, or the Node one; by default the native one when it can be had. */
+  native?: boolean;
+}
+
+interface PassParts extends Omit<CommandParts, 'native'> {
+  spawner(runtime_dir: string): Promise<Spawner>;
+}
+
+/** Runs activities of the executor `command`: children of scripts, each one process in the agent's working directory. */
+export function createCommandExecutor(parts: CommandParts): Executor & { close(): Promise<void> } {
+  let opened: Promise<Spawner> | undefined;
+  const spawner = (runtime_dir: string): Promise<Spawner> => {
+    opened ??= openSpawner({ runtime_dir, native: parts.native }).catch((error) => {
+      // The next pass tries again: what was lacking may have been mended.
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    executor: 'command',
+    capabilities: async () => [],
+    start: (assignment, host) => new CommandPass({ ...parts, spawner }, assignment, host),
+    async close() {
+      const last = await opened?.catch(() => undefined);
+      opened = undefined;
+      await last?.close();
+    },
+  };
+}
+
+/** One run of a command. What it printed goes to the log as it comes, and its stdout to its parent at the end. */
+class CommandPass implements RunningPass {
+  readonly ended: Promise<PassEnd>;
+  readonly #parts: PassParts;
+  readonly #assignment: Assignment;
+  readonly #host: ActivityHost;
+  #process: SpawnedProcess | undefined;
+  #stopped: PassEnd | undefined;
+
+  constructor(parts: PassParts, assignment: Assignment, host: ActivityHost) {
+    this.#parts = parts;
+    this.#assignment = assignment;
+    this.#host = host;
+    this.ended = this.#run();
+  }
+
+  stop(why: 'revoked' | 'draining' | 'killed'): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = why === 'draining' ? { end: 'released' } : { end: 'lost' };
+    this.#process?.kill('SIGTERM');
+    const cancel = this.#parts.clock.after(this.#parts.grace_ms, () => this.#process?.kill('SIGKILL'));
+    // The end of the pass is reported by `ended`, whoever awaits it; here it only ends the grace.
+    void this.ended.then(cancel, cancel);
+  }
+
+  async #run(): Promise<PassEnd> {
+    const { name } = this.#assignment;
+    try {
+      const result = await this.#execute();
+      // What a process reports while it is being stopped is no outcome.
+      if (this.#stopped !== undefined) return this.#stopped;
+      return { end: 'completed', completion: { status: 'succeeded', output: commandOutput(name, result) } };
+    } catch (error) {
+      if (this.#stopped !== undefined) return this.#stopped;
+      if (!isServiceError(error) || error.status >= 500) throw error;
+      const message = `${error.message}\n${error.next}`;
+      return { end: 'completed', completion: { status: 'failed', code: error.code, message } };
+    }
+  }
+
+  async #execute(): Promise<ExecResult> {
+    const { workdir, runtime_dir } = this.#host.agent;
+    const argv = readCommand(this.#assignment.spec);
+    const [program = ''] = argv;
+    const env = this.#environment();
+    const path = await findProgram(program, agentPath(this.#parts.env), workdir);
+    if (path === undefined && !program.includes('/')) return notStarted(program, 'ENOENT');
+    const spawner = await this.#parts.spawner(runtime_dir);
+    if (this.#stopped !== undefined) return notStarted(program, 'ECANCELED');
+    const process = spawner.spawn({ argv: [path ?? program, ...argv.slice(1)], env, cwd: workdir });
+    return await this.#follow(process, program);
+  }
+
+  #environment(): Record<string, string> {
+    const { run_id, activity_id, name } = this.#assignment;
+    const key = idempotencyKey({ run_id, activity_id }, { kind: 'activity', name, ordinal: 0 });
+    const env = commandEnvironment(this.#assignment, this.#parts.env, key);
+    const fault = environmentFault(env);
+    if (fault !== undefined) throw scriptNotStarted(fault);
+    return env;
+  }
+
+  async #follow(process: SpawnedProcess, program: string): Promise<ExecResult> {
+    this.#process = process;
+    const capture = new Capture();
+    process.onOutput((stream, data) => {
+      if (stream === 'stdout') capture.add(data);
+    });
+    const relay = new OutputRelay(process, this.#host, this.#parts.clock);
+    const end = await process.ended;
+    relay.tail();
+    // A spawner that went away is a fault of the agent, and another try is right.
+    if (end.error !== undefined && end.error_code === undefined) throw new Error(end.error);
+    if (end.error !== undefined) return notStarted(program, end.error_code);
+    return { exit_code: exitCodeOf(end), stdout: capture.bytes(), size: capture.size };
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * The SDK for TypeScript and JavaScript: durable calls of a script, over one connection to its agent.
+ *
+ * ```ts
+ * import { output, step, waitSignal } from 'svc/sdk';
+ * const built = await step('build', ['make', '-s']);
+ * const total = await step('total', () => prices.reduce((sum, price) => sum + price, 0));
+ * const decision = await waitSignal('approval', { timeout: '2d' });
+ * await output.set({ built, total, decision });
+ * ```
+ *
+ * Recorded calls are answered without being repeated when the script is run again from its first line; a failed one
+ * throws on every pass. Calls made at the same time are served one after the other, in the order in which they were
+ * made. Inside a step's function nothing can be recorded: calls throw `SvcError` (`step_in_progress`) there. A call
+ * that suspends the run never settles: the script ends there, and no `catch` or `finally` sees it.
+ */
+
+/** A whole number of each unit, the largest first: `500ms`, `5s`, `1h30m`, `30d`; or a number of milliseconds. */
+export type Duration = string | number;
+
+/** A value as it comes back from JSON: no functions, dates as text, members that are undefined left out. */
+export type Recorded<T> = T extends { toJSON(): infer J }
+  ? Recorded<J>
+  : T extends string | number | boolean | null | undefined | void
+    ? T
+    : T extends bigint | symbol | ((...args: never[]) => unknown)
+      ? never
+      : T extends object
+        ? { [K in keyof T]: Recorded<T[K]> }
+        : T;
+
+/** What a step's function is given. */
+export interface StepContext {
+  /** `name#ordinal`. */
+  readonly site: string;
+  /**
+   * 64 hex digits for whatever the step talks to: the same whenever this step of this run is run again, another one in
+   * every other run. Processes that the function starts see it as `SVC_IDEMPOTENCY_KEY`, and no other `SVC_*`.
+   */
+  readonly idempotencyKey: string;
+}
+
+export interface StepOptions {
+  /** Shown in place of the name; 1 to 200 characters. */
+  label?: string;
+}
+
+export interface CommandOptions {
+  /** Folder to run in; the script's own when absent. */
+  cwd?: string;
+  /** Added to the environment. */
+  env?: Record<string, string>;
+  /** Given as standard input; when absent, the script's own, which is empty. */
+  input?: string | Uint8Array;
+  /** Also print stdout into the log, when the command runs. */
+  echo?: boolean;
+}
+
+/** What a command or a verb came to. */
+export interface CommandResult {
+  /** 127 when there is no such program, 126 when it cannot be run, 128 + n when signal n ended it. */
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  /** `stdout` as text, without its last line end. */
+  readonly text: string;
+  /** Why it failed; may be empty. */
+  readonly reason: string;
+  readonly replayed: boolean;
+}
+
+/**
+ * Runs a function once, however often the script is run; later passes are given the record. The result must be JSON,
+ * and is answered as the record says it. A text is recorded as `echo` prints it, at most 2 MiB.
+ *
+ * Throws `StepError` when it failed, on this pass (with the error as `cause`) and on every later one. An error's
+ * `exitCode` becomes the recorded one. Names have 1 to 200 characters and do not end with `#` and a number.
+ */
+export function step<T>(
+  name: string,
+  work: (step: StepContext) => T | Promise<T>,
+  options?: StepOptions,
+): Promise<Recorded<Awaited<T>>>;
+/**
+ * Runs a command once, with the script's environment less every `SVC_*` plus `SVC_IDEMPOTENCY_KEY`, and answers its
+ * stdout without the last line end. The same record as `svc step`. Throws `StepError` when it exits with another code
+ * than 0, or prints more than 2 MiB.
+ */
+export function step(name: string, command: readonly string[], options?: StepOptions & CommandOptions): Promise<string>;
+
+/** As the step of a command, for commands whose failure is an answer: it throws nothing for an exit code. */
+export function exec(
+  name: string,
+  command: readonly string[],
+  options?: StepOptions & CommandOptions,
+): Promise<CommandResult>;
+
+/** Suspends the run; no process lives meanwhile, and the script then starts again from the top. */
+export function sleep(duration: Duration): Promise<void>;
+
+export interface WaitOptions {
+  /** Counted from when the wait began. */
+  timeout?: Duration;
+}
+
+/**
+ * Suspends the run until the next signal of that name, and answers its payload (JSON). Throws `WaitTimeoutError` when
+ * the time is over; `SvcError` (`protocol_unsupported`) at once when the agent is too old for timeouts.
+ */
+export function waitSignal<T = unknown>(name: string, options?: WaitOptions): Promise<T>;
+
+export interface EventEnvelope {
+  type: string;
+  /** The id of the event. */
+  event: string;
+  payload: unknown;
+  [field: string]: unknown;
+}
+
+/** Suspends the run until the next event of that type; one from before the call does not count. Throws as `waitSignal`. */
+export function waitEvent(type: string, options?: WaitOptions): Promise<EventEnvelope>;
+
+/**
+ * Takes a lease of the project, first come, first served; the run is suspended while another has it. With a function or
+ * a command it is held only meanwhile, and answers as `step` does; without, until the run has ended, and answers the
+ * number of the grant, which only ever rises. Throws `StepError`, and as `waitSignal` when `timeout` is over.
+ */
+export function lock(group: string, options?: WaitOptions): Promise<number>;
+export function lock<T>(
+  group: string,
+  work: (step: StepContext) => T | Promise<T>,
+  options?: WaitOptions,
+): Promise<Recorded<Awaited<T>>>;
+export function lock(
+  group: string,
+  command: readonly string[],
+  options?: WaitOptions & CommandOptions,
+): Promise<string>;
+
+export interface ActivityOptions {
+  /** Capabilities that the agent must have. */
+  requires?: string | readonly string[];
+}
+
+/**
+ * Runs a command on an agent that can, and answers its stdout without the last line end. Throws `StepError` with its
+ * exit code. Names are used once in a run.
+ */
+export function activity(name: string, command: readonly string[], options?: ActivityOptions): Promise<string>;
+/** As `activity`, without waiting: `activityCollect` does. */
+export function activitySubmit(name: string, command: readonly string[], options?: ActivityOptions): Promise<void>;
+/** Waits for a submitted activity and answers its stdout. Throws `StepError` with its exit code. */
+export function activityCollect(name: string): Promise<string>;
+/** Waits for all activities that are not collected, and answers how many of them failed. */
+export function activityWaitAll(): Promise<number>;
+
+export interface SpawnOptions {
+  as?: 'script' | 'pipeline';
+  tags?: readonly string[];
+}
+
+/** Submits an independent run of a file, or of a source, and answers its id. */
+export function spawn(file: string | { source: string }, options?: SpawnOptions): Promise<string>;
+
+export interface EmitOptions {
+  /** The subject. */
+  key?: string;
+  /** Any JSON; null when absent. The request takes 2 MiB. */
+  payload?: unknown;
+}
+
+/** Emits an event and answers its id. Recorded by position: a replay emits nothing. */
+export function emit(type: string, options?: EmitOptions): Promise<string>;
+
+export interface StateOptions {
+  /** The cells of the project under this name, in place of the run's own. */
+  entity?: string;
+}
+
+/** Durable cells, the same bytes as `svc state` writes and reads. Keys have 1 to 255 characters. */
+export const state: {
+  /** The text of a cell; undefined when there is none. */
+  get(key: string, options?: StateOptions): Promise<string | undefined>;
+  /** The JSON of a cell, parsed; undefined when there is none. Throws SyntaxError when the text is not JSON. */
+  getJson<T = unknown>(key: string, options?: StateOptions): Promise<T | undefined>;
+  /** Stores a text as it is, and everything else as JSON; at most 256 KiB of UTF-8. */
+  set(key: string, value: unknown, options?: StateOptions): Promise<void>;
+  /** Removes a cell; one that is not there is removed already. */
+  delete(key: string, options?: StateOptions): Promise<void>;
+  /** The keys, in the order of their bytes. */
+  list(options?: StateOptions): Promise<string[]>;
+};
+
+export const output: {
+  /**
+   * Keys of the run's output, kept only if the script exits with 0. Values are JSON. Not durable: every pass sets them
+   * again.
+   */
+  set(values: Record<string, unknown>): Promise<void>;
+};
+
+/** A note on the run, at most 64 KiB. Not durable: the n-th note of a pass takes the place of the n-th before. */
+export function annotate(markdown: string): Promise<void>;
+
+/**
+ * What the run was started with, as in the file of `SVC_INPUT_FILE`: `input` is what a submit passed, `payload` that of
+ * an event. Throws `SvcError` (`not_in_a_script_run`) outside of a run.
+ */
+export function input(): { type: string; input?: unknown; payload?: unknown; [field: string]: unknown };
+
+/** The key of the step whose function is calling. Throws `SvcError` (`usage`) outside of one. */
+export function idempotencyKey(): string;
+
+/**
+ * Calls any verb of the agent, as those that plugins bring, with its arguments as on a command line. Throws `SvcError`
+ * when the verb does not take the call; an exit code is an answer.
+ */
+export function verb(
+  name: string,
+  args?: readonly string[],
+  options?: { stdin?: string | Uint8Array },
+): Promise<CommandResult>;
+
+/** Whatever the service or the SDK refuses. */
+export class SvcError extends Error {
+  /** Stable: `step_failed`, `wait_timed_out`, `step_in_progress`, `not_in_a_script_run`, `protocol_unsupported`,
+   * `agent_lost`, `agent_answer_invalid`, `usage`, and the codes of the service. */
+  readonly code: string;
+  /** What to do about it; may be empty. */
+  readonly next: string;
+}
+
+/** A recorded call that failed: a step, a command under a lock, an activity. The same on every pass. */
+export class StepError extends SvcError {
+  /** 1 to 255. */
+  readonly exitCode: number;
+  /** Why it failed; may be empty. */
+  readonly reason: string;
+  /** What a command printed. */
+  readonly stdout: Buffer;
+}
+
+/** The time of a wait is over. Recorded, so a later pass meets it again. */
+export class WaitTimeoutError extends SvcError {}

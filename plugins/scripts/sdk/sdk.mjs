@@ -1,0 +1,228 @@
+// The SDK for TypeScript and JavaScript. sdk.d.mts says what everything takes, answers and throws.
+import { readFileSync } from 'node:fs';
+import { asStep, inputFile, inTurn, presentStep } from './channel.mjs';
+import { runCommand, words } from './command.mjs';
+import { misused, notInAScript, StepError, WaitTimeoutError } from './errors.mjs';
+import {
+  decodeResult,
+  durationText,
+  encodeResult,
+  exitCodeOf,
+  OUTPUT_BYTES,
+  reasonOf,
+  withoutLineEnd,
+} from './values.mjs';
+import { callVerb, demand, demandText, wait } from './verbs.mjs';
+
+export { StepError, SvcError, WaitTimeoutError } from './errors.mjs';
+
+const TIMED_OUT = 124;
+/** What a verb that runs commands is told in place of a command when a function is run. */
+const FUNCTION = 'function';
+
+const quoted = (name) => JSON.stringify(name);
+const option = (name, value) => (value === undefined ? [] : [`--${name}=${value}`]);
+const timeoutOption = (timeout) => (timeout === undefined ? [] : [`--timeout=${durationText(timeout, 'timeout')}`]);
+const each = (name, values = []) => [values].flat().map((value) => `--${name}=${value}`);
+
+function checkName(name, what) {
+  if (typeof name !== 'string' || name === '') throw misused(`${what} must be a text that is not empty`);
+}
+
+/** Runs a function to its outcome, as a command comes to one. `cause` is what it threw. */
+async function runFunction(work, step) {
+  try {
+    const value = await asStep(step, async () => work({ site: step.site, idempotencyKey: step.key }));
+    const bytes = encodeResult(value);
+    return { exit: 0, stdout: bytes.subarray(0, OUTPUT_BYTES + 1), size: bytes.length };
+  } catch (cause) {
+    return { exit: exitCodeOf(cause), stdout: Buffer.alloc(0), size: 0, error: reasonOf(cause), cause };
+  }
+}
+
+async function stepFunction(name, work, label) {
+  return await inTurn('step', async (channel) => {
+    const begun = await channel.ask({ op: 'begin', kind: 'step', name, label });
+    let { record } = begun;
+    let cause;
+    if (begun.run === true) {
+      const { cause: thrown, ...end } = await runFunction(work, { name, site: begun.site, key: begun.key });
+      cause = thrown;
+      try {
+        ({ record } = await channel.ask({ op: 'end', ...end, stdout: end.stdout.toString('base64') }));
+      } catch (error) {
+        channel.close();
+        throw error;
+      }
+    }
+    const { exit_code, message: reason, output } = record;
+    if (exit_code !== 0) throw new StepError(`step ${quoted(name)}`, { exit_code, reason, cause });
+    return decodeResult(Buffer.from(output, 'base64'));
+  });
+}
+
+export async function step(name, work, options = {}) {
+  checkName(name, 'the name of a step');
+  if (typeof work === 'function') return await stepFunction(name, work, options.label);
+  const { exitCode, stdout, reason } = await exec(name, work, options);
+  if (exitCode !== 0) throw new StepError(`step ${quoted(name)}`, { exit_code: exitCode, reason, stdout });
+  return withoutLineEnd(stdout);
+}
+
+export async function exec(name, command, options = {}) {
+  checkName(name, 'the name of a step');
+  if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of texts');
+  const { label, ...rest } = options;
+  const args = [...option('label', label), name, '--', ...words(command)];
+  const { exit, stdout, message, replayed } = await callVerb('step', args, {
+    run: ({ key, limit }) => runCommand(command, { key, limit, ...rest }),
+  });
+  return { exitCode: exit, stdout, text: withoutLineEnd(stdout), reason: message, replayed };
+}
+
+export async function sleep(duration) {
+  await demand('sleep', 'sleep', ['--', durationText(duration, 'the time to sleep')]);
+}
+
+export async function waitSignal(name, { timeout } = {}) {
+  checkName(name, 'the name of a signal');
+  return await wait(`the wait for the signal ${quoted(name)}`, 'wait-signal', name, timeout);
+}
+
+export async function waitEvent(type, { timeout } = {}) {
+  checkName(type, 'the type of an event');
+  return await wait(`the wait for the event ${quoted(type)}`, 'wait-event', type, timeout);
+}
+
+/** Does what is to be done under a lock. `thrown.cause` becomes what a function threw. */
+const doer =
+  (group, work, options, thrown) =>
+  async ({ key, limit }) => {
+    if (typeof work !== 'function') return await runCommand(work, { key, limit, ...options });
+    const ran = await runFunction(work, { name: group, site: group, key });
+    thrown.cause = ran.cause;
+    return ran;
+  };
+
+function underLock(work) {
+  if (work === undefined) return ['--fence'];
+  return ['--', ...(typeof work === 'function' ? [FUNCTION] : words(work))];
+}
+
+export async function lock(group, work, options = {}) {
+  checkName(group, 'the group of a lock');
+  if (typeof work === 'object' && work !== null && !Array.isArray(work)) return await lock(group, undefined, work);
+  const { timeout, ...rest } = options;
+  const thrown = {};
+  const called = await callVerb('lock', [...timeoutOption(timeout), group, ...underLock(work)], {
+    run: work === undefined ? undefined : doer(group, work, rest, thrown),
+    timed: timeout !== undefined,
+  });
+  const { exit, stdout, kind, message } = called;
+  const what = `the lock ${quoted(group)}`;
+  if (exit === TIMED_OUT && kind === 'lock') throw new WaitTimeoutError(what, durationText(timeout, 'timeout'));
+  if (exit !== 0) throw new StepError(what, { exit_code: exit, reason: message, stdout, ...thrown });
+  if (typeof work === 'function') return decodeResult(stdout);
+  const text = withoutLineEnd(stdout);
+  return work === undefined ? Number(text) : text;
+}
+
+const child = (name, command, { requires } = {}) => {
+  checkName(name, 'the name of an activity');
+  return [...each('requires', requires), name, '--', ...words(command)];
+};
+
+export async function activity(name, command, options) {
+  return await demandText(`activity ${quoted(name)}`, 'activity', child(name, command, options));
+}
+
+export async function activitySubmit(name, command, options) {
+  await demand(`activity ${quoted(name)}`, 'activity-submit', child(name, command, options));
+}
+
+export async function activityCollect(name) {
+  checkName(name, 'the name of an activity');
+  return await demandText(`activity ${quoted(name)}`, 'activity-collect', ['--', name]);
+}
+
+export async function activityWaitAll() {
+  return Number(await demandText('the wait for all activities', 'activity-wait-all', []));
+}
+
+export async function spawn(file, { as, tags } = {}) {
+  const source = typeof file === 'object' && file !== null ? file.source : undefined;
+  if (source === undefined) checkName(file, 'the file to spawn');
+  const args = [...option('as', as), ...each('tag', tags), '--', source === undefined ? file : '-'];
+  return await demandText('spawn', 'spawn', args, source === undefined ? {} : { stdin: Buffer.from(source) });
+}
+
+export async function emit(type, { key, payload } = {}) {
+  checkName(type, 'the type of an event');
+  const json = JSON.stringify(payload ?? null);
+  if (json === undefined) throw misused(`a ${typeof payload} cannot be emitted: it must be JSON`);
+  const stdin = Buffer.from(json);
+  return await demandText('emit', 'emit', [...option('key', key), '--payload=-', '--', type], { stdin });
+}
+
+const entityOption = ({ entity } = {}) => option('entity', entity);
+
+export const state = Object.freeze({
+  async get(key, options) {
+    const { exit, stdout } = await callVerb('state', [...entityOption(options), '--', 'get', key]);
+    return exit === 0 ? withoutLineEnd(stdout) : undefined;
+  },
+  async getJson(key, options) {
+    const text = await state.get(key, options);
+    return text === undefined ? undefined : JSON.parse(text);
+  },
+  async set(key, value, options) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (text === undefined) throw misused(`a ${typeof value} cannot be stored: it must be a text or JSON`);
+    const stdin = Buffer.from(text);
+    await demand('state set', 'state', [...entityOption(options), '--', 'set', key, '-'], { stdin });
+  },
+  async delete(key, options) {
+    await demand('state delete', 'state', [...entityOption(options), '--', 'delete', key]);
+  },
+  async list(options) {
+    const text = await demandText('state list', 'state', [...entityOption(options), '--', 'list']);
+    return text === '' ? [] : text.split('\n');
+  },
+});
+
+export const output = Object.freeze({
+  async set(values) {
+    const pairs = Object.entries(values).map(([key, value]) => {
+      if (key === '' || key.includes('=')) throw misused(`${quoted(key)} cannot be a key of the output`);
+      const json = JSON.stringify(value);
+      if (json === undefined) throw misused(`a ${typeof value} cannot be put out: it must be JSON`);
+      return `${key}:=${json}`;
+    });
+    if (pairs.length > 0) await demand('output set', 'output', ['--', 'set', ...pairs]);
+  },
+});
+
+export async function annotate(markdown) {
+  await demand('annotate', 'annotate', ['-'], { stdin: Buffer.from(String(markdown)) });
+}
+
+export function input() {
+  const file = inputFile();
+  if (file === undefined) throw notInAScript('SVC_INPUT_FILE');
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+export function idempotencyKey() {
+  const step = presentStep();
+  if (step === undefined) throw misused('there is an idempotency key only inside the function of a step');
+  return step.key;
+}
+
+export async function verb(name, args = [], { stdin } = {}) {
+  const { exit, stdout, message, replayed } = await callVerb(
+    name,
+    args,
+    stdin === undefined ? {} : { stdin: Buffer.from(stdin) },
+  );
+  return { exitCode: exit, stdout, text: withoutLineEnd(stdout), reason: message, replayed };
+}

@@ -1,0 +1,198 @@
+"""The flavour for asyncio: the connection, and how an operation is driven."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import os
+import socket
+import weakref
+from typing import Any, Dict, NoReturn, Optional, TypeVar, cast
+
+from . import _shared
+from ._command import Capture, Command, Outcome, not_started
+from ._errors import agent_lost
+from ._operations import Ask, Operation, Protocol, Work
+from ._sync import failed, of_value
+from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
+
+CHUNK = 65536
+
+T = TypeVar("T")
+
+
+class _Channel:
+    """One connection to the agent, of one event loop. One request at a time."""
+
+    def __init__(self) -> None:
+        self.wire = Wire()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.setblocking(False)
+
+    async def open(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.sock_connect(self._socket, _shared.SOCKET)
+            await loop.sock_sendall(self._socket, HELLO)
+        except OSError as error:
+            await self._lose(error.strerror or str(error))
+
+    async def protocol(self) -> int:
+        if self.wire.protocol is None:
+            await self._next()
+        return self.wire.protocol or 1
+
+    async def ask(self, body: Dict[str, Any]) -> Dict[str, Any]:
+        """Never returns once the pass is over: the agent ends this process."""
+        try:
+            await asyncio.get_running_loop().sock_sendall(self._socket, self.wire.request(body))
+        except OSError as error:
+            await self._lose(error.strerror or str(error))
+        answer = await self._next()
+        if answer.get("gone"):
+            await _stay_until_killed()
+        return answer
+
+    def close(self) -> None:
+        self._socket.close()
+
+    async def _next(self) -> Dict[str, Any]:
+        loop = asyncio.get_running_loop()
+        while True:
+            answer = self.wire.answer()
+            if answer is not None:
+                return answer
+            data = b""
+            why = "it closed the connection"
+            try:
+                data = await loop.sock_recv(self._socket, RECEIVE)
+            except OSError as error:
+                why = error.strerror or str(error)
+            if not data:
+                await self._lose(why)
+            self.wire.receive(data)
+
+    async def _lose(self, why: str) -> NoReturn:
+        self.wire.owing = True
+        await asyncio.sleep(PATIENCE_S)
+        raise agent_lost(_shared.SOCKET, why)
+
+
+async def _stay_until_killed() -> NoReturn:
+    """The run is parked: that somebody gives up waiting for it changes nothing any more."""
+    while True:
+        try:
+            await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            continue
+
+
+class _Loop:
+    """What one event loop of one process has: its connection, and whose turn it is."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.turn = asyncio.Lock()
+        self.channel: Optional[_Channel] = None
+
+
+_loops: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Loop]" = weakref.WeakKeyDictionary()
+
+
+def _own() -> _Loop:
+    loop = asyncio.get_running_loop()
+    own = _loops.get(loop)
+    if own is None or own.pid != os.getpid():
+        own = _loops[loop] = _Loop()
+    return own
+
+
+def is_busy_here() -> bool:
+    """Is a call under way on the event loop that this thread runs?"""
+    loop = asyncio._get_running_loop()
+    own = None if loop is None else _loops.get(loop)
+    return own is not None and own.turn.locked()
+
+
+async def drive(what: str, operation: Operation[T]) -> T:
+    _shared.make_ready(what)
+    own = _own()
+    async with own.turn:
+        return await _run(own, operation)
+
+
+async def _run(own: _Loop, operation: Operation[T]) -> T:
+    answer: Any = None
+    cancelled: Optional[BaseException] = None
+    try:
+        while True:
+            effect = operation.send(answer)
+            if own.channel is None:
+                own.channel = _Channel()
+                await own.channel.open()
+            if isinstance(effect, Ask):
+                answer = await own.channel.ask(effect.request)
+            elif isinstance(effect, Protocol):
+                answer = await own.channel.protocol()
+            else:
+                answer = await _do(effect)
+                cancelled = answer.cause if isinstance(answer.cause, asyncio.CancelledError) else None
+    except StopIteration as end:
+        return cast(T, end.value)
+    except BaseException:
+        if own.channel is not None and (own.channel.wire.owing or own.channel.wire.protocol is None):
+            own.channel.close()
+            own.channel = None
+        if cancelled is not None:
+            raise cancelled
+        raise
+
+
+async def _do(effect: Work) -> Outcome:
+    if isinstance(effect.work, Command):
+        return await run_command(effect.work, effect.step.key, effect.limit)
+    try:
+        with _shared.as_step(effect.step):
+            value = effect.work()
+            if inspect.isawaitable(value):
+                value = await value
+        return of_value(value, effect.limit)
+    except (Exception, asyncio.CancelledError) as cause:
+        return failed(cause)
+
+
+async def run_command(command: Command, key: str, limit: int) -> Outcome:
+    """The same without blocking the event loop. A cancelled command is killed, which is its outcome."""
+    try:
+        child = await asyncio.create_subprocess_exec(*command.argv, **command.options(key))
+    except OSError as error:
+        return not_started(command, error)
+    capture = Capture(limit, command.echo)
+
+    async def feed() -> None:
+        if child.stdin is None:
+            return
+        try:
+            child.stdin.write(command.given())
+            await child.stdin.drain()
+            child.stdin.close()
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    async def read() -> None:
+        assert child.stdout is not None
+        while True:
+            data = await child.stdout.read(CHUNK)
+            if not data:
+                return
+            capture.add(data)
+
+    try:
+        await asyncio.gather(feed(), read())
+        return capture.outcome(await child.wait())
+    except asyncio.CancelledError as cause:
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+        await child.wait()
+        return Outcome(137, b"", 0, "it was cancelled", cause)

@@ -1,0 +1,159 @@
+"""Commands of steps, run as `svc step` runs them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+
+from ._errors import misused
+
+if TYPE_CHECKING:
+    import subprocess
+
+CHUNK = 65536
+
+
+class Outcome:
+    """What came of a function or a command. `stdout` is cut at the limit, `size` is its true length."""
+
+    def __init__(
+        self,
+        exit: int = 0,
+        stdout: bytes = b"",
+        size: int = 0,
+        error: Optional[str] = None,
+        cause: Optional[BaseException] = None,
+    ) -> None:
+        self.exit = exit
+        self.stdout = stdout
+        self.size = size
+        self.error = error
+        self.cause = cause
+
+
+class Command:
+    """A command and how it is run. `env` is added to the script's environment."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        cwd: Optional[str] = None,
+        env: Optional[Mapping[str, str]] = None,
+        input: Union[str, bytes, None] = None,
+        echo: bool = False,
+    ) -> None:
+        self.argv = words(argv)
+        self.cwd = cwd
+        self.env = env or {}
+        self.input = input
+        self.echo = echo
+
+    def options(self, key: str) -> Dict[str, Any]:
+        """The environment is this process's, less every `SVC_*`, plus the key."""
+        merged = {**os.environ, **self.env}
+        env = {name: value for name, value in merged.items() if not name.startswith("SVC_")}
+        pipe = -1  # subprocess.PIPE, without loading the module before it is needed.
+        stdin = None if self.input is None else pipe
+        return {"cwd": self.cwd, "env": {**env, "SVC_IDEMPOTENCY_KEY": key}, "stdin": stdin, "stdout": pipe}
+
+    def given(self) -> bytes:
+        return self.input.encode() if isinstance(self.input, str) else self.input or b""
+
+
+def words(argv: Sequence[str]) -> List[str]:
+    """The words of a command, checked."""
+    if isinstance(argv, (str, bytes)) or not argv:
+        raise misused("a step is a function or a command: a list of texts")
+    for word in argv:
+        if not isinstance(word, str) or "\0" in word:
+            raise misused("a command is a list of texts without NUL, the program first")
+    if argv[0] == "":
+        raise misused("the program of the command is empty")
+    return list(argv)
+
+
+def not_started(command: Command, error: OSError) -> Outcome:
+    """As a shell tells of a program that it cannot start."""
+    program = command.argv[0]
+    if command.cwd is not None and not os.path.isdir(command.cwd):
+        return Outcome(126, error=f"{command.cwd}: {os.strerror(2)}")
+    missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+    unknown = isinstance(error, FileNotFoundError) and "/" not in program
+    why = "command not found" if unknown else error.strerror or str(error)
+    return Outcome(127 if missing else 126, error=f"{program}: {why}")
+
+
+class Capture:
+    """Keeps stdout up to a limit and counts the rest."""
+
+    def __init__(self, limit: int, echo: bool) -> None:
+        self.limit = limit
+        self.echo = echo
+        self.chunks: List[bytes] = []
+        self.size = 0
+
+    def add(self, data: bytes) -> None:
+        room = self.limit - self.size
+        if room > 0:
+            self.chunks.append(data[:room])
+        self.size += len(data)
+        if self.echo:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+
+    def outcome(self, returncode: int) -> Outcome:
+        exit_code = returncode if returncode >= 0 else 128 - returncode
+        return Outcome(exit_code, b"".join(self.chunks), self.size)
+
+
+def run(command: Command, key: str, limit: int) -> Outcome:
+    """Runs a command until it has ended and its stdout is closed. Raises nothing of its own."""
+    import subprocess
+
+    try:
+        child = subprocess.Popen(command.argv, bufsize=0, **command.options(key))
+    except OSError as error:
+        return not_started(command, error)
+    capture = Capture(limit, command.echo)
+    try:
+        feeder = _feed(child, command.given())
+        assert child.stdout is not None
+        while True:
+            data = child.stdout.read(CHUNK)
+            if not data:
+                break
+            capture.add(data)
+        child.wait()
+        if feeder is not None:
+            feeder.join()
+    except BaseException:
+        child.kill()
+        child.wait()
+        raise
+    finally:
+        if child.stdout is not None:
+            child.stdout.close()
+    return capture.outcome(child.returncode)
+
+
+def _feed(child: subprocess.Popen[bytes], data: bytes) -> Any:
+    """Writes the input from a thread of its own: a command may print before it reads."""
+    if child.stdin is None:
+        return None
+    import threading
+
+    def write() -> None:
+        assert child.stdin is not None
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[child.stdin.write(view) :]
+            child.stdin.close()
+        except BrokenPipeError:
+            pass  # A command that does not read its input to the end is no fault of it.
+
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    return thread

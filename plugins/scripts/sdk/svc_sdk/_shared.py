@@ -1,0 +1,82 @@
+"""What both flavours share: which step is being run where, and what the agent gave this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Dict, Iterator, Optional
+
+from ._errors import inside_a_step, misused, not_in_a_script
+
+SOCKET = os.environ.get("SVC_AGENT_SOCKET", "")
+INPUT_FILE = os.environ.get("SVC_INPUT_FILE", "")
+# Every `SVC_*` that this process was started with.
+VARIABLES = {name: value for name, value in os.environ.items() if name.startswith("SVC_")}
+
+
+class Step:
+    def __init__(self, name: str, key: str) -> None:
+        self.name = name
+        self.key = key
+        self.over = False
+
+
+_present: ContextVar[Optional[Step]] = ContextVar("svc_sdk_step", default=None)
+
+
+def present_step() -> Optional[Step]:
+    step = _present.get()
+    return None if step is None or step.over else step
+
+
+def make_ready(what: str) -> None:
+    """Raises unless a durable call is possible here. What was printed is handed over first: a call that suspends the
+    run ends this process, and what is still in its buffers with it."""
+    step = present_step()
+    if step is not None:
+        raise inside_a_step(what, step.name)
+    if SOCKET == "":
+        raise not_in_a_script("SVC_AGENT_SOCKET")
+    for stream in (sys.stdout, sys.stderr):
+        # A program may run without one, or have closed it.
+        if stream is not None and not stream.closed:
+            stream.flush()
+
+
+def idempotency_key() -> str:
+    """64 hex digits for whatever a step talks to: the same whenever this step of this run is run again, another one in
+    every other run. Raises SvcError (`usage`) outside of a step's function."""
+    step = present_step()
+    if step is None:
+        raise misused("there is an idempotency key only inside the function of a step")
+    return step.key
+
+
+def input() -> Dict[str, Any]:
+    """What the run was started with, as in the file of SVC_INPUT_FILE: `{"type": …, "input"?: …, "payload"?: …, …}`.
+    `input` is what a submit passed. Raises SvcError (`not_in_a_script_run`) outside of a run."""
+    if INPUT_FILE == "":
+        raise not_in_a_script("SVC_INPUT_FILE")
+    with open(INPUT_FILE, encoding="utf-8") as file:
+        given: Dict[str, Any] = json.load(file)
+    return given
+
+
+@contextmanager
+def as_step(step: Step) -> Iterator[None]:
+    """The time of a step's function: no process that it starts can reach the agent; of the variables of the service it
+    sees the key alone."""
+    for name in VARIABLES:
+        os.environ.pop(name, None)
+    os.environ["SVC_IDEMPOTENCY_KEY"] = step.key
+    token = _present.set(step)
+    try:
+        yield
+    finally:
+        step.over = True
+        _present.reset(token)
+        os.environ.pop("SVC_IDEMPOTENCY_KEY", None)
+        os.environ.update(VARIABLES)
