@@ -2,8 +2,10 @@ import type { Argument, Command, Flag } from './command.ts';
 import { flagsOf } from './flags.ts';
 
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Run', ['run', 'submit', 'check', 'signal', 'cancel']],
-  ['Look', ['status', 'steps', 'logs', 'runs', 'state', 'agents', 'plugins', 'doctor']],
+  ['Run', ['run', 'submit', 'check', 'signal', 'cancel', 'rerun']],
+  ['Events', ['emit', 'events']],
+  ['Look', ['status', 'explain', 'steps', 'logs', 'runs', 'state', 'locks', 'agents', 'plugins', 'doctor']],
+  ['React', ['handler', 'event-hook', 'webhook', 'schedule']],
   ['Vault', ['secret', 'credential']],
   ['Operate', ['dev', 'serve', 'agent', 'admin']],
   ['Access', ['login', 'whoami', 'org', 'project', 'member', 'token', 'audit']],

@@ -97,3 +97,12 @@ t.test('a flag whose name begins with no- is a flag like any other', async (t) =
   t.equal(parse(dev, []).flags.noAgent, false);
   t.equal(parse(dev, ['--no-agent', '--port', '0']).flags.port, 0);
 });
+
+t.test('quotes are a part of what was given', async (t) => {
+  const emit = commands.find(({ name }) => name === 'emit')!;
+  for (const text of ['"text"', "'text'", '""', '"', "''", '"a', 'a"', '""a""', '{"a":"b"}', '"a" "b"', '"\'"']) {
+    t.equal(parse(emit, ['go', '--payload', text]).flags.payload, text, text);
+    t.equal(parse(emit, ['go', `--payload=${text}`]).flags.payload, text, text);
+    t.same(parse(emit, [text]).args, [text], text);
+  }
+});

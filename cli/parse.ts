@@ -57,10 +57,13 @@ function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], 
     if (inline.length === 0) index += 1;
     const next = inline.length > 0 ? inline.join('=') : index < end ? argv[index] : undefined;
     if (next === undefined) throw usageError(`${written} needs a value`, help);
-    own.push(`--${inner(name)}=${next}`);
+    own.push(`--${inner(name)}=${quoted(next)}`);
   }
   return [...own, ...argv.slice(end)];
 }
+
+/** meow takes one pair of quotes off a value; of a JSON text they are a part. */
+const quoted = (text: string) => (/^["']/.test(text) && text.at(-1) === text[0] ? `"${text}"` : text);
 
 function value(
   name: string,

@@ -15,6 +15,10 @@ export interface RunView {
   error?: { code: string; message: string } | null;
   reason?: string | null;
   annotations: string[];
+  parent?: string;
+  rerun_of?: string;
+  requires?: string[];
+  cancelled_by?: { event: string; type: string };
 }
 
 export interface StepView {
@@ -31,6 +35,36 @@ export interface StepView {
   recorded_at?: string;
   deadline?: string;
   activity: string;
+  child?: ChildView;
+}
+
+/** The activity that a call asked for. */
+export interface ChildView {
+  activity_id: string;
+  state: 'queued' | 'running' | 'waiting' | 'ended' | 'cancelled';
+  requires?: string[];
+  exit_code?: number;
+  agent_id?: string;
+}
+
+export interface AgentView {
+  agent_id: string;
+  name: string;
+  state: 'online' | 'offline';
+  os: string;
+  arch: string;
+  slots: number;
+  capabilities: string[];
+  version: string;
+  last_seen_at: string;
+}
+
+export interface LockView {
+  group: string;
+  holder: { run_id: string; since: string; age_ms: number; fence: number };
+  /** In the order in which they will be granted. */
+  queue: { run_id: string; since: string; age_ms: number }[];
+  queue_length: number;
 }
 
 export interface WhoAmI {

@@ -22,6 +22,12 @@ export class Output {
     this.#colours = pc.createColors(options.colour && Boolean(streams.stdout.isTTY));
   }
 
+  /** Characters in a line of the terminal; undefined when standard output is none, or JSON is asked for. */
+  get columns(): number | undefined {
+    // A terminal that does not know its size has the usual one.
+    return this.json || !this.#streams.stdout.isTTY ? undefined : this.#streams.stdout.columns || 80;
+  }
+
   get colours() {
     return this.#colours;
   }

@@ -2,7 +2,7 @@ import type { Argument, Command } from '../../command.ts';
 
 const NAME: Argument = { name: 'name', summary: 'letters, digits, _ and -; at most 63' };
 
-/** Typed secrets that turn into authentication. */
+/** Secrets with a kind, which says how a request is authenticated with them. */
 export const credentialCommands: readonly Command[] = [
   {
     name: 'credential set',

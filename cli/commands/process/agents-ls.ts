@@ -1,16 +1,5 @@
+import type { AgentView } from '../../client/types.ts';
 import type { Run } from '../../command.ts';
-
-interface AgentView {
-  agent_id: string;
-  name: string;
-  state: string;
-  os: string;
-  arch: string;
-  slots: number;
-  capabilities: string[];
-  version: string;
-  last_seen_at: string;
-}
 
 export const run: Run = async ({ output, client }) => {
   const api = await client();

@@ -56,6 +56,18 @@ async function server({ client }: Invocation): Promise<Finding[]> {
   ];
 }
 
+/** Nothing is said where no NATS is set; why a server cannot be asked is told of the server. */
+async function wakes({ client }: Invocation): Promise<Finding[]> {
+  const metrics = await client()
+    .then((api) => api.text({ path: '/metrics' }))
+    .catch(() => '');
+  const [, connected] = /^svc_wake_connected (\d)$/m.exec(metrics) ?? [];
+  if (connected === undefined) return [];
+  if (connected === '1') return [{ what: 'wake-ups', ok: true, says: 'go to other servers by NATS' }];
+  const says = 'the server does not reach the NATS of SVC_WAKE_URL: other servers find its work by polling';
+  return [{ what: 'wake-ups', ok: false, says }];
+}
+
 export const run: Run = async (invocation) => {
   const { output } = invocation;
   const findings: Finding[] = [
@@ -63,6 +75,7 @@ export const run: Run = async (invocation) => {
     await interpreter('bash'),
     await interpreter('python3'),
     ...(await server(invocation)),
+    ...(await wakes(invocation)),
   ];
   const { colours } = output;
   output.data({ findings }, () =>

@@ -28,6 +28,8 @@ export function describe(run: RunView, output: Output): string {
     ['status', `${paint(run.status, output)}${waitsFor(run)}`],
     ['subject', run.subject],
     ['tags', run.tags.join(', ')],
+    ['parent', run.parent],
+    ['rerun of', run.rerun_of],
     ['created', run.created_at],
     ['started', run.started_at],
     ['finished', run.finished_at],

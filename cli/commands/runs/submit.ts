@@ -11,6 +11,7 @@ export const run: Run = async (invocation) => {
     ...(await submission(args[0]!, flags, invocation)),
     ...(list('tag').length > 0 ? { tags: list('tag') } : {}),
     ...(list('requires').length > 0 ? { requires: list('requires') } : {}),
+    ...(list('cancelOn').length > 0 ? { cancel_on: list('cancelOn') } : {}),
     ...(list('credential').length > 0 ? { credentials: readPairs(list('credential'), 'credential') } : {}),
     ...(flags.subject === undefined ? {} : { subject: flags.subject }),
     ...(flags.idempotencyKey === undefined ? {} : { idempotency_key: flags.idempotencyKey }),

@@ -3,7 +3,7 @@ import type { Argument, Command, Flag } from '../../command.ts';
 const RUN: Argument = { name: 'run-id', summary: 'the run, e.g. run_01J…' };
 const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
 
-const WORKFLOW_FLAGS: Readonly<Record<string, Flag>> = {
+export const WORKFLOW_FLAGS: Readonly<Record<string, Flag>> = {
   as: {
     type: 'string',
     choices: ['script', 'pipeline', 'yaml', 'graph'],
@@ -42,6 +42,12 @@ export const runCommands: readonly Command[] = [
         value: 'ENV=name',
         many: true,
         summary: 'variable that gets the value of a credential; scripts only',
+      },
+      'cancel-on': {
+        type: 'string',
+        value: '<type>',
+        many: true,
+        summary: 'event type that cancels the run while it has not ended',
       },
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeat answers the first run' },
       follow: { type: 'boolean', short: 'f', summary: 'stay until the run ends' },
@@ -109,7 +115,10 @@ export const runCommands: readonly Command[] = [
     name: 'signal',
     summary: 'send a signal to a run',
     args: [RUN, { name: 'name', summary: 'the name it waits for' }],
-    flags: { payload: { type: 'string', value: '<json>', summary: 'payload (default null); - reads standard input' } },
+    flags: {
+      payload: { type: 'string', value: '<json>', summary: 'payload (default null); - reads standard input' },
+      'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeat with it changes nothing' },
+    },
     examples: [['svc signal run_01J… approved --payload \'{"by":"me"}\'', 'approve']],
     load: () => import('./signal.ts'),
   },
@@ -120,6 +129,32 @@ export const runCommands: readonly Command[] = [
     flags: { reason: { type: 'string', value: '<text>', summary: 'why; kept on the run' } },
     examples: [["svc cancel run_01J… --reason 'wrong branch'", 'stop it']],
     load: () => import('./cancel.ts'),
+  },
+  {
+    name: 'explain',
+    summary: 'say why a run waits, is queued, failed or ended, and what to do about it',
+    args: [RUN],
+    flags: {},
+    examples: [['svc explain run_01J…', 'who holds the lock, which agent is lacking, which call failed']],
+    load: () => import('./explain.ts'),
+  },
+  {
+    name: 'rerun',
+    summary: 'run a finished run anew, from its beginning or from a site on',
+    about:
+      'Document, input and environment are those of the first run; idempotency keys are new. With --from, what was recorded\n' +
+      'before the site is not done again: the script runs from its first line and is given those results. Should it make\n' +
+      'other calls than the recorded ones, the new run fails with determinism_violation and says where.',
+    args: [RUN],
+    flags: {
+      from: { type: 'string', value: '<site>', summary: 'a site of `svc steps`: check#2, or check for its first' },
+      follow: { type: 'boolean', short: 'f', summary: 'print the log and wait for the end' },
+    },
+    examples: [
+      ['svc rerun run_01J…', 'everything again'],
+      ["svc rerun run_01J… --from 'deploy#0'", 'what came before deploy is kept'],
+    ],
+    load: () => import('./rerun.ts'),
   },
   {
     name: 'runs ls',
