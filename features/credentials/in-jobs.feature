@@ -31,6 +31,7 @@ Feature: Credentials in jobs
         | kind      | body                                       | text     |
         | url_token | {"kind": "url_token", "token": "4:tok-ab"} | 4:tok-ab |
 
+    @CLI-050
     Scenario: from the command line
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
       And a file "look.sh":

@@ -28,8 +28,8 @@ Feature: A server that cannot start
 
   Rule: The master key belongs to its database
 
-    @own-server @configured
-    Scenario: another key is refused, nothing is changed, and the right one still works
+    @own-server @configured @AUTH-039
+    Scenario: none and another are refused, nothing is changed, and the right one still works
       Given an empty database
       And a master key noted as "key"
       And a master key noted as "wrong"
@@ -37,6 +37,12 @@ Feature: A server that cannot start
         | SVC_DATABASE_URL | {database} |
         | SVC_MASTER_KEY   | {key}      |
       Then it exits with 0
+      When I call "svc serve" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   |            |
+        | SVC_PORT         | 0          |
+      Then it exits with 1
+      And standard error has "(master_key_missing)"
       When I call "svc serve" with the settings:
         | SVC_DATABASE_URL | {database} |
         | SVC_MASTER_KEY   | {wrong}    |

@@ -33,7 +33,7 @@ Feature: What the service is
       When I send "GET" to "/api/v1/orgs/{rival}/projects/{project}/runs/{run}"
       Then the answer is 404 with code "not_found"
 
-  Rule: A script is an ordinary program whose verbs make it durable
+  Rule: A program in any language is durable by the verbs that it calls
 
     @OVW-027 @OVW-028 @OVW-029
     Scenario: after a wait the program starts from the top, and what it recorded comes back without the work

@@ -17,7 +17,7 @@ Feature: What a submit refuses
         | a script that is no bash    | {"filename":"a.sh","source":"if ["}                               | 422    | workflow_invalid | /source     |
         | no source                   | {"filename":"a.sh"}                                                 | 400    | invalid_request  | /source     |
         | a source that is no text    | {"filename":"a.sh","source":7}                                      | 400    | invalid_request  | /source     |
-        | a kind that is none         | {"kind":"poem","source":"x"}                                        | 400    | invalid_request  | /kind       |
+        | a kind that is none         | {"kind":"poem","source":"x"}                                        | 400    | workflow_kind_unknown | /kind       |
         | a member that is unknown    | {"filename":"a.sh","source":"true","sourc":1}                       | 400    | invalid_request  | /sourc      |
         | a variable that is reserved | {"filename":"a.sh","source":"true","env":{"SVC_TOKEN":"x"}}         | 400    | invalid_request  | /env/SVC_TOKEN |
         | an empty key                | {"filename":"a.sh","source":"true","idempotency_key":""}            | 400    | invalid_request  | /idempotency_key |

@@ -29,13 +29,14 @@ Feature: what a script sees of its agent's environment
         """
         for (const name of Object.keys(process.env).sort()) console.log(name);
         require('node:fs').writeFileSync('{folder}/values', Object.entries(process.env)
-          .filter(([name]) => !/^(SVC_AGENT|SVC_ACTIVITY|SVC_INPUT|PATH)/.test(name))
+          .filter(([name]) => !/^(SVC_AGENT|SVC_ACTIVITY|SVC_INPUT|PATH|CI_TRIGGER_EVENT_ID)/.test(name))
           .map(([name, value]) => `${name}=${value}\n`).sort().join(''));
         """
       Then the run succeeds
       And the log is:
         """
         CI_TRIGGER_EVENT
+        CI_TRIGGER_EVENT_ID
         HOME
         LANG
         LANGUAGE

@@ -30,11 +30,18 @@ Feature: a script outlives the processes that carry it
 
   Rule: when the server dies, nothing is lost
 
-    @own-server @configured @SCR-075 @SCR-076 @SCR-077
-    Scenario: one run works, one sleeps and one waits while the server is away
+    @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078 @LIM-010
+    Scenario: one run works, one sleeps, one waits and one has a child at work while the server is away
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 15000 |
       And a gate "open"
+      And a gate "child"
+      When I submit the script "collects.sh" as "collecting":
+        """
+        echo pass >> {folder}/collecting
+        svc activity slow -- sh -c 'read -r _ < {folder}/child; echo the child has ended'
+        """
+      Then the run waits for "activity" "slow"
       When I submit the script "works.sh" as "working":
         """
         echo pass >> {folder}/working
@@ -70,6 +77,12 @@ Feature: a script outlives the processes that carry it
       When I look at the run "sleeping"
       Then the run succeeds
       And the file "sleeping" has 2 lines
+      When I look at the run "collecting"
+      Then the run waits for "activity" "slow"
+      When I open the gate "child"
+      Then the run succeeds
+      And the file "collecting" has 2 lines
+      And the log has "the child has ended"
       When I look at the run "working"
       And I open the gate "open"
       Then the run succeeds

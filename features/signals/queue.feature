@@ -62,3 +62,22 @@ Feature: signals queue up under their name
         null
         """
       Then the answer is 409 with code "run_finished"
+
+    Scenario: a signal that is sent again with its key is one signal
+      When I submit the script "once.sh":
+        """
+        svc wait-signal go
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      When I call "svc signal {run} go --payload 1 --idempotency-key approval"
+      And I call "svc signal {run} go --payload 2 --idempotency-key approval"
+      And I call "svc signal {run} go --payload 3 --idempotency-key other"
+      Then the run succeeds
+      And the log is:
+        """
+        1
+        3
+        """
+      When I call "svc signal {run} go --payload 1 --idempotency-key approval"
+      Then it exits with 0

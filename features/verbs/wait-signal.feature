@@ -61,6 +61,7 @@ Feature: svc wait-signal waits for somebody's word
         1
         """
 
+    @HAND-055 @HAND-056
     Scenario: the names of events are not for scripts to wait for
       When I submit the script "reserved.sh":
         """
@@ -69,4 +70,5 @@ Feature: svc wait-signal waits for somebody's word
         """
       Then the run succeeds
       And the log has "code 2"
+      And the log has "names that begin with event: are the engine's own"
       And 0 steps are recorded

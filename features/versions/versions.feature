@@ -26,7 +26,7 @@ Feature: Versions
         """
         {"kind": "svc/script/v2", "filename": "job.py", "source": "pass\n"}
         """
-      Then the answer is 400 with code "invalid_request"
+      Then the answer is 400 with code "workflow_kind_unknown"
 
     @VER-004
     Scenario Outline: the agent socket speaks version <spoken>, and a wait with a timeout <outcome>

@@ -1,0 +1,41 @@
+Feature: every project has a bus of its own, to which events are only added
+
+  Rule: what happens in one project is not heard in another
+
+    @OVW-019
+    Scenario: an event of another project wakes nobody here and is not shown here
+      When I submit the script "wait.sh":
+        """
+        svc wait-event go
+        """
+      Then the run waits for "event" "go"
+      Given another project noted as "other"
+      When I send "POST" to "/api/v1/orgs/{org}/projects/{other}/events" with:
+        """
+        {"type": "go", "payload": "elsewhere"}
+        """
+      Then the answer is 201
+      And "event" of the answer is noted as "elsewhere"
+      And there are 0 events "go"
+      When I send "GET" to "{scoped}/events/{elsewhere}"
+      Then the answer is 404 with code "not_found"
+      And the run waits for "event" "go"
+      When I emit "go" with '"here"'
+      Then the run succeeds
+      And the log has '"payload":"here"'
+
+  Rule: what was recorded stays as it was
+
+    @OVW-020
+    Scenario: nothing changes an event or takes it away
+      When I emit "fact" with '"first"'
+      And I send "PUT" to "{scoped}/events/{event}" with:
+        """
+        {"type": "fact", "payload": "second"}
+        """
+      Then the answer is 405 with code "method_not_allowed"
+      When I send "DELETE" to "{scoped}/events/{event}"
+      Then the answer is 405 with code "method_not_allowed"
+      When I emit "fact" with '"second"'
+      Then there are 2 events "fact"
+      And the first event "fact" carries "first"

@@ -1,0 +1,111 @@
+Feature: a script emits once for each place
+
+  Rule: svc emit in a script is the emit of the command line, and is recorded
+
+    @VERB-041 @CLI-020 @EVT-007 @OVW-021
+    Scenario: it prints the event's id
+      Given a file "payload.json":
+        """
+        {"from": "a file"}
+        """
+      When I submit the script "emit.sh":
+        """
+        svc emit one --key acme/web --payload '{"n":1}'
+        echo '{"n":2}' | svc emit two --payload -
+        cd {folder}; svc emit three --payload @payload.json
+        svc emit four
+        """
+      Then the run succeeds
+      And the log matches "^(evt_\w{26}\n){4}$"
+      And "key" of the last event "one" is "acme/web"
+      And "payload" of the last event "one" is '{"n":1}'
+      And "payload" of the last event "two" is '{"n":2}'
+      And "payload" of the last event "three" is '{"from":"a file"}'
+      And "payload" of the last event "four" is "null"
+      And "source_name" of the last event "one" is "{run}"
+      And the recorded steps are:
+        | site    | kind | exit |
+        | one#0   | emit | 0    |
+        | two#0   | emit | 0    |
+        | three#0 | emit | 0    |
+        | four#0  | emit | 0    |
+
+    @EVT-039 @ERR-015
+    Scenario: what it must not say it does not say, and the script may go on
+      When I submit the script "refused.sh":
+        """
+        svc emit run.failed || echo "code $?"
+        svc emit 'no type' || echo "code $?"
+        svc emit fine --payload '{oops' || echo "code $?"
+        svc emit fine
+        """
+      Then the run succeeds
+      And the log has "event_type_reserved"
+      And the project has 0 events of type "run.failed"
+      And the log has "code 1"
+      And the log has "code 2" 2 times
+      And there is 1 event "fine"
+      And 1 step is recorded
+
+    Scenario: more than an event takes is refused by how much it is over
+      Given a file "exact.json" of 2097125 bytes of JSON
+      And a file "over.json" of 2097126 bytes of JSON
+      When I submit the script "large.sh":
+        """
+        svc emit large --payload @{folder}/over.json || echo "code $?"
+        svc emit large --payload @{folder}/exact.json
+        """
+      Then the run succeeds
+      And the log has "1 byte over the limit of 2 MiB"
+      And there is 1 event "large"
+
+  Rule: running the place again is the same event, with what was said first
+
+    @VERB-042 @EVT-027 @EVT-028 @EVT-031 @DLV-013
+    Scenario: a replay emits nothing new, and starts no handler again
+      Given the handler "hears" on "told" runs "note.sh":
+        """
+        true
+        """
+      When I submit the script "replay.sh":
+        """
+        echo pass >> {folder}/passes
+        svc emit told --payload "$(wc -l < {folder}/passes)"
+        svc wait-signal one
+        svc emit told --payload '"second place"'
+        svc wait-signal two
+        """
+      Then the run waits for "signal" "one"
+      When I send the signal "one" with '1'
+      Then the run waits for "signal" "two"
+      When I send the signal "two" with '2'
+      Then the run succeeds
+      And the file "passes" has 3 lines
+      And there are 2 events "told"
+      And the project comes to rest
+      And the handler "hears" ran 2 times
+      And "payload" of the last event "told" is "second place"
+      And the recorded steps are:
+        | site   | kind        |
+        | told#0 | emit        |
+        | one#0  | wait-signal |
+        | told#1 | emit        |
+        | two#0  | wait-signal |
+      And the first event "told" carries "1"
+
+    @own-server @EVT-029
+    Scenario: neither does another agent that takes over
+      Given 2 agents of its own
+      When I submit the script "taken-over.sh":
+        """
+        svc emit told --payload "\"$SVC_AGENT_PID\""
+        test -e {folder}/killed || { echo "$SVC_AGENT_PID" > {folder}/agent; sleep 600; }
+        """
+      Then the file "agent" soon has 1 line
+      Given a file "killed":
+        """
+        yes
+        """
+      When I kill the agent whose process is in the file "agent"
+      Then the run succeeds
+      And there is 1 event "told"

@@ -1,0 +1,64 @@
+Feature: what else ends svc wait-event
+
+  Rule: a wait may have an end
+
+    @VERB-018
+    Scenario: the event that comes in time is taken
+      When I submit the script "timed.sh":
+        """
+        svc wait-event go --timeout 60s
+        """
+      Then the run waits for "event" "go"
+      And "substate.deadline" of the run matches "^20"
+      When I emit "go" with '"in time"'
+      Then the run succeeds
+      And the log has "in time"
+
+    @VERB-018
+    Scenario: the time is over: 124, and the outcome stays
+      When I submit the script "over.sh":
+        """
+        svc wait-event go --timeout 300ms || echo "code $?"
+        svc wait-signal more
+        """
+      Then the run waits for "signal" "more"
+      When I emit "go"
+      And I send the signal "more" with '1'
+      Then the run succeeds
+      And the recorded steps are:
+        | site   | kind        | exit | stdout |
+        | go#0   | wait-event  | 124  |        |
+        | more#0 | wait-signal | 0    | 1\n    |
+      And the log has "code 124" 2 times
+
+    Scenario: what ended the time is told with the events that came close
+      When I submit the script "near.sh" for "acme/web":
+        """
+        svc wait-signal start
+        svc wait-event go --timeout 6s
+        """
+      Then the run waits for "signal" "start"
+      When I emit "go"
+      And I send the signal "start" with 'null'
+      Then the run waits for "event" "go"
+      When I emit "go" for "acme/app"
+      Then the run fails with code "script_failed"
+      And the log has "it came before the wait began"
+      And the log has 'its key "acme/app" is not the subject of the run'
+
+  Rule: an event's wait is a signal's too
+
+    @HAND-054
+    Scenario: a signal named for the type and the job ends it
+      When I submit the script "bridge.sh":
+        """
+        echo "$SVC_ACTIVITY_ID" > {folder}/activity
+        svc wait-event approval
+        """
+      Then the run waits for "event" "approval"
+      When I send the signal of its wait for "approval" with '{"by":"ann"}'
+      Then the run succeeds
+      And the log is:
+        """
+        {"by":"ann"}
+        """

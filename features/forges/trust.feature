@@ -1,0 +1,94 @@
+Feature: Whom the deliveries of a forge are trusted for
+
+  Background:
+    Given the secret "TOKEN" is "hidden-value"
+    And the credential "bot" is '{"kind": "bearer", "token": "hidden-token"}'
+    And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
+
+  Rule: what comes from a fork gets nothing, and does not start what declares a credential
+
+    @AUTH-022 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
+    Scenario: a pull request from a fork
+      Given the handler "bare" with '{"on": ["forge.pull_request"]}' runs "bare.sh":
+        """
+        if env | grep hidden; then exit 1; fi
+        echo "nothing was given"
+        """
+      And the handler "armed" with '{"on": ["forge.pull_request"], "credentials": {"GH_TOKEN": "bot"}}' runs "armed.sh":
+        """
+        echo "it ran"
+        """
+      When forge_a delivers "pull_request" to "site":
+        """
+        {"action": "opened", "number": 1, "repository": {"full_name": "acme/site"}, "pull_request": {
+          "author_association": "NONE", "base": {"repo": {"full_name": "acme/site"}},
+          "head": {"sha": "0123456789", "ref": "fix", "repo": {"full_name": "eve/site"}}}}
+        """
+      Then it was delivered so:
+        | name  | state     | reason                              |
+        | armed | refused   | untrusted_run_declares_credential   |
+        | bare  | delivered |                                     |
+      And the handler "bare" succeeds
+      And "trusted" of the run is "false"
+      And the log has "nothing was given"
+      When I call "svc events show {event}"
+      Then standard output has "armed"
+      And standard output has "untrusted_run_declares_credential"
+      And the handler "armed" ran 0 times
+
+    Scenario: a review of it, even by a member
+      When forge_a delivers "pull_request_review" to "site":
+        """
+        {"action": "submitted", "review": {"author_association": "OWNER"}, "pull_request": {
+          "author_association": "OWNER", "base": {"repo": {"full_name": "acme/site"}},
+          "head": {"repo": {"full_name": "eve/site"}}}}
+        """
+      And the event of the delivery is looked at
+      Then "trusted" of the answer is "false"
+
+  Rule: what outsiders write is not trusted, what members write is
+
+    @AUTH-023 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
+    Scenario Outline: a comment by <who>
+      Given the handler "bare" with '{"on": ["forge.issue_comment"]}' runs "bare.sh":
+        """
+        echo "secrets: $(env | grep -c hidden-value || true)"
+        """
+      And the handler "armed" with '{"on": ["forge.issue_comment"], "credentials": {"GH_TOKEN": "bot"}}' runs "armed.sh":
+        """
+        test "$GH_TOKEN" = hidden-token
+        """
+      When forge_a delivers "issue_comment" to "site":
+        """
+        {"action": "created", "issue": {"number": 1, "author_association": "NONE"},
+         "comment": {"body": "/deploy", "author_association": "<association>"}, "repository": {"full_name": "acme/site"}}
+        """
+      Then it was delivered so:
+        | name  | state     | reason   |
+        | armed | <armed>   | <reason> |
+        | bare  | delivered |          |
+      And the handler "bare" succeeds
+      And "trusted" of the run is "<trusted>"
+      And the log has "secrets: <secrets>"
+      And the project comes to rest
+
+      Examples:
+        | who                        | association            | armed     | reason                            | trusted | secrets |
+        | somebody from nowhere      | NONE                   | refused   | untrusted_run_declares_credential | false   | 0       |
+        | a former contributor       | CONTRIBUTOR            | refused   | untrusted_run_declares_credential | false   | 0       |
+        | somebody who is not placed | FIRST_TIMER            | refused   | untrusted_run_declares_credential | false   | 0       |
+        | a member                   | MEMBER                 | delivered |                                   | true    | 1       |
+
+    Scenario: what is known of nobody is not trusted
+      When forge_a delivers "invented_today" to "site":
+        """
+        {"sender": {"login": "ann"}}
+        """
+      And the event of the delivery is looked at
+      Then "trusted" of the answer is "false"
+      When forge_a delivers "issue_comment" to "site":
+        """
+        {"comment": {"body": "no word of who wrote it"}}
+        """
+      And the event of the delivery is looked at
+      Then "trusted" of the answer is "false"

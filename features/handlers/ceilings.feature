@@ -1,0 +1,137 @@
+Feature: Ceilings of handlers
+
+  Rule: a chain of handlers has at most five generations
+
+    @HAND-048 @HAND-049 @HAND-051 @LIM-006 @ERR-024 @ERR-025 @OVW-021
+    Scenario: the sixth would not start, and its emit fails
+      Given the handler "next" on "chain" runs "next.sh":
+        """
+        left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")
+        test "$left" = 0 || svc emit chain --payload "$((left - 1))"
+        """
+      When somebody emits "chain" with '{"payload": 4}'
+      Then the project comes to rest
+      And the "generation" of its runs are "1 2 3 4 5"
+      And the "status" of its runs are "succeeded succeeded succeeded succeeded succeeded"
+      And the project has 5 events of type "chain"
+      When somebody emits "chain" with '{"payload": 5}'
+      Then the project comes to rest
+      And the project has 10 events of type "chain"
+      And the "status" of its runs are "failed succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded"
+      And the error of the failed run of "next" has "chain_too_deep"
+
+    Scenario: an emit that nobody listens to is no chain
+      Given the handler "next" on "chain" runs "next.sh":
+        """
+        left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")
+        test "$left" = 0 && svc emit chain.over || svc emit chain --payload "$((left - 1))"
+        """
+      When somebody emits "chain" with '{"payload": 4}'
+      Then the project comes to rest
+      And the project has 1 event of type "chain.over"
+
+  Rule: a project has at most sixteen handler runs at once
+
+    @HAND-050 @HAND-052 @LIM-007 @ERR-026 @ERR-027
+    Scenario: an emit that would start a seventeenth fails and leaves nothing
+      Given 17 handlers on "crowd" run "wait.sh":
+        """
+        svc wait-signal go
+        """
+      When somebody emits "crowd" with "{}"
+      Then the answer is 429 with code "handlers_in_flight"
+      And the header "retry-after" of the answer matches "^\d+$"
+      And the project has 0 events of type "crowd"
+      And 0 handler runs are in flight and 0 wait
+      Given the handler "many-17" is removed
+      When somebody emits "crowd" with "{}"
+      Then 16 handler runs are in flight and 0 wait
+      When somebody emits "crowd" with "{}"
+      Then the answer is 429 with code "handlers_in_flight"
+      And the project has 1 event of type "crowd"
+      When I call "svc emit crowd"
+      Then it exits with 1
+      And standard error has "handlers_in_flight"
+      When every waiting handler run gets the signal "go"
+      Then the project comes to rest
+      And 0 handler runs are in flight and 0 wait
+
+    Scenario: what has no emitter waits for a place instead
+      Given 16 handlers on "crowd" run "wait.sh":
+        """
+        svc wait-signal go
+        """
+      And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'it.sh\'"}' runs "note.sh":
+        """
+        svc output set of="$CI_TRIGGER_EVENT"
+        """
+      When somebody emits "crowd" with "{}"
+      And I submit the script "it.sh":
+        """
+        echo done
+        """
+      Then the run succeeds
+      When the last event of type "run.succeeded" is looked at
+      Then it was delivered so:
+        | name  | state  | reason                         |
+        | after | queued | 16 handler runs are in flight  |
+      And 16 handler runs are in flight and 1 wait
+      When every waiting handler run gets the signal "go"
+      Then the project comes to rest
+      And it was delivered so:
+        | name  | state     | reason |
+        | after | delivered |        |
+      And the handler "after" succeeds
+      And "output.of" of the run is "run.succeeded"
+
+    @own-server @DLV-014
+    Scenario: what waits for a place outlives its server, and is delivered
+      Given 16 handlers on "crowd" run "wait.sh":
+        """
+        svc wait-signal go
+        """
+      And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'it.sh\'"}' runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "crowd" with "{}"
+      And I submit the script "it.sh":
+        """
+        echo done
+        """
+      Then the run succeeds
+      And 16 handler runs are in flight and 1 wait
+      When the last event of type "run.succeeded" is looked at
+      And the server is killed
+      And the server is started again
+      And every waiting handler run gets the signal "go"
+      Then the project comes to rest
+      And it was delivered so:
+        | name  | state     | reason |
+        | after | delivered |        |
+      And the handler "after" succeeds
+      And the handler "after" ran 1 time
+
+    Scenario: what waits for a handler that is removed never starts
+      Given 16 handlers on "crowd" run "wait.sh":
+        """
+        svc wait-signal go
+        """
+      And the handler "after" on "run.succeeded" runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "crowd" with "{}"
+      And I submit the script "it.sh":
+        """
+        echo done
+        """
+      Then the run succeeds
+      When the last event of type "run.succeeded" is looked at
+      And the handler "after" is removed
+      Then it was delivered so:
+        | name  | state   | reason                  |
+        | after | refused | the handler was removed |
+      When every waiting handler run gets the signal "go"
+      Then the project comes to rest
+      And the handler "after" ran 0 times

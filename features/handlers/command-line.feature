@@ -1,0 +1,139 @@
+Feature: Handlers on the command line
+
+  Rule: a handler is set, listed, shown and removed
+
+    @HAND-002 @CLI-025 @CLI-026 @HAND-007 @CLI-030 @HAND-008 @CLI-031 @HAND-009 @CLI-033 @CLI-034 @CLI-035
+    Scenario: with everything that a script may have
+      Given a file "note.sh":
+        """
+        echo "note from $OWN"
+        """
+      When I call "svc handler set note note.sh --on 'a.*' --when 'event.payload.n > 1' --tag team:core --tag x --requires bash --env OWN=mine --cancel-on stop"
+      Then standard error has "handler note is registered; it serves a.*"
+      When I call "svc handler ls"
+      Then standard output matches "^note +a\.\* +event.payload.n > 1 +note.sh$"
+      When I call "svc handler show note"
+      Then standard output matches "^when +event.payload.n > 1$"
+      And standard output matches "^tags +team:core, x$"
+      And standard output matches "^requires +bash$"
+      And standard output matches "^cancel on +stop$"
+      When I call "svc handler show note --source"
+      Then standard output is 'echo "note from $OWN"'
+      When somebody emits "a.b" with '{"payload": {"n": 2}}'
+      Then the handler "note" succeeds
+      And the log is:
+        """
+        note from mine
+        """
+      And "tags" of the run is '["team:core","x"]'
+      When I call "svc handler rm note"
+      Then standard error has "handler note is removed"
+      When I call "svc handler ls"
+      Then standard output is ""
+      When I call "svc handler rm note"
+      Then it exits with 1
+      And standard error has "not_found"
+
+    @CLI-032 @HAND-010
+    Scenario: with a credential
+      Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
+      And a file "note.sh":
+        """
+        test "$GH_TOKEN" = tok-1-ab
+        """
+      When I call "svc handler set note note.sh --on t --credential GH_TOKEN=bot"
+      And I call "svc handler show note"
+      Then standard output matches "^credentials +GH_TOKEN=bot$"
+      When somebody emits "t" with "{}"
+      Then the handler "note" succeeds
+
+    Scenario Outline: what is missing or does not go together: <arguments>
+      Given a file "note.sh":
+        """
+        true
+        """
+      When I call "svc handler set note <arguments>"
+      Then it exits with 2
+      And standard error has "<says>"
+
+      Examples:
+        | arguments                    | says                          |
+        | note.sh                      | --on is missing               |
+        | --on t                       | nothing says what runs        |
+        | note.sh --on t --graph g     | cannot stand together         |
+        | note.sh --on t --config {}   | --config is of a single node  |
+        | note.sh --on t --as spell    | --as                          |
+
+    @HAND-010 @HAND-045
+    Scenario: credentials are for scripts
+      When I call "svc handler set note --on t --graph release --credential TOKEN=bot"
+      Then it exits with 2
+      And standard error has "--credential is of a script"
+      When I send "PUT" to "{scoped}/handlers/note" with:
+        """
+        {"on": ["t"], "node": "http", "config": {}, "credentials": {"TOKEN": "bot"}}
+        """
+      Then the answer is 400 with code "invalid_request"
+      And the answer names the faults "/credentials"
+
+    Scenario: what the server refuses is told with its place
+      When I call "svc handler set note - --on 'a b' --when 'x ==' " with standard input:
+        """
+        true
+        """
+      Then it exits with 1
+      And standard error has "/on/0"
+
+  Rule: a recorded event is tried on a handler without starting anything
+
+    Scenario: fits or does not, true or false, and why
+      Given the handler "paid" with '{"on": ["order.*"], "when": "event.payload.total > 10"}' runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "order.asked" with '{"payload": {"total": 5}}'
+      And I call "svc handler test paid --event {event}"
+      Then standard output matches "^pattern +order\.\*$"
+      And standard output matches "^when +event.payload.total > 10 → false$"
+      And standard output matches "^outcome +declined$"
+      When somebody emits "order.asked" with '{"payload": {}}'
+      And I call "svc handler test paid --event {event}"
+      Then standard output has "event.payload.total: no such field"
+      When somebody emits "other" with '{"payload": {"total": 50}}'
+      And I call "svc handler test paid --event {event}"
+      Then standard output matches "^outcome +not_matched$"
+      And the handler "paid" ran 0 times
+      When I call "svc handler test paid --event evt_none"
+      Then it exits with 1
+      And standard error has "not_found"
+      When I call "svc handler test paid"
+      Then it exits with 2
+
+  Rule: starters run as they are
+
+    @CLI-036
+    Scenario Outline: in <language>
+      When the starter in "<language>" is written to "<file>"
+      And I call "svc handler set on-event <file> --on build.done"
+      And somebody emits "build.done" with '{"payload": {"workflow": "build.sh", "status": "succeeded"}}'
+      Then the handler "on-event" succeeds
+      And "output.type" of the run is "build.done"
+      And "output.event" of the run is "{event}"
+      And the log has "handling build.done ({event})"
+      And 1 step is recorded
+      When I call "svc handler init <language>"
+      Then standard output has "svc handler set on-event on-event."
+      When I call "svc handler init <language> <file>"
+      Then it exits with 2
+      And standard error has "it exists already"
+
+      Examples:
+        | language   | file        |
+        | bash       | on-event.sh |
+        | python     | on-event.py |
+        | typescript | on-event.ts |
+
+    Scenario: a language that has none
+      When I call "svc handler init cobol"
+      Then it exits with 2
+      And standard error has "bash, python, typescript"

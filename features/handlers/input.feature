@@ -1,0 +1,137 @@
+Feature: What a handler's script is given
+
+  Rule: the whole envelope is in the input file
+
+    @HAND-026 @EVT-008 @DLV-008
+    Scenario: type, id, key and payload
+      Given the handler "look" on "deploy.done" runs "look.py":
+        """
+        import json, os, subprocess
+        event = json.load(open(os.environ["SVC_INPUT_FILE"]))
+        given = [f"{name}={value if isinstance(value, str) else json.dumps(value, sort_keys=True)}" for name, value in event.items()]
+        subprocess.run(["svc", "output", "set", *given], check=True)
+        """
+      When somebody emits "deploy.done" with '{"key": "shop", "payload": {"n": [1, 2.5, null, "ü"], "deep": {"a": true}}}'
+      Then the handler "look" succeeds
+      And "output.type" of the run is "deploy.done"
+      And "output.event" of the run is "{event}"
+      And "output.key" of the run is "shop"
+      And "output.payload" of the run is '{"deep": {"a": true}, "n": [1, 2.5, null, "\u00fc"]}'
+
+    @HAND-026 @EVT-008
+    Scenario: without a key and a payload
+      Given the handler "look" on "deploy.done" runs "look.py":
+        """
+        import json, os
+        event = json.load(open(os.environ["SVC_INPUT_FILE"]))
+        assert sorted(event) == ["event", "payload", "type"] and event["payload"] is None, event
+        """
+      When somebody emits "deploy.done" with "{}"
+      Then the handler "look" succeeds
+
+    @HAND-027 @DLV-009
+    Scenario: a payload of almost 2 MiB arrives as it was sent
+      Given the handler "look" on "big" runs "look.py":
+        """
+        import hashlib, json, os, subprocess
+        text = json.load(open(os.environ["SVC_INPUT_FILE"]))["payload"]
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        subprocess.run(["svc", "output", "set", f"size={len(text)}", f"end={text[-3:]}", f"digest={digest}"], check=True)
+        """
+      When somebody emits "big" with a payload of 2000000 characters
+      Then the handler "look" succeeds
+      And "output.size" of the run is "2000000"
+      And "output.end" of the run is "end"
+      And "output.digest" of the run is "{digest}"
+
+    @HAND-040
+    Scenario: a handler cannot put another file in its place
+      When I send "PUT" to "{scoped}/handlers/look" with:
+        """
+        {"on": ["t"], "source": "true", "env": {"SVC_INPUT_FILE": "/dev/null"}}
+        """
+      Then the answer is 400 with code "invalid_request"
+      And the answer names the faults "/env/SVC_INPUT_FILE"
+
+  Rule: single values of the envelope are variables too
+
+    @HAND-028 @HAND-029 @HAND-039 @SCR-039
+    Scenario: type and id, and nothing of what is nested
+      Given the handler "look" with '{"on": ["deploy.done"], "env": {"OWN": "mine"}}' runs "look.sh":
+        """
+        test "$CI_TRIGGER_EVENT" = deploy.done
+        grep -q "\"event\":\"$CI_TRIGGER_EVENT_ID\"" "$SVC_INPUT_FILE"
+        test "$OWN" = mine
+        env | sed -n 's/^\(CI_TRIGGER_[A-Z_]*\)=.*/\1/p' | sort > {folder}/names
+        """
+      When somebody emits "deploy.done" with '{"key": "shop", "payload": {"sha": "abc", "deep": {"a": 1}}}'
+      Then the handler "look" succeeds
+      And the file "names" is:
+        """
+        CI_TRIGGER_EVENT
+        CI_TRIGGER_EVENT_ID
+        """
+
+    @HAND-037
+    Scenario: the schedule of a tick
+      Given the handler "look" on "schedule.tick" runs "look.sh":
+        """
+        svc output set schedule="$CI_TRIGGER_SCHEDULE"
+        """
+      And the schedule "pulse" is '{"cron": "* * * * * *"}'
+      When the last event of type "schedule.tick" is looked at
+      Then the handler "look" succeeds
+      And "output.schedule" of the run is "pulse"
+      When the schedule "pulse" has ticked and is removed
+      Then the project comes to rest
+
+    @HAND-038
+    Scenario: the parent of a spawned run
+      Given the handler "look" on "spawn" runs "look.sh":
+        """
+        svc output set parent="$CI_TRIGGER_PARENT"
+        """
+      And a file "child.sh":
+        """
+        true
+        """
+      When I submit the script "parent.sh":
+        """
+        svc spawn {folder}/child.sh
+        """
+      And "run_id" of the run is noted as "parent"
+      And the last event of type "spawn" is looked at
+      Then the handler "look" succeeds
+      And "output.parent" of the run is "{parent}"
+      And the project comes to rest
+
+  Rule: what a handler says of its runs holds for each of them
+
+    @HAND-008 @HAND-009
+    Scenario: tags, and what an agent must be able to do
+      Given the handler "look" with '{"on": ["t"], "tags": ["team:core", "nightly"], "requires": ["bash"]}' runs "look.sh":
+        """
+        true
+        """
+      When somebody emits "t" with "{}"
+      Then the handler "look" succeeds
+      And "tags" of the run is '["team:core","nightly"]'
+      Given the handler "nowhere" with '{"on": ["u"], "requires": ["a-machine-that-is-nowhere"], "cancel_on": ["stop"]}' runs "look.sh":
+        """
+        true
+        """
+      When somebody emits "u" with "{}"
+      Then the run of "nowhere" is "queued"
+      When somebody emits "stop" with "{}"
+      Then the run is "cancelled"
+
+    Scenario: a credential for a script
+      Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
+      And the handler "look" with '{"on": ["t"], "credentials": {"TOKEN": "bot"}}' runs "look.sh":
+        """
+        test "$TOKEN" = tok-1-ab
+        """
+      When somebody emits "t" with "{}"
+      Then the handler "look" succeeds
+      When I call "svc credential uses bot"
+      Then standard output matches "^handler +look +TOKEN$"

@@ -1,0 +1,91 @@
+Feature: Handlers of what becomes of runs
+
+  Rule: every run is announced to handlers, but those of handlers
+
+    @HAND-016 @OVW-022
+    Scenario: a script in bash reports on a script
+      Given a file "report.sh":
+        """
+        svc step note -- sh -c 'echo "$CI_TRIGGER_EVENT" >> {folder}/seen'
+        """
+      When I call "svc handler set report report.sh --on 'run.*' --when 'event.payload.workflow == \"build.sh\"'"
+      And I submit the script "build.sh":
+        """
+        echo built
+        """
+      Then the run succeeds
+      And the project comes to rest
+      And the handler "report" ran 2 times
+      And the file "seen" has "run.started"
+      And the file "seen" has "run.succeeded"
+
+    @RUN-025
+    Scenario: and on one that the delivery of a hook has set off, which is no handler run itself
+      Given a file "build.sh":
+        """
+        svc step build -- echo built
+        """
+      And the event hook "ci" with '{"event_type": "ci.done"}'
+      And the handler "work" on "ci.done" runs "work.sh":
+        """
+        svc spawn {folder}/build.sh
+        """
+      And a file "report.sh":
+        """
+        svc step note -- sh -c 'echo "$CI_TRIGGER_EVENT" >> {folder}/seen'
+        """
+      When I call "svc handler set report report.sh --on 'run.*' --when 'event.payload.workflow == \"build.sh\"'"
+      Then it exits with 0
+      Given a delivery of '{"commit": "abc"}' as "application/json"
+      When it is delivered with the secret
+      Then the file "seen" soon has 2 lines
+      And the project comes to rest
+      And the handler "report" ran 2 times
+      And the file "seen" has "run.started"
+      And the file "seen" has "run.succeeded"
+
+    @HAND-017
+    Scenario: only of ends
+      Given the handler "ends" on "run.succeeded,run.failed,run.cancelled" runs "note.sh":
+        """
+        svc output set of="$CI_TRIGGER_EVENT"
+        """
+      When I submit the script "good.sh":
+        """
+        true
+        """
+      Then the run succeeds
+      When the last event of type "run.succeeded" is looked at
+      Then the handler "ends" succeeds
+      When I submit the script "bad.sh":
+        """
+        exit 3
+        """
+      Then the run is "failed"
+      When the last event of type "run.failed" is looked at
+      Then the handler "ends" succeeds
+      When I submit the script "stopped.sh":
+        """
+        svc wait-signal never
+        """
+      And I cancel the run because "enough"
+      And the last event of type "run.cancelled" is looked at
+      Then the handler "ends" succeeds
+      And the project comes to rest
+      And the handler "ends" ran 3 times
+
+    @RUN-024 @RUN-025
+    Scenario: a handler run's own are on the bus and start no handler
+      Given the handler "all" on "*" runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "deploy.done" with "{}"
+      Then the handler "all" succeeds
+      And the project has 1 event of type "run.started"
+      And the project has 1 event of type "run.succeeded"
+      And the handler "all" ran 1 time
+      When the last event of type "run.succeeded" is looked at
+      Then it was delivered to no handler
+      When I call "svc handler test all --event {event}"
+      Then standard output matches "^outcome +withheld$"

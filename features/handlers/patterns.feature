@@ -1,0 +1,113 @@
+Feature: Types that start handlers
+
+  Rule: a handler names the types that start it, exactly, by their beginning, or all
+
+    @HAND-006 @HAND-011 @HAND-012 @HAND-013 @DLV-006 @DLV-011 @OVW-023
+    Scenario: every handler that fits gets a run of its own
+      Given the handler "exact" on "deploy.done" runs "note.sh":
+        """
+        svc output set by=exact
+        """
+      And the handler "prefix" on "deploy.*" runs "note.sh":
+        """
+        svc output set by=prefix
+        """
+      And the handler "other" on "deploy,deploy.done.twice,build.*" runs "note.sh":
+        """
+        svc output set by=other
+        """
+      When somebody emits "deploy.done" with "{}"
+      Then it was delivered so:
+        | name   | state     | reason |
+        | exact  | delivered |        |
+        | prefix | delivered |        |
+      And the handler "exact" succeeds
+      And "output.by" of the run is "exact"
+      And the handler "prefix" succeeds
+      And "output.by" of the run is "prefix"
+
+    @HAND-014
+    Scenario: a star alone is for every type
+      Given the handler "all" on "*" runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "whatever.it-is_1" with "{}"
+      Then the handler "all" succeeds
+
+    @EVT-072
+    Scenario: a type that nobody has ever emitted is fine
+      Given the handler "early" on "never.seen" runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "something.else" with "{}"
+      Then it was delivered to no handler
+      When somebody emits "never.seen" with "{}"
+      Then the handler "early" succeeds
+
+    @HAND-015
+    Scenario: several of them, apart by commas, on the command line
+      Given a file "note.sh":
+        """
+        true
+        """
+      When I call "svc handler set both note.sh --on a.one,b.*"
+      Then standard error has "it serves a.one, b.*"
+      When somebody emits "a.one" with "{}"
+      Then the handler "both" succeeds
+      When somebody emits "b.two" with "{}"
+      Then the handler "both" succeeds
+      When somebody emits "a.two" with "{}"
+      Then it was delivered to no handler
+
+  Rule: a run is named for its event and its handler
+
+    @DLV-012 @DLV-013
+    Scenario: what is emitted twice with one key has one run
+      Given the handler "one" on "deploy.done" runs "note.sh":
+        """
+        true
+        """
+      When I call "svc emit deploy.done --idempotency-key monday"
+      And I call "svc emit deploy.done --idempotency-key monday"
+      And the last event of type "deploy.done" is looked at
+      Then the handler "one" succeeds
+      And the project has 1 event of type "deploy.done"
+      And the handler "one" ran 1 time
+      When I call "svc handler test one --event {event} --json"
+      Then standard output is JSON whose "run_id" is "{run}"
+
+    @DLV-018
+    Scenario: runs of handlers go on side by side and end in any order
+      Given a gate "first"
+      And a gate "second"
+      And the handler "slow" on "job" runs "slow.sh":
+        """
+        key=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['key'])")
+        read -r < "{folder}/$key"
+        echo "$key" >> {folder}/order
+        """
+      When somebody emits "job" with '{"key": "first"}'
+      And somebody emits "job" with '{"key": "second"}'
+      And I open the gate "second"
+      Then the handler "slow" succeeds
+      When I open the gate "first"
+      Then the project comes to rest
+      And the file "order" is:
+        """
+        second
+        first
+        """
+
+  Rule: a run is about what its event is about
+
+    @SUBJ-005
+    Scenario: the key of the event is the subject of the run
+      Given the handler "one" on "deploy.done" runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "deploy.done" with '{"key": "acme/shop"}'
+      Then the handler "one" succeeds
+      And "subject" of the run is "acme/shop"

@@ -1,0 +1,87 @@
+Feature: What happens when a schedule is due
+
+  Rule: a tick is an event of the bus
+
+    @EVT-026 @EVT-045 @EVT-056 @EVT-057
+    Scenario: it tells which schedule fired, and when it was due
+      Given the schedule "pulse" is '{"cron": "* * * * * *"}'
+      When the schedule "pulse" has ticked and is removed
+      Then "type" of the tick is "schedule.tick"
+      And "source" of the tick is "schedule"
+      And "trusted" of the tick is "true"
+      And "payload.schedule" of the tick is "pulse"
+      And "payload.due" of the tick is "{due}"
+      And "payload.cron" of the tick is "* * * * * *"
+
+    Scenario: its key is the subject of the schedule
+      Given the schedule "pulse" is '{"cron": "* * * * * *", "subject": "heart"}'
+      When the schedule "pulse" has ticked and is removed
+      Then "key" of the tick is "heart"
+
+  Rule: a tick starts the workflow of its schedule
+
+    @SCR-049
+    Scenario: the script finds the schedule, the event and its input in the input file
+      Given the schedule "pulse" of every second runs "job.js":
+        """
+        const text = require('node:fs').readFileSync(process.env.SVC_INPUT_FILE, 'utf8');
+        const { type, schedule, event, key, payload, input } = JSON.parse(text);
+        console.log(JSON.stringify({ type, schedule, event, key, due: payload.due, input }));
+        """
+      When the schedule "pulse" has ticked and is removed
+      Then the run succeeds
+      And the log is:
+        """
+        {"type":"schedule.tick","schedule":"pulse","event":"{event}","key":"pulse","due":"{due}","input":{"from":"the schedule"}}
+        """
+      And "trigger.type" of the run is "schedule.tick"
+      And "trigger.schedule" of the run is "pulse"
+      And "subject" of the run is "pulse"
+      And each tick of the project has one run of its own
+
+    Scenario: the script has the schedule and the event in its environment
+      Given the schedule "pulse" of every second runs "job.sh":
+        """
+        echo "$CI_TRIGGER_EVENT $CI_TRIGGER_EVENT_ID $CI_TRIGGER_SCHEDULE"
+        """
+      When the schedule "pulse" has ticked and is removed
+      Then the run succeeds
+      And the log is:
+        """
+        schedule.tick {event} pulse
+        """
+
+  Rule: handlers see a tick like any other event
+
+    @HAND-037
+    Scenario: a script handler has the schedule in its environment
+      When I send "PUT" to "{scoped}/handlers/watch" with:
+        """
+        {
+          "on": ["schedule.*"],
+          "when": "event.schedule == 'pulse' && event.payload.schedule == 'pulse'",
+          "source": "echo $CI_TRIGGER_EVENT $CI_TRIGGER_SCHEDULE"
+        }
+        """
+      Then the answer is 201
+      Given the schedule "pulse" is '{"cron": "* * * * * *"}'
+      When the schedule "pulse" has ticked and is removed
+      And I look at the run that the tick started by the handler "watch"
+      Then the run succeeds
+      And the log is:
+        """
+        schedule.tick pulse
+        """
+
+  Rule: whatever happens to servers, a tick has one run
+
+    @own-server
+    Scenario: of a server that died no tick is without a run, and none has two
+      Given the schedule "pulse" of every second runs "job.sh":
+        """
+        true
+        """
+      When the server is killed
+      And the server is started again
+      And the schedule "pulse" has ticked and is removed
+      Then each tick of the project has one run of its own

@@ -1,0 +1,13 @@
+Feature: an SDK reaches what runs elsewhere
+
+  Rule: locks and child activities answer as their verbs do
+
+    Scenario Outline: <program>
+      When I submit the SDK program "<program>"
+      Then the run succeeds
+      And "output.seen" of the run is '[true,{"key":64},"under a lock",[1,"<failure>"],"of one","of two",1,[4,"some\n"]]'
+
+      Examples:
+        | program     | failure                    |
+        | together.ts | Error: not under it        |
+        | together.py | RuntimeError: not under it |

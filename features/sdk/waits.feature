@@ -1,0 +1,59 @@
+Feature: waits of an SDK
+
+  Rule: a wait that runs out of time raises, and is settled for good
+
+    @SIG-007 @VER-004
+    Scenario Outline: the agent speaks the protocol that timeouts need: <program>
+      When I submit the SDK program "<program>"
+      Then the run waits for "signal" "meanwhile"
+      When I send the signal "late" with '"too late"'
+      And I send the signal "meanwhile" with 'null'
+      Then the run succeeds
+      And the log has 'WaitTimeoutError: the wait for the signal "late" came to no end within 50ms' 2 times
+      And the recorded steps are:
+        | site        | kind        | exit | stdout         |
+        | late#0      | wait-signal | 124  |                |
+        | meanwhile#0 | wait-signal | 0    | null\n         |
+        | late#1      | wait-signal | 0    | "too late"\n   |
+      And "output" of the run is '{"late":"too late"}'
+
+      Examples:
+        | program |
+        | late.ts |
+        | late.js |
+        | late.py |
+
+    @SIG-008
+    Scenario Outline: an agent that is too old for timeouts is not even asked: <program>
+      When I submit the SDK program "<program>"
+      Then the run succeeds
+      And the log is:
+        """
+        protocol_unsupported wait-signal with a timeout needs protocol 2 of the agent socket, and this agent speaks protocol 1
+        heard hello
+        """
+      And 0 steps are recorded
+
+      Examples:
+        | program |
+        | old.mjs |
+        | old.py  |
+
+  Rule: what suspends the run cannot be caught
+
+    Scenario Outline: the pass ends in the middle of a call: <program>
+      When I submit the SDK program "<program>"
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with '{"by":"ann"}'
+      Then the run succeeds
+      And the log is:
+        """
+        ann
+        finally
+        """
+      And 1 step is recorded
+
+      Examples:
+        | program  |
+        | park.mjs |
+        | park.py  |

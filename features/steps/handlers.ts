@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
+import { until } from '../support/process.ts';
+import type { RunView, SvcWorld } from '../support/world.ts';
+
+interface Delivery {
+  reaction: string;
+  name: string;
+  state: string;
+  reason?: string;
+  run_id?: string;
+}
+
+async function put(world: SvcWorld, name: string, body: Record<string, unknown>): Promise<void> {
+  const answer = await world.call('PUT', `${world.scoped}/handlers/${name}`, body);
+  assert.ok(answer.status < 300, answer.text);
+}
+
+async function runsOf(world: SvcWorld, handler?: string): Promise<RunView[]> {
+  const answer = await world.call('GET', `${world.scoped}/runs?limit=200`);
+  const { runs } = answer.json() as { runs: RunView[] };
+  return runs.filter(
+    ({ trigger }) => trigger.handler !== undefined && (handler ?? trigger.handler) === trigger.handler,
+  );
+}
+
+async function deliveries(world: SvcWorld): Promise<Delivery[]> {
+  const answer = await world.call('GET', `${world.scoped}/events/${world.notes.get('event')}`);
+  assert.equal(answer.status, 200, answer.text);
+  return (answer.json() as { deliveries: Delivery[] }).deliveries.filter(({ reaction }) => reaction === 'handler');
+}
+
+Given(
+  'the handler {string} on {string} runs {string}:',
+  async function (this: SvcWorld, name: string, on: string, filename: string, source: string) {
+    await put(this, name, { on: on.split(','), filename, source: `${this.expand(source)}\n` });
+  },
+);
+
+Given(
+  'the handler {string} with {string} runs {string}:',
+  async function (this: SvcWorld, name: string, options: string, filename: string, source: string) {
+    const more = JSON.parse(this.expand(options)) as Record<string, unknown>;
+    await put(this, name, { ...more, filename, source: `${this.expand(source)}\n` });
+  },
+);
+
+Given(
+  '{int} handlers on {string} run {string}:',
+  async function (this: SvcWorld, count: number, on: string, filename: string, source: string) {
+    const body = { on: on.split(','), filename, source: `${this.expand(source)}\n` };
+    for (let n = 1; n <= count; n++) await put(this, `many-${n}`, body);
+  },
+);
+
+Given('the handler {string} is removed', async function (this: SvcWorld, name: string) {
+  assert.equal((await this.call('DELETE', `${this.scoped}/handlers/${name}`)).status, 204);
+});
+
+/** `{}`, or the `key` and `payload` of the event. A refusal is looked at by a later step. */
+When('somebody emits {string} with {string}', async function (this: SvcWorld, type: string, body: string) {
+  const more = JSON.parse(this.expand(body)) as Record<string, unknown>;
+  const answer = await this.request('POST', `${this.scoped}/events`, { type, ...more });
+  if (answer.status < 300) this.notes.set('event', (answer.json() as { event: string }).event);
+});
+
+When('the last event of type {string} is looked at', async function (this: SvcWorld, type: string) {
+  const found = await until(`an event ${type}`, 30_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/events?type=${type}&limit=1`);
+    return (answer.json() as { events: { event: string }[] }).events[0];
+  });
+  this.notes.set('event', found.event);
+});
+
+Then('it was delivered so:', async function (this: SvcWorld, table: DataTable) {
+  const shown = (await deliveries(this)).map(({ name, state, reason = '' }) => [name, state, reason]);
+  const wanted = table.rows();
+  assert.equal(shown.length, wanted.length, JSON.stringify(shown));
+  for (const [at, [name = '', state = '', reason = '']] of wanted.entries()) {
+    assert.deepEqual(shown[at]!.slice(0, 2), [name, state]);
+    assert.match(shown[at]![2]!, new RegExp(reason));
+  }
+});
+
+Then('it was delivered to no handler', async function (this: SvcWorld) {
+  assert.deepEqual(await deliveries(this), []);
+});
+
+/** The run of the event that was looked at last. */
+Then('the handler {string} succeeds', async function (this: SvcWorld, name: string) {
+  const { run_id } = (await deliveries(this)).find((one) => one.name === name) ?? {};
+  assert.ok(run_id, `${name} has no run`);
+  this.remember(run_id, name);
+  await this.reaches('succeeded');
+});
+
+/** Everything has ended, and nothing waits for a place. */
+Then('the project comes to rest', async function (this: SvcWorld) {
+  await until('every run to end', 60_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/handlers`);
+    const { queued } = answer.json() as { queued: number };
+    return (queued === 0 && (await this.unfinished()).length === 0) || undefined;
+  });
+});
+
+Then(/^the handler "([^"]*)" ran (\d+) times?$/, async function (this: SvcWorld, name: string, count: string) {
+  const runs = await runsOf(this, name);
+  assert.equal(runs.length, Number(count), JSON.stringify(runs.map(({ trigger }) => trigger)));
+});
+
+Then('the {string} of its runs are {string}', async function (this: SvcWorld, field: string, values: string) {
+  const found = (await runsOf(this)).map((run) => String(run[field])).sort();
+  assert.equal(found.join(' '), values);
+});
+
+Then('{int} handler runs are in flight and {int} wait', async function (this: SvcWorld, open: number, waiting: number) {
+  const answer = await this.call('GET', `${this.scoped}/handlers`);
+  const { in_flight, queued } = answer.json() as { in_flight: number; queued: number };
+  assert.deepEqual({ in_flight, queued }, { in_flight: open, queued: waiting });
+});
+
+Then('the project has {int} event(s) of type {string}', async function (this: SvcWorld, count: number, type: string) {
+  const answer = await this.call('GET', `${this.scoped}/events?type=${type}&limit=200`);
+  assert.equal((answer.json() as { events: unknown[] }).events.length, count, answer.text);
+});
+
+When('every waiting handler run gets the signal {string}', async function (this: SvcWorld, name: string) {
+  const waiting = await until('the runs to wait', 60_000, async () => {
+    const open = (await runsOf(this)).filter(({ status }) => !['succeeded', 'failed', 'cancelled'].includes(status));
+    return open.length > 0 && open.every(({ status }) => status === 'waiting') ? open : undefined;
+  });
+  for (const { run_id } of waiting) {
+    const answer = await this.call('POST', `${this.scoped}/runs/${run_id}/signals/${name}`, 'null');
+    assert.equal(answer.status, 202, answer.text);
+  }
+});
+
+When('the starter in {string} is written to {string}', async function (this: SvcWorld, language: string, file: string) {
+  await this.svc(['handler', 'init', language, file]);
+});
+
+Given('a list of {int} numbers noted as {string}', function (this: SvcWorld, count: number, name: string) {
+  this.notes.set(name, JSON.stringify(Array.from({ length: count }, (_, n) => n)));
+});
+
+When(
+  'somebody emits {string} with a payload of {int} characters',
+  async function (this: SvcWorld, type: string, length: number) {
+    const payload = `${'x'.repeat(length - 3)}end`;
+    this.notes.set('digest', createHash('sha256').update(payload).digest('hex'));
+    const answer = await this.request('POST', `${this.scoped}/events`, { type, payload });
+    this.notes.set('event', (answer.json() as { event: string }).event);
+  },
+);
+
+Then('the run of {string} is {string}', async function (this: SvcWorld, handler: string, status: string) {
+  const [run] = await runsOf(this, handler);
+  assert.ok(run, `${handler} has no run`);
+  this.remember(run.run_id, handler);
+  await this.reaches(status);
+});
+
+Then(
+  'the error of the failed run of {string} has {string}',
+  async function (this: SvcWorld, handler: string, text: string) {
+    const failed = (await runsOf(this, handler)).find(({ status }) => status === 'failed');
+    assert.ok(failed, 'no run has failed');
+    const log = await this.logText(failed.run_id);
+    assert.ok(`${failed.error?.message}\n${log}`.includes(text), `${failed.error?.message}\n${log}`);
+  },
+);

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { copyFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Given, Then, When } from '@cucumber/cucumber';
+import type { SvcWorld } from '../support/world.ts';
+
+async function rerun(world: SvcWorld, body: object, name: string): Promise<void> {
+  const answer = await world.call('POST', `${world.scoped}/runs/${world.run_id}/rerun`, body);
+  assert.equal(answer.status, 201, answer.text);
+  world.remember((answer.json() as { run_id: string }).run_id, name);
+}
+
+When('I rerun it as {string}', async function (this: SvcWorld, name: string) {
+  await rerun(this, {}, name);
+});
+
+When('I rerun it from {string} as {string}', async function (this: SvcWorld, from: string, name: string) {
+  await rerun(this, { from }, name);
+});
+
+Then('the run that was printed succeeds', async function (this: SvcWorld) {
+  await this.reaches('succeeded', this.cli?.stdout.trim());
+});
+
+Given('the file {string} is kept as {string}', async function (this: SvcWorld, name: string, kept: string) {
+  await copyFile(join(this.folder, name), join(this.folder, kept));
+});
+
+Then('the file {string} is the same as {string}', async function (this: SvcWorld, name: string, kept: string) {
+  const [one, other] = await Promise.all([name, kept].map((file) => readFile(join(this.folder, file), 'utf8')));
+  assert.equal(one, other);
+});
+
+Given('the run id of {string} is noted as {string}', function (this: SvcWorld, name: string, note: string) {
+  this.notes.set(note, this.runs.get(name) ?? '');
+});
+
+Then('{string} soon prints {string}', async function (this: SvcWorld, name: string, text: string) {
+  await this.services.get(name)!.says(new RegExp(text));
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { Given, Then, When } from '@cucumber/cucumber';
+import { until } from '../support/process.ts';
+import type { SvcWorld } from '../support/world.ts';
+import { at } from './cli.ts';
+
+interface Tick {
+  due: string;
+  event: string;
+  run_id?: string;
+}
+
+async function put(world: SvcWorld, name: string, body: unknown): Promise<void> {
+  const answer = await world.call('PUT', `${world.scoped}/schedules/${name}`, body);
+  assert.ok(answer.status < 300, answer.text);
+}
+
+Given('the schedule {string} is {string}', async function (this: SvcWorld, name: string, body: string) {
+  await put(this, name, JSON.parse(this.expand(body)));
+});
+
+Given(
+  'the schedule {string} of every second runs {string}:',
+  async function (this: SvcWorld, name: string, filename: string, source: string) {
+    const workflow = { filename, source: `${this.expand(source)}\n`, input: { from: 'the schedule' } };
+    await put(this, name, { cron: '* * * * * *', subject: 'pulse', workflow });
+  },
+);
+
+/** The first tick that is seen; no further one comes, and every run that one started has ended. */
+When('the schedule {string} has ticked and is removed', async function (this: SvcWorld, name: string) {
+  const path = `${this.scoped}/schedules/${name}`;
+  const tick = await until(`${name} to tick`, 30_000, async () => {
+    const { last_tick } = (await this.call('GET', path)).json() as { last_tick?: Tick };
+    return last_tick;
+  });
+  assert.equal((await this.call('DELETE', path)).status, 204);
+  await until('the runs to end', 60_000, async () => ((await this.unfinished()).length === 0 ? true : undefined));
+  this.notes.set('due', tick.due);
+  this.notes.set('event', tick.event);
+  if (tick.run_id !== undefined) this.remember(tick.run_id);
+});
+
+Then('{string} of the tick is {string}', async function (this: SvcWorld, path: string, value: string) {
+  const answer = await this.call('GET', `${this.scoped}/events/${this.notes.get('event')}`);
+  const found = at(answer.json(), path);
+  assert.equal(typeof found === 'string' ? found : JSON.stringify(found), this.expand(value), answer.text);
+});
+
+When('I look at the run that the tick started by the handler {string}', async function (this: SvcWorld, name: string) {
+  const { runs } = (await this.call('GET', `${this.scoped}/runs?limit=200`)).json() as {
+    runs: { run_id: string; trigger: { handler?: string; event?: string } }[];
+  };
+  const event = this.notes.get('event');
+  const found = runs.find(({ trigger }) => trigger.handler === name && trigger.event === event);
+  assert.ok(found, JSON.stringify(runs));
+  this.remember(found.run_id);
+});
+
+Then('each tick of the project has one run of its own', async function (this: SvcWorld) {
+  const events = (await this.call('GET', `${this.scoped}/events?type=schedule.tick&limit=200`)).json();
+  const { runs } = (await this.call('GET', `${this.scoped}/runs?limit=200`)).json() as {
+    runs: { trigger: { event: string } }[];
+  };
+  const ticks = (events as { events: { event: string }[] }).events.map(({ event }) => event);
+  assert.deepEqual(runs.map(({ trigger }) => trigger.event).sort(), ticks.sort());
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Then, When } from '@cucumber/cucumber';
+import type { RunView, SvcWorld } from '../support/world.ts';
+import { at } from './cli.ts';
+
+async function tagged(world: SvcWorld, tag: string): Promise<RunView[]> {
+  const answer = await world.call('GET', `${world.scoped}/runs?tag=${encodeURIComponent(tag)}`);
+  assert.equal(answer.status, 200, answer.text);
+  return (answer.json() as { runs: RunView[] }).runs;
+}
+
+const idOf = (world: SvcWorld, name: string): string => {
+  const run_id = world.runs.get(name);
+  assert.ok(run_id, `no run is called ${name}`);
+  return run_id;
+};
+
+When('I look at the spawned run {string}', function (this: SvcWorld, id: string) {
+  this.run_id = this.expand(id);
+});
+
+Then('{string} of the run is the run {string}', async function (this: SvcWorld, path: string, name: string) {
+  assert.equal(at(await this.run(), path), idOf(this, name));
+});
+
+Then('the run with the tag {string} is {string}', async function (this: SvcWorld, tag: string, status: string) {
+  const [run, ...more] = await tagged(this, tag);
+  assert.ok(run && more.length === 0, `${more.length + (run ? 1 : 0)} runs have the tag ${tag}`);
+  await this.reaches(status, run.run_id);
+});
+
+Then(/^(\d+) runs? (?:has|have) the tag "([^"]*)"$/, async function (this: SvcWorld, count: string, tag: string) {
+  const runs = await tagged(this, tag);
+  assert.equal(runs.length, Number(count));
+  for (const { run_id } of runs) await this.reaches('succeeded', run_id);
+});
+
+Then(
+  'the file {string} is JSON whose {string} is {string} and whose {string} is the run {string}',
+  async function (this: SvcWorld, file: string, path: string, value: string, other: string, name: string) {
+    const content = JSON.parse(await readFile(join(this.folder, file), 'utf8')) as unknown;
+    assert.equal(at(content, path), value);
+    assert.equal(at(content, other), idOf(this, name));
+  },
+);
+
+Then('the file {string} names the parent {string}', async function (this: SvcWorld, file: string, name: string) {
+  assert.equal((await readFile(join(this.folder, file), 'utf8')).trim(), `spawn ${idOf(this, name)}`);
+});

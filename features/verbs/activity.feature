@@ -1,0 +1,124 @@
+Feature: svc activity has another agent run a command
+
+  Rule: the command runs where its capabilities are, and the script goes on with what it came to
+
+    @own-server @VERB-021 @VERB-022
+    Scenario: a command waits for an agent that can take it, and runs in that agent's folder
+      When I submit the script "parent.sh":
+        """
+        echo "$$" >> {folder}/passes
+        where=$(svc activity locate --requires gpu -- pwd)
+        svc step told -- echo "it ran in $where"
+        """
+      Then the run waits for "activity" "locate"
+      And the processes of the file "passes" are gone
+      When an agent "far" with the capability "gpu" starts in the folder "far"
+      Then the run succeeds
+      And the file "passes" has 2 lines
+      And the log has "it ran in {folder}/far"
+      And the recorded steps are:
+        | site     | kind     | exit | stdout                         |
+        | locate#0 | activity | 0    | {folder}/far\n                 |
+        | told#0   | step     | 0    | it ran in {folder}/far\n       |
+
+    @VERB-022
+    Scenario: output and exit code are the command's own, to the byte, on every pass
+      When I submit the script "bytes.sh":
+        """
+        code=0; svc activity odd -- sh -c 'printf "a\0b\377"; echo aside >&2; exit 7' > {folder}/out || code=$?
+        od -An -tx1 {folder}/out | tr -d ' \n' >> {folder}/seen; echo >> {folder}/seen
+        svc step code -- echo "code $code"
+        svc sleep 10ms
+        """
+      Then the run succeeds
+      And the file "seen" is:
+        """
+        610062ff
+        610062ff
+        """
+      And the log has "code 7" 1 time
+      And the log has "aside" 1 time
+      And the child of "odd#0" ended with 7
+
+    Scenario: what a child prints is in the log once
+      When I submit the script "once.sh":
+        """
+        svc activity shout -- echo once and for all
+        svc sleep 10ms
+        """
+      Then the run succeeds
+      And the log has "once and for all" 1 time
+
+    Scenario: a child sees the job's environment and no variable of the service but its key
+      When I submit the script "environment.sh" with the options '{"env": {"GREETING": "hello"}}':
+        """
+        svc activity environment -- env > {folder}/env
+        """
+      Then the run succeeds
+      And the file "env" has "GREETING=hello"
+      And the file "env" has "SVC_IDEMPOTENCY_KEY="
+      And the file "env" names 1 variable of the service
+
+    Scenario: commands that are none say so with the codes of a shell
+      When I submit the script "none.sh":
+        """
+        code=0; svc activity absent -- no-such-command || code=$?; echo "absent $code"
+        code=0; svc activity inert -- /etc/passwd || code=$?; echo "inert $code"
+        code=0; svc activity killed -- sh -c 'kill -9 $$' || code=$?; echo "killed $code"
+        """
+      Then the run succeeds
+      And the log has "absent 127"
+      And the log has "inert 126"
+      And the log has "killed 137"
+
+    Scenario: more output than 2 MiB is a failure that counts the bytes
+      When I submit the script "large.sh":
+        """
+        code=0; svc activity large -- head -c 2097155 /dev/zero > {folder}/large || code=$?
+        echo "code $code and $(wc -c < {folder}/large) bytes"
+        svc activity exact -- head -c 2097152 /dev/zero | wc -c
+        """
+      Then the run succeeds
+      And the log has "3 bytes over the limit of 2 MiB"
+      And the log has "code 1 and 0 bytes"
+      And the log has "2097152"
+
+  Rule: a child outlives its agent, and not the run that asked for it
+
+    @own-server
+    Scenario: a child whose agent dies is run again under the same key
+      When I submit the script "reborn.sh":
+        """
+        svc activity reborn --requires gpu -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; echo "$PPID $$" >> {folder}/pids; [ -e {folder}/second ] || { touch {folder}/second; sleep 600; }'
+        """
+      Then the run waits for "activity" "reborn"
+      When an agent "first" with the capability "gpu" starts in the folder "one"
+      Then the file "keys" soon has 1 line
+      When the last agent is killed
+      And an agent "second" with the capability "gpu" starts in the folder "two"
+      Then the run succeeds
+      And the file "keys" has 2 lines
+      And the file "keys" has 1 different line
+
+    Scenario: a run that is cancelled ends its children, and all that they started
+      When I submit the script "cancelled.sh":
+        """
+        svc activity long -- sh -c 'sleep 600 & echo $! >> {folder}/pids; echo "$$" >> {folder}/pids; wait'
+        """
+      Then the file "pids" soon has 2 lines
+      When I cancel the run because "enough"
+      Then the processes of the file "pids" are gone
+
+    Scenario: a secret of the job is masked in the log of a child, and arrives
+      When I send "PUT" to "{scoped}/secrets/PASSPHRASE" with:
+        """
+        {"value": "open sesame"}
+        """
+      And I submit the script "secret.sh":
+        """
+        svc activity whisper -- sh -c 'echo "it is $PASSPHRASE"; echo "$PASSPHRASE" > {folder}/heard'
+        """
+      Then the run succeeds
+      And the log has "it is ***"
+      And the log lacks "sesame"
+      And the file "heard" has "open sesame"

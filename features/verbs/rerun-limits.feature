@@ -1,0 +1,128 @@
+Feature: what a rerun does not do
+
+  Rule: a prefix that is not repeated fails the run
+
+    @ERR-045
+    Scenario: the script has another mind than when it was recorded
+      When I submit the script "changed.sh":
+        """
+        svc step build -- true
+        if [ -e {folder}/changed ]; then svc step other -- touch {folder}/never; else svc step check -- true; fi
+        svc step end -- true
+        """
+      Then the run succeeds
+      Given a file "changed":
+        """
+        yes
+        """
+      When I rerun it from "end" as "second"
+      Then the run fails with code "determinism_violation"
+      And "error.message" of the run matches "position: 1"
+      And "error.message" of the run matches "recorded: step check#0"
+      And "error.message" of the run matches "present: *step other#0"
+      And "error.message" of the run matches "the recorded call stands in line 2: "
+      And "error.message" of the run matches "the call before it, up to step build#0"
+      And "error.message" of the run matches "the nearest site that still replays is check#0"
+      When I rerun it from "check" as "third"
+      Then the run succeeds
+
+    Scenario: the script ends before it came to the site
+      When I submit the script "short.sh":
+        """
+        svc step build -- true
+        if [ -e {folder}/short ]; then exit 0; fi
+        svc step end -- true
+        svc step last -- true
+        """
+      Then the run succeeds
+      Given a file "short":
+        """
+        yes
+        """
+      When I rerun it from "last" as "second"
+      Then the run fails with code "determinism_violation"
+      And "error.message" of the run matches "the end of the script"
+
+  Rule: what cannot be rerun is refused
+
+    Scenario: an unknown site names those that are near it
+      When I submit the script "sites.sh":
+        """
+        svc step build -- true
+        svc step check -- true
+        """
+      Then the run succeeds
+      When I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {"from": "chek"}
+        """
+      Then the answer is 400 with code "invalid_request"
+      And "errors.0.pointer" of the answer is "/from"
+      And "detail" of the answer matches "nearest are check#0, build#0"
+      When I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {"from": "check", "more": 1}
+        """
+      Then the answer is 400 with code "invalid_request"
+      When I call "svc rerun {run} --from nowhere"
+      Then it exits with 1
+      And standard error has "nearest"
+
+    Scenario: a run that is not over
+      When I submit the script "waits.sh":
+        """
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      When I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {}
+        """
+      Then the answer is 409 with code "run_unfinished"
+      When I send the signal "go" with 'null'
+      Then the run succeeds
+      When I send "POST" to "{scoped}/runs/run_00000000000000000000000000/rerun" with:
+        """
+        {}
+        """
+      Then the answer is 404 with code "not_found"
+
+    Scenario: a lease that was held from before the site is not carried over
+      When I submit the script "locked.sh":
+        """
+        svc lock other -- true
+        svc lock deploy
+        svc step a -- true
+        svc step b -- true
+        """
+      Then the run succeeds
+      When I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {"from": "b"}
+        """
+      Then the answer is 409 with code "rerun_past_lock"
+      And "detail" of the answer matches "deploy#0"
+      When I rerun it from "deploy#0" as "second"
+      Then the run succeeds
+      And nobody holds "deploy"
+
+  Rule: children before the site are there as they ended
+
+    Scenario: what a child came to is not worked for again
+      When I submit the script "family.sh":
+        """
+        svc activity one -- sh -c 'echo one >> {folder}/work; echo 1'
+        svc activity-submit two -- sh -c 'echo two >> {folder}/work; echo 2; exit 5'
+        svc activity-submit three -- sh -c 'echo three >> {folder}/work'
+        svc activity-collect three
+        svc step here -- true
+        code=0; text=$(svc activity-collect two) || code=$?
+        svc step told -- echo "$text $code"
+        svc activity-wait-all
+        """
+      Then the run succeeds
+      When I rerun it from "here" as "second"
+      Then the run succeeds
+      And the file "work" has 3 lines
+      And the log has "2 5"
+      And the run has no notes

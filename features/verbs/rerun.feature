@@ -1,0 +1,151 @@
+Feature: a finished run is run anew, from its beginning or from a site on
+
+  Rule: a rerun is a new run of the same thing
+
+    Scenario: document, input, environment, tags and subject are those of the first run
+      When I submit the script "first.sh" with the options '{"input": {"n": 1}, "env": {"GREETING": "hello"}, "tags": ["team:core"], "subject": "acme/site"}':
+        """
+        echo "$GREETING" > {folder}/greeting
+        cp "$SVC_INPUT_FILE" {folder}/input
+        svc step once -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys'
+        svc output set ok=yes
+        """
+      Then the run succeeds
+      Given the run is called "first"
+      When I rerun it as "second"
+      Then the run succeeds
+      And "rerun_of" of the run is the run "first"
+      And "tags" of the run is '["team:core"]'
+      And "subject" of the run is "acme/site"
+      And "trigger.type" of the run is "manual"
+      And "workflow" of the run is "first.sh"
+      And "generation" of the run is "0"
+      And "trusted" of the run is "true"
+      And the file "greeting" has "hello"
+      And the file "input" has '"input":{"n":1}'
+      And the file "keys" has 2 lines
+      And the file "keys" has 2 different lines
+
+    @CLI-055
+    Scenario: svc rerun prints the id of the new run
+      When I submit the script "cli.sh":
+        """
+        for s in a b; do svc step $s -- sh -c "echo $s >> {folder}/done"; done
+        """
+      Then the run succeeds
+      When I call "svc rerun {run} --from b"
+      Then it exits with 0
+      And standard output matches "^run_[0-9A-Z]{26}\n$"
+      And the run that was printed succeeds
+      And the file "done" is:
+        """
+        a
+        b
+        b
+        """
+
+  Rule: from a site on, what was recorded before it is not done again
+
+    @SCR-025 @SCR-026 @SCR-031 @SCR-068 @SCR-069
+    Scenario: a later occurrence, a bare name, and the first line
+      When I submit the script "sites.sh":
+        """
+        echo line >> {folder}/lines
+        date +%s%N > {folder}/now
+        svc step before -- cat {folder}/now > {folder}/before
+        for i in 0 1 2 3; do svc step check -- sh -c "echo $i >> {folder}/checks; echo \"$i \$SVC_IDEMPOTENCY_KEY\" >> {folder}/keys"; done
+        """
+      Then the run succeeds
+      Given the run is called "first"
+      And the file "before" is kept as "kept"
+      When I rerun it from "check#2" as "second"
+      Then the run succeeds
+      And the file "lines" has 2 lines
+      And the file "before" is the same as "kept"
+      And the file "checks" is:
+        """
+        0
+        1
+        2
+        3
+        2
+        3
+        """
+      And the file "keys" has 6 different lines
+      When I look at the run "first"
+      And I rerun it from "check" as "third"
+      Then the run succeeds
+      And the file "checks" has 10 lines
+
+    Scenario: waits before the site are not waited for again, and their outcomes are there
+      When I submit the script "waits.sh":
+        """
+        svc sleep 50ms
+        word=$(svc wait-signal go)
+        svc state set key "$word"
+        svc state set other first
+        svc step middle -- echo "$word"
+        svc state set other second
+        svc step end -- sh -c 'echo "$0 $1" >> {folder}/ends' "$(svc state get key)" "$(svc state get other)"
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with '"ann"'
+      Then the run succeeds
+      When I rerun it from "end" as "second"
+      Then the run succeeds
+      And the file "ends" is:
+        """
+        "ann" second
+        "ann" second
+        """
+      And the log lacks "ann"
+
+    Scenario: cells of the run are as they were at the site
+      When I submit the script "cells.sh":
+        """
+        svc state set a one
+        svc state set b gone
+        svc step here -- sh -c 'true'
+        svc step show -- echo "$(svc state get a) $(svc state list | tr '\n' ' ')"
+        svc state set a two
+        svc state delete b
+        """
+      Then the run succeeds
+      When I rerun it from "here" as "second"
+      Then the run succeeds
+      And the log has "one a b"
+
+    Scenario: a rerun of a rerun, and one from the first site
+      When I submit the script "again.sh":
+        """
+        for s in a b c; do svc step $s -- sh -c "echo $s >> {folder}/done"; done
+        """
+      Then the run succeeds
+      When I rerun it from "c" as "second"
+      Then the run succeeds
+      When I rerun it from "b" as "third"
+      Then the run succeeds
+      When I rerun it from "a" as "fourth"
+      Then the run succeeds
+      And "rerun_of" of the run is the run "third"
+      And the file "done" has 9 lines
+
+    Scenario: a failed run goes on where it failed
+      When I submit the script "repaired.sh":
+        """
+        svc step build -- sh -c 'echo build >> {folder}/done'
+        svc step deploy -- sh -c 'echo deploy >> {folder}/done; test -e {folder}/repaired'
+        """
+      Then the run fails with code "script_failed"
+      Given a file "repaired":
+        """
+        yes
+        """
+      When I rerun it from "deploy" as "second"
+      Then the run succeeds
+      And the file "done" is:
+        """
+        build
+        deploy
+        deploy
+        """

@@ -1,0 +1,120 @@
+Feature: svc spawn starts runs that are on their own
+
+  Background:
+    Given a file "child.sh":
+      """
+      cat "$SVC_INPUT_FILE" > {folder}/input
+      echo "$CI_TRIGGER_EVENT $CI_TRIGGER_PARENT" > {folder}/variables
+      svc output set said=hello
+      """
+
+  Rule: a spawned run is a child by its record, and no part of its parent
+
+    @VERB-029 @VERB-034 @SCR-050 @SCR-066
+    Scenario: the id is printed, and the child knows its parent
+      When I submit the script "parent.sh" with the options '{"subject": "acme/site"}':
+        """
+        id=$(svc spawn {folder}/child.sh)
+        svc output set child="$id"
+        """
+      Then the run succeeds
+      And "output.child" of the run is noted as "child"
+      When I look at the spawned run "{child}"
+      Then the run succeeds
+      And "parent" of the run is the run "it"
+      And "trigger.type" of the run is "spawn"
+      And "trigger.parent" of the run is the run "it"
+      And "subject" of the run is "acme/site"
+      And "generation" of the run is "0"
+      And "trusted" of the run is "true"
+      And "kind" of the run is "script"
+      And "output.said" of the run is "hello"
+      And the file "input" is JSON whose "type" is "spawn" and whose "parent" is the run "it"
+      And the file "variables" names the parent "it"
+
+    @SCR-066
+    Scenario: a child that fails is nothing to its parent
+      When I submit the script "parent.sh":
+        """
+        echo 'exit 3' | svc spawn - --tag of:failing > {folder}/id
+        """
+      Then the run succeeds
+      And the run with the tag "of:failing" is "failed"
+
+    @VERB-031 @VERB-032 @VERB-033
+    Scenario: tags, a kind, and a document from standard input
+      When I submit the script "parent.sh":
+        """
+        printf 'svc output set from=stdin' | svc spawn - --tag team:core --tag deep
+        echo 'svc output set from=yml' > {folder}/named.yml
+        svc spawn {folder}/named.yml --as script --tag named
+        """
+      Then the run succeeds
+      And the run with the tag "deep" is "succeeded"
+      And the run with the tag "team:core" is "succeeded"
+      And the run with the tag "named" is "succeeded"
+
+    @SCR-064 @SCR-065
+    Scenario: a position spawns one run, whatever becomes of the file and however often the script is run
+      When I submit the script "parent.sh":
+        """
+        echo pass >> {folder}/passes
+        echo 'true' > {folder}/once.sh
+        [ -e {folder}/first ] && rm {folder}/once.sh
+        touch {folder}/first
+        a=$(svc spawn {folder}/once.sh --tag once)
+        svc sleep 10ms
+        echo "$a" >> {folder}/ids
+        """
+      Then the run succeeds
+      And the file "passes" has 2 lines
+      And the file "ids" has 1 line
+      And 1 run has the tag "once"
+      And the recorded steps are:
+        | site    | kind  | exit |
+        | spawn#0 | spawn | 0    |
+        | sleep#0 | sleep | 0    |
+
+  Rule: what cannot be a run is refused, and takes no position
+
+    Scenario: files and calls that are none
+      When I submit the script "bad.sh":
+        """
+        try() { code=0; svc spawn "$@" || code=$?; echo "code $code"; }
+        try
+        try {folder}/absent.sh
+        try {folder}
+        try {folder}/child.sh {folder}/child.sh
+        try {folder}/child.sh --as graph
+        try {folder}/child.sh --tag
+        printf '\377' > {folder}/binary; try {folder}/binary
+        """
+      Then the run succeeds
+      And the log has "code 2" 7 times
+      And the log has "there is no such file"
+      And 0 steps are recorded
+
+    Scenario: documents that the service refuses
+      When I submit the script "refused.sh":
+        """
+        try() { code=0; svc spawn "$@" || code=$?; echo "code $code"; }
+        echo 'if' > {folder}/broken.sh; try {folder}/broken.sh
+        : > {folder}/empty.sh; try {folder}/empty.sh
+        head -c 1048577 /dev/zero | tr '\0' '#' > {folder}/large.sh; try {folder}/large.sh
+        try {folder}/child.sh --tag "$(head -c 129 /dev/zero | tr '\0' t)"
+        """
+      Then the run succeeds
+      And the log has "code 1" 4 times
+      And the log has "1 more than the 1048576 taken"
+      And 0 steps are recorded
+
+    Scenario: a step's body spawns nothing
+      When I submit the script "inside.sh":
+        """
+        code=0; svc step inside -- svc spawn {folder}/child.sh --tag inside || code=$?
+        echo "code $code"
+        """
+      Then the run succeeds
+      And the log has "SVC_AGENT_SOCKET is not set"
+      And the log has "code 1"
+      And 0 runs have the tag "inside"
