@@ -51,6 +51,12 @@ const run: Sample['target'] = async (house, place) => {
   return { run: run_id };
 };
 
+const finishedRun: Sample['target'] = async (house, place) => {
+  const { run_id } = await must(house, place.by, 'POST', `${inPlace(place)}/runs`, program);
+  await must(house, place.by, 'POST', `${inPlace(place)}/runs/${run_id}/cancel`, {});
+  return { run: run_id };
+};
+
 const signal: Sample['target'] = async (house, place) => ({ ...(await run(house, place)), name: fresh('go') });
 
 const cell: Sample['target'] = async (house, place) => {
@@ -87,10 +93,57 @@ const secret: Sample['target'] = async (house, place) => {
   return { secret: name };
 };
 
+const yearly = { cron: '@yearly', workflow: program };
+
+const schedule: Sample['target'] = async (house, place) => {
+  const name = fresh('schedule');
+  await must(house, place.by, 'PUT', `${inPlace(place)}/schedules/${name}`, yearly);
+  return { schedule: name };
+};
+
+const handler: Sample['target'] = async (house, place) => {
+  const name = fresh('handler');
+  await must(house, place.by, 'PUT', `${inPlace(place)}/handlers/${name}`, { on: ['nothing'], source: CANARY });
+  return { handler: name };
+};
+
 const credential: Sample['target'] = async (house, place) => {
   const name = fresh('bot');
   await must(house, place.by, 'PUT', `${inPlace(place)}/credentials/${name}`, bearer);
   return { credential: name };
+};
+
+const event: Sample['target'] = async (house, place) => {
+  const made = await must(house, place.by, 'POST', `${inPlace(place)}/events`, { type: 'ci.done', payload: CANARY });
+  return { event: made.event };
+};
+
+const eventHook: Sample['target'] = async (house, place) => {
+  const name = fresh('hook');
+  await must(house, place.by, 'PUT', `${inPlace(place)}/event-hooks/${name}`, { event_type: 'ci.done' });
+  return { hook: name };
+};
+
+/** Of a hook with a shared token, which nobody of the matrix sends. */
+const hookAddress: Sample['target'] = async (house, place) => {
+  const path = `${inPlace(place)}/event-hooks/${fresh('hook')}`;
+  const { ingest_url } = await must(house, place.by, 'PUT', path, {});
+  return { hook: ingest_url.split('/').at(-1) };
+};
+
+const forgeWebhook = { forge: 'forge_a', repo: 'acme/site' };
+
+const webhook: Sample['target'] = async (house, place) => {
+  const name = fresh('webhook');
+  await must(house, place.by, 'PUT', `${inPlace(place)}/webhooks/${name}`, forgeWebhook);
+  return { webhook: name };
+};
+
+/** Of a webhook, whose signature nobody of the matrix makes. */
+const webhookAddress: Sample['target'] = async (house, place) => {
+  const path = `${inPlace(place)}/webhooks/${fresh('webhook')}`;
+  const { delivery_url } = await must(house, place.by, 'PUT', path, forgeWebhook);
+  return { webhook_id: delivery_url.split('/').at(-1) };
 };
 
 /** Callers whose tokens are their own but who may not make what the route makes. */
@@ -182,6 +235,14 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: run,
     audits: 'run.cancel',
   },
+  [`POST ${SCOPED}/runs/:run/rerun`]: {
+    rule: 'project member',
+    status: 201,
+    body: {},
+    target: finishedRun,
+    audits: 'run.rerun',
+  },
+  [`GET ${SCOPED}/locks`]: { rule: 'project viewer', status: 200 },
   [`POST ${SCOPED}/runs/:run/signals/:name`]: {
     rule: 'project member',
     status: 202,
@@ -207,6 +268,45 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 204,
     target: cell,
     audits: 'state.delete',
+  },
+
+  [`GET ${SCOPED}/schedules`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/schedules/:schedule`]: { rule: 'project viewer', status: 200, target: schedule },
+  [`GET ${SCOPED}/schedules/:schedule/next`]: { rule: 'project viewer', status: 200, target: schedule },
+  [`PUT ${SCOPED}/schedules/:schedule`]: {
+    rule: 'project member',
+    status: 200,
+    body: { cron: '@yearly' },
+    target: schedule,
+    audits: 'schedule.set',
+  },
+  [`DELETE ${SCOPED}/schedules/:schedule`]: {
+    rule: 'project member',
+    status: 204,
+    target: schedule,
+    audits: 'schedule.delete',
+  },
+
+  [`GET ${SCOPED}/handlers`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/handlers/:handler`]: { rule: 'project viewer', status: 200, target: handler },
+  [`PUT ${SCOPED}/handlers/:handler`]: {
+    rule: 'project member',
+    status: 200,
+    body: { on: ['nothing'], source: 'true' },
+    target: handler,
+    audits: 'handler.set',
+  },
+  [`DELETE ${SCOPED}/handlers/:handler`]: {
+    rule: 'project member',
+    status: 204,
+    target: handler,
+    audits: 'handler.delete',
+  },
+  [`POST ${SCOPED}/handlers/:handler/test`]: {
+    rule: 'project member',
+    status: 404,
+    body: { event: 'evt_none' },
+    target: handler,
   },
 
   [`GET ${SCOPED}/secrets`]: { rule: 'project member', status: 200 },
@@ -240,6 +340,60 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: credential,
     audits: 'credential.delete',
   },
+
+  [`POST ${SCOPED}/events`]: {
+    rule: 'project member',
+    status: 201,
+    body: { type: 'ci.done', payload: CANARY },
+    audits: 'event.emit',
+  },
+  [`GET ${SCOPED}/events`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/events/:event`]: { rule: 'project viewer', status: 200, target: event },
+  [`GET ${SCOPED}/event-types`]: { rule: 'project viewer', status: 200 },
+
+  [`GET ${SCOPED}/event-hooks`]: { rule: 'project member', status: 200 },
+  [`GET ${SCOPED}/event-hooks/:hook`]: { rule: 'project member', status: 200, target: eventHook },
+  [`PUT ${SCOPED}/event-hooks/:hook`]: {
+    rule: 'project admin',
+    status: 201,
+    body: { hmac: { header: 'X-Signature', key: CANARY } },
+    target: unused('hook', 'hook'),
+    audits: 'hook.set',
+    tells: 'it makes a hook of that name either way, whose address is its own',
+  },
+  [`POST ${SCOPED}/event-hooks/:hook/rotate`]: {
+    rule: 'project admin',
+    status: 200,
+    target: eventHook,
+    audits: 'hook.rotate',
+  },
+  [`DELETE ${SCOPED}/event-hooks/:hook`]: {
+    rule: 'project admin',
+    status: 204,
+    target: eventHook,
+    audits: 'hook.delete',
+  },
+  // Its own secret decides, whoever asks; a bearer token counts for nothing.
+  'POST /api/v1/hooks/:hook': { rule: 'public', status: 401, target: hookAddress },
+
+  [`GET ${SCOPED}/webhooks`]: { rule: 'project member', status: 200 },
+  [`GET ${SCOPED}/webhooks/:webhook`]: { rule: 'project member', status: 200, target: webhook },
+  [`PUT ${SCOPED}/webhooks/:webhook`]: {
+    rule: 'project admin',
+    status: 201,
+    body: { ...forgeWebhook, workflow: { filename: 'ci.sh', source: CANARY } },
+    target: unused('webhook', 'webhook'),
+    audits: 'webhook.set',
+    tells: 'it makes a webhook of that name either way, whose address is its own',
+  },
+  [`DELETE ${SCOPED}/webhooks/:webhook`]: {
+    rule: 'project admin',
+    status: 204,
+    target: webhook,
+    audits: 'webhook.delete',
+  },
+  // A signature of its own decides, whoever asks; a bearer token counts for nothing.
+  'POST /api/v1/forges/:webhook_id': { rule: 'public', status: 401, target: webhookAddress },
 
   'GET /api/v1/agents': { rule: 'user', status: 200 },
   'GET /api/v1/agents/connect': { rule: 'agent', status: 426 },

@@ -7,6 +7,7 @@ export interface Submit {
   source: string;
   filename?: string;
   input?: unknown;
+  requires?: readonly string[];
 }
 
 interface Answer {
@@ -37,6 +38,16 @@ export class Api {
   async signal(run_id: string, name: string): Promise<void> {
     const answer = await this.#ask('POST', `${this.#scoped}/runs/${run_id}/signals/${name}`, null);
     expect(answer, 202);
+  }
+
+  /** Answers the id of the event. */
+  async emit(type: string, payload: unknown = null): Promise<string> {
+    return String(expect(await this.#ask('POST', `${this.#scoped}/events`, { type, payload }), 201).event);
+  }
+
+  async setHandler(name: string, on: readonly string[], more: Record<string, unknown>): Promise<void> {
+    const body = { on, filename: 'bench.sh', source: 'true', ...more };
+    expect(await this.#ask('PUT', `${this.#scoped}/handlers/${name}`, body), 200, 201);
   }
 
   async cancel(run_id: string): Promise<void> {
@@ -70,6 +81,11 @@ export class Api {
       }
       return undefined;
     });
+  }
+
+  /** The record of a run. */
+  async run(run_id: string): Promise<Record<string, unknown>> {
+    return expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}`), 200);
   }
 
   /** How many durable calls a run has on record. */

@@ -32,6 +32,7 @@ export interface Figure {
 export const atMost = (bound: number): Goal => ({ of: 'ratio', is: 'at most', bound });
 export const atLeast = (bound: number): Goal => ({ of: 'ratio', is: 'at least', bound });
 export const atMostValue = (bound: number): Goal => ({ of: 'value', is: 'at most', bound });
+export const atLeastValue = (bound: number): Goal => ({ of: 'value', is: 'at least', bound });
 
 export const ratioOf = ({ ours, floor }: Row): number | undefined => (floor ? ours / floor.value : undefined);
 

@@ -23,6 +23,25 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
+/** Rows a second on SQLite (WAL, synchronous FULL), `batch` of them a commit. */
+export const sqliteBatchedPerSecond = (batch: number, count: number): Promise<number> =>
+  inFolder(async (folder) => {
+    const database = new DatabaseSync(join(folder, 'floor.db'));
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
+    database.exec('CREATE TABLE floor_rows (id INTEGER PRIMARY KEY, body TEXT)');
+    const insert = database.prepare('INSERT INTO floor_rows (id, body) VALUES (?, ?)');
+    const since = performance.now();
+    for (let row = 0; row < count; row += batch) {
+      database.exec('BEGIN IMMEDIATE');
+      for (let id = row; id < row + batch; id += 1) insert.run(id, PAYLOAD);
+      database.exec('COMMIT');
+    }
+    const seconds = (performance.now() - since) / 1000;
+    database.close();
+    return (Math.ceil(count / batch) * batch) / seconds;
+  });
+
 /** Milliseconds of one durable one-row commit on SQLite (WAL, synchronous FULL), median. */
 export const sqliteInsertMs = (count: number): Promise<number> =>
   inFolder(async (folder) => {
@@ -34,6 +53,31 @@ export const sqliteInsertMs = (count: number): Promise<number> =>
     const spans = await times(count, async (index) => insert.run(index, PAYLOAD));
     database.close();
     return median(spans);
+  });
+
+/** Milliseconds in which so many rows get another state, by key, on SQLite (WAL, synchronous FULL), `batch` a commit. */
+export const sqliteBatchedUpdatesMs = (batch: number, count: number): Promise<number> =>
+  inFolder(async (folder) => {
+    const database = new DatabaseSync(join(folder, 'floor.db'));
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
+    database.exec('CREATE TABLE floor_rows (id TEXT PRIMARY KEY, state TEXT, body TEXT)');
+    database.exec('CREATE INDEX floor_rows_state ON floor_rows (state)');
+    const insert = database.prepare(`INSERT INTO floor_rows (id, state, body) VALUES (?, 'armed', ?)`);
+    const id = (row: number) => `run_${String(row).padStart(26, '0')}`;
+    database.exec('BEGIN');
+    for (let row = 0; row < count; row += 1) insert.run(id(row), PAYLOAD);
+    database.exec('COMMIT');
+    const update = database.prepare(`UPDATE floor_rows SET state = 'ended' WHERE id = ? AND state = 'armed'`);
+    const since = performance.now();
+    for (let row = 0; row < count; row += batch) {
+      database.exec('BEGIN IMMEDIATE');
+      for (let one = row; one < Math.min(row + batch, count); one += 1) update.run(id(one));
+      database.exec('COMMIT');
+    }
+    const took = performance.now() - since;
+    database.close();
+    return took;
   });
 
 /** One-row commits a second on MySQL over `connections` of them. */

@@ -49,11 +49,10 @@ async function withAgent<T>(place: Place, executor: Executor, slots: number, wor
   }
 }
 
-/** An agent whose verb client and spawner are the Node programs, as on a machine without a compiler. */
-export function withNodeFallbacks<T>(place: Place, work: () => Promise<T>): Promise<T> {
+function scriptExecutor(place: Place, options: { native?: boolean } = {}): Executor {
   const cli = [process.execPath, join(clone, 'cli/main.mjs')];
   const { PATH, HOME = place.folder } = process.env;
-  const executor = createScriptExecutor({
+  return createScriptExecutor({
     clock,
     ids,
     log,
@@ -62,8 +61,30 @@ export function withNodeFallbacks<T>(place: Place, work: () => Promise<T>): Prom
     cli,
     verbs: () => verbs,
     grace_ms: 1000,
-    native: false,
+    ...options,
   });
+}
+
+/** An agent whose verb client and spawner are the Node programs, as on a machine without a compiler. */
+export function withNodeFallbacks<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  return withAgent(place, scriptExecutor(place, { native: false }), 4, work);
+}
+
+/** An agent for scripts that ask for `capability`; `seen` is told of each assignment that it is handed. */
+export function withScripts<T>(
+  place: Place,
+  { capability, seen }: { capability: string; seen(assignment: Assignment): void },
+  work: () => Promise<T>,
+): Promise<T> {
+  const scripts = scriptExecutor(place);
+  const executor: Executor = {
+    ...scripts,
+    capabilities: async () => [capability],
+    start(assignment, host) {
+      seen(assignment);
+      return scripts.start(assignment, host);
+    },
+  };
   return withAgent(place, executor, 4, work);
 }
 

@@ -14,6 +14,10 @@ export interface PlaceOptions {
   servers?: number;
   agents?: number;
   slots?: number;
+  /** Of the servers, beside what each needs. */
+  env?: Record<string, string>;
+  /** The same of the agents. */
+  agent_env?: Record<string, string>;
 }
 
 /** Servers and agents as processes of their own, as an operator starts them, on a folder that goes away. */
@@ -22,11 +26,13 @@ export class Place {
   readonly servers: { service: Service; url: string }[] = [];
   readonly agents: Service[] = [];
   readonly #env: Record<string, string>;
+  readonly #agent_env: Record<string, string>;
   #token = '';
   #agent_token = '';
 
-  private constructor(folder: string, database_url: string | undefined) {
+  private constructor(folder: string, { database_url, env, agent_env = {} }: PlaceOptions) {
     this.folder = folder;
+    this.#agent_env = agent_env;
     this.#env = {
       ...plainEnvironment(folder),
       SVC_DATABASE_URL: database_url ?? `sqlite:${join(folder, 'svc.db')}`,
@@ -35,12 +41,13 @@ export class Place {
       SVC_LOG_LEVEL: 'warn',
       // One client asks more here in a second than people do in an hour.
       SVC_RATE_LIMIT: 'off',
+      ...env,
     };
   }
 
   static async open(options: PlaceOptions = {}): Promise<Place> {
-    const { database_url, servers = 1, agents = 1, slots } = options;
-    const place = new Place(await mkdtemp(join(tmpdir(), 'svc-bench-')), database_url);
+    const { servers = 1, agents = 1, slots } = options;
+    const place = new Place(await mkdtemp(join(tmpdir(), 'svc-bench-')), options);
     try {
       await place.#bootstrap();
       for (let index = 0; index < servers; index += 1) await place.#startServer();
@@ -88,7 +95,10 @@ export class Place {
     const server = this.servers[index % this.servers.length]!;
     const args = ['agent', '--name', `agent-${index}`, '--slots', String(slots)];
     const env = { ...plainEnvironment(this.folder), SVC_URL: server.url, SVC_TOKEN: this.#agent_token };
-    const agent = new Service(svcProgram, args, { env: { ...env, SVC_LOG_LEVEL: 'warn' }, cwd: this.folder });
+    const agent = new Service(svcProgram, args, {
+      env: { ...env, SVC_LOG_LEVEL: 'warn', ...this.#agent_env },
+      cwd: this.folder,
+    });
     this.agents.push(agent);
     await agent.says(/svc agent works for/);
   }

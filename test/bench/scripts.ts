@@ -2,8 +2,9 @@
 const now = (variable: string) => `${variable}=\${EPOCHREALTIME/[.,]/}`;
 
 /**
- * Times `/bin/true` and a step with it in turns, so that a busy machine is busy for both; then parks, and does the same
- * once more on replay. The files hold a line for each turn: microseconds of the floor and of the step.
+ * Times `/bin/true` and a step with it in turns, so that a busy machine is busy for both, and the same two with their
+ * output taken by `$(…)`; then parks, and does the same once more on replay. The files hold a line for each turn:
+ * microseconds of the floor, the step, the floor taken and the step taken.
  */
 export const stepsInTurns = (folder: string, count: number) => `
 out=${folder}/new; [ ! -e "$out" ] || out=${folder}/replayed
@@ -15,7 +16,11 @@ for ((n=0;n<${count};n++)); do
   ${now('floor')}
   svc step check -- /bin/true >/dev/null
   ${now('end')}
-  echo $((floor - start)) $((end - floor)) >&3
+  taken=$(/bin/true)
+  ${now('taken_floor')}
+  taken=$(svc step check -- /bin/true)
+  ${now('taken_end')}
+  echo $((floor - start)) $((end - floor)) $((taken_floor - end)) $((taken_end - taken_floor)) >&3
 done
 svc wait-signal go >/dev/null
 `;
@@ -67,7 +72,7 @@ await ask({ op: 'call', verb: 'wait-signal', args: ['go'] });
 socket.end();
 `;
 
-/** As many replayed steps by the verb client, from bash; the time of all, in microseconds, goes to \`file\` at each pass. */
+/** As many steps from bash; the time of all, in microseconds, goes to \`file\` at each pass. */
 export const longBash = (file: string, count: number) => `
 s=\${EPOCHREALTIME/[.,]/}
 for ((i=0;i<${count};i++)); do svc step long -- /bin/true; done

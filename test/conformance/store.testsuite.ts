@@ -8,6 +8,7 @@ import { finishSuite } from './store/finish.testsuite.ts';
 import { House, type Opened, refOf, serverOn, step, waitFor } from './store/house.ts';
 import { journalSuite } from './store/journal.testsuite.ts';
 import { logSuite } from './store/logs.testsuite.ts';
+import { outsideSuite } from './store/outside.testsuite.ts';
 import { submitSuite } from './store/submit.testsuite.ts';
 import { waitSuite } from './store/waits.testsuite.ts';
 
@@ -32,7 +33,7 @@ export async function storeSuite(t: Test, kind: StoreUnderTest): Promise<void> {
       ids,
     );
   const inDoubt = (t: Test, house: () => House) => doubtSuite(t, opened[0]!, house());
-  const suites = { submitSuite, claimSuite, journalSuite, waitSuite, finishSuite, logSuite, inDoubt };
+  const suites = { submitSuite, claimSuite, journalSuite, waitSuite, finishSuite, outsideSuite, logSuite, inDoubt };
   for (const [name, suite] of Object.entries(suites)) {
     await t.test(name, async (t) => {
       suite(t, house);

@@ -1,10 +1,14 @@
 import { until } from '../../features/support/process.ts';
 import type { Target } from '../../features/support/target.ts';
-import type { Workload } from './script.ts';
+import { echo, type Workload } from './script.ts';
+
+const ENDED = ['succeeded', 'failed', 'cancelled'];
 
 interface StepView {
   position: number;
   site: string;
+  kind: string;
+  stdout?: string;
   status: string;
 }
 
@@ -28,7 +32,8 @@ export class CrashRun {
   }
 
   async submit(): Promise<void> {
-    const { filename, source } = this.#work;
+    const { filename, source, ledger } = this.#work;
+    await this.#ask('PUT', '/handlers/echo', echo(ledger));
     const made = await this.#ask<{ run_id: string }>('POST', '/runs', { filename, source, idempotency_key: this.#key });
     this.run_id = made.run_id;
   }
@@ -44,7 +49,7 @@ export class CrashRun {
 
   async hasEnded(): Promise<boolean> {
     const { status } = await this.#ask<{ status: string }>('GET', `/runs/${this.run_id}`);
-    return ['succeeded', 'failed', 'cancelled'].includes(status);
+    return ENDED.includes(status);
   }
 
   async end(): Promise<string> {
@@ -74,38 +79,70 @@ export class CrashRun {
       'GET',
       `/runs/${this.run_id}`,
     );
-    if (substate?.kind !== 'signal' || this.#sent.has(substate.name)) return;
-    this.#sent.add(substate.name);
-    await this.#ask('POST', `/runs/${this.run_id}/signals/${substate.name}`, { n: Number(substate.name.slice(3)) });
+    if (!substate || !['signal', 'event'].includes(substate.kind) || this.#sent.has(substate.name)) return;
+    const { kind, name } = substate;
+    this.#sent.add(name);
+    const payload = { n: Number(name.slice(name.lastIndexOf('-') + 1)) };
+    // With a key, so that a repeat after a lost answer is no second one.
+    const key = `${this.run_id} ${name}`;
+    if (kind === 'signal') await this.#ask('POST', `/runs/${this.run_id}/signals/${name}`, payload, key);
+    else await this.#ask('POST', '/events', { type: name, payload }, key);
+  }
+
+  /** Each emit is one event, each event one handler run, and each of those does its work. */
+  async handlerViolations(): Promise<string[]> {
+    const emits = this.#work.ticks.length;
+    const emitting = (await this.#steps()).filter(({ kind }) => kind === 'emit');
+    const emitted = new Set(emitting.map(({ stdout = '' }) => stdout.trim()));
+    const runs = await until('the end of all handler runs', 180_000, async () => {
+      const found = await this.#all<{ status: string; trigger: { event: string } }>('runs', '/runs?workflow=echo.sh');
+      const own = found.filter(({ trigger }) => emitted.has(trigger.event));
+      return own.length >= emits && own.every(({ status }) => ENDED.includes(status)) ? own : undefined;
+    });
+    const events = new Set(runs.map(({ trigger }) => trigger.event));
+    const failed = runs.filter(({ status }) => status !== 'succeeded').length;
+    return [
+      ...(emitted.size === emits ? [] : [`${emitted.size} events of ${emits} emits`]),
+      ...(runs.length === emits && events.size === emits ? [] : [`${runs.length} handler runs of ${emits} emits`]),
+      ...(failed === 0 ? [] : [`${failed} handler runs did not succeed`]),
+    ];
   }
 
   async #steps(): Promise<StepView[]> {
-    const steps: StepView[] = [];
-    let cursor = '';
-    do {
-      const page = await this.#ask<{ steps: StepView[]; next_cursor?: string }>(
-        'GET',
-        `/runs/${this.run_id}/steps?limit=200${cursor}`,
-      );
-      steps.push(...page.steps.filter(({ status }) => status === 'recorded'));
-      cursor = page.next_cursor === undefined ? '' : `&cursor=${encodeURIComponent(page.next_cursor)}`;
-    } while (cursor !== '');
-    return steps;
+    const steps = await this.#all<StepView>('steps', `/runs/${this.run_id}/steps?`);
+    return steps.filter(({ status }) => status === 'recorded');
   }
 
-  #ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  /** Every page of a list. */
+  async #all<T>(member: string, path: string): Promise<T[]> {
+    const found: T[] = [];
+    let cursor = '';
+    do {
+      const page = await this.#ask<{ next_cursor?: string } & Record<string, T[]>>(
+        'GET',
+        `${path.includes('?') ? path : `${path}?`}&limit=200${cursor}`,
+      );
+      found.push(...page[member]!);
+      cursor = page.next_cursor === undefined ? '' : `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    } while (cursor !== '');
+    return found;
+  }
+
+  #ask<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
     const { base_url, org, token } = this.#target;
     return until(`${method} ${path}`, 60_000, async () => {
       const response = await fetch(`${base_url}/api/v1/orgs/${org}/projects/main${path}`, {
         method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }).catch(() => undefined); // Nobody listens there right now.
       if (!response || response.status === 503) return undefined;
       const text = await response.text().catch(() => undefined); // It was killed while it answered.
       if (text === undefined) return undefined;
-      // The answer to a signal died with its server, the run took it and ended: the repeat comes too late.
-      if (response.status === 409 && text.includes('run_finished')) return {} as T;
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       return (text === '' ? {} : JSON.parse(text)) as T;
     });

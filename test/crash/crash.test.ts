@@ -5,7 +5,7 @@ import { databaseDies } from './database.ts';
 import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(480_000);
+t.setTimeout(590_000);
 
 /** The short run of the gate; `npm run crash` is the long one. */
 const SHORT = { steps: 60, kills: { script: 3, agent: 3, server: 3 } };
@@ -31,7 +31,7 @@ t.test('MySQL: two servers and three agents, everything killed at random', { tim
   return undefined;
 });
 
-t.test('SQLite: server and agent die at every named point', { timeout: 240_000 }, async (t) => {
+t.test('SQLite: server and agent die at every named point', { timeout: 420_000 }, async (t) => {
   for (const { point, died, status, violations } of await dieAtPoints([...SERVER_POINTS, ...AGENT_POINTS])) {
     t.ok(died, `${point} was passed`);
     t.equal(status, 'succeeded', point);

@@ -4,10 +4,15 @@ import { CrashRun } from './crash-run.ts';
 import { workload } from './script.ts';
 import { ledgerOf, violationsOf } from './verdict.ts';
 
+const METHODS = ['claim', 'append', 'perform', 'park', 'sendSignal', 'resolveDue', 'complete', 'appendLogs'];
 /** Where a server may die between having done something and having said so. */
-export const SERVER_POINTS = ['claim', 'append', 'park', 'sendSignal', 'resolveDue', 'complete', 'appendLogs'].flatMap(
-  (method) => [`runs.store.${method}.before`, `runs.store.${method}.after`],
-);
+export const SERVER_POINTS = [
+  ...METHODS.flatMap((method) => [`runs.store.${method}.before`, `runs.store.${method}.after`]),
+  // Inside an emit, between a wait's event and its record, and after it.
+  'handlers.apply',
+  'bus.fired',
+  'bus.delivered',
+];
 /** Where an agent may die around a durable call. */
 export const AGENT_POINTS = ['scripts.call.made', 'scripts.call.recorded', 'scripts.wait.parked'];
 
@@ -38,9 +43,9 @@ async function dieAt(target: Target, point: string, index: number): Promise<Poin
   const own = target.own!;
   const victim = AGENT_POINTS.includes(point) ? agentVictim(own) : serverVictim(own);
   // What a server does before anybody asked is let through, so that it lives until it listens.
-  await victim.arm(`${point}:${/complete|appendLogs/.test(point) ? 1 : 2}`);
+  await victim.arm(`${point}:${/perform|sendSignal|complete|appendLogs|^bus|^handlers/.test(point) ? 1 : 2}`);
   const ledger = ledgerOf(own, `ledger-${index}`);
-  const work = workload(12, ledger);
+  const work = workload(14, ledger);
   const run = new CrashRun(target, work, `point-${index}`);
   // A server may die before it has taken the run: whoever submits has patience.
   const driving = run.submit().then(() => run.end());

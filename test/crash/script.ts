@@ -4,22 +4,40 @@ export interface Workload {
   source: string;
   /** Every site that must be recorded, in order. */
   sites: string[];
-  /** Names of the signals it waits for, in order. */
-  signals: string[];
+  /** The `n` of each `crash.tick` that it emits and a handler answers. */
+  ticks: number[];
+  /** The file that side effects are noted in. */
+  ledger: string;
 }
 
+/** Runs once for every `crash.tick` and notes it as `tick-<n>`. */
+export const echo = (ledger: string) => ({
+  on: ['crash.tick'],
+  filename: 'echo.sh',
+  source: [
+    `n=$(sed -E 's/.*"n":([0-9]+).*/\\1/' "$SVC_INPUT_FILE")`,
+    `svc step echo -- sh -c 'echo "tick-$0 $SVC_IDEMPOTENCY_KEY" >> "$1"' "$n" '${ledger}'`,
+    '',
+  ].join('\n'),
+});
+
 /**
- * A bash script of about `steps` durable calls: steps with side effects in a ledger, sleeps, waits for signals, and
- * a command that fails twice before it succeeds. Each side effect writes `<site> <idempotency key>` as one line.
+ * A bash script of about `steps` durable calls: steps with side effects in a ledger, sleeps, waits for signals and for
+ * events, emits, commands under a lease, and a command that fails twice before it succeeds. Each side effect writes
+ * `<site> <idempotency key>` as one line.
  */
 export function workload(steps: number, ledger: string): Workload {
   const lines = [
     `effect() { svc step "$1" -- sh -c 'echo "$0 $SVC_IDEMPOTENCY_KEY" >> "$1"; echo "did $0"' "$1" '${ledger}'; }`,
   ];
+  lines.push(
+    `guarded() { svc lock guarded -- sh -c 'echo "$0 $SVC_IDEMPOTENCY_KEY" >> "$1"; echo "did $0"' "$1" '${ledger}'; }`,
+  );
   lines.push('echo "a pass begins"');
   const sites: string[] = [];
-  const signals: string[] = [];
   let sleeps = 0;
+  let locks = 0;
+  const ticks: number[] = [];
   for (let index = 0; sites.length < steps; index += 1) {
     const turn = index % 10;
     if (turn === 2) {
@@ -30,7 +48,19 @@ export function workload(steps: number, ledger: string): Workload {
       const name = `go-${index}`;
       lines.push(`test "$(svc wait-signal ${name})" = '{"n":${index}}'`);
       sites.push(`${name}#0`);
-      signals.push(name);
+    } else if (turn === 5) {
+      // The lock and its command are two records of one site.
+      lines.push(`test "$(guarded g-${index})" = 'did g-${index}'`);
+      sites.push(`guarded#${locks}`, `guarded#${locks}`);
+      locks += 1;
+    } else if (turn === 6) {
+      lines.push(`svc emit crash.tick --payload '{"n":${index}}' >/dev/null`);
+      sites.push(`crash.tick#${ticks.length}`);
+      ticks.push(index);
+    } else if (turn === 8) {
+      const name = `crash.go-${index}`;
+      lines.push(`case $(svc wait-event ${name}) in *'"payload":{"n":${index}}'*) ;; *) exit 7 ;; esac`);
+      sites.push(`${name}#0`);
     } else if (turn === 7) {
       lines.push(...flaky(index, ledger));
       sites.push(`flaky-${index}#0`, `flaky-${index}#1`, `flaky-${index}#2`);
@@ -40,7 +70,7 @@ export function workload(steps: number, ledger: string): Workload {
     }
   }
   lines.push(`svc output set calls=${sites.length}`);
-  return { filename: 'crash.sh', source: `${lines.join('\n')}\n`, sites, signals };
+  return { filename: 'crash.sh', source: `${lines.join('\n')}\n`, sites, ticks, ledger };
 }
 
 /** Fails by its ordinal, which the script counts itself: the third attempt succeeds. */

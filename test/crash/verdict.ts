@@ -4,6 +4,9 @@ import type { OwnTarget } from '../../features/support/target.ts';
 import { systemClock } from '../../kernel/boot/services/clock.ts';
 import { createIds } from '../../kernel/boot/services/ids.ts';
 import { openDatabase } from '../../kernel/database/index.ts';
+import { checkBusInvariants } from '../../plugins/bus/store/invariants.ts';
+import { checkHandlerInvariants } from '../../plugins/handlers/store/invariants.ts';
+import { checkLockInvariants } from '../../plugins/locks/store/invariants.ts';
 import { checkInvariants } from '../../plugins/runs/store/invariants.ts';
 import type { CrashRun } from './crash-run.ts';
 import { readLedger } from './ledger.ts';
@@ -14,7 +17,12 @@ export const ledgerOf = (own: OwnTarget, name = 'ledger') => join(own.folder, na
 
 /** Everything that is not as promised, in the records, in the ledger and in the database. */
 export async function violationsOf(own: OwnTarget, run: CrashRun, work: Workload, ledger: string): Promise<string[]> {
-  return [...(await run.violations()), ...(await ledgerViolations(ledger, work)), ...(await sqlViolations(own.env))];
+  return [
+    ...(await run.violations()),
+    ...(await run.handlerViolations()),
+    ...(await ledgerViolations(ledger, work)),
+    ...(await sqlViolations(own.env)),
+  ];
 }
 
 /** Every side effect happened, and with one idempotency key however often it was tried. */
@@ -22,7 +30,8 @@ async function ledgerViolations(path: string, work: Workload): Promise<string[]>
   const ledger = await readLedger(path);
   const effects = work.sites
     .filter((site) => /^(s-\d+#0|flaky-\d+#\d)$/.test(site))
-    .map((site) => site.replace(/^(s-\d+)#0$/, '$1'));
+    .map((site) => site.replace(/^(s-\d+)#0$/, '$1'))
+    .concat(work.ticks.map((n) => `tick-${n}`));
   const missing = effects.filter((site) => !ledger.has(site)).map((site) => `${site} was recorded but never done`);
   const several = [...ledger]
     .filter(([, { keys }]) => keys.size !== 1)
@@ -32,14 +41,21 @@ async function ledgerViolations(path: string, work: Workload): Promise<string[]>
   return [...missing, ...several, ...shared];
 }
 
-async function sqlViolations(env: Record<string, string>): Promise<string[]> {
+/** What breaks the invariants of the database. */
+export async function sqlViolations(env: Record<string, string>): Promise<string[]> {
   const log = pino({ level: 'silent' });
   const handle = await openDatabase(
     { database_url: env.SVC_DATABASE_URL! },
     { clock: systemClock, log, ids: createIds(systemClock) },
   );
   try {
-    return await checkInvariants(handle.database);
+    const { database } = handle;
+    return [
+      ...(await checkInvariants(database)),
+      ...(await checkLockInvariants(database)),
+      ...(await checkBusInvariants(database)),
+      ...(await checkHandlerInvariants(database)),
+    ];
   } finally {
     await handle.close();
   }

@@ -20,6 +20,8 @@ export interface TestAnswer {
 /** A server with every plugin of the house in this process, on a real database, and a token of every role. */
 export interface WholeServer {
   use: Resolve;
+  /** `http://127.0.0.1:…` */
+  url: string;
   /** `/api/v1/orgs/acme/projects/web`. `rival` owns another org of its own. */
   scoped: string;
   scope: { org_id: string; org: string; project_id: string; project: string };
@@ -35,13 +37,17 @@ export interface TestStore {
   stop(): Promise<void>;
 }
 
-/** SQLite always; MySQL or MariaDB where the machine has one. */
-export async function wholeServers(): Promise<TestStore[]> {
+/** SQLite always; MySQL or MariaDB where the machine has one. `settings` are variables of the servers. */
+export async function wholeServers(settings: Record<string, string> = {}): Promise<TestStore[]> {
   const sqlite: TestStore = {
     name: 'SQLite',
     open: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'svc-whole-'));
-      return openServer(`sqlite:${join(folder, 'svc.db')}`, () => rm(folder, { recursive: true, force: true }));
+      return openServer(
+        `sqlite:${join(folder, 'svc.db')}`,
+        () => rm(folder, { recursive: true, force: true }),
+        settings,
+      );
     },
     stop: async () => undefined,
   };
@@ -49,13 +55,17 @@ export async function wholeServers(): Promise<TestStore[]> {
   if (!('url' in server)) return [sqlite];
   const open = async () => {
     const database = await createDatabase(server.url);
-    return openServer(database.url, database.drop);
+    return openServer(database.url, database.drop, settings);
   };
   return [sqlite, { name: 'MySQL', open, stop: () => server.stop() }];
 }
 
-async function openServer(database_url: string, drop: () => Promise<void>): Promise<WholeServer> {
-  const env = { SVC_MASTER_KEY: randomBytes(32).toString('base64'), SVC_LOG_LEVEL: 'silent' };
+async function openServer(
+  database_url: string,
+  drop: () => Promise<void>,
+  settings: Record<string, string>,
+): Promise<WholeServer> {
+  const env = { SVC_MASTER_KEY: randomBytes(32).toString('base64'), SVC_LOG_LEVEL: 'silent', ...settings };
   const kernel = await boot({ role: 'server', env, settings: { database_url, port: 0 } });
   const url = kernel.base_url();
   const ask = async (token: string, line: string, body?: unknown): Promise<TestAnswer> => {
@@ -77,6 +87,7 @@ async function openServer(database_url: string, drop: () => Promise<void>): Prom
   const scope = await kernel.use(Scopes).findProject('acme', 'web');
   return {
     use: kernel.use,
+    url,
     scoped: '/api/v1/orgs/acme/projects/web',
     scope: scope!,
     call: (role, line, body) => ask(tokens[role], line, body),

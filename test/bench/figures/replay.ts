@@ -1,53 +1,83 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { atMost, atMostValue, type Figure, mustBe } from '../figure.ts';
+import type { Bench } from '../bench-run.ts';
+import { atMost, atMostValue, type Figure, mustBe, type Row } from '../figure.ts';
 import { roundTripsMs, startsPerSecond } from '../floors.ts';
 import { keptSocket, longBash } from '../scripts.ts';
+import type { Place } from '../place.ts';
+
+/** Runs a script that parks once, so that its calls are made and then replayed. */
+async function twice(place: Place, filename: string, source: string, calls: number): Promise<void> {
+  const api = place.api();
+  const run_id = await api.submit({ filename, source });
+  await api.reaches(run_id, 'waiting');
+  await api.signal(run_id, 'go');
+  await api.reaches(run_id, 'succeeded');
+  mustBe('calls on record', await api.steps(run_id), calls + 1);
+  api.close();
+}
+
+/** Milliseconds of the replay of a bash script with as many steps. */
+async function replayedByBash(place: Place, calls: number): Promise<number> {
+  const file = join(place.folder, 'long');
+  await twice(place, 'long.sh', longBash(file, calls), calls);
+  const passes = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
+  mustBe('passes of the long script', passes.length, 2);
+  return passes[1]! / 1000;
+}
+
+async function keptConnection(place: Place, calls: number): Promise<Row> {
+  const file = join(place.folder, 'kept');
+  await twice(place, 'kept.mjs', keptSocket(file, calls), calls);
+  const { total } = JSON.parse(await readFile(`${file}.replayed`, 'utf8')) as { total: number };
+  return {
+    figure: `${calls}-step journal replayed, kept connection`,
+    unit: 'ms',
+    ours: total,
+    floor: { value: await roundTripsMs(calls), is: `${calls} round trips on a Unix socket` },
+    goal: atMostValue(1500),
+    done: calls,
+  };
+}
+
+async function starts(calls: number): Promise<Row['floor']> {
+  const value = (calls / (await startsPerSecond(1, Math.min(calls, 2000)))) * 1000;
+  return { value, is: `${calls} × /bin/true from one bash` };
+}
+
+async function inBash(bench: Bench, place: Place): Promise<Row> {
+  const calls = bench.size(10_000, 200);
+  return {
+    figure: `${calls}-step journal replayed, bash, in bash`,
+    unit: 'ms',
+    ours: await replayedByBash(place, calls),
+    floor: await starts(calls),
+    goal: atMostValue(1500),
+    done: calls,
+  };
+}
+
+async function nativeClient(bench: Bench, place: Place): Promise<Row> {
+  const calls = bench.size(10_000, 200);
+  return {
+    figure: `${calls}-step journal replayed, bash, native client`,
+    unit: 'ms',
+    ours: await replayedByBash(place, calls),
+    floor: await starts(calls),
+    goal: atMost(1.5),
+    done: calls,
+  };
+}
 
 export const replay: Figure = {
   name: 'replay',
-  summary: 'a long journal replayed, over a kept connection and by the verb client',
+  summary: 'a long journal replayed: over a kept connection, by bash itself and by the verb client',
   async measure(bench) {
-    const count = bench.size(10_000, 500);
-    const by_client = bench.size(10_000, 200);
-    return bench.at({}, async (place) => {
-      const api = place.api();
-      const twice = async (filename: string, source: string, calls: number) => {
-        const run_id = await api.submit({ filename, source });
-        await api.reaches(run_id, 'waiting');
-        await api.signal(run_id, 'go');
-        await api.reaches(run_id, 'succeeded');
-        mustBe('calls on record', await api.steps(run_id), calls + 1);
-      };
-      const kept = join(place.folder, 'kept');
-      await twice('kept.mjs', keptSocket(kept, count), count);
-      const { total } = JSON.parse(await readFile(`${kept}.replayed`, 'utf8')) as { total: number };
-      const long = join(place.folder, 'long');
-      await twice('long.sh', longBash(long, by_client), by_client);
-      const passes = (await readFile(long, 'utf8')).trim().split('\n').map(Number);
-      mustBe('passes of the long script', passes.length, 2);
-      api.close();
-      return [
-        {
-          figure: `${count}-step journal replayed, kept connection`,
-          unit: 'ms',
-          ours: total,
-          floor: { value: await roundTripsMs(count), is: `${count} round trips on a Unix socket` },
-          goal: atMostValue(1500),
-          done: count,
-        },
-        {
-          figure: `${by_client}-step journal replayed, bash, native client`,
-          unit: 'ms',
-          ours: passes[1]! / 1000,
-          floor: {
-            value: (by_client / (await startsPerSecond(1, Math.min(by_client, 2000)))) * 1000,
-            is: `${by_client} × /bin/true from one bash`,
-          },
-          goal: atMost(1.5),
-          done: by_client,
-        },
-      ];
-    });
+    const rows = await bench.at({}, async (place) => [
+      await keptConnection(place, bench.size(10_000, 500)),
+      await inBash(bench, place),
+    ]);
+    const agent_env = { SVC_AGENT_IN_SHELL: 'off' };
+    return [...rows, await bench.at({ agent_env }, (place) => nativeClient(bench, place))];
   },
 };

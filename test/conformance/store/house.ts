@@ -1,4 +1,11 @@
-import type { Database, GroupCommits, Ids, SealedPlace, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  type Database,
+  Errors,
+  type GroupCommits,
+  type Ids,
+  type SealedPlace,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import { createMaskers } from '../../../plugins/masking/service/maskers.ts';
 import { SealedRunMasks } from '../../../plugins/masking/service/run-masks.ts';
 import { SqlAudit } from '../../../plugins/audit/service/sql-audit.ts';
@@ -7,15 +14,18 @@ import type {
   Capabilities,
   Claimed,
   ClaimRef,
+  EnvelopeSource,
   JournaledVerb,
   JournalRecord,
   Json,
   NewRun,
   RunObserver,
   RunTransition,
+  SubmitObserver,
   WaitKind,
   Wakeups,
 } from '../../../plugins/runs/contract.ts';
+import { envelopeGone } from '../../../plugins/runs/errors.ts';
 import { sleepKind } from '../../../plugins/runs/domain/sleep-kind.ts';
 import { waitSignalKind } from '../../../plugins/runs/store/signals.ts';
 import { SqlRunStore } from '../../../plugins/runs/store/sql-run-store.ts';
@@ -41,6 +51,10 @@ export interface Server {
 /** What an engine told its process after its commits. */
 export interface Heard {
   transitions: RunTransition[];
+  submitted: NewRun[];
+  /** Waits of the kind `outside`, as `<run> <position>`. */
+  armed: string[];
+  ended: string[];
   work: number;
   timers: number[];
   runs: string[];
@@ -68,6 +82,8 @@ function recordingWakeups(heard: Heard): Wakeups {
     timer: (deadline) => heard.timers.push(deadline),
     run: (run_id) => heard.runs.push(run_id),
     revoked: (claim) => heard.revoked.push(claim),
+    topic: () => undefined,
+    onTopic: never,
     onWork: never,
     onTimer: never,
     onRun: never,
@@ -78,10 +94,28 @@ function recordingWakeups(heard: Heard): Wakeups {
 /** Hears of transitions once they are committed. */
 const recordingObserver = (heard: Heard): RunObserver => ({
   name: 'test.recorder',
-  async onTransition(tx: Transaction, transition) {
-    tx.afterCommit(() => heard.transitions.push(transition));
+  async onTransitions(tx: Transaction, transitions) {
+    tx.afterCommit(() => heard.transitions.push(...transitions));
   },
 });
+
+/** Hears of submits once they are committed; refuses those of the tag `refuse`. */
+const recordingSubmits = (heard: Heard): SubmitObserver => ({
+  name: 'test.submits',
+  async onSubmitted(tx, runs) {
+    if (runs.some(({ tags }) => tags?.includes('refuse'))) throw Errors.forbidden('not this one');
+    tx.afterCommit(() => heard.submitted.push(...runs));
+  },
+});
+
+/** Knows one envelope. */
+const keptEnvelopes: EnvelopeSource = {
+  scheme: 'kept',
+  async read(_scope, reference) {
+    if (reference !== 'evt_1') throw envelopeGone(`there is no ${reference}`);
+    return { type: 'build.done', event: 'evt_1', payload: { big: true } };
+  },
+};
 
 /** `count` adds one to a cell of the run and answers the sum: doing it twice shows. `{refuse}` throws after the write. */
 export const countVerb: JournaledVerb = {
@@ -101,19 +135,49 @@ export const countVerb: JournaledVerb = {
   },
 };
 
-/** Waits for whatever ends it from outside: what the bus, leases and children will do. */
-const outsideKind: WaitKind = {
+/** Prepares outside of the transaction, and tells its place; refuses before it when asked to. */
+const preparedVerb: JournaledVerb = {
+  kind: 'prepared',
+  async prepare({ run_id, trusted }, args) {
+    if (args === 'refuse') throw Errors.forbidden('not this one');
+    return `${run_id} ${trusted}`;
+  },
+  perform: async (_tx, { position }, _args, prepared) => ({
+    exit_code: 0,
+    output: Buffer.from(`${position} ${String(prepared)}`),
+  }),
+};
+
+/** Waits for whatever ends it from outside, and keeps a list of what is armed: what the bus, leases and children do. */
+const outsideKind = (heard: Heard): WaitKind => ({
   kind: 'outside',
   substate: 'event',
   tryResolve: async () => undefined,
+  async arm(tx, { run_id }, { position }) {
+    tx.afterCommit(() => heard.armed.push(`${run_id} ${position}`));
+  },
+  async ended(tx, waits) {
+    tx.afterCommit(() => heard.ended.push(...waits.map(({ run_id, position }) => `${run_id} ${position}`)));
+  },
+  late: async (_tx, { args }) =>
+    (args as { late?: boolean } | null)?.late ? { exit_code: 0, output: Buffer.from('late') } : undefined,
   expire: ({ args }) => {
     if ((args as { broken?: boolean } | null)?.broken) throw new Error('broken kind');
     return { exit_code: 124, output: Buffer.alloc(0) };
   },
-};
+});
 
 export function serverOn(opened: Opened, ids: Ids): Server {
-  const heard: Heard = { transitions: [], work: 0, timers: [], runs: [], revoked: [] };
+  const heard: Heard = {
+    transitions: [],
+    submitted: [],
+    armed: [],
+    ended: [],
+    work: 0,
+    timers: [],
+    runs: [],
+    revoked: [],
+  };
   const sealer = new CodedSealer();
   const { database, group_commits } = opened;
   const masks = new SealedRunMasks({ database, sealer, ids, maskers: createMaskers() });
@@ -123,9 +187,12 @@ export function serverOn(opened: Opened, ids: Ids): Server {
     sealer,
     ids,
     wakeups: recordingWakeups(heard),
-    wait_kinds: [sleepKind, waitSignalKind(sealer, () => database.now()), outsideKind],
-    verbs: [countVerb],
+    wait_kinds: [sleepKind, waitSignalKind(sealer, () => database.now()), outsideKind(heard)],
+    verbs: [countVerb, preparedVerb],
     observers: [recordingObserver(heard)],
+    submit_observers: [recordingSubmits(heard)],
+    activity_observers: [],
+    envelope_sources: [keptEnvelopes],
     audit: new SqlAudit(database, ids),
     masks,
     public_url: 'https://svc.example',

@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import { triggerEventOf } from '../../../plugins/runs/contract.ts';
 import { codeOf, type House, until } from './house.ts';
 
 /** createRun: one run a key and an id, trust that only falls, bounds. */
@@ -15,7 +16,7 @@ export function submitSuite(t: Test, house: () => House): void {
     t.ok(h.first.heard.work > 0, 'work is announced to this process');
     t.equal(await h.count('runs_tags', 'run_id = ?', [run.run_id]), 3, 'tags compare by bytes');
     const claimed = await h.claim();
-    t.same(claimed.envelope, { type: 'manual', input: { n: 1 } });
+    t.same(claimed.envelope, { type: 'manual', event: triggerEventOf(run.run_id), input: { n: 1 } });
     t.match(claimed, { org: 'acme', project: 'main', executor: 'script', pass: 0, epoch: 1, spec: { source: 'echo' } });
     t.same(claimed.journal, []);
   });

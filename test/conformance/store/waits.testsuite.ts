@@ -25,6 +25,25 @@ export function waitSuite(t: Test, house: () => House): void {
     t.equal(text(next.journal[0]!), '{"by":["é",1.5,null]}\n');
   });
 
+  t.test('a signal with a key is one signal, however often it is sent, and after the end too', async (t) => {
+    const h = house();
+    const claim = await h.started();
+    const send = (key: string, payload: number) =>
+      h.other.store.sendSignal({ ...h.run(claim.run_id), name: 'go', payload, idempotency_key: key });
+    await Promise.all([send('a', 1), send('a', 1), send('a', 1)]);
+    await send('b', 2);
+    t.equal(await h.count('runs_signals', 'run_id = ?', [claim.run_id]), 2);
+    await h.store.complete(refOf(claim), { status: 'succeeded', output: null });
+    t.equal(await codeOf(send('a', 1)), undefined);
+    t.equal(await codeOf(send('c', 3)), 'run_finished');
+    t.equal(
+      await codeOf(
+        h.store.sendSignal({ ...h.run(claim.run_id), org_id: 'org_x', name: 'go', payload: 1, idempotency_key: 'a' }),
+      ),
+      'not_found',
+    );
+  });
+
   t.test('a name is a queue: first sent, first taken, and a name is its bytes', async (t) => {
     const h = house();
     const claim = await h.started();
@@ -43,7 +62,7 @@ export function waitSuite(t: Test, house: () => House): void {
     t.equal(await h.count('runs_signals', "run_id = ? AND state = 'taken'", [claim.run_id]), 5);
   });
 
-  t.test('several activities on one name draw one signal each, the longest waiting first', async (t) => {
+  t.test('activities that wait for one name get a signal each, the longest waiting first', async (t) => {
     const h = house();
     const { run_id } = await h.submit({}, 3);
     const claims = await h.store.claim(h.agent(), 3, 600_000);

@@ -1,0 +1,43 @@
+import t from 'tap';
+import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { dripByDays } from './days.ts';
+import { runExamples } from './examples-run.ts';
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(600_000);
+
+t.test(
+  'SQLite: every example does what it is for while scripts, agents and servers are killed',
+  { timeout: 300_000 },
+  async (t) => {
+    const { found, struck } = await runExamples({ servers: 1, agents: 2, kills: 4, seed: 20_261_121 });
+    t.same(found, []);
+    t.equal(struck, 4, 'every strike hit');
+  },
+);
+
+t.test('MySQL: and on two servers', { timeout: 300_000 }, async (t) => {
+  const server = await startMysql();
+  if ('reason' in server) return t.comment(`left out: the examples on MySQL (${server.reason})`);
+  t.teardown(() => server.stop());
+  const database = await createDatabase(server.url);
+  t.teardown(() => database.drop());
+  const plan = { servers: 2, agents: 3, kills: 4, seed: 7, database_url: database.url };
+  const { found, struck } = await runExamples(plan);
+  t.same(found, []);
+  t.equal(struck, 4, 'every strike hit');
+  return undefined;
+});
+
+t.test('SQLite: a campaign over days, on a clock that is put forward', { timeout: 120_000 }, async (t) => {
+  const seen = await dripByDays(6);
+  const [first, second, third] = ['welcome', 'tips', 'offer'];
+  t.same(
+    seen.map(({ mails, status }) => [mails.join(' '), status]),
+    [
+      ...Array.from({ length: 3 }, () => [first, 'waiting']),
+      ...Array.from({ length: 3 }, () => [`${first} ${second}`, 'waiting']),
+      [`${first} ${second} ${third}`, 'succeeded'],
+    ],
+  );
+});

@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import examples from '@octokit/webhooks-examples' with { type: 'json' };
+import host31 from '@octokit/webhooks-examples/ghes-31/index.json' with { type: 'json' };
+import host32 from '@octokit/webhooks-examples/ghes-32/index.json' with { type: 'json' };
+import host33 from '@octokit/webhooks-examples/ghes-33/index.json' with { type: 'json' };
+import host34 from '@octokit/webhooks-examples/ghes-34/index.json' with { type: 'json' };
+import host35 from '@octokit/webhooks-examples/ghes-35/index.json' with { type: 'json' };
+import t, { type Test } from 'tap';
+import { Database } from '../../kernel/contracts/index.ts';
+import { type Address, deliver } from '../../features/support/forge-delivery.ts';
+import { wholeServers, type WholeServer } from '../support/whole-server.ts';
+import { FORGE_B } from './forge-b-examples.ts';
+
+/**
+ * Every payload that the documentation of forge_a and of five versions of its own-host edition shows, each once, and real-shaped ones of forge_b, delivered as the forge does. What
+ * each comes to is kept in examples.txt, so that a change of the rules is seen; SVC_WRITE_FORGES=1 writes it anew.
+ */
+const SNAPSHOT = join(import.meta.dirname, 'examples.txt');
+
+interface Payload {
+  action?: string;
+  repository?: { full_name?: string };
+}
+
+type Documented = readonly { name: string; examples: Payload[] }[];
+const FORGE_A = [examples, host31, host32, host33, host34, host35] as unknown as Documented[];
+
+interface Sent {
+  forge: 'forge_a' | 'forge_b';
+  event: string;
+  payload: Payload;
+}
+
+/** Many are in every version alike. */
+const once = new Map(
+  FORGE_A.flat().flatMap(({ name: event, examples }) =>
+    examples.map((payload): [string, Sent] => [
+      `${event} ${JSON.stringify(payload)}`,
+      { forge: 'forge_a', event, payload },
+    ]),
+  ),
+);
+
+const SENT: Sent[] = [
+  ...once.values(),
+  ...FORGE_B.map(({ event, payload }): Sent => ({ forge: 'forge_b', event, payload })),
+];
+
+const stores = await wholeServers();
+const server = await stores[0]!.open();
+t.teardown(async () => {
+  await server.stop();
+  for (const store of stores) await store.stop();
+});
+
+/** The webhook of a repository, made when it is first delivered for. */
+async function webhookOf(server: WholeServer, known: Map<string, Address>, { forge, payload }: Sent): Promise<Address> {
+  const repo = payload.repository?.full_name ?? 'acme/site';
+  const key = `${forge} ${repo}`;
+  const found = known.get(key);
+  if (found) return found;
+  const { status, json, text } = await server.call('admin', `PUT ${server.scoped}/webhooks/w${known.size}`, {
+    forge,
+    repo,
+  });
+  if (status !== 201) throw new Error(text);
+  known.set(key, json);
+  return json;
+}
+
+interface Row {
+  event_id: string;
+  type: string;
+  trusted: number;
+}
+
+t.test('every example is taken, recorded and classified', async (t: Test) => {
+  const webhooks = new Map<string, Address>();
+  const lines = new Map<string, Set<string>>();
+  for (const [nth, sent] of SENT.entries()) {
+    const address = await webhookOf(server, webhooks, sent);
+    const { status, json, text } = await deliver(sent.forge, address, sent.event, sent.payload, {
+      id: `example-${nth}`,
+    });
+    if (status !== 202) t.fail(`${sent.forge} ${sent.event} ${nth}: ${status} ${text}`);
+    const [row] = await server
+      .use(Database)
+      .read<Row>('SELECT event_id, type, trusted FROM bus_events WHERE event_id = ?', [json.event_id]);
+    const { payload, key } = (await server.call('member', `GET ${server.scoped}/events/${json.event_id}`)).json;
+    const kept = row!.type === 'push' ? payload.body : payload;
+    if (JSON.stringify(kept) !== JSON.stringify(sent.payload)) t.fail(`${sent.event} ${nth} is not what was sent`);
+    if (key !== (sent.payload.repository?.full_name ?? 'acme/site')) t.fail(`${sent.event} ${nth} has the key ${key}`);
+    const line = `${sent.forge} ${sent.event}.${sent.payload.action ?? '-'}`;
+    const outcome = `${row!.type} ${row!.trusted === 1 ? 'trusted' : 'untrusted'}`;
+    lines.set(line, (lines.get(line) ?? new Set()).add(outcome));
+  }
+  const table = [...lines].map(([line, outcomes]) => `${line}: ${[...outcomes].sort().join(', ')}`).join('\n');
+  t.comment(`${SENT.length} deliveries\n${table}`);
+  if (process.env.SVC_WRITE_FORGES) writeFileSync(SNAPSHOT, `${table}\n`);
+  t.equal(`${table}\n`, readFileSync(SNAPSHOT, 'utf8'), 'as in examples.txt; SVC_WRITE_FORGES=1 writes it anew');
+  t.ok(SENT.length > 400, `${SENT.length} deliveries`);
+});

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import ts from 'typescript';
+import * as sdk from '../../plugins/scripts/sdk/sdk.mjs';
+
+const run = promisify(execFile);
+const clone = join(import.meta.dirname, '../..');
+const folder = join(clone, 'plugins/scripts/sdk');
+
+t.test('the examples of the README do what they say', { timeout: 120_000 }, async (t) => {
+  const workdir = await mkdtemp(join(tmpdir(), 'svc-sdk-readme-'));
+  t.teardown(() => rm(workdir, { recursive: true, force: true }));
+  const readme = await readFile(join(folder, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm)];
+  for (const [, , file, text = ''] of blocks) if (file) await writeFile(join(workdir, file), text);
+  const sessions = blocks.filter(([, language]) => language === 'console').map(([, , , text = '']) => text);
+  t.equal(sessions.length, 3);
+  const { PATH = '' } = process.env;
+  for (const session of sessions) {
+    const [, file = '', prints] = /^\$ svc run (\S+)\n([\s\S]*)$/.exec(session) ?? [];
+    const { stdout } = await run(join(clone, 'cli/svc'), ['run', file], { cwd: workdir, env: { PATH, HOME: workdir } });
+    t.equal(stdout, prints, file);
+  }
+});
+
+t.test('the types say what the module exports, and hold users to it', async (t) => {
+  const file = join(folder, 'sdk.d.mts');
+  const options = { strict: true, noEmit: true, module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 };
+  const use = join(import.meta.dirname, 'programs/types.ts');
+  const program = ts.createProgram([file, use], { ...options, types: ['node'], skipLibCheck: false });
+  const faults = ts.getPreEmitDiagnostics(program).filter((fault) => /\/(sdk|test)\//.test(fault.file?.fileName ?? ''));
+  t.same(
+    faults.map((fault) => ts.flattenDiagnosticMessageText(fault.messageText, '\n')),
+    [],
+  );
+  const checker = program.getTypeChecker();
+  const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!);
+  const values = exported.filter(({ flags }) => flags & ts.SymbolFlags.Value).map(({ name }) => name);
+  t.same(values.sort(), Object.keys(sdk).sort());
+});
+
+t.test('Python: everything public has hints and says what it does, and both flavours have the same', async (t) => {
+  const source = `
+import inspect, typing, sys
+sys.path.insert(0, ${JSON.stringify(folder)})
+import svc_sdk
+from svc_sdk import aio
+
+def members(module):
+    for name in module.__all__ + ["exec", "input"]:
+        value = getattr(module, name)
+        if inspect.isfunction(value):
+            yield name, value
+        elif not inspect.isclass(value):
+            for method, function in inspect.getmembers(value, inspect.ismethod):
+                yield name + "." + method, function
+
+for module in (svc_sdk, aio):
+    for name, function in members(module):
+        hints = typing.get_type_hints(function)
+        parameters = [p for p in inspect.signature(function).parameters if p not in hints and p != "self"]
+        assert not parameters and "return" in hints, (name, parameters)
+        assert function.__doc__, name
+for (name, plain), (other, awaited) in zip(members(svc_sdk), members(aio)):
+    assert name == other, (name, other)
+    same = inspect.signature(plain).parameters.keys() == inspect.signature(awaited).parameters.keys()
+    assert same, name
+    assert inspect.iscoroutinefunction(awaited) or name in ("idempotency_key", "input"), name
+    print(name)
+`;
+  const { stdout } = await run('python3', ['-B', '-W', 'error', '-c', source]);
+  const calls =
+    'activity activity_collect activity_submit activity_wait_all annotate emit idempotency_key lock output.set sleep spawn ' +
+    'state.delete state.get state.get_json state.list state.set step verb wait_event wait_signal exec input';
+  t.same(stdout.trim().split('\n'), calls.split(' '));
+});

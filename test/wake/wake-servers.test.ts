@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
+import t, { type Test } from 'tap';
+import { until } from '../../features/support/process.ts';
+import { Place } from '../bench/place.ts';
+import { resumed } from '../bench/scripts.ts';
+import { linesOf, median, together, wallMs } from '../bench/statistics.ts';
+import { createDatabase, startMysql } from '../support/mysql-server.ts';
+import { type PrivateNatsServer, startPrivateNats } from '../support/nats-server.ts';
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(480_000);
+
+const mysql = await startMysql();
+const nats = await startPrivateNats();
+t.teardown(async () => {
+  if ('stop' in nats) await nats.stop();
+  if ('stop' in mysql) await mysql.stop();
+});
+
+/** Two servers on one database; the agent works for the first of them. */
+async function twoServers(t: Test, env: Record<string, string>): Promise<Place> {
+  if (!('url' in mysql)) throw new Error('there is no MySQL');
+  const database = await createDatabase(mysql.url);
+  t.teardown(() => database.drop());
+  const place = await Place.open({ database_url: database.url, servers: 2, agents: 1, slots: 8, env });
+  t.teardown(() => place.close());
+  return place;
+}
+
+const metricOf = async (place: Place, server: number, name: string): Promise<number> => {
+  const text = await (await fetch(`${place.servers[server]!.url}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{`));
+  return line === undefined ? Number.NaN : Number(line.split(' ').at(-1));
+};
+
+const connected = (place: Place, wanted: number) =>
+  until(`both servers to say ${wanted} of NATS`, 60_000, async () => {
+    const found = await Promise.all([0, 1].map((server) => metricOf(place, server, 'svc_wake_connected')));
+    return found.every((value) => value === wanted) || undefined;
+  });
+
+/** Milliseconds from a signal to the second server until the run that parked on the first goes on. */
+async function wakesAcross(place: Place, count: number): Promise<number[]> {
+  const file = join(place.folder, `resumed-${count}-${Math.trunc(performance.now())}`);
+  const [first, second] = [place.api(0), place.api(1)];
+  const sent: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const run_id = await first.submit({ source: resumed(file, 1) });
+    await first.reaches(run_id, 'waiting');
+    sent.push(wallMs());
+    await second.signal(run_id, 'go');
+    await linesOf(file, index + 1);
+    await first.reaches(run_id, 'succeeded');
+  }
+  first.close();
+  second.close();
+  return (await linesOf(file, count)).map((line, index) => line / 1000 - sent[index]!);
+}
+
+const left_out = 'reason' in mysql ? mysql.reason : 'reason' in nats ? nats.reason : undefined;
+if (left_out !== undefined) t.comment(`left out: wake-ups across servers (${left_out})`);
+else {
+  const broker = nats as PrivateNatsServer;
+
+  t.test('a run parked on one server goes on when another gets its signal, sooner with NATS', async (t) => {
+    const without = await twoServers(t, {});
+    const polled = await wakesAcross(without, 15);
+    t.ok(Number.isNaN(await metricOf(without, 0, 'svc_wake_connected')), 'nothing is said of what is not set');
+    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
+    await connected(place, 1);
+    const told = await wakesAcross(place, 15);
+    t.comment(`signal at another server to resumed, p50: ${median(told).toFixed(1)} ms with NATS`);
+    t.comment(`signal at another server to resumed, p50: ${median(polled).toFixed(1)} ms by polling`);
+    t.ok(median(told) < median(polled), 'it is sooner');
+  });
+
+  t.test('NATS dies and comes back: wakes are slower for a while, and none is lost', async (t) => {
+    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
+    await connected(place, 1);
+    const [first, second] = [place.api(0), place.api(1)];
+    const count = 200;
+    const runs: string[] = [];
+    const file = join(place.folder, 'all');
+    await together(count, 16, async () => void runs.push(await first.submit({ source: resumed(file, 1) })));
+    for (const run_id of runs) await first.reaches(run_id, 'waiting');
+    await together(count, 4, async (index) => {
+      if (index === 60) await broker.kill();
+      if (index === 100) await connected(place, 0);
+      if (index === 140) await broker.restart();
+      await second.signal(runs[index]!, 'go');
+    });
+    for (const run_id of runs) await second.reaches(run_id, 'succeeded');
+    t.equal((await linesOf(file, count)).length, count, 'each goes on once');
+    for (const { url } of place.servers) t.equal((await fetch(`${url}/readyz`)).status, 200);
+    await connected(place, 1);
+    const log = place.servers.map(({ service }) => service.log).join('');
+    t.match(log, /NATS is gone; servers poll/);
+    t.notMatch(log, new RegExp(broker.password), 'no log tells the password');
+    first.close();
+    second.close();
+  });
+
+  t.test('servers begin without NATS, and use it once it is there', async (t) => {
+    await broker.kill();
+    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
+    await connected(place, 0);
+    for (const { url } of place.servers) t.equal((await fetch(`${url}/readyz`)).status, 200);
+    t.equal((await wakesAcross(place, 2)).length, 2);
+    await broker.restart();
+    await connected(place, 1);
+    t.equal((await wakesAcross(place, 2)).length, 2);
+  });
+
+  t.test('deployments do not hear each other, nobody hears a value, and nonsense is passed over', async (t) => {
+    const [one, two] = [
+      await twoServers(t, { SVC_WAKE_URL: broker.url }),
+      await twoServers(t, { SVC_WAKE_URL: broker.url }),
+    ];
+    await connected(one, 1);
+    await connected(two, 1);
+    const { host, username, password } = new URL(broker.url);
+    const spy = await connect({ servers: host, user: username, pass: password });
+    t.teardown(() => spy.close());
+    const heard: { subject: string; text: string }[] = [];
+    spy.subscribe('>', {
+      callback: (_, message) => void heard.push({ subject: message.subject, text: message.string() }),
+    });
+    await spy.flush();
+    await wakesAcross(one, 1);
+    await until('something to be said', 10_000, async () => heard.length > 0 || undefined);
+    const subjects = new Set(heard.map(({ subject }) => subject));
+    t.equal(subjects.size, 1, 'one subject for each database');
+    const [subject = ''] = subjects;
+    t.match(subject, /^svc\.wake\.[0-9a-f]{32}$/);
+    t.ok(Number.isNaN(await metricOf(two, 0, 'svc_wake_messages_total{what="received"}')), 'the other hears nothing');
+    for (const { text } of heard) t.notMatch(text, /resumed|wait-signal|EPOCHREALTIME/);
+    const alone = heard.length;
+    await wakesAcross(two, 1);
+    t.equal(heard.filter((message) => message.subject === subject).length, alone, 'the other has a subject of its own');
+    for (let i = 0; i < 5; i++) spy.publish(subject, `{"v":1,"wake":[{"wake":"nonsense ${i}"}]}`);
+    await until('it to be passed over', 10_000, async () =>
+      (await metricOf(one, 0, 'svc_wake_messages_total{what="ignored"}')) === 5 ? true : undefined,
+    );
+    t.equal(one.servers[0]!.service.log.split('is ignored').length - 1, 1, 'one line for all of it');
+    t.equal((await wakesAcross(one, 1)).length, 1);
+  });
+
+  t.test('a setting that is none stops the start, and is told without its password', async (t) => {
+    const start = Place.open({ env: { SVC_WAKE_URL: `nats://svc:${broker.password}@host/path` } });
+    const error = await start.then(
+      (place) => place.close().then(() => undefined),
+      (failure: unknown) => failure as Error,
+    );
+    t.match(error?.message, /SVC_WAKE_URL goes on behind the port/);
+    t.notMatch(error?.message, new RegExp(broker.password));
+  });
+}
