@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Answer = readonly [status: number, body: unknown];
@@ -29,6 +29,12 @@ const REPLIES = [
   { role: 'assistant', content: 'It is 3 degrees, 7 with the wind in your back.' },
 ];
 
+/** In two calls: where Restify is loaded, `writeHead` gives nothing back. */
+function tell(response: ServerResponse, [status, body]: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
 /** The world that the examples talk to: answers a repeat of an idempotency key with the first answer, and counts. */
 export class FarEnd {
   readonly #server: Server;
@@ -39,9 +45,8 @@ export class FarEnd {
   private constructor() {
     this.#server = createServer((request, response) => {
       this.#answer(request).then(
-        ([status, body]) =>
-          response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
-        (error: unknown) => response.writeHead(500).end(String(error)),
+        (answer) => tell(response, answer),
+        (error: unknown) => tell(response, [500, String(error)]),
       );
     });
   }

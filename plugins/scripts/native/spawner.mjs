@@ -2,7 +2,17 @@
 // can. It has no subreaper: a process that left the group and let go of stdout and stderr is not found any more. If
 // this process itself is killed, the agent kills the groups it knows of.
 import { execFile, spawn } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import { join } from 'node:path';
@@ -73,18 +83,66 @@ function killGroup(pid) {
   }
 }
 
-/** Whoever left the group but still holds the output of the process. */
-function killHolders(job) {
-  if (job.identities.length === 0) return;
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid))
+/** State and process group of a process that still runs. */
+function running(pid) {
+  try {
+    const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
+    return state === 'Z' || state === 'X' ? undefined : { group: Number(group) };
+  } catch {
+    // It has ended.
+    return undefined;
+  }
+}
+
+/** Whether a process holds the output of a job. A descriptor may close between its listing and the look at it. */
+function holds(pid, identities) {
+  const isMine = (file) => {
     try {
-      for (const file of readdirSync(`/proc/${pid}/fd`)) {
-        const { dev, ino } = statSync(`/proc/${pid}/fd/${file}`, { bigint: true });
-        if (job.identities.some((mine) => mine.dev === dev && mine.ino === ino)) process.kill(Number(pid), 'SIGKILL');
-      }
+      const { dev, ino } = statSync(`/proc/${pid}/fd/${file}`, { bigint: true });
+      return identities.some((mine) => mine.dev === dev && mine.ino === ino);
+    } catch {
+      return false;
+    }
+  };
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some(isMine);
+  } catch {
+    // It has ended, or is another user's.
+    return false;
+  }
+}
+
+/** Whoever is left in the group of an ended process, or left the group but still holds its output. */
+function leftBehind(job) {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;
+    const found = running(name);
+    return found && (found.group === job.pid || holds(name, job.identities));
+  });
+}
+
+function swept(job) {
+  job.swept = true;
+  job.identities = [];
+  closeAll(job.held.splice(0));
+  settle(job);
+}
+
+/**
+ * Kills what an ended process left behind and looks again until nobody is left: who was forked during a look is found
+ * by the next, and a killed process lets go of its output a moment before it is gone.
+ */
+function sweep(job, pause = 1) {
+  const left = leftBehind(job);
+  if (left.length === 0) return swept(job);
+  killGroup(job.pid);
+  for (const pid of left)
+    try {
+      process.kill(Number(pid), 'SIGKILL');
     } catch {
       // It ended meanwhile, or is another user's.
     }
+  job.sweeper = setTimeout(() => sweep(job, Math.min(pause * 2, 100)), pause);
 }
 
 /** Paths of pipes for the next processes: one run of mkfifo makes many. */
@@ -98,7 +156,10 @@ function refill() {
   });
 }
 
-/** A real pipe each for stdout and stderr: what Node makes by itself is a socket, which /dev/stdout cannot open. */
+/**
+ * A real pipe each for stdout and stderr: what Node makes by itself is a socket, which /dev/stdout cannot open. Its
+ * end that is held keeps the number of its inode from going to a file of somebody else while holders are looked for.
+ */
 async function makePipes() {
   if (pool.length < 2) await (refilling ??= refill().finally(() => (refilling = undefined)));
   const ends = [];
@@ -106,6 +167,7 @@ async function makePipes() {
     try {
       const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       ends.push({ read });
+      ends.at(-1).held = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       ends.at(-1).write = openSync(path, constants.O_WRONLY);
     } catch {
       // Out of descriptors: Node says so better when it makes its own.
@@ -113,8 +175,12 @@ async function makePipes() {
       unlinkSync(path);
     }
   if (ends.length === 2 && ends.every(({ write }) => write !== undefined)) return ends;
-  for (const { read, write } of ends) for (const fd of [read, write]) if (fd !== undefined) closeSync(fd);
+  for (const { read, held, write } of ends) closeAll([read, held, write]);
   return undefined;
+}
+
+function closeAll(descriptors) {
+  for (const fd of descriptors) if (fd !== undefined) closeSync(fd);
 }
 
 function directoryFault(cwd) {
@@ -133,13 +199,14 @@ function start(job, cwd, argv, env, ends) {
     job.failed = { stage: STAGE_PROGRAM, errno: -(error.errno ?? -os.errno.EINVAL) };
     return undefined;
   } finally {
-    if (ends) for (const { write } of ends) closeSync(write);
+    if (ends) closeAll(ends.map(({ write }) => write));
   }
 }
 
 function identify(job, child, ends) {
   const sources = ends ? ends.map(({ read }) => fstatSync(read, { bigint: true })) : socketIdentities(child.pid);
   job.identities = ends ? sources : [];
+  job.held = ends ? ends.map(({ held }) => held) : [];
   const payload = Buffer.alloc(36);
   payload.writeInt32LE(child.pid, 0);
   sources.forEach(({ dev, ino }, at) => {
@@ -159,30 +226,32 @@ function socketIdentities(pid) {
   });
 }
 
-/** Reports the end once the process has ended and its output is read to the last byte. */
+/** Reports the end once the process has ended, left nobody behind, and its output is read to the last byte. */
 function settle(job) {
-  if (job.end === undefined || job.open > 0) return;
+  if (job.end === undefined || job.open > 0 || (job.pid && !job.swept)) return;
   jobs.delete(job.id);
   clearTimeout(job.patience);
   if (job.failed) send(FAILED, job.id, numbers(job.failed.stage, job.failed.errno));
   else send(EXIT, job.id, numbers(job.end.code ?? -1, job.end.code === null ? os.signals[job.end.signal] : 0));
 }
 
-/** Gives up waiting for an end of output, unless it is the agent that does not take it. */
+/** Gives up waiting for an end of output or of a process, unless it is the agent that does not take the output. */
 function lose(job) {
-  if (full || job.paused) job.patience = setTimeout(() => lose(job), PATIENCE_MS);
-  else for (const pipe of job.pipes) pipe.destroy();
+  if (full || job.paused) {
+    job.patience = setTimeout(() => lose(job), PATIENCE_MS);
+    return;
+  }
+  clearTimeout(job.sweeper);
+  for (const pipe of job.pipes) pipe.destroy();
+  swept(job);
 }
 
 function finish(job, code, signal) {
-  if (job.end) return;
+  if (job.end) return undefined;
   job.end = { code, signal };
-  if (job.pid) {
-    killGroup(job.pid);
-    killHolders(job);
-    job.patience = setTimeout(() => lose(job), PATIENCE_MS);
-  }
-  settle(job);
+  if (!job.pid) return settle(job);
+  job.patience = setTimeout(() => lose(job), PATIENCE_MS);
+  sweep(job);
 }
 
 function listen(job, pipe, stream) {
@@ -205,7 +274,7 @@ async function launch(job, cwd, argv, env) {
   const ends = fault === undefined ? await makePipes() : undefined;
   const child = fault === undefined ? start(job, cwd, argv, env, ends) : undefined;
   if (fault !== undefined) job.failed = { stage: STAGE_DIRECTORY, errno: fault };
-  if (ends && child?.pid === undefined) for (const { read } of ends) closeSync(read);
+  if (ends && child?.pid === undefined) closeAll(ends.flatMap(({ read, held }) => [read, held]));
   if (!child) return finish(job, null, null);
   child.on('error', (error) => {
     if (child.pid !== undefined) return;
@@ -259,11 +328,7 @@ function request(type, id, payload) {
 
 /** Everything that still runs goes with us. */
 function die(error) {
-  for (const job of jobs.values())
-    if (job.pid && !job.end) {
-      killGroup(job.pid);
-      killHolders(job);
-    }
+  for (const job of jobs.values()) if (job.pid && !job.swept) sweep(job);
   if (error) process.stderr.write(`svc: the spawner failed: ${error.stack}\n`);
   for (const path of pool) rmSync(path, { force: true });
   process.exit(error ? 1 : 0);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -157,6 +158,21 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
     t.same(await seen.process.ended, { exit_code: 0, signal: null });
     t.equal(seen.pids().length, 3);
     t.ok(seen.pids().every(gone), 'group and daemon are gone when the end is told');
+  });
+
+  t.test('leaves alone whose file got the number of a closed pipe', async (t) => {
+    const { spawner, folder } = await opened(t);
+    const go = join(folder, 'go');
+    const seen = bash(spawner, `echo up; exec >&- 2>&-; until [ -e ${go} ]; do sleep 0.01; done`);
+    await until(() => seen.stdout() === 'up\n');
+    // File systems give a free number to the next file: one of these gets it, if nobody kept it.
+    const opening = 'for i in {1..200}; do exec {fd}>file-$i; done; echo; exec sleep 1000';
+    const bystander = spawn('bash', ['-c', opening], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    t.teardown(() => bystander.kill('SIGKILL'));
+    await once(bystander.stdout, 'data');
+    writeFileSync(go, '');
+    t.match(await seen.process.ended, { exit_code: 0 });
+    t.notOk(gone(bystander.pid!), 'it still runs');
   });
 
   if (native)
