@@ -20,3 +20,4 @@ export * from './since.ts';
 export * from './statements.ts';
 export * from './time.ts';
 export * from './tokens.ts';
+export * from './work-loop.ts';

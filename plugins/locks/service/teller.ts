@@ -1,19 +1,16 @@
 import {
-  type Cancel,
   type Clock,
   type Database,
   type Log,
   type Sealer,
   settled,
+  WorkLoop,
 } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../../runs/contract.ts';
 import type { Grant, LeaseOwnerKind, LeaseScope } from '../contract.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
 
 const BATCH = 64;
-const POLL_MIN_MS = 100;
-const POLL_MAX_MS = 1000;
-const FAILED_MAX_MS = 5000;
 export const GRANTED = 'locks.granted';
 
 export interface TellerParts {
@@ -44,28 +41,29 @@ interface ToTell extends LeaseScope {
  */
 export class Teller {
   readonly #parts: TellerParts;
-  #stopped = false;
-  #woken = false;
-  #wake: () => void = () => {};
-  #poll_ms = POLL_MIN_MS;
-  #failed_ms = 0;
+  readonly #loop: WorkLoop;
 
   constructor(parts: TellerParts) {
     this.#parts = parts;
+    this.#loop = new WorkLoop({
+      clock: parts.clock,
+      log: parts.log,
+      poll: { min_ms: 100, max_ms: 1000 },
+      says: { failing: 'owners of leases cannot be told; trying on', recovered: 'owners of leases are told again' },
+      round: async () => {
+        const found = await this.tell();
+        return { found, again: found > 0 };
+      },
+    });
   }
 
   /** Tells until the returned function is called; that resolves when the last round is over. */
   start(): () => Promise<void> {
-    const off = this.#parts.wakeups.onTopic(GRANTED, () => {
-      this.#woken = true;
-      if (this.#failed_ms === 0) this.#wake();
-    });
-    const running = this.#run();
-    return async () => {
-      this.#stopped = true;
+    const off = this.#parts.wakeups.onTopic(GRANTED, () => this.#loop.wake());
+    const stop = this.#loop.start();
+    return () => {
       off();
-      this.#wake();
-      await running;
+      return stop();
     };
   }
 
@@ -105,38 +103,5 @@ export class Teller {
         if (!wanted && first) await store.release(tx, owner);
       }),
     );
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#woken = false;
-      const again = await this.#round();
-      if (!again && !this.#stopped) await this.#pause();
-    }
-  }
-
-  /** True when there may be more at once. */
-  async #round(): Promise<boolean> {
-    try {
-      const found = await this.tell();
-      this.#poll_ms = found > 0 ? POLL_MIN_MS : Math.min(this.#poll_ms * 1.5, POLL_MAX_MS);
-      if (this.#failed_ms > 0) this.#parts.log.info({}, 'owners of leases are told again');
-      this.#failed_ms = 0;
-      return found > 0 || this.#woken;
-    } catch (error) {
-      if (this.#failed_ms === 0) this.#parts.log.error({ err: error }, 'owners of leases cannot be told; trying on');
-      this.#failed_ms = Math.min(Math.max(this.#failed_ms * 2, POLL_MIN_MS), FAILED_MAX_MS);
-      return false;
-    }
-  }
-
-  async #pause(): Promise<void> {
-    let cancel: Cancel = () => {};
-    await new Promise<void>((resume) => {
-      this.#wake = resume;
-      cancel = this.#parts.clock.after(this.#failed_ms || this.#poll_ms, resume);
-    });
-    cancel();
-    this.#wake = () => {};
   }
 }
