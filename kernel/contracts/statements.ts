@@ -10,7 +10,10 @@ export const MOST_AT_ONCE = SIZES[0];
 /** Keeps a statement well under the packet bounds of all databases (16 MiB and more). */
 const STATEMENT_BYTES = 4 * 1024 * 1024;
 
-const marks = (count: number): string => Array.from({ length: count }, () => '?').join(',');
+const repeated = (text: string, count: number): string => Array.from({ length: count }, () => text).join(',');
+
+/** `(?,?,…)` of each size. */
+const LISTS = new Map(SIZES.map((size) => [size, `(${repeated('?', size)})`]));
 
 /**
  * A state beside a list of keys, written so that no index on states is taken for it: an optimizer that walks all
@@ -30,7 +33,26 @@ export function inList(values: readonly string[]): { marks: string; params: stri
   const size = SIZES.findLast((known) => known >= values.length);
   if (size === undefined || values.length === 0) throw new RangeError(`a list of ${values.length} values`);
   const params = [...values, ...Array.from({ length: size - values.length }, () => values.at(-1)!)];
-  return { marks: `(${marks(size)})`, params };
+  return { marks: LISTS.get(size)!, params };
+}
+
+/** Sizes of lists of keys with several columns, whose statements are long: fewer of them are kept. */
+const KEY_SIZES = [1, 4, 16, 64, MOST_AT_ONCE] as const;
+
+/** A condition that names at most 128 rows by the columns of their key; repeats the last up to a known size. */
+export function inKeys<C extends string>(
+  columns: readonly C[],
+  rows: readonly { readonly [column in C]: string | number }[],
+): { condition: string; params: (string | number)[] } {
+  const size = KEY_SIZES.find((known) => known >= rows.length);
+  if (size === undefined || rows.length === 0) throw new RangeError(`a list of ${rows.length} keys`);
+  const one = `(${columns.map((column) => `${column} = ?`).join(' AND ')})`;
+  const params: (string | number)[] = [];
+  for (let at = 0; at < size; at++) {
+    const row = rows[Math.min(at, rows.length - 1)]!;
+    for (const column of columns) params.push(row[column]);
+  }
+  return { condition: `(${Array.from({ length: size }, () => one).join(' OR ')})`, params };
 }
 
 const bytesOf = (row: readonly Param[]): number =>
@@ -46,6 +68,20 @@ function statementSize(rows: readonly (readonly Param[])[], from: number): numbe
   return SIZES.find((size) => size <= fitting) ?? 1;
 }
 
+/** Texts of INSERTs by what they are made from: as many as the code has, for each size. */
+const inserts = new Map<string, string>();
+
+/** Writing the marks of many rows anew takes as long as inserting them, and so does looking a new text up. */
+function insertText(into: string, columns: readonly string[], count: number, ending: string): string {
+  const head = `${into} (${columns.join(', ')}) VALUES`;
+  const name = `${head} ${count} ${ending}`;
+  const known = inserts.get(name);
+  if (known !== undefined) return known;
+  const text = `${head} ${repeated(`(${repeated('?', columns.length)})`, count)} ${ending}`;
+  inserts.set(name, text);
+  return text;
+}
+
 /** Multi-row INSERT with as few statements as the sizes allow. Answers the number of rows inserted. */
 export async function insertRows(
   tx: Pick<Transaction, 'write'>,
@@ -57,9 +93,8 @@ export async function insertRows(
   let inserted = 0;
   for (let from = 0; from < rows.length; ) {
     const count = statementSize(rows, from);
-    const values = Array.from({ length: count }, () => `(${marks(columns.length)})`).join(',');
     const params = rows.slice(from, from + count).flat();
-    inserted += await tx.write(`${into} (${columns.join(', ')}) VALUES ${values} ${ending}`, params);
+    inserted += await tx.write(insertText(into, columns, count, ending), params);
     from += count;
   }
   return inserted;

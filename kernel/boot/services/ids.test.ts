@@ -35,3 +35,20 @@ test('two that make ids in the same milliseconds make others', (t) => {
   t.equal(new Set(made).size, 2 * MANY);
   t.end();
 });
+
+test('random bytes are as many as were asked for, are never handed out twice and stay as they are', (t) => {
+  const ids = idsAt(1);
+  const made = Array.from({ length: MANY }, (_, n) => ids.bytes(8 + (n % 25)));
+  const texts = made.map((bytes) => bytes.toString('hex'));
+  t.same(
+    made.map((bytes) => bytes.length),
+    made.map((_, n) => 8 + (n % 25)),
+  );
+  t.equal(new Set(texts.map((text) => text.slice(0, 16))).size, MANY);
+  for (let n = 0; n < MANY; n++) ids.next('run');
+  t.same(
+    made.map((bytes) => bytes.toString('hex')),
+    texts,
+  );
+  t.end();
+});

@@ -2,27 +2,45 @@ import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import type { Clock, Ids } from '../../contracts/index.ts';
 
-/** Random bytes are fetched this many at a time: one by one they cost more than all else of an id. */
+/** Random bytes are fetched this many at a time: few by few they cost more than what they are for. */
 const FETCHED = 4096;
+/** Up to so many are taken from what was fetched: nonces and the letters of ids, but no keys. */
+const FEW = 16;
 
-/** Numbers from 0 to 1 of the system's randomness, a byte each: enough for letters of which there are 32. */
-function randomNumbers(): () => number {
-  let fetched = Buffer.alloc(0);
-  let used = 0;
-  return () => {
-    if (used === fetched.length) {
-      fetched = randomBytes(FETCHED);
-      used = 0;
-    }
-    return fetched[used++]! / 256;
-  };
+/** The system's randomness in small portions. What was handed out is wiped here. */
+class FewBytes {
+  #fetched = Buffer.alloc(0);
+  #used = 0;
+
+  take(count: number): Buffer {
+    this.#see(count);
+    const from = this.#fetched.subarray(this.#used, this.#used + count);
+    this.#used += count;
+    const taken = Buffer.from(from);
+    from.fill(0);
+    return taken;
+  }
+
+  /** From 0 to 1, as fine as a byte: enough for letters of which there are 32. */
+  number(): number {
+    this.#see(1);
+    return this.#fetched[this.#used++]! / 256;
+  }
+
+  /** Sees to it that so many are there. */
+  #see(count: number): void {
+    if (this.#used + count <= this.#fetched.length) return;
+    this.#fetched = randomBytes(FETCHED);
+    this.#used = 0;
+  }
 }
 
 /** ULIDs: time-ordered across processes to the millisecond, strictly rising within this one. */
 export function createIds(clock: Clock): Ids {
-  const ulid = monotonicFactory(randomNumbers());
+  const few = new FewBytes();
+  const ulid = monotonicFactory(() => few.number());
   return {
     next: (prefix) => `${prefix}_${ulid(clock.now())}`,
-    bytes: (count) => randomBytes(count),
+    bytes: (count) => (count <= FEW ? few.take(count) : randomBytes(count)),
   };
 }

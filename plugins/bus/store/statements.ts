@@ -1,5 +1,6 @@
 export {
   distinct,
+  inKeys,
   inList,
   inState,
   insertRows,

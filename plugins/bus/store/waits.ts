@@ -2,7 +2,7 @@ import type { Param, Queries, Transaction } from '../../../kernel/contracts/inde
 import type { WaitRef } from '../../runs/contract.ts';
 import type { ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
-import { inList, inState, insertRows, MOST, parts } from './statements.ts';
+import { inKeys, inList, inState, insertRows, parts } from './statements.ts';
 
 /** armed → fired (by an event) → delivered, or missed: it had ended otherwise. What ends while armed is removed. */
 export type FiredState = 'armed' | 'fired' | 'delivered' | 'missed';
@@ -18,8 +18,7 @@ export interface WaitRow extends WaitRef, ProjectScope {
 const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
   state armed_seq armed_at`.split(/\s+/);
 const READ = 'SELECT run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id';
-/** Sizes of OR lists, so that few distinct statements are prepared. */
-const LISTS = [1, 4, 16, 64, MOST] as const;
+const KEY = ['run_id', 'activity_id', 'position'] as const;
 
 export interface NewWait extends WaitRef, ProjectScope {
   type: string;
@@ -157,26 +156,15 @@ export async function settleWaits(
   state: 'delivered' | 'missed',
 ): Promise<void> {
   for (const some of parts(waits)) {
-    const { condition, params } = named(some);
-    await tx.write(`UPDATE bus_waits SET state = '${state}' WHERE ${inState('fired')} AND (${condition})`, params);
+    const { condition, params } = inKeys(KEY, some);
+    await tx.write(`UPDATE bus_waits SET state = '${state}' WHERE ${inState('fired')} AND ${condition}`, params);
   }
 }
 
 /** Removes those that no event has fired. */
 export async function removeArmed(tx: Transaction, waits: readonly WaitRef[]): Promise<void> {
   for (const some of parts(waits)) {
-    const { condition, params } = named(some);
-    await tx.write(`DELETE FROM bus_waits WHERE ${inState('armed')} AND (${condition})`, params);
+    const { condition, params } = inKeys(KEY, some);
+    await tx.write(`DELETE FROM bus_waits WHERE ${inState('armed')} AND ${condition}`, params);
   }
-}
-
-/** A condition that names waits; repeats the last up to a known size. */
-function named(waits: readonly WaitRef[]): { condition: string; params: Param[] } {
-  const size = LISTS.find((known) => known >= waits.length);
-  if (size === undefined || waits.length === 0) throw new RangeError(`a list of ${waits.length} waits`);
-  const all = [...waits, ...Array.from({ length: size - waits.length }, () => waits.at(-1)!)];
-  return {
-    condition: all.map(() => '(run_id = ? AND activity_id = ? AND position = ?)').join(' OR '),
-    params: all.flatMap(({ run_id, activity_id, position }) => [run_id, activity_id, position]),
-  };
 }

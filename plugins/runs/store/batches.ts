@@ -1,1 +1,1 @@
-export { distinct, inList, inState, insertRows, parts } from '../../../kernel/contracts/index.ts';
+export { distinct, inKeys, inList, inState, insertRows, MOST_AT_ONCE, parts } from '../../../kernel/contracts/index.ts';

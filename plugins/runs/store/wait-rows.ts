@@ -1,6 +1,6 @@
 import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, Json, SubstateKind, WaitRef } from '../contract.ts';
-import { inState, insertRows } from './batches.ts';
+import { inKeys, inState, insertRows, MOST_AT_ONCE } from './batches.ts';
 import type { LockedRun } from './run-rows.ts';
 
 export interface WaitRow extends WaitRef {
@@ -25,9 +25,8 @@ const COLUMNS = `run_id activity_id position org_id project_id kind substate nam
 const READ = `SELECT run_id, activity_id, position, org_id, project_id, kind, name, ordinal, digest, label, args, state,
   epoch, started_at, armed_at, deadline FROM runs_waits`;
 
-/** Sizes of OR lists, so that few distinct statements are prepared. */
-const LISTS = [1, 4, 16, 64, 128] as const;
-export const WAITS_AT_ONCE = LISTS.at(-1)!;
+const KEY = ['run_id', 'activity_id', 'position'] as const;
+export const WAITS_AT_ONCE = MOST_AT_ONCE;
 
 export interface Arming {
   substate: SubstateKind;
@@ -69,19 +68,8 @@ export async function insertWait(
   await insertRows(tx, 'INSERT INTO runs_waits', COLUMNS, [row]);
 }
 
-/** A condition that names waits, at most `WAITS_AT_ONCE`; repeats the last up to a known size. */
-function named(waits: readonly WaitRef[]): { condition: string; params: Param[] } {
-  const size = LISTS.find((known) => known >= waits.length);
-  if (size === undefined || waits.length === 0) throw new RangeError(`a list of ${waits.length} waits`);
-  const all = [...waits, ...Array.from({ length: size - waits.length }, () => waits.at(-1)!)];
-  return {
-    condition: all.map(() => '(run_id = ? AND activity_id = ? AND position = ?)').join(' OR '),
-    params: all.flatMap(({ run_id, activity_id, position }) => [run_id, activity_id, position]),
-  };
-}
-
 export async function readWaits(on: Pick<Queries, 'read'>, waits: readonly WaitRef[]): Promise<WaitRow[]> {
-  const { condition, params } = named(waits);
+  const { condition, params } = inKeys(KEY, waits);
   return on.read<WaitRow>(`${READ} WHERE ${condition}`, params);
 }
 
@@ -109,8 +97,8 @@ export async function endWaits(
   state: 'resolved' | 'expired',
   now: number,
 ): Promise<number> {
-  const { condition, params } = named(waits);
-  return tx.write(`UPDATE runs_waits SET state = ?, ended_at = ? WHERE ${inState('armed')} AND (${condition})`, [
+  const { condition, params } = inKeys(KEY, waits);
+  return tx.write(`UPDATE runs_waits SET state = ?, ended_at = ? WHERE ${inState('armed')} AND ${condition}`, [
     state,
     now,
     ...params,

@@ -11,14 +11,13 @@ export const OVERHEAD_BYTES = 1 + 4 + NONCE_BYTES + TAG_BYTES;
 
 /** Each part behind its length, so that no two lists of parts give the same bytes. */
 export function lengthPrefixed(parts: readonly string[]): Buffer {
-  return Buffer.concat(
-    parts.flatMap((part) => {
-      const bytes = Buffer.from(part, 'utf8');
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(bytes.length);
-      return [length, bytes];
-    }),
-  );
+  const all = Buffer.allocUnsafe(parts.reduce((sum, part) => sum + 4 + Buffer.byteLength(part), 0));
+  let at = 0;
+  for (const part of parts) {
+    const length = all.write(part, at + 4);
+    at = all.writeUInt32BE(length, at) + length;
+  }
+  return all;
 }
 
 export function placeAad(place: SealedPlace, key_version: number): Buffer {
