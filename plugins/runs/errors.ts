@@ -11,7 +11,7 @@ export const workflowKindUnknown = defineError({
   code: 'workflow_kind_unknown',
   status: 400,
   title: 'No plugin brings this kind of workflow.',
-  next: 'Leave out the kind to have it found from the file, or ask the operator for the plugin.',
+  next: 'Name a kind that is known (`--as script` runs any file as a program), or ask the operator for the plugin that brings it.',
 });
 
 export const envelopeGone = defineError({

@@ -114,6 +114,15 @@ t.test('check answers one list, and stores nothing', async (t) => {
     ['invalid_request', 'script_bad', 'script_bad'],
   );
   t.match(problems[0]!.message, /SVC_X.*belongs to the service/);
+  // A pipeline has a plugin here, a graph has none; neither is ever a program for its shell.
+  const graph = '{"version": "svc-graph/v1", "nodes": [], "edges": []}';
+  for (const source of [graph, `\n ${graph}`])
+    await t.rejects(engine.check({ source, filename: 'g.json' }), {
+      code: 'workflow_kind_unknown',
+      message: /is a graph/,
+    });
+  for (const source of ['{ echo "svc-graph/v1"; }', '{"version":"other","of":"svc-graph/v1"}'])
+    t.same(await engine.check({ source }), []);
   await t.rejects(engine.check({ source: 'x', kind: 'nothing' }), { code: 'workflow_kind_unknown' });
   t.same(made, []);
 });
