@@ -41,6 +41,7 @@ Feature: Ceilings of handlers
       When somebody emits "crowd" with "{}"
       Then the answer is 429 with code "handlers_in_flight"
       And the header "retry-after" of the answer matches "^\d+$"
+      And "detail" of the answer matches "17 handler runs beside 0.*until fewer handlers take it"
       And the project has 0 events of type "crowd"
       And 0 handler runs are in flight and 0 wait
       Given the handler "many-17" is removed

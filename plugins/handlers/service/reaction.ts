@@ -1,4 +1,10 @@
-import type { Expressions, Log, ServiceError, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  type Expressions,
+  type Log,
+  type ServiceError,
+  type Transaction,
+  turn,
+} from '../../../kernel/contracts/index.ts';
 import type { Delivery, EventReaction, PendingEvent, ProjectScope, StoredEvent } from '../../bus/contract.ts';
 import { depthReason, MOST_IN_FLIGHT } from '../domain/ceilings.ts';
 import { startEventOf } from '../domain/start.ts';
@@ -28,7 +34,6 @@ type Decision = { refused: ServiceError } | { plan: Plan | undefined };
 const AT_ONCE = 8;
 const RETRY_MS = 1000;
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const starting = (plan: Plan): number => plan.filter(({ verdict }) => verdict.outcome === 'start').length;
 
 /** Starts the handlers that an event fits, within the ceilings; what nobody may refuse waits for a place instead. */
@@ -89,8 +94,10 @@ function refusal(event: PendingEvent, plan: Plan, open: number): ServiceError | 
     );
   const starts = starting(plan);
   if (starts === 0 || open + starts <= MOST_IN_FLIGHT) return undefined;
+  // To say only that there are too many now would have the emitter try for ever.
+  const ever = starts > MOST_IN_FLIGHT ? ', so that it is refused until fewer handlers take it' : '';
   return HandlerErrors.handlersInFlight(
-    `the event ${event.type} would start ${starts} handler runs beside ${open}; a project has at most ${MOST_IN_FLIGHT}`,
+    `the event ${event.type} would start ${starts} handler runs beside ${open}; a project has at most ${MOST_IN_FLIGHT}${ever}`,
     { retryAfterMs: RETRY_MS },
   );
 }
