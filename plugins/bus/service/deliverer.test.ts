@@ -13,9 +13,10 @@ function world() {
   const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
   const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
   const [bell, wakeups] = [createBell(), createWakeups(log)];
-  const state = { passes: [] as number[], failure: undefined as Error | undefined };
+  const state = { passes: [] as number[], failure: undefined as Error | undefined, cancels: [] as object[] };
   const database = {
     async read(statement: string) {
+      if (statement.includes('FROM bus_cancels')) return state.cancels;
       if (!statement.includes('FROM bus_waits')) return [];
       state.passes.push(clock.now());
       if (state.failure) throw state.failure;
@@ -73,5 +74,21 @@ t.test('a failing database is told of once, asked less often, and told of when i
   t.equal(lines.at(-1), 'what events have fired is carried out again');
   bell.ring();
   t.equal(await passesIn(0), 1);
+  await stop();
+});
+
+t.test('what fails by itself is told of once, tried again with every pass, and slows nothing', async (t) => {
+  const { clock, lines, bell, state, passesIn, stop } = world();
+  state.cancels = [{ org_id: 'o', project_id: 'p', run_id: 'run_1', type: 'go', event_id: 'evt_1' }];
+  await clock.advance(30_000);
+  t.same(lines, ['a wait or a cancel that an event has fired is passed over; trying again']);
+  t.equal(await passesIn(10_000), 10, 'it is no reason to hurry');
+  bell.ring();
+  t.equal(await passesIn(0), 1, 'and none to leave others waiting');
+  state.cancels = [];
+  await clock.advance(1000);
+  state.cancels = [{ org_id: 'o', project_id: 'p', run_id: 'run_2', type: 'go', event_id: 'evt_1' }];
+  await clock.advance(1000);
+  t.equal(lines.length, 2, 'another time, it is told of again');
   await stop();
 });
