@@ -59,6 +59,8 @@ Feature: Deliveries that are refused
         | a type that is none        | in   | {"event_type": "a b"}                                 | /event_type  |
         | a type of the service      | in   | {"event_type": "run.started"}                         | /event_type  |
         | a member that is unknown   | in   | {"secret": "key-of-mine"}                             | /secret      |
+        | no type for a name of the service's | run | {"manifest": "standard_webhooks", "key": "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh"} | /event_type |
+        | no type for the name of ticks | schedule | {"manifest": "standard_webhooks", "key": "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh"} | /event_type |
         | a connector that is none   | in   | {"manifest": "absent", "key": "key-of-mine"}          | /manifest    |
         | no key                     | in   | {"manifest": "forge_a"}                               | /key         |
         | an empty key               | in   | {"hmac": {"header": "X", "key": ""}}                  | /hmac/key    |

@@ -20,4 +20,5 @@ export * from './since.ts';
 export * from './statements.ts';
 export * from './time.ts';
 export * from './tokens.ts';
+export * from './turn.ts';
 export * from './work-loop.ts';

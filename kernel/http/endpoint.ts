@@ -8,6 +8,7 @@ import {
   type Principal,
   type Route,
   type Scope,
+  turn,
 } from '../contracts/index.ts';
 import { compile, parseJson, type Validator } from '../schema/index.ts';
 import { hasBody, readBody } from './body.ts';
@@ -79,6 +80,8 @@ export class Endpoint {
     if (!this.#body || route.raw_body) return { raw, body: undefined };
     const body = raw.length === 0 ? absent(route.body!) : parseJson(raw, limits);
     if (body !== undefined) this.#validate(body, raw.length);
+    // To read it took long: others have their turn before anything is done with it.
+    if (raw.length > limits.list_faults_bytes) await turn();
     return { raw, body };
   }
 

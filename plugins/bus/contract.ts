@@ -66,9 +66,14 @@ export const subjectMatches = (run_subject: string | null, key: string | null): 
 export const typeFault = (type: string): string | undefined =>
   /^[A-Za-z0-9._-]{1,64}$/.test(type) ? undefined : 'must have 1 to 64 characters from A-Z a-z 0-9 . _ -';
 
+const RESERVED: readonly string[] = ['push', 'manual', 'schedule.tick', 'spawn'];
+
 /** May nobody but the service emit this type? */
-export const isReserved = (type: string): boolean =>
-  ['push', 'manual', 'schedule.tick', 'spawn'].includes(type) || /^(run|svc)\./.test(type);
+export const isReserved = (type: string): boolean => RESERVED.includes(type) || /^(run|svc)\./.test(type);
+
+/** Is there a type that begins with `<name>.` and that nobody but the service may emit? */
+export const isReservedPrefix = (name: string): boolean =>
+  isReserved(`${name}.x`) || RESERVED.some((type) => type.startsWith(`${name}.`));
 
 /** What an emit may say, as the JSON of its type, key and payload. Exactly this many bytes are taken. */
 export const EMIT_BYTES = 2 * 1024 * 1024;

@@ -1,14 +1,18 @@
 import t from 'tap';
 import type { Json } from '../../runs/contract.ts';
 import {
+  EMIT_BYTES,
   envelopeOf,
   isReserved,
+  isReservedPrefix,
   keyFault,
   nestsTooDeep,
+  type NewEvent,
   type PendingEvent,
   subjectMatches,
   typeFault,
 } from '../contract.ts';
+import { checkedBody } from './event-rules.ts';
 import { expiryMessage } from './near-misses.ts';
 import { isPlatform, PLATFORM_TYPES } from './platform-types.ts';
 import { sampleOf } from './sample.ts';
@@ -52,6 +56,47 @@ t.test('depth is looked at without going deep', async (t) => {
   t.ok(nestsTooDeep([value]));
   for (let level = 0; level < 100_000; level++) value = [value];
   t.ok(nestsTooDeep(value));
+});
+
+t.test('what is kept of an event is written once, and its depth is looked at as text', async (t) => {
+  const event = (payload: unknown, more: object = {}) =>
+    ({ type: 'a', key: null, source: 'emit', payload, ...more }) as unknown as NewEvent;
+  const kept = (payload: unknown, more?: object) => JSON.parse(checkedBody(event(payload, more)).toString()) as unknown;
+  const nested = (levels: number, inside: unknown) => {
+    let value = inside;
+    for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { '{[': value };
+    return value;
+  };
+  for (const payload of [null, 0, '', 'é"\\"[{', [], {}, { a: [1, { b: '}]' }] }, nested(100, '[[{{"')])
+    t.same(kept(payload), { payload });
+  t.same(kept(undefined), { payload: null });
+  t.same(kept(1, { fields: { sha: 'x' } }), { payload: 1, fields: { sha: 'x' } });
+  t.same(kept(nested(101, 1), { source: 'hook' }), { payload: nested(101, 1) });
+  for (const [payload, more] of [
+    [nested(101, 1), {}],
+    [nested(100_000, 1), {}],
+    [nested(102, 1), { source: 'hook' }],
+  ] as const)
+    t.throws(() => checkedBody(event(payload, more)), {
+      code: 'invalid_request',
+      message: /nests deeper than 10[01] levels/,
+    });
+  const rest = JSON.stringify({ type: 'a', key: 'k', payload: '' }).length;
+  t.ok(checkedBody(event('x'.repeat(EMIT_BYTES - rest), { key: 'k' })));
+  t.throws(() => checkedBody(event('x'.repeat(EMIT_BYTES - rest + 1), { key: 'k' })), {
+    code: 'payload_too_large',
+    message: `the event has ${EMIT_BYTES + 1} bytes of JSON, 1 more than the ${EMIT_BYTES} taken`,
+  });
+});
+
+t.test('nobody but the service emits its types, whatever the name of a hook', async (t) => {
+  for (const name of ['run', 'svc', 'schedule']) t.ok(isReservedPrefix(name), name);
+  for (const name of ['runs', 'push', 'manual', 'spawn', 'forge', 'Schedule', 'sch'])
+    t.notOk(isReservedPrefix(name), name);
+  for (const source of ['emit', 'hook'] as const)
+    t.throws(() => checkedBody({ type: 'schedule.tick', key: null, source, payload: null } as NewEvent), {
+      code: 'event_type_reserved',
+    });
 });
 
 t.test('a sample has the shape and not the weight', async (t) => {

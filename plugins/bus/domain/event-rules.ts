@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Errors } from '../../../kernel/contracts/index.ts';
-import { EMIT_BYTES, isReserved, keyFault, nestsTooDeep, type NewEvent, typeFault } from '../contract.ts';
+import { EMIT_BYTES, isReserved, keyFault, type NewEvent, typeFault } from '../contract.ts';
 import { BusErrors } from '../errors.ts';
+import { jsonOf, nestsDeeper } from './json-text.ts';
 
 /** What any event may hold: a hook takes 2 MiB of text, each of whose bytes JSON may write as six. */
 export const EVENT_BYTES = 13 * 1024 * 1024;
@@ -35,7 +36,7 @@ export type EventBody = Pick<NewEvent, 'payload' | 'fields'>;
 export function checkedBody(event: NewEvent): Buffer {
   const { type, key, source, fields, dedup } = event;
   checkType(type);
-  if (source === 'emit' && isReserved(type))
+  if ((source === 'emit' || source === 'hook') && isReserved(type))
     throw BusErrors.typeReserved(`events of type ${type} come from the service alone`, {
       errors: [{ pointer: '/type', message: 'is reserved' }],
     });
@@ -44,21 +45,27 @@ export function checkedBody(event: NewEvent): Buffer {
     throw Errors.invalidRequest(`key ${fault}`, { errors: [{ pointer: '/key', message: fault }] });
   if (dedup !== undefined && dedup.length > DEDUP_LENGTH)
     throw new RangeError(`a text against doubles of ${dedup.length} characters`);
-  const payload = event.payload ?? null;
+  // Written once, and looked at as text: a payload of 100,000 members is slow to walk.
+  const payload = jsonOf(event.payload ?? null);
   // Whoever takes a body from outside puts one level of its own around what nests 100 deep.
   const levels = source === 'emit' ? 100 : 101;
-  if (nestsTooDeep(payload, levels)) {
+  if (payload === undefined || nestsDeeper(payload, levels)) {
     const message = `nests deeper than ${levels} levels`;
     throw Errors.invalidRequest(`the payload ${message}`, { errors: [{ pointer: '/payload', message }] });
   }
   if (source === 'emit') {
-    const said = JSON.stringify({ type, key: key ?? undefined, payload });
-    refuseMore('the event', Buffer.byteLength(said), EMIT_BYTES);
+    const rest = JSON.stringify({ type, key: key ?? undefined, payload: 0 });
+    refuseMore('the event', Buffer.byteLength(rest) - 1 + payload.length, EMIT_BYTES);
   }
-  const body: EventBody = fields === undefined ? { payload } : { payload, fields };
-  const kept = Buffer.from(JSON.stringify(body));
+  const kept = bodyOf(payload, fields);
   refuseMore('the event', kept.length, EVENT_BYTES);
   return kept;
+}
+
+/** The JSON of an `EventBody`. */
+function bodyOf(payload: Buffer, fields: EventBody['fields']): Buffer {
+  const rest = fields === undefined ? '}' : `,"fields":${JSON.stringify(fields)}}`;
+  return Buffer.concat([Buffer.from('{"payload":'), payload, Buffer.from(rest)]);
 }
 
 function refuseMore(what: string, bytes: number, most: number): void {

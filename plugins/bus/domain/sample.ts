@@ -11,11 +11,10 @@ export function sampleOf(value: Json, levels: number = MOST.levels): Json {
     const items = value.slice(0, MOST.items).map((item) => sampleOf(item, levels - 1));
     return value.length > MOST.items ? [...items, '…'] : items;
   }
-  const members = Object.entries(value);
-  const kept = members
-    .slice(0, MOST.members)
-    .map(([name, member]) => [cut(name), sampleOf(member, levels - 1)] as const);
-  return Object.fromEntries(members.length > MOST.members ? [...kept, ['…', '…']] : kept);
+  // There may be 100,000: only those that are shown are looked at.
+  const names = Object.keys(value);
+  const kept = names.slice(0, MOST.members).map((name) => [cut(name), sampleOf(value[name]!, levels - 1)] as const);
+  return Object.fromEntries(names.length > MOST.members ? [...kept, ['…', '…']] : kept);
 }
 
 function cut(text: string): string {

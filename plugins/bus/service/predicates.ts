@@ -1,4 +1,4 @@
-import type { Expressions, Log, Transaction } from '../../../kernel/contracts/index.ts';
+import { type Expressions, type Log, type Transaction, turn } from '../../../kernel/contracts/index.ts';
 import { envelopeOf, type StoredEvent } from '../contract.ts';
 import { MOST_SHOWN, noteDeclined, noteOthers } from '../store/deliveries.ts';
 import { firePredicate, type Predicate, predicatesFor } from '../store/waits.ts';
@@ -7,8 +7,6 @@ import { firePredicate, type Predicate, predicatesFor } from '../store/waits.ts'
 export const ROOTS = ['event'] as const;
 /** After so many the event loop gets a turn. */
 const AT_ONCE = 32;
-
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Fires the waits whose predicates take an event, and notes those that decline it: they go on waiting. Waits share

@@ -6,6 +6,7 @@ import {
   type HttpRequest,
   type Sealer,
   token,
+  turn,
 } from '../../../kernel/contracts/index.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import type { HookSection, SignatureCheck } from '../../manifests/contract.ts';
@@ -65,11 +66,14 @@ export class Deliveries {
     if (!webhook || !forge || !named) throw forged();
     this.#parts.rates.take(webhook.webhook_id);
     const payload = readPayload(sent.raw, sent.headers['content-type'], forge.section.form_field);
+    await turn();
     const { org_id, project_id, name, repo } = webhook;
+    const event = eventOf(forge, repo, { event: named.event, payload });
+    await turn();
     return this.#parts.bus.emit({
       org_id,
       project_id,
-      ...eventOf(forge, repo, { event: named.event, payload }),
+      ...event,
       source: 'forge',
       source_name: name,
       generation: 0,

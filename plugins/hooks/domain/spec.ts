@@ -1,4 +1,4 @@
-import { isReserved, typeFault } from '../../bus/contract.ts';
+import { isReserved, isReservedPrefix, typeFault } from '../../bus/contract.ts';
 import type { ConnectorManifests, HookSection, SignatureCheck } from '../../manifests/contract.ts';
 import type { HmacSettings, HookSpec } from '../contract.ts';
 import type { PutHook } from '../generated/put-hook.ts';
@@ -41,10 +41,10 @@ function defaultType(name: string): string {
   return type;
 }
 
-/** Types of a manifest's deliveries stand behind the name of the hook; `run.` and `svc.` belong to the service. */
+/** Types of a manifest's deliveries stand behind the name of the hook; `run.`, `svc.` and `schedule.` are the service's. */
 function checkPrefix(name: string): null {
-  if (isReserved(`${name}.x`))
-    throw invalid('/event_type', `is required: types that begin with ${name}. come from the service alone`);
+  if (isReservedPrefix(name))
+    throw invalid('/event_type', `is required: among the types that begin with ${name}. are some of the service alone`);
   return null;
 }
 

@@ -6,6 +6,7 @@ import {
   type HttpRequest,
   type Sealer,
   settled,
+  turn,
 } from '../../../kernel/contracts/index.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import type { ConnectorManifests, HookSection, SignatureCheck } from '../../manifests/contract.ts';
@@ -62,6 +63,7 @@ export class Ingest {
     const { hook, delivery_id } = proved;
     rates.take(hook.hook_id);
     const body = deliveredBody(delivery.raw, delivery.headers['content-type']);
+    await turn();
     const event = {
       org_id: hook.org_id,
       project_id: hook.project_id,

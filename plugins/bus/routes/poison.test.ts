@@ -1,0 +1,64 @@
+import t from 'tap';
+import { wholeServers } from '../../../test/support/whole-server.ts';
+
+const stores = await wholeServers();
+t.teardown(async () => {
+  for (const store of stores) await store.stop();
+});
+
+/** No one piece of work keeps others from the event loop for longer, ms of the processor. */
+const LONGEST_MS = 250;
+
+const many = (count: number, member: (index: number) => string) => Array.from({ length: count }, (_, n) => member(n));
+const POISON: Readonly<Record<string, string>> = {
+  'one object of 130,000 members': `{${many(130_000, (n) => `"k${n}":${n}`).join()}}`,
+  'objects that have no shape in common': `[${many(60_000, (n) => `{"k${n}":1,"j${n}":2}`).join()}]`,
+  'a million numbers': `[${many(1_000_000, () => '1').join()}]`,
+  'half a million lists': `[${many(500_000, () => '[]').join()}]`,
+  'escapes alone': `"${'\\u0001'.repeat(340_000)}"`,
+};
+
+/** The longest piece that this thread worked without a turn of its loop until `work` is done. */
+async function longest<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
+  let ms = 0;
+  let over = false;
+  let last = process.threadCpuUsage();
+  const tick = () => {
+    const { user, system } = process.threadCpuUsage(last);
+    ms = Math.max(ms, (user + system) / 1000);
+    last = process.threadCpuUsage();
+    if (!over) setImmediate(tick);
+  };
+  setImmediate(tick);
+  const result = await work();
+  over = true;
+  return { ms, result };
+}
+
+for (const store of stores)
+  t.test(`${store.name}: what is slow to read is read in pieces`, async (t) => {
+    const server = await store.open();
+    t.teardown(() => server.stop());
+    const { json: hook } = await server.call('admin', `PUT ${server.scoped}/event-hooks/in`, {});
+    const headers = { 'x-svc-hook-secret': hook.secret as string, 'content-type': 'application/json' };
+    for (const [name, when] of [
+      ['members', 'size(event.payload) > 10000000'],
+      ['each', 'event.payload.exists(x, x == "none")'],
+      ['body', 'size(event.payload.body) > 10000000'],
+    ] as const) {
+      const body = { on: ['poison', 'hook.in'], when, source: 'true', filename: 'job.sh' };
+      t.equal((await server.call('member', `PUT ${server.scoped}/handlers/${name}`, body)).status, 201);
+    }
+    for (const [what, poison] of Object.entries(POISON)) {
+      const emitted = await longest(() =>
+        server.call('member', `POST ${server.scoped}/events`, `{"type":"poison","payload":${poison}}`),
+      );
+      t.equal(emitted.result.status, 201, `${what} is emitted`);
+      t.ok(emitted.ms < LONGEST_MS, `${what}: ${emitted.ms} ms at most to emit it`);
+      const delivered = await longest(() => fetch(hook.ingest_url, { method: 'POST', headers, body: poison }));
+      t.equal(delivered.result.status, 202, `${what} is delivered`);
+      t.ok(delivered.ms < LONGEST_MS, `${what}: ${delivered.ms} ms at most to take its delivery`);
+      const listed = await longest(() => server.call('viewer', `GET ${server.scoped}/event-types`));
+      t.ok(listed.ms < LONGEST_MS, `${what}: ${listed.ms} ms at most to show a sample of it`);
+    }
+  });
