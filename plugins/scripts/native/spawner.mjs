@@ -1,21 +1,12 @@
 // The spawner where there is no compiler: the same frames (frames.h) and the same rules as spawner.c, as far as Node
 // can. It has no subreaper: a process that left the group and let go of stdout and stderr is not found any more. If
 // this process itself is killed, the agent kills the groups it knows of.
-import { execFile, spawn } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { spawn } from 'node:child_process';
+import { fstatSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { constants as os } from 'node:os';
-import { join } from 'node:path';
+import { killGroup, leftBehind } from './left-behind.mjs';
+import { closeAll, dropPipes, makePipes } from './pipes.mjs';
 
 const PENDING_LIMIT = 256 * 1024;
 const SPAWN = 1;
@@ -36,10 +27,6 @@ const PATIENCE_MS = 10_000;
 const runtimeFolder = process.argv[2];
 const jobs = new Map();
 const agent = new Socket({ fd: 1, readable: false, writable: true });
-const POOL = 32;
-const pool = [];
-let refilling;
-let fifos = 0;
 let full = false;
 
 function send(type, id, payload) {
@@ -75,52 +62,6 @@ function flow(job) {
   }
 }
 
-function killGroup(pid) {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nobody is left in it.
-  }
-}
-
-/** State and process group of a process that still runs. */
-function running(pid) {
-  try {
-    const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
-    return state === 'Z' || state === 'X' ? undefined : { group: Number(group) };
-  } catch {
-    // It has ended.
-    return undefined;
-  }
-}
-
-/** Whether a process holds the output of a job. A descriptor may close between its listing and the look at it. */
-function holds(pid, identities) {
-  const isMine = (file) => {
-    try {
-      const { dev, ino } = statSync(`/proc/${pid}/fd/${file}`, { bigint: true });
-      return identities.some((mine) => mine.dev === dev && mine.ino === ino);
-    } catch {
-      return false;
-    }
-  };
-  try {
-    return readdirSync(`/proc/${pid}/fd`).some(isMine);
-  } catch {
-    // It has ended, or is another user's.
-    return false;
-  }
-}
-
-/** Whoever is left in the group of an ended process, or left the group but still holds its output. */
-function leftBehind(job) {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;
-    const found = running(name);
-    return found && (found.group === job.pid || holds(name, job.identities));
-  });
-}
-
 function swept(job) {
   job.swept = true;
   job.identities = [];
@@ -143,44 +84,6 @@ function sweep(job, pause = 1) {
       // It ended meanwhile, or is another user's.
     }
   job.sweeper = setTimeout(() => sweep(job, Math.min(pause * 2, 100)), pause);
-}
-
-/** Paths of pipes for the next processes: one run of mkfifo makes many. */
-function refill() {
-  const made = Array.from({ length: POOL }, () => join(runtimeFolder, `.pipe-${process.pid}-${++fifos}`));
-  return new Promise((resolve) => {
-    execFile('mkfifo', ['-m', '600', ...made], (error) => {
-      if (!error) pool.push(...made);
-      resolve();
-    });
-  });
-}
-
-/**
- * A real pipe each for stdout and stderr: what Node makes by itself is a socket, which /dev/stdout cannot open. Its
- * end that is held keeps the number of its inode from going to a file of somebody else while holders are looked for.
- */
-async function makePipes() {
-  if (pool.length < 2) await (refilling ??= refill().finally(() => (refilling = undefined)));
-  const ends = [];
-  for (const path of pool.splice(0, 2))
-    try {
-      const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      ends.push({ read });
-      ends.at(-1).held = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      ends.at(-1).write = openSync(path, constants.O_WRONLY);
-    } catch {
-      // Out of descriptors: Node says so better when it makes its own.
-    } finally {
-      unlinkSync(path);
-    }
-  if (ends.length === 2 && ends.every(({ write }) => write !== undefined)) return ends;
-  for (const { read, held, write } of ends) closeAll([read, held, write]);
-  return undefined;
-}
-
-function closeAll(descriptors) {
-  for (const fd of descriptors) if (fd !== undefined) closeSync(fd);
 }
 
 function directoryFault(cwd) {
@@ -271,7 +174,7 @@ function listen(job, pipe, stream) {
 
 async function launch(job, cwd, argv, env) {
   const fault = directoryFault(cwd);
-  const ends = fault === undefined ? await makePipes() : undefined;
+  const ends = fault === undefined ? await makePipes(runtimeFolder) : undefined;
   const child = fault === undefined ? start(job, cwd, argv, env, ends) : undefined;
   if (fault !== undefined) job.failed = { stage: STAGE_DIRECTORY, errno: fault };
   if (ends && child?.pid === undefined) closeAll(ends.flatMap(({ read, held }) => [read, held]));
@@ -330,7 +233,7 @@ function request(type, id, payload) {
 function die(error) {
   for (const job of jobs.values()) if (job.pid && !job.swept) sweep(job);
   if (error) process.stderr.write(`svc: the spawner failed: ${error.stack}\n`);
-  for (const path of pool) rmSync(path, { force: true });
+  dropPipes();
   process.exit(error ? 1 : 0);
 }
 
