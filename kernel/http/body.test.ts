@@ -312,3 +312,21 @@ t.test('poison: no answer of the five hundreds, and the server lives', async (t)
   t.equal((await postJson(url, '/things', valid)).status, 200);
   t.notOk(lines.some(({ level }) => level === 'error'));
 });
+
+t.test('bodies that come with their heads are told apart, and bounded', async (t) => {
+  const { url } = await serve(t, [posts({ body: {}, body_limit: 8 })]);
+  const post = (headers: string, body: string) =>
+    `POST /things HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+  const chunked = (body: string) => post('Transfer-Encoding: chunked', `${body === '' ? '' : chunk(body)}${chunk('')}`);
+  const sent = [
+    post('Content-Length: 5', '"one"'),
+    chunked('"two"'),
+    chunked(''),
+    post('Connection: close\r\nContent-Length: 4', 'null'),
+  ];
+  const answers = await sendRaw(url, sent.join(''));
+  t.same(answers.match(/"body":[^,]*/g), ['"body":"one"', '"body":"two"', '"body":"none"', '"body":"none"']);
+  const long = await sendRaw(url, chunked('"too long"'), { end: true });
+  t.match(long, /^HTTP\/1.1 413 /);
+});

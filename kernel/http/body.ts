@@ -50,7 +50,15 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   if (Number(request.headers['content-length'] ?? 0) > reading.limit) throw tooLarge(reading.limit);
   // Only now: a caller that waits to be asked never sends what was refused by its headers.
   if (request.headers.expect !== undefined && !response.headersSent) response.writeContinue();
-  return collect(request, decoder, reading);
+  return (decoder ? undefined : arrived(request, reading.limit)) ?? collect(request, decoder, reading);
+}
+
+/** A body that came whole behind its head, as short ones do: nothing is waited for, so that no timer is set. */
+function arrived(request: IncomingMessage, limit: number): Buffer | undefined {
+  if (!request.complete || request.destroyed) return undefined;
+  const whole: Buffer = request.read() ?? EMPTY;
+  if (whole.length > limit) throw tooLarge(limit);
+  return whole;
 }
 
 function collect(request: IncomingMessage, decoder: Transform | undefined, { limit, clock, limits }: Reading) {

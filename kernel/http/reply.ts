@@ -6,6 +6,20 @@ import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { toProblem, visible } from './problem.ts';
 
+const CLOSING = Object.freeze({ Connection: 'close' });
+/** Names that are set here, by their lower case. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  ['X-Request-Id', 'X-Content-Type-Options', 'Referrer-Policy', 'Cache-Control', 'Content-Type', 'Content-Length'].map(
+    (name) => [name.toLowerCase(), name],
+  ),
+);
+
+/** A route's own headers replace ours in whatever case they are written: a head is written as it is given. */
+const spelled = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [SPELLINGS.get(name.toLowerCase()) ?? name, value]),
+  );
+
 const NO_BODY = new Set([204, 205, 304]);
 
 export interface Answering {
@@ -25,7 +39,10 @@ export class Answers {
   }
 
   async reply(exchange: Exchange, reply: HttpReply): Promise<void> {
-    const headers: Record<string, string> = { 'Cache-Control': 'no-store', ...reply.headers };
+    const headers: Record<string, string> = {
+      'Cache-Control': 'no-store',
+      ...(reply.headers && spelled(reply.headers)),
+    };
     if ('stream' in reply) {
       headers['Content-Type'] = reply.type;
       await this.#stream(exchange, reply.status, headers, reply.stream);
@@ -34,7 +51,7 @@ export class Answers {
     if ('text' in reply) headers['Content-Type'] = reply.type;
     else if (reply.json !== undefined) headers['Content-Type'] = 'application/json';
     const text = 'text' in reply ? reply.text : reply.json === undefined ? '' : JSON.stringify(reply.json);
-    this.bytes(exchange, reply.status, headers, Buffer.from(text));
+    this.bytes(exchange, reply.status, headers, text);
   }
 
   /** An error as its problem document; what is not ours is logged and hidden. */
@@ -50,30 +67,33 @@ export class Answers {
     this.bytes(exchange, problem.status, { ...problem.headers, ...headers }, problem.body);
   }
 
-  bytes(exchange: Exchange, status: number, headers: Record<string, string>, body: Buffer): void {
+  /** Text leaves together with the head in one write. */
+  bytes(exchange: Exchange, status: number, headers: Record<string, string>, body: Buffer | string): void {
     const { request, response } = exchange;
-    const unread = this.#head(exchange, status, headers);
-    const payload = NO_BODY.has(status) ? undefined : body;
-    if (payload) response.setHeader('Content-Length', payload.length);
-    exchange.sent = payload && request.method !== 'HEAD' ? payload.length : 0;
+    const bodiless = NO_BODY.has(status);
+    const length = Buffer.byteLength(body);
+    const unread = this.#head(exchange, status, bodiless ? headers : { ...headers, 'Content-Length': String(length) });
+    const payload = bodiless || request.method === 'HEAD' ? undefined : body;
+    exchange.sent = payload === undefined ? 0 : length;
     if (!unread) {
-      response.end(request.method === 'HEAD' ? undefined : payload);
+      response.end(payload);
       return;
     }
-    if (payload && request.method !== 'HEAD') response.write(payload);
-    else response.flushHeaders();
+    if (payload === undefined) response.flushHeaders();
+    else response.write(payload);
     linger(request, () => response.end(), this.#use.clock, this.#use.limits.linger_ms);
   }
 
   /** True when the body of the request was left unread: the connection can then serve no other request. */
   #head({ id, request, response }: Exchange, status: number, headers: Record<string, string>): boolean {
     const unread = hasBody(request) && !request.complete;
-    response.statusCode = status;
-    response.setHeader('X-Request-Id', id);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.setHeader('Referrer-Policy', 'no-referrer');
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (unread || this.#use.draining()) response.setHeader('Connection', 'close');
+    response.writeHead(status, {
+      'X-Request-Id': id,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      ...headers,
+      ...(unread || this.#use.draining() ? CLOSING : undefined),
+    });
     return unread;
   }
 

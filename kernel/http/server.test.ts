@@ -390,3 +390,14 @@ t.test('a route with a wrong schema or a borrowed name stops the boot, naming it
     /GET \/b and GET \/a are both called x/,
   );
 });
+
+t.test('the headers of a route replace those of the service, however they are written', async (t) => {
+  const headers = { 'cache-control': 'max-age=60', 'referrer-policy': 'same-origin', 'X-Own': 'yes' };
+  const { url } = await serve(t, {
+    routes: [route({ path: '/own', handle: async () => ({ status: 200, json: {}, headers }) })],
+  });
+  const answer = await sendRaw(url, 'GET /own HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  t.same(answer.match(/^cache-control: .*$/gim), ['Cache-Control: max-age=60']);
+  t.same(answer.match(/^referrer-policy: .*$/gim), ['Referrer-Policy: same-origin']);
+  t.match(answer, /^X-Own: yes\r$/m);
+});
