@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type TokenKind = 'user' | 'agent';
 
@@ -12,7 +12,7 @@ export function tokenText(kind: TokenKind, random: Buffer): string {
 }
 
 /** SHA-256 of the whole text; 256 random bits need no salt. */
-export const tokenDigest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
+export const tokenDigest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The token of an Authorization header, or what is wrong with the header, as a sentence for its sender. */
 export function bearerToken(header: string | undefined): { token: string } | { fault: string } {

@@ -18,7 +18,7 @@ export const getMembers = (access: Access, place: MemberPlace): Route => ({
     const page = readPage(request.query);
     const rows = await listMembers(access.models, { org_id, project_id }, page);
     const names = await userNames(
-      access.models,
+      access.database,
       rows.map((row) => row.user_id),
     );
     const { items, ...rest } = pageOf(rows, page.limit, (row) => row.member_id);

@@ -15,7 +15,7 @@ export const getOrg = (access: Access): Route => ({
   async handle(request) {
     const { org_id, org } = request.scope;
     const identity = await callerOf(access, request);
-    const row = await findOrgById(access.models, org_id);
+    const row = await findOrgById(access.database, org_id);
     return { status: 200, json: { org, role: orgRoleOf(identity, org_id), created_at: iso(row!.created_at) } };
   },
 });

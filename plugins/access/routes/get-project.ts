@@ -14,7 +14,7 @@ export const getProject = (access: Access): Route => ({
   async handle(request) {
     const { org_id, org, project_id } = request.scope;
     const identity = await callerOf(access, request);
-    const row = await findProjectById(access.models, org_id, project_id);
+    const row = await findProjectById(access.database, org_id, project_id);
     return { status: 200, json: projectView(identity, org, row!) };
   },
 });

@@ -2,7 +2,7 @@ import type { Access as AccessRule, HttpRequest, JsonSchema } from '../../../ker
 import { Errors } from '../../../kernel/contracts/index.ts';
 import { isName } from '../domain/names.ts';
 import type { Access } from '../service/access.ts';
-import { findMember } from '../store/members.ts';
+import { readMember } from '../store/members.ts';
 import type { MemberRow, UserRow } from '../store/models.ts';
 import { findUserByName } from '../store/users.ts';
 import { iso, name, object, orgRole, projectRole, time } from './shapes.ts';
@@ -49,13 +49,13 @@ export const memberView = (user: string, member: MemberRow) => ({
 
 /** The user and membership that the path names. Throws `not_found`. */
 export async function readMemberOf(
-  { models }: Access,
+  { database }: Access,
   { params, scope }: HttpRequest,
 ): Promise<{ user: UserRow; member: MemberRow }> {
   const text = params.user ?? '';
-  const user = isName(text) ? await findUserByName(models, text) : null;
+  const user = isName(text) ? await findUserByName(database, text) : undefined;
   const { org_id, project_id } = scope;
-  const member = user && (await findMember(models, { org_id, project_id, user_id: user.user_id }));
+  const member = user && (await readMember(database, { org_id, project_id, user_id: user.user_id }));
   if (!user || !member) throw Errors.notFound(`"${text}" is no member here`);
   return { user, member };
 }

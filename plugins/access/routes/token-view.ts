@@ -23,9 +23,9 @@ export const tokenSchema = object(tokenMembers, OPTIONAL);
 type Row = NewToken & { last_used_at?: number | null };
 
 /** Tokens as they are shown: by names, without digests. Limits that a token has not are left out. */
-export async function tokenViews({ models, scopes }: Access, rows: readonly Row[]) {
+export async function tokenViews({ database, scopes }: Access, rows: readonly Row[]) {
   const users = await userNames(
-    models,
+    database,
     rows.map((row) => row.user_id),
   );
   return Promise.all(

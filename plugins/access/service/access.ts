@@ -1,4 +1,4 @@
-import { token } from '../../../kernel/contracts/index.ts';
+import { type Database, token } from '../../../kernel/contracts/index.ts';
 import type { Scopes } from '../contract.ts';
 import type { Models } from '../store/models.ts';
 import type { Directory } from './directory.ts';
@@ -8,6 +8,7 @@ import type { Tokens } from './tokens.ts';
 
 /** The parts of this plugin, made once and shared by its routes and commands. */
 export interface Access {
+  database: Database;
   models: Models;
   scopes: Scopes;
   identities: Identities;

@@ -4,7 +4,7 @@ import { Errors } from '../../../kernel/contracts/index.ts';
 import type { Identity, OrgMembership } from '../domain/identity.ts';
 import { bearerToken, tokenDigest } from '../domain/token.ts';
 import { membershipsOf } from '../store/members.ts';
-import type { MemberRow, Models, TokenRow } from '../store/models.ts';
+import type { MemberRow, TokenRow } from '../store/models.ts';
 import { findTokenByDigest, findTokenById } from '../store/tokens.ts';
 import { userNames } from '../store/users.ts';
 import type { LastUse } from './last-use.ts';
@@ -21,7 +21,6 @@ interface Known {
 }
 
 export interface IdentitiesDeps {
-  models: Models;
   database: Database;
   clock: Clock;
   last_use: LastUse;
@@ -45,7 +44,7 @@ export class Identities {
     const sent = bearerToken(authorization);
     if ('fault' in sent) throw Errors.notAuthenticated(sent.fault);
     const digest = tokenDigest(sent.token);
-    const known = await this.#find(digest.toString('base64'), () => findTokenByDigest(this.#deps.models, digest));
+    const known = await this.#find(digest.toString('base64'), () => findTokenByDigest(this.#deps.database, digest));
     if (!known || !timingSafeEqual(digest, known.token.digest))
       throw Errors.notAuthenticated('this token is not known here');
     this.#checkValid(known.token);
@@ -62,7 +61,7 @@ export class Identities {
 
   /** What a token stands for now. Throws `not_authenticated`. */
   async current(token_id: string): Promise<Identity> {
-    const known = await this.#find(token_id, () => findTokenById(this.#deps.models, token_id));
+    const known = await this.#find(token_id, () => findTokenById(this.#deps.database, token_id));
     if (!known) throw Errors.notAuthenticated('the token of this connection is gone');
     this.#checkValid(known.token);
     return known.identity;
@@ -82,7 +81,7 @@ export class Identities {
     throw Errors.notAuthenticated(`the token "${token.name}" expired at ${when}; make a new one`);
   }
 
-  async #find(key: string, read: () => Promise<TokenRow | null>): Promise<Known | undefined> {
+  async #find(key: string, read: () => Promise<TokenRow | undefined>): Promise<Known | undefined> {
     const known = this.#known.get(key);
     if (known && known.fresh_until > this.#deps.clock.monotonic()) return known;
     const running = this.#loading.get(key);
@@ -94,7 +93,7 @@ export class Identities {
     return load;
   }
 
-  async #load(key: string, read: () => Promise<TokenRow | null>): Promise<Known | undefined> {
+  async #load(key: string, read: () => Promise<TokenRow | undefined>): Promise<Known | undefined> {
     const epoch = this.#epoch;
     const token = await read();
     if (!token) return undefined;
@@ -114,10 +113,10 @@ export class Identities {
   }
 
   async #identify(token: TokenRow): Promise<Identity> {
-    const { models } = this.#deps;
+    const { database } = this.#deps;
     const { token_id, kind, user_id, org_id, project_id, role, expires_at } = token;
     const [names, members] =
-      kind === 'user' ? await Promise.all([userNames(models, [user_id]), membershipsOf(models, user_id)]) : [];
+      kind === 'user' ? await Promise.all([userNames(database, [user_id]), membershipsOf(database, user_id)]) : [];
     const principal: Principal =
       kind === 'user'
         ? { kind, id: user_id, name: names?.get(user_id) ?? '', token_id, org_id }

@@ -14,10 +14,10 @@ export function makeAccess(use: Resolve): Access {
   const ids = use(Ids);
   const audit = use(Audit);
   const models = defineModels(database.sequelize);
-  const scopes = new CachedScopes(models);
+  const scopes = new CachedScopes(database);
   const last_use = new LastUse(models, database);
-  const identities = new Identities({ models, database, clock: use(Clock), last_use });
+  const identities = new Identities({ database, clock: use(Clock), last_use });
   const directory = new Directory({ database, ids, identities, observers: use.all(MembershipObservers), audit });
   const tokens = new Tokens({ models, database, ids, scopes, identities, audit });
-  return { models, scopes, identities, last_use, directory, tokens };
+  return { database, models, scopes, identities, last_use, directory, tokens };
 }

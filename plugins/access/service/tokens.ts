@@ -8,7 +8,7 @@ import { planToken } from '../domain/minting.ts';
 import { checkName } from '../domain/names.ts';
 import { type Limits, UNLIMITED } from '../domain/roles.ts';
 import { TOKEN_BYTES, type TokenKind, tokenDigest, tokenText } from '../domain/token.ts';
-import { findMember, orgsOfUser } from '../store/members.ts';
+import { orgsOfUser, readMember } from '../store/members.ts';
 import type { Models, TokenRow } from '../store/models.ts';
 import {
   findTokenByDigest,
@@ -115,7 +115,7 @@ export class Tokens {
 
   /** Is the text a valid token of the user without any limit? */
   async isWhole(text: string, user_id: string): Promise<boolean> {
-    const row = await findTokenByDigest(this.#deps.models, tokenDigest(text));
+    const row = await findTokenByDigest(this.#deps.database, tokenDigest(text));
     if (row?.user_id !== user_id || row.revoked_at !== null) return false;
     if (row.org_id !== null || row.project_id !== null || row.role !== null) return false;
     return row.expires_at === null || row.expires_at > this.#deps.database.now();
@@ -172,10 +172,10 @@ export class Tokens {
 
   /** Found or not is told only to those who may make the token. */
   async #member(org_id: string | null, name: string): Promise<{ wanted: string; found: boolean }> {
-    const user = await findUserByName(this.#deps.models, name);
+    const user = await findUserByName(this.#deps.database, name);
     if (!user || org_id === null) return { wanted: '', found: false };
-    const member = await findMember(this.#deps.models, { org_id, project_id: '', user_id: user.user_id });
-    return { wanted: user.user_id, found: member !== null };
+    const member = await readMember(this.#deps.database, { org_id, project_id: '', user_id: user.user_id });
+    return { wanted: user.user_id, found: member !== undefined };
   }
 }
 

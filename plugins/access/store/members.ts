@@ -1,15 +1,14 @@
 import { Op } from 'sequelize';
-import type { Ids, Queries, Transaction, Page } from '../../../kernel/contracts/index.ts';
-import type { MemberRow, Models } from './models.ts';
+import type { Ids, Page, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import type { MemberRow, Models, Reading } from './models.ts';
 
 /** A membership's place; `project_id` is `''` for the org itself. */
 export type MemberKey = Pick<MemberRow, 'org_id' | 'project_id' | 'user_id'>;
 
-export const membershipsOf = async ({ members }: Models, user_id: string): Promise<MemberRow[]> =>
-  (await members.findAll({ where: { user_id }, raw: true })) as unknown as MemberRow[];
+const READ = 'SELECT org_id, project_id, user_id, member_id, role, created_at FROM access_members';
 
-export const findMember = async ({ members }: Models, key: MemberKey): Promise<MemberRow | null> =>
-  (await members.findOne({ where: { ...key }, raw: true })) as MemberRow | null;
+export const membershipsOf = (on: Reading, user_id: string): Promise<MemberRow[]> =>
+  on.read<MemberRow>(`${READ} WHERE user_id = ?`, [user_id]);
 
 export const isAnybodyOwner = async ({ members }: Models): Promise<boolean> =>
   (await members.findOne({ where: { project_id: '', role: 'owner' }, raw: true })) !== null;
@@ -26,12 +25,13 @@ export async function listMembers(
   return found as unknown as MemberRow[];
 }
 
-export async function readMember(queries: Queries, key: MemberKey): Promise<MemberRow | undefined> {
-  const rows = await queries.read<MemberRow>(
-    `SELECT org_id, project_id, user_id, member_id, role, created_at FROM access_members
-     WHERE org_id = ? AND project_id = ? AND user_id = ?`,
-    [key.org_id, key.project_id, key.user_id],
-  );
+export async function readMember(on: Reading, key: MemberKey): Promise<MemberRow | undefined> {
+  const { org_id, project_id, user_id } = key;
+  const rows = await on.read<MemberRow>(`${READ} WHERE org_id = ? AND project_id = ? AND user_id = ?`, [
+    org_id,
+    project_id,
+    user_id,
+  ]);
   return rows[0];
 }
 

@@ -1,6 +1,9 @@
 import { DataTypes, type Model, type ModelStatic, type Sequelize } from 'sequelize';
-import type { OrgRole, ProjectRole } from '../../../kernel/contracts/index.ts';
+import type { OrgRole, ProjectRole, Queries } from '../../../kernel/contracts/index.ts';
 import type { TokenKind } from '../domain/token.ts';
+
+/** Rows that requests are answered or let in by are read by prepared statements; a model costs ten times as much. */
+export type Reading = Pick<Queries, 'read'>;
 
 export interface OrgRow {
   org_id: string;

@@ -1,12 +1,18 @@
 import { Op } from 'sequelize';
-import type { Ids, Transaction, Page } from '../../../kernel/contracts/index.ts';
-import type { Models, OrgRow } from './models.ts';
+import type { Ids, Page, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Models, OrgRow, Reading } from './models.ts';
 
-export const findOrgByName = async ({ orgs }: Models, name: string): Promise<OrgRow | null> =>
-  (await orgs.findOne({ where: { name }, raw: true })) as OrgRow | null;
+const READ = 'SELECT org_id, name, created_at FROM access_orgs';
 
-export const findOrgById = async ({ orgs }: Models, org_id: string): Promise<OrgRow | null> =>
-  (await orgs.findOne({ where: { org_id }, raw: true })) as OrgRow | null;
+export async function findOrgByName(on: Reading, name: string): Promise<OrgRow | undefined> {
+  const rows = await on.read<OrgRow>(`${READ} WHERE name = ?`, [name]);
+  return rows[0];
+}
+
+export async function findOrgById(on: Reading, org_id: string): Promise<OrgRow | undefined> {
+  const rows = await on.read<OrgRow>(`${READ} WHERE org_id = ?`, [org_id]);
+  return rows[0];
+}
 
 export const isWithoutOrgs = async ({ orgs }: Models): Promise<boolean> =>
   (await orgs.findOne({ attributes: ['org_id'], raw: true })) === null;
@@ -31,8 +37,8 @@ export async function ensureOrg(
     name,
     now,
   ]);
-  const rows = await tx.read<OrgRow>('SELECT org_id, name, created_at FROM access_orgs WHERE name = ?', [name]);
-  return { ...rows[0]!, made: inserted === 1 };
+  const found = await findOrgByName(tx, name);
+  return { ...found!, made: inserted === 1 };
 }
 
 /** Serialises changes to the members of an org. */

@@ -1,15 +1,22 @@
 import { Op } from 'sequelize';
-import type { Ids, Queries, Page } from '../../../kernel/contracts/index.ts';
-import type { Models, ProjectRow } from './models.ts';
+import type { Ids, Page, Queries } from '../../../kernel/contracts/index.ts';
+import type { Models, ProjectRow, Reading } from './models.ts';
 
-export const findProjectByName = async (
-  { projects }: Models,
+const READ = 'SELECT project_id, org_id, name, created_at FROM access_projects';
+
+export async function findProjectByName(on: Reading, org_id: string, name: string): Promise<ProjectRow | undefined> {
+  const rows = await on.read<ProjectRow>(`${READ} WHERE org_id = ? AND name = ?`, [org_id, name]);
+  return rows[0];
+}
+
+export async function findProjectById(
+  on: Reading,
   org_id: string,
-  name: string,
-): Promise<ProjectRow | null> => (await projects.findOne({ where: { org_id, name }, raw: true })) as ProjectRow | null;
-
-export const findProjectById = async (models: Models, org_id: string, project_id: string): Promise<ProjectRow | null> =>
-  (await models.projects.findOne({ where: { org_id, project_id }, raw: true })) as ProjectRow | null;
+  project_id: string,
+): Promise<ProjectRow | undefined> {
+  const rows = await on.read<ProjectRow>(`${READ} WHERE org_id = ? AND project_id = ?`, [org_id, project_id]);
+  return rows[0];
+}
 
 export interface ProjectFilter {
   /** Whole orgs. */
@@ -39,9 +46,6 @@ export async function ensureProject(
     `${queries.sql.insert_ignore} access_projects (project_id, org_id, name, created_at) VALUES (?, ?, ?, ?)`,
     [ids.next('prj'), org_id, name, now],
   );
-  const rows = await queries.read<ProjectRow>(
-    'SELECT project_id, org_id, name, created_at FROM access_projects WHERE org_id = ? AND name = ?',
-    [org_id, name],
-  );
-  return { ...rows[0]!, made: inserted === 1 };
+  const found = await findProjectByName(queries, org_id, name);
+  return { ...found!, made: inserted === 1 };
 }

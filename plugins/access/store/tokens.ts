@@ -1,14 +1,21 @@
 import { Op, type WhereOptions } from 'sequelize';
-import type { Queries, Transaction, Page } from '../../../kernel/contracts/index.ts';
+import type { Page, Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import { type Limits, PROJECT_ROLES, projectRank } from '../domain/roles.ts';
 import type { MemberKey } from './members.ts';
-import type { Models, TokenRow } from './models.ts';
+import type { Models, TokenRow, Reading } from './models.ts';
 
-export const findTokenByDigest = async ({ tokens }: Models, digest: Buffer): Promise<TokenRow | null> =>
-  (await tokens.findOne({ where: { digest }, raw: true })) as TokenRow | null;
+const READ = `SELECT token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, created_at, expires_at,
+  last_used_at, revoked_at FROM access_tokens`;
 
-export const findTokenById = async ({ tokens }: Models, token_id: string): Promise<TokenRow | null> =>
-  (await tokens.findOne({ where: { token_id }, raw: true })) as TokenRow | null;
+export async function findTokenByDigest(on: Reading, digest: Buffer): Promise<TokenRow | undefined> {
+  const rows = await on.read<TokenRow>(`${READ} WHERE digest = ?`, [digest]);
+  return rows[0];
+}
+
+export async function findTokenById(on: Reading, token_id: string): Promise<TokenRow | undefined> {
+  const rows = await on.read<TokenRow>(`${READ} WHERE token_id = ?`, [token_id]);
+  return rows[0];
+}
 
 /** Which tokens a caller may see and revoke. */
 export interface TokenReach {

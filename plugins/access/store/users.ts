@@ -1,13 +1,20 @@
-import type { Ids, Queries } from '../../../kernel/contracts/index.ts';
-import type { Models, UserRow } from './models.ts';
+import { type Ids, inList, parts, type Queries } from '../../../kernel/contracts/index.ts';
+import type { Reading, UserRow } from './models.ts';
 
-export const findUserByName = async ({ users }: Models, name: string): Promise<UserRow | null> =>
-  (await users.findOne({ where: { name }, raw: true })) as UserRow | null;
+export async function findUserByName(on: Reading, name: string): Promise<UserRow | undefined> {
+  const rows = await on.read<UserRow>('SELECT user_id, name, created_at FROM access_users WHERE name = ?', [name]);
+  return rows[0];
+}
 
 /** Names by user id. */
-export async function userNames({ users }: Models, user_ids: readonly string[]): Promise<Map<string, string>> {
-  const found = await users.findAll({ where: { user_id: [...new Set(user_ids)] }, raw: true });
-  return new Map((found as unknown as UserRow[]).map((user) => [user.user_id, user.name]));
+export async function userNames(on: Reading, user_ids: readonly string[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const some of parts([...new Set(user_ids)])) {
+    const { marks, params } = inList(some);
+    const rows = await on.read<UserRow>(`SELECT user_id, name FROM access_users WHERE user_id IN ${marks}`, params);
+    for (const { user_id, name } of rows) names.set(user_id, name);
+  }
+  return names;
 }
 
 /** The user of that name, made now unless it was there. */
@@ -17,6 +24,5 @@ export async function ensureUser(queries: Queries, ids: Ids, name: string, now: 
     name,
     now,
   ]);
-  const rows = await queries.read<UserRow>('SELECT user_id, name, created_at FROM access_users WHERE name = ?', [name]);
-  return rows[0]!;
+  return (await findUserByName(queries, name))!;
 }
