@@ -1,4 +1,4 @@
-import type { Param, Queries } from '../../../kernel/contracts/index.ts';
+import { insertRows, type Param, type Queries } from '../../../kernel/contracts/index.ts';
 
 export interface EntryRow {
   entry_id: string;
@@ -33,18 +33,9 @@ const COLUMNS = [
   'ip',
 ] as const satisfies readonly (keyof EntryRow)[];
 
-/** Few sizes, so that few texts are kept prepared. */
-const SIZES = [64, 16, 4, 1] as const;
-const MARKS = `(${COLUMNS.map(() => '?').join(', ')})`;
-
 export async function insertEntries(on: Queries, rows: readonly EntryRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; ) {
-    const size = SIZES.find((one) => one <= rows.length - from)!;
-    const values = Array.from({ length: size }, () => MARKS).join(', ');
-    const params = rows.slice(from, from + size).flatMap((row): Param[] => COLUMNS.map((column) => row[column]));
-    await on.write(`INSERT INTO audit_entries (${COLUMNS.join(', ')}) VALUES ${values}`, params);
-    from += size;
-  }
+  const values = rows.map((row): Param[] => COLUMNS.map((column) => row[column]));
+  await insertRows(on, 'INSERT INTO audit_entries', COLUMNS, values);
 }
 
 export interface EntryFilter {
