@@ -105,6 +105,22 @@ for (const store of STORES)
     });
     t.afterEach(async () => t.same(await checkInvariants(world.use(Database)), [], 'the invariants hold'));
 
+    t.test('a child whose every agent is lost fails in the end, and its parent goes on', async (t) => {
+      const script = await begin(world);
+      await script.submit('deadly');
+      t.equal(await script.wait('activity-collect', 'deadly'), undefined, 'parked');
+      for (let nth = 1; nth <= 25; nth++) {
+        const [child, ...more] = await claims(world);
+        t.match(child, { name: 'deadly', pass: nth - 1 });
+        t.same(more, []);
+        t.equal(await script.store.releaseAllBut('agt_far', []), 1);
+      }
+      const record = await resumed(script);
+      t.match(record, { kind: 'activity-collect', exit_code: 1, message: /deadly .*lost 25 times.*activity_killed/s });
+      await script.end();
+      t.match(await script.read(), { status: 'succeeded' });
+    });
+
     t.test('a child is claimed by who can take it, and collected before and after its end', async (t) => {
       const script = await begin(world);
       t.match(await script.submit('a', ['gpu']), { exit_code: 0, output: '' });

@@ -42,6 +42,13 @@ export const leaseLost = defineError({
   next: 'Stop this work and report nothing: another agent has it, or the run is over.',
 });
 
+export const activityKilled = defineError({
+  code: 'activity_killed',
+  status: 409,
+  title: 'Whatever agent takes the activity is lost.',
+  next: 'Look for what ends those agents: want of memory, or a command that kills more than its own processes.',
+});
+
 export const journalConflict = defineError({
   code: 'journal_conflict',
   status: 409,

@@ -7,6 +7,7 @@ import { eventColumns } from './0005-events.ts';
 import { childColumns } from './0006-children.ts';
 import { cellVersionTables } from './0007-cell-versions.ts';
 import { retentionTables } from './0008-retention.ts';
+import { lossColumns } from './0009-losses.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -17,4 +18,5 @@ export const runsMigrations: readonly Migration[] = [
   childColumns,
   cellVersionTables,
   retentionTables,
+  lossColumns,
 ];

@@ -35,17 +35,27 @@ export async function completeActivity(store: StoreParts, claim: ClaimRef, given
         if (heldLast(fence, claim) && fence.state === ended) return;
         throw lost(claim);
       }
-      const now = store.database.now();
-      await endActivity(tx, store, run, claim, completion, now);
-      const waits = await afterEnd(tx, store, run, claim, completion);
-      const status = await nextStatus(tx, run.run_id);
-      if (status === undefined)
-        await finishRun(tx, store, run, { ending: await runEnding(tx, store, run), masker }, now);
-      else await setStatus(tx, run, status);
-      await tellKinds(tx, store, waits);
-      tx.afterCommit(() => store.wakeups.run(run.run_id));
+      await endClaim(tx, store, run, claim, { completion, masker });
     }),
   );
+}
+
+/** The same for a claim that is known to stand, its run and its activity being locked. */
+export async function endClaim(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  claim: ClaimRef,
+  { completion, masker }: { completion: Completion; masker: Masker },
+): Promise<void> {
+  const now = store.database.now();
+  await endActivity(tx, store, run, claim, completion, now);
+  const waits = await afterEnd(tx, store, run, claim, completion);
+  const status = await nextStatus(tx, run.run_id);
+  if (status === undefined) await finishRun(tx, store, run, { ending: await runEnding(tx, store, run), masker }, now);
+  else await setStatus(tx, run, status);
+  await tellKinds(tx, store, waits);
+  tx.afterCommit(() => store.wakeups.run(run.run_id));
 }
 
 /**

@@ -151,6 +151,58 @@ export function claimSuite(t: Test, house: () => House): void {
     t.same(await h.store.renew(agent_id, claims.map(refOf), 600_000), { lost: [refOf(claims[0]!), refOf(claims[2]!)] });
   });
 
+  t.test(
+    'what is lost with every agent that takes it fails in the end, and without a record in between only',
+    async (t) => {
+      const h = house();
+      const agent_id = h.ids.next('agt');
+      await h.submit();
+      const claim = await h.claim(agent_id);
+      const { activity_id, run_id } = claim;
+      const lose = async (nth: number, { epoch }: { epoch: number }) => {
+        if (nth % 2 === 0) return t.equal(await h.store.releaseAllBut(agent_id, []), 1);
+        await h.store.renew(agent_id, [{ activity_id, epoch }], -1);
+        return t.equal(await h.store.expireClaims(1000), 1);
+      };
+      let held = claim;
+      for (let nth = 1; nth < 25; nth++) {
+        await lose(nth, held);
+        held = await h.claim(agent_id);
+      }
+      await h.store.append(refOf(held), step(0));
+      for (let nth = 1; nth < 25; nth++) {
+        await lose(nth, held);
+        held = await h.claim(agent_id);
+        t.equal(held.activity_id, activity_id, 'handed out again');
+      }
+      const work = h.first.heard.work;
+      await lose(25, held);
+      t.equal(h.first.heard.work, work + 1);
+      const run = await readRun(h.first.database, h.first.sealer, h.run(run_id), run_id);
+      t.match(run, {
+        status: 'failed',
+        error: { code: 'activity_killed', message: /lost 25 times .* with agent agt_/ },
+      });
+      t.match(h.first.heard.transitions.at(-1), { type: 'run.failed', run_id });
+      t.match(h.first.heard.revoked.at(-1), { ...refOf(held), agent_id: agent_id });
+      t.same(await h.store.claim(h.agent(), 5, 600_000), []);
+      t.equal(await codeOf(h.store.append(refOf(held), step(1))), 'lease_lost');
+    },
+  );
+
+  t.test('what an agent gives back by itself is not counted as lost', async (t) => {
+    const h = house();
+    const agent_id = h.ids.next('agt');
+    await h.submit();
+    let held = await h.claim(agent_id);
+    for (let nth = 1; nth < 40; nth++) {
+      await h.store.release(refOf(held));
+      held = await h.claim(agent_id);
+    }
+    t.equal(await h.store.releaseAllBut(agent_id, []), 1);
+    t.equal((await h.claim('agt_two')).activity_id, held.activity_id);
+  });
+
   t.test('an agent and an expiry racing leave one holder', async (t) => {
     const h = house();
     const claim = await h.started();
