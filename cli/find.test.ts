@@ -2,6 +2,7 @@ import t from 'tap';
 import type { CliError } from './command.ts';
 import { commands } from './commands/index.ts';
 import { findCommand } from './find.ts';
+import { SCRIPT_VERBS } from './script-verbs.ts';
 
 const helpOf = async (...argv: string[]): Promise<string> => {
   const found = await findCommand(argv);
@@ -46,6 +47,8 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['runs', 'list'], /no command "runs list"/, /svc runs ls/],
     [['completely-different'], /no command/, /`svc --help` lists all commands/],
     [['--verbose'], /no command "--verbose"/, /svc --help/],
+    [['stpe'], /no command "stpe"/, /did you mean `svc step(s` or `svc step)?`\?/],
+    [['wait-singal'], /no command/, /did you mean `svc wait-signal`\?/],
   ];
   for (const [argv, message, next] of cases) {
     const error = await findCommand(argv).then(
@@ -53,5 +56,15 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
       (refused: CliError) => refused,
     );
     t.match(error, { exit: 2, code: 'usage', message, next }, argv.join(' '));
+  }
+});
+
+t.test('a verb of scripts says where it works, and explains itself', async (t) => {
+  for (const [verb, usage] of Object.entries(SCRIPT_VERBS)) {
+    t.ok((await helpOf(verb, '--help')).startsWith(`usage: ${usage}\n`), verb);
+    t.match(await helpOf('help', verb), 'svc submit <file>');
+    const refused = await findCommand([verb, 'x', '--', '--help']).catch((error: CliError) => error);
+    const says = `SVC_AGENT_SOCKET is not set: \`svc ${verb}\` works only in a script run`;
+    t.match(refused, { exit: 1, message: says, next: /svc run <file>/ });
   }
 });

@@ -1,6 +1,7 @@
 import { type Command, usageError } from './command.ts';
 import { commands } from './commands/index.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
+import { isScriptVerb, outsideOfARun, SCRIPT_VERBS, verbHelp } from './script-verbs.ts';
 
 type Found = { command: Command; rest: readonly string[] } | { help: string };
 
@@ -15,9 +16,13 @@ export async function findCommand(argv: readonly string[]): Promise<Found> {
   const command = named(words);
   if (command) {
     const rest = words.slice(command.name.split(' ').length);
-    const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-    if (asked || own.some((word) => HELP.has(word))) return { help: commandHelp(command) };
+    const asks = own(rest).some((word) => HELP.has(word));
+    if (asked || asks) return { help: commandHelp(command) };
     return { command, rest };
+  }
+  if (isScriptVerb(first)) {
+    if (asked || own(words.slice(1)).some((word) => HELP.has(word))) return { help: verbHelp(first) };
+    throw outsideOfARun(first);
   }
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   const second = words[1];
@@ -32,6 +37,9 @@ export async function findCommand(argv: readonly string[]): Promise<Found> {
   );
 }
 
+/** What stands before `--`; the rest belongs to the command. */
+const own = (words: readonly string[]) => (words.includes('--') ? words.slice(0, words.indexOf('--')) : words);
+
 function named(words: readonly string[]): Command | undefined {
   return [2, 1]
     .map((count) => words.slice(0, count).join(' '))
@@ -40,8 +48,8 @@ function named(words: readonly string[]): Command | undefined {
 }
 
 function nearest(wanted: string): string[] {
-  return commands
-    .map(({ name }) => ({ name, distance: distance(wanted, name) }))
+  return [...commands.map(({ name }) => name), ...Object.keys(SCRIPT_VERBS)]
+    .map((name) => ({ name, distance: distance(wanted, name) }))
     .filter((one) => one.distance <= 2)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 2)
