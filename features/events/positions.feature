@@ -45,7 +45,26 @@ Feature: a script emits once for each place
       And the log has "code 1"
       And the log has "code 2" 2 times
       And there is 1 event "fine"
-      And 1 step is recorded
+      And the recorded steps are:
+        | site   | kind | exit |
+        | fine#0 | emit | 2    |
+        | fine#1 | emit | 0    |
+
+    Scenario: a file that is gone by the next pass changes nothing
+      Given a file "once.json":
+        """
+        {"n": 1}
+        """
+      When I submit the script "gone.sh":
+        """
+        id=$(svc emit once --payload @{folder}/once.json)
+        rm -f {folder}/once.json
+        svc sleep 10ms
+        echo "$id" >> {folder}/ids
+        """
+      Then the run succeeds
+      And there is 1 event "once"
+      And the file "ids" has 1 line
 
     Scenario: more than an event takes is refused by how much it is over
       Given a file "exact.json" of 2097125 bytes of JSON

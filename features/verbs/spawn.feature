@@ -75,7 +75,7 @@ Feature: svc spawn starts runs that are on their own
         | spawn#0 | spawn | 0    |
         | sleep#0 | sleep | 0    |
 
-  Rule: what cannot be a run is refused, and takes no position
+  Rule: what cannot be a run is refused, and a script that goes on after it replays
 
     Scenario: files and calls that are none
       When I submit the script "bad.sh":
@@ -92,7 +92,11 @@ Feature: svc spawn starts runs that are on their own
       Then the run succeeds
       And the log has "code 2" 7 times
       And the log has "there is no such file"
-      And 0 steps are recorded
+      And the recorded steps are:
+        | site    | kind  | exit |
+        | spawn#0 | spawn | 2    |
+        | spawn#1 | spawn | 2    |
+        | spawn#2 | spawn | 2    |
 
     Scenario: documents that the service refuses
       When I submit the script "refused.sh":
@@ -106,7 +110,52 @@ Feature: svc spawn starts runs that are on their own
       Then the run succeeds
       And the log has "code 1" 4 times
       And the log has "1 more than the 1048576 taken"
-      And 0 steps are recorded
+      And 4 steps are recorded
+
+    @SCR-064
+    Scenario: the next pass finds the refusal, whatever is there by then
+      When I submit the script "goes-on.sh":
+        """
+        echo pass >> {folder}/passes
+        code=0; svc spawn {folder}/later.sh --tag late || code=$?
+        echo "file $code" >> {folder}/codes
+        code=0; echo | svc spawn - || code=$?
+        echo "empty $code" >> {folder}/codes
+        code=0; printf '%0300000d' 1 | svc state set k - || code=$?
+        echo "large $code" >> {folder}/codes
+        echo true > {folder}/later.sh
+        svc sleep 10ms
+        svc step after -- echo "went on"
+        """
+      Then the run succeeds
+      And the file "passes" has 2 lines
+      And the file "codes" has 6 lines
+      And the file "codes" has 3 different lines
+      And the log has "went on" 1 time
+      And the log has "workflow_invalid: the script has a problem" 1 time
+      And 0 runs have the tag "late"
+      And the recorded steps are:
+        | site        | kind  | exit |
+        | spawn#0     | spawn | 2    |
+        | spawn#1     | spawn | 1    |
+        | set k#0     | state | 1    |
+        | sleep#0     | sleep | 0    |
+        | after#0     | step  | 0    |
+
+    Scenario: what only the caller can read, and what has no end
+      When I submit the script "unread.sh":
+        """
+        try() { code=0; "$@" || code=$?; echo "code $code"; }
+        try svc spawn <(echo true)
+        try svc spawn /dev/stdin <<< true
+        mkfifo {folder}/pipe; try svc spawn {folder}/pipe
+        try svc emit large --payload @/dev/zero
+        svc spawn - --tag piped < <(echo true)
+        """
+      Then the run succeeds
+      And the log has "code 2" 4 times
+      And the log has "write - and redirect standard input" 4 times
+      And 1 run has the tag "piped"
 
     Scenario: a step's body spawns nothing
       When I submit the script "inside.sh":

@@ -3,6 +3,7 @@ import type { Clock } from '../../../kernel/contracts/index.ts';
 import type { PassEnd } from '../../agents/contract.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
 import type { SiteCall } from '../contract.ts';
+import { verbUsage } from '../errors.ts';
 import { Activity, Refusals } from '../executor/testing/host.ts';
 import { CallerGone, PassOver } from './interruptions.ts';
 import { ReplayJournal } from './replay-journal.ts';
@@ -231,28 +232,46 @@ t.test('an agent that may have lost its claim starts no step', async (t) => {
   t.same(ends, [{ end: 'lost' }]);
 });
 
-t.test('refusals: a lost claim ends the pass, a fault gives it back, the rest is for the caller', async (t) => {
-  const site = { kind: 'state', name: 'get x' };
-  const lost = pass(Object.assign(new Activity(), { refusal: Refusals.leaseLost('gone') }));
-  await t.rejects(lost.calls.perform(site, {}), PassOver);
-  t.same(lost.ends, [{ end: 'lost' }]);
+t.test(
+  'refusals: a lost claim ends the pass, a fault gives it back, the rest is the outcome of its place',
+  async (t) => {
+    const site = { kind: 'state', name: 'get x' };
+    const lost = pass(Object.assign(new Activity(), { refusal: Refusals.leaseLost('gone') }));
+    await t.rejects(lost.calls.perform(site, {}), PassOver);
+    t.same(lost.ends, [{ end: 'lost' }]);
 
-  const down = pass(Object.assign(new Activity(), { refusal: Refusals.down('no database') }));
-  await t.rejects(down.calls.perform(site, {}), PassOver);
-  t.match(down.faults, [{ code: 'unavailable' }]);
+    const down = pass(Object.assign(new Activity(), { refusal: Refusals.down('no database') }));
+    await t.rejects(down.calls.perform(site, {}), PassOver);
+    t.match(down.faults, [{ code: 'unavailable' }]);
 
-  const activity = new Activity();
-  activity.refusal = Refusals.refused('not you');
-  const denied = pass(activity);
-  await t.rejects(denied.calls.perform(site, {}), { code: 'refused_in_test' });
-  t.same(denied.ends, []);
-  activity.refusal = undefined;
-  t.equal(
-    (await denied.calls.perform({ ...site }, { op: 'get', key: 'x' })).record.position,
-    0,
-    'and took no position',
-  );
-});
+    const activity = new Activity();
+    activity.denial = Refusals.refused('not you');
+    const denied = pass(activity);
+    activity.cells.set('/x', 'there');
+    const refused = { exit_code: 1, message: /^refused_in_test: not you\n/, output: '' };
+    t.match(await denied.calls.perform(site, {}), { record: { ...refused, position: 0 }, replayed: false });
+    t.match((await denied.calls.wait({ kind: 'lock', name: 'g' }, { args: {} })).record, { ...refused, position: 1 });
+    const unread = async () => {
+      throw verbUsage('cannot read it');
+    };
+    const unreadable = { exit_code: 2, message: 'cannot read it', position: 2 };
+    t.match((await denied.calls.perform({ kind: 'spawn', name: '' }, unread)).record, unreadable);
+    activity.denial = undefined;
+    t.match((await denied.calls.perform(site, { op: 'get', key: 'x' })).record, {
+      exit_code: 0,
+      position: 3,
+      ordinal: 1,
+    });
+    t.same(denied.ends, []);
+
+    const later = pass(activity);
+    t.match(await later.calls.perform(site, never), { record: { ...refused, position: 0 }, replayed: true });
+    t.match(await later.calls.wait({ kind: 'lock', name: 'g' }, { args: {} }), { record: refused, replayed: true });
+    t.match(await later.calls.perform({ kind: 'spawn', name: '' }, never), { record: unreadable, replayed: true });
+    t.match((await later.calls.perform(site, never)).record, { exit_code: 0 });
+    t.same(later.ends, [], 'the same calls, whatever would be said to them by now');
+  },
+);
 
 t.test('staged output is merged by key, odd names included', (t) => {
   const { journal, calls } = pass(new Activity());
@@ -264,6 +283,15 @@ t.test('staged output is merged by key, odd names included', (t) => {
     ]),
   );
   t.equal(JSON.stringify(journal.output()), '{"a":3,"b":2,"__proto__":4}');
+  const mib = 'x'.repeat(1024 * 1024 - 64);
+  for (const key of ['c', 'd', 'e', 'f']) calls.stageOutput({ [key]: mib });
+  calls.stageOutput({ f: `y${mib.slice(1)}` });
+  t.throws(() => calls.stageOutput({ a: 5, g: 'x'.repeat(300) }), {
+    code: 'value_too_large',
+    message: /bytes over the 4194304/,
+  });
+  t.match(journal.output(), { a: 3, f: /^y/ }, 'what was refused changed nothing');
+  t.notOk('g' in journal.output());
   t.end();
 });
 

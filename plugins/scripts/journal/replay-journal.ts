@@ -1,6 +1,5 @@
-import type { Clock, ServiceError } from '../../../kernel/contracts/index.ts';
 import { failpoint, isServiceError } from '../../../kernel/contracts/index.ts';
-import type { ActivityHost, PassEnd } from '../../agents/contract.ts';
+import type { PassEnd } from '../../agents/contract.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
 import { siteOf } from '../../runs/contract.ts';
 import type { OpenSite, PassJournal, RecordedOutcome, SiteCall } from '../contract.ts';
@@ -8,25 +7,10 @@ import { endedEarly, mismatch, type Replay } from '../domain/determinism.ts';
 import { idempotencyKey } from '../domain/site-key.ts';
 import { determinismViolation } from '../errors.ts';
 import { CallerGone, PassOver } from './interruptions.ts';
+import type { JournalParts } from './journal-parts.ts';
+import { fatalRefusal, refusalOutcome } from './refusals.ts';
+import { StagedOutput } from './staged-output.ts';
 import { Turns } from './turns.ts';
-
-/** What the journal needs of the pass it belongs to. */
-export interface JournalParts {
-  run_id: string;
-  activity_id: string;
-  /** The script, for what is told of a violation. */
-  source: () => string;
-  /** The journal as it was claimed. */
-  records: readonly JournalRecord[];
-  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held'>;
-  clock: Clock;
-  /** Resolves when what the script has printed so far is in the hands of the host. */
-  flushLog: () => Promise<void>;
-  /** The pass must end, for this reason; its processes are to be killed at once. */
-  end: (end: PassEnd) => void;
-  /** The same for a fault of the service: the activity is to be given back. */
-  fault: (error: unknown) => void;
-}
 
 interface Answer {
   record: JournalRecord;
@@ -60,7 +44,7 @@ export class ReplayJournal {
   readonly #claimed: number;
   readonly #turns = new Turns();
   readonly #ordinals = new Map<string, number>();
-  readonly #output = new Map<string, unknown>();
+  readonly #output = new StagedOutput();
   #next = 0;
   #annotations = 0;
   #over = false;
@@ -79,7 +63,7 @@ export class ReplayJournal {
 
   /** Staged output. */
   output(): Record<string, unknown> {
-    return Object.fromEntries(this.#output);
+    return this.#output.values();
   }
 
   /** The last call, when it failed. */
@@ -114,9 +98,7 @@ export class ReplayJournal {
       durable: (site, record, settle) => this.#call(alive, site, false, (open) => this.#record(open, record, settle)),
       perform: (site, args) => this.#call(alive, site, false, (open) => this.#perform(open, args)),
       wait: (site, wait) => this.#call(alive, site, true, (open) => this.#wait(open, wait)),
-      stageOutput: (values) => {
-        for (const [key, value] of Object.entries(values)) this.#output.set(key, value);
-      },
+      stageOutput: (values) => this.#output.stage(values),
       annotate: (text) => this.#annotate(text),
     };
   }
@@ -208,28 +190,43 @@ export class ReplayJournal {
     return record;
   }
 
-  async #perform(site: Site, given: unknown): Promise<JournalRecord> {
-    const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
-    if (this.#over) throw new PassOver();
-    const call = { ...site, args: args as never, started_at: this.#parts.clock.now() };
-    return await this.#asked(() => this.#parts.host.perform(call), 'refusal');
+  #perform(site: Site, given: unknown): Promise<JournalRecord> {
+    return this.#orRefusal(site, async (started_at) => {
+      const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
+      if (this.#over) throw new PassOver();
+      const call = { ...site, args: args as never, started_at };
+      return await this.#asked(() => this.#parts.host.perform(call), 'refusal');
+    });
+  }
+
+  /**
+   * What the service refuses at a place is the outcome of that place: a script may go on after it, and the next pass must
+   * find there what this one did.
+   */
+  async #orRefusal(site: Site, work: (started_at: number) => Promise<JournalRecord>): Promise<JournalRecord> {
+    const started_at = this.#parts.clock.now();
+    try {
+      return await work(started_at);
+    } catch (error) {
+      if (!isServiceError(error) || error.status >= 500) throw error;
+      if (this.#over) throw new PassOver();
+      return await this.#append(site, started_at, refusalOutcome(error), undefined);
+    }
   }
 
   async #wait(site: Site, wait: { args: unknown; timeout_ms?: number }): Promise<JournalRecord> {
     await this.#parts.flushLog();
     if (this.#over) throw new PassOver();
     const { args, timeout_ms } = wait;
-    const arm = {
-      ...site,
-      args: args as never,
-      ...(timeout_ms === undefined ? {} : { timeout_ms }),
-      started_at: this.#parts.clock.now(),
-    };
-    const answer = await this.#asked(() => this.#parts.host.park(arm), 'refusal');
-    if ('record' in answer) return answer.record;
-    failpoint('scripts.wait.parked');
-    this.#end({ end: 'parked' });
-    throw new PassOver();
+    const limit = timeout_ms === undefined ? {} : { timeout_ms };
+    return await this.#orRefusal(site, async (started_at) => {
+      const arm = { ...site, args: args as never, ...limit, started_at };
+      const answer = await this.#asked(() => this.#parts.host.park(arm), 'refusal');
+      if ('record' in answer) return answer.record;
+      failpoint('scripts.wait.parked');
+      this.#end({ end: 'parked' });
+      throw new PassOver();
+    });
   }
 
   async #annotate(text: string): Promise<void> {
@@ -255,7 +252,7 @@ export class ReplayJournal {
         throw new PassOver();
       }
       if (refusal === 'refusal') throw error;
-      this.#end({ end: 'completed', completion: refused(error) });
+      this.#end({ end: 'completed', completion: fatalRefusal(error) });
       throw new PassOver();
     }
   }
@@ -287,9 +284,4 @@ export class ReplayJournal {
     this.#over = true;
     this.#parts.end(end);
   }
-}
-
-function refused(error: ServiceError) {
-  const message = `what a step had done could not be recorded: ${error.message} ${error.next}`;
-  return { status: 'failed' as const, code: error.code, message };
 }

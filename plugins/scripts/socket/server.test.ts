@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -209,10 +210,51 @@ t.test('standard input is asked for, and bounded', async (t) => {
   });
 });
 
+t.test('values may begin with a dash where an option cannot be meant', async (t) => {
+  const { client, activity } = await open(t);
+  const one = await client().hello();
+  t.match(await one.ask(verb('state', 'set', 'n', '-5')), { exit: 0 });
+  t.equal(activity.cells.get('/n'), '-5');
+  t.match(await one.ask(verb('annotate', '- one\n- two')), { exit: 0 });
+  t.same(activity.notes, ['- one\n- two']);
+  t.match(await one.ask(verb('sleep', '-5s')), { exit: 2, stderr: /"-5s" is not a duration/ });
+  t.match(await one.ask(verb('state', 'set', 'n', '-x')), {
+    exit: 2,
+    stderr: /Unknown option '-x'; arguments that begin with a dash stand after --\n/,
+  });
+  t.match(await one.ask(verb('emit', 'a.b', '--payload', '-x')), {
+    exit: 2,
+    stderr: /^svc emit: Option '--payload' argument is ambiguous: write --option=value .*\nusage: /,
+  });
+});
+
+t.test('a file is read by the agent: a regular one that it can see', async (t) => {
+  const { client, activity } = await open(t);
+  const one = await client().hello();
+  const fifo = join(t.testdir({ child: '' }), 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const cases: [string, RegExp][] = [
+    [fifo, /no regular file; write - and redirect/],
+    ['/dev/zero', /no regular file/],
+    ['/dev/stdin', /open in the caller only/],
+    ['/dev/fd/63', /open in the caller only/],
+    ['/proc/self/fd/0', /open in the caller only/],
+    ['/tmp', /it is a folder/],
+    ['/absent', /there is no such file/],
+  ];
+  for (const [file, said] of cases) {
+    t.match(await one.ask(verb('spawn', file)), { exit: 2, stderr: said }, file);
+    t.match(await one.ask(verb('emit', 'a.b', '--payload', `@${file}`)), { exit: 2, stderr: said }, file);
+  }
+  t.equal(activity.journal.length, cases.length * 2, 'each is the outcome of its place');
+});
+
 t.test('protocol 1 has no timeouts on waits', async (t) => {
   const { client, ends, activity } = await open(t);
   const old = await client().hello(1);
   t.match(await old.ask(verb('wait-signal', 'go', '--timeout', '5s')), { exit: 2, stderr: /needs protocol 2/ });
+  t.match(await old.ask(verb('wait-event', 'go', '--timeout', '5s')), { exit: 2, stderr: /needs protocol 2/ });
+  t.match(await old.ask(verb('lock', 'go', '--timeout', '5s')), { exit: 2, stderr: /needs protocol 2/ });
   t.same(activity.armed, undefined);
   t.match(await old.ask(verb('wait-signal', 'go')), { id: 1, gone: true });
   t.same(ends, [{ end: 'parked' }]);

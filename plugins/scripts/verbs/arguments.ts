@@ -1,4 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { parseDuration } from '../../../kernel/contracts/index.ts';
+import { SOCKET_PROTOCOL, type VerbCall } from '../contract.ts';
 import { verbUsage } from '../errors.ts';
 
 export interface Arguments {
@@ -11,6 +13,11 @@ export interface Arguments {
 
 /** A call whose answer is the usage text: `--help`, before anything is looked at or recorded. */
 export class HelpAsked extends Error {}
+
+/** `-5`, `-.5`, `- item`: values and no options, whatever stands before them. No verb has options of one letter but -h. */
+const DASHED_VALUE = /^-[\d.\s]/;
+/** Stands for such a value while the options are read; arguments of a process hold no NUL. */
+const HIDDEN = '\0';
 
 /**
  * Reads the arguments of a verb: positionals in any place, and the named options, each with a value and at most once, but
@@ -25,10 +32,10 @@ export function readArguments(
   for (const name of [...options, ...lists]) config[name] = { type: 'string', multiple: true };
   let parsed: ReturnType<typeof parseArgs>;
   try {
-    parsed = parseArgs({ args: [...argv], options: config, allowPositionals: true, strict: true });
+    const args = argv.map((one) => (DASHED_VALUE.test(one) ? HIDDEN + one : one));
+    parsed = parseArgs({ args, options: config, allowPositionals: true, strict: true });
   } catch (error) {
-    // node:util says what is wrong in its first sentence; the rest is advice to programmers.
-    throw verbUsage((error as Error).message.split('. ')[0]!);
+    throw verbUsage(faultOf(error as Error & { code?: string }));
   }
   if (parsed.values.help) throw new HelpAsked();
   const given: Record<string, string> = {};
@@ -36,10 +43,30 @@ export function readArguments(
     const values = parsed.values[name] as string[] | undefined;
     if (values === undefined) continue;
     if (values.length > 1) throw verbUsage(`--${name} was given ${values.length} times`);
-    given[name] = values[0]!;
+    given[name] = shown(values[0]!);
   }
-  const many = lists.map((name) => [name, (parsed.values[name] as string[] | undefined) ?? []] as const);
-  return { positionals: parsed.positionals, options: given, lists: Object.fromEntries(many) };
+  const many = lists.map((name) => [name, ((parsed.values[name] as string[] | undefined) ?? []).map(shown)] as const);
+  return { positionals: parsed.positionals.map(shown), options: given, lists: Object.fromEntries(many) };
+}
+
+const shown = (text: string): string => (text.startsWith(HIDDEN) ? text.slice(1) : text);
+
+/** node:util says what is wrong in its first sentence; the rest is advice to programmers. */
+function faultOf({ code, message }: { code?: string; message: string }): string {
+  const [fault = message] = message.split(/[.\n]\s/);
+  const ambiguous = code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && /ambiguous/.test(message);
+  if (ambiguous) return `${fault.replace(/\.$/, '')}: write --option=value for a value that begins with a dash`;
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return fault;
+  return `${fault}; arguments that begin with a dash stand after --`;
+}
+
+/** `--timeout` of a wait, in milliseconds. Throws `verb_usage` for a caller that knows no timeouts, or no durations. */
+export function readTimeout(call: Pick<VerbCall, 'protocol'>, timeout: string | undefined): { timeout_ms?: number } {
+  if (timeout === undefined) return {};
+  const spoken = call.protocol ?? 1;
+  if (spoken < SOCKET_PROTOCOL)
+    throw verbUsage(`--timeout needs protocol ${SOCKET_PROTOCOL} of the agent socket; this client speaks ${spoken}`);
+  return { timeout_ms: parseDuration(timeout) };
 }
 
 /** Throws `verb_usage` unless there are exactly the positionals that are named. */

@@ -1,17 +1,16 @@
-import { parseDuration } from '../../../kernel/contracts/index.ts';
 import { siteOf } from '../../runs/contract.ts';
 import type { OpenSite, RecordedOutcome, VerbCall, VerbOutcome } from '../contract.ts';
 import { checkText, STEP_OUTPUT_BYTES, stepOutcome } from '../domain/step.ts';
 import { verbUsage } from '../errors.ts';
 import { answer } from './answer.ts';
-import { exactly, readArguments } from './arguments.ts';
+import { exactly, readArguments, readTimeout } from './arguments.ts';
 import { defineVerb } from './define-verb.ts';
 
 const LONGEST_GROUP = 255;
 
 interface LockCall {
   group: string;
-  timeout_ms: number | undefined;
+  timeout: string | undefined;
   fence: boolean;
   /** Without one the lease is held until the run is over. */
   command: string[] | undefined;
@@ -25,9 +24,9 @@ export const lockVerb = defineVerb({
   usage: 'svc lock <group> [--timeout <duration>] [--fence] [-- <command> [<argument>…]]',
   async run(call) {
     const lock = parse(call.argv);
-    const { timeout_ms, command } = lock;
+    const { timeout, command } = lock;
     const args = command === undefined ? {} : { command: true };
-    const wait = timeout_ms === undefined ? { args } : { args, timeout_ms };
+    const wait = { args, ...readTimeout(call, timeout) };
     const acquired = await call.pass.wait({ kind: 'lock', name: lock.group }, wait);
     if (acquired.record.exit_code === 0 && command !== undefined)
       return runHolding(call, lock.group, command, acquired.record.position);
@@ -72,7 +71,7 @@ function parse(argv: readonly string[]): LockCall {
   const { timeout } = given.options;
   return {
     group: checkText(group!, 'the name of a group', LONGEST_GROUP),
-    timeout_ms: timeout === undefined ? undefined : parseDuration(timeout),
+    timeout,
     fence,
     command,
   };

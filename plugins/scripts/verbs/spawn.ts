@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { valueTooLarge, verbUsage } from '../errors.ts';
-import type { VerbCall } from '../contract.ts';
+import { basename } from 'node:path';
+import { verbUsage } from '../errors.ts';
 import { answer } from './answer.ts';
 import { exactly, readArguments } from './arguments.ts';
 import { defineVerb } from './define-verb.ts';
+import { readGivenFile } from './given-file.ts';
 
 const DOCUMENT_BYTES = 1024 * 1024;
 const KINDS: Readonly<Record<string, string>> = { pipeline: 'pipeline', yaml: 'pipeline', script: 'script' };
@@ -27,26 +26,17 @@ export const spawnVerb = defineVerb({
     const piped = file === '-' ? textOf(await call.stdin(DOCUMENT_BYTES), 'standard input') : undefined;
     const args = async () =>
       piped === undefined
-        ? { ...wishes, filename: basename(file!), source: await readDocument(call, file!) }
+        ? {
+            ...wishes,
+            filename: basename(file!),
+            source: textOf(await readGivenFile(call, file!, DOCUMENT_BYTES), file!),
+          }
         : { ...wishes, source: piped };
     return answer(await call.pass.perform({ kind: 'spawn', name: '' }, args));
   },
 });
 
-async function readDocument(call: VerbCall, file: string): Promise<string> {
-  const bytes = await readFile(resolve(call.cwd, file)).catch((error: NodeJS.ErrnoException) => {
-    const reason =
-      error.code === 'ENOENT' ? 'there is no such file' : error.code === 'EISDIR' ? 'it is a folder' : error.message;
-    throw verbUsage(`cannot read ${file}: ${reason}`);
-  });
-  return textOf(bytes, file);
-}
-
 function textOf(bytes: Buffer, name: string): string {
-  if (bytes.length > DOCUMENT_BYTES)
-    throw valueTooLarge(
-      `${name} has ${bytes.length} bytes, ${bytes.length - DOCUMENT_BYTES} more than the ${DOCUMENT_BYTES} taken`,
-    );
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -1,9 +1,6 @@
-import { parseDuration } from '../../../kernel/contracts/index.ts';
-import { SOCKET_PROTOCOL } from '../contract.ts';
 import { checkEventType } from '../domain/event.ts';
-import { verbUsage } from '../errors.ts';
 import { answer } from './answer.ts';
-import { exactly, readArguments } from './arguments.ts';
+import { exactly, readArguments, readTimeout } from './arguments.ts';
 import { defineVerb } from './define-verb.ts';
 
 /** `svc wait-event <type> [--timeout <duration>]`: the next event of the type; 124 when the time is over. */
@@ -16,13 +13,11 @@ export const waitEventVerb = defineVerb({
     const given = readArguments(call.argv, ['timeout']);
     const [type] = exactly(given, ['type']);
     checkEventType(type!);
-    const { timeout } = given.options;
-    if (timeout !== undefined && (call.protocol ?? 1) < SOCKET_PROTOCOL)
-      throw verbUsage(
-        `--timeout needs protocol ${SOCKET_PROTOCOL} of the agent socket; this client speaks ${call.protocol ?? 1}`,
-      );
-    const timeout_ms = timeout === undefined ? undefined : parseDuration(timeout);
-    const wait = timeout_ms === undefined ? { args: {} } : { args: {}, timeout_ms };
-    return answer(await call.pass.wait({ kind: 'wait-event', name: type! }, wait));
+    return answer(
+      await call.pass.wait(
+        { kind: 'wait-event', name: type! },
+        { args: {}, ...readTimeout(call, given.options.timeout) },
+      ),
+    );
   },
 });

@@ -1,9 +1,7 @@
-import { parseDuration } from '../../../kernel/contracts/index.ts';
 import { checkText } from '../domain/step.ts';
-import { SOCKET_PROTOCOL } from '../contract.ts';
 import { verbUsage } from '../errors.ts';
 import { answer } from './answer.ts';
-import { exactly, readArguments } from './arguments.ts';
+import { exactly, readArguments, readTimeout } from './arguments.ts';
 import { defineVerb } from './define-verb.ts';
 
 const LONGEST_NAME = 128;
@@ -22,13 +20,11 @@ export const waitSignalVerb = defineVerb({
     checkText(name!, 'the name of a signal', LONGEST_NAME);
     if (name!.startsWith(RESERVED))
       throw verbUsage(`names that begin with ${RESERVED} are the engine's own; wait for an event with svc wait-event`);
-    const { timeout } = given.options;
-    if (timeout !== undefined && (call.protocol ?? 1) < SOCKET_PROTOCOL)
-      throw verbUsage(
-        `--timeout needs protocol ${SOCKET_PROTOCOL} of the agent socket; this client speaks ${call.protocol ?? 1}`,
-      );
-    const timeout_ms = timeout === undefined ? undefined : parseDuration(timeout);
-    const wait = timeout_ms === undefined ? { args: {} } : { args: {}, timeout_ms };
-    return answer(await call.pass.wait({ kind: 'wait-signal', name: name! }, wait));
+    return answer(
+      await call.pass.wait(
+        { kind: 'wait-signal', name: name! },
+        { args: {}, ...readTimeout(call, given.options.timeout) },
+      ),
+    );
   },
 });

@@ -50,6 +50,8 @@ export class Activity implements ActivityHost {
   armed: ArmWait | undefined;
   /** Thrown by the next appends, performs and parks. */
   refusal: Error | undefined;
+  /** The same for performs and parks alone. */
+  denial: Error | undefined;
   /** Called with each record before it is kept. */
   onAppend: (record: JournalRecord) => void | Promise<void> = () => undefined;
   #changed: (() => void)[] = [];
@@ -60,6 +62,7 @@ export class Activity implements ActivityHost {
   }
 
   async perform(call: JournaledCall): Promise<JournalRecord> {
+    if (this.denial) throw this.denial;
     const { op, entity = '', key, value } = call.args as Record<string, string>;
     const cell = `${entity}/${key}`;
     if (op === 'set') this.cells.set(cell, value!);
@@ -84,7 +87,8 @@ export class Activity implements ActivityHost {
   }
 
   async park(wait: ArmWait): Promise<{ parked: true } | { record: JournalRecord }> {
-    if (this.refusal) throw this.refusal;
+    const fault = this.refusal ?? this.denial;
+    if (fault) throw fault;
     const at = this.signals.findIndex((signal) => wait.kind === 'wait-signal' && signal.name === wait.name);
     if (at < 0) {
       this.armed = wait;
