@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { systemClock as clock } from '../../kernel/boot/services/clock.ts';
 import { createIds } from '../../kernel/boot/services/ids.ts';
-import { Activity, openBench } from '../../plugins/scripts/executor/testing/host.ts';
+import { Activity, openBench, Refusals } from '../../plugins/scripts/executor/testing/host.ts';
 
 const ids = createIds(clock);
 
@@ -13,6 +13,8 @@ async function run(t: Test, filename: string): Promise<Activity & { end?: unknow
   t.teardown(() => bench.close());
   const source = await readFile(join(import.meta.dirname, 'programs', filename), 'utf8');
   const activity: Activity & { end?: unknown } = new Activity();
+  activity.denies = ({ name }) =>
+    name.endsWith('refused') || name === 'list refused/' ? Refusals.refused('not you') : undefined;
   const script = { source, filename, envelope: { type: 'manual', input: { a: 'ü' } } };
   const end = await bench.finish(activity, script, ({ kind, name }) => {
     if (kind === 'sleep') activity.wake();
@@ -106,6 +108,9 @@ const failures = (language: { error: string; coded: string; json: string; call: 
   ['verb_usage', null, 'the name of a step must hold no control characters, as line breaks are'],
   ['duration_invalid', null, '"soon" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m'],
   ['usage', null, 'there is an idempotency key only inside the function of a step'],
+  null,
+  ['step_failed', 1, 'state get failed: refused_in_test: not you\nAsk for something else.'],
+  ['step_failed', 1, 'state list failed: refused_in_test: not you\nAsk for something else.'],
 ];
 
 for (const [filename, language] of Object.entries({
@@ -126,7 +131,7 @@ for (const [filename, language] of Object.entries({
       expected,
     );
     t.same(second, first);
-    t.equal(activity.journal.length, 16, 'what was refused took no position');
+    t.equal(activity.journal.length, 19, 'what was called wrongly took no position');
     t.equal(activity.output(7), 'some\n');
     t.equal(Buffer.from(activity.journal[14]!.output, 'base64').toString('latin1'), 'a\0\u00ffb');
   });

@@ -275,3 +275,40 @@ for (const { language, run } of [javascript, python])
       t.equal(said.length, 2);
     });
   });
+
+t.test('Python: a call of asyncio that is cancelled before the agent answers is ended all the same', async (t) => {
+  const source = `
+import asyncio, os, signal
+from svc_sdk import aio
+async def main():
+    step = asyncio.ensure_future(aio.step(str(os.getpid()), work))
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, step.cancel)
+    try: await step
+    except asyncio.CancelledError: print("cancelled", flush=True)
+    print(await aio.step("next", lambda: "on"))
+async def work():
+    await asyncio.sleep(1000)
+asyncio.run(main())`;
+  const { path, said } = await fakeAgent(t, (message, socket, connection) => {
+    const { op, name } = message;
+    const answer = record(message);
+    if (op !== 'begin' || name === 'next' || connection > 0) return answer;
+    // Cancelled first, answered then.
+    process.kill(Number(name), 'SIGUSR1');
+    setTimeout(() => socket.write(`${JSON.stringify(answer)}\n`), 300);
+    return undefined;
+  });
+  const { lines } = await start('python3', ['-c', source], path, { PYTHONPATH: SDK, PYTHONDONTWRITEBYTECODE: '1' });
+  t.same(lines, ['cancelled', 'on']);
+  t.same(
+    said.map(({ op, exit }) => [op, exit]),
+    [
+      ['hello', undefined],
+      ['begin', undefined],
+      ['end', 1],
+      ['begin', undefined],
+      ['end', 0],
+    ],
+    'its place is settled, over the same connection',
+  );
+});

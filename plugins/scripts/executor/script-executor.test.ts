@@ -221,7 +221,7 @@ for (const native of [true, false])
         /^1\npiped\ncode 1\n\/count\napp\/version\n\/piped\n\n?(code 2\n){4}usage: svc step <name>[\s\S]*code 2\ncode 0\n$/,
       );
       t.match(activity.text('stderr'), /svc sleep: .*soon.*\nusage: svc sleep <duration>/);
-      t.match(activity.text('stderr'), /svc: no such key/);
+      t.match(activity.text('stderr'), /svc: no state nothing/);
       t.equal(activity.journal.at(-1)!.kind, 'sleep', 'refused calls take no position');
       t.equal(activity.journal.length, 8);
     });

@@ -245,7 +245,7 @@ t.test(
     t.match(down.faults, [{ code: 'unavailable' }]);
 
     const activity = new Activity();
-    activity.denial = Refusals.refused('not you');
+    activity.denies = () => Refusals.refused('not you');
     const denied = pass(activity);
     activity.cells.set('/x', 'there');
     const refused = { exit_code: 1, message: /^refused_in_test: not you\n/, output: '' };
@@ -256,7 +256,7 @@ t.test(
     };
     const unreadable = { exit_code: 2, message: 'cannot read it', position: 2 };
     t.match((await denied.calls.perform({ kind: 'spawn', name: '' }, unread)).record, unreadable);
-    activity.denial = undefined;
+    activity.denies = () => undefined;
     t.match((await denied.calls.perform(site, { op: 'get', key: 'x' })).record, {
       exit_code: 0,
       position: 3,

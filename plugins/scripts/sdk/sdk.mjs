@@ -164,12 +164,17 @@ export async function emit(type, { key, payload } = {}) {
   return await demandText('emit', 'emit', [...option('key', key), '--payload=-', '--', type], { stdin });
 }
 
+/** How the reason begins why there was nothing to get. */
+const ABSENT = 'no state ';
+
 const entityOption = ({ entity } = {}) => option('entity', entity);
 
 export const state = Object.freeze({
   async get(key, options) {
-    const { exit, stdout } = await callVerb('state', [...entityOption(options), '--', 'get', key]);
-    return exit === 0 ? withoutLineEnd(stdout) : undefined;
+    const { exit, stdout, message } = await callVerb('state', [...entityOption(options), '--', 'get', key]);
+    if (exit === 1 && message.startsWith(ABSENT)) return undefined;
+    if (exit !== 0) throw new StepError('state get', { exit_code: exit, reason: message });
+    return withoutLineEnd(stdout);
   },
   async getJson(key, options) {
     const text = await state.get(key, options);

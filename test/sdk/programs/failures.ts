@@ -39,4 +39,7 @@ await attempt(() => step('half \ud800', () => 1));
 await attempt(() => step('two\nlines', () => 1));
 await attempt(() => sleep('soon'));
 await attempt(async () => idempotencyKey());
+await attempt(async () => (await state.get('absent')) ?? null);
+await attempt(() => state.get('refused'));
+await attempt(() => state.list({ entity: 'refused' }));
 await sleep('1s');

@@ -50,8 +50,8 @@ export class Activity implements ActivityHost {
   armed: ArmWait | undefined;
   /** Thrown by the next appends, performs and parks. */
   refusal: Error | undefined;
-  /** The same for performs and parks alone. */
-  denial: Error | undefined;
+  /** What the service has against a perform or a park. */
+  denies: (call: { kind: string; name: string }) => Error | undefined = () => undefined;
   /** Called with each record before it is kept. */
   onAppend: (record: JournalRecord) => void | Promise<void> = () => undefined;
   #changed: (() => void)[] = [];
@@ -62,7 +62,8 @@ export class Activity implements ActivityHost {
   }
 
   async perform(call: JournaledCall): Promise<JournalRecord> {
-    if (this.denial) throw this.denial;
+    const denied = this.denies(call);
+    if (denied) throw denied;
     const { op, entity = '', key, value } = call.args as Record<string, string>;
     const cell = `${entity}/${key}`;
     if (op === 'set') this.cells.set(cell, value!);
@@ -80,14 +81,14 @@ export class Activity implements ActivityHost {
       ...site,
       exit_code: missing ? 1 : 0,
       output: base64(output),
-      ...(missing ? { message: 'no such key' } : {}),
+      ...(missing ? { message: `no state ${key}` } : {}),
     };
     this.#keep(record);
     return record;
   }
 
   async park(wait: ArmWait): Promise<{ parked: true } | { record: JournalRecord }> {
-    const fault = this.refusal ?? this.denial;
+    const fault = this.refusal ?? this.denies(wait);
     if (fault) throw fault;
     const at = this.signals.findIndex((signal) => wait.kind === 'wait-signal' && signal.name === wait.name);
     if (at < 0) {

@@ -8,7 +8,7 @@ import inspect
 import os
 import socket
 import weakref
-from typing import Any, Dict, NoReturn, Optional, TypeVar, cast
+from typing import Any, Dict, NoReturn, Optional, Tuple, TypeVar, cast
 
 from . import _shared
 from ._command import Capture, Command, Outcome, not_started
@@ -132,13 +132,18 @@ async def _run(own: _Loop, operation: Operation[T]) -> T:
                 own.channel = _Channel()
                 await own.channel.open()
             if isinstance(effect, Ask):
-                answer = await own.channel.ask(effect.request)
+                answer, given_up = await _answered(own.channel, effect)
+                cancelled = cancelled or given_up
             elif isinstance(effect, Protocol):
                 answer = await own.channel.protocol()
+            elif cancelled is not None:
+                answer = _not_begun(effect, cancelled)
             else:
                 answer = await _do(effect)
                 cancelled = answer.cause if isinstance(answer.cause, asyncio.CancelledError) else None
     except StopIteration as end:
+        if cancelled is not None:
+            raise cancelled from None
         return cast(T, end.value)
     except BaseException:
         if own.channel is not None and (own.channel.wire.owing or own.channel.wire.protocol is None):
@@ -147,6 +152,27 @@ async def _run(own: _Loop, operation: Operation[T]) -> T:
         if cancelled is not None:
             raise cancelled
         raise
+
+
+async def _answered(channel: _Channel, effect: Ask) -> Tuple[Dict[str, Any], Optional[asyncio.CancelledError]]:
+    """The answer, and who gave up waiting for it. What has been sent has its place in the journal: a caller that is
+    cancelled hears of that once the place is settled, however slow the agent is, so that a later pass finds it too."""
+    asking = asyncio.ensure_future(channel.ask(effect.request))
+    given_up: Optional[asyncio.CancelledError] = None
+    while not asking.done():
+        try:
+            await asyncio.shield(asking)
+        except asyncio.CancelledError as error:
+            given_up = error
+    return asking.result(), given_up
+
+
+def _not_begun(effect: Work, cancelled: BaseException) -> Outcome:
+    return _killed(cancelled) if isinstance(effect.work, Command) else failed(cancelled)
+
+
+def _killed(cancelled: BaseException) -> Outcome:
+    return Outcome(137, b"", 0, "it was cancelled", cancelled)
 
 
 async def _do(effect: Work) -> Outcome:
@@ -195,4 +221,4 @@ async def run_command(command: Command, key: str, limit: int) -> Outcome:
         with contextlib.suppress(ProcessLookupError):
             child.kill()
         await child.wait()
-        return Outcome(137, b"", 0, "it was cancelled", cause)
+        return _killed(cause)

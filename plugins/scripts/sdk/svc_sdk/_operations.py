@@ -243,32 +243,31 @@ def emit(type: str, key: Optional[str], payload: Any) -> Operation[str]:
     return (yield from demand("emit", "emit", args, stdin=to_json(payload)))
 
 
-def state(op: str, entity: Optional[str], *operands: str, stdin: Optional[bytes] = None) -> Operation[_Called]:
-    return (yield from call("state", [*_option("entity", entity), "--", op, *operands], stdin=stdin))
+def _state(op: str, entity: Optional[str], *operands: str) -> List[str]:
+    return [*_option("entity", entity), "--", op, *operands]
 
 
 def state_get(key: str, entity: Optional[str], default: T, parse: Callable[[str], T]) -> Operation[T]:
-    called = yield from state("get", entity, key)
-    return parse(without_line_end(called.stdout)) if called.exit == 0 else default
+    called = yield from call("state", _state("get", entity, key))
+    if called.exit == 1 and called.message.startswith("no state "):  # and is not refused
+        return default
+    if called.exit != 0:
+        raise StepError("state get", called.exit, called.message)
+    return parse(without_line_end(called.stdout))
 
 
 def state_set(key: str, value: object, entity: Optional[str]) -> Operation[None]:
     data = value.encode() if isinstance(value, str) else to_json(value)
-    called = yield from state("set", entity, key, "-", stdin=data)
-    if called.exit != 0:
-        raise StepError("state set", called.exit, called.message)
+    yield from demand("state set", "state", _state("set", entity, key, "-"), stdin=data)
 
 
 def state_list(entity: Optional[str]) -> Operation[List[str]]:
-    called = yield from state("list", entity)
-    text = without_line_end(called.stdout)
+    text = yield from demand("state list", "state", _state("list", entity))
     return text.split("\n") if text else []
 
 
 def state_delete(key: str, entity: Optional[str]) -> Operation[None]:
-    called = yield from state("delete", entity, key)
-    if called.exit != 0:
-        raise StepError("state delete", called.exit, called.message)
+    yield from demand("state delete", "state", _state("delete", entity, key))
 
 
 def output_set(values: Dict[str, Any]) -> Operation[None]:
