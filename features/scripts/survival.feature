@@ -33,7 +33,7 @@ Feature: a script outlives the processes that carry it
     @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078 @LIM-010
     Scenario: one run works, one sleeps, one waits and one has a child at work while the server is away
       Given a server and an agent of their own with:
-        | SVC_LEASE_MS | 15000 |
+        | SVC_LEASE_MS | 60000 |
       And a gate "open"
       And a gate "child"
       When I submit the script "collects.sh" as "collecting":
