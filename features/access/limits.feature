@@ -3,7 +3,7 @@ Feature: How often one may ask
   @own-server @configured
   Scenario: a token has a rate, and is told when to come back
     Given a server and an agent of their own with:
-      | SVC_RATE_LIMIT | token=300/m |
+      | SVC_RATE_LIMIT | token=300/h |
     And a token noted as "busy" with:
       """
       {"org": "{org}"}
