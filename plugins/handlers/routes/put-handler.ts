@@ -24,8 +24,8 @@ export const putHandlerRoute = (handlers: Handlers): Route => ({
   },
   async handle(request) {
     const name = nameOf(request);
-    const made = await handlers.set(request.scope, name, request.body as PutHandlerBody, auditSource(request));
-    const { entry, definition } = await handlers.read(request.scope, name);
+    const body = request.body as PutHandlerBody;
+    const { made, entry, definition } = await handlers.set(request.scope, name, body, auditSource(request));
     return { status: made ? 201 : 200, json: viewOf(entry, definition) };
   },
 });

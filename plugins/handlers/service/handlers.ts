@@ -65,10 +65,11 @@ export class Handlers {
   }
 
   /**
-   * True when it is new. Everything is checked here: events only start what was found right. Throws `invalid_request`,
-   * `expression_invalid`, `handlers_full` and what a submit of the document throws.
+   * What it has become, whatever others do to it afterwards, and whether it is new. Everything is checked here: events
+   * only start what was found right. Throws `invalid_request`, `expression_invalid`, `handlers_full` and what a submit
+   * of the document throws.
    */
-  async set(scope: Scope, name: string, body: PutHandlerBody, by: AuditSource): Promise<boolean> {
+  async set(scope: Scope, name: string, body: PutHandlerBody, by: AuditSource): Promise<Handler & { made: boolean }> {
     checkName(name);
     const row = await this.#checked(scope, name, body, by);
     const { credentials = {} } = body as Definition;
@@ -81,7 +82,8 @@ export class Handlers {
         await writeCredentials(tx, scope, name, credentials);
         await raiseVersion(tx, scope);
         await this.#record(tx, scope, 'handler.set', name, by, `on ${body.on.join(',')}`);
-        return made;
+        const written = (await readHandlers(tx, scope, [name])).get(name)!;
+        return { made, entry: written, definition: openDefinition(this.#parts.sealer, written) };
       }),
     );
   }

@@ -24,8 +24,8 @@ export const putScheduleRoute = (schedules: Schedules): Route => ({
   },
   async handle(request) {
     const name = nameOf(request);
-    const made = await schedules.set(request.scope, name, request.body as PutScheduleBody, auditSource(request));
-    const { entry, workflow } = await schedules.read(request.scope, name);
+    const body = request.body as PutScheduleBody;
+    const { made, entry, workflow } = await schedules.set(request.scope, name, body, auditSource(request));
     return { status: made ? 201 : 200, json: viewOf(entry, workflow) };
   },
 });

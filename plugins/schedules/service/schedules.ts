@@ -59,14 +59,17 @@ export class Schedules {
     this.#parts = parts;
   }
 
-  /** True when it is new. Throws `invalid_request`, `cron_invalid`, `schedules_full` and what a submit throws. */
-  async set(scope: Scope, name: string, body: PutScheduleBody, by: AuditSource): Promise<boolean> {
+  /**
+   * What it has become, whatever others do to it afterwards, and whether it is new. Throws `invalid_request`,
+   * `cron_invalid`, `schedules_full` and what a submit throws.
+   */
+  async set(scope: Scope, name: string, body: PutScheduleBody, by: AuditSource): Promise<Schedule & { made: boolean }> {
     const { database, wakeups } = this.#parts;
     checkName(name);
     checkSubject(body.subject);
     const times = timesOf(body.cron, zoneOf(body.timezone ?? 'UTC'), database.now());
     const schedule = await this.#checked(scope, name, body, by);
-    const made = await settled(() =>
+    const written = await settled(() =>
       database.transaction(async (tx) => {
         // From the moment of the change on: nothing before it is due.
         const set_at = database.now();
@@ -75,11 +78,11 @@ export class Schedules {
         if (made && (await countSchedules(tx, scope)) > MOST_SCHEDULES)
           throw ScheduleErrors.schedulesFull(`the project has ${MOST_SCHEDULES} schedules`);
         await this.#record(tx, scope, 'schedule.set', name, by, `${body.cron} ${schedule.timezone}`);
-        return made;
+        return { made, entry: (await readSchedule(tx, scope, name))! };
       }),
     );
     wakeups.topic(CHANGED);
-    return made;
+    return { ...written, workflow: body.workflow as Workflow | undefined };
   }
 
   async #checked(scope: Scope, name: string, body: PutScheduleBody, by: AuditSource): Promise<NewSchedule> {
