@@ -181,13 +181,15 @@ async function reactions(t: Test, p: BusProject) {
     more: 0,
   });
   await p.server.database.transaction((tx) =>
-    p.server.bus.settleDelivery(tx, p.scope, {
-      event_id: ok!.event_id,
-      reaction: 'handler',
-      name: 'second-ok',
-      state: 'refused',
-      reason: 'gone',
-    }),
+    p.server.bus.settleDeliveries(tx, p.scope, [
+      {
+        event_id: ok!.event_id,
+        reaction: 'handler',
+        name: 'second-ok',
+        state: 'refused',
+        reason: 'gone',
+      },
+    ]),
   );
   t.match((await p.server.views.read(p.scope, ok!.event_id)).deliveries[1], { state: 'refused', reason: 'gone' });
   const both = [p.newEvent('plain'), p.newEvent('refuse')];

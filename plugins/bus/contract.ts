@@ -170,8 +170,8 @@ export interface EventBus {
   lock(tx: Transaction, scope: ProjectScope): Promise<void>;
   /** A recorded event; undefined when the project has none of that id. */
   read(scope: ProjectScope, event_id: string): Promise<StoredEvent | undefined>;
-  /** A queued delivery has become another: its handler run started, or never will. */
-  settleDelivery(tx: Transaction, scope: ProjectScope, delivery: Delivery): Promise<void>;
+  /** Queued deliveries have become others: their handler runs started, or never will. */
+  settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void>;
 }
 
 /**

@@ -212,6 +212,44 @@ for (const store of STORES) {
     }),
   );
 
+  t.test(
+    `${store}: of many that wait for one handler those are refused that may not run, and the first that may takes the place`,
+    (t) =>
+      withWorld(t, async (world) => {
+        for (let n = 0; n < 16; n++) await world.set(`all-${n}`, { on: ['many'] });
+        for (const name of ['gone', 'other']) await world.set(name, { on: ['tick'] });
+        await world.emit({ type: 'many' });
+        const tick = { type: 'tick', refusable: false, source: 'hook', source_name: 'h' } as const;
+        await Promise.all(Array.from({ length: 300 }, () => world.emit({ ...tick, trusted: false })));
+        await world.emit(tick);
+        t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 602 });
+        await world.handlers.remove(world.scope, 'gone', BY);
+        t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 301 });
+        await world.set('other', { on: ['tick'], credentials: { TOKEN: 'bot' } });
+        await work(world, 1);
+        t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 0 });
+        const states = Object.groupBy(await deliveriesOf(world), (line) => line.split(' ').slice(0, 2).join(' '));
+        t.equal(states['gone refused']?.length, 301);
+        t.equal(states['other refused']?.length, 300);
+        t.same(states['other delivered'], ['other delivered']);
+        await holds(t, world);
+      }),
+  );
+
+  t.test(`${store}: a handler that cannot be run any more takes no place from those behind it`, async (t) => {
+    const all = await openWorld(database, { kinds: WITH_GRAPHS });
+    const fewer = await openWorld(database, { kinds: WITH_GRAPHS.slice(1), project_id: all.scope.project_id });
+    await all.set('a-script', { on: ['tick'] });
+    for (let n = 10; n < 27; n++) await all.set(`graph-${n}`, { on: ['tick'], source: undefined, graph: 'release' });
+    await fewer.emit({ type: 'tick', refusable: false, source: 'hook', source_name: 'h' });
+    t.same(await all.handlers.load(all.scope), { in_flight: 16, queued: 1 });
+    t.match((await deliveriesOf(all))[0], /^a-script refused workflow_kind_unknown/);
+    t.equal((await deliveriesOf(all)).at(-1), 'graph-26 queued 16 handler runs are in flight');
+    await holds(t, all);
+    await all.close();
+    await fewer.close();
+  });
+
   t.test(`${store}: two servers keep the ceilings together`, async (t) => {
     const [one, two] = await twoServers(database);
     try {
@@ -256,8 +294,8 @@ for (const store of STORES) {
       t.equal(pointersOf(await refusal({ requires: ['a b'] })), '/requires/0');
       t.match(await refused(world.handlers.remove(world.scope, 'h', BY)), { code: 'not_found' });
       t.match(await refused(world.handlers.read(world.scope, 'no name')), { code: 'not_found' });
-      t.equal(await world.set('h', { on: ['a', 'a'], when: 'true' }), true);
-      t.equal(await world.set('h', { on: ['b'] }), false);
+      t.match(await world.set('h', { on: ['a', 'a'], when: 'true' }), { made: true, entry: { patterns: '["a"]' } });
+      t.match(await world.set('h', { on: ['b'] }), { made: false, entry: { patterns: '["b"]' } });
       t.match((await world.handlers.read(world.scope, 'h')).entry, { patterns: '["b"]', predicate: null });
       t.equal(await count(world, 'audit_entries'), 2);
     }),

@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../audit/contract.ts';
 import type { Delivery, EmitResult, EventBus, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
-import { updateDelivery } from '../store/deliveries.ts';
+import { updateDeliveries } from '../store/deliveries.ts';
 import { readEvent } from '../store/event-rows.ts';
 import { lockHead } from '../store/heads.ts';
 import type { Recorder, Recording } from './recorder.ts';
@@ -65,7 +65,7 @@ export class Bus implements EventBus {
     return readEvent(this.#parts.database, this.#parts.sealer, scope, event_id);
   }
 
-  settleDelivery(tx: Transaction, scope: ProjectScope, delivery: Delivery): Promise<void> {
-    return updateDelivery(tx, scope, delivery);
+  settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void> {
+    return updateDeliveries(tx, scope, deliveries);
   }
 }

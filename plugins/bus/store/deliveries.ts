@@ -1,7 +1,7 @@
 import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
-import { insertRows } from './statements.ts';
+import { inList, insertRows, parts } from './statements.ts';
 import { reached } from './waits.ts';
 
 const COLUMNS = 'event_id reaction name_digest part project_id name state reason run_id'.split(' ');
@@ -45,21 +45,25 @@ export async function insertDeliveries(
   await insertRows(tx, 'INSERT INTO bus_deliveries', COLUMNS, rows);
 }
 
-/** A delivery that was recorded has become another. */
-export async function updateDelivery(tx: Transaction, scope: ProjectScope, one: Delivery): Promise<void> {
-  await tx.write(
-    `UPDATE bus_deliveries SET state = ?, reason = ?, run_id = ?
-     WHERE event_id = ? AND reaction = ? AND name_digest = ? AND part = '' AND project_id = ?`,
-    [
-      one.state,
-      cut(one.reason),
-      one.run_id ?? null,
-      one.event_id,
-      one.reaction,
-      digests.name(one.name),
-      scope.project_id,
-    ],
-  );
+/** Deliveries that were recorded have become others. Those that become the same are one statement. */
+export async function updateDeliveries(
+  tx: Transaction,
+  { project_id }: ProjectScope,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const become = ({ reaction, name, state, reason, run_id }: Delivery): string =>
+    JSON.stringify([reaction, name, state, reason, run_id]);
+  for (const alike of Map.groupBy(deliveries, become).values()) {
+    const { reaction, name, state, reason, run_id = null } = alike[0]!;
+    for (const some of parts(alike)) {
+      const list = inList(some.map(({ event_id }) => event_id));
+      await tx.write(
+        `UPDATE bus_deliveries SET state = ?, reason = ?, run_id = ?
+         WHERE event_id IN ${list.marks} AND reaction = ? AND name_digest = ? AND part = '' AND project_id = ?`,
+        [state, cut(reason), run_id, ...list.params, reaction, digests.name(name), project_id],
+      );
+    }
+  }
 }
 
 /** Notes up to `most` of the waits that have a predicate which declined the event. */

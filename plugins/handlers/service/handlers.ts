@@ -4,6 +4,7 @@ import {
   type Expressions,
   type Ids,
   isServiceError,
+  MOST_AT_ONCE,
   type Page,
   pageOf,
   type Scope,
@@ -45,7 +46,7 @@ export interface HandlerParts {
   ids: Ids;
   audit: Pick<Audit, 'record'>;
   expressions: Expressions;
-  bus: Pick<EventBus, 'lock' | 'settleDelivery'>;
+  bus: Pick<EventBus, 'lock' | 'settleDeliveries'>;
   creation: Pick<RunCreation, 'prepare'>;
 }
 
@@ -142,19 +143,24 @@ export class Handlers {
     await database.transaction(async (tx) => {
       await bus.lock(tx, scope);
       if (!(await removeHandler(tx, scope, name))) throw noHandler(name);
-      for (const { event } of await queuedFor(tx, scope, name))
-        await bus.settleDelivery(tx, scope, {
-          event_id: event.event_id,
-          reaction: 'handler',
-          name,
-          state: 'refused',
-          reason: 'the handler was removed',
-        });
-      await removeQueuedFor(tx, scope, name);
+      await this.#refuseQueued(tx, scope, name);
       await writeCredentials(tx, scope, name, {});
       await raiseVersion(tx, scope);
       await this.#record(tx, scope, 'handler.delete', name, by);
     });
+  }
+
+  /** There may be 100,000 of them. */
+  async #refuseQueued(tx: Transaction, scope: ProjectScope, name: string): Promise<void> {
+    const removed = { reaction: 'handler', name, state: 'refused', reason: 'the handler was removed' } as const;
+    for (let after = 0; ; ) {
+      const some = await queuedFor(tx, scope, name, after, MOST_AT_ONCE);
+      const deliveries = some.map(({ event_id }) => ({ ...removed, event_id }));
+      await this.#parts.bus.settleDeliveries(tx, scope, deliveries);
+      if (some.length < MOST_AT_ONCE) break;
+      after = some.at(-1)!.event_seq;
+    }
+    await removeQueuedFor(tx, scope, name);
   }
 
   /** Throws `not_found`. */

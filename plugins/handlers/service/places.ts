@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
+import { MOST_AT_ONCE, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { EventBus, ProjectScope } from '../../bus/contract.ts';
 import type { RunObserver, RunTransition } from '../../runs/contract.ts';
 import { MOST_IN_FLIGHT } from '../domain/ceilings.ts';
@@ -7,7 +7,7 @@ import { dequeue, firstQueued } from '../store/queue.ts';
 import { type StarterParts, startRuns } from './starter.ts';
 
 export interface PlaceParts extends StarterParts {
-  bus: Pick<EventBus, 'lock' | 'settleDelivery'>;
+  bus: Pick<EventBus, 'lock' | 'settleDeliveries'>;
 }
 
 /** Gives the places of handler runs that end to what waits for one, in the transaction that ends them. */
@@ -41,11 +41,13 @@ async function onEnded(parts: PlaceParts, tx: Transaction, ended: readonly RunTr
 
 /** What is refused takes no place, so that the next has its turn. */
 async function fillPlaces(parts: PlaceParts, tx: Transaction, scope: ProjectScope): Promise<void> {
-  for (;;) {
+  // Mostly as many as there is room for start; where they are refused, there may be thousands of their kind.
+  for (let most = 0; ; most = MOST_AT_ONCE) {
     const room = MOST_IN_FLIGHT - (await countOpen(tx, scope));
-    const next = room > 0 ? await firstQueued(tx, scope, room) : [];
+    const next = room > 0 ? await firstQueued(tx, scope, Math.max(room, most)) : [];
     if (next.length === 0) return;
-    await dequeue(tx, scope, next);
-    for (const delivery of await startRuns(parts, tx, scope, next)) await parts.bus.settleDelivery(tx, scope, delivery);
+    const deliveries = await startRuns(parts, tx, scope, next, room);
+    await dequeue(tx, scope, next.slice(0, deliveries.length));
+    await parts.bus.settleDeliveries(tx, scope, deliveries);
   }
 }

@@ -11,7 +11,7 @@ import { startEventOf } from '../domain/start.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
 import { countOpen } from '../store/open-runs.ts';
-import { enqueue } from '../store/queue.ts';
+import { enqueue, type Queued } from '../store/queue.ts';
 import type { Registered, Registry } from './registry.ts';
 import { type Start, type StarterParts, startRuns } from './starter.ts';
 
@@ -109,19 +109,37 @@ async function apply(
   planned: readonly { event: StoredEvent; plan: Plan }[],
 ): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
-  const starts: Start[] = [];
-  let room = MOST_IN_FLIGHT - (await countOpen(tx, scope));
+  const starts: (Start & { event_seq: number })[] = [];
   for (const { event, plan } of planned)
     for (const { name, verdict } of plan) {
       const delivery = { event_id: event.event_id, reaction: 'handler', name };
       if (verdict.outcome !== 'start') deliveries.push({ ...delivery, state: verdict.outcome, reason: verdict.reason });
-      else if (room > 0) {
-        starts.push({ name, event: startEventOf(event) });
-        room--;
-      } else {
-        await enqueue(tx, scope, { event_seq: event.seq, name, event: startEventOf(event) }, parts.database.now());
-        deliveries.push({ ...delivery, state: 'queued', reason: `${MOST_IN_FLIGHT} handler runs are in flight` });
-      }
+      else starts.push({ name, event: startEventOf(event), event_seq: event.seq });
     }
-  return [...deliveries, ...(await startRuns(parts, tx, scope, starts))];
+  for (let rest = starts; rest.length > 0; ) {
+    const room = MOST_IN_FLIGHT - (await countOpen(tx, scope));
+    if (room <= 0) return [...deliveries, ...(await queueAll(parts, tx, scope, rest))];
+    const begun = await startRuns(parts, tx, scope, rest.slice(0, room), room);
+    deliveries.push(...begun);
+    rest = rest.slice(begun.length);
+  }
+  return deliveries;
+}
+
+/** They wait for a place. */
+async function queueAll(
+  parts: ReactionParts,
+  tx: Transaction,
+  scope: ProjectScope,
+  queued: readonly Queued[],
+): Promise<Delivery[]> {
+  await enqueue(tx, scope, queued, parts.database.now());
+  const reason = `${MOST_IN_FLIGHT} handler runs are in flight`;
+  return queued.map(({ name, event: { event_id } }) => ({
+    event_id,
+    reaction: 'handler',
+    name,
+    state: 'queued',
+    reason,
+  }));
 }

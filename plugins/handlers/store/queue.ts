@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import { inKeys, insertRows, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { StartEvent } from '../domain/start.ts';
@@ -21,7 +21,7 @@ interface QueueRow {
   trusted: number;
 }
 
-const COLUMNS = 'event_seq, name, event_id, type, subject, fields, generation, trusted';
+const COLUMNS = 'event_seq name event_id type subject fields generation trusted'.split(' ');
 
 const queuedOf = ({ event_seq, name, fields, generation, trusted, ...event }: QueueRow): Queued => ({
   event_seq: Number(event_seq),
@@ -39,25 +39,24 @@ const queuedOf = ({ event_seq, name, fields, generation, trusted, ...event }: Qu
 export async function enqueue(
   tx: Transaction,
   { org_id, project_id }: ProjectScope,
-  { event_seq, name, event }: Queued,
+  queued: readonly Queued[],
   now: number,
 ): Promise<void> {
-  await tx.write(
-    `INSERT INTO handlers_queue (project_id, org_id, ${COLUMNS}, queued_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      project_id,
-      org_id,
-      event_seq,
-      name,
-      event.event_id,
-      event.type,
-      event.subject,
-      JSON.stringify(event.fields),
-      event.generation,
-      event.trusted ? 1 : 0,
-      now,
-    ],
-  );
+  const rows = queued.map(({ event_seq, name, event }) => [
+    project_id,
+    org_id,
+    event_seq,
+    name,
+    event.event_id,
+    event.type,
+    event.subject,
+    JSON.stringify(event.fields),
+    event.generation,
+    event.trusted ? 1 : 0,
+    now,
+  ]);
+  const columns = ['project_id', 'org_id', ...COLUMNS, 'queued_at'];
+  await insertRows(tx, 'INSERT INTO handlers_queue', columns, rows);
 }
 
 /** The first in the order of their events, and of the names for one event. */
@@ -67,32 +66,31 @@ export async function firstQueued(
   limit: number,
 ): Promise<Queued[]> {
   const rows = await on.read<QueueRow>(
-    `SELECT ${COLUMNS} FROM handlers_queue WHERE project_id = ? ORDER BY event_seq, name LIMIT ${Math.trunc(limit)}`,
+    `SELECT ${COLUMNS.join(', ')} FROM handlers_queue WHERE project_id = ? ORDER BY event_seq, name LIMIT ${Math.trunc(limit)}`,
     [project_id],
   );
   return rows.map(queuedOf);
 }
 
-/** Everything that waits for one handler. */
-export async function queuedFor(
+/** What waits for one handler, in the order of its events, behind one of them. */
+export function queuedFor(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
   name: string,
-): Promise<Queued[]> {
-  const rows = await on.read<QueueRow>(
-    `SELECT ${COLUMNS} FROM handlers_queue WHERE project_id = ? AND name = ? ORDER BY event_seq`,
-    [project_id, name],
+  after_seq: number,
+  limit: number,
+): Promise<{ event_seq: number; event_id: string }[]> {
+  return on.read(
+    `SELECT event_seq, event_id FROM handlers_queue WHERE project_id = ? AND name = ? AND event_seq > ?
+     ORDER BY event_seq LIMIT ${Math.trunc(limit)}`,
+    [project_id, name, after_seq],
   );
-  return rows.map(queuedOf);
 }
 
 export async function dequeue(tx: Transaction, { project_id }: ProjectScope, queued: readonly Queued[]): Promise<void> {
-  for (const { event_seq, name } of queued)
-    await tx.write('DELETE FROM handlers_queue WHERE project_id = ? AND event_seq = ? AND name = ?', [
-      project_id,
-      event_seq,
-      name,
-    ]);
+  if (queued.length === 0) return;
+  const { condition, params } = inKeys(['event_seq', 'name'], queued);
+  await tx.write(`DELETE FROM handlers_queue WHERE project_id = ? AND ${condition}`, [project_id, ...params]);
 }
 
 export async function removeQueuedFor(tx: Transaction, { project_id }: ProjectScope, name: string): Promise<void> {
