@@ -156,9 +156,9 @@ for (const store of STORES) {
 
   t.test(`${store}: a replaced schedule is due anew, a removed or paused one never`, async (t) => {
     const { clock, world } = await opened(t, store);
-    t.equal(await set(world, 'one', { cron: '1 * * * *' }), true);
+    t.match(await set(world, 'one', { cron: '1 * * * *' }), { made: true });
     clock.at += 30_000;
-    t.equal(await set(world, 'one', { cron: '5 * * * *', workflow: SCRIPT }), false);
+    t.match(await set(world, 'one', { cron: '5 * * * *', workflow: SCRIPT }), { made: false });
     t.same(world.topics, [CHANGED, CHANGED]);
     clock.at = START + 120_000;
     t.match(await world.ticker.tickDue(), { ticked: 0, next: START + 300_000 }, 'the old time is not due');
