@@ -21,12 +21,16 @@ export function charge(units: number): void {
 /** Runs one evaluation with a budget of its own. The logic of CEL may absorb the error of `charge`; `spent` tells. */
 export function metered<T>(run: () => T): { value: T; spent: boolean } {
   const outer = { left, spent };
+  const traced = Error.stackTraceLimit;
   left = BUDGET;
   spent = false;
+  // A loop may absorb an error at every turn, and most of what one costs is the stack that nobody sees.
+  Error.stackTraceLimit = 0;
   try {
     const value = run();
     return { value, spent };
   } finally {
+    Error.stackTraceLimit = traced;
     ({ left, spent } = outer);
   }
 }

@@ -145,6 +145,11 @@ abstract class OwnMap {
   }
 }
 
+/** So many members are slow to list. */
+const MANY = 1000;
+/** Names of the members of large objects: every handler that an event fits may ask for them. */
+const namesOf = new WeakMap<object, readonly string[]>();
+
 class JsonMap extends OwnMap {
   readonly #fields: Readonly<Record<string, unknown>>;
 
@@ -170,8 +175,11 @@ class JsonMap extends OwnMap {
     return value === undefined ? undefined : fromJson(value);
   }
 
-  #names(): string[] {
-    const names = Object.keys(this.#fields);
+  #names(): readonly string[] {
+    const known = namesOf.get(this.#fields);
+    const names = known ?? Object.keys(this.#fields);
+    if (known === undefined && names.length >= MANY) namesOf.set(this.#fields, names);
+    // Also where they are known: what an evaluation may do never depends on those before it.
     charge(names.length / 4);
     return names;
   }

@@ -10,8 +10,8 @@ const REASON_POINTS = 2000;
 
 /** Waits and cancels that are shown with one event. */
 export const MOST_SHOWN = 200;
-/** Handlers and webhooks. */
-const MOST_REACTIONS = 1000;
+/** Handlers and webhooks: a project has no more. */
+const MOST_REACTIONS = 3000;
 
 export interface DeliveryRow {
   reaction: string;

@@ -30,8 +30,8 @@ interface Judgement {
 type Plan = readonly Judgement[];
 type Decision = { refused: ServiceError } | { plan: Plan | undefined };
 
-/** After so many predicates the event loop gets a turn. */
-const AT_ONCE = 8;
+/** After so many predicates the event loop gets a turn: on a payload of 100,000 members one takes up to 60 ms. */
+const AT_ONCE = 3;
 const RETRY_MS = 1000;
 
 const starting = (plan: Plan): number => plan.filter(({ verdict }) => verdict.outcome === 'start').length;
