@@ -68,17 +68,21 @@ function statementSize(rows: readonly (readonly Param[])[], from: number): numbe
   return SIZES.find((size) => size <= fitting) ?? 1;
 }
 
-/** Texts of INSERTs by what they are made from: as many as the code has, for each size. */
-const inserts = new Map<string, string>();
+/** Texts of INSERTs by their columns, and by what else they are made from: as many as the code has. */
+const inserts = new WeakMap<readonly string[], Map<string, string>>();
 
-/** Writing the marks of many rows anew takes as long as inserting them, and so does looking a new text up. */
+/**
+ * Writing the marks of many rows anew takes as long as inserting them, and a text that was looked up before is found
+ * sooner among the prepared ones. The columns are a list that is kept; one made for the call only is taken as well.
+ */
 function insertText(into: string, columns: readonly string[], count: number, ending: string): string {
-  const head = `${into} (${columns.join(', ')}) VALUES`;
-  const name = `${head} ${count} ${ending}`;
-  const known = inserts.get(name);
+  const texts = inserts.get(columns) ?? new Map<string, string>();
+  const name = `${count} ${into} ${ending}`;
+  const known = texts.get(name);
   if (known !== undefined) return known;
-  const text = `${head} ${repeated(`(${repeated('?', columns.length)})`, count)} ${ending}`;
-  inserts.set(name, text);
+  const row = `(${repeated('?', columns.length)})`;
+  const text = `${into} (${columns.join(', ')}) VALUES ${repeated(row, count)} ${ending}`;
+  inserts.set(columns, texts.set(name, text));
   return text;
 }
 

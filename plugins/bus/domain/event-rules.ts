@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import { EMIT_BYTES, isReserved, keyFault, type NewEvent, typeFault } from '../contract.ts';
 import { BusErrors } from '../errors.ts';
@@ -8,7 +8,7 @@ import { jsonOf, nestsDeeper } from './json-text.ts';
 export const EVENT_BYTES = 13 * 1024 * 1024;
 const DEDUP_LENGTH = 200;
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40);
+const sha256 = (text: string): string => hash('sha256', text, 'hex').slice(0, 40);
 
 /** Texts that callers choose are found by these. */
 export const digests = {

@@ -6,8 +6,13 @@ import { distinct } from '../store/statements.ts';
 import { firedWaits, settleWaits } from '../store/waits.ts';
 import { goneOutcome, outcomeOf } from './wait-kind.ts';
 
-/** Waits of one transaction, and the bytes of their records. */
-const BATCH = 128;
+/**
+ * Waits of one transaction. Each has twice as many as the one before, up to the most: the first runs can be claimed soon,
+ * and thousands take few commits without keeping other writers from the database for long.
+ */
+const FIRST_BATCH = 128;
+const MOST_IN_BATCH = 512;
+/** Bytes of the records of one transaction. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** Runs that are cancelled side by side. */
 const CANCELS = 8;
@@ -38,13 +43,14 @@ export async function deliverAll(parts: DeliveryParts, rules: PassRules): Promis
 
 async function deliverWaits(parts: DeliveryParts, rules: PassRules): Promise<number> {
   let found = 0;
-  for (let after: FiredWait | undefined; !rules.stopped(); ) {
-    const batch: FiredWait[] = await firedWaits(parts.database, after, BATCH, rules.backwards);
+  let after: FiredWait | undefined;
+  for (let most = FIRST_BATCH; !rules.stopped(); most = Math.min(most * 2, MOST_IN_BATCH)) {
+    const batch: FiredWait[] = await firedWaits(parts.database, after, most, rules.backwards);
     if (batch.length === 0) break;
     found += batch.length;
     await deliverBatch(parts, rules, batch);
     after = batch.at(-1);
-    if (batch.length < BATCH) break;
+    if (batch.length < most) break;
   }
   return found;
 }

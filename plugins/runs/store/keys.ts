@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 /** Finds a chosen text of one kind, byte by byte and whatever its length. 40 hexadecimal digits. */
 export const keyOf = (kind: string, text: string): string => sha256(`${kind}\0${text}`).slice(0, 40);

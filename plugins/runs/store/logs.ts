@@ -17,6 +17,7 @@ const BATCH = 64;
 const CALL_BYTES = 8 * 1024 * 1024;
 const STREAMS: readonly string[] = ['stdout', 'stderr', 'system'];
 const COLUMNS = ['run_id', 'seq', 'activity_id', 'epoch', 'n', 'stream', 'logged_at', 'data'];
+const HEAD_COLUMNS = ['run_id', 'next_seq'];
 
 interface LogWrite {
   claim: ClaimRef;
@@ -85,7 +86,7 @@ async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly
   await insertRows(tx, `${tx.sql.insert_ignore} runs_logs`, COLUMNS, rows);
   const next = run_ids.map((run_id) => [run_id, heads.get(run_id)!]);
   const advance = tx.sql.upsert(['run_id'], ['next_seq']);
-  await insertRows(tx, 'INSERT INTO runs_log_heads', ['run_id', 'next_seq'], next, advance);
+  await insertRows(tx, 'INSERT INTO runs_log_heads', HEAD_COLUMNS, next, advance);
   tx.afterCommit(() => {
     for (const run_id of run_ids) store.wakeups.run(run_id);
   });

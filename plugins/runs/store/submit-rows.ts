@@ -9,6 +9,8 @@ const RUN_COLUMNS = `run_id org_id project_id org project kind workflow status s
   created_at cancel_on workflow_type`.split(/\s+/);
 const ACTIVITY_COLUMNS = `activity_id run_id org_id project_id name executor spec lane state epoch passes due
   created_at`.split(/\s+/);
+const TAG_COLUMNS = ['run_id', 'tag_key', 'project_id'];
+const SOURCE_COLUMNS = ['project_id', 'digest', 'org_id', 'source', 'created_at'];
 
 /** A run on its way into the database. */
 export interface Submission {
@@ -35,7 +37,7 @@ export async function insertParts(tx: Transaction, made: readonly Submission[], 
   const tags = made.flatMap(({ run }) =>
     distinct(run.tags ?? [], (tag) => keyOf('tag', tag)).map((key) => [run.run_id, key, run.project_id]),
   );
-  await insertRows(tx, 'INSERT INTO runs_tags', ['run_id', 'tag_key', 'project_id'], tags);
+  await insertRows(tx, 'INSERT INTO runs_tags', TAG_COLUMNS, tags);
 }
 
 async function insertSources(tx: Transaction, fresh: readonly Submission[], now: number): Promise<void> {
@@ -44,8 +46,7 @@ async function insertSources(tx: Transaction, fresh: readonly Submission[], now:
     const { run, source_digest } = sources.get(name)!;
     return [run.project_id, source_digest, run.org_id, run.source, now];
   });
-  const columns = ['project_id', 'digest', 'org_id', 'source', 'created_at'];
-  await insertRows(tx, `${tx.sql.insert_ignore} runs_sources`, columns, rows);
+  await insertRows(tx, `${tx.sql.insert_ignore} runs_sources`, SOURCE_COLUMNS, rows);
 }
 
 function runRow({ run, trusted, key_digest, source_digest }: Submission, now: number): Param[] {
