@@ -20,7 +20,9 @@ import {
   insertWait,
   removeWait,
   setEnded,
+  setAllReported,
   setReported,
+  someOpen,
   unreported,
   waitOf,
 } from '../store/rows.ts';
@@ -75,9 +77,10 @@ export class Family {
 
   /** The number of failures among those that were not reported; undefined while one of them has not ended. */
   async collectAll(tx: Transaction, parent_id: string): Promise<WaitOutcome | undefined> {
+    // Asked at the end of each of perhaps a thousand children: all of them are read at the last one only.
+    if (await someOpen(tx, parent_id)) return undefined;
     const children = await unreported(tx, parent_id);
-    if (children.some(({ exit_code }) => exit_code === null)) return undefined;
-    await setReported(tx, children, this.#parts.database.now());
+    await setAllReported(tx, parent_id, this.#parts.database.now());
     const failed = children.filter(({ exit_code }) => exit_code !== 0);
     const names = failed.map(({ name, exit_code }) => `${name} (exit code ${exit_code})`).join(', ');
     const message = failed.length === 0 ? {} : { message: `failed: ${names}`.slice(0, 4096) };

@@ -40,6 +40,15 @@ export function unreported(on: Pick<Queries, 'read'>, parent_id: string): Promis
   return on.read<Child>(`${READ} WHERE parent_id = ? AND reported_at IS NULL ORDER BY position`, [parent_id]);
 }
 
+/** Has one of them not ended? */
+export async function someOpen(on: Pick<Queries, 'read'>, parent_id: string): Promise<boolean> {
+  const rows = await on.read(
+    'SELECT 1 AS found FROM children_children WHERE parent_id = ? AND reported_at IS NULL AND exit_code IS NULL LIMIT 1',
+    [parent_id],
+  );
+  return rows.length > 0;
+}
+
 export function unreportedOfRun(on: Pick<Queries, 'read'>, run_id: string): Promise<Child[]> {
   return on.read<Child>(`${READ} WHERE run_id = ? AND reported_at IS NULL ORDER BY parent_id, position`, [run_id]);
 }
@@ -73,6 +82,13 @@ export async function setReported(tx: Transaction, children: readonly Child[], n
   for (const { activity_id, reported_at } of children)
     if (reported_at === null)
       await tx.write('UPDATE children_children SET reported_at = ? WHERE activity_id = ?', [now, activity_id]);
+}
+
+export async function setAllReported(tx: Transaction, parent_id: string, now: number): Promise<void> {
+  await tx.write('UPDATE children_children SET reported_at = ? WHERE parent_id = ? AND reported_at IS NULL', [
+    now,
+    parent_id,
+  ]);
 }
 
 export async function insertWait(tx: Transaction, wait: WaitRef, name_key: string): Promise<void> {
