@@ -1,10 +1,13 @@
-import { Errors, settled } from '../../../kernel/contracts/index.ts';
+import { Errors, settled, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import type { StoreParts } from './parts.ts';
+import type { ActivityPlace } from './places.ts';
 
 const TEXT_BYTES = 256 * 1024;
 const MOST = 10_000;
+/** Of all notes of an activity: every view of its run shows them, and a list shows those of 200 runs. */
+const ALL_BYTES = 256 * 1024;
 
 /** The nth note of an activity; a later pass, or a repeat, replaces it. */
 export async function annotate(store: StoreParts, claim: ClaimRef, nth: number, text: string): Promise<void> {
@@ -18,6 +21,7 @@ export async function annotate(store: StoreParts, claim: ClaimRef, nth: number, 
   await settled(() =>
     store.database.transaction(async (tx) => {
       if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
+      await checkRoom(tx, place, nth, shown);
       await tx.write(
         `INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, ?, ?, ?)
          ${tx.sql.upsert(['run_id', 'activity_id', 'nth'], ['text', 'written_at'])}`,
@@ -26,4 +30,14 @@ export async function annotate(store: StoreParts, claim: ClaimRef, nth: number, 
       tx.afterCommit(() => store.wakeups.run(place.run_id));
     }),
   );
+}
+
+async function checkRoom(tx: Transaction, place: ActivityPlace, nth: number, text: string): Promise<void> {
+  const [others] = await tx.read<{ bytes: number | string | null }>(
+    'SELECT SUM(OCTET_LENGTH(text)) AS bytes FROM runs_annotations WHERE run_id = ? AND activity_id = ? AND nth <> ?',
+    [place.run_id, place.activity_id, nth],
+  );
+  const over = Number(others?.bytes ?? 0) + Buffer.byteLength(text) - ALL_BYTES;
+  if (over > 0)
+    throw Errors.payloadTooLarge(`the annotations of the activity would be ${over} bytes over the ${ALL_BYTES} kept`);
 }

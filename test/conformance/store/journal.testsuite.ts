@@ -164,6 +164,10 @@ export function journalSuite(t: Test, house: () => House): void {
     t.equal(await h.count('runs_annotations', 'run_id = ?', [claim.run_id]), 2);
     t.equal(await codeOf(h.store.annotate(refOf(claim), -1, '')), 'invalid_request');
     t.equal(await codeOf(h.store.annotate(refOf(claim), 0, 'x'.repeat(MIB))), 'payload_too_large');
+    const rest = 256 * 1024 - Buffer.byteLength('first again# second');
+    await h.store.annotate(refOf(claim), 2, `${'é'.repeat(64 * 1024)}${'x'.repeat(rest - 128 * 1024)}`);
+    t.equal(await codeOf(h.store.annotate(refOf(claim), 3, 'y')), 'payload_too_large', 'all of them have a limit too');
+    await h.store.annotate(refOf(claim), 2, '');
     await until(
       async () => (await h.count('runs_annotations', "run_id = ? AND text = 'first again'", [claim.run_id])) === 1,
     );
