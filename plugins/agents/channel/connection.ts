@@ -1,7 +1,9 @@
+import type { Duplex } from 'node:stream';
 import { type Clock, Errors, type Log, ServiceError } from '../../../kernel/contracts/index.ts';
 import { type RawData, WebSocket } from 'ws';
 import type { AgentIdentity, AgentSession, AgentSessions, ChannelFrame, ChannelPush } from '../contract.ts';
 import { AgentErrors, toChannelError } from '../errors.ts';
+import { OneWrite } from './one-write.ts';
 import { PushQueue } from './push-queue.ts';
 import { textOf } from './frames.ts';
 
@@ -34,14 +36,17 @@ export class Connection {
   readonly #parts: ConnectionParts;
   readonly #session: AgentSession;
   readonly #pushes: PushQueue;
+  /** Whatever one commit answers is answered before the next tick. */
+  readonly #writes = new OneWrite((flush) => process.nextTick(flush));
   readonly #working = new Set<Promise<void>>();
   readonly #connected_at: number;
   readonly #done = Promise.withResolvers<void>();
   #strikes = 0;
   #greeted = false;
 
-  constructor(socket: WebSocket, parts: ConnectionParts) {
+  constructor(socket: WebSocket, below: Duplex, parts: ConnectionParts) {
     this.#socket = socket;
+    this.#writes.over(below);
     this.#parts = parts;
     this.#connected_at = parts.clock.monotonic();
     this.#pushes = new PushQueue((frame) => this.#send(frame));
@@ -126,7 +131,9 @@ export class Connection {
 
   /** A frame that cannot be sent any more is dropped: its agent asks again when it has reconnected. */
   #send(frame: ChannelFrame): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#writes.hold();
+    this.#socket.send(JSON.stringify(frame));
   }
 }
 

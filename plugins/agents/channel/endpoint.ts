@@ -71,7 +71,8 @@ export class ChannelEndpoint implements Upgrade {
       if (this.#stopped) return ws.close(CLOSE_RESTART, 'the server stops');
       const identity = { token_id: principal.token_id, org_id };
       const closed = (connection: Connection) => this.#connections.delete(connection);
-      const connection = new Connection(ws, { sessions, identity, clock, log, greeting_ms: this.#silence_ms, closed });
+      const parts = { sessions, identity, clock, log, greeting_ms: this.#silence_ms, closed };
+      const connection = new Connection(ws, socket, parts);
       const { authorization } = request.headers;
       const ip = request.socket.remoteAddress ?? '';
       this.#connections.set(connection, { authorization, ip, checked_at: clock.monotonic() });

@@ -9,6 +9,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { type RawData, WebSocket } from 'ws';
 import { JournalAssembly, textOf } from '../channel/frames.ts';
+import { OneWrite } from '../channel/one-write.ts';
 import {
   type AgentLink,
   type AgentWelcome,
@@ -50,6 +51,9 @@ const RECEIVE_BYTES = 64 * 1024 * 1024;
 const SILENCE_MS = 5000;
 const STRIKES = 3;
 
+/** What the scripts of one turn ask for goes out at its end. */
+const newWrites = () => new OneWrite((flush) => void setImmediate(flush));
+
 /** The channel over a WebSocket that is opened again whenever it breaks, until the agent closes it or is refused. */
 export class SocketLink implements AgentLink {
   readonly #parts: SocketLinkParts;
@@ -59,6 +63,7 @@ export class SocketLink implements AgentLink {
   #greet: () => Promise<void> = async () => {};
   #next_id = 1;
   #socket: WebSocket | undefined;
+  #writes = newWrites();
   /** Greeted: requests flow. */
   #up = false;
   #everUp = false;
@@ -124,7 +129,7 @@ export class SocketLink implements AgentLink {
       );
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { op, text, resolve: resolve as (reply: never) => void, reject });
-      if (open && (this.#up || BOUND_TO_CONNECTION.has(op))) this.#socket!.send(text);
+      if (open && (this.#up || BOUND_TO_CONNECTION.has(op))) this.#send(this.#socket!, text);
     });
   }
 
@@ -137,9 +142,11 @@ export class SocketLink implements AgentLink {
       perMessageDeflate: false,
     });
     this.#socket = socket;
+    const writes = (this.#writes = newWrites());
     const assembly = new JournalAssembly();
     return new Promise((decided) => {
       let why = '';
+      socket.on('upgrade', (response) => writes.over(response.socket));
       socket.on('open', () => this.#greeting(socket).then(decided));
       socket.on('message', (data) => this.#receive(socket, data, assembly));
       socket.on('ping', () => this.#heard());
@@ -161,6 +168,11 @@ export class SocketLink implements AgentLink {
     });
   }
 
+  #send(socket: WebSocket, text: string): void {
+    this.#writes.hold();
+    socket.send(text);
+  }
+
   async #greeting(socket: WebSocket): Promise<void> {
     this.#heard();
     this.#watch(socket);
@@ -179,7 +191,7 @@ export class SocketLink implements AgentLink {
     this.#backoff.reset();
     if (this.#complained) this.#parts.log.warn({}, 'connected to the server again');
     this.#complained = false;
-    for (const { op, text } of this.#pending.values()) if (!BOUND_TO_CONNECTION.has(op)) socket.send(text);
+    for (const { op, text } of this.#pending.values()) if (!BOUND_TO_CONNECTION.has(op)) this.#send(socket, text);
   }
 
   #receive(socket: WebSocket, data: RawData, assembly: JournalAssembly): void {
