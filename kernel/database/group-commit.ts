@@ -1,11 +1,13 @@
 import {
   type BatchOutcome,
+  type Clock,
   type Database,
   type GroupCommit,
   type GroupCommits,
   isServiceError,
   type Transaction,
 } from '../contracts/index.ts';
+import { Company } from './company.ts';
 import { DatabaseErrors } from './errors.ts';
 
 interface Rules<P, R> {
@@ -35,6 +37,8 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 class Queue<P, R> implements GroupCommit<P, R> {
   readonly #database: Database;
   readonly #rules: Rules<P, R>;
+  readonly #clock: Clock;
+  readonly #company: Company;
   #waiting: Queued<P, R>[] = [];
   #running = false;
   #submitted = 0;
@@ -42,11 +46,13 @@ class Queue<P, R> implements GroupCommit<P, R> {
   readonly #drains: { upTo: number; resolve: () => void }[] = [];
   #closed = false;
 
-  constructor(database: Database, rules: Rules<P, R>) {
+  constructor(database: Database, rules: Rules<P, R>, clock: Clock) {
     if (!Number.isSafeInteger(rules.max_batch) || rules.max_batch < 1)
       throw new RangeError(`max_batch of ${rules.name} must be at least 1`);
     this.#database = database;
     this.#rules = rules;
+    this.#clock = clock;
+    this.#company = new Company(clock);
   }
 
   submit(item: P): Promise<R> {
@@ -55,6 +61,7 @@ class Queue<P, R> implements GroupCommit<P, R> {
     return new Promise<R>((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
       this.#submitted++;
+      this.#company.came(this.#waiting.length);
       if (this.#running) return;
       this.#running = true;
       void this.#run();
@@ -73,16 +80,27 @@ class Queue<P, R> implements GroupCommit<P, R> {
 
   /** Never throws: every fault is given to the callers of the items that met it. */
   async #run(): Promise<void> {
+    // SQLite works in this thread: what came in meanwhile is only read from its sockets in a turn of the loop.
+    const inThread = this.#database.sql.family === 'sqlite';
     await turn();
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#rules.max_batch);
-      await this.#settle(batch);
-      this.#settled += batch.length;
-      while (this.#drains[0] && this.#drains[0].upTo <= this.#settled) this.#drains.shift()!.resolve();
-      // SQLite works in this thread: what came in meanwhile is only read from its sockets in a turn of the loop.
-      if (this.#database.sql.family === 'sqlite') await turn();
+      if (inThread) await this.#company.gathered(this.#waiting.length, this.#rules.max_batch);
+      const began_at = this.#clock.monotonic();
+      const count = await this.#commit();
+      if (!inThread) continue;
+      const took_ms = this.#clock.monotonic() - began_at;
+      await turn();
+      this.#company.committed(count + this.#waiting.length, took_ms);
     }
     this.#running = false;
+  }
+
+  async #commit(): Promise<number> {
+    const batch = this.#waiting.splice(0, this.#rules.max_batch);
+    await this.#settle(batch);
+    this.#settled += batch.length;
+    while (this.#drains[0] && this.#drains[0].upTo <= this.#settled) this.#drains.shift()!.resolve();
+    return batch.length;
   }
 
   async #settle(batch: readonly Queued<P, R>[]): Promise<void> {
@@ -123,14 +141,16 @@ class Queue<P, R> implements GroupCommit<P, R> {
 /** Every queue of the process over one database. */
 export class DatabaseGroupCommits implements GroupCommits {
   readonly #database: Database;
+  readonly #clock: Clock;
   readonly #queues: { close(): Promise<void> }[] = [];
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
   }
 
   create<P, R>(rules: Rules<P, R>): GroupCommit<P, R> {
-    const queue = new Queue<P, R>(this.#database, rules);
+    const queue = new Queue<P, R>(this.#database, rules, this.#clock);
     this.#queues.push(queue);
     return queue;
   }

@@ -30,7 +30,7 @@ export async function openDatabase(settings: { database_url: string }, deps: Dep
   const { database, close } = await (address.family === 'sqlite'
     ? openSqlite(address, deps)
     : openMysql(address, deps));
-  const group_commits = new DatabaseGroupCommits(database);
+  const group_commits = new DatabaseGroupCommits(database, deps.clock);
   let closing: Promise<void> | undefined;
   return {
     database,

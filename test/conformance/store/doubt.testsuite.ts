@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import { systemClock } from '../../../kernel/boot/services/clock.ts';
 import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../../../kernel/database/errors.ts';
 import { DatabaseGroupCommits } from '../../../kernel/database/group-commit.ts';
@@ -37,7 +38,7 @@ function doubtful(opened: Opened): Opened & { struck: () => number } {
   };
   return {
     database: broken,
-    group_commits: new DatabaseGroupCommits(broken),
+    group_commits: new DatabaseGroupCommits(broken, systemClock),
     close: async () => {},
     struck: () => struck,
   };
