@@ -31,8 +31,9 @@ size_t own_folder(char *path, size_t room) {
   return kept_length;
 }
 
-void before_read(int descriptor) {
+void before_read(int descriptor, bool soon) {
   (void)descriptor;
+  (void)soon;
 }
 
 void await_ready(int descriptor, short events) {

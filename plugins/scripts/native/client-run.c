@@ -103,7 +103,7 @@ static void become(char **argv, char **environment, int out, pid_t client, const
 static void capture(int from, long long limit, bool live, struct outcome *outcome) {
   static unsigned char chunk[65536];
   for (;;) {
-    before_read(from);
+    before_read(from, false);
     ssize_t got = read_some(from, chunk, sizeof chunk);
     if (got <= 0) return;
     long long room = limit - outcome->size;

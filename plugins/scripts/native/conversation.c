@@ -63,7 +63,8 @@ static void receive(struct call *call, struct reply *reply) {
     seen = in->length;
     if (in->length > LINE_LIMIT) lost(call, "the agent's answer is too long", 0);
     buffer_reserve(in, in->length > 8192 ? 1 << 18 : 8192);
-    before_read(call->socket);
+    /* What a command came to is answered when it is on disk, at the server. */
+    before_read(call->socket, !call->ran);
     ssize_t got = read_some(call->socket, in->bytes + in->length, in->capacity - in->length);
     if (got <= 0) lost(call, "the agent closed the connection before it answered", got < 0 ? errno : 0);
     in->length += (size_t)got;
@@ -182,7 +183,7 @@ static void send_stdin(struct call *call, const struct reply *reply) {
   while ((long long)data.length < reply->stdin_limit) {
     long long room = reply->stdin_limit - (long long)data.length;
     buffer_reserve(&data, (size_t)(room < 65536 ? room : 65536));
-    before_read(0);
+    before_read(0, false);
     ssize_t got = read_some(0, data.bytes + data.length, (size_t)(room < 65536 ? room : 65536));
     if (got < 0) {
       complain("cannot read standard input: ", reason(errno), NULL);
@@ -194,7 +195,7 @@ static void send_stdin(struct call *call, const struct reply *reply) {
   }
   size_t size = data.length;
   if ((long long)size == reply->stdin_limit) {
-    before_read(0);
+    before_read(0, false);
     if (read_some(0, &beyond, 1) > 0) size++;
   }
   buffer_text(&line, "{\"id\":1,\"op\":\"stdin\",\"data\":\"");

@@ -12,8 +12,11 @@
 _Noreturn void leave(int code);
 /* Folder of svc.verbs and svc.cli with a slash at its end, at most `room` bytes; its length. */
 size_t own_folder(char *path, size_t room);
-/* These three may leave, when a signal asks for it: before a read; when a call would wait; when one was interrupted. */
-void before_read(int descriptor);
+/*
+ * These three may leave, when a signal asks for it: before a read, of what may come `soon`, within tens of
+ * microseconds; when a call would wait; when one was interrupted.
+ */
+void before_read(int descriptor, bool soon);
 void await_ready(int descriptor, short events);
 void interrupted(void);
 /* Nothing will be answered any more: waits to be killed. */

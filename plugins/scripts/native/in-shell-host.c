@@ -84,7 +84,8 @@ static void wait_ready(int descriptor, short events, int (*told)(void)) {
 
 /*
  * What is on record is answered within tens of microseconds: to be put to sleep and woken costs as much again. With
- * another processor for the agent the answer is looked for a moment before that.
+ * another processor for the agent the answer is looked for a moment before that. What takes longer is not looked for:
+ * it would only take the processor from those who work on it.
  */
 static void look_out(int descriptor) {
   static long processors;
@@ -99,8 +100,8 @@ static void look_out(int descriptor) {
   } while ((now.tv_sec - since.tv_sec) * 1000000000L + now.tv_nsec - since.tv_nsec < LOOK_OUT_NS);
 }
 
-void before_read(int descriptor) {
-  look_out(descriptor);
+void before_read(int descriptor, bool soon) {
+  if (soon) look_out(descriptor);
   wait_ready(descriptor, POLLIN, ended_by);
 }
 
