@@ -50,15 +50,13 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   if (Number(request.headers['content-length'] ?? 0) > reading.limit) throw tooLarge(reading.limit);
   // Only now: a caller that waits to be asked never sends what was refused by its headers.
   if (request.headers.expect !== undefined && !response.headersSent) response.writeContinue();
-  return (decoder ? undefined : arrived(request, reading.limit)) ?? collect(request, decoder, reading);
+  return collect(request, decoder, reading);
 }
 
-/** A body that came whole behind its head, as short ones do: nothing is waited for, so that no timer is set. */
-function arrived(request: IncomingMessage, limit: number): Buffer | undefined {
-  if (!request.complete || request.destroyed) return undefined;
-  const whole: Buffer = request.read() ?? EMPTY;
-  if (whole.length > limit) throw tooLarge(limit);
-  return whole;
+/** All of it lies here, as of most short ones that come with their heads; Node has only not said that it is the end. */
+function isHere({ headers, readableLength }: IncomingMessage): boolean {
+  const length = headers['transfer-encoding'] === undefined ? headers['content-length'] : undefined;
+  return length !== undefined && readableLength >= Number(length);
 }
 
 function collect(request: IncomingMessage, decoder: Transform | undefined, { limit, clock, limits }: Reading) {
@@ -66,8 +64,10 @@ function collect(request: IncomingMessage, decoder: Transform | undefined, { lim
     const chunks: Buffer[] = [];
     let received = 0;
     let size = 0;
-    let idle = clock.after(limits.body_idle_ms, onSlow);
-    const total = clock.after(limits.body_total_ms, onSlow);
+    // Where nothing is waited for, timers would cost more than the reading.
+    const within = !decoder && isHere(request) ? () => () => undefined : (ms: number) => clock.after(ms, onSlow);
+    let idle = within(limits.body_idle_ms);
+    const total = within(limits.body_total_ms);
 
     function settle(error: Error | undefined): void {
       idle();
@@ -91,7 +91,7 @@ function collect(request: IncomingMessage, decoder: Transform | undefined, { lim
     }
     function onData(chunk: Buffer): void {
       idle();
-      idle = clock.after(limits.body_idle_ms, onSlow);
+      idle = within(limits.body_idle_ms);
       received += chunk.length;
       // Compressed nothing is endless too: a stream of empty blocks never decodes to a byte.
       if (received > limit) settle(tooLarge(limit));
