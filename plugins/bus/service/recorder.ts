@@ -161,15 +161,14 @@ export class Recorder {
 
   async #fire(tx: Transaction, { project_id }: ProjectScope, events: readonly StoredEvent[]): Promise<void> {
     const types = distinct(events, ({ type }) => type);
-    const awaited = await awaitedTypes(tx, 'bus_waits', project_id, types);
-    const cancelling = await awaitedTypes(tx, 'bus_cancels', project_id, types);
+    const awaited = await awaitedTypes(tx, project_id, types);
     let fired = 0;
     for (const event of events) {
-      if (awaited.has(event.type)) {
+      if (awaited.waits.has(event.type)) {
         fired += await fireWaits(tx, event);
         fired += await firePredicates(tx, event, { expressions: this.#parts.expressions(), log: this.#parts.log });
       }
-      if (cancelling.has(event.type)) fired += await fireCancels(tx, event);
+      if (awaited.cancels.has(event.type)) fired += await fireCancels(tx, event);
     }
     if (fired === 0) return;
     tx.afterCommit(() => {

@@ -48,21 +48,23 @@ export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> 
   await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
 }
 
-/** Those of the types that some armed wait or cancel of the project is for. */
+/** Those of the types that some armed wait, and some armed cancel, of the project is for. */
 export async function awaitedTypes(
   tx: Transaction,
-  table: 'bus_waits' | 'bus_cancels',
   project_id: string,
   types: readonly string[],
-): Promise<Set<string>> {
-  const found = new Set<string>();
+): Promise<{ waits: Set<string>; cancels: Set<string> }> {
+  const found = { waits: new Set<string>(), cancels: new Set<string>() };
   for (const some of parts(types)) {
     const list = inList(some);
-    const rows = await tx.read<{ type: string }>(
-      `SELECT DISTINCT type FROM ${table} WHERE project_id = ? AND event_seq IS NULL AND type IN ${list.marks}`,
-      [project_id, ...list.params],
+    const armed = `project_id = ? AND event_seq IS NULL AND type IN ${list.marks}`;
+    const params = [project_id, ...list.params];
+    const rows = await tx.read<{ listening: 'waits' | 'cancels'; type: string }>(
+      `SELECT DISTINCT 'waits' AS listening, type FROM bus_waits WHERE ${armed}
+       UNION ALL SELECT DISTINCT 'cancels' AS listening, type FROM bus_cancels WHERE ${armed}`,
+      [...params, ...params],
     );
-    for (const { type } of rows) found.add(type);
+    for (const { listening, type } of rows) found[listening].add(type);
   }
   return found;
 }
