@@ -144,7 +144,8 @@ export const runCommands: readonly Command[] = [
     about:
       'Document, input and environment are those of the first run; idempotency keys are new. With --from, what was recorded\n' +
       'before the site is not done again: the script runs from its first line and is given those results. Should it make\n' +
-      'other calls than the recorded ones, the new run fails with determinism_violation and says where.',
+      'other calls than the recorded ones, the new run fails with determinism_violation and says where. A site that several\n' +
+      'verbs share is the first of them, or the one whose verb stands before it.',
     args: [RUN],
     flags: {
       from: { type: 'string', value: '<site>', summary: 'a site of `svc steps`: check#2, or check for its first' },
@@ -153,6 +154,10 @@ export const runCommands: readonly Command[] = [
     examples: [
       ['svc rerun run_01J…', 'everything again'],
       ["svc rerun run_01J… --from 'deploy#0'", 'what came before deploy is kept'],
+      [
+        "svc rerun run_01J… --from 'activity-collect build#0'",
+        'the call of that verb, where build was submitted before',
+      ],
     ],
     load: () => import('./rerun.ts'),
   },

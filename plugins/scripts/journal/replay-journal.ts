@@ -163,7 +163,8 @@ export class ReplayJournal {
     } catch (error) {
       if (error instanceof CallerGone && !this.#over)
         this.#abandoned = { site, started_at, since: this.#parts.clock.monotonic(), settle };
-      throw error;
+      if (!isServiceError(error) || error.status >= 500) throw error;
+      outcome = refusalOutcome(error);
     }
     failpoint('scripts.call.made');
     // What a process reports while it is being killed is no outcome.

@@ -228,6 +228,16 @@ t.test('values may begin with a dash where an option cannot be meant', async (t)
   });
 });
 
+t.test('a caller that runs no commands is told so at the place where it asked for one', async (t) => {
+  const { client, activity } = await open(t);
+  const sdk = await client().hello();
+  const call = (verb: string, ...args: string[]) => sdk.ask({ id: 1, op: 'call', verb, args });
+  const refused = { exit: 2, kind: 'step', message: /^it would run a command, and this call does not say/ };
+  t.match(await call('step', 'x', '--', 'true'), refused);
+  t.match(await call('state', 'set', 'k', 'v'), { exit: 0 });
+  t.same(activity.sites(), ['step x#0=2', 'state set k#0=0']);
+});
+
 t.test('a file is read by the agent: a regular one that it can see', async (t) => {
   const { client, activity } = await open(t);
   const one = await client().hello();
