@@ -72,6 +72,7 @@ class Maker {
       (): Op => ({ op: 'state', verb: this.#pick(['get', 'delete'] as const), key: this.#pick(KEYS) }),
       (): Op => ({ op: 'state-list' }),
       (): Op => ({ op: 'output', key: this.#pick(KEYS), value: this.#pick(OUTPUTS) }),
+      (): Op => ({ op: 'refused', what: this.#pick(['document', 'file', 'payload'] as const) }),
       (): Op => ({ op: 'annotate', text: this.#name('note') }),
       (): Op => ({
         op: 'emit',

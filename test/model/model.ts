@@ -1,4 +1,4 @@
-import type { Op, Program } from './program.ts';
+import { type Op, type Program, REFUSED } from './program.ts';
 
 /** A record as it must be found; a pattern stands for what carries an id. */
 export interface Expected {
@@ -137,6 +137,10 @@ class Model {
       case 'spawn':
         this.#spawned.push({ tag: op.tag, status: op.exit === 0 ? 'succeeded' : 'failed' });
         return this.#record('spawn', '', 0, RUN_ID);
+      case 'refused': {
+        const { kind, name, exit } = REFUSED[op.what];
+        return this.#record(kind, name, exit);
+      }
       case 'emit':
         this.#emitted.push({ type: op.type, payload: op.payload });
         return this.#record('emit', op.type, 0, EVENT_ID);

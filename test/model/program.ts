@@ -16,6 +16,8 @@ export type Op =
   | { op: 'activity-collect'; name: string }
   | { op: 'activity-wait-all' }
   | { op: 'spawn'; exit: number; tag: string }
+  /** A document that is none, a file that is not there, a payload that is no JSON. */
+  | { op: 'refused'; what: 'document' | 'file' | 'payload' }
   | { op: 'emit'; type: string; payload: unknown }
   | { op: 'wait-event'; type: string; payload: unknown }
   | { op: 'loop'; times: number; body: Op[] }
@@ -68,6 +70,13 @@ function linesOf(op: Op, indent: string): string[] {
   }
 }
 
+/** Calls that the service refuses, each with what they leave in the journal. */
+export const REFUSED = {
+  document: { verb: "spawn - --as script <<< ''", kind: 'spawn', name: '', exit: 1 },
+  file: { verb: 'spawn /absent/child.sh', kind: 'spawn', name: '', exit: 2 },
+  payload: { verb: "emit refused --payload '{oops'", kind: 'emit', name: 'refused', exit: 2 },
+} as const;
+
 type Call = Exclude<Op, { op: 'loop' | 'branch' }>;
 
 function verbOf(op: Call): string {
@@ -104,6 +113,8 @@ function verbOf(op: Call): string {
       return 'activity-wait-all';
     case 'spawn':
       return `spawn - --as script --tag ${op.tag} <<< ${quoted(`exit ${op.exit}`)}`;
+    case 'refused':
+      return REFUSED[op.what].verb;
     case 'emit':
       return `emit ${op.type} --payload ${quoted(JSON.stringify(op.payload))}`;
     default:
