@@ -68,6 +68,8 @@ t.test('what cannot be meant is refused with the usage of the command', async (t
     [['a.sh', '--limit', 'NaN'], /whole number/],
     [['a.sh', '--colour', 'green'], /it takes red, blue/],
     [[], /<file> is missing: first/],
+    [[''], /<file> is empty: first/],
+    [['a.sh', ''], /<other> is empty/],
     [['a', 'b', 'c'], /"c" is one argument too many/],
   ];
   for (const [argv, message] of cases) {

@@ -88,6 +88,9 @@ function positional(command: Command, input: string[], help: string): string[] {
   const needed = command.args.filter((argument) => !argument.optional);
   const missing = needed[input.length];
   if (missing) throw usageError(`<${missing.name}> is missing: ${missing.summary}`, help);
+  // Mostly a variable of a shell that is not set.
+  const empty = command.args.find((argument, index) => !argument.rest && input[index] === '');
+  if (empty) throw usageError(`<${empty.name}> is empty: ${empty.summary}`, help);
   const open = command.args.at(-1)?.rest ?? false;
   if (!open && input.length > command.args.length)
     throw usageError(`"${input[command.args.length]}" is one argument too many`, help);

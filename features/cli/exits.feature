@@ -25,6 +25,7 @@ Feature: How a command ends
         | a value that is no number  | svc runs ls --limit many          | it takes a whole number           |
         | a value out of its choices | svc runs ls --status lost         | it takes queued, running          |
         | too few arguments          | svc signal run_1                  | <name> is missing                 |
+        | an argument of nothing     | svc events show ''                | <event-id> is empty               |
         | too many arguments         | svc status run_1 run_2            | one argument too many             |
         | a file that is not there   | svc submit none.sh                | there is no such file             |
         | a folder as a file         | svc submit .                      | it is a folder                    |

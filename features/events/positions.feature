@@ -112,6 +112,22 @@ Feature: a script emits once for each place
         | two#0  | wait-signal |
       And the first event "told" carries "1"
 
+    @SUBJ-001
+    Scenario: the subject is the one that was said first
+      When I submit the script "rekeyed.sh":
+        """
+        echo pass >> {folder}/passes
+        svc emit told --key "acme/$(($(wc -l < {folder}/passes)))"
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      And "key" of the last event "told" is "acme/1"
+      When I send the signal "go" with 'null'
+      Then the run succeeds
+      And the file "passes" has 2 lines
+      And there is 1 event "told"
+      And "key" of the last event "told" is "acme/1"
+
     @own-server @EVT-029
     Scenario: neither does another agent that takes over
       Given 2 agents of its own

@@ -2,7 +2,7 @@ Feature: subjects narrow what a run hears
 
   Rule: an event with a subject reaches runs of that subject and runs of none
 
-    @SUBJ-001 @SUBJ-009
+    @SUBJ-009
     Scenario: the subject is compared whole
       When I submit the script "web" for "acme/web":
         """

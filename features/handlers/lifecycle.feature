@@ -19,7 +19,6 @@ Feature: Handlers of what becomes of runs
       And the file "seen" has "run.started"
       And the file "seen" has "run.succeeded"
 
-    @RUN-025
     Scenario: and on one that the delivery of a hook has set off, which is no handler run itself
       Given a file "build.sh":
         """
