@@ -16,7 +16,7 @@ export const HandlerErrors = {
   handlersFull: defineError({
     code: 'handlers_full',
     status: 409,
-    title: 'The project has as many handlers as it may have.',
-    next: 'Remove handlers that are not needed any more (`svc handler ls`, `svc handler rm`).',
+    title: 'The project has as many handlers, or as much of predicates, as it may have.',
+    next: 'Remove handlers that are not needed any more (`svc handler ls`, `svc handler rm`), or shorten their predicates.',
   }),
 } as const;

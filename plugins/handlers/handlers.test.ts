@@ -250,6 +250,23 @@ for (const store of STORES) {
     await fewer.close();
   });
 
+  t.test(`${store}: the predicates of a project are bounded together`, (t) =>
+    withWorld(t, async (world) => {
+      const when = (n: number) => `true || event.payload == ${n}`.padEnd(8192);
+      for (let n = 0; n < 32; n++) await world.set(`h-${n}`, { when: when(n) });
+      t.match(await refused(world.set('one-more', { when: 'true' })), {
+        code: 'handlers_full',
+        message: 'when makes 262148 bytes of all predicates of the project; it may have 262144',
+        extras: { errors: [{ pointer: '/when' }] },
+      });
+      t.equal(await count(world, 'handlers_handlers'), 32);
+      await world.set('without', {});
+      await world.set('h-0', { when: when(99).slice(0, 8188) });
+      await world.set('one-more', { when: 'true' });
+      t.match(await refused(world.set('h-0', { when: when(0) })), { code: 'handlers_full' });
+    }),
+  );
+
   t.test(`${store}: two servers keep the ceilings together`, async (t) => {
     const [one, two] = await twoServers(database);
     try {

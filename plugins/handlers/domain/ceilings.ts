@@ -4,6 +4,11 @@ export const MOST_GENERATIONS = 5;
 export const MOST_IN_FLIGHT = 16;
 /** Of a project. */
 export const MOST_HANDLERS = 2000;
+/**
+ * Bytes of the predicates of a project, all together. Whoever emits waits for those that fit to be compiled, which takes
+ * 2 µs a byte where they are not remembered, and some 100 bytes of memory a byte where they are.
+ */
+export const MOST_PREDICATE_BYTES = 256 * 1024;
 
 export const tooDeep = (generation: number): boolean => generation + 1 > MOST_GENERATIONS;
 

@@ -17,7 +17,7 @@ import {
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { EventBus, ProjectScope } from '../../bus/contract.ts';
 import type { RunCreation } from '../../runs/contract.ts';
-import { MOST_HANDLERS } from '../domain/ceilings.ts';
+import { MOST_HANDLERS, MOST_PREDICATE_BYTES } from '../domain/ceilings.ts';
 import { type Definition, documentOf } from '../domain/document.ts';
 import { checkName, isName } from '../domain/names.ts';
 import { patternFaults } from '../domain/patterns.ts';
@@ -26,12 +26,12 @@ import { ROOTS } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
 import {
-  countHandlers,
   type HandlerEntry,
   type HandlerRow,
   listHandlers,
   readHandlers,
   removeHandler,
+  sizeOf,
   writeCredentials,
   writeHandler,
 } from '../store/handler-table.ts';
@@ -78,8 +78,7 @@ export class Handlers {
       this.#parts.database.transaction(async (tx) => {
         await this.#parts.bus.lock(tx, scope);
         const made = await writeHandler(tx, row);
-        if (made && (await countHandlers(tx, scope)) > MOST_HANDLERS)
-          throw HandlerErrors.handlersFull(`the project has ${MOST_HANDLERS} handlers`);
+        await refuseTooMany(tx, scope, made);
         await writeCredentials(tx, scope, name, credentials);
         await raiseVersion(tx, scope);
         await this.#record(tx, scope, 'handler.set', name, by, `on ${body.on.join(',')}`);
@@ -193,6 +192,15 @@ export class Handlers {
       ...(detail === undefined ? {} : { detail }),
     });
   }
+}
+
+/** Throws `handlers_full`. */
+async function refuseTooMany(tx: Transaction, scope: ProjectScope, made: boolean): Promise<void> {
+  const { handlers, predicate_bytes } = await sizeOf(tx, scope);
+  if (made && handlers > MOST_HANDLERS) throw HandlerErrors.handlersFull(`the project has ${MOST_HANDLERS} handlers`);
+  if (predicate_bytes <= MOST_PREDICATE_BYTES) return;
+  const message = `makes ${predicate_bytes} bytes of all predicates of the project; it may have ${MOST_PREDICATE_BYTES}`;
+  throw HandlerErrors.handlersFull(`when ${message}`, { errors: [{ pointer: '/when', message }] });
 }
 
 /** The token under which the routes find them. */

@@ -100,11 +100,17 @@ export function readPatterns(
   ]);
 }
 
-export async function countHandlers(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<number> {
-  const [row] = await on.read<{ n: number }>('SELECT COUNT(*) AS n FROM handlers_handlers WHERE project_id = ?', [
-    project_id,
-  ]);
-  return Number(row!.n);
+/** How many handlers a project has, and the bytes of their predicates. */
+export async function sizeOf(
+  on: Pick<Queries, 'read'>,
+  { project_id }: ProjectScope,
+): Promise<{ handlers: number; predicate_bytes: number }> {
+  const [row] = await on.read<{ handlers: number; bytes: number }>(
+    `SELECT COUNT(*) AS handlers, COALESCE(SUM(OCTET_LENGTH(predicate)), 0) AS bytes FROM handlers_handlers
+     WHERE project_id = ?`,
+    [project_id],
+  );
+  return { handlers: Number(row!.handlers), predicate_bytes: Number(row!.bytes) };
 }
 
 /** What the runs of a handler name: credential → variables. */
