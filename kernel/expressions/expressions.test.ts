@@ -170,6 +170,22 @@ t.test('work is counted, and ends', async (t) => {
   t.equal(bounded.length, huge.length, 'none is answered');
 });
 
+t.test('blanks and comments at the end cost nothing', async (t) => {
+  for (const [what, end] of Object.entries({
+    blanks: ' '.repeat(8000),
+    lines: '\n'.repeat(8000),
+    words: ` // ${'x'.repeat(8000)}`,
+  })) {
+    const took = ['1', '2', '3'].map((n) => {
+      const before = process.threadCpuUsage();
+      expressions.compile(`event.n == ${n}${end}`, ['event']);
+      return process.threadCpuUsage(before).user / 1000;
+    });
+    t.ok(Math.min(...took) < 100, `${what}: ${took.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+  }
+  t.same(problemsOf(`event.n ==${' '.repeat(100)}`), problemsOf('event.n =='));
+});
+
 t.test('what people write is far inside the budget', async (t) => {
   t.equal(answerOf('event.payload.many.size()'), 100_000);
   t.equal(answerOf('event.payload.long.contains("y")'), false);
