@@ -17,7 +17,7 @@ const waiting = (marker: string) => `
 `;
 
 // Two engines, and several processes each.
-t.setTimeout(110_000);
+t.setTimeout(300_000);
 for (const engine of await engines())
   t.test(`agents on ${engine.name}`, async (t) => {
     const { url, drop } = await engine.fresh();

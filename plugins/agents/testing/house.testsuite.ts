@@ -5,7 +5,7 @@ import { boot, type Kernel } from '../../../kernel/boot/index.ts';
 import { Database } from '../../../kernel/contracts/index.ts';
 import { Bootstrap } from '../../access/contract.ts';
 
-const LEASE_MS = 4000;
+const LEASE_MS = 6000;
 const CLI = resolve(import.meta.dirname, '../../../cli/main.mjs');
 
 interface Answer {
