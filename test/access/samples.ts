@@ -351,8 +351,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`GET ${SCOPED}/events/:event`]: { rule: 'project viewer', status: 200, target: event },
   [`GET ${SCOPED}/event-types`]: { rule: 'project viewer', status: 200 },
 
-  [`GET ${SCOPED}/event-hooks`]: { rule: 'project member', status: 200 },
-  [`GET ${SCOPED}/event-hooks/:hook`]: { rule: 'project member', status: 200, target: eventHook },
+  [`GET ${SCOPED}/event-hooks`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/event-hooks/:hook`]: { rule: 'project viewer', status: 200, target: eventHook },
   [`PUT ${SCOPED}/event-hooks/:hook`]: {
     rule: 'project admin',
     status: 201,
@@ -376,8 +376,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   // Its own secret decides, whoever asks; a bearer token counts for nothing.
   'POST /api/v1/hooks/:hook': { rule: 'public', status: 401, target: hookAddress },
 
-  [`GET ${SCOPED}/webhooks`]: { rule: 'project member', status: 200 },
-  [`GET ${SCOPED}/webhooks/:webhook`]: { rule: 'project member', status: 200, target: webhook },
+  [`GET ${SCOPED}/webhooks`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/webhooks/:webhook`]: { rule: 'project viewer', status: 200, target: webhook },
   [`PUT ${SCOPED}/webhooks/:webhook`]: {
     rule: 'project admin',
     status: 201,

@@ -1,6 +1,6 @@
 import { pageQuery, readPage, type Route } from '../../../kernel/contracts/index.ts';
 import type { Webhooks } from '../service/webhooks.ts';
-import { listSchema, MEMBER, WEBHOOKS } from './shapes.ts';
+import { listSchema, VIEWER, WEBHOOKS } from './shapes.ts';
 
 /** `GET {scoped}/webhooks`: newest first; of the workflows only kind and file name. */
 export const listWebhooksRoute = (webhooks: Webhooks): Route => ({
@@ -8,7 +8,7 @@ export const listWebhooksRoute = (webhooks: Webhooks): Route => ({
   path: WEBHOOKS,
   operation: 'listWebhooks',
   summary: 'List the webhooks of forges, newest first',
-  access: MEMBER,
+  access: VIEWER,
   query: pageQuery,
   responses: { 200: { description: 'A page of webhooks.', schema: listSchema } },
   async handle({ scope, query }) {

@@ -5,7 +5,7 @@ export const WEBHOOKS = '/api/v1/orgs/:org/projects/:project/webhooks';
 export const WEBHOOK = `${WEBHOOKS}/:webhook`;
 export const DELIVERY = '/api/v1/forges/:webhook_id';
 
-export const MEMBER: Access = { kind: 'project', role: 'member' };
+export const VIEWER: Access = { kind: 'project', role: 'viewer' };
 export const ADMIN: Access = { kind: 'project', role: 'admin' };
 
 export const nameOf = ({ params }: HttpRequest): string => params.webhook ?? '';

@@ -1,7 +1,7 @@
 import { type HttpAddress, pageQuery, readPage, type Route } from '../../../kernel/contracts/index.ts';
 import type { HookVault } from '../service/hook-vault.ts';
 import { renderHook } from '../service/render.ts';
-import { HOOKS, listSchema, MEMBER } from './shapes.ts';
+import { HOOKS, listSchema, VIEWER } from './shapes.ts';
 
 /** `GET {scoped}/event-hooks`: newest first; never a secret. */
 export const listHooksRoute = (vault: HookVault, address: HttpAddress): Route => ({
@@ -9,7 +9,7 @@ export const listHooksRoute = (vault: HookVault, address: HttpAddress): Route =>
   path: HOOKS,
   operation: 'listEventHooks',
   summary: 'List the event hooks, newest first',
-  access: MEMBER,
+  access: VIEWER,
   query: pageQuery,
   responses: { 200: { description: 'A page of hooks.', schema: listSchema } },
   async handle({ scope, query }) {

@@ -4,7 +4,7 @@ import hookSchema from '../schema/hook.schema.json' with { type: 'json' };
 export const HOOKS = '/api/v1/orgs/:org/projects/:project/event-hooks';
 export const HOOK = `${HOOKS}/:hook`;
 
-export const MEMBER: Access = { kind: 'project', role: 'member' };
+export const VIEWER: Access = { kind: 'project', role: 'viewer' };
 export const ADMIN: Access = { kind: 'project', role: 'admin' };
 
 export const listSchema: JsonSchema = {
