@@ -59,9 +59,10 @@ export async function awaitedTypes(
     const list = inList(some);
     const armed = `project_id = ? AND event_seq IS NULL AND type IN ${list.marks}`;
     const params = [project_id, ...list.params];
+    // Distinct before they are marked: that follows the index, where thousands wait for one type.
     const rows = await tx.read<{ listening: 'waits' | 'cancels'; type: string }>(
-      `SELECT DISTINCT 'waits' AS listening, type FROM bus_waits WHERE ${armed}
-       UNION ALL SELECT DISTINCT 'cancels' AS listening, type FROM bus_cancels WHERE ${armed}`,
+      `SELECT 'waits' AS listening, type FROM (SELECT DISTINCT type FROM bus_waits WHERE ${armed}) waits UNION ALL
+       SELECT 'cancels' AS listening, type FROM (SELECT DISTINCT type FROM bus_cancels WHERE ${armed}) cancels`,
       [...params, ...params],
     );
     for (const { listening, type } of rows) found[listening].add(type);
