@@ -52,6 +52,8 @@ export async function* removeEvents(
     ['bus_deliveries', `event_id IN ${ids.marks}`, ids.params],
     ['bus_waits', done, [project_id]],
     ['bus_cancels', done, [project_id]],
+    // A type of which an event came meanwhile names that one.
+    ['bus_types', `project_id = ? AND last_event IN ${ids.marks}`, [project_id, ...ids.params]],
     ['bus_events', `project_id = ? AND seq IN (${seqs})`, [project_id]],
   ];
   for (const [table, condition, params] of parts)
