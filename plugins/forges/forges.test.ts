@@ -319,7 +319,7 @@ async function registry(t: Test, server: WholeServer): Promise<void> {
   t.ok(shown.delivery_url.startsWith(`${server.url}/api/v1/forges/whk_`));
   const read = await server.call('member', `GET ${path}`);
   t.same(read.json, shown, 'without the secret');
-  t.equal((await server.call('viewer', `GET ${path}`)).status, 403);
+  t.same((await server.call('viewer', `GET ${path}`)).json, shown, 'whoever sees the project sees it');
   t.equal((await server.call('member', `PUT ${path}`, { forge: 'forge_a', repo: REPO })).status, 403);
   const again = await ask(`PUT ${path}`, {
     forge: 'forge_a',

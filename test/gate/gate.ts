@@ -16,6 +16,9 @@ interface Part {
 /** For a machine that is several times slower than the one this was set on; a part that hangs is ended all the same. */
 const BOUND_MS = 45 * 60_000;
 
+/** Of the features of a store, each with a server and a database of its own: one alone waits much of its time. */
+const SHARES = 2;
+
 function parts(databases: readonly GateDatabase[], only: string | undefined): Part[] {
   const checks: Part[] = [
     { name: 'format', command: ['biome', 'format', '.'], counts: 'check' },
@@ -35,13 +38,16 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
     counts: 'tap',
     env: environment,
   };
-  const features = databases.map(
-    ({ store, server_url }): Part => ({
-      name: `features on ${store}`,
-      command: ['node', 'test/gate/features.ts', store],
-      counts: 'cucumber',
-      env: store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {},
-    }),
+  const features = databases.flatMap(({ store, server_url }) =>
+    Array.from(
+      { length: SHARES },
+      (_, share): Part => ({
+        name: `features on ${store}, share ${share + 1} of ${SHARES}`,
+        command: ['node', 'test/gate/features.ts', store, '--shard', `${share + 1}/${SHARES}`],
+        counts: 'cucumber',
+        env: store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {},
+      }),
+    ),
   );
   return [...checks, unit, ...features].filter(({ name }) => only === undefined || name.includes(only));
 }
@@ -82,7 +88,7 @@ async function main(): Promise<void> {
   try {
     const all = parts(databases.open, only);
     for (const part of all.filter(({ counts }) => counts !== 'cucumber')) await told(part, total);
-    // Each runs one scenario after the other, and mostly waits for processes: they share the cores well.
+    // Each runs one scenario after the other, and waits for processes much of its time: they share the cores well.
     await Promise.all(all.filter(({ counts }) => counts === 'cucumber').map((part) => told(part, total)));
   } finally {
     await databases.close();

@@ -64,7 +64,7 @@ async function main(): Promise<void> {
         process.stdout.write(`${line.replace(/^\s*# /, '')}\n`);
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, worker));
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
   const sum = (pick: (result: FileResult) => number) => results.reduce((total, result) => total + pick(result), 0);
   process.stdout.write(`${sum((one) => one.passed)} passed, ${sum((one) => one.failed)} failed\n`);
   process.exitCode = results.every(({ failed }) => failed === 0) && results.length > 0 ? 0 : 1;
