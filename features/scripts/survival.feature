@@ -10,11 +10,12 @@ Feature: a script outlives the processes that carry it
         """
         echo "$SVC_AGENT_PID" >> {folder}/passes
         svc step before -- sh -c 'echo before >> {folder}/commands; echo kept' > {folder}/before
+        echo here >> {folder}/between
         [ "$(wc -l < {folder}/passes)" -gt 1 ] || read -r _ < {folder}/open
         svc step after -- sh -c 'echo after >> {folder}/commands'
         cat {folder}/before
         """
-      Then the file "commands" soon has 1 line
+      Then the file "between" soon has 1 line
       When I kill the agent whose process is in the file "passes"
       Then the run succeeds
       And the file "passes" has 2 different lines

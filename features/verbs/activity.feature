@@ -89,7 +89,7 @@ Feature: svc activity has another agent run a command
     Scenario: a child whose agent dies is run again under the same key
       When I submit the script "reborn.sh":
         """
-        svc activity reborn --requires gpu -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; echo "$PPID $$" >> {folder}/pids; [ -e {folder}/second ] || { touch {folder}/second; sleep 600; }'
+        svc activity reborn --requires gpu -- sh -c '[ -e {folder}/second ]; again=$?; touch {folder}/second; echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; [ $again = 0 ] || sleep 600'
         """
       Then the run waits for "activity" "reborn"
       When an agent "first" with the capability "gpu" starts in the folder "one"
