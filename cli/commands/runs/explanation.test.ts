@@ -110,7 +110,7 @@ t.test('waiting for children: where they are, or which agent is lacking', async 
 t.test('running, and what has ended', async (t) => {
   t.match(
     told({ run: run({ started_at: at(9000) }), steps: [step({})] }).because,
-    /the last of 1 recorded calls was step build#0, 4s ago/,
+    /the last of 1 recorded call was step build#0, 4s ago/,
   );
   t.match(told({}).because, /no call is recorded yet/);
   const failed = run({ status: 'failed', error: { code: 'script_failed', message: 'exit code 3' } });
@@ -131,6 +131,6 @@ t.test('running, and what has ended', async (t) => {
   const done = run({ status: 'succeeded', started_at: at(5000), finished_at: at(1000), annotations: ['a'] });
   t.match(
     told({ run: done, steps: [step({})] }).because,
-    /succeeded within 4s, with 1 recorded calls\. It left 1 notes/,
+    /succeeded within 4s, with 1 recorded call\. It left 1 note:/,
   );
 });

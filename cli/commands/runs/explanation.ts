@@ -80,7 +80,7 @@ function running({ run, steps, agents, now }: Known): Explanation {
   const far =
     last === undefined
       ? 'no call is recorded yet'
-      : `the last of ${recorded.length} recorded calls was ${last.kind} ${last.site}, ${ago(last.recorded_at!, now)}`;
+      : `the last of ${counted(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${ago(last.recorded_at!, now)}`;
   const since = run.started_at ? ` since ${run.started_at}` : '';
   const open = children(steps, agents, now);
   return { because: [`The run is under way${since}; ${far}.`, ...open.because], next: open.next };
@@ -219,9 +219,12 @@ function cancelled({ run }: Known): Explanation {
 function succeeded({ run, steps }: Known): Explanation {
   const { started_at, finished_at } = run;
   const took = started_at && finished_at ? ` within ${span(Date.parse(finished_at) - Date.parse(started_at))}` : '';
-  const notes = run.annotations.length > 0 ? [`It left ${run.annotations.length} notes: svc status ${run.run_id}`] : [];
-  return { because: [`The run succeeded${took}, with ${steps.length} recorded calls.`, ...notes], next: [] };
+  const notes =
+    run.annotations.length > 0 ? [`It left ${counted(run.annotations.length, 'note')}: svc status ${run.run_id}`] : [];
+  return { because: [`The run succeeded${took}, with ${counted(steps.length, 'recorded call')}.`, ...notes], next: [] };
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const quoted = (text: string): string =>
   /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
