@@ -6,6 +6,7 @@ import {
   type GroupCommits,
   isServiceError,
   type Transaction,
+  turn,
 } from '../contracts/index.ts';
 import { Company } from './company.ts';
 import { DatabaseErrors } from './errors.ts';
@@ -30,8 +31,6 @@ const OF_THE_DATABASE: ReadonlySet<string> = new Set([
   DatabaseErrors.corrupt.code,
   DatabaseErrors.busy.code,
 ]);
-
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** One queue with one writer: at most one transaction of it is in flight. */
 class Queue<P, R> implements GroupCommit<P, R> {

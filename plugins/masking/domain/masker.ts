@@ -1,3 +1,4 @@
+import { turn } from '../../../kernel/contracts/index.ts';
 import { type Masker, type MaskStream, SHORTEST_MASKED } from '../contract.ts';
 import { secretsTooLarge } from '../errors.ts';
 import { type Automaton, buildAutomaton } from './automaton.ts';
@@ -69,7 +70,7 @@ class ByteMasker implements Masker {
     const stream = this.stream();
     const parts: Buffer[] = [];
     for (let from = 0; from < data.length; from += SLICE_BYTES) {
-      if (from > 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (from > 0) await turn();
       parts.push(stream.push(data.subarray(from, from + SLICE_BYTES)));
     }
     return Buffer.concat([...parts, stream.end()]);

@@ -1,4 +1,4 @@
-import type { Param, Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+import { type Param, type Queries, type Sealer, type Transaction, turn } from '../../../kernel/contracts/index.ts';
 import { type JournaledCall, type JournalRecord, siteOf, type WaitOutcome } from '../contract.ts';
 import { journalConflict } from '../errors.ts';
 import { insertRows } from './batches.ts';
@@ -120,8 +120,6 @@ export async function readRecord(
 /** What is read in one go, and opened in one go: more would hold up everybody else of this process. */
 const PAGE = 250;
 const OPENED_BYTES = 1024 * 1024;
-
-const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 /** The whole journal of an activity, in order: page by page, for it only grows, and only by whoever holds the claim. */
 export async function readJournal(

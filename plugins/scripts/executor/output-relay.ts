@@ -1,4 +1,4 @@
-import type { Clock } from '../../../kernel/contracts/index.ts';
+import { type Clock, turn } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost } from '../../agents/contract.ts';
 import { Tail } from '../domain/failure-text.ts';
 import type { SpawnedProcess } from '../native/spawner.ts';
@@ -10,7 +10,7 @@ const LONGEST_FLUSH_MS = 250;
 
 /** One turn of the event loop, in which everything that has come in is read. */
 async function readOnce(): Promise<void> {
-  for (let phase = 0; phase < 2; phase++) await new Promise<void>((done) => void setImmediate(done));
+  for (let phase = 0; phase < 2; phase++) await turn();
 }
 
 type RelayHost = Pick<ActivityHost, 'log' | 'logFull' | 'masker'>;
