@@ -1,23 +1,34 @@
 /** The dependency rules of the house; `npm run check:arch` runs them. */
+/** The CLI's half of a plugin; the rules of the server's half do not hold for it. */
+const pluginCli = '^plugins/[^/]+/cli/';
+
 const pluginContracts = '^plugins/[^/]+/contract\\.ts$';
 
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only', 'dynamic-import'] } } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['\\.test\\.ts$', '^test/', '^features/', '^kernel/(schema|database)/[^/]+\\.ts$', '\\.mjs$', '^cli/commands/', '/generated/', '\\.d\\.mts$'] }, to: {} },
+    { name: 'no-cycles-in-the-cli', severity: 'error', from: { path: ['^cli/', pluginCli] }, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['\\.test\\.ts$', '^test/', '^features/', '\\.mjs$', '^cli/commands/', pluginCli, '/generated/', '\\.d\\.mts$'] }, to: {} },
     { name: 'kernel-stands-alone', severity: 'error', from: { path: '^kernel/', pathNot: '\\.test\\.ts$|testsuite\\.ts$' }, to: { path: '^(plugins|cli|features|test|connectors)/' } },
     { name: 'contracts-stand-alone', severity: 'error', from: { path: '^kernel/contracts/', pathNot: '\\.test\\.ts$' }, to: { path: '^kernel/(?!contracts/)' } },
-    { name: 'plugins-see-kernel-contracts-only', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^kernel/(?!contracts/|schema/)' } },
-    { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
-    { name: 'contracts-see-contracts', severity: 'error', from: { path: '^plugins/([^/]+)/contract(\\.ts$|/)' }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/$1/(generated|contract)/'] } },
-    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/|test-server\\.ts$' }, to: { path: '^(cli|features|test)/' } },
-    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/index\\.ts$' } },
+    { name: 'plugins-see-kernel-contracts-only', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/' }, to: { path: '^kernel/(?!contracts/)' } },
+    { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/' }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
+    // Tests of a plugin are held to what a third party has: contracts, the kit, its own files, and programs that stand for the world outside.
+    { name: 'plugin-tests-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/.*(\\.test\\.ts$|testsuite\\.ts$|/testing/)' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^plugins/$1/', pluginContracts, '^kernel/contracts/', '^test/(kit|support|tools)/', '^features/support/'] } },
+    { name: 'kit-is-for-everybody', severity: 'error', from: { path: '^test/kit/' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^test/kit/', pluginContracts, '^kernel/(contracts|boot)/', '^plugins/masking/service/maskers\\.ts$'] } },
+    { name: 'contracts-see-contracts', severity: 'error', from: { path: '^plugins/([^/]+)/contract(\\.ts$|/)' }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/$1/(generated|contract|schema)/'] } },
+    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: `${pluginCli}|\\.test\\.ts$|testsuite\\.ts$|/testing/` }, to: { path: '^(cli|features|test)/' } },
+    // The types of answers refer to those that plugins generate from their schemas.
+    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/(index|locate)\\.ts$' } },
+    { name: 'cli-types-come-from-schemas', severity: 'error', from: { path: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^plugins/[^/]+/generated/' } },
+    { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/cli/'] } },
+    { name: 'plugin-servers-do-without-their-commands', severity: 'error', from: { path: '^(plugins|kernel)/', pathNot: pluginCli }, to: { path: pluginCli, pathNot: '/cli/verbs\\.ts$' } },
     // Programs that features run may import what every script may: the published SDK.
     { name: 'features-stay-outside', severity: 'error', from: { path: '^features/' }, to: { path: '^(kernel|plugins|cli)/', pathNot: '^plugins/scripts/sdk/sdk\\.mjs$' } },
-    { name: 'third-parties-use-the-published-names', severity: 'error', from: { path: '^test/plugins/' }, to: { path: '^(kernel|plugins)/', pathNot: ['^kernel/contracts/index\\.ts$', pluginContracts] } },
+    { name: 'third-parties-use-the-published-names', severity: 'error', from: { path: '^test/plugins/' }, to: { path: '^(kernel|plugins|cli)/', pathNot: ['^(kernel/contracts/index|cli/contract)\\.ts$', pluginContracts] } },
     { name: 'only-the-registry-knows-the-container', severity: 'error', from: { pathNot: '^kernel/registry/' }, to: { path: 'node_modules/(tsyringe|reflect-metadata)' } },
-    { name: 'http-framework-stays-in-http', severity: 'error', from: { pathNot: '^kernel/http/' }, to: { path: 'node_modules/restify' } },
-    { name: 'drivers-stay-in-the-database', severity: 'error', from: { path: '^(kernel|plugins|cli)/', pathNot: '^kernel/database/|\\.test\\.ts$' }, to: { path: 'node_modules/(mysql2|umzug)' } },
+    { name: 'http-framework-stays-in-http', severity: 'error', from: { pathNot: '^plugins/http/' }, to: { path: 'node_modules/restify' } },
+    { name: 'drivers-stay-in-the-database', severity: 'error', from: { path: '^(kernel|plugins|cli)/', pathNot: '^plugins/database/|\\.test\\.ts$' }, to: { path: 'node_modules/(mysql2|umzug)' } },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {

@@ -2,9 +2,6 @@ import type { Client } from './client/client.ts';
 import type { Profile } from './client/profile.ts';
 import type { Output } from './output/output.ts';
 
-/** Exit codes of every command; part of the interface. */
-export const Exit = { ok: 0, failed: 1, usage: 2, unreachable: 3, notAuthenticated: 4, timedOut: 124 } as const;
-
 export interface Flag {
   type: 'string' | 'boolean' | 'number';
   summary: string;
@@ -18,57 +15,66 @@ export interface Flag {
   most?: number;
 }
 
+export type Flags = Readonly<Record<string, Flag>>;
+
 export interface Argument {
   name: string;
   summary: string;
   optional?: boolean;
-  /** Takes all that follows. */
+  /** Takes all following arguments. */
   rest?: boolean;
 }
 
-/** One command as data: help, usage errors, completion and the manual are made from it. */
+/** One command as data: the source of help, usage errors and completion. */
 export interface Command {
   /** `run`, `secret set`. */
   name: string;
   summary: string;
+  /** The heading in `svc help`; without one it is listed under "More". */
+  group?: string;
   /** Paragraphs of the help below the usage line. */
   about?: string;
-  args: readonly Argument[];
-  flags: Readonly<Record<string, Flag>>;
-  examples: readonly (readonly [command: string, says: string])[];
+  args?: readonly Argument[];
+  flags?: Flags;
+  examples?: readonly (readonly [command: string, says: string])[];
   load: () => Promise<{ run: Run }>;
 }
 
 export type FlagValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
+/** What a command can use. */
 export interface Invocation {
   readonly args: readonly string[];
+  /** By their names in camel case: `--idempotency-key` is `idempotencyKey`. */
   readonly flags: FlagValues;
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: NodeJS.ReadStream;
-  /** The server of the profile; throws a usage error that says how to log in when there is none. */
+  /** Every command, for completion. */
+  readonly commands: readonly Command[];
+  /** A client for the profile's server. Throws a usage error that explains login when there is no profile. */
   client(): Promise<Client>;
   profile(): Promise<Profile>;
+  /** A server and an agent in this process, in memory. The caller stops them. */
+  local(): Promise<LocalService>;
 }
 
-/** Answers the exit code; 0 when it answers nothing. */
+export interface LocalService {
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+/** Answers the exit code; nothing means 0. */
 export type Run = (invocation: Invocation) => Promise<number | undefined>;
 
-/** A failure that a person reads: what happened, and what to do next. */
-export class CliError extends Error {
-  readonly exit: number;
-  readonly next: string;
-  readonly code: string;
-  readonly details: readonly string[];
+/** Gives several commands the same heading in `svc help`. */
+export const inGroup = (group: string, commands: readonly Command[]): Command[] =>
+  commands.map((command) => ({ ...command, group }));
 
-  constructor(exit: number, code: string, message: string, next: string, details: readonly string[] = []) {
-    super(message);
-    this.exit = exit;
-    this.code = code;
-    this.next = next;
-    this.details = details;
-  }
+/** A script verb: the help of `svc <verb>` outside of a script. */
+export interface ScriptVerb {
+  verb: string;
+  /** `svc sleep <duration>`. */
+  usage: string;
+  summary?: string;
 }
-
-export const usageError = (message: string, next: string) => new CliError(Exit.usage, 'usage', message, next);

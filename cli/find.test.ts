@@ -1,11 +1,13 @@
 import t from 'tap';
-import type { CliError } from './command.ts';
-import { commands } from './commands/index.ts';
+import type { CliError } from './errors.ts';
 import { findCommand } from './find.ts';
-import { SCRIPT_VERBS } from './script-verbs.ts';
+import { loadCommands, loadVerbs } from './tables.ts';
+
+const commands = await loadCommands({});
+const find = (argv: readonly string[]) => findCommand(argv, commands, () => loadVerbs({}, commands));
 
 const helpOf = async (...argv: string[]): Promise<string> => {
-  const found = await findCommand(argv);
+  const found = await find(argv);
   if (!('help' in found)) throw new Error(`${argv.join(' ')} is a command`);
   return found.help;
 };
@@ -13,7 +15,7 @@ const helpOf = async (...argv: string[]): Promise<string> => {
 t.test('a command is found by its longest name', async (t) => {
   for (const command of commands) {
     const words = command.name.split(' ');
-    t.match(await findCommand([...words, 'rest']), { command: { name: command.name }, rest: ['rest'] });
+    t.match(await find([...words, 'rest']), { command: { name: command.name }, rest: ['rest'] });
     t.ok((await helpOf(...words, '--help')).startsWith(command.summary), command.name);
     t.equal(await helpOf('help', ...words), await helpOf(...words, '-h'));
   }
@@ -37,7 +39,7 @@ t.test('a group without its second word explains itself', async (t) => {
 });
 
 t.test('--help after -- belongs to the command', async (t) => {
-  t.match(await findCommand(['run', '--', '--help']), { rest: ['--', '--help'] });
+  t.match(await find(['run', '--', '--help']), { rest: ['--', '--help'] });
 });
 
 t.test('an unknown name is refused with the nearest ones', async (t) => {
@@ -51,7 +53,7 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['wait-singal'], /no command/, /did you mean `svc wait-signal`\?/],
   ];
   for (const [argv, message, next] of cases) {
-    const error = await findCommand(argv).then(
+    const error = await find(argv).then(
       () => undefined,
       (refused: CliError) => refused,
     );
@@ -60,10 +62,10 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
 });
 
 t.test('a verb of scripts says where it works, and explains itself', async (t) => {
-  for (const [verb, usage] of Object.entries(SCRIPT_VERBS)) {
+  for (const { verb, usage } of await loadVerbs({}, commands)) {
     t.ok((await helpOf(verb, '--help')).startsWith(`usage: ${usage}\n`), verb);
     t.match(await helpOf('help', verb), 'svc submit <file>');
-    const refused = await findCommand([verb, 'x', '--', '--help']).catch((error: CliError) => error);
+    const refused = await find([verb, 'x', '--', '--help']).catch((error: CliError) => error);
     const says = `SVC_AGENT_SOCKET is not set: \`svc ${verb}\` works only in a script run`;
     t.match(refused, { exit: 1, message: says, next: /svc run <file>/ });
   }

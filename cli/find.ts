@@ -1,34 +1,43 @@
-import { type Command, usageError } from './command.ts';
-import { commands } from './commands/index.ts';
+import type { Command, ScriptVerb } from './command.ts';
+import { usageError } from './errors.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
-import { isScriptVerb, outsideOfARun, SCRIPT_VERBS, verbHelp } from './script-verbs.ts';
+import { outsideOfARun, verbHelp } from './script-verbs.ts';
 
 type Found = { command: Command; rest: readonly string[] } | { help: string };
 
 const HELP = new Set(['--help', '-h']);
 
-/** Finds the command by its longest name, or the help that was asked for. Throws a usage error with the nearest names. */
-export async function findCommand(argv: readonly string[]): Promise<Found> {
+/**
+ * Finds the command with the longest matching name, or the requested help. Throws a usage error with similar names.
+ * Script verbs are loaded only when no command matches.
+ */
+export async function findCommand(
+  argv: readonly string[],
+  commands: readonly Command[],
+  loadVerbs: () => Promise<readonly ScriptVerb[]>,
+): Promise<Found> {
   const words = argv[0] === 'help' ? argv.slice(1) : argv;
   const asked = argv[0] === 'help' || argv.length === 0;
   const first = words[0];
   if (first === undefined || HELP.has(first)) return { help: overview(commands) };
-  const command = named(words);
+  const command = named(words, commands);
   if (command) {
     const rest = words.slice(command.name.split(' ').length);
     const asks = own(rest).some((word) => HELP.has(word));
     if (asked || asks) return { help: commandHelp(command) };
     return { command, rest };
   }
-  if (isScriptVerb(first)) {
-    if (asked || own(words.slice(1)).some((word) => HELP.has(word))) return { help: verbHelp(first) };
-    throw outsideOfARun(first);
-  }
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   const second = words[1];
   if (group.length > 0 && (second === undefined || HELP.has(second))) return { help: groupHelp(first, group) };
+  const verbs = await loadVerbs();
+  const verb = group.length > 0 ? undefined : verbs.find((one) => one.verb === first);
+  if (verb) {
+    if (asked || own(words.slice(1)).some((word) => HELP.has(word))) return { help: verbHelp(verb) };
+    throw outsideOfARun(verb);
+  }
   const wanted = group.length > 0 ? `${first} ${second}` : first;
-  const near = nearest(wanted);
+  const near = nearest(wanted, [...commands.map(({ name }) => name), ...verbs.map((one) => one.verb)]);
   throw usageError(
     `there is no command "${wanted}"`,
     near.length > 0
@@ -37,18 +46,18 @@ export async function findCommand(argv: readonly string[]): Promise<Found> {
   );
 }
 
-/** What stands before `--`; the rest belongs to the command. */
+/** Arguments before `--`; the rest belongs to the command. */
 const own = (words: readonly string[]) => (words.includes('--') ? words.slice(0, words.indexOf('--')) : words);
 
-function named(words: readonly string[]): Command | undefined {
+function named(words: readonly string[], commands: readonly Command[]): Command | undefined {
   return [2, 1]
     .map((count) => words.slice(0, count).join(' '))
     .map((name) => commands.find((command) => command.name === name))
     .find((command) => command !== undefined);
 }
 
-function nearest(wanted: string): string[] {
-  return [...commands.map(({ name }) => name), ...Object.keys(SCRIPT_VERBS)]
+function nearest(wanted: string, names: readonly string[]): string[] {
+  return [...new Set(names)]
     .map((name) => ({ name, distance: distance(wanted, name) }))
     .filter((one) => one.distance <= 2)
     .sort((a, b) => a.distance - b.distance)
@@ -56,7 +65,7 @@ function nearest(wanted: string): string[] {
     .map(({ name }) => name);
 }
 
-/** Levenshtein's, row by row. */
+/** The Levenshtein distance, row by row. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

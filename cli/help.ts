@@ -1,16 +1,9 @@
 import type { Argument, Command, Flag } from './command.ts';
 import { flagsOf } from './flags.ts';
 
-const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Run', ['run', 'submit', 'check', 'signal', 'cancel', 'rerun']],
-  ['Events', ['emit', 'events']],
-  ['Look', ['status', 'explain', 'steps', 'logs', 'runs', 'state', 'locks', 'agents', 'plugins', 'doctor']],
-  ['React', ['handler', 'event-hook', 'webhook', 'schedule']],
-  ['Vault', ['secret', 'credential']],
-  ['Operate', ['dev', 'serve', 'agent', 'admin']],
-  ['Access', ['login', 'whoami', 'org', 'project', 'member', 'token', 'audit']],
-  ['Shell', ['completion']],
-];
+/** These headings come first in this order; others follow in order of appearance. */
+const GROUPS = ['Run', 'Events', 'Look', 'React', 'Vault', 'Operate', 'Access', 'Shell'];
+const UNGROUPED = 'More';
 
 const argumentText = ({ name, optional, rest }: Argument) => {
   const text = `<${name}>${rest ? '...' : ''}`;
@@ -18,8 +11,8 @@ const argumentText = ({ name, optional, rest }: Argument) => {
 };
 
 export function usageLine(command: Command): string {
-  const flags = Object.keys(command.flags).length > 0 ? ' [flags]' : '';
-  return `usage: svc ${[command.name, ...command.args.map(argumentText)].join(' ')}${flags}`;
+  const flags = Object.keys(command.flags ?? {}).length > 0 ? ' [flags]' : '';
+  return `usage: svc ${[command.name, ...(command.args ?? []).map(argumentText)].join(' ')}${flags}`;
 }
 
 function columns(rows: readonly (readonly [string, string])[], indent = '  '): string {
@@ -36,13 +29,14 @@ function flagRow([name, flag]: [string, Flag]): readonly [string, string] {
 
 /** The help of one command is its manual page. */
 export function commandHelp(command: Command): string {
+  const { args = [], examples = [] } = command;
   const parts = [`${command.summary}\n\n${usageLine(command)}`];
   if (command.about) parts.push(command.about);
-  if (command.args.length > 0)
-    parts.push(`Arguments\n${columns(command.args.map((one) => [argumentText(one), one.summary] as const))}`);
+  if (args.length > 0)
+    parts.push(`Arguments\n${columns(args.map((one) => [argumentText(one), one.summary] as const))}`);
   parts.push(`Flags\n${columns(Object.entries(flagsOf(command)).map(flagRow))}`);
-  if (command.examples.length > 0)
-    parts.push(`Examples\n${command.examples.map(([text, says]) => `  # ${says}\n  ${text}`).join('\n')}`);
+  if (examples.length > 0)
+    parts.push(`Examples\n${examples.map(([text, says]) => `  # ${says}\n  ${text}`).join('\n')}`);
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -51,10 +45,14 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
 }
 
 export function overview(commands: readonly Command[]): string {
-  const sections = GROUPS.map(([title, names]) => {
-    const own = names.flatMap((name) => commands.filter((one) => one.name === name || one.name.startsWith(`${name} `)));
-    return `${title}\n${columns(own.map((one) => [one.name, one.summary] as const))}`;
-  });
+  const groups = new Map<string, Command[]>(GROUPS.map((title) => [title, []]));
+  for (const command of commands) {
+    const title = command.group ?? UNGROUPED;
+    groups.set(title, [...(groups.get(title) ?? []), command]);
+  }
+  const sections = [...groups]
+    .filter(([, own]) => own.length > 0)
+    .map(([title, own]) => `${title}\n${columns(own.map((one) => [one.name, one.summary] as const))}`);
   const exits = 'Exit codes: 0 ok, 1 failed, 2 usage, 3 server unreachable, 4 not authenticated, 124 wait timed out.';
-  return `svc: durable workflows in any language\n\n${sections.join('\n\n')}\n\n\`svc help <command>\` explains one of them. ${exits}\n`;
+  return `svc: durable workflows in any language\n\n${sections.join('\n\n')}\n\n\`svc help <command>\` explains a command. ${exits}\n`;
 }

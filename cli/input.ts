@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type Invocation, usageError } from './command.ts';
+import type { Invocation } from './command.ts';
+import { usageError } from './errors.ts';
 
 type Source = Pick<Invocation, 'stdin'>;
 
@@ -10,7 +11,7 @@ export async function readAll(stdin: NodeJS.ReadStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A file's text, or standard input for `-`. Throws a usage error that names the path and the reason. */
+/** The text of a file, or standard input for `-`. Throws a usage error with the path and the reason. */
 export async function readDocument(
   path: string,
   { stdin }: Source,
@@ -39,8 +40,8 @@ export async function readDocument(
 }
 
 /**
- * `-` reads standard input and `@file` a file, without the line break at its end; a literal works, with a warning, for
- * other users can see it. `label` is how the argument is written: `--token`, `<value>`.
+ * Reads a secret: `-` means standard input and `@file` a file, without the final line break. A literal works with a
+ * warning, because other users can see it. `label` is how the argument is written: `--token`, `<value>`.
  */
 export async function readSecret(
   given: string,
@@ -51,21 +52,21 @@ export async function readSecret(
   if (given.startsWith('@')) {
     const path = given.slice(1);
     const bytes = await readFile(path).catch((error: Error) => {
-      throw usageError(`cannot read ${path}: ${error.message}`, `${label} takes - or @file`);
+      throw usageError(`cannot read ${path}: ${error.message}`, `${label} must be - or @file`);
     });
     return secretText(bytes, path, label);
   }
-  source.output.note(`warning: ${label} stands in the process list and in your shell's history; use - or @file`);
+  source.output.note(`warning: ${label} is visible in the process list and in your shell's history; use - or @file`);
   return given;
 }
 
-/** A byte that is replaced on the way would be another secret than the one that was given. */
+/** Replacing an invalid byte would silently change the secret. */
 function secretText(bytes: Buffer, from: string, label: string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return text.replace(/\r?\n$/, '');
   } catch {
-    throw usageError(`${from} is not UTF-8 text`, `${label} takes text; encode bytes, for example with base64`);
+    throw usageError(`${from} is not UTF-8 text`, `${label} must be text; encode other bytes, for example with base64`);
   }
 }
 
@@ -77,7 +78,7 @@ export async function readJson(given: string, name: string, source: Source): Pro
   } catch (error) {
     throw usageError(
       `--${name} is not JSON: ${(error as Error).message}`,
-      `quote strings twice, like --${name} '"text"'`,
+      `put JSON strings in double quotes inside single quotes: --${name} '"text"'`,
     );
   }
 }

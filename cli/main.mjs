@@ -1,5 +1,5 @@
-// Plain JavaScript that any Node since 12 can read, so that an old one is told so instead of failing on the first
-// TypeScript file. What a command needs is loaded by that command.
+// Plain JavaScript for every Node since 12, so that an old Node gets a clear message instead of a syntax error in
+// TypeScript. Each command loads what it needs.
 const [major] = process.versions.node.split('.');
 if (Number(major) < 24) {
   console.error(

@@ -1,14 +1,15 @@
 import meow from 'meow';
-import { type Command, type Flag, type FlagValues, usageError } from './command.ts';
+import type { Command, Flag, FlagValues } from './command.ts';
+import { usageError } from './errors.ts';
 import { flagsOf } from './flags.ts';
 import { usageLine } from './help.ts';
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-/** meow takes `--no-x` as "x is false"; a flag of that name goes by another one inside. */
+/** meow reads `--no-x` as "x is false", so such a flag has another name internally. */
 const inner = (name: string) => name.replace(/^no-/, 'without-');
 const camel = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Parses with meow, then refuses what meow would let pass: unknown flags, NaN, missing values, surplus arguments. */
+/** Parses with meow, then refuses what meow accepts: unknown flags, NaN, missing values, surplus arguments. */
 export function parse(command: Command, argv: readonly string[]): { args: string[]; flags: FlagValues } {
   const flags = flagsOf(command);
   const help = `see \`svc help ${command.name}\`; ${usageLine(command)}`;
@@ -33,7 +34,7 @@ export function parse(command: Command, argv: readonly string[]): { args: string
   return { args: positional(command, cli.input.map(String), help), flags: parsed };
 }
 
-/** Refuses unknown flags before meow sees them and turns short ones into long ones. */
+/** Refuses unknown flags before meow sees them, and expands short ones. */
 function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], help: string): string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const own: string[] = [];
@@ -48,7 +49,7 @@ function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], 
       ? kebab(written.slice(2))
       : (Object.entries(flags).find(([, flag]) => flag.short === written.slice(1))?.[0] ?? '');
     const flag = flags[name];
-    if (!flag) throw usageError(`there is no flag ${written}`, help);
+    if (!flag) throw usageError(`the flag ${written} does not exist`, help);
     if (flag.type === 'boolean') {
       if (inline.length > 0) throw usageError(`${written} takes no value`, help);
       own.push(`--${inner(name)}`);
@@ -62,7 +63,7 @@ function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], 
   return [...own, ...argv.slice(end)];
 }
 
-/** meow takes one pair of quotes off a value; of a JSON text they are a part. */
+/** meow removes one pair of quotes from a value; in a JSON text they belong to the value. */
 const quoted = (text: string) => (/^["']/.test(text) && text.at(-1) === text[0] ? `"${text}"` : text);
 
 function value(
@@ -76,23 +77,22 @@ function value(
   if (given === undefined) return undefined;
   const text = String(given);
   if (flag.choices && !flag.choices.includes(text))
-    throw usageError(`--${name} is "${text}"; it takes ${flag.choices.join(', ')}`, help);
+    throw usageError(`--${name} is "${text}"; it must be one of ${flag.choices.join(', ')}`, help);
   if (flag.type === 'string') return text;
   const [least, most] = [flag.least ?? 0, flag.most ?? Number.MAX_SAFE_INTEGER];
   if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most)
-    throw usageError(`--${name} is "${text}"; it takes a whole number from ${least} to ${most}`, help);
+    throw usageError(`--${name} is "${text}"; it must be a whole number from ${least} to ${most}`, help);
   return Number(text);
 }
 
-function positional(command: Command, input: string[], help: string): string[] {
-  const needed = command.args.filter((argument) => !argument.optional);
+function positional({ args = [] }: Command, input: string[], help: string): string[] {
+  const needed = args.filter((argument) => !argument.optional);
   const missing = needed[input.length];
   if (missing) throw usageError(`<${missing.name}> is missing: ${missing.summary}`, help);
-  // Mostly a variable of a shell that is not set.
-  const empty = command.args.find((argument, index) => !argument.rest && input[index] === '');
+  // Usually an unset shell variable.
+  const empty = args.find((argument, index) => !argument.rest && input[index] === '');
   if (empty) throw usageError(`<${empty.name}> is empty: ${empty.summary}`, help);
-  const open = command.args.at(-1)?.rest ?? false;
-  if (!open && input.length > command.args.length)
-    throw usageError(`"${input[command.args.length]}" is one argument too many`, help);
+  const open = args.at(-1)?.rest ?? false;
+  if (!open && input.length > args.length) throw usageError(`"${input[args.length]}" is one argument too many`, help);
   return input;
 }

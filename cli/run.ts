@@ -1,4 +1,5 @@
-import { CliError, type Command, Exit } from './command.ts';
+import type { Command, Invocation } from './command.ts';
+import { CliError, Exit } from './errors.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -7,24 +8,27 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${version()}\n`);
     return;
   }
-  const [{ Output }, { findCommand }, { parse }] = await Promise.all([
+  const [{ Output }, { findCommand }, { parse }, { loadCommands, loadVerbs }] = await Promise.all([
     import('./output/output.ts'),
     import('./find.ts'),
     import('./parse.ts'),
+    import('./tables.ts'),
   ]);
   const colour = !process.env.NO_COLOR;
   let output = new Output(process, { json: argv.includes('--json'), colour });
   try {
-    const found = await findCommand(argv);
+    const warn = ({ message, code, next }: CliError) => output.note(`svc: ${message} (${code})\n  → ${next}`);
+    const commands = await loadCommands(process.env, warn);
+    const found = await findCommand(argv, commands, () => loadVerbs(process.env, commands, warn));
     if ('help' in found) {
       output.write(found.help);
       return;
     }
     const { args, flags } = parse(found.command, found.rest);
     output = new Output(process, { json: flags.json === true, colour });
-    process.exitCode = await invoke(found.command, { args, flags }, output);
+    process.exitCode = await invoke(found.command, { args, flags, output, commands });
   } catch (error) {
-    const failure = error instanceof CliError ? error : unexpected(error);
+    const failure = isCliError(error) ? error : unexpected(error);
     output.fail(failure);
     process.exitCode = failure.exit;
   }
@@ -32,26 +36,31 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function invoke(
   command: Command,
-  given: Pick<import('./command.ts').Invocation, 'args' | 'flags'>,
-  output: import('./output/output.ts').Output,
+  given: Pick<Invocation, 'args' | 'flags' | 'output' | 'commands'>,
 ): Promise<number> {
   const { run } = await command.load();
   const profile = async () => (await import('./client/profile.ts')).readProfile(process.env, process.cwd());
   const client = async () => new (await import('./client/client.ts')).Client(await profile());
+  const local = async () => (await import('./local.ts')).local(process.env);
   process.stdout.on('error', leaveOnClosedPipe);
-  const exit = await run({ ...given, output, env: process.env, stdin: process.stdin, client, profile });
+  const exit = await run({ ...given, env: process.env, stdin: process.stdin, client, profile, local });
   return exit ?? Exit.ok;
 }
 
-/** `svc logs … | head` closes our standard output: that ends the command, quietly, as it ends cat. */
+/** `svc logs … | head` closes our standard output. Like cat, the command then ends quietly. */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(Exit.ok);
   throw error;
 }
 
+/** A third-party plugin may have its own copy of the class. */
+const isCliError = (error: unknown): error is CliError =>
+  error instanceof CliError ||
+  (error instanceof Error && ['exit', 'code', 'next', 'details'].every((name) => name in error));
+
 const exitOf = (status: unknown) => (status === 401 ? Exit.notAuthenticated : Exit.failed);
 
-/** Errors of the kernel carry a code and a next step too; anything else is a fault of ours and says so. */
+/** Coded errors carry a next step too. Any other error is a fault of svc, and the message says so. */
 function unexpected(error: unknown): CliError {
   const known = error as { code?: unknown; next?: unknown; status?: unknown; message?: string };
   if (typeof known.code === 'string' && typeof known.next === 'string')

@@ -6,7 +6,7 @@ import { Client } from './client.ts';
 
 const profile = { url: '', token: 'svc_pat_x', org: 'acme', project: 'we b', origin: 'SVC_URL', token_origin: 'here' };
 
-/** A server of the test's own; answers its address. */
+/** A server of the test; answers its address. */
 async function listen(t: Test, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,11 +1,11 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { CliError, Exit } from '../command.ts';
+import { CliError, Exit } from '../errors.ts';
 import type { Profile } from './profile.ts';
 
 export interface Call {
   method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** Below the base address, e.g. `/api/v1/whoami`. */
+  /** Relative to the base address, e.g. `/api/v1/whoami`. */
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   body?: unknown;
@@ -24,7 +24,7 @@ interface Problem {
 
 const IDLE_MS = 60_000;
 
-/** The CLI's side of the HTTP API. Every failure becomes a CliError with the exit code that fits. */
+/** The CLI's HTTP client. Every failure becomes a CliError with its exit code. */
 export class Client {
   readonly profile: Profile;
 
@@ -50,7 +50,7 @@ export class Client {
     return body;
   }
 
-  /** With the status, for calls that tell by it (201 created, 200 replaced or repeated). */
+  /** With the status, for calls whose status matters (201 created, 200 replaced or repeated). */
   async answer<T>(call: Call): Promise<{ status: number; body: T }> {
     const response = await this.open(call);
     const text = await readText(response);
@@ -66,7 +66,7 @@ export class Client {
       throw new CliError(
         Exit.failed,
         'not_svc',
-        `what answers at ${url} is not svc`,
+        `the server at ${url} is not svc`,
         `correct the address (from ${origin})`,
       );
     }
@@ -76,7 +76,7 @@ export class Client {
     return readText(await this.open(call));
   }
 
-  /** The response with its body unread; already known to be a success. */
+  /** The successful response with its body unread. */
   async open(call: Call): Promise<IncomingMessage> {
     const response = await this.#send(call);
     const status = response.statusCode ?? 0;
@@ -101,14 +101,14 @@ export class Client {
       throw new CliError(
         Exit.notAuthenticated,
         'not_authenticated',
-        `the token from ${this.profile.token_origin} holds characters that no token has`,
-        'give the token alone, without line breaks or quotes',
+        `the token from ${this.profile.token_origin} contains characters that a token cannot contain`,
+        'give only the token, without line breaks or quotes',
       );
     if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
       throw new CliError(
         Exit.usage,
         'usage',
-        `"${base}" is no address`,
+        `"${base}" is not an address`,
         'set SVC_URL to one like http://127.0.0.1:8787',
       );
     const url = new URL(`${base.replace(/\/+$/, '')}${call.path}`);
@@ -128,7 +128,7 @@ export class Client {
   }
 
   #unreachable(error: Error & { code?: string }): CliError {
-    const reason = error.code === 'ECONNREFUSED' ? 'nothing listens there' : error.message;
+    const reason = error.code === 'ECONNREFUSED' ? 'no server listens there' : error.message;
     return new CliError(
       Exit.unreachable,
       'unreachable',
@@ -149,7 +149,7 @@ function refusal(status: number, text: string, origin: string): CliError {
   try {
     problem = JSON.parse(text) as Problem;
   } catch {
-    // Not one of ours: a proxy in between. Its status is all there is to tell.
+    // Not an answer of svc but of a proxy: only its status is known.
   }
   const exit =
     status === 401 ? Exit.notAuthenticated : status === 502 || status === 503 ? Exit.unreachable : Exit.failed;

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CliError, Exit } from '../command.ts';
+import { CliError, Exit } from '../errors.ts';
 
-/** Which server, as whom, and where in it. */
+/** The server, the user's token, and the org and project. */
 export interface Profile {
   /** `http://host:port`, `https://…` or `unix:/path/to/socket`. */
   url: string;
   token: string;
   org: string;
   project: string;
-  /** For people: where the address was read from. */
+  /** Where the address was read from, for people. */
   origin: string;
-  /** And the token. */
+  /** Where the token was read from. */
   token_origin: string;
 }
 
@@ -25,7 +25,7 @@ export function userProfilePath(env: Environment): string {
   return join(base, 'svc', 'profile.json');
 }
 
-/** `.svc/profile.json` here or in a folder above (written by `svc dev`), else the user's. */
+/** `.svc/profile.json` in this folder or above (written by `svc dev`), otherwise the user's profile. */
 function profileFile(env: Environment, from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, '.svc', 'profile.json');
@@ -36,7 +36,7 @@ function profileFile(env: Environment, from: string): string | undefined {
   return existsSync(user) ? user : undefined;
 }
 
-/** SVC_URL, SVC_TOKEN, SVC_ORG and SVC_PROJECT win over the profile, each by itself. */
+/** Each of SVC_URL, SVC_TOKEN, SVC_ORG and SVC_PROJECT wins over the profile on its own. */
 export async function readProfile(env: Environment, from: string): Promise<Profile> {
   const path = env.SVC_URL && env.SVC_TOKEN && env.SVC_ORG && env.SVC_PROJECT ? undefined : profileFile(env, from);
   const stored = path === undefined ? {} : await parse(path);
@@ -59,7 +59,7 @@ export async function readProfile(env: Environment, from: string): Promise<Profi
   return profile;
 }
 
-/** One profile file, whole. */
+/** Reads one profile file. */
 export async function readProfileFile(path: string): Promise<Profile> {
   const { url = '', token = '', org = '', project = '' } = await parse(path);
   return { url, token, org, project, origin: path, token_origin: path };
@@ -78,14 +78,14 @@ async function parse(path: string): Promise<Partial<Profile>> {
   try {
     value = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    // The message of JSON.parse may quote the file, and with it the token.
+    // The message of JSON.parse may quote the file, including the token.
     throw invalid(error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
   }
   if (!isProfile(value)) throw invalid('it is not an object of texts');
   return value;
 }
 
-/** Written beside and renamed, mode 0600: a reader never sees half of it, and nobody else sees any. */
+/** Written beside and renamed, mode 0600: a reader never sees half of it, and other users never see it. */
 export async function writeProfile(path: string, profile: Omit<Profile, 'origin' | 'token_origin'>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { CliError } from '../command.ts';
+import type { CliError } from '../errors.ts';
 
 export interface Streams {
   stdout: NodeJS.WriteStream;
@@ -22,9 +22,9 @@ export class Output {
     this.#colours = pc.createColors(options.colour && Boolean(streams.stdout.isTTY));
   }
 
-  /** Characters in a line of the terminal; undefined when standard output is none, or JSON is asked for. */
+  /** The width of the terminal; undefined without a terminal, or when JSON is wanted. */
   get columns(): number | undefined {
-    // A terminal that does not know its size has the usual one.
+    // The usual width, for a terminal that does not report its own.
     return this.json || !this.#streams.stdout.isTTY ? undefined : this.#streams.stdout.columns || 80;
   }
 
@@ -32,7 +32,7 @@ export class Output {
     return this.#colours;
   }
 
-  /** The command's result: `value` as JSON with --json, else `text`. */
+  /** The command's result: `value` as JSON with --json, otherwise `text`. */
   data(value: unknown, text: () => string): void {
     const shown = this.json ? JSON.stringify(value, null, 2) : text();
     if (shown !== '') this.write(shown.endsWith('\n') ? shown : `${shown}\n`);
@@ -56,7 +56,7 @@ export class Output {
     this.writeError(`${text}\n`);
   }
 
-  /** The live last line on a terminal; nothing elsewhere. */
+  /** Updates the last line on a terminal; does nothing elsewhere. */
   status(text: string): void {
     if (!this.live) return;
     this.#clear();

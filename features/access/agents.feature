@@ -1,9 +1,9 @@
 Feature: Agents and their tokens
 
-  Rule: An agent whose token is gone ends, and says so
+  Rule: An agent whose token was revoked stops and says why
 
     @own-server
-    Scenario: a revoked token ends the agent when it connects again
+    Scenario: a revoked token stops the agent at its next connection
       When the token of the agents is revoked
       And the server is killed
       And the server is started again
@@ -22,6 +22,6 @@ Feature: Agents and their tokens
         """
       Then the answer is 403 with code "forbidden"
 
-    Scenario: the channel of agents takes no person
+    Scenario: a person's token cannot open the agent channel
       When I send "GET" to "/api/v1/agents/connect"
       Then the answer is 403 with code "forbidden"

@@ -1,7 +1,7 @@
-Feature: How often one may ask
+Feature: Rate limits
 
   @own-server @configured
-  Scenario: a token has a rate, and is told when to come back
+  Scenario: each token has a rate limit, and a refusal says when to try again
     Given a server and an agent of their own with:
       | SVC_RATE_LIMIT | token=300/h |
     And a token noted as "busy" with:
@@ -20,7 +20,7 @@ Feature: How often one may ask
     Then the answer is 200
 
   @own-server @configured
-  Scenario: tokens cannot be guessed
+  Scenario: guessing tokens is limited
     Given a server and an agent of their own with:
       | SVC_RATE_LIMIT | failed=5/m |
     And a token noted as "right" with:
@@ -42,7 +42,7 @@ Feature: How often one may ask
       """
     Then the run succeeds
 
-  Scenario: a setting that is not understood stops the start
+  Scenario: an invalid rate-limit setting stops the server's start
     When I call "svc serve" with the settings:
       | SVC_RATE_LIMIT | token=many |
     Then it exits with 1

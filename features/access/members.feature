@@ -1,8 +1,8 @@
 Feature: Members and tokens from the command line
 
-  Rule: A role is given, changed and taken away
+  Rule: A role can be given, changed and removed
 
-    Scenario: a new member can do what the role says, at once
+    Scenario: a new member can use the role at once
       When I call "svc member set ben --role viewer --project {project}"
       Then it exits with 0
       Given a token noted as "ben" with:
@@ -24,7 +24,7 @@ Feature: Members and tokens from the command line
         """
       Then the answer is 201
 
-    Scenario: members are listed, and one who left reaches nothing
+    Scenario: members are listed, and a removed member has no access
       Given a member "cleo" with the role "admin" and a token noted as "cleo"
       When I call "svc member ls --project {project} --json"
       Then standard output has "cleo"
@@ -35,7 +35,7 @@ Feature: Members and tokens from the command line
       When I send "GET" to "{scoped}/runs" with the token "{cleo}"
       Then the answer is 404 with code "not_found"
 
-    Scenario: an admin of the project gives roles in it, and none in the org
+    Scenario: a project admin gives roles in the project but not in the org
       Given a member "dora" with the role "admin" and a token noted as "dora"
       When I call "svc member set eli --role viewer --project {project}" with "SVC_TOKEN" set to "{dora}"
       Then it exits with 0
@@ -43,9 +43,9 @@ Feature: Members and tokens from the command line
       Then it exits with 1
       And standard error has "(forbidden)"
 
-  Rule: A token is made, shown once, listed with its last use, and ended
+  Rule: A token is created, shown once, listed with its last use, and revoked
 
-    Scenario: from its making to its end
+    Scenario: the life of a token
       When I call "svc token create ci --role viewer --project {project} --expires-in 30d --json"
       Then standard output is JSON whose "token" is noted as "ci"
       And standard output is JSON whose "id" is noted as "ci_id"
@@ -62,7 +62,7 @@ Feature: Members and tokens from the command line
       Then it exits with 4
 
     @own-server @configured
-    Scenario: the last use is kept
+    Scenario: the last use of a token is stored
       Given an empty database
       And a master key noted as "key"
       When I call "svc admin bootstrap --org acme --project main --user ana --json" with the settings:

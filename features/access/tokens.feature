@@ -1,6 +1,6 @@
 Feature: Who may call
 
-  Rule: A token that is not good is 401, and says how to get one
+  Rule: An invalid token gets 401 with advice how to get a valid one
 
     Scenario Outline: <what>
       When I send "GET" to "{scoped}/runs" with the header "authorization" of "<header>"
@@ -14,7 +14,7 @@ Feature: Who may call
         | another scheme         | Basic dXNlcjpwYXNz                                  |
         | nothing                |                                                     |
 
-    Scenario: a revoked token ends at once
+    Scenario: a revoked token stops working at once
       Given a token noted as "ci" with:
         """
         {"org": "{org}"}
@@ -26,7 +26,7 @@ Feature: Who may call
       When I send "GET" to "{scoped}/runs" with the token "{ci}"
       Then the answer is 401 with code "not_authenticated"
 
-    Scenario: an expired token is refused, with how to get another
+    Scenario: an expired token is refused with advice how to get another
       Given a token noted as "brief" with:
         """
         {"org": "{org}", "expires_in": 1}
@@ -47,9 +47,9 @@ Feature: Who may call
       And the answer has "{shown_id}"
       And the answer lacks "{shown}"
 
-  Rule: A token reaches what it was made for
+  Rule: A token works only where it was made for
 
-    Scenario: the token of one project does not know of another
+    Scenario: a token of one project cannot see another project
       Given another project noted as "other"
       And a token noted as "narrow" with:
         """
@@ -60,7 +60,7 @@ Feature: Who may call
       When I send "GET" to "/api/v1/orgs/{org}/projects/{other}/runs" with the token "{narrow}"
       Then the answer is 404 with code "not_found"
 
-    Scenario: the token of another org does not know of this one
+    Scenario: a token of another org cannot see this org
       Given another org noted as "rival" with the project "main"
       And a token noted as "foreign" with:
         """
@@ -94,7 +94,7 @@ Feature: Who may call
         | member | may     | 201                        | the run of the answer succeeds              |
         | admin  | may     | 201                        | the run of the answer succeeds              |
 
-    Scenario: an agent's token is no person's
+    Scenario: an agent's token does not work for people's routes
       Given a token noted as "agent" with:
         """
         {"org": "{org}", "kind": "agent"}
@@ -102,7 +102,7 @@ Feature: Who may call
       When I send "GET" to "{scoped}/runs" with the token "{agent}"
       Then the answer is 403 with code "forbidden"
 
-    Scenario: nobody makes a token that can do more than their own
+    Scenario: nobody can create a token with more rights than their own
       Given a token noted as "low" with:
         """
         {"org": "{org}", "project": "{project}", "role": "member"}

@@ -1,8 +1,8 @@
 Feature: Who did what
 
-  Rule: Every change leaves an entry: who, what, to what, when, from where, in which request
+  Rule: Every change leaves an audit entry with actor, action, subject, time, address and request
 
-    Scenario: what is done over the API and the CLI is in the audit of the project
+    Scenario: changes through the API and the CLI appear in the project's audit
       When I send "PUT" to "{scoped}/state/repo/flag" with:
         """
         {"value": "kept-private"}
@@ -17,7 +17,7 @@ Feature: Who did what
       And standard output matches "\"at\": \"20\d\d-"
       And standard output lacks "kept-private"
 
-    Scenario: a run's submit, signal and cancel
+    Scenario: submit, signal and cancel of a run are audited
       When I submit the script "waits.sh":
         """
         svc wait-signal go
@@ -30,7 +30,7 @@ Feature: Who did what
       Then standard output matches "run\.cancel[^\n]*\n[^\n]*run\.signal[^\n]*\(go\)[^\n]*\n[^\n]*run\.submit[^\n]*\(waits\.sh\)"
       And standard output lacks "kept-private"
 
-    Scenario: a refused or repeated request leaves none
+    Scenario: a refused or repeated request leaves no entry
       Given a token noted as "low" with:
         """
         {"org": "{org}", "project": "{project}", "role": "viewer"}
@@ -46,15 +46,15 @@ Feature: Who did what
       Then it exits with 0
       And standard output is ""
 
-    Scenario: members and tokens of the org
+    Scenario: members and tokens of the org are audited
       When I call "svc member set nora --role member"
       And I call "svc audit ls --org --action member.set --json"
       Then standard output is JSON whose "entries.0.subject" is "nora"
       And standard output is JSON whose "entries.0.detail" is "role member"
 
-  Rule: A read of a secret leaves one too
+  Rule: Reading a secret is audited too
 
-    Scenario: who read it, and never what it is
+    Scenario: the entry names the reader and never the value
       Given the secret "NPM_TOKEN" is "kept-private"
       And a member "mona" with the role "member" and a token noted as "mona"
       When I call "svc secret get NPM_TOKEN" with "SVC_TOKEN" set to "{mona}"
@@ -63,9 +63,9 @@ Feature: Who did what
       Then standard output is JSON whose "entries.0.subject" is "NPM_TOKEN"
       And standard output lacks "kept-private"
 
-  Rule: It is for admins and owners, and nobody changes it
+  Rule: Only admins and owners read the audit, and nobody changes it
 
-    Scenario Outline: the audit of the <place> is not for a <role>
+    Scenario Outline: the audit of the <place> is refused to a <role>
       Given a member "paul" with the role "<role>" and a token noted as "paul"
       When I send "GET" to "<path>" with the token "{paul}"
       Then the answer is 403 with code "forbidden"
@@ -76,7 +76,7 @@ Feature: Who did what
         | project | member | {scoped}/audit           |
         | org     | admin  | /api/v1/orgs/{org}/audit |
 
-    Scenario Outline: <method> is not taken
+    Scenario Outline: <method> is refused
       When I send "<method>" to "{scoped}/audit"
       Then the answer is 405 with code "method_not_allowed"
 

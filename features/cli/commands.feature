@@ -1,9 +1,9 @@
 Feature: What the commands do
 
-  Rule: A workflow file is submitted, and its run looked at
+  Rule: A workflow file is submitted and its run is inspected
 
     @CLI-045 @CLI-056 @CLI-057
-    Scenario: submit prints the id that status and steps take
+    Scenario: submit prints the id that status and steps accept
       Given a file "job.sh":
         """
         svc step build --label compile -- echo built
@@ -31,7 +31,7 @@ Feature: What the commands do
       And standard output is "from a pipe"
 
     @CLI-047
-    Scenario: a document is a script when it is said to be one
+    Scenario: --as script makes any document a script
       Given a file "notes.yml":
         """
         echo "as a script: $0"
@@ -41,7 +41,7 @@ Feature: What the commands do
       And standard output has "as a script: "
 
     @CLI-049
-    Scenario: an interpreter wins over the one that the ending names
+    Scenario: an interpreter flag wins over the file ending
       Given a file "job.sh":
         """
         import sys; print("python", sys.version_info[0])
@@ -51,7 +51,7 @@ Feature: What the commands do
       And standard output is "python 3"
 
     @CLI-051
-    Scenario: a repeat under one key prints the first run and says so
+    Scenario: a repeat with the same idempotency key prints the first run and says so
       Given a file "job.sh":
         """
         echo ran >>{folder}/ran
@@ -76,7 +76,7 @@ Feature: What the commands do
       And standard error has "red"
       And standard error has '"input":[1,2]'
 
-  Rule: A signal and a cancel reach their run
+  Rule: Signals and cancels reach their run
 
     @CLI-044
     Scenario: a signal with and without a payload
@@ -108,7 +108,7 @@ Feature: What the commands do
       And standard output has "cancelled"
       And standard output has "wrong branch"
 
-  Rule: Files are checked without a run
+  Rule: Files are checked without starting a run
 
     @CLI-054
     Scenario: every fault is named with its file, line and column
@@ -133,6 +133,6 @@ Feature: What the commands do
   Rule: Agents are listed
 
     @CLI-058
-    Scenario: what an agent is and can
+    Scenario: an agent is listed with its properties
       When I call "svc agents ls"
       Then standard output matches "agt_\S+ +\S+ +online +\S+/\S+ +\d+ .*bash"

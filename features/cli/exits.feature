@@ -1,6 +1,6 @@
-Feature: How a command ends
+Feature: Exit codes of commands
 
-  Rule: 2 is a call that cannot be meant, and the next thing to do is said
+  Rule: 2 means wrong usage, and the message says what to do
 
     Scenario Outline: <what>
       Given a file "good.sh":
@@ -18,12 +18,12 @@ Feature: How a command ends
         | an unknown command         | svc launch                        | there is no command "launch"      |
         | a misspelt command         | svc sumbit good.sh                | did you mean `svc submit`?        |
         | an unknown second word     | svc runs list                     | there is no command "runs list"   |
-        | an unknown flag            | svc submit good.sh --folow        | there is no flag --folow          |
-        | an unknown short flag      | svc submit good.sh -x             | there is no flag -x               |
+        | an unknown flag            | svc submit good.sh --folow        | the flag --folow does not exist          |
+        | an unknown short flag      | svc submit good.sh -x             | the flag -x does not exist               |
         | a flag without its value   | svc submit good.sh --tag          | --tag needs a value               |
         | a switch with a value      | svc submit good.sh --follow=yes   | --follow takes no value           |
-        | a value that is no number  | svc runs ls --limit many          | it takes a whole number           |
-        | a value out of its choices | svc runs ls --status lost         | it takes queued, running          |
+        | a value that is no number  | svc runs ls --limit many          | it must be a whole number           |
+        | a value out of its choices | svc runs ls --status lost         | it must be one of queued, running |
         | too few arguments          | svc signal run_1                  | <name> is missing                 |
         | an argument of nothing     | svc events show ''                | <event-id> is empty               |
         | too many arguments         | svc status run_1 run_2            | one argument too many             |
@@ -33,15 +33,15 @@ Feature: How a command ends
         | a variable without a value | svc submit good.sh --env COLOUR   | is not K=V                        |
         | a shell that is none       | svc completion tcsh               | there is no completion for "tcsh" |
 
-    Scenario: a file that is no text
+    Scenario: a file that is not text
       Given a file "bad.sh" of the bytes "fffe00"
       When I call "svc submit bad.sh"
       Then it exits with 2
       And standard error has "is not UTF-8 text"
 
-  Rule: 1 is an operation or a run that failed
+  Rule: 1 means that the operation or the run failed
 
-    Scenario: a run that fails under --follow
+    Scenario: a run that fails while it is followed
       Given a file "job.sh":
         """
         echo begun
@@ -52,25 +52,25 @@ Feature: How a command ends
       And standard output is "begun"
       And standard error has "(script_failed)"
 
-    Scenario: a run that nobody knows
+    Scenario: an unknown run
       When I call "svc status run_00000000000000000000000000"
       Then it exits with 1
       And standard error has "(not_found)"
       And standard error has "→ "
 
-  Rule: 3 is a server that cannot be reached
+  Rule: 3 means that the server cannot be reached
 
-    Scenario: nothing listens there
+    Scenario: nothing listens at the address
       When I call "svc runs ls" with "SVC_URL" set to "http://127.0.0.1:1"
       Then it exits with 3
-      And standard error has "cannot reach http://127.0.0.1:1: nothing listens there"
+      And standard error has "cannot reach http://127.0.0.1:1: no server listens there"
       And standard error has "→ start it"
 
-    Scenario: the name of a host that is none
+    Scenario: an unknown host name
       When I call "svc whoami" with "SVC_URL" set to "http://no-such-host.invalid"
       Then it exits with 3
 
-  Rule: 4 is a caller that the server does not know
+  Rule: 4 means not authenticated
 
     Scenario: a wrong token
       When I call "svc whoami" with "SVC_TOKEN" set to "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
@@ -78,7 +78,7 @@ Feature: How a command ends
       And standard error has "the token comes from SVC_TOKEN"
       And standard error lacks "svc_pat_AAAA"
 
-    Scenario: no token at all
+    Scenario: no token
       When I call "svc whoami" with "SVC_TOKEN" set to ""
       Then it exits with 4
       And standard error has "svc login"
@@ -89,9 +89,9 @@ Feature: How a command ends
       And standard error has "(agent_refused)"
       And standard error has "→ Check SVC_URL"
 
-  Rule: 124 is a wait that timed out
+  Rule: 124 means that a wait timed out
 
-    Scenario: the wait of a script
+    Scenario: a wait in a script
       When I submit the script "job.sh":
         """
         svc wait-signal never --timeout 50ms 2>/dev/null || echo "code $?"
@@ -104,7 +104,7 @@ Feature: How a command ends
 
   Rule: With --json a failure is JSON too
 
-    Scenario: code, message and the next thing to do
+    Scenario: code, message and next step
       When I call "svc status run_00000000000000000000000000 --json"
       Then it exits with 1
       And standard error is JSON whose "error.code" is "not_found"

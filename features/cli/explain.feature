@@ -1,8 +1,8 @@
-Feature: svc explain says why a run stands where it stands
+Feature: svc explain says why a run is in its state
 
-  Rule: what a run waits for is said with who or what could end it
+  Rule: a waiting run is explained with who or what can end the wait
 
-    Scenario: a run that waits for a lock names its holder
+    Scenario: a run that waits for a lock shows the holder
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """
@@ -29,7 +29,7 @@ Feature: svc explain says why a run stands where it stands
       When I open the gate "leave"
       Then all runs succeed
 
-    Scenario: a run that waits for a signal, a child that no agent can take, and a run that nobody can
+    Scenario: runs that wait for a signal, for a child without a capable agent, and for an agent
       When I submit the script "signal.sh" as "signal":
         """
         svc wait-signal go
@@ -61,9 +61,9 @@ Feature: svc explain says why a run stands where it stands
       And I call "svc explain {run}"
       Then standard output has "no moon"
 
-  Rule: what has ended is told with what to do
+  Rule: a finished run is explained with what to do next
 
-    Scenario: a failure names the call, and how to go on from it
+    Scenario: a failure names the call and how to continue from it
       When I submit the script "fails.sh":
         """
         svc step build -- true
@@ -76,7 +76,7 @@ Feature: svc explain says why a run stands where it stands
       When I call "svc explain run_00000000000000000000000000"
       Then it exits with 1
 
-    Scenario: steps are drawn over time on a terminal, and only there
+    Scenario: steps are drawn as a timeline on a terminal only
       When I submit the script "drawn.sh":
         """
         svc step a -- true

@@ -6,7 +6,7 @@ Feature: Help and completion
       When I ask every command of "svc --help" for its help
       Then each has a summary, a usage line and its flags
 
-    Scenario Outline: help is asked for in every way: <line>
+    Scenario Outline: help is shown for <line>
       When I call "<line>"
       Then it exits with 0
       And standard output has "<has>"
@@ -22,7 +22,7 @@ Feature: Help and completion
         | svc runs         | svc runs ls        |
         | svc runs --help  | svc runs ls        |
 
-  Rule: Completion works in the shell that it is for
+  Rule: Completion works in its shell
 
     Scenario Outline: bash completes "<typed>"
       When bash has sourced the completion and completes "<typed>"
@@ -37,7 +37,7 @@ Feature: Help and completion
         | svc submit --f | --follow      | --tag     |
         | svc runs ls -- | --status      | --follow  |
 
-    Scenario: the scripts of the other shells name every command
+    Scenario: the scripts for other shells name every command
       When I call "svc completion fish"
       Then standard output has "-a submit"
       And standard output has "-l follow"

@@ -1,9 +1,9 @@
 Feature: Running without a server
 
-  Rule: The same engine, in this process
+  Rule: The local run uses the same engine in this process
 
     @CLI-053
-    Scenario Outline: <file> prints what it prints on a server
+    Scenario Outline: <file> prints the same as on a server
       Given a file "<file>":
         """
         <source>
@@ -20,7 +20,7 @@ Feature: Running without a server
         | job.sh | svc step a -- echo one\nsvc sleep 20ms\necho two\nsvc step b -- bash -c 'echo err >&2; exit 3' \|\| echo "code $?"\nsvc output set x=1 y:=[2] |
         | job.py | import subprocess\nprint(subprocess.check_output(['svc', 'step', 'a', '--', 'echo', 'one'], text=True))\nsubprocess.run(['svc', 'sleep', '20ms'], check=True)\nsubprocess.run(['svc', 'output', 'set', 'x=1'], check=True) |
 
-    Scenario: a failing run exits 1 and nothing is left behind
+    Scenario: a failing run exits 1 and leaves no files
       Given a file "job.sh":
         """
         pwd; exit 5
@@ -30,7 +30,7 @@ Feature: Running without a server
       And standard error has "(script_failed)"
       And the folder holds only "job.sh"
 
-    Scenario: signals can wait in the queue from the start
+    Scenario: signals can be queued before the start
       Given a file "job.sh":
         """
         svc wait-signal go
@@ -44,7 +44,7 @@ Feature: Running without a server
         {}
         """
 
-    Scenario: an interrupt cancels the run in order
+    Scenario: an interrupt cancels the run cleanly
       Given a file "job.sh":
         """
         echo begun

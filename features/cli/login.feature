@@ -1,8 +1,8 @@
 Feature: Logging in
 
-  Rule: A token never has to stand in the command line
+  Rule: A token never has to be a command-line argument
 
-    Scenario: from standard input
+    Scenario: the token comes from standard input
       When I log in with "--token -" and the token on standard input
       Then it exits with 0
       And standard output and error lack my token
@@ -11,7 +11,7 @@ Feature: Logging in
       And standard output is JSON whose "server" is "{base_url}"
       And standard output is JSON whose "profile.project" is "{project}"
 
-    Scenario: from a file
+    Scenario: the token comes from a file
       Given a file "token.txt" with my token
       When I log in with "--token @{folder}/token.txt" and nothing on standard input
       Then it exits with 0
@@ -19,13 +19,13 @@ Feature: Logging in
       Then it exits with 0
       And the profile is readable by its owner only
 
-    Scenario: as a literal it works, with a warning
+    Scenario: a literal token works with a warning
       When I log in with "--token {my_token}" and nothing on standard input
       Then it exits with 0
       And standard error has "warning: "
       And standard error has "use - or @file"
 
-  Rule: What does not work is not kept
+  Rule: A failed login stores nothing
 
     Scenario: a wrong token
       When I log in with "--token -" and "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" on standard input
@@ -34,17 +34,17 @@ Feature: Logging in
       Then it exits with 4
       And standard error has "no server is configured"
 
-    Scenario: an org of others
+    Scenario: an org that the user is no member of
       When I log in with "--token - --org nobodys" and the token on standard input
       Then it exits with 2
-      And standard error has 'you are in no org "nobodys"'
+      And standard error has 'you are not a member of the org "nobodys"'
 
-    Scenario: a file that is not there
+    Scenario: a missing file
       When I log in with "--token @none.txt" and nothing on standard input
       Then it exits with 2
-      And standard error has "--token takes - or @file"
+      And standard error has "--token must be - or @file"
 
-  Rule: The environment wins over the profile, each variable by itself
+  Rule: Each environment variable wins over the profile on its own
 
     Scenario: another project for one command
       Given another project noted as "other"
@@ -54,15 +54,15 @@ Feature: Logging in
       Then standard output is JSON whose "profile.project" is "{other}"
       And standard output is JSON whose "profile.org" is "{org}"
 
-  Rule: The doctor finds what is wrong
+  Rule: svc doctor finds what is wrong
 
-    Scenario: all is well
+    Scenario: everything works
       When I call "svc doctor"
       Then it exits with 0
       And standard output matches "ok +server +answers and is ready"
       And standard output matches "ok +agents +\d+ online"
 
-    Scenario: the server is gone
+    Scenario: the server does not answer
       When I call "svc doctor" with "SVC_URL" set to "http://127.0.0.1:1"
       Then it exits with 1
       And standard output matches "FAIL +server +cannot reach"

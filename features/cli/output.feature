@@ -1,4 +1,4 @@
-Feature: What the commands print
+Feature: Output of commands
 
   Rule: Data goes to standard output, as JSON when asked
 
@@ -31,7 +31,7 @@ Feature: What the commands print
         | token create shown                | token        |
         | project create {project}-b        | project      |
 
-    Scenario: a reader that goes away ends the command quietly
+    Scenario: a command ends quietly when its reader closes the pipe
       Given 5 finished runs
       When I call "svc runs ls" into a reader that leaves at once
       Then it exits with 0
@@ -40,7 +40,7 @@ Feature: What the commands print
   Rule: --follow shows the log as it grows
 
     @CLI-052
-    Scenario: elsewhere than on a terminal there are plain lines only
+    Scenario: without a terminal it prints plain lines only
       Given a file "job.sh":
         """
         echo out
@@ -57,7 +57,7 @@ Feature: What the commands print
       And standard error matches "^err$"
       And standard output and error hold no control characters
 
-    Scenario: on a terminal the last line lives
+    Scenario: on a terminal the last line is updated
       Given a file "job.sh":
         """
         echo before

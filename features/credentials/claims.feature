@@ -1,7 +1,7 @@
 Feature: Credentials are looked up when a job is claimed
 
   @CRED-005 @AUTH-016
-  Scenario: with the value of that moment
+  Scenario: a job gets the value at the time of its claim
     Given the credential "bot" is '{"kind": "bearer", "token": "value-before"}'
     When I submit the script "wait.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
       """
@@ -16,7 +16,7 @@ Feature: Credentials are looked up when a job is claimed
     Then the run succeeds
 
   @CRED-005
-  Scenario: one that has gone since fails the run
+  Scenario: a credential that was removed later fails the run
     Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
     When I submit the script "wait.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
       """
@@ -31,7 +31,7 @@ Feature: Credentials are looked up when a job is claimed
     Then the run fails with code "credential_missing"
     And the log lacks "goes on"
 
-  Scenario: one that is not there at the submit is refused at once
+  Scenario: a missing credential is refused at submit
     When I send "POST" to "{scoped}/runs" with:
       """
       {"source": "true", "credentials": {"TOKEN": "nobody"}}
@@ -40,7 +40,7 @@ Feature: Credentials are looked up when a job is claimed
     And the answer names the faults "/credentials/TOKEN"
     And the answer has "nobody"
 
-  Scenario Outline: what cannot be named so: <credentials>
+  Scenario Outline: invalid credential mappings are refused: <credentials>
     When I send "POST" to "{scoped}/runs" with:
       """
       {"source": "true", "credentials": <credentials>}

@@ -46,14 +46,14 @@ Feature: Kinds of credentials
       Then standard output matches "^chat +url-token *$"
 
     @CLI-008 @CLI-009
-    Scenario: the literal form of a value and a password, with a warning
+    Scenario: literal values and passwords work with a warning
       When I call "svc credential set llm --kind api-key --header x-api-key --value key-literal"
-      Then standard error has "warning: --value stands in the process list"
+      Then standard error has "warning: --value is visible in the process list"
       When I call "svc credential set registry --kind basic --username ci --password pass-literal"
-      Then standard error has "warning: --password stands in the process list"
+      Then standard error has "warning: --password is visible in the process list"
 
     @CLI-012
-    Scenario: removed, it is gone
+    Scenario: a removed credential is gone
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-bearer-1"}'
       When I call "svc credential rm bot"
       And I call "svc credential list --json"
@@ -62,10 +62,10 @@ Feature: Kinds of credentials
       Then it exits with 1
       And standard error has "not_found"
 
-  Rule: No operation shows what is stored
+  Rule: No operation shows the stored value
 
     @CRED-006
-    Scenario: neither storing, nor listing, nor asking for it
+    Scenario: setting, listing and reading never show the value
       When I send "PUT" to "{scoped}/credentials/bot" with:
         """
         {"kind": "basic", "username": "user-stored", "password": "pass-stored"}

@@ -1,4 +1,4 @@
-Feature: What is no credential
+Feature: Invalid credentials
 
   Scenario Outline: <what>
     When I send "PUT" to "{scoped}/credentials/bot" with:
@@ -24,7 +24,7 @@ Feature: What is no credential
       | a token that is too short            | {"kind": "url_token", "token": "abc"}                       | /token           |
       | an empty token                       | {"kind": "bearer", "token": ""}                             | /token           |
 
-  Scenario Outline: the command line knows what belongs to a kind: <flags>
+  Scenario Outline: the CLI knows which flags belong to a kind: <flags>
     When I call "svc credential set bot <flags>"
     Then it exits with 2
     And standard error has "<says>"
@@ -32,6 +32,6 @@ Feature: What is no credential
     Examples:
       | flags                                       | says                                    |
       | --token x                                   | --kind is missing                       |
-      | --kind oauth --token x                      | it takes bearer, api-key, basic         |
+      | --kind oauth --token x                      | it must be one of bearer, api-key, basic         |
       | --kind basic --username ci                  | --password is missing                   |
       | --kind bearer --token x --header y          | --header does not belong to --kind bearer |

@@ -1,7 +1,7 @@
-Feature: Runs that nobody vouches for
+Feature: Untrusted runs and credentials
 
   @own-server @configured @AUTH-024 @AUTH-025 @AUTH-027
-  Scenario: no secret, no credential, and no running without one that was declared
+  Scenario: an untrusted run gets no secret and no credential, and a run that declares one fails
     Given the clone is noted as "clone"
     And a server and an agent of their own with:
       | SVC_PLUGINS | {clone}/test/plugins/outsider |

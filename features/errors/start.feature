@@ -1,6 +1,6 @@
-Feature: A server that cannot start
+Feature: Faults at server start
 
-  Rule: It says why, under which code, and what to do next
+  Rule: The error has a code, says why and what to do next
 
     @own-server @configured
     Scenario Outline: <what>
@@ -21,7 +21,7 @@ Feature: A server that cannot start
         | a database that is down         | mysql://root:hush@127.0.0.1:1/x | {key}  | 0     | database_unavailable | SVC_DATABASE_URL     |
         | an address of no database       | postgres://x:hush@y/z           | {key}  | 0     | database_url_invalid | mysql://             |
         | a file that is no database      | sqlite:/etc/passwd              | {key}  | 0     | database_corrupt     | passwd               |
-        | a full disk                     | sqlite:/dev/full                | {key}  | 0     | storage_full         | free space           |
+        | a full disk                     | sqlite:/dev/full                | {key}  | 0     | storage_full         | Free space           |
         | a folder that cannot be made    | sqlite:/dev/null/svc.db         | {key}  | 0     | database_unavailable | /dev/null            |
         | a master key of the wrong size  | sqlite:{folder}/a.db            | c2hvcnQ= | 0   | master_key_invalid   | openssl rand         |
         | a port that is none             | sqlite:{folder}/a.db            | {key}  | 99999 | setting_invalid      | SVC_PORT             |
@@ -29,7 +29,7 @@ Feature: A server that cannot start
   Rule: The master key belongs to its database
 
     @own-server @configured @AUTH-039
-    Scenario: none and another are refused, nothing is changed, and the right one still works
+    Scenario: a missing or wrong key is refused, nothing changes, and the right key still works
       Given an empty database
       And a master key noted as "key"
       And a master key noted as "wrong"
@@ -58,7 +58,7 @@ Feature: A server that cannot start
       Then "server" ends with 0
 
     @own-server @configured
-    Scenario: a database is bootstrapped once
+    Scenario: a database can be bootstrapped once
       Given an empty database
       And a master key noted as "key"
       When I call "svc admin bootstrap --org acme --project main --user ana" with the settings:
@@ -74,7 +74,7 @@ Feature: A server that cannot start
   Rule: A port and a folder have one owner
 
     @own-server @configured
-    Scenario: two svc dev on one folder
+    Scenario: two svc dev in one folder
       When I start "svc dev --port 0" as "first" with the settings:
         | SVC_LOG_LEVEL | warn |
       Then "first" says "svc dev is ready: (http://\S+)"
@@ -92,11 +92,11 @@ Feature: A server that cannot start
       Then "second" ends with 0
 
     @own-server @configured
-    Scenario: a folder that cannot be made
+    Scenario: a folder that cannot be created
       When I call "svc dev --port 0 --home /dev/null/here" without the environment's target
       Then it exits with 1
       And standard error has "(home_unusable)"
-      And standard error has "→ name a folder of yours with --home"
+      And standard error has "→ name a folder that you can write to with --home"
 
     @own-server @configured
     Scenario: two servers on one port

@@ -1,9 +1,9 @@
-Feature: every project has a bus of its own, to which events are only added
+Feature: Every project has its own append-only bus
 
-  Rule: what happens in one project is not heard in another
+  Rule: events stay in their project
 
     @OVW-019
-    Scenario: an event of another project wakes nobody here and is not shown here
+    Scenario: an event of another project wakes no run here and is not shown here
       When I submit the script "wait.sh":
         """
         svc wait-event go
@@ -24,10 +24,10 @@ Feature: every project has a bus of its own, to which events are only added
       Then the run succeeds
       And the log has '"payload":"here"'
 
-  Rule: what was recorded stays as it was
+  Rule: a recorded event never changes
 
     @OVW-020
-    Scenario: nothing changes an event or takes it away
+    Scenario: no operation changes or removes an event
       When I emit "fact" with '"first"'
       And I send "PUT" to "{scoped}/events/{event}" with:
         """

@@ -1,9 +1,9 @@
-Feature: the types that a project knows
+Feature: The event types of a project
 
-  Rule: the catalog lists what the service says, and what was seen with a sample
+  Rule: the catalog lists the service's own types, and seen types with a sample
 
     @EVT-073 @EVT-075
-    Scenario: types of the service and types seen
+    Scenario: types of the service and types that were seen
       When I emit "deploy.done" with '{"v":1,"text":"short"}'
       And I emit "deploy.done" with '{"v":2,"text":"short"}'
       Then the catalog has:
@@ -21,7 +21,7 @@ Feature: the types that a project knows
       When I call "svc events types"
       Then standard output matches "deploy.done +seen +20\S+Z +\{\"v\":2"
 
-    Scenario: a sample shows no secret that the run was given, and no more than the shape of much
+    Scenario: a sample hides the run's secrets and shortens large payloads
       Given the secret "TOKEN" is "hidden-value-123"
       When I submit the script "emit.sh":
         """

@@ -1,9 +1,9 @@
-Feature: events at the command line
+Feature: Events on the command line
 
   Rule: svc emit prints the id of the event and nothing else
 
     @CLI-020 @EVT-007 @EVT-020 @CLI-021 @SUBJ-003 @CLI-022
-    Scenario: with a subject and a payload
+    Scenario: an emit with a subject and a payload
       When I call "svc emit deploy.done --key acme/web --payload '{\"v\":[1,2]}'"
       Then standard output matches "^evt_\w{26}\n$"
       And the last event "deploy.done" is noted as "event"
@@ -27,16 +27,16 @@ Feature: events at the command line
       Then standard output is JSON with "event"
       And "payload" of the last event "filed" is '["from","a file"]'
 
-    Scenario: a refusal tells its code and what to do
+    Scenario: a refused emit prints its code and what to do
       When I call "svc emit run.failed"
       Then it exits with 1
       And standard error has "event_type_reserved"
       And standard error has "Choose another type"
 
-  Rule: recent events can be listed and looked at
+  Rule: recent events can be listed and shown
 
     @CLI-023
-    Scenario: newest first, and only those asked for
+    Scenario: newest first, with filters
       When I emit "first" for "acme/web"
       And I emit "second" for "acme/app"
       And I call "svc events ls"
@@ -53,7 +53,7 @@ Feature: events at the command line
       And standard error has "more: --cursor"
 
     @CLI-024
-    Scenario: one event with its payload and what came of it
+    Scenario: one event is shown with its payload and its deliveries
       When I submit the script "wait.sh":
         """
         svc wait-event release

@@ -1,9 +1,9 @@
-Feature: events are emitted from outside
+Feature: Events are emitted through the API
 
-  Rule: an event has a type, may have a subject, and carries any JSON
+  Rule: an event has a type, an optional subject and a JSON payload
 
     @EVT-006 @EVT-007 @HTTP-009
-    Scenario: an emit is answered with the id of its event
+    Scenario: an emit answers with the event's id
       When I send "POST" to "{scoped}/events" with:
         """
         {"type": "build.done", "key": "acme/web", "payload": {"list": [1, null, "ü"], "deep": {"a": true}}}
@@ -18,7 +18,7 @@ Feature: events are emitted from outside
       And nothing came of "{event}"
 
     @EVT-002 @EVT-004 @EVT-005
-    Scenario: neither a subject nor a payload is needed
+    Scenario: subject and payload are optional
       When I emit "bare"
       Then "key" of the event "{event}" is "null"
       And "payload" of the event "{event}" is "null"
@@ -30,7 +30,7 @@ Feature: events are emitted from outside
       Then "payload" of the event "{event}" is "[[],{}]"
 
     @EVT-001 @LIM-001
-    Scenario: types have 1 to 64 characters of a small alphabet
+    Scenario: a type has 1 to 64 characters of a small alphabet
       When I emit each of these types:
         | a                                                                |
         | Build.Done_2-x                                                   |
@@ -41,7 +41,7 @@ Feature: events are emitted from outside
       Then each is answered 201
 
     @EVT-001 @LIM-001 @ERR-017 @ERR-018 @ERR-019
-    Scenario: any other type is refused
+    Scenario: invalid types are refused
       When I emit each of these types:
         |                                                                   |
         | 01234567890123456789012345678901234567890123456789012345678901234 |
@@ -53,7 +53,7 @@ Feature: events are emitted from outside
       Then each is answered 400 with code "event_type_invalid"
 
     @EVT-035 @EVT-036 @EVT-037 @EVT-038 @EVT-039 @EVT-040 @ERR-015
-    Scenario: what the service itself says nobody else can say
+    Scenario: types that are reserved for the service are refused
       When I emit each of these types:
         | push          |
         | manual        |
@@ -78,7 +78,7 @@ Feature: events are emitted from outside
       Then it exits with 2
       And standard error has "--payload is not JSON"
 
-  Rule: an event is taken whole or not at all
+  Rule: an event is recorded whole or not at all
 
     @EVT-042 @HTTP-008 @LIM-002 @ERR-016 @EVT-043
     Scenario: a body of 2 MiB is taken, one byte more is not
@@ -96,7 +96,7 @@ Feature: events are emitted from outside
       And the run succeeds
       And the file "envelope" holds the envelope of "{event}"
 
-    Scenario: what is no event is refused with its place
+    Scenario: an invalid event is refused with the place of the fault
       When I send "POST" to "{scoped}/events" with:
         """
         {"type": "a", "playload": 1}
@@ -110,15 +110,15 @@ Feature: events are emitted from outside
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/key"
 
-  Rule: a repeat is a second event unless it says that it is one
+  Rule: a repeated emit is a second event, except with an idempotency key
 
     @DLV-015
-    Scenario: an emit that is sent again is another event
+    Scenario: the same emit sent twice gives two events
       When I emit "again"
       And I emit "again"
       Then there are 2 events "again"
 
-    Scenario: with an idempotency key it is the first event again
+    Scenario: with an idempotency key a repeat gives the first event
       When I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k2"

@@ -1,6 +1,6 @@
-Feature: the service says on the bus what becomes of runs
+Feature: Lifecycle events of runs
 
-  Rule: every run announces its start and its end, and why it came to be
+  Rule: every run announces its start, its end and its trigger
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-005 @RUN-010 @RUN-011 @RUN-013 @RUN-015 @RUN-017 @RUN-018
     @OVW-022 @EVT-023 @EVT-026 @EVT-046 @EVT-047 @EVT-048 @EVT-049 @EVT-060 @SUBJ-004
@@ -37,7 +37,7 @@ Feature: the service says on the bus what becomes of runs
       And "payload.run_url" of the last event "run.succeeded" is absent
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-006 @RUN-007 @RUN-010 @RUN-011 @RUN-019 @EVT-050 @EVT-051
-    Scenario: a run that fails tells its error, the end of a long one
+    Scenario: a failed run announces its error, cut to the tail
       When I submit the script "broken.sh":
         """
         svc step long -- "/begin-$(printf 'é%.0s' {1..6000})"
@@ -58,7 +58,7 @@ Feature: the service says on the bus what becomes of runs
       And "payload.reason" of the last event "run.failed" is absent
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-008 @RUN-009 @RUN-010 @RUN-011 @RUN-020 @EVT-052 @EVT-053
-    Scenario: a run that is cancelled tells why, the end of a long reason
+    Scenario: a cancelled run announces its reason, cut to the tail
       When I submit the script "held.sh":
         """
         svc wait-signal never
@@ -75,7 +75,7 @@ Feature: the service says on the bus what becomes of runs
       And "payload.error" of the last event "run.cancelled" is absent
 
     @own-server @configured @RUN-014
-    Scenario: with a public address the payload has the run's page
+    Scenario: with a public address the payload holds the run's page
       Given a server and an agent of their own with:
         | SVC_PUBLIC_URL | https://svc.example |
       When I submit the script "ok.sh":
@@ -85,7 +85,7 @@ Feature: the service says on the bus what becomes of runs
       Then the run succeeds
       And "payload.run_url" of the last event "run.succeeded" matches "^https://svc.example/.*{run}"
 
-  Rule: runs can wait for each other's ends
+  Rule: runs can wait for the end of other runs
 
     @DLV-005
     Scenario: a script waits for the end of another run

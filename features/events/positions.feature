@@ -1,6 +1,6 @@
-Feature: a script emits once for each place
+Feature: An emit in a script is recorded at its position
 
-  Rule: svc emit in a script is the emit of the command line, and is recorded
+  Rule: svc emit in a script works like the command line and is recorded
 
     @VERB-041 @CLI-020 @EVT-007 @OVW-021
     Scenario: it prints the event's id
@@ -31,7 +31,7 @@ Feature: a script emits once for each place
         | four#0  | emit | 0    |
 
     @EVT-039 @ERR-015
-    Scenario: what it must not say it does not say, and the script may go on
+    Scenario: a refused emit is recorded and the script may continue
       When I submit the script "refused.sh":
         """
         svc emit run.failed || echo "code $?"
@@ -50,7 +50,7 @@ Feature: a script emits once for each place
         | fine#0 | emit | 2    |
         | fine#1 | emit | 0    |
 
-    Scenario: a file that is gone by the next pass changes nothing
+    Scenario: a file that is gone at the next pass changes nothing
       Given a file "once.json":
         """
         {"n": 1}
@@ -66,7 +66,7 @@ Feature: a script emits once for each place
       And there is 1 event "once"
       And the file "ids" has 1 line
 
-    Scenario: more than an event takes is refused by how much it is over
+    Scenario: a payload over the limit is refused with the number of bytes
       Given a file "exact.json" of 2097125 bytes of JSON
       And a file "over.json" of 2097126 bytes of JSON
       When I submit the script "large.sh":
@@ -78,10 +78,10 @@ Feature: a script emits once for each place
       And the log has "1 byte over the limit of 2 MiB"
       And there is 1 event "large"
 
-  Rule: running the place again is the same event, with what was said first
+  Rule: a repeated position gives the same event with the first payload
 
     @VERB-042 @EVT-027 @EVT-028 @EVT-031 @DLV-013
-    Scenario: a replay emits nothing new, and starts no handler again
+    Scenario: a replay emits nothing new and starts no handler again
       Given the handler "hears" on "told" runs "note.sh":
         """
         true
@@ -113,7 +113,7 @@ Feature: a script emits once for each place
       And the first event "told" carries "1"
 
     @SUBJ-001
-    Scenario: the subject is the one that was said first
+    Scenario: the first subject stays
       When I submit the script "rekeyed.sh":
         """
         echo pass >> {folder}/passes
@@ -129,7 +129,7 @@ Feature: a script emits once for each place
       And "key" of the last event "told" is "acme/1"
 
     @own-server @EVT-029
-    Scenario: neither does another agent that takes over
+    Scenario: another agent that takes over emits nothing again
       Given 2 agents of its own
       When I submit the script "taken-over.sh":
         """

@@ -1,9 +1,9 @@
-Feature: a script may go on after an emit that found no room
+Feature: A script may continue after a refused emit
 
-  Rule: the refusal is the outcome of that place, and a further emit is another try
+  Rule: the refusal is the outcome of its position, and a further emit is a new try
 
     @HAND-052 @ERR-026 @LIM-007
-    Scenario: it waits, tries again, and is replayed as it went
+    Scenario: the script waits, tries again, and replays as it went
       Given 16 handlers on "crowd" run "wait.sh":
         """
         svc wait-signal go

@@ -1,9 +1,9 @@
-Feature: subjects narrow what a run hears
+Feature: Subjects narrow which runs receive an event
 
-  Rule: an event with a subject reaches runs of that subject and runs of none
+  Rule: an event with a subject reaches runs with that subject and runs without one
 
     @SUBJ-009
-    Scenario: the subject is compared whole
+    Scenario: the whole subject is compared
       When I submit the script "web" for "acme/web":
         """
         svc wait-event push.done
@@ -56,7 +56,7 @@ Feature: subjects narrow what a run hears
   Rule: an event can cancel runs
 
     @SUBJ-006
-    Scenario: those of its subject, whatever it carries
+    Scenario: a cancelling event reaches runs with its subject, whatever its payload
       When I submit a script for "acme/web" that "deploy.abort" cancels as "web"
       And I submit a script for "acme/app" that "deploy.abort" cancels as "app"
       And I submit a script for "" that "deploy.abort" cancels as "none"
@@ -73,7 +73,7 @@ Feature: subjects narrow what a run hears
       When I cancel every run that has not ended
 
     @SUBJ-008
-    Scenario: a broadcast cancels every run that listens
+    Scenario: a broadcast cancels every run that lists its type
       When I submit a script for "acme/web" that "stop.all" cancels as "web"
       And I submit a script for "acme/app" that "stop.all" cancels as "app"
       And I emit "stop.all"
@@ -83,7 +83,7 @@ Feature: subjects narrow what a run hears
         | cancel   | app | delivered |
 
     @SUBJ-011
-    Scenario: a type is all that can be said of what cancels
+    Scenario: cancel_on accepts types only
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "held.sh", "source": "true", "cancel_on": [{"type": "deploy.abort", "when": "event.payload.never"}]}
@@ -97,14 +97,14 @@ Feature: subjects narrow what a run hears
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/when"
 
-    Scenario: what happened before the submit cancels nothing
+    Scenario: events before the submit cancel nothing
       When I emit "deploy.abort"
       And I submit a script for "" that "deploy.abort" cancels as "it"
       Then the run waits for "signal" "never"
       And nothing came of "{event}"
       When I cancel every run that has not ended
 
-    Scenario: the command line names the types at the submit
+    Scenario: the CLI names cancelling types at submit
       Given a file "held.sh":
         """
         svc wait-signal never

@@ -1,9 +1,9 @@
-Feature: what else ends svc wait-event
+Feature: Other ends of svc wait-event
 
-  Rule: a wait may have an end
+  Rule: a wait may have a timeout
 
     @VERB-018
-    Scenario: the event that comes in time is taken
+    Scenario: an event before the timeout is taken
       When I submit the script "timed.sh":
         """
         svc wait-event go --timeout 60s
@@ -15,7 +15,7 @@ Feature: what else ends svc wait-event
       And the log has "in time"
 
     @VERB-018
-    Scenario: the time is over: 124, and the outcome stays
+    Scenario: a timeout exits 124 and stays the outcome
       When I submit the script "over.sh":
         """
         svc wait-event go --timeout 300ms || echo "code $?"
@@ -31,7 +31,7 @@ Feature: what else ends svc wait-event
         | more#0 | wait-signal | 0    | 1\n    |
       And the log has "code 124" 2 times
 
-    Scenario: what ended the time is told with the events that came close
+    Scenario: a timeout is explained with events that nearly matched
       When I submit the script "near.sh" for "acme/web":
         """
         svc wait-signal start
@@ -43,13 +43,13 @@ Feature: what else ends svc wait-event
       Then the run waits for "event" "go"
       When I emit "go" for "acme/app"
       Then the run fails with code "script_failed"
-      And the log has "it came before the wait began"
+      And the log has "it was recorded before the wait began"
       And the log has 'its key "acme/app" is not the subject of the run'
 
-  Rule: an event's wait is a signal's too
+  Rule: a signal can end an event wait
 
     @HAND-054
-    Scenario: a signal named for the type and the job ends it
+    Scenario: a signal named after the type and the job ends the wait
       When I submit the script "bridge.sh":
         """
         echo "$SVC_ACTIVITY_ID" > {folder}/activity

@@ -1,9 +1,9 @@
-Feature: svc wait-event waits for what happens
+Feature: svc wait-event waits for an event
 
   Rule: the run is suspended until the next event of the type
 
     @VERB-017 @SCR-018 @DLV-005 @DLV-008 @EVT-072
-    Scenario: the event wakes the script, which starts from the top and is told the envelope
+    Scenario: the event wakes the script, which starts from the top and gets the envelope
       When I submit the script "wait.sh":
         """
         echo "$$" >> {folder}/passes
@@ -20,7 +20,7 @@ Feature: svc wait-event waits for what happens
       And the log has '"payload":{"v":7,"list":[null,"ü"]}'
 
     @VERB-016 @HAND-053
-    Scenario: a wait takes one event and no more
+    Scenario: a wait takes exactly one event
       When I submit the script "once.sh":
         """
         svc wait-event go
@@ -40,7 +40,7 @@ Feature: svc wait-event waits for what happens
       And the log lacks "second"
 
     @DLV-009
-    Scenario: a large payload arrives whole
+    Scenario: a large payload arrives unchanged
       When I submit the script "large.sh":
         """
         svc wait-event large > {folder}/envelope
@@ -52,7 +52,7 @@ Feature: svc wait-event waits for what happens
       And the file "envelope" holds the envelope of "{event}"
 
     @DLV-010
-    Scenario: what happened before the wait is not seen
+    Scenario: events before the wait are not seen
       When I submit the script "late.sh":
         """
         svc wait-signal start
@@ -68,7 +68,7 @@ Feature: svc wait-event waits for what happens
       And the log lacks "too early"
 
     @WAIT-015
-    Scenario: the script decides itself what to do with an event
+    Scenario: the script itself decides what to do with an event
       When I submit the script "choose.sh":
         """
         until svc wait-event build | grep -q '"ok":true'; do :; done
@@ -81,7 +81,7 @@ Feature: svc wait-event waits for what happens
       Then the run succeeds
       And the log has "chosen"
 
-  Rule: everybody who waits hears it
+  Rule: every waiting run receives the event
 
     @DLV-001 @DLV-002
     Scenario: one event wakes all runs that wait for its type

@@ -1,6 +1,6 @@
 Feature: Webhooks on the command line
 
-  Scenario: set by hand, shown, listed and removed
+  Scenario: a webhook is set, shown, listed and removed
     Given a file "ci.sh":
       """
       echo "at $CI_TRIGGER_SHA"
@@ -22,7 +22,7 @@ Feature: Webhooks on the command line
     Then it exits with 1
     And standard error has "not_found"
 
-  Scenario Outline: <what> is told before anything is sent
+  Scenario Outline: <what> is refused before anything is sent
     When I call "svc webhook set site <flags>"
     Then it exits with 2
     And standard error has "<says>"

@@ -1,9 +1,9 @@
-Feature: Deliveries of forges
+Feature: Forge deliveries
 
   Background:
     Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: whatever the forge sends becomes an event of its own type, as it was sent
+  Rule: each forge delivery becomes an event of its own type with an unchanged payload
 
     @EVT-058 @EVT-059 @EVT-071 @EVT-024 @SUBJ-002
     Scenario Outline: <event>
@@ -35,10 +35,10 @@ Feature: Deliveries of forges
       When the event of the delivery is looked at
       Then "payload.title" of the answer is "50 % off & more"
 
-  Rule: only what is signed with the webhook's secret gets in
+  Rule: only deliveries signed with the webhook's secret are accepted
 
     @EVT-062
-    Scenario: strangers learn nothing and change nothing
+    Scenario: an unsigned delivery learns nothing and changes nothing
       When a stranger delivers "push" to "site":
         """
         {"ref": "refs/heads/main"}
@@ -56,10 +56,10 @@ Feature: Deliveries of forges
       Then the answer is 401 with code "signature_invalid"
       And the project has 0 events of type "push"
 
-  Rule: a delivery that is sent again is the same event
+  Rule: a redelivery gives the same event
 
     @EVT-061 @EVT-063
-    Scenario: the forge does not know whether it arrived
+    Scenario: the forge repeats a delivery after a lost answer
       Given the handler "once" on "forge.issues" runs "once.sh":
         """
         true
@@ -84,10 +84,10 @@ Feature: Deliveries of forges
       And the project comes to rest
       And the handler "once" ran 2 times
 
-  Rule: a subject is a repository, and nothing smaller
+  Rule: a subject is a repository and nothing smaller
 
     @SUBJ-010 @SUBJ-002
-    Scenario: one run waits for whichever pull request of its repository comes next
+    Scenario: one run waits for the next pull request of its repository
       Given the webhook "other" with '{"forge": "forge_a", "repo": "acme/other"}'
       When I submit the script "wait.sh" for "acme/site":
         """

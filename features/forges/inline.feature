@@ -6,10 +6,10 @@ Feature: The workflow of a webhook
       echo "checking $CI_TRIGGER_REPO at $CI_TRIGGER_SHA"
       """
 
-  Rule: it runs at pushes as long as no handler takes pushes
+  Rule: it runs for pushes unless a handler matches push
 
     @HAND-023 @HAND-024 @HAND-025 @EVT-044
-    Scenario: a handler comes, and goes again
+    Scenario: a handler is added and removed again
       When forge_a delivers "push" to "ci":
         """
         {"ref": "refs/heads/main", "after": "aaa1", "repository": {"full_name": "acme/site"}}
@@ -46,7 +46,7 @@ Feature: The workflow of a webhook
       And the log has "checking acme/site at ccc3"
 
     @HAND-023 @HAND-024
-    Scenario: a handler that matches and declines is still the one that takes pushes
+    Scenario: a handler that matches and declines still replaces the inline workflow
       When I send "PUT" to "{scoped}/handlers/build" with:
         """
         {"on": ["p*"], "when": "event.ref == 'refs/heads/main'", "filename": "build.sh", "source": "true"}
@@ -61,16 +61,16 @@ Feature: The workflow of a webhook
         | handler  | build | declined |          |
         | webhook  | ci    | declined | build    |
 
-  Rule: it does not run for what is no longer there, nor for anything but pushes
+  Rule: it does not run for deleted branches or for other events
 
-    Scenario: a branch is removed, an issue is opened
+    Scenario: a branch is deleted, an issue is opened
       When forge_a delivers "push" to "ci":
         """
         {"ref": "refs/heads/old", "after": "0000000000000000000000000000000000000000", "deleted": true}
         """
       Then the delivery came to:
         | reaction | name | state    | reason      |
-        | webhook  | ci   | declined | was removed |
+        | webhook  | ci   | declined | was deleted |
       When forge_a delivers "issues" to "ci":
         """
         {"action": "opened"}
@@ -78,7 +78,7 @@ Feature: The workflow of a webhook
       Then the delivery came to:
         | reaction | name | state | reason |
 
-  Rule: conditions on files let a push through whose files are not known
+  Rule: conditions on paths let a push through when its paths are unknown
 
     @HAND-022
     Scenario Outline: <what>
@@ -103,7 +103,7 @@ Feature: The workflow of a webhook
         | none that matters   | [{"added": ["src/a.ts"], "modified": [], "removed": []}]     | declined  |
         | no list of files    | []                                                           | delivered |
 
-  Rule: a condition sees what the push said
+  Rule: a condition reads the fields of the push
 
     @EVT-019
     Scenario Outline: <when>
@@ -128,3 +128,35 @@ Feature: The workflow of a webhook
         | event.ref == 'refs/heads/main' && event.sha == 'abc' && event.repo == 'acme/site'        | delivered |
         | event.sender == 'ann' && event.paths == ['a'] && event.paths_known                       | delivered |
         | event.ref != 'refs/heads/main' \|\| event.sender != 'ann' \|\| !event.paths_known        | declined  |
+
+  Rule: it has everything that a submit has
+
+    Scenario: a credential, an input and a type of event that cancels the run
+      Given the credential "bot" is '{"kind": "bearer", "token": "tok-6-ab"}'
+      And the webhook "held" with '{"forge": "forge_a", "repo": "acme/held"}'
+      And a file "hold.sh":
+        """
+        test "$TOKEN" = tok-6-ab && grep -q '"from":"here"' "$SVC_INPUT_FILE" && svc step checked -- true
+        """
+      When I call "svc webhook set held --forge forge_a --repo acme/held --workflow hold.sh --credential TOKEN=bot --cancel-on halt --input '{\"from\":\"here\"}' --subject released"
+      And forge_a delivers "push" to "held":
+        """
+        {"ref": "refs/heads/main", "after": "aaa1", "repository": {"full_name": "acme/held"}}
+        """
+      Then the workflow of the webhook "held" succeeds
+      And 1 step is recorded
+      And "cancel_on" of the run is '["halt"]'
+      And "subject" of the run is "released"
+      And "credentials" of the run is '{"TOKEN":"bot"}'
+      When I send "GET" to "{scoped}/credentials/bot/uses"
+      Then "uses.0.kind" of the answer is "webhook"
+      And "uses.0.detail" of the answer is "TOKEN"
+
+    Scenario: over HTTP too
+      Given the webhook "held" with '{"forge": "forge_a", "repo": "acme/held", "workflow": {"source": "grep -q input.*n.*7 $SVC_INPUT_FILE", "input": {"n": 7}, "cancel_on": ["halt"]}}'
+      When forge_a delivers "push" to "held":
+        """
+        {"ref": "refs/heads/main", "after": "aaa1", "repository": {"full_name": "acme/held"}}
+        """
+      Then the workflow of the webhook "held" succeeds
+      And "cancel_on" of the run is '["halt"]'

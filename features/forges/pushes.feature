@@ -3,10 +3,10 @@ Feature: Pushes
   Background:
     Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: a push becomes an event that says what was pushed, by whom, and which files it touches
+  Rule: a push event holds what was pushed, by whom, and the paths that changed
 
     @EVT-054 @EVT-055 @EVT-024 @EVT-009 @EVT-010 @EVT-011 @EVT-012 @EVT-013 @EVT-014 @SUBJ-002
-    Scenario: a push of two commits
+    Scenario: a push with two commits
       When forge_a delivers "push" to "site":
         """
         {"ref": "refs/heads/main", "after": "0123456789abcdef0123456789abcdef01234567", "forced": false,
@@ -50,7 +50,7 @@ Feature: Pushes
         | history was rewritten             | true   | [{"added": ["a"], "modified": [], "removed": []}]     | ["a"]   |
 
     @EVT-054 @EVT-013
-    Scenario: another forge, which sends only the first commits
+    Scenario: a forge that sends only the first commits
       Given the webhook "mirror" with '{"forge": "forge_b", "repo": "acme/mirror"}'
       When forge_b delivers "push" to "mirror":
         """
@@ -71,10 +71,10 @@ Feature: Pushes
       And the event of the delivery is looked at
       Then "payload.paths_known" of the answer is "false"
 
-  Rule: what a push starts knows the push
+  Rule: a run started by a push knows the push
 
     @SCR-047 @EVT-009 @EVT-010 @EVT-011 @EVT-012 @EVT-013 @EVT-014 @HAND-031 @HAND-032 @HAND-033 @HAND-034 @HAND-035 @HAND-036 @HAND-030
-    Scenario: in its input file, in its environment and in what is announced of its run
+    Scenario: in its input file, its environment and its lifecycle events
       Given the handler "see" on "push" runs "see.sh":
         """
         echo "$CI_TRIGGER_SHA $CI_TRIGGER_SHORT_SHA $CI_TRIGGER_REF $CI_TRIGGER_REPO $CI_TRIGGER_SENDER $CI_TRIGGER_FORGE"

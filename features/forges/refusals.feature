@@ -1,6 +1,6 @@
-Feature: What a webhook does not take
+Feature: Refused webhooks and deliveries
 
-  Rule: a webhook that cannot be right is refused when it is set
+  Rule: an invalid webhook is refused when it is set
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/webhooks/w" with:
@@ -24,35 +24,35 @@ Feature: What a webhook does not take
         | two workflows                | {"forge": "forge_a", "repo": "a/b", "workflow": {"source": "x"}, "pipeline": "x"}                     | 400    | invalid_request       | /workflow       |
         | a member that nobody knows   | {"forge": "forge_a", "repo": "a/b", "branch": "main"}                                                 | 400    | invalid_request       | /branch         |
 
-  Rule: a delivery that is signed may still be none
+  Rule: a signed delivery may still be refused
 
     Background:
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-    Scenario: it is about another repository
+    Scenario: a delivery for another repository
       When forge_a delivers "issues" to "site":
         """
         {"repository": {"full_name": "acme/elsewhere"}}
         """
       Then the answer is 422 with code "delivery_foreign"
 
-    Scenario: its kind is no type of an event
+    Scenario: a delivery whose kind is not a valid event type
       When forge_a delivers "issues and more" to "site":
         """
         {}
         """
       Then the answer is 400 with code "event_type_invalid"
 
-    Scenario: it is no object
+    Scenario: a delivery that is not an object
       When forge_a delivers "issues" to "site":
         """
         [1, 2]
         """
       Then the answer is 400 with code "invalid_request"
 
-  Rule: who may not administer the project sets no webhooks
+  Rule: only project admins set webhooks
 
-    Scenario: a member looks, an admin sets
+    Scenario: a member reads, an admin sets
       Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       And a token of every role
       When I send "DELETE" to "{scoped}/webhooks/site" with the token "{member}"
@@ -60,10 +60,10 @@ Feature: What a webhook does not take
       When I send "GET" to "{scoped}/webhooks/site" with the token "{member}"
       Then the answer is 200
 
-  Rule: a manifest whose rules do not compile stops the start
+  Rule: a manifest with an invalid expression stops the start
 
     @own-server
-    Scenario: an expression that nobody can evaluate
+    Scenario: an expression that cannot be evaluated
       Given a file "broken/manifest.json":
         """
         {"manifest": "svc-connector/v1", "name": "smithy", "title": "A forge of ours",

@@ -1,5 +1,5 @@
 @own-server @configured
-Feature: Webhooks that are made at the forge
+Feature: Webhooks registered at the forge
 
   Background:
     Given a forge whose API takes the token "far-token-1"
@@ -7,10 +7,10 @@ Feature: Webhooks that are made at the forge
       | SVC_EGRESS_ALLOW | 127.0.0.1 |
     And the credential "bot" is '{"kind": "bearer", "token": "far-token-1"}'
 
-  Rule: with --auto-register the forge is told where to deliver and what
+  Rule: --auto-register tells the forge where to deliver and which events
 
     @EVT-064 @EVT-065 @EVT-066 @EVT-067 @EVT-068 @EVT-069 @EVT-070
-    Scenario: one command, and deliveries come
+    Scenario: after one command the forge delivers
       When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential bot --json"
       Then standard output is JSON whose "registration" is "registered"
       And standard error has "SVC_PUBLIC_URL is not set"
@@ -35,7 +35,7 @@ Feature: Webhooks that are made at the forge
       Then the forge has 0 webhooks for "acme/site"
 
     @EVT-064
-    Scenario: a forge without a host of its own
+    Scenario: a forge without a default host
       When I call "svc webhook set mirror --forge forge_b --repo acme/mirror --auto-register --credential bot"
       Then it exits with 1
       And standard error has "api_base"
@@ -44,9 +44,9 @@ Feature: Webhooks that are made at the forge
       And the forge has 1 webhook for "acme/mirror"
       And the webhook at the forge for "acme/mirror" subscribes to "push"
 
-  Rule: when the forge refuses, nothing is half done
+  Rule: when the forge refuses, nothing is left half done
 
-    Scenario: a token that may not
+    Scenario: a token without the permission
       Given the credential "stale" is '{"kind": "bearer", "token": "an-old-token"}'
       When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential stale"
       Then it exits with 1
@@ -57,9 +57,9 @@ Feature: Webhooks that are made at the forge
       Then standard output is ""
       And the forge has 0 webhooks for "acme/site"
 
-  Rule: the service calls nobody whom the operator does not permit
+  Rule: the service calls only addresses that the operator permits
 
-    Scenario: addresses of this machine, of its networks and of the platform
+    Scenario: addresses of this machine, of private networks and of the platform are refused
       When I register a webhook at each of these addresses:
         | https://169.254.169.254/latest |
         | https://10.0.0.7               |

@@ -1,11 +1,11 @@
-Feature: Whom the deliveries of a forge are trusted for
+Feature: Trust in forge deliveries
 
   Background:
     Given the secret "TOKEN" is "hidden-value"
     And the credential "bot" is '{"kind": "bearer", "token": "hidden-token"}'
     And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
 
-  Rule: what comes from a fork gets nothing, and does not start what declares a credential
+  Rule: a delivery from a fork gets no values and starts no handler that declares a credential
 
     @AUTH-022 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
     Scenario: a pull request from a fork
@@ -36,7 +36,7 @@ Feature: Whom the deliveries of a forge are trusted for
       And standard output has "untrusted_run_declares_credential"
       And the handler "armed" ran 0 times
 
-    Scenario: a review of it, even by a member
+    Scenario: a review of that pull request, even by a member
       When forge_a delivers "pull_request_review" to "site":
         """
         {"action": "submitted", "review": {"author_association": "OWNER"}, "pull_request": {
@@ -46,7 +46,7 @@ Feature: Whom the deliveries of a forge are trusted for
       And the event of the delivery is looked at
       Then "trusted" of the answer is "false"
 
-  Rule: what outsiders write is not trusted, what members write is
+  Rule: writing by outsiders is untrusted, writing by members is trusted
 
     @AUTH-023 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
     Scenario Outline: a comment by <who>
@@ -79,7 +79,7 @@ Feature: Whom the deliveries of a forge are trusted for
         | somebody who is not placed | FIRST_TIMER            | refused   | untrusted_run_declares_credential | false   | 0       |
         | a member                   | MEMBER                 | delivered |                                   | true    | 1       |
 
-    Scenario: what is known of nobody is not trusted
+    Scenario: a delivery without known rules is untrusted
       When forge_a delivers "invented_today" to "site":
         """
         {"sender": {"login": "ann"}}

@@ -1,9 +1,9 @@
-Feature: Ceilings of handlers
+Feature: Limits of handlers
 
   Rule: a chain of handlers has at most five generations
 
     @HAND-048 @HAND-049 @HAND-051 @LIM-006 @ERR-024 @ERR-025 @OVW-021
-    Scenario: the sixth would not start, and its emit fails
+    Scenario: the sixth generation does not start, and its emit fails
       Given the handler "next" on "chain" runs "next.sh":
         """
         left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")
@@ -20,7 +20,7 @@ Feature: Ceilings of handlers
       And the "status" of its runs are "failed succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded"
       And the error of the failed run of "next" has "chain_too_deep"
 
-    Scenario: an emit that nobody listens to is no chain
+    Scenario: an emit without a matching handler does not count as a chain
       Given the handler "next" on "chain" runs "next.sh":
         """
         left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")
@@ -33,7 +33,7 @@ Feature: Ceilings of handlers
   Rule: a project has at most sixteen handler runs at once
 
     @HAND-050 @HAND-052 @LIM-007 @ERR-026 @ERR-027
-    Scenario: an emit that would start a seventeenth fails and leaves nothing
+    Scenario: an emit that would start a seventeenth run fails and records nothing
       Given 17 handlers on "crowd" run "wait.sh":
         """
         svc wait-signal go
@@ -41,7 +41,7 @@ Feature: Ceilings of handlers
       When somebody emits "crowd" with "{}"
       Then the answer is 429 with code "handlers_in_flight"
       And the header "retry-after" of the answer matches "^\d+$"
-      And "detail" of the answer matches "17 handler runs beside 0.*until fewer handlers take it"
+      And "detail" of the answer matches "17 handler runs while 0.*until fewer handlers match it"
       And the project has 0 events of type "crowd"
       And 0 handler runs are in flight and 0 wait
       Given the handler "many-17" is removed
@@ -57,7 +57,7 @@ Feature: Ceilings of handlers
       Then the project comes to rest
       And 0 handler runs are in flight and 0 wait
 
-    Scenario: what has no emitter waits for a place instead
+    Scenario: a delivery without an emitter waits for a free slot
       Given 16 handlers on "crowd" run "wait.sh":
         """
         svc wait-signal go
@@ -86,7 +86,7 @@ Feature: Ceilings of handlers
       And "output.of" of the run is "run.succeeded"
 
     @own-server @DLV-014
-    Scenario: what waits for a place outlives its server, and is delivered
+    Scenario: a waiting delivery survives its server
       Given 16 handlers on "crowd" run "wait.sh":
         """
         svc wait-signal go
@@ -113,7 +113,7 @@ Feature: Ceilings of handlers
       And the handler "after" succeeds
       And the handler "after" ran 1 time
 
-    Scenario: what waits for a handler that is removed never starts
+    Scenario: a delivery that waits for a removed handler never starts
       Given 16 handlers on "crowd" run "wait.sh":
         """
         svc wait-signal go

@@ -3,7 +3,7 @@ Feature: Handlers on the command line
   Rule: a handler is set, listed, shown and removed
 
     @HAND-002 @CLI-025 @CLI-026 @HAND-007 @CLI-030 @HAND-008 @CLI-031 @HAND-009 @CLI-033 @CLI-034 @CLI-035
-    Scenario: with everything that a script may have
+    Scenario: with all options of a script
       Given a file "note.sh":
         """
         echo "note from $OWN"
@@ -47,7 +47,26 @@ Feature: Handlers on the command line
       When somebody emits "t" with "{}"
       Then the handler "note" succeeds
 
-    Scenario Outline: what is missing or does not go together: <arguments>
+    Scenario: with an input and a subject
+      Given a file "note.sh":
+        """
+        grep -q '"from":"here"' "$SVC_INPUT_FILE" && svc step checked -- true
+        """
+      When I call "svc handler set note note.sh --on t --input '{\"from\":\"here\"}' --subject notes"
+      And somebody emits "t" with '{"key": "other", "payload": 1}'
+      Then the handler "note" succeeds
+      And 1 step is recorded
+      And "subject" of the run is "notes"
+      When I send "PUT" to "{scoped}/handlers/note" with:
+        """
+        {"on": ["t"], "source": "grep -q '\"input\":\\[7\\]' $SVC_INPUT_FILE", "input": [7]}
+        """
+      Then the answer is 200
+      When somebody emits "t" with '{"key": "other"}'
+      Then the handler "note" succeeds
+      And "subject" of the run is "other"
+
+    Scenario Outline: missing or conflicting arguments are refused: <arguments>
       Given a file "note.sh":
         """
         true
@@ -59,16 +78,16 @@ Feature: Handlers on the command line
       Examples:
         | arguments                    | says                          |
         | note.sh                      | --on is missing               |
-        | --on t                       | nothing says what runs        |
-        | note.sh --on t --graph g     | cannot stand together         |
-        | note.sh --on t --config {}   | --config is of a single node  |
+        | --on t                       | no workflow was given        |
+        | note.sh --on t --graph g     | cannot be combined            |
+        | note.sh --on t --config {}   | --config needs --node  |
         | note.sh --on t --as spell    | --as                          |
 
     @HAND-010 @HAND-045
-    Scenario: credentials are for scripts
+    Scenario: credentials are allowed for scripts only
       When I call "svc handler set note --on t --graph release --credential TOKEN=bot"
       Then it exits with 2
-      And standard error has "--credential is of a script"
+      And standard error has "--credential needs a script"
       When I send "PUT" to "{scoped}/handlers/note" with:
         """
         {"on": ["t"], "node": "http", "config": {}, "credentials": {"TOKEN": "bot"}}
@@ -76,7 +95,7 @@ Feature: Handlers on the command line
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/credentials"
 
-    Scenario: what the server refuses is told with its place
+    Scenario: a refusal of the server names the place of the fault
       When I call "svc handler set note - --on 'a b' --when 'x ==' " with standard input:
         """
         true
@@ -84,9 +103,9 @@ Feature: Handlers on the command line
       Then it exits with 1
       And standard error has "/on/0"
 
-  Rule: a recorded event is tried on a handler without starting anything
+  Rule: a recorded event can be tested against a handler without starting a run
 
-    Scenario: fits or does not, true or false, and why
+    Scenario: match or no match, true or false, and the reason
       Given the handler "paid" with '{"on": ["order.*"], "when": "event.payload.total > 10"}' runs "note.sh":
         """
         true
@@ -109,10 +128,10 @@ Feature: Handlers on the command line
       When I call "svc handler test paid"
       Then it exits with 2
 
-  Rule: starters run as they are
+  Rule: starter scripts run as they are
 
     @CLI-036
-    Scenario Outline: in <language>
+    Scenario Outline: the starter in <language>
       When the starter in "<language>" is written to "<file>"
       And I call "svc handler set on-event <file> --on build.done"
       And somebody emits "build.done" with '{"payload": {"workflow": "build.sh", "status": "succeeded"}}'
@@ -125,7 +144,7 @@ Feature: Handlers on the command line
       Then standard output has "svc handler set on-event on-event."
       When I call "svc handler init <language> <file>"
       Then it exits with 2
-      And standard error has "it exists already"
+      And standard error has "it already exists"
 
       Examples:
         | language   | file        |
@@ -133,7 +152,7 @@ Feature: Handlers on the command line
         | python     | on-event.py |
         | typescript | on-event.ts |
 
-    Scenario: a language that has none
+    Scenario: a language without a starter
       When I call "svc handler init cobol"
       Then it exits with 2
       And standard error has "bash, python, typescript"

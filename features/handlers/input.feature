@@ -1,6 +1,6 @@
-Feature: What a handler's script is given
+Feature: Input of handler scripts
 
-  Rule: the whole envelope is in the input file
+  Rule: the input file holds the whole envelope
 
     @HAND-026 @EVT-008 @DLV-008
     Scenario: type, id, key and payload
@@ -30,7 +30,7 @@ Feature: What a handler's script is given
       Then the handler "look" succeeds
 
     @HAND-027 @DLV-009
-    Scenario: a payload of almost 2 MiB arrives as it was sent
+    Scenario: a payload of almost 2 MiB arrives unchanged
       Given the handler "look" on "big" runs "look.py":
         """
         import hashlib, json, os, subprocess
@@ -45,7 +45,7 @@ Feature: What a handler's script is given
       And "output.digest" of the run is "{digest}"
 
     @HAND-040
-    Scenario: a handler cannot put another file in its place
+    Scenario: a handler cannot replace the input file
       When I send "PUT" to "{scoped}/handlers/look" with:
         """
         {"on": ["t"], "source": "true", "env": {"SVC_INPUT_FILE": "/dev/null"}}
@@ -53,10 +53,10 @@ Feature: What a handler's script is given
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/env/SVC_INPUT_FILE"
 
-  Rule: single values of the envelope are variables too
+  Rule: scalar fields of the envelope are variables too
 
     @HAND-028 @HAND-029 @HAND-039 @SCR-039
-    Scenario: type and id, and nothing of what is nested
+    Scenario: type and id are variables, nested values are not
       Given the handler "look" with '{"on": ["deploy.done"], "env": {"OWN": "mine"}}' runs "look.sh":
         """
         test "$CI_TRIGGER_EVENT" = deploy.done
@@ -105,10 +105,10 @@ Feature: What a handler's script is given
       And "output.parent" of the run is "{parent}"
       And the project comes to rest
 
-  Rule: what a handler says of its runs holds for each of them
+  Rule: what a handler declares applies to each of its runs
 
     @HAND-008 @HAND-009
-    Scenario: tags, and what an agent must be able to do
+    Scenario: tags and required capabilities
       Given the handler "look" with '{"on": ["t"], "tags": ["team:core", "nightly"], "requires": ["bash"]}' runs "look.sh":
         """
         true

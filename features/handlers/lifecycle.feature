@@ -1,9 +1,9 @@
-Feature: Handlers of what becomes of runs
+Feature: Handlers of run lifecycle events
 
-  Rule: every run is announced to handlers, but those of handlers
+  Rule: lifecycle events reach handlers, except those of handler runs
 
     @HAND-016 @OVW-022
-    Scenario: a script in bash reports on a script
+    Scenario: a bash handler reports on a script run
       Given a file "report.sh":
         """
         svc step note -- sh -c 'echo "$CI_TRIGGER_EVENT" >> {folder}/seen'
@@ -19,7 +19,7 @@ Feature: Handlers of what becomes of runs
       And the file "seen" has "run.started"
       And the file "seen" has "run.succeeded"
 
-    Scenario: and on one that the delivery of a hook has set off, which is no handler run itself
+    Scenario: a handler reports on a run that a hook delivery started
       Given a file "build.sh":
         """
         svc step build -- echo built
@@ -44,7 +44,7 @@ Feature: Handlers of what becomes of runs
       And the file "seen" has "run.succeeded"
 
     @HAND-017
-    Scenario: only of ends
+    Scenario: a handler for terminal events only
       Given the handler "ends" on "run.succeeded,run.failed,run.cancelled" runs "note.sh":
         """
         svc output set of="$CI_TRIGGER_EVENT"
@@ -74,7 +74,7 @@ Feature: Handlers of what becomes of runs
       And the handler "ends" ran 3 times
 
     @RUN-024 @RUN-025
-    Scenario: a handler run's own are on the bus and start no handler
+    Scenario: lifecycle events of a handler run are recorded and start no handler
       Given the handler "all" on "*" runs "note.sh":
         """
         true

@@ -1,9 +1,9 @@
-Feature: Types that start handlers
+Feature: Event types that start handlers
 
-  Rule: a handler names the types that start it, exactly, by their beginning, or all
+  Rule: a handler names types exactly, by prefix, or all of them
 
     @HAND-006 @HAND-011 @HAND-012 @HAND-013 @DLV-006 @DLV-011 @OVW-023
-    Scenario: every handler that fits gets a run of its own
+    Scenario: every matching handler gets its own run
       Given the handler "exact" on "deploy.done" runs "note.sh":
         """
         svc output set by=exact
@@ -27,7 +27,7 @@ Feature: Types that start handlers
       And "output.by" of the run is "prefix"
 
     @HAND-014
-    Scenario: a star alone is for every type
+    Scenario: a single star matches every type
       Given the handler "all" on "*" runs "note.sh":
         """
         true
@@ -36,7 +36,7 @@ Feature: Types that start handlers
       Then the handler "all" succeeds
 
     @EVT-072
-    Scenario: a type that nobody has ever emitted is fine
+    Scenario: a type that was never emitted is accepted
       Given the handler "early" on "never.seen" runs "note.sh":
         """
         true
@@ -47,7 +47,7 @@ Feature: Types that start handlers
       Then the handler "early" succeeds
 
     @HAND-015
-    Scenario: several of them, apart by commas, on the command line
+    Scenario: several comma-separated types on the command line
       Given a file "note.sh":
         """
         true
@@ -61,10 +61,10 @@ Feature: Types that start handlers
       When somebody emits "a.two" with "{}"
       Then it was delivered to no handler
 
-  Rule: a run is named for its event and its handler
+  Rule: the run id derives from event and handler
 
     @DLV-012 @DLV-013
-    Scenario: what is emitted twice with one key has one run
+    Scenario: two emits with one idempotency key start one run
       Given the handler "one" on "deploy.done" runs "note.sh":
         """
         true
@@ -79,7 +79,7 @@ Feature: Types that start handlers
       Then standard output is JSON whose "run_id" is "{run}"
 
     @DLV-018
-    Scenario: runs of handlers go on side by side and end in any order
+    Scenario: handler runs go on in parallel and end in any order
       Given a gate "first"
       And a gate "second"
       And the handler "slow" on "job" runs "slow.sh":
@@ -100,10 +100,10 @@ Feature: Types that start handlers
         first
         """
 
-  Rule: a run is about what its event is about
+  Rule: a handler run inherits the event's subject
 
     @SUBJ-005
-    Scenario: the key of the event is the subject of the run
+    Scenario: the event's key is the run's subject
       Given the handler "one" on "deploy.done" runs "note.sh":
         """
         true

@@ -1,9 +1,9 @@
 Feature: Predicates of handlers
 
-  Rule: a run starts when the predicate is true, and the event is recorded anyway
+  Rule: a run starts only when the predicate is true, and the event is recorded in any case
 
     @HAND-018 @HAND-019 @HAND-020 @EVT-016 @EVT-018
-    Scenario: by the type and by the payload
+    Scenario: a predicate on type and payload
       Given the handler "large" with '{"on": ["order.*"], "when": "event.type == \'order.paid\' && event.payload.total > 99.5"}' runs "note.sh":
         """
         true
@@ -20,7 +20,7 @@ Feature: Predicates of handlers
       And the project has 2 events of type "order.paid"
 
     @EVT-017 @SUBJ-015
-    Scenario: by the key, where there is one
+    Scenario: a predicate on the key
       Given the handler "shop" with '{"on": ["deploy"], "when": "has(event.key) && event.key == \'shop\'"}' runs "note.sh":
         """
         true
@@ -35,7 +35,7 @@ Feature: Predicates of handlers
       Then the handler "shop" succeeds
 
     @HAND-021
-    Scenario: has() guards what may be absent
+    Scenario: has() guards optional fields
       Given the handler "ci" with '{"on": ["t"], "when": "has(event.payload.trigger.repo) && has(event.payload.trigger.sha)"}' runs "note.sh":
         """
         true
@@ -48,7 +48,7 @@ Feature: Predicates of handlers
       Then the handler "ci" succeeds
 
     @ERR-047
-    Scenario Outline: what cannot be answered declines, and says why: <when>
+    Scenario Outline: a predicate that cannot be evaluated declines and says why: <when>
       Given the handler "h" with '{"on": ["t"], "when": "<when>"}' runs "note.sh":
         """
         true
@@ -67,7 +67,7 @@ Feature: Predicates of handlers
         | has(event.payload.trigger.repo)  | event.payload.trigger: no such field                  |
         | event.payload.text.constructor   | event.payload.text.constructor: no such field         |
 
-    Scenario: work without end is ended
+    Scenario: a predicate that takes too long is stopped
       Given the handler "h" with '{"on": ["t"], "when": "event.payload.all(x, event.payload.all(y, event.payload.all(z, x + y + z >= 0)))"}' runs "note.sh":
         """
         true
@@ -78,7 +78,7 @@ Feature: Predicates of handlers
         | name | state    | reason               |
         | h    | declined | takes too much work  |
 
-  Rule: a predicate with an error in it is never registered, and the answer says where the error is
+  Rule: a predicate that does not compile is refused with line and column
 
     Scenario Outline: <when>
       When I send "PUT" to "{scoped}/handlers/h" with:

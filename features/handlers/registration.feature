@@ -1,6 +1,6 @@
-Feature: Handlers are registered
+Feature: Handler registration
 
-  Rule: what cannot be right is refused when it is registered
+  Rule: an invalid registration is refused
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/handlers/h" with:
@@ -31,7 +31,7 @@ Feature: Handlers are registered
         | a variable of the service     | {"on": ["t"], "source": "true", "env": {"SVC_X": "1"}}                | 400    | invalid_request       | /env/SVC_X         |
         | a capability that is none     | {"on": ["t"], "source": "true", "requires": ["a b"]}                  | 400    | invalid_request       | /requires/0        |
 
-    Scenario: a name that is none
+    Scenario: an invalid name
       When I send "PUT" to "{scoped}/handlers/no%20name" with:
         """
         {"on": ["t"], "source": "true"}
@@ -39,10 +39,10 @@ Feature: Handlers are registered
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/path/handler"
 
-  Rule: a registration is made, replaced and removed by its name
+  Rule: a registration is made, replaced and removed by name
 
     @HAND-001
-    Scenario: one after the other
+    Scenario: make, replace, remove
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
         {"on": ["a", "a"], "filename": "h.sh", "source": "echo first", "when": "true", "tags": ["x"]}
@@ -77,7 +77,7 @@ Feature: Handlers are registered
       When somebody emits "b.c" with "{}"
       Then it was delivered to no handler
 
-    Scenario: members write, viewers read, and who did it is kept
+    Scenario: members write, viewers read, and the author is stored
       Given a token of every role
       When I send "PUT" to "{scoped}/handlers/h" with the token "{viewer}" and:
         """
@@ -95,7 +95,7 @@ Feature: Handlers are registered
       Then "entries.0.action" of the answer is "handler.set"
       And "entries.0.subject" of the answer is "h"
 
-    Scenario: other projects neither see it nor are served by it
+    Scenario: other projects cannot see it and are not served by it
       Given the handler "h" on "*" runs "note.sh":
         """
         true

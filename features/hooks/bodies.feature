@@ -1,4 +1,4 @@
-Feature: What a delivery becomes
+Feature: From delivery to event
 
   Background:
     Given the event hook "in" with '{"event_type": "in.came"}'
@@ -16,25 +16,25 @@ Feature: What a delivery becomes
       And it became an event "in.came" with '{"body":{"n":1,"f":1.5,"yes":true,"none":null,"list":[1,"1"]},"query":{}}'
 
     @HOOK-010
-    Scenario: the query is always texts
+    Scenario: query values are always strings
       When it is delivered to "{ingest}?n=1&yes=true&empty=&name=%C3%BC+x&n=2" with the headers:
         | X-Svc-Hook-Secret | {secret} |
       Then it became an event "in.came" with '{"body":{},"query":{"n":"2","yes":"true","empty":"","name":"ü x"}}'
 
     @HOOK-012
-    Scenario: no body is an empty object
+    Scenario: a missing body becomes an empty object
       When it is delivered with the secret
       Then it became an event "in.came" with '{"body":{},"query":{}}'
 
     @HTTP-005 @AUTH-030
-    Scenario: a secret in the query is no part of the event
+    Scenario: a secret in the query is not part of the event
       When it is delivered to "{ingest}?a=1&secret={secret}"
       Then it became an event "in.came" with '{"body":{},"query":{"a":"1"}}'
       When it is delivered to "{ingest}?secret=another-secret" with the headers:
         | X-Svc-Hook-Secret | {secret} |
       Then it became an event "in.came" with '{"body":{},"query":{}}'
 
-  Rule: What is no JSON arrives as it is
+  Rule: A body that is not JSON arrives unchanged as text
 
     @HTTP-003 @HOOK-013 @HOOK-014 @ERR-048
     Scenario Outline: <what>
@@ -50,14 +50,14 @@ Feature: What a delivery becomes
         | what only calls itself JSON   | {"a":         | application/json                  | {\\\\"a\\\\":         |
         | markup                        | <a/>          | application/xml                   | <a/>              |
 
-    Scenario: bytes that are no text
+    Scenario: bytes that are not valid text
       Given a delivery of the bytes "ff0001" as "application/octet-stream"
       When it is delivered with the secret
       Then it became an event "in.came" with '{"body":{"base64":"/wAB"},"query":{}}'
 
-  Rule: Two MiB are taken and not one byte more
+  Rule: 2 MiB are accepted and not one byte more
 
-    Scenario: at the edge
+    Scenario: at the limit
       Given a delivery of 2097152 bytes
       When it is delivered with the secret
       Then the answer is 202
@@ -66,7 +66,7 @@ Feature: What a delivery becomes
       When it is delivered with the secret
       Then the answer is 413 with code "payload_too_large"
 
-    Scenario: JSON that no database keeps
+    Scenario: JSON that the database cannot store
       Given a delivery of '{"half": "\ud800"}' as "application/json"
       When it is delivered with the secret
       Then the answer is 400 with code "invalid_request"

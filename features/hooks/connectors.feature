@@ -1,9 +1,9 @@
 Feature: Connectors are documents
 
-  Rule: A connector of one's own is a file of the same shape, and no code
+  Rule: A custom connector is a file of the same shape, without code
 
     @own-server @configured @OVW-017 @MAN-001 @VER-005
-    Scenario: a document is enough to take signed deliveries
+    Scenario: a document is enough to accept signed deliveries
       Given a file "shop/manifest.json":
         """
         {
@@ -32,7 +32,7 @@ Feature: Connectors are documents
       Then "event_id" of the answer is "{event}"
 
     @own-server @configured @OVW-017 @MAN-001 @MAN-008
-    Scenario: one that is not sound stops the start, with file and place
+    Scenario: an invalid document stops the start, with file and place
       Given a master key noted as "key"
       And a file "one.json":
         """

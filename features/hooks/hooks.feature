@@ -1,9 +1,9 @@
 Feature: Event hooks
 
-  Rule: A hook is a named endpoint whose address stays and whose secret is shown once
+  Rule: A hook has a name, a stable address and a secret that is shown once
 
     @HOOK-001 @HOOK-002 @HOOK-003 @HOOK-004 @HOOK-005
-    Scenario: over HTTP
+    Scenario: over the HTTP API
       When I send "PUT" to "{scoped}/event-hooks/builds" with:
         """
         {"event_type": "build.done"}
@@ -56,7 +56,7 @@ Feature: Event hooks
       Then the answer is 401 with code "hook_secret_wrong"
 
     @AUTH-031 @CLI-040
-    Scenario: rotated, the old secret counts no more
+    Scenario: after a rotation the old secret is refused
       Given the event hook "builds" with '{"event_type": "build.done"}'
       And it is delivered with the secret
       And it became an event "build.done" with '{"body":{},"query":{}}'
@@ -70,7 +70,7 @@ Feature: Event hooks
   Rule: A delivery is an event like any other
 
     @OVW-026 @EVT-025
-    Scenario: it wakes what waits for it
+    Scenario: a delivery wakes a waiting run
       Given the event hook "builds" with '{"event_type": "build.done"}'
       When I submit the script "wait.sh":
         """
@@ -85,7 +85,7 @@ Feature: Event hooks
       And "source_name" of the last event "build.done" is "builds"
       And "trusted" of the last event "build.done" is "true"
 
-  Rule: Whoever sees the project looks, admins change
+  Rule: Project members read, admins change
 
     Scenario Outline: a <role>
       Given the event hook "builds" with '{}'

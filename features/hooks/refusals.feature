@@ -1,9 +1,9 @@
-Feature: Deliveries that are refused
+Feature: Refused deliveries
 
-  Rule: Without its secret a delivery is nothing
+  Rule: A delivery without the secret is refused
 
     @HOOK-015 @HOOK-016 @ERR-021
-    Scenario: none at all
+    Scenario: no secret
       Given the event hook "in" with '{}'
       And a delivery of '{}' as "application/json"
       When it is delivered to "{ingest}"
@@ -11,7 +11,7 @@ Feature: Deliveries that are refused
       And "detail" of the answer matches "X-Svc-Hook-Secret"
       And there are 0 events "hook.in"
 
-    Scenario: a wrong one, and an address that nobody has, are told alike
+    Scenario: a wrong secret and an unknown address get the same answer
       Given the event hook "in" with '{}'
       When it is delivered to "{ingest}" with the headers:
         | X-Svc-Hook-Secret | wrong |
@@ -28,7 +28,7 @@ Feature: Deliveries that are refused
       And there are 0 events "hook.in"
 
     @own-server @configured
-    Scenario: a secret in the address is in no log and no metric
+    Scenario: a secret in the address appears in no log and no metric
       Given a server and an agent of their own with:
         | SVC_LOG_LEVEL | debug |
       And the event hook "in" with '{}'
@@ -42,7 +42,7 @@ Feature: Deliveries that are refused
       And no page of "{scoped}/events" has "{secret}"
       And no page of "{scoped}/event-types" has "{secret}"
 
-  Rule: What a hook cannot be is told with its place
+  Rule: An invalid hook is refused with the place of the fault
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/event-hooks/<name>" with:
@@ -66,10 +66,10 @@ Feature: Deliveries that are refused
         | an empty key               | in   | {"hmac": {"header": "X", "key": ""}}                  | /hmac/key    |
         | two ways to sign           | in   | {"manifest": "forge_a", "hmac": {"header": "X", "key": "key-of-mine"}} | /hmac |
 
-  Rule: A sender that sends too much waits
+  Rule: A sender that sends too much must wait
 
     @own-server @configured
-    Scenario: each hook for itself, and forged deliveries do not count
+    Scenario: each hook has its own rate, and forged deliveries do not count
       Given a server and an agent of their own with:
         | SVC_RATE_LIMIT | delivery=2/h |
       And the event hook "one" with '{}'

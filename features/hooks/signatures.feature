@@ -1,9 +1,9 @@
-Feature: Deliveries that are signed
+Feature: Signed deliveries
 
-  Rule: A connector's manifest says how
+  Rule: A connector's manifest describes the signature
 
     @CLI-038 @HOOK-002
-    Scenario: Standard Webhooks, by the official signer
+    Scenario: Standard Webhooks, signed by the official library
       When I call "svc event-hook set billing --manifest standard_webhooks --key - --json" with standard input:
         """
         whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
@@ -19,7 +19,7 @@ Feature: Deliveries that are signed
         | webhook-signature | v1,AAAA {signature} |
       Then it became an event "billing.invoice.paid" with '{"body":{"type":"invoice.paid","n":1},"query":{}}'
 
-    Scenario: a delivery that comes twice is one event
+    Scenario: a repeated delivery gives the same event
       Given the event hook "code" with '{"manifest": "forge_a", "key": "key-of-the-test"}'
       And a delivery of '{"action":"opened"}' as "application/json"
       And its sha256 HMAC with the key "key-of-the-test" is noted
@@ -37,7 +37,7 @@ Feature: Deliveries that are signed
       And "trusted" of the last event "code.issues" is "false"
 
     @AUTH-028 @HAND-046
-    Scenario: what strangers write reaches no handler that holds a credential
+    Scenario: an untrusted delivery reaches no handler that declares a credential
       Given the credential "bot" is '{"kind": "bearer", "token": "token-of-the-bot"}'
       And a file "deploy.sh":
         """
@@ -55,7 +55,7 @@ Feature: Deliveries that are signed
         | handler  | deploy | refused |
       And "deliveries.0.reason" of the last event "code.issues" matches "untrusted_run_declares_credential"
 
-    Scenario: outside of its window, or altered on the way
+    Scenario: a delivery outside the time window or changed on the way is refused
       Given the event hook "billing" with '{"manifest": "standard_webhooks", "key": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}'
       And a delivery of '{"type":"invoice.paid"}' as "application/json"
       And the official signer signs it as "msg_1" with "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", -400 seconds from now
@@ -75,7 +75,7 @@ Feature: Deliveries that are signed
       And the answer lacks "{signature}"
       And there are 0 events "billing.invoice.paid"
 
-    Scenario: a type that makes no event
+    Scenario: a delivery whose type is not a valid event type
       Given the event hook "code" with '{"manifest": "forge_a", "key": "key-of-the-test"}'
       And its sha256 HMAC with the key "key-of-the-test" is noted
       When it is delivered to "{ingest}" with the headers:
@@ -83,12 +83,12 @@ Feature: Deliveries that are signed
         | X-GitHub-Event      | no type       |
       Then the answer is 400 with code "event_type_invalid"
 
-  Rule: Without a manifest, an HMAC of the body
+  Rule: An HMAC of the body without a manifest
 
     @CLI-039 @HOOK-002
-    Scenario: with the prefix that was given
+    Scenario: with a configured prefix
       When I call "svc event-hook set shop --hmac-header X-Sig --hmac-key key-of-the-test --hmac-prefix v0= --json"
-      Then standard error has "warning: --hmac-key stands in the process list"
+      Then standard error has "warning: --hmac-key is visible in the process list"
       And standard output is JSON whose "mode" is "hmac"
       And standard output is JSON whose "hmac.prefix" is "v0="
       And standard output lacks "key-of-the-test"
@@ -103,9 +103,9 @@ Feature: Deliveries that are signed
       Then the answer is 401 with code "signature_invalid"
       When it is delivered to "{ingest}"
       Then the answer is 401 with code "signature_invalid"
-      And "detail" of the answer matches "the header X-Sig is absent"
+      And "detail" of the answer matches "the header X-Sig is missing"
 
-    Scenario: another algorithm, encoding and type, and the next key
+    Scenario: with another algorithm, encoding and type, and a new key
       When I call "svc event-hook set shop --hmac-header X-Sig --hmac-key key-of-the-test --hmac-algorithm sha512 --hmac-encoding hex --event-type shop.sold --json"
       And its address and secret are noted from standard output
       And I call "svc event-hook rotate shop --key -" with standard input:

@@ -16,12 +16,12 @@ Feature: Conventions of the HTTP API
         | a path that is not decodable | GET    | {scoped}/runs/%ff     | 400    | invalid_request    |
         | a query member that is none  | GET    | {scoped}/runs?x=1     | 400    | invalid_request    |
 
-    Scenario: the methods that a path takes are told
+    Scenario: a refused method names the allowed ones
       When I send "DELETE" to "{scoped}/runs"
       Then the answer is 405 with code "method_not_allowed"
       And the header "allow" of the answer matches "GET.*POST|POST.*GET"
 
-    Scenario: every answer carries the id that the problem document repeats
+    Scenario: every answer carries its request id, and the problem document repeats it
       When I send "GET" to "/api/v1/nothing"
       Then the answer is 404
       And "request_id" of the answer is the header "x-request-id"
@@ -42,7 +42,7 @@ Feature: Conventions of the HTTP API
         | another type of body      | text/plain       | true                              | 415    | unsupported_media_type |
         | a form                    | application/x-www-form-urlencoded | a=b              | 415    | unsupported_media_type |
 
-    Scenario: every fault of a body is named with its place
+    Scenario: every fault of a body is listed with its place
       When I send "POST" to "{scoped}/runs" with:
         """
         {"source": "true", "tags": 7, "subjekt": "x"}
@@ -50,7 +50,7 @@ Feature: Conventions of the HTTP API
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/subjekt /tags"
 
-    Scenario: nesting deeper than 100 is refused, and not a fault of ours
+    Scenario: nesting deeper than 100 is refused as the caller's fault
       When I submit a script with an input 5000 deep
       Then the answer is 400 with code "invalid_request"
 

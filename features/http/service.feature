@@ -1,4 +1,4 @@
-Feature: What a server tells about itself
+Feature: What a server says about itself
 
   Rule: Health, readiness and metrics need no token
 
@@ -15,7 +15,7 @@ Feature: What a server tells about itself
 
   Rule: The API describes itself
 
-    Scenario: the OpenAPI document knows every path that these features use
+    Scenario: the OpenAPI document lists every path that these features use
       When I send "GET" to "/api/v1/openapi.json" without a token
       Then the answer is 200
       And "openapi" of the answer matches "^3\.1\."
@@ -34,9 +34,9 @@ Feature: What a server tells about itself
         | post | /api/v1/orgs/{org}/projects/{project}/runs/{run}/signals/{name} |
         | post | /api/v1/orgs/{org}/projects/{project}/check                     |
 
-  Rule: A log can be followed and taken up again
+  Rule: A log can be followed and resumed
 
-    Scenario: following from the last event that was seen repeats nothing
+    Scenario: following from the last seen event repeats nothing
       When I submit the script "job.sh":
         """
         svc step first -- echo before
@@ -63,7 +63,7 @@ Feature: What a server tells about itself
       Then the run succeeds
       And "run_url" of the run matches "^https://svc.example.org/base/.*{run}$"
 
-    Scenario: without a public address there is no such member
+    Scenario: without a public address there is no run_url
       When I submit the script "job.sh":
         """
         true

@@ -13,7 +13,7 @@ Feature: Secrets in the log
   Rule: A value that a program prints is shown as ***
 
     @AUTH-017
-    Scenario: in both streams and in what steps print
+    Scenario: in both streams and in the output of steps
       When I submit the script "print.sh":
         """
         echo "out $TOKEN."
@@ -27,7 +27,7 @@ Feature: Secrets in the log
       And the log lacks "hunter2"
 
     @AUTH-017
-    Scenario: that of a credential, and each half of a pair
+    Scenario: the value of a credential, and each half of a pair
       Given the credential "npm" is '{"kind": "bearer", "token": "bearer-canary-1"}'
       And the credential "db" is '{"kind": "basic", "username": "user-canary-2", "password": "word-canary-3"}'
       When I submit the script "print.sh" with the options '{"credentials": {"NPM": "npm", "DB": "db"}}':
@@ -42,7 +42,7 @@ Feature: Secrets in the log
         Authorization: Basic ***.
         """
 
-    Scenario: in the forms that common encoders make of it
+    Scenario: the value in common encodings
       When I submit the script "encode.py":
         """
         import base64, json, os, urllib.parse
@@ -63,7 +63,7 @@ Feature: Secrets in the log
         5 {"key": "***"}.
         """
 
-    Scenario: a value of many lines as a whole and line by line
+    Scenario: a value with several lines, as a whole and by line
       When I submit the script "lines.sh":
         """
         echo "$KEY"
@@ -81,10 +81,10 @@ Feature: Secrets in the log
         ***.
         """
 
-  Rule: The live log is masked while it comes, wherever a program pauses
+  Rule: The live log is masked wherever a program pauses
 
     @AUTH-042
-    Scenario: in the middle of a value
+    Scenario: a pause in the middle of a value
       Given a gate "rest"
       When I submit the script "pause.sh":
         """
@@ -103,7 +103,7 @@ Feature: Secrets in the log
         it is ***, is it not
         """
 
-    Scenario: what begins like one and is none comes out whole
+    Scenario: text that only begins like a value is shown unchanged
       When I submit the script "alike.sh":
         """
         printf 'hunter2'

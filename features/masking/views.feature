@@ -1,12 +1,12 @@
-Feature: Secrets in what shows a run
+Feature: Secrets in views of a run
 
   Background:
     Given the secret "TOKEN" is "hunter2-canary-77"
 
-  Rule: A record keeps the value, its views do not
+  Rule: A record keeps the value and its views mask it
 
     @AUTH-043
-    Scenario: captured output is masked completely, and a replay gets it as it was
+    Scenario: captured output is masked, and a replay gets the real value
       When I submit the script "captured.sh":
         """
         seen=$(svc step get -- printenv TOKEN)
@@ -43,9 +43,9 @@ Feature: Secrets in what shows a run
         | site          | label    |
         | login ***#0   | with *** |
 
-  Rule: An error is masked before it is cut
+  Rule: An error is masked before it is shortened
 
-    Scenario: the end of standard error, and the message of a command that cannot start
+    Scenario: the tail of standard error, and the message of a command that cannot start
       When I submit the script "fail.sh":
         """
         svc step start -- "/nowhere/$TOKEN" || true

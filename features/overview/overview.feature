@@ -3,7 +3,7 @@ Feature: What the service is
   Rule: Work belongs to a project, and a project to an org
 
     @OVW-006 @OVW-007
-    Scenario: a run is found in the project that it was submitted to, and nowhere else
+    Scenario: a run is found only in the project that it was submitted to
       Given another project noted as "other"
       When I submit the script "job.sh":
         """
@@ -16,7 +16,7 @@ Feature: What the service is
       Then the answer is 404 with code "not_found"
 
     @OVW-008
-    Scenario: two orgs have projects of one name, which are two projects
+    Scenario: projects with the same name in two orgs are different projects
       Given another org noted as "rival"
       When I send "PUT" to "/api/v1/orgs/{rival}/projects/{project}" with:
         """
@@ -33,10 +33,10 @@ Feature: What the service is
       When I send "GET" to "/api/v1/orgs/{rival}/projects/{project}/runs/{run}"
       Then the answer is 404 with code "not_found"
 
-  Rule: A program in any language is durable by the verbs that it calls
+  Rule: A program in any language becomes durable through the verbs that it calls
 
     @OVW-027 @OVW-028 @OVW-029
-    Scenario: after a wait the program starts from the top, and what it recorded comes back without the work
+    Scenario: after a wait the program starts from the top, and recorded results come back without repeating work
       When I submit the script "job.sh":
         """
         echo pass >>{folder}/passes
@@ -55,7 +55,7 @@ Feature: What the service is
   Rule: Agents do the work
 
     @own-server @OVW-013
-    Scenario: without an agent a run stays queued, and the first agent that comes takes it
+    Scenario: without an agent a run stays queued until an agent comes
       When every agent is stopped
       And I submit the script "job.sh":
         """
@@ -67,10 +67,10 @@ Feature: What the service is
       Then the run succeeds
       And the file "done" has "/workplace"
 
-  Rule: One program and one small HTTP API operate it
+  Rule: One program and one HTTP API operate the service
 
     @OVW-002 @OVW-030 @OVW-031
-    Scenario: what the program submits, the API shows, and the other way round
+    Scenario: what the CLI submits the API shows, and the other way round
       Given a file "job.sh":
         """
         svc output set by=hand

@@ -1,6 +1,6 @@
-Feature: Plugins that do not fit
+Feature: Faulty plugins
 
-  Rule: A start that a plugin prevents names the plugin, the phase and the cause
+  Rule: A failed start names the plugin, the phase and the cause
 
     Background:
       Given the clone is noted as "clone"
@@ -22,7 +22,7 @@ Feature: Plugins that do not fit
 
       Examples:
         | what                              | plugin       | phase    | code            | says                                      |
-        | it needs a plugin that is missing | needs-nobody |          | plugins_invalid | requires "nobody", which is not there     |
+        | it needs a plugin that is missing | needs-nobody |          | plugins_invalid | requires "nobody", which is not loaded    |
         | its manifest is wrong             | bad-manifest |          | plugins_invalid | plugin.json /id                           |
         | it is not there                   | nowhere      |          | plugins_invalid | has a plugin.json                         |
         | it throws in register             | throws       | register | plugin_failed   | plugin throws failed in phase register: broken on purpose |
@@ -30,7 +30,7 @@ Feature: Plugins that do not fit
         | it throws in start                | throws       | start    | plugin_failed   | plugin throws failed in phase start: broken on purpose    |
         | it throws in ready                | throws       | ready    | plugin_failed   | plugin throws failed in phase ready: broken on purpose    |
 
-    Scenario: every fault of every plugin is told at once
+    Scenario: all faults of all plugins are reported at once
       When I call "svc plugins" with "SVC_PLUGINS" set to "{clone}/test/plugins/needs-nobody:{clone}/test/plugins/bad-manifest"
       Then it exits with 1
       And standard error has 'requires "nobody"'

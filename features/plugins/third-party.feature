@@ -1,6 +1,6 @@
 Feature: Plugins of third parties
 
-  Rule: A plugin from outside adds what those inside add
+  Rule: A third-party plugin can add what built-in plugins add
 
     @own-server @configured
     Scenario: a route, a durable verb and a variable for every job
@@ -33,7 +33,7 @@ Feature: Plugins of third parties
         | greet       | ana#0 | 0    |
         | wait-signal | go#0  | 0    |
 
-    Scenario: it stands in the tree, in boot order
+    Scenario: it appears in the plugin tree in boot order
       Given the clone is noted as "clone"
       When I call "svc plugins" with "SVC_PLUGINS" set to "{clone}/test/plugins/greeter"
       Then it exits with 0

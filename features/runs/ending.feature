@@ -14,7 +14,7 @@ Feature: Ending a run from outside
       And "reason" of the run is "wrong branch"
       And the file "after" has 0 lines
 
-    Scenario: a running script is ended with everything that it started
+    Scenario: a running script is killed with all its processes
       When I submit the script "job.sh":
         """
         echo $$ >>{folder}/alive
@@ -40,9 +40,9 @@ Feature: Ending a run from outside
       Then the answer is 200
       And "reason" of the answer is "first"
 
-  Rule: What is over takes nothing more
+  Rule: A finished run accepts nothing more
 
-    Scenario: a finished run takes no signal and no cancel
+    Scenario: a finished run refuses signals and cancels
       When I submit the script "job.sh":
         """
         true
@@ -56,12 +56,12 @@ Feature: Ending a run from outside
       When I call "svc signal {run} go"
       Then it exits with 1
       And standard error has "(run_finished)"
-      And standard error has "→ Look at it with `svc status`"
+      And standard error has "→ `svc status` shows how it ended"
       When I call "svc cancel {run}"
       Then it exits with 1
       And standard error has "(run_finished)"
 
-    Scenario Outline: a run that is none takes no <action>
+    Scenario Outline: an unknown run refuses <action>
       When I send "<method>" to "{scoped}/runs/run_00000000000000000000000000<path>"
       Then the answer is 404 with code "not_found"
 

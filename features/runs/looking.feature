@@ -1,6 +1,6 @@
-Feature: Looking at runs
+Feature: Inspecting runs
 
-  Rule: A waiting run says what it waits for
+  Rule: A waiting run shows what it waits for
 
     @RUN-023
     Scenario: the status of a parked run names its wait
@@ -19,7 +19,7 @@ Feature: Looking at runs
       When I call "svc status {run} --json"
       Then standard output lacks "substate"
 
-    Scenario: the run of a later wait names the later one
+    Scenario: after a later wait the status names the later one
       When I submit the script "job.sh":
         """
         svc wait-signal first
@@ -33,15 +33,15 @@ Feature: Looking at runs
       When I send the signal "second" with "null"
       Then the run succeeds
 
-  Rule: Lists are newest first, in pages, and can be narrowed
+  Rule: Lists are newest first, in pages, with filters
 
-    Scenario: pages hold every run once
+    Scenario: pages hold every run exactly once
       Given 5 finished runs
       When I walk "{scoped}/runs" in pages of 2 of "runs"
       Then the pages hold "2 2 1" entries
       And together they are the runs, newest first
 
-    Scenario: by status, tag and workflow
+    Scenario: filters by status, tag and workflow
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "good.sh", "source": "true\n", "tags": ["team:a"]}

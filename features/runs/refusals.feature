@@ -1,6 +1,6 @@
-Feature: What a submit refuses
+Feature: Refused submits
 
-  Rule: A refused workflow makes no run and names its fault
+  Rule: A refused workflow starts no run and names its fault
 
     Scenario Outline: <fault>
       When I send "POST" to "{scoped}/runs" with:
@@ -34,16 +34,16 @@ Feature: What a submit refuses
       Then the run fails with code "interpreter_missing"
       And "error.message" of the run matches "no-such-program"
 
-    Scenario: two different keys in one request
+    Scenario: two different idempotency keys in one request
       When I submit over HTTP with the key "one" in the body and "two" in the header:
         """
         true
         """
       Then the answer is 400 with code "invalid_request"
 
-  Rule: Sizes are exact
+  Rule: Size limits are exact
 
-    Scenario: a source of 1 MiB is taken and one byte more is not
+    Scenario: a source of 1 MiB is accepted and one byte more is not
       When I submit a script of 1048576 bytes over HTTP
       Then the answer is 201
       When I take the run of the answer

@@ -1,9 +1,9 @@
 Feature: Submitting a workflow
 
-  Rule: The source goes in, the run's id comes out
+  Rule: A submit takes the source and answers the run's id
 
     @HTTP-010 @HTTP-012
-    Scenario: a submitted source runs under the id that was answered
+    Scenario: a submitted source runs under the answered id
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "hello.sh", "source": "echo hello from the source\n"}
@@ -18,7 +18,7 @@ Feature: Submitting a workflow
         hello from the source
         """
 
-    Scenario: what a submit says about the run is found on its record
+    Scenario: the details of a submit appear in its run record
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "dir/job.sh", "source": "svc step s -- true\n", "subject": "order-7", "tags": ["team:core", "nightly"]}
@@ -33,7 +33,7 @@ Feature: Submitting a workflow
       And "trusted" of the run is "true"
 
     @RUN-013
-    Scenario: a run that somebody submitted says so
+    Scenario: a run that a person submitted has the trigger manual
       When I submit the script "job.sh":
         """
         true
@@ -41,10 +41,10 @@ Feature: Submitting a workflow
       Then the run succeeds
       And "trigger" of the run is '{"type":"manual"}'
 
-  Rule: A repeat under one key answers the first run
+  Rule: A repeat with the same idempotency key answers the first run
 
     @HTTP-011 @HTTP-013 @HTTP-014 @HTTP-015 @ERR-022 @ERR-023
-    Scenario Outline: the key may stand in the body or in the header
+    Scenario Outline: the key may be in the body or in the header
       When I submit over HTTP with the key "k-1" in the <first>:
         """
         echo ran >>{folder}/ran
@@ -69,7 +69,7 @@ Feature: Submitting a workflow
         | header | header |
         | body   | header |
 
-    Scenario: other content under the same key is told, and not run
+    Scenario: other content with the same key is reported and not run
       When I submit over HTTP with the key "k-2" in the body:
         """
         echo one >>{folder}/ran
@@ -88,7 +88,7 @@ Feature: Submitting a workflow
         one
         """
 
-    Scenario: many at once under one key make one run
+    Scenario: many parallel submits with one key start one run
       When I submit 12 times at once with the key "storm":
         """
         echo ran >>{folder}/ran

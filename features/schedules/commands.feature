@@ -1,8 +1,8 @@
 Feature: Schedules on the command line
 
-  Rule: a schedule is set, shown, told the times of, and removed
+  Rule: a schedule is set, shown, previewed and removed
 
-    Scenario: a script at half past two by the clock of Berlin
+    Scenario: a script at half past two in Berlin time
       Given a file "backup.sh":
         """
         echo backup
@@ -26,20 +26,42 @@ Feature: Schedules on the command line
       Then it exits with 1
       And standard error has "not_found"
 
-    Scenario: the server tells when it is due, one time a line
+    Scenario: the server lists the next due times, one on each line
       When I call "svc schedule set leap '0 12 29 FEB *'"
       And I call "svc schedule next leap -n 2"
       Then standard output matches "^\d{4}-02-29T12:00:00.000Z\n\d{4}-02-29T12:00:00.000Z\n?$"
       When I call "svc schedule next leap -n 0"
       Then it exits with 2
 
-    Scenario: what is of a workflow needs one
+    Scenario: workflow flags need a workflow
       When I call "svc schedule set pulse '@yearly' --tag a:b"
       Then it exits with 2
-      And standard error has "--tag is of a workflow"
+      And standard error has "--tag needs a workflow"
 
-    Scenario: a cron expression that is none is told on the spot
+    Scenario: an invalid cron expression is refused at once
       When I call "svc schedule set bad '61 * * * *'"
       Then it exits with 1
       And standard error has "cron_invalid"
-      And standard error has "as its minute, which takes 0 to 59"
+      And standard error has "as its minute, which must be 0 to 59"
+
+  Rule: the workflow of a schedule has everything that a submit has
+
+    Scenario: a credential, an input and a type of event that cancels the run
+      Given the credential "bot" is '{"kind": "bearer", "token": "tok-5-ab"}'
+      And a file "hold.sh":
+        """
+        test "$TOKEN" = tok-5-ab && grep -q '"from":"here"' "$SVC_INPUT_FILE" && svc step checked -- true
+        """
+      When I call "svc schedule set pulse '* * * * * *' hold.sh --cancel-on halt --credential TOKEN=bot --input '{\"from\":\"here\"}' --tag a:b"
+      And the schedule "pulse" has ticked and is removed
+      Then the run succeeds
+      And 1 step is recorded
+      And "cancel_on" of the run is '["halt"]'
+      And "tags" of the run is '["a:b"]'
+
+    Scenario: over HTTP too, and the list shows it without the document
+      Given the schedule "yearly" is '{"cron": "@yearly", "workflow": {"source": "true", "cancel_on": ["halt"], "subject": "books"}}'
+      When I send "GET" to "{scoped}/schedules"
+      Then "schedules.0.workflow.cancel_on" of the answer is '["halt"]'
+      And "schedules.0.workflow.subject" of the answer is "books"
+      And the answer lacks '"source"'

@@ -1,6 +1,6 @@
-Feature: What a schedule refuses
+Feature: Refused schedules
 
-  Rule: the answer says which part is wrong, and why
+  Rule: the answer names the wrong part and the reason
 
     Scenario Outline: <what>
       When I send "PUT" to "{scoped}/schedules/bad" with:
@@ -18,11 +18,11 @@ Feature: What a schedule refuses
         | too few fields                | {"cron": "* * *"}                                       | 422    | cron_invalid     | /cron            | has 3 fields           |
         | a minute that no hour has     | {"cron": "61 * * * *"}                                  | 422    | cron_invalid     | /cron            | as its minute          |
         | a date that no year has       | {"cron": "0 0 30 2 *"}                                  | 422    | cron_invalid     | /cron            | never fires            |
-        | a zone that no map has        | {"cron": "@daily", "timezone": "Mars/Olympus"}          | 400    | invalid_request  | /timezone        | no time zone           |
+        | a zone that no map has        | {"cron": "@daily", "timezone": "Mars/Olympus"}          | 400    | invalid_request  | /timezone        | not a time zone        |
         | a member that nobody knows    | {"cron": "@daily", "every": "5m"}                       | 400    | invalid_request  | /every           | .                      |
         | a script that does not parse  | {"cron": "@daily", "workflow": {"source": "if then"}}   | 422    | workflow_invalid | /workflow/source | syntax                 |
 
-  Rule: only a member writes, and nobody outside knows
+  Rule: only members write, and outsiders see nothing
 
     Scenario: a viewer reads
       Given a token of every role

@@ -3,7 +3,7 @@ Feature: What happens when a schedule is due
   Rule: a tick is an event of the bus
 
     @EVT-026 @EVT-045 @EVT-056 @EVT-057
-    Scenario: it tells which schedule fired, and when it was due
+    Scenario: the tick names its schedule and its due time
       Given the schedule "pulse" is '{"cron": "* * * * * *"}'
       When the schedule "pulse" has ticked and is removed
       Then "type" of the tick is "schedule.tick"
@@ -13,7 +13,7 @@ Feature: What happens when a schedule is due
       And "payload.due" of the tick is "{due}"
       And "payload.cron" of the tick is "* * * * * *"
 
-    Scenario: its key is the subject of the schedule
+    Scenario: the tick's key is the schedule's subject
       Given the schedule "pulse" is '{"cron": "* * * * * *", "subject": "heart"}'
       When the schedule "pulse" has ticked and is removed
       Then "key" of the tick is "heart"
@@ -21,7 +21,7 @@ Feature: What happens when a schedule is due
   Rule: a tick starts the workflow of its schedule
 
     @SCR-049
-    Scenario: the script finds the schedule, the event and its input in the input file
+    Scenario: the input file holds the schedule, the event and the input
       Given the schedule "pulse" of every second runs "job.js":
         """
         const text = require('node:fs').readFileSync(process.env.SVC_INPUT_FILE, 'utf8');
@@ -39,7 +39,7 @@ Feature: What happens when a schedule is due
       And "subject" of the run is "pulse"
       And each tick of the project has one run of its own
 
-    Scenario: the script has the schedule and the event in its environment
+    Scenario: the environment holds the schedule and the event
       Given the schedule "pulse" of every second runs "job.sh":
         """
         echo "$CI_TRIGGER_EVENT $CI_TRIGGER_EVENT_ID $CI_TRIGGER_SCHEDULE"
@@ -54,7 +54,7 @@ Feature: What happens when a schedule is due
   Rule: handlers see a tick like any other event
 
     @HAND-037
-    Scenario: a script handler has the schedule in its environment
+    Scenario: a handler script has the schedule in its environment
       When I send "PUT" to "{scoped}/handlers/watch" with:
         """
         {
@@ -73,10 +73,10 @@ Feature: What happens when a schedule is due
         schedule.tick pulse
         """
 
-  Rule: whatever happens to servers, a tick has one run
+  Rule: each tick has exactly one run, even when servers die
 
     @own-server
-    Scenario: of a server that died no tick is without a run, and none has two
+    Scenario: after a server died no tick lacks its run and none has two
       Given the schedule "pulse" of every second runs "job.sh":
         """
         true

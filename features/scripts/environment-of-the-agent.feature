@@ -1,9 +1,9 @@
-Feature: what a script sees of its agent's environment
+Feature: Environment of the agent in scripts
 
-  Rule: of the agent's own environment a fixed list is handed on
+  Rule: a fixed list of the agent's variables is passed on
 
     @own-agent @SCR-042 @SCR-043 @SCR-044 @SCR-045 @SCR-041
-    Scenario: the list arrives, all else stays with the agent
+    Scenario: listed variables arrive, all others stay with the agent
       Given an agent of its own with the environment:
         | HOME              | {folder}             |
         | USER              | ann                  |

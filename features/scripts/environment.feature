@@ -1,9 +1,9 @@
-Feature: a script sees the variables it is meant to see, and no others
+Feature: A script sees only its own variables
 
-  Rule: the service tells a script where it is
+  Rule: the service sets variables that describe the run
 
     @SCR-032 @SCR-033 @SCR-034 @SCR-035 @SCR-036 @SCR-037 @SCR-038
-    Scenario: what the service sets
+    Scenario: the variables of the service
       When I submit the script "where.sh":
         """
         [ -S "$SVC_AGENT_SOCKET" ] && svc output set socket=yes
@@ -25,7 +25,7 @@ Feature: a script sees the variables it is meant to see, and no others
   Rule: the workflow has variables of its own
 
     @SCR-040
-    Scenario: they reach the script and its steps, over what the agent hands on
+    Scenario: they reach the script and its steps and win over the agent's variables
       When I submit the script "env.sh" with the options '{"env": {"STAGE": "two words", "TZ": "Asia/Tokyo"}}':
         """
         echo "$STAGE, $TZ"
@@ -39,7 +39,7 @@ Feature: a script sees the variables it is meant to see, and no others
         """
 
     @SCR-041
-    Scenario: a workflow cannot name the variables of the service
+    Scenario: a workflow cannot set the variables of the service
       When I send "POST" to "{scoped}/runs" with:
         """
         {"filename": "x.sh", "source": "true", "env": {"SVC_AGENT_ID": "mine"}}
@@ -48,7 +48,7 @@ Feature: a script sees the variables it is meant to see, and no others
       And "errors.0.pointer" of the answer is "/env/SVC_AGENT_ID"
 
     @SCR-041
-    Scenario: a path of the workflow does not hide the program that makes the calls
+    Scenario: a workflow's PATH does not hide the verb client
       When I submit the script "path.sh" with the options '{"env": {"PATH": "/nowhere"}}':
         """
         svc step work -- true

@@ -1,9 +1,9 @@
-Feature: every step has a key of its own
+Feature: Every step has its own idempotency key
 
-  Rule: the key stays with the step however often its command is run
+  Rule: a step keeps its key however often its command runs
 
     @SCR-030
-    Scenario: a command that was killed in the middle is run again with its key
+    Scenario: a command that was killed runs again with the same key
       Given a gate "never opened"
       When I submit the script "again.sh":
         """
@@ -19,7 +19,7 @@ Feature: every step has a key of its own
       And the file "keys" has 1 different line
       And 2 steps are recorded
 
-    Scenario: no two steps share a key, in one run or in two
+    Scenario: no two steps share a key, within one run or across runs
       When I submit the script "first.sh":
         """
         for name in pay pay send; do svc step "$name" -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys'; done

@@ -1,6 +1,6 @@
-Feature: a bash script sees no difference, whoever answers its calls
+Feature: A bash script behaves the same whichever client answers its calls
 
-  Rule: the agent may be told that bash is to have the program like everybody else
+  Rule: the agent can be set to use the verb client for bash too
 
     @own-agent @VERB-002 @VERB-004 @VERB-005 @VERB-006 @ERR-040 @ERR-041 @SCR-027 @SCR-028 @SCR-072
     Scenario Outline: <who>
@@ -56,10 +56,10 @@ Feature: a bash script sees no difference, whoever answers its calls
         | bash itself        |         |
         | the program        | off     |
 
-  Rule: output comes back byte by byte, on the first pass and on every later one
+  Rule: output comes back unchanged, on the first pass and on every later one
 
     @VERB-002 @VERB-004 @VERB-006 @SCR-014
-    Scenario: bytes that no variable of bash can hold, and as many as a step may print
+    Scenario: bytes that bash variables cannot hold, and output of the maximum size
       When I submit the script "bytes.sh":
         """
         {
@@ -83,7 +83,7 @@ Feature: a bash script sees no difference, whoever answers its calls
         0
         """
 
-  Rule: a long journal is replayed without its commands
+  Rule: a long journal is replayed without running commands
 
     @VERB-001 @VERB-006 @SCR-015 @SCR-023
     Scenario: ten thousand steps

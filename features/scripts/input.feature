@@ -1,9 +1,9 @@
-Feature: the input of a script is a file
+Feature: The input of a script is a file
 
-  Rule: the file holds the whole of what started the run
+  Rule: the file holds everything that started the run
 
     @SCR-046 @SCR-048
-    Scenario: a run that somebody submitted is manual
+    Scenario: a run submitted by a person is manual
       When I submit the script "input.js" with input '{"ref": "main", "list": [1, "ü", null]}':
         """
         const text = require('node:fs').readFileSync(process.env.SVC_INPUT_FILE, 'utf8');
@@ -17,7 +17,7 @@ Feature: the input of a script is a file
         """
 
     @SCR-046
-    Scenario: every pass finds the same object
+    Scenario: every pass gets the same object
       When I submit the script "same.sh" with input '"x"':
         """
         cat "$SVC_INPUT_FILE" >> {folder}/seen
@@ -29,7 +29,7 @@ Feature: the input of a script is a file
       And the file "seen" has 1 different line
 
     @SCR-051
-    Scenario: an input as large as one may be arrives whole
+    Scenario: an input of the maximum size arrives unchanged
       When I submit the script "large.js" with an input of 2097152 bytes:
         """
         const { input } = JSON.parse(require('node:fs').readFileSync(process.env.SVC_INPUT_FILE, 'utf8'));

@@ -1,9 +1,9 @@
-Feature: the submitter may choose what runs a script
+Feature: --interpreter chooses the program that runs a script
 
-  Rule: the submitter may name another program
+  Rule: a submit may name another program
 
     @SCR-010 @SCR-011
-    Scenario: the named program wins over the ending, and takes its arguments
+    Scenario: the named program wins over the file ending and gets its arguments
       Given a file "shell.py":
         """
         case $- in *f*) echo "no globbing";; esac
@@ -20,7 +20,7 @@ Feature: the submitter may choose what runs a script
         """
 
     @SCR-011
-    Scenario: quotes are not looked at when the words are parted
+    Scenario: the text is split at spaces and quotes have no meaning
       When I submit the script "words.sh" with the options '{"interpreter": "sh -c echo$IFS$0 \\"a b\\""}':
         """
         echo 'the file itself is not run'
@@ -32,7 +32,7 @@ Feature: the submitter may choose what runs a script
         """
 
     @SCR-012
-    Scenario: a program that the agent's machine lacks fails the run
+    Scenario: a program that is missing on the agent fails the run
       When I submit the script "lost.sh" with the options '{"interpreter": "no-such-program -x"}':
         """
         echo never

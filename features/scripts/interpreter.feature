@@ -1,9 +1,9 @@
-Feature: the name of a script chooses what runs it
+Feature: The file name chooses the interpreter
 
-  Rule: without a word from the submitter the ending of the file decides
+  Rule: without a flag the file ending decides
 
     @SCR-002
-    Scenario: a script is submitted as such through the command line
+    Scenario: a script is submitted as a script on the command line
       Given a file "anything.txt":
         """
         echo "run by ${BASH_VERSION:+bash}"
@@ -18,7 +18,7 @@ Feature: the name of a script chooses what runs it
         """
 
     @SCR-004
-    Scenario: bash stops at the first failure
+    Scenario: bash stops at the first failing command
       When I submit the script "stops.sh":
         """
         echo "flags $-, ${BASH_VERSION:+bash}"
@@ -30,7 +30,7 @@ Feature: the name of a script chooses what runs it
       And the log has ", bash"
 
     @SCR-004
-    Scenario: bash stops at a variable that is not set
+    Scenario: bash stops at an unset variable
       When I submit the script "unset.sh":
         """
         echo "hello $NOBODY_SET_THIS"
@@ -60,7 +60,7 @@ Feature: the name of a script chooses what runs it
         | module.mjs | import { EOL } from 'node:os'; console.log(typeof EOL, await 1)           | string 1 |
 
     @own-agent @SCR-009
-    Scenario: Go programs are handed to go run
+    Scenario: Go programs run with go run
       Given a program "go" first on the path of an agent of its own:
         """
         #!/bin/sh

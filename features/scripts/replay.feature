@@ -1,9 +1,9 @@
-Feature: a script is run again from its first line
+Feature: A script runs again from its first line
 
-  Rule: only what durable calls print survives
+  Rule: only output of durable calls survives between passes
 
     @SCR-014 @SCR-015
-    Scenario: a variable is made anew, the output of a step is not
+    Scenario: a plain variable is computed again, a step's output is not
       When I submit the script "memory.sh":
         """
         svc step before -- true
@@ -18,7 +18,7 @@ Feature: a script is run again from its first line
       And the file "kept" has 2 lines
       And the file "kept" has 1 different line
 
-  Rule: the log tells a recorded call once, and the shell around it as often as it ran
+  Rule: recorded calls are logged once, plain shell lines once for each pass
 
     @SCR-070 @SCR-071 @SCR-072
     Scenario: three passes over the same lines
@@ -40,7 +40,7 @@ Feature: a script is run again from its first line
       And the log has "the second word" 1 time
       And 3 steps are recorded
 
-  Rule: a pass makes the calls that the pass before it made
+  Rule: a pass must make the same calls as the pass before
 
     @ERR-044
     Scenario Outline: <case>

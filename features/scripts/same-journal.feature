@@ -1,4 +1,4 @@
-Feature: the language of a script makes no difference to its record
+Feature: All languages leave the same journal
 
   Rule: the same calls in bash, Python, JavaScript and TypeScript leave the same journal
 

@@ -1,6 +1,6 @@
-Feature: a script outlives the processes that carry it
+Feature: A script survives its processes
 
-  Rule: when its agent dies, another one takes over
+  Rule: when its agent dies, another agent continues
 
     @own-agent @SCR-073 @SCR-074
     Scenario: the agent is killed between two steps
@@ -32,7 +32,7 @@ Feature: a script outlives the processes that carry it
   Rule: when the server dies, nothing is lost
 
     @own-server @configured @SCR-075 @SCR-076 @SCR-077 @SCR-078 @LIM-010
-    Scenario: one run works, one sleeps, one waits and one has a child at work while the server is away
+    Scenario: a working, a sleeping, a waiting run and a run with a child survive a server restart
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 60000 |
       And a gate "open"

@@ -1,9 +1,9 @@
 Feature: events and runs from an SDK
 
-  Rule: emitting is one of the sources of events
+  Rule: an emit through an SDK wakes waits
 
     @EVT-021
-    Scenario Outline: what <emitter> emits wakes <waiter>, and is emitted once
+    Scenario Outline: an event from <emitter> wakes <waiter> and is emitted once
       When I submit the SDK program "<waiter>"
       Then the run waits for "event" "order.paid"
       Given the run is called "waiter"
@@ -34,7 +34,7 @@ Feature: events and runs from an SDK
         | emits.ts | hears.py |
         | emits.py | hears.ts |
 
-  Rule: a run that an SDK submits is one of its own, made once
+  Rule: a run submitted through an SDK is independent and made once
 
     Scenario Outline: <program>
       When I submit the SDK program "<program>"

@@ -1,6 +1,6 @@
-Feature: a script finds the SDK with nothing installed
+Feature: A script finds the SDK without an installation
 
-  Rule: the agent brings it, and adds nothing to the environment
+  Rule: the agent provides the SDK and adds nothing to the environment
 
     Scenario Outline: <program>
       When I submit the SDK program "<program>"
@@ -22,7 +22,7 @@ Feature: a script finds the SDK with nothing installed
         | find.cjs |
         | find.py  |
 
-    Scenario: a script that carries the name of the SDK still runs
+    Scenario: a script with the same name as the SDK still runs
       When I submit the script "svc_sdk" with the options '{"interpreter": "python3"}':
         """
         print("no SDK here")
@@ -33,10 +33,10 @@ Feature: a script finds the SDK with nothing installed
         no SDK here
         """
 
-  Rule: the function of a step sees one variable of the service
+  Rule: a step function sees one variable of the service
 
     @SCR-027
-    Scenario: a process that the function starts cannot reach the agent
+    Scenario: a process started by the function cannot reach the agent
       When I submit the script "job.mjs":
         """
         import { spawnSync } from 'node:child_process';

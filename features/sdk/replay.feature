@@ -1,8 +1,8 @@
-Feature: a step of an SDK runs once, however often its script is run
+Feature: An SDK step runs once however often its script runs
 
   Rule: results and failures come back on every pass
 
-    Scenario Outline: two steps, and a pass from the top: <program>
+    Scenario Outline: two steps and a replay: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "signal" "go"
       When I send the signal "go" with 'null'
@@ -26,7 +26,7 @@ Feature: a step of an SDK runs once, however often its script is run
         | replay.ts |
         | replay.py |
 
-  Rule: a failure that nobody catches fails the run, with its reason
+  Rule: an unhandled failure fails the run with its reason
 
     Scenario Outline: <program>
       When I submit the SDK program "<program>"
@@ -41,9 +41,9 @@ Feature: a step of an SDK runs once, however often its script is run
         | unhandled.ts |
         | unhandled.py |
 
-  Rule: another order of calls fails the run, whatever the program catches
+  Rule: another order of calls fails the run even if the program catches errors
 
-    Scenario: a program that turns round on its second pass
+    Scenario: a program that changes its order on the second pass
       When I submit the script "job.ts":
         """
         import { existsSync, writeFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
-Feature: an SDK, the verbs and any language leave the same journal
+Feature: SDKs, verbs and all languages leave the same journal
 
-  Rule: what a function answers as text is recorded as a command prints it
+  Rule: a text result is recorded like the output of a command
 
     @SCR-005 @SCR-006 @SCR-007
-    Scenario Outline: the twin of features/scripts/programs/same.sh with an SDK: <program>
+    Scenario Outline: the SDK version of features/scripts/programs/same.sh: <program>
       When I submit the program "<program>"
       Then the run waits for "signal" "approval"
       When I send the signal "approval" with '{"by":"ann"}'

@@ -1,6 +1,6 @@
-Feature: a script with an SDK outlives its agent
+Feature: A script with an SDK survives its agent
 
-  Rule: what was recorded is not run again where another agent takes over
+  Rule: recorded steps do not run again on another agent
 
     @own-agent @SCR-073 @SCR-074
     Scenario Outline: the agent is killed inside a step: <program>

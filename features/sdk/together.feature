@@ -1,6 +1,6 @@
-Feature: an SDK reaches what runs elsewhere
+Feature: Locks and children through an SDK
 
-  Rule: locks and child activities answer as their verbs do
+  Rule: locks and child activities behave like their verbs
 
     Scenario Outline: <program>
       When I submit the SDK program "<program>"

@@ -1,9 +1,9 @@
-Feature: waits of an SDK
+Feature: Waits through an SDK
 
-  Rule: a wait that runs out of time raises, and is settled for good
+  Rule: a wait that times out raises an error, and the outcome is final
 
     @SIG-007 @VER-004
-    Scenario Outline: the agent speaks the protocol that timeouts need: <program>
+    Scenario Outline: an agent with protocol version 2: <program>
       When I submit the SDK program "<program>"
       Then the run waits for "signal" "meanwhile"
       When I send the signal "late" with '"too late"'
@@ -24,7 +24,7 @@ Feature: waits of an SDK
         | late.py |
 
     @SIG-008
-    Scenario Outline: an agent that is too old for timeouts is not even asked: <program>
+    Scenario Outline: an agent that is too old for timeouts is refused at the call: <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
       And the log is:
@@ -39,7 +39,7 @@ Feature: waits of an SDK
         | old.mjs |
         | old.py  |
 
-  Rule: what suspends the run cannot be caught
+  Rule: a suspending call cannot be caught
 
     Scenario Outline: the pass ends in the middle of a call: <program>
       When I submit the SDK program "<program>"

@@ -1,9 +1,9 @@
 Feature: Secrets in jobs
 
-  Rule: Every job of the project has them as variables
+  Rule: Every trusted job of the project gets the secrets as variables
 
     @SEC-002 @OVW-014
-    Scenario: under their names
+    Scenario: secrets arrive under their names
       Given the secret "NPM_TOKEN" is "tok-4711-abc"
       When I submit the script "look.sh":
         """
@@ -13,7 +13,7 @@ Feature: Secrets in jobs
       Then the run succeeds
 
     @AUTH-020
-    Scenario: the env of the workflow wins
+    Scenario: the workflow's env wins over a secret
       Given the secret "SHARED" is "from-the-secret"
       When I submit the script "look.sh" with the options '{"env": {"SHARED": "from-env"}}':
         """
@@ -22,7 +22,7 @@ Feature: Secrets in jobs
       Then the run succeeds
 
     @AUTH-016
-    Scenario: with the value of the moment in which the job is claimed
+    Scenario: a job gets the value at the time of its claim
       Given the secret "TOKEN" is "value-before"
       When I submit the script "wait.sh":
         """
@@ -36,9 +36,9 @@ Feature: Secrets in jobs
       When I send the signal "go" with "null"
       Then the run succeeds
 
-  Rule: Setting one shows it to no other process
+  Rule: No other process sees the value while it is set
 
-    Scenario: while the command reads its standard input
+    Scenario: while the command reads standard input
       When I begin "svc secret set HELD -" with "held-back-" on an open standard input
       Then no process shows "held-back-" in its arguments or environment
       When its standard input ends with "canary"

@@ -1,4 +1,4 @@
-Feature: What is no secret
+Feature: Invalid secrets
 
   Scenario Outline: the value <what>
     When I send "PUT" to "{scoped}/secrets/TOKEN" with:
@@ -35,7 +35,7 @@ Feature: What is no secret
       | PATH           |
       | LD_PRELOAD     |
 
-  Scenario: a value that is too short says why it is refused
+  Scenario: a value that is too short is refused with the reason
     When I call "svc secret set TOKEN -" with standard input:
       """
       abc

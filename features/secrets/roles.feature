@@ -22,7 +22,7 @@ Feature: Who may see and set secrets
       | member |
 
   @AUTH-002
-  Scenario: an admin may
+  Scenario: an admin manages secrets
     When I send "PUT" to "{scoped}/secrets/OTHER" with the token "{admin}" and:
       """
       {"value": "another value"}
@@ -32,7 +32,7 @@ Feature: Who may see and set secrets
     Then the answer is 204
 
   @AUTH-003
-  Scenario: a value is for members and those above
+  Scenario: members and admins read values
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{viewer}"
     Then the answer is 403 with code "forbidden"
     And the answer lacks "hidden-value"
@@ -41,7 +41,7 @@ Feature: Who may see and set secrets
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{admin}"
     Then "value" of the answer is "hidden-value"
 
-  Scenario: who read it is in the audit, and what it was is not
+  Scenario: the audit names the reader and never the value
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{member}"
     Then the answer is 200
     When I send "GET" to "{scoped}/audit"
@@ -49,7 +49,7 @@ Feature: Who may see and set secrets
     And "entries.0.subject" of the answer is "TOKEN"
     And the answer lacks "hidden-value"
 
-  Scenario: in another org it is as if there were none
+  Scenario: from another org a secret looks absent
     Given another org noted as "rival" with the project "web"
     When I send "GET" to "/api/v1/orgs/{rival}/projects/web/secrets/TOKEN"
     Then the answer is 404 with code "not_found"

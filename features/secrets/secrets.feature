@@ -1,6 +1,6 @@
 Feature: Secrets of a project
 
-  Rule: A secret is set, shown one at a time, and removed
+  Rule: A secret is set, shown alone, and removed
 
     @CLI-001 @CLI-003 @CLI-004 @SEC-001 @SEC-004 @SEC-005 @SEC-006 @SEC-007
     Scenario: from the command line
@@ -33,14 +33,14 @@ Feature: Secrets of a project
       Then the answer lists 1 "secrets"
 
     @SEC-003
-    Scenario: another project has its own of the same name
+    Scenario: another project has its own secret of the same name
       Given the secret "TOKEN" is "of the first"
       When I work in another project
       And I send "GET" to "{scoped}/secrets/TOKEN"
       Then the answer is 404 with code "not_found"
 
     @CLI-005
-    Scenario: removed, it is gone
+    Scenario: a removed secret is gone
       Given the secret "TOKEN" is "some value"
       When I call "svc secret rm TOKEN"
       And I call "svc secret get TOKEN"
@@ -50,7 +50,7 @@ Feature: Secrets of a project
       Then it exits with 1
 
     @CLI-006 @SEC-006
-    Scenario: nothing prints them all
+    Scenario: no command prints all values
       Given the secret "ONE" is "value-of-one"
       And the secret "TWO" is "value-of-two"
       When I call "svc secret list --json"
@@ -64,9 +64,9 @@ Feature: Secrets of a project
       Then standard output lacks "dump"
       And standard output lacks "export"
 
-  Rule: A value comes from a file or standard input, and a literal is warned of
+  Rule: A value comes from a file or standard input, and a literal prints a warning
 
-    Scenario: every line of a file, without the break at its end
+    Scenario: the whole file without its final line break
       Given a file "key.pem":
         """
         -----BEGIN-----
@@ -79,13 +79,13 @@ Feature: Secrets of a project
       Then standard output is JSON with "value"
       And standard output has "-----BEGIN-----\nabcdef\n-----END-----"
 
-    Scenario: a literal
+    Scenario: a literal value
       When I call "svc secret set PIN 001234"
-      Then standard error has "warning: <value> stands in the process list"
+      Then standard error has "warning: <value> is visible in the process list"
       When I call "svc secret get PIN"
       Then standard output is "001234"
 
-    Scenario: bytes that are no text
+    Scenario: bytes that are not text
       Given a file "bytes" of the bytes "61ff6263"
       When I call "svc secret set KEY @bytes"
       Then it exits with 2

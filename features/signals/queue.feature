@@ -1,9 +1,9 @@
-Feature: signals queue up under their name
+Feature: Signals queue up under their name
 
-  Rule: signals wait for the script as the script waits for them
+  Rule: signals wait for the script, and the script waits for signals
 
     @SIG-001 @SIG-002 @SIG-003
-    Scenario: signals sent while nobody waits are taken one by one, in their order
+    Scenario: signals that arrive without a wait are taken in order, one by one
       When I submit the script "queue.sh":
         """
         svc wait-signal start
@@ -34,7 +34,7 @@ Feature: signals queue up under their name
         | other#0 | "another queue"\n  |
 
     @SIG-002
-    Scenario: a signal serves one wait only
+    Scenario: a signal serves exactly one wait
       When I submit the script "one.sh":
         """
         svc wait-signal q
@@ -51,7 +51,7 @@ Feature: signals queue up under their name
         2
         """
 
-    Scenario: a signal for a run that is over is refused
+    Scenario: a signal to a finished run is refused
       When I submit the script "over.sh":
         """
         true
@@ -63,7 +63,7 @@ Feature: signals queue up under their name
         """
       Then the answer is 409 with code "run_finished"
 
-    Scenario: a signal that is sent again with its key is one signal
+    Scenario: a repeated signal with its idempotency key is one signal
       When I submit the script "once.sh":
         """
         svc wait-signal go

@@ -1,9 +1,9 @@
-Feature: a wait for a signal may run out of time
+Feature: A signal wait may time out
 
-  Rule: what came of a wait is settled once
+  Rule: the outcome of a wait is final
 
     @SIG-005 @ERR-042
-    Scenario: time that runs out is exit code 124 and prints nothing
+    Scenario: a timeout exits 124 and prints nothing
       When I submit the script "late.sh":
         """
         code=0; text=$(svc wait-signal go --timeout 50ms 2> {folder}/said) || code=$?
@@ -19,7 +19,7 @@ Feature: a wait for a signal may run out of time
         | go#0 | wait-signal | 124  |
 
     @SIG-006
-    Scenario: a signal that comes after the time is for the next wait
+    Scenario: a signal after the timeout goes to the next wait
       When I submit the script "pinned.sh":
         """
         code=0; svc wait-signal go --timeout 50ms || code=$?
@@ -41,7 +41,7 @@ Feature: a wait for a signal may run out of time
         | go#1        | 0    | "too late for the first"\n   |
         | sleep#0          | 0    |                              |
 
-    Scenario: a wait that ends without an answer ends a bash script that does not handle it
+    Scenario: an unhandled timeout ends a bash script
       When I submit the script "unhandled.sh":
         """
         svc wait-signal go --timeout 50ms

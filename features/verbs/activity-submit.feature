@@ -1,9 +1,9 @@
 Feature: svc activity-submit, activity-collect and activity-wait-all
 
-  Rule: a child is handed over at once and collected later
+  Rule: a child is submitted at once and collected later
 
     @own-server @VERB-023 @VERB-024 @VERB-025 @VERB-026 @SCR-020 @SCR-058 @SCR-059 @ERR-043
-    Scenario: two children run while their parent goes on, and answer when they are asked
+    Scenario: two children run while their parent continues and answer when collected
       When I submit the script "parent.sh":
         """
         echo "$$" >> {folder}/passes
@@ -36,7 +36,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
         | quick#0   | activity-collect | 0    |
 
     @VERB-027 @VERB-028 @SCR-021
-    Scenario: all that were not collected are waited for, and their failures counted
+    Scenario: wait-all waits for every uncollected child and counts failures
       Given a gate "last"
       When I submit the script "all.sh":
         """
@@ -58,7 +58,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "2 failed" 1 time
       And the run has no notes
 
-    Scenario: a child that was reported may be asked again
+    Scenario: a collected child may be collected again
       When I submit the script "again.sh":
         """
         svc activity-submit x -- echo result
@@ -67,10 +67,10 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
         """
       Then the run succeeds
 
-  Rule: names are distinct, and known before they are collected
+  Rule: child names are distinct and must exist
 
     @SCR-061
-    Scenario: a name that is taken, and one that nobody has
+    Scenario: a used name and an unknown name
       When I submit the script "names.sh":
         """
         svc activity-submit x -- true
@@ -84,10 +84,10 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       Then the run succeeds
       And the log has "again 2" 2 times
       And the log has "nobody 2" 1 time
-      And the log has "the name x was given to a child before" 2 times
-      And the log has "no child y was submitted" 1 time
+      And the log has "the name x is already used by the child" 2 times
+      And the log has "there is no child y" 1 time
 
-    Scenario: calls that are none are refused and take no position
+    Scenario: invalid calls are refused and take no position
       When I submit the script "bad.sh":
         """
         try() { code=0; "$@" 2>/dev/null || code=$?; echo "code $code"; }
@@ -107,7 +107,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "code 2" 11 times
       And 0 steps are recorded
 
-    Scenario: children that are submitted side by side are taken one at a time
+    Scenario: parallel submits are taken one at a time
       When I submit the script "parallel.sh":
         """
         for i in $(seq 8); do svc activity-submit "p$i" -- echo "$i" & done
@@ -117,10 +117,10 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And 8 steps are recorded
       And a note of the run has "8 children were submitted and never collected"
 
-  Rule: a child that nobody collects is no failure of the run
+  Rule: a child that is never collected does not fail the run
 
     @SCR-062 @SCR-063
-    Scenario: the run stays open until it has ended, succeeds, and says so
+    Scenario: the run waits for the child, succeeds, and says so in a note
       Given a gate "leave"
       When I submit the script "forgotten.sh":
         """
@@ -135,7 +135,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And a note of the run has "forgotten"
       And the child of "forgotten#0" ended with 5
 
-    Scenario: a script that fails ends its children
+    Scenario: a failing script cancels its children
       Given a gate "leave"
       When I submit the script "fails.sh":
         """

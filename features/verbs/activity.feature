@@ -1,9 +1,9 @@
-Feature: svc activity has another agent run a command
+Feature: svc activity runs a command on another agent
 
-  Rule: the command runs where its capabilities are, and the script goes on with what it came to
+  Rule: the command runs on a capable agent, and the script continues with the outcome
 
     @own-server @VERB-021 @VERB-022
-    Scenario: a command waits for an agent that can take it, and runs in that agent's folder
+    Scenario: a command waits for a capable agent and runs in that agent's folder
       When I submit the script "parent.sh":
         """
         echo "$$" >> {folder}/passes
@@ -22,7 +22,7 @@ Feature: svc activity has another agent run a command
         | told#0   | step     | 0    | it ran in {folder}/far\n       |
 
     @VERB-022
-    Scenario: output and exit code are the command's own, to the byte, on every pass
+    Scenario: output and exit code are exactly the command's, on every pass
       When I submit the script "bytes.sh":
         """
         code=0; svc activity odd -- sh -c 'printf "a\0b\377"; echo aside >&2; exit 7' > {folder}/out || code=$?
@@ -40,7 +40,7 @@ Feature: svc activity has another agent run a command
       And the log has "aside" 1 time
       And the child of "odd#0" ended with 7
 
-    Scenario: what a child prints is in the log once
+    Scenario: a child's output is in the log once
       When I submit the script "once.sh":
         """
         svc activity shout -- echo once and for all
@@ -49,7 +49,7 @@ Feature: svc activity has another agent run a command
       Then the run succeeds
       And the log has "once and for all" 1 time
 
-    Scenario: a child sees the job's environment and no variable of the service but its key
+    Scenario: a child sees the job's environment and one variable of the service
       When I submit the script "environment.sh" with the options '{"env": {"GREETING": "hello"}}':
         """
         svc activity environment -- env > {folder}/env
@@ -59,7 +59,7 @@ Feature: svc activity has another agent run a command
       And the file "env" has "SVC_IDEMPOTENCY_KEY="
       And the file "env" names 1 variable of the service
 
-    Scenario: commands that are none say so with the codes of a shell
+    Scenario: commands that cannot run exit with the codes of a shell
       When I submit the script "none.sh":
         """
         code=0; svc activity absent -- no-such-command || code=$?; echo "absent $code"
@@ -71,7 +71,7 @@ Feature: svc activity has another agent run a command
       And the log has "inert 126"
       And the log has "killed 137"
 
-    Scenario: more output than 2 MiB is a failure that counts the bytes
+    Scenario: output over 2 MiB is a failure that names the size
       When I submit the script "large.sh":
         """
         code=0; svc activity large -- head -c 2097155 /dev/zero > {folder}/large || code=$?
@@ -83,10 +83,10 @@ Feature: svc activity has another agent run a command
       And the log has "code 1 and 0 bytes"
       And the log has "2097152"
 
-  Rule: a child outlives its agent, and not the run that asked for it
+  Rule: a child survives its agent but not its run
 
     @own-server
-    Scenario: a child whose agent dies is run again under the same key
+    Scenario: a child whose agent died runs again with the same key
       When I submit the script "reborn.sh":
         """
         svc activity reborn --requires gpu -- sh -c '[ -e {folder}/second ]; again=$?; touch {folder}/second; echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; [ $again = 0 ] || sleep 600'
@@ -100,7 +100,7 @@ Feature: svc activity has another agent run a command
       And the file "keys" has 2 lines
       And the file "keys" has 1 different line
 
-    Scenario: a run that is cancelled ends its children, and all that they started
+    Scenario: a cancelled run kills its children and all their processes
       When I submit the script "cancelled.sh":
         """
         svc activity long -- sh -c 'sleep 600 & echo $! >> {folder}/pids; echo "$$" >> {folder}/pids; wait'
@@ -109,7 +109,7 @@ Feature: svc activity has another agent run a command
       When I cancel the run because "enough"
       Then the processes of the file "pids" are gone
 
-    Scenario: a secret of the job is masked in the log of a child, and arrives
+    Scenario: a secret reaches the child and is masked in its log
       When I send "PUT" to "{scoped}/secrets/PASSPHRASE" with:
         """
         {"value": "open sesame"}

@@ -1,9 +1,9 @@
 Feature: svc lock holds a lease while a command runs
 
-  Rule: the lease is held for the command and no longer
+  Rule: the lease is held only while the command runs
 
     @SCR-052 @SCR-053
-    Scenario: the command is recorded as a step, and its lease is free before the next line
+    Scenario: the command is recorded as a step, and the lease is free before the next line
       When I submit the script "command.sh":
         """
         echo pass >> {folder}/passes
@@ -26,7 +26,7 @@ Feature: svc lock holds a lease while a command runs
       And the log has "code 3" 1 time
 
     @SCR-052
-    Scenario: another run gets the lease between two commands of a run that waits
+    Scenario: another run gets the lease between two commands of a waiting run
       Given a gate "leave"
       When I submit the script "one.sh" as "one":
         """
@@ -60,7 +60,7 @@ Feature: svc lock holds a lease while a command runs
 
   Rule: a lease does not outlive its run
 
-    Scenario: a run that is cancelled frees its lease and its place in the queue at once
+    Scenario: a cancelled run frees its lease and leaves the queue at once
       When I submit the script "holder.sh" as "holder":
         """
         svc lock deploy
@@ -94,7 +94,7 @@ Feature: svc lock holds a lease while a command runs
       Then the run fails with code "script_failed"
       And nobody holds "deploy"
 
-    Scenario: a command that is run in the middle of a crash is run again under the same lease
+    Scenario: a command that crashed runs again under the same lease
       When I submit the script "crash.sh":
         """
         echo "$$" >> {folder}/passes
@@ -105,9 +105,9 @@ Feature: svc lock holds a lease while a command runs
       And the file "keys" has 1 different line
       And nobody holds "deploy"
 
-  Rule: what is no group is refused, and takes no position
+  Rule: an invalid group is refused and takes no position
 
-    Scenario: bad groups and bad calls
+    Scenario: invalid groups and invalid calls
       When I submit the script "bad.sh":
         """
         try() { code=0; svc lock "$@" 2>/dev/null || code=$?; echo "code $code"; }

@@ -1,9 +1,9 @@
 @own-server
-Feature: leases and children survive what they run on
+Feature: Leases and children survive crashes
 
-  Rule: a server that dies loses no lease and gives none twice
+  Rule: a server that dies loses no lease and grants none twice
 
-    Scenario: holder and queue are as they were when the server is back
+    Scenario: holder and queue are unchanged after a server restart
       When I submit the script "holder.sh" as "holder":
         """
         svc lock deploy
@@ -33,7 +33,7 @@ Feature: leases and children survive what they run on
         """
       And nobody holds "deploy"
 
-    Scenario: a lease that was granted while its server died is told by the next
+    Scenario: a lease granted while its server died is announced by the next server
       When I submit the script "holder.sh" as "holder":
         """
         svc lock deploy
@@ -53,7 +53,7 @@ Feature: leases and children survive what they run on
 
   Rule: an agent that dies loses no lease and no child
 
-    Scenario: the holder's next pass has the lease still, and its command the same key
+    Scenario: the holder's next pass still has the lease, and its command the same key
       When I submit the script "holder.sh" as "holder":
         """
         svc lock deploy -- sh -c '[ -e {folder}/second ]; again=$?; touch {folder}/second; echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; [ $again = 0 ] || sleep 600'
@@ -67,9 +67,9 @@ Feature: leases and children survive what they run on
       And the file "keys" has 1 different line
       And the file "order" has 1 line
 
-  Rule: a run that was cancelled does nothing more
+  Rule: a cancelled run does nothing more
 
-    Scenario: verbs that its script calls on its way out come to nothing
+    Scenario: verbs called by a script that is being stopped have no effect
       When I submit the script "late.sh":
         """
         trap 'svc lock late; svc activity-submit late -- touch {folder}/late; svc spawn {folder}/late.sh; exit 0' TERM

@@ -1,9 +1,9 @@
-Feature: svc lock lets one run of a project at a time pass
+Feature: svc lock lets one run of a project pass at a time
 
-  Rule: a group has one holder, and who waits for it waits without a process
+  Rule: a group has one holder, and others wait without a process
 
     @VERB-019 @SCR-019 @SCR-055 @RUN-022 @RUN-023
-    Scenario: a lock without a command is held until its run is over
+    Scenario: a lock without a command is held until the run ends
       Given a gate "leave"
       When I submit the script "first.sh" as "first":
         """
@@ -34,7 +34,7 @@ Feature: svc lock lets one run of a project at a time pass
         """
 
     @SCR-055
-    Scenario: a run that holds a lease is given it again at once
+    Scenario: a run that already holds a lease gets it again at once
       When I submit the script "again.sh":
         """
         for i in 1 2 3; do svc lock deploy; done
@@ -48,7 +48,7 @@ Feature: svc lock lets one run of a project at a time pass
         """
 
     @VERB-019
-    Scenario: other groups, and the same one in another project, are no obstacle
+    Scenario: other groups and other projects do not interfere
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """
@@ -72,10 +72,10 @@ Feature: svc lock lets one run of a project at a time pass
       Then the run succeeds
       When I open the gate "leave"
 
-  Rule: leases are granted in the order in which they were asked for
+  Rule: leases are granted in order of request
 
     @VERB-020 @SCR-057
-    Scenario: five runs take turns
+    Scenario: five runs in order
       Given a gate "leave"
       When I submit the script "holder.sh" as "holder":
         """
@@ -90,7 +90,7 @@ Feature: svc lock lets one run of a project at a time pass
       And the file "order" holds the numbers from 1 to 5 in order
       And every grant had a higher fence than the one before
 
-  Rule: a wait for a lease may have an end
+  Rule: a wait for a lease may time out
 
     Scenario: a lock that is not free in time exits 124 and leaves the queue
       Given a gate "leave"

@@ -1,9 +1,9 @@
-Feature: svc output and svc annotate say what a run came to
+Feature: svc output and svc annotate describe the result of a run
 
-  Rule: staged keys become the output of a run that succeeds
+  Rule: staged keys become the output of a successful run
 
     @VERB-049
-    Scenario: the keys of several calls are merged, the last one of a name stays
+    Scenario: keys of several calls are merged, and the last value wins
       When I submit the script "out.sh":
         """
         svc output set version=1.0 count:=41
@@ -15,7 +15,7 @@ Feature: svc output and svc annotate say what a run came to
       And 1 step is recorded
 
     @VERB-050
-    Scenario: a script that fails has no output
+    Scenario: a failed script has no output
       When I submit the script "fails.sh":
         """
         svc output set version=1.0
@@ -25,7 +25,7 @@ Feature: svc output and svc annotate say what a run came to
       Then the run fails with code "script_failed"
       And the run has no "output"
 
-  Rule: a note is attached to the run and takes no place among the recorded calls
+  Rule: a note belongs to the run and takes no position
 
     @VERB-051
     Scenario: markdown from the command line and from standard input
@@ -39,7 +39,7 @@ Feature: svc output and svc annotate say what a run came to
       And "annotations" of the run is '["# Built **it**","two\nlines"]'
 
     @VERB-052
-    Scenario: a pass may leave a note that an earlier pass did not
+    Scenario: a later pass may write a note that an earlier pass did not
       When I submit the script "boundary.sh":
         """
         echo pass >> {folder}/passes

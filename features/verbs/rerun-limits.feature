@@ -1,9 +1,9 @@
-Feature: what a rerun does not do
+Feature: Limits of a rerun
 
-  Rule: a prefix that is not repeated fails the run
+  Rule: a prefix that does not reproduce fails the run
 
     @ERR-045
-    Scenario: the script has another mind than when it was recorded
+    Scenario: the script makes other calls than recorded
       When I submit the script "changed.sh":
         """
         svc step build -- true
@@ -26,7 +26,7 @@ Feature: what a rerun does not do
       When I rerun it from "check" as "third"
       Then the run succeeds
 
-    Scenario: the script ends before it came to the site
+    Scenario: the script ends before it reaches the site
       When I submit the script "short.sh":
         """
         svc step build -- true
@@ -43,9 +43,9 @@ Feature: what a rerun does not do
       Then the run fails with code "determinism_violation"
       And "error.message" of the run matches "the end of the script"
 
-  Rule: what cannot be rerun is refused
+  Rule: an impossible rerun is refused
 
-    Scenario: an unknown site names those that are near it
+    Scenario: an unknown site lists similar sites
       When I submit the script "sites.sh":
         """
         svc step build -- true
@@ -68,7 +68,7 @@ Feature: what a rerun does not do
       Then it exits with 1
       And standard error has "nearest"
 
-    Scenario: a run that is not over
+    Scenario: a run that has not ended
       When I submit the script "waits.sh":
         """
         svc wait-signal go
@@ -87,7 +87,7 @@ Feature: what a rerun does not do
         """
       Then the answer is 404 with code "not_found"
 
-    Scenario: a lease that was held from before the site is not carried over
+    Scenario: a lease held from before the site is not carried over
       When I submit the script "locked.sh":
         """
         svc lock other -- true
@@ -106,9 +106,9 @@ Feature: what a rerun does not do
       Then the run succeeds
       And nobody holds "deploy"
 
-  Rule: children before the site are there as they ended
+  Rule: children before the site keep their outcome
 
-    Scenario: what a child came to is not worked for again
+    Scenario: the work of an ended child is not repeated
       When I submit the script "family.sh":
         """
         svc activity one -- sh -c 'echo one >> {folder}/work; echo 1'

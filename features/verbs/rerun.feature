@@ -1,6 +1,6 @@
-Feature: a finished run is run anew, from its beginning or from a site on
+Feature: A finished run is run again, from the beginning or from a site
 
-  Rule: a rerun is a new run of the same thing
+  Rule: a rerun is a new run with the same inputs
 
     Scenario: document, input, environment, tags and subject are those of the first run
       When I submit the script "first.sh" with the options '{"input": {"n": 1}, "env": {"GREETING": "hello"}, "tags": ["team:core"], "subject": "acme/site"}':
@@ -44,7 +44,7 @@ Feature: a finished run is run anew, from its beginning or from a site on
         b
         """
 
-  Rule: from a site on, what was recorded before it is not done again
+  Rule: calls recorded before the site are not repeated
 
     @SCR-025 @SCR-026 @SCR-031 @SCR-068 @SCR-069
     Scenario: a later occurrence, a bare name, and the first line
@@ -77,7 +77,7 @@ Feature: a finished run is run anew, from its beginning or from a site on
       Then the run succeeds
       And the file "checks" has 10 lines
 
-    Scenario: waits before the site are not waited for again, and their outcomes are there
+    Scenario: waits before the site keep their outcomes
       When I submit the script "waits.sh":
         """
         svc sleep 50ms
@@ -100,7 +100,7 @@ Feature: a finished run is run anew, from its beginning or from a site on
         """
       And the log lacks "ann"
 
-    Scenario: cells of the run are as they were at the site
+    Scenario: cells of the run are restored to the site
       When I submit the script "cells.sh":
         """
         svc state set a one
@@ -130,7 +130,7 @@ Feature: a finished run is run anew, from its beginning or from a site on
       And "rerun_of" of the run is the run "third"
       And the file "done" has 9 lines
 
-    Scenario: a failed run goes on where it failed
+    Scenario: a failed run continues where it failed
       When I submit the script "repaired.sh":
         """
         svc step build -- sh -c 'echo build >> {folder}/done'

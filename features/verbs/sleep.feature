@@ -1,9 +1,9 @@
 Feature: svc sleep waits without a process
 
-  Rule: a sleeping run holds nothing and starts from the top
+  Rule: a sleeping run has no process and later starts from the top
 
     @VERB-008 @SCR-016
-    Scenario: a script that sleeps is gone until its time comes
+    Scenario: a sleeping script has no process until it wakes
       When I submit the script "nap.sh":
         """
         echo "$$" >> {folder}/passes
@@ -16,7 +16,7 @@ Feature: svc sleep waits without a process
       Then the run is "cancelled"
 
     @VERB-008 @SCR-016
-    Scenario: when the time has passed the script starts from the top and goes on
+    Scenario: after the sleep the script starts from the top and continues
       When I submit the script "nap.sh":
         """
         echo "$$" >> {folder}/passes
@@ -31,7 +31,7 @@ Feature: svc sleep waits without a process
         awake
         """
 
-  Rule: durations are written with their unit
+  Rule: durations are written with a unit
 
     @VERB-009 @VERB-010 @VERB-011 @VERB-012
     Scenario: seconds, minutes, hours and days
@@ -58,7 +58,7 @@ Feature: svc sleep waits without a process
         | hours   | 7200    |
         | days    | 2592000 |
 
-    Scenario Outline: <text> is no duration
+    Scenario Outline: <text> is not a duration
       When I submit the script "wrong.sh":
         """
         code=0; svc sleep "<text>" || code=$?

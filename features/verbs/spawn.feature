@@ -1,4 +1,4 @@
-Feature: svc spawn starts runs that are on their own
+Feature: svc spawn starts independent runs
 
   Background:
     Given a file "child.sh":
@@ -8,10 +8,10 @@ Feature: svc spawn starts runs that are on their own
       svc output set said=hello
       """
 
-  Rule: a spawned run is a child by its record, and no part of its parent
+  Rule: a spawned run records its parent and is independent of it
 
     @VERB-029 @VERB-034 @SCR-050 @SCR-066
-    Scenario: the id is printed, and the child knows its parent
+    Scenario: it prints the id, and the child records its parent
       When I submit the script "parent.sh" with the options '{"subject": "acme/site"}':
         """
         id=$(svc spawn {folder}/child.sh)
@@ -33,7 +33,7 @@ Feature: svc spawn starts runs that are on their own
       And the file "variables" names the parent "it"
 
     @SCR-066
-    Scenario: a child that fails is nothing to its parent
+    Scenario: a failing child does not affect its parent
       When I submit the script "parent.sh":
         """
         echo 'exit 3' | svc spawn - --tag of:failing > {folder}/id
@@ -55,7 +55,7 @@ Feature: svc spawn starts runs that are on their own
       And the run with the tag "named" is "succeeded"
 
     @SCR-064 @SCR-065
-    Scenario: a position spawns one run, whatever becomes of the file and however often the script is run
+    Scenario: a position spawns one run, even if the file changes and the script runs again
       When I submit the script "parent.sh":
         """
         echo pass >> {folder}/passes
@@ -75,9 +75,9 @@ Feature: svc spawn starts runs that are on their own
         | spawn#0 | spawn | 0    |
         | sleep#0 | sleep | 0    |
 
-  Rule: what cannot be a run is refused, and a script that goes on after it replays
+  Rule: an invalid spawn is refused and recorded, so that the script replays
 
-    Scenario: files and calls that are none
+    Scenario: invalid files and calls
       When I submit the script "bad.sh":
         """
         try() { code=0; svc spawn "$@" || code=$?; echo "code $code"; }
@@ -113,7 +113,7 @@ Feature: svc spawn starts runs that are on their own
       And 4 steps are recorded
 
     @SCR-064
-    Scenario: the next pass finds the refusal, whatever is there by then
+    Scenario: the next pass gets the same refusal, whatever exists by then
       When I submit the script "goes-on.sh":
         """
         echo pass >> {folder}/passes
@@ -142,7 +142,7 @@ Feature: svc spawn starts runs that are on their own
         | sleep#0     | sleep | 0    |
         | after#0     | step  | 0    |
 
-    Scenario: what only the caller can read, and what has no end
+    Scenario: files that only the caller can read, and input without end
       When I submit the script "unread.sh":
         """
         try() { code=0; "$@" || code=$?; echo "code $code"; }
@@ -157,7 +157,7 @@ Feature: svc spawn starts runs that are on their own
       And the log has "write - and redirect standard input" 4 times
       And 1 run has the tag "piped"
 
-    Scenario: a step's body spawns nothing
+    Scenario: a step's body cannot spawn
       When I submit the script "inside.sh":
         """
         code=0; svc step inside -- svc spawn {folder}/child.sh --tag inside || code=$?

@@ -1,6 +1,6 @@
-Feature: whose a cell is
+Feature: Owners of cells
 
-  Rule: without an entity a cell is the run's, with one it is the project's
+  Rule: a cell belongs to the run, or to the project with --entity
 
     @VERB-047
     Scenario: two runs do not see each other's cells
@@ -23,7 +23,7 @@ Feature: whose a cell is
         """
 
     @VERB-048
-    Scenario: an entity is shared by the runs of a project and by nobody else
+    Scenario: runs of a project share an entity, other projects do not
       When I submit the script "first.sh":
         """
         svc state set --entity shop colour red

@@ -3,7 +3,7 @@ Feature: svc state keeps values in durable cells
   Rule: cells are written, read, listed and deleted
 
     @VERB-043 @VERB-044 @VERB-045 @VERB-046
-    Scenario: one cell from its beginning to its end
+    Scenario: the life of one cell
       When I submit the script "cells.sh":
         """
         svc state set count 1
@@ -31,7 +31,7 @@ Feature: svc state keeps values in durable cells
         """
 
     @VERB-043 @VERB-044
-    Scenario: a pass that comes again is told what the cell held then, and writes nothing again
+    Scenario: a replay returns the recorded value and writes nothing again
       When I submit the script "replay.sh":
         """
         echo pass >> {folder}/passes

@@ -1,9 +1,9 @@
-Feature: what a step may not do
+Feature: Limits of a step body
 
-  Rule: a body has no way to the agent
+  Rule: a step body cannot reach the agent
 
     @ERR-040 @ERR-041 @SCR-027
-    Scenario: no verb can be called inside a step
+    Scenario: no verb works inside a step
       When I submit the script "nested.sh":
         """
         for verb in "step inner -- true" "sleep 1s" "wait-signal go" "state list" "output set a=b" "annotate hi"; do
@@ -17,7 +17,7 @@ Feature: what a step may not do
       And 6 steps are recorded
 
     @SCR-028
-    Scenario: the key is the one variable of ours in a step
+    Scenario: the idempotency key is the only variable of the service in a step
       When I submit the script "body.sh":
         """
         env | grep -c '^SVC_' > {folder}/outside
@@ -34,7 +34,7 @@ Feature: what a step may not do
         """
 
     @ERR-046
-    Scenario: a variable that only the body has ends the script that spells it out
+    Scenario: a variable that exists only in the body stops a script that expands it
       When I submit the script "unbound.sh":
         """
         svc step use -- echo "$SVC_IDEMPOTENCY_KEY"

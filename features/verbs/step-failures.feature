@@ -1,6 +1,6 @@
-Feature: steps that fail
+Feature: Failing steps
 
-  Rule: a failure is an outcome like any other
+  Rule: a failure is recorded like any outcome
 
     @ERR-037 @ERR-038
     Scenario: a failed command is recorded and stays failed
@@ -28,7 +28,7 @@ Feature: steps that fail
         | sleep#0       | 0    |
 
     @ERR-039
-    Scenario: a bash script ends at a failed step that it does not handle
+    Scenario: a bash script stops at an unhandled failed step
       When I submit the script "ends.sh":
         """
         svc step fine -- true

@@ -1,9 +1,9 @@
-Feature: the names and labels of steps
+Feature: Names and labels of steps
 
-  Rule: a step is known by its name and how often the run came to it
+  Rule: a step is identified by its name and its occurrence
 
     @VERB-003 @SCR-022 @SCR-023
-    Scenario: every turn of a loop is a record of its own
+    Scenario: each iteration of a loop has its own record
       When I submit the script "loop.sh":
         """
         for n in a b c; do
@@ -29,10 +29,10 @@ Feature: the names and labels of steps
         | other#2 |        |
         | sleep#0      |        |
 
-  Rule: a label is for people only
+  Rule: a label is for display only
 
     @VERB-007 @SCR-024
-    Scenario: neither the site nor the comparison with the record knows of labels
+    Scenario: labels change neither the site nor the replay comparison
       When I submit the script "label.sh":
         """
         echo pass >> {folder}/passes

@@ -1,10 +1,10 @@
-Feature: svc step does a piece of work once
+Feature: svc step runs a command once
   A step is a command whose outcome is kept. However often its script is run, the command is not.
 
-  Rule: the command runs once, and its outcome stays
+  Rule: the command runs once and its outcome stays
 
     @VERB-001 @VERB-002 @VERB-004 @VERB-005 @VERB-006
-    Scenario: what a step came to is told again on every pass, without its command
+    Scenario: the recorded outcome returns on every pass without running the command
       When I submit the script "build.sh":
         """
         code=0
@@ -28,7 +28,7 @@ Feature: svc step does a piece of work once
         | sleep#1      | sleep | 0    |         |
 
     @VERB-002 @VERB-005
-    Scenario: commands that a signal ended, that are no programs, or that are not there
+    Scenario: commands that were killed, cannot be run, or do not exist
       When I submit the script "codes.sh":
         """
         echo true > {folder}/plain
@@ -55,7 +55,7 @@ Feature: svc step does a piece of work once
         | sleep#0  | 0    |
 
     @VERB-004
-    Scenario: the output of a step reaches the log byte by byte as it was written
+    Scenario: the output of a step reaches the log unchanged
       When I submit the script "echo.sh":
         """
         svc step greet -- printf 'one\n  two\n\nno newline here'

@@ -1,9 +1,9 @@
-Feature: svc wait-signal waits for somebody's word
+Feature: svc wait-signal waits for a signal
 
   Rule: the run is suspended until its signal is there
 
     @VERB-013 @VERB-014 @SCR-017
-    Scenario: a signal wakes the script, which starts from the top and is told the payload
+    Scenario: a signal wakes the script, which starts from the top and gets the payload
       When I submit the script "wait.sh":
         """
         echo "$$" >> {folder}/passes
@@ -26,7 +26,7 @@ Feature: svc wait-signal waits for somebody's word
         | use#0 | step        | 0    | {"by":"ann","list":[1,null,"ü"]}     |
 
     @VERB-013
-    Scenario: a signal that came before the script asked does not suspend it
+    Scenario: a signal that arrived before the wait does not suspend the script
       Given a gate "open"
       When I submit the script "early.sh":
         """
@@ -44,10 +44,10 @@ Feature: svc wait-signal waits for somebody's word
         true
         """
 
-  Rule: a wait may have an end
+  Rule: a wait may have a timeout
 
     @VERB-015
-    Scenario: a wait with a time limit still takes the signal that comes in time
+    Scenario: a wait with a timeout still takes a signal in time
       When I submit the script "limit.sh":
         """
         svc wait-signal go --timeout 1h
@@ -62,7 +62,7 @@ Feature: svc wait-signal waits for somebody's word
         """
 
     @HAND-055 @HAND-056
-    Scenario: the names of events are not for scripts to wait for
+    Scenario: names of event bridges are reserved
       When I submit the script "reserved.sh":
         """
         code=0; svc wait-signal event:push || code=$?

@@ -1,9 +1,9 @@
 Feature: Versions
 
-  Rule: What has a version names it
+  Rule: Everything with a version names it
 
     @VER-001
-    Scenario: the API lies under its version and nowhere else
+    Scenario: the API exists only under its version prefix
       When I send "GET" to "/api/v1/whoami"
       Then the answer is 200
       When I send "GET" to "/api/whoami"
@@ -12,7 +12,7 @@ Feature: Versions
       Then the answer is 404 with code "not_found"
 
     @VER-003 @OVW-010
-    Scenario: a script may be submitted by its versioned type
+    Scenario: a script can be submitted by its versioned type
       When I send "POST" to "{scoped}/runs" with:
         """
         {"kind": "svc/script/v1", "filename": "job.py", "source": "import subprocess\nsubprocess.run(['svc', 'step', 's', '--', 'true'], check=True)\n"}
@@ -51,7 +51,7 @@ Feature: Versions
         | 1      | is refused        | the run succeeds                       | needs protocol 2   |
         | 2      | parks the program | the run goes on after the signal "go"  | "protocol":2       |
 
-    Scenario: every part shows one version
+    Scenario: every part shows the same version
       When I call "svc --version"
       Then standard output is the version of the package
       When I send "GET" to "/api/v1/agents"

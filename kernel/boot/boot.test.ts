@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
-import { type Clock, isServiceError, type PluginManifest } from '../contracts/index.ts';
+import { Clock, definePlugin, isServiceError, type PluginManifest, token } from '../contracts/index.ts';
 import { type BootOptions, boot, type Kernel, plan } from './index.ts';
 import { systemClock } from './services/clock.ts';
 
@@ -38,7 +38,9 @@ async function local(t: Test, plugins: readonly string[], options: Partial<BootO
     role: 'server',
     env: { SVC_LOG_LEVEL: 'silent', SVC_PLUGINS: plugins.join(','), ...options.env },
     settings: { home, database_url: 'sqlite::memory:', port: 0 },
-    ...(options.clock ? { clock: options.clock } : {}),
+    plugins: options.plugins,
+    replace: options.replace,
+    idle: options.idle,
   });
   t.teardown(async () => {
     await kernel.stop();
@@ -59,8 +61,10 @@ const refusal = async (promise: Promise<unknown>) => {
 t.test('plugins start in the order of their needs and stop in reverse', async (t) => {
   const said: string[] = [];
   Object.assign(globalThis, { said });
+  const phases = ['onCheck', 'onMigrate', 'onInit', 'onStart', 'onListen'];
   const hooks = (id: string) =>
-    `for (const phase of ['onInit', 'onStart', 'onReady']) plugin[phase](['server'], async () => { said.push('${id} ' + phase); return () => { said.push('${id} stop'); }; });
+    `for (const phase of ${JSON.stringify(phases)}) plugin[phase](['server'], async () => { said.push('${id} ' + phase); return () => { said.push('${id} stops ' + phase); }; });
+     plugin.onReady(['server'], async () => { said.push('${id} onReady'); });
      plugin.onStart(['agent'], async () => { said.push('never'); return () => {}; });`;
   const zebra = await write(t, 'zebra', hooks('zebra'));
   const ant = await write(t, 'ant', hooks('ant'), { requires: ['zebra'] });
@@ -71,14 +75,8 @@ t.test('plugins start in the order of their needs and stop in reverse', async (t
   t.same(report, { failures: [] });
   t.equal(await kernel.stop(), report, 'stopping is repeatable');
   t.same(said, [
-    'zebra onInit',
-    'ant onInit',
-    'zebra onStart',
-    'ant onStart',
-    'zebra onReady',
-    'ant onReady',
-    'ant stop',
-    'zebra stop',
+    ...[...phases, 'onReady'].flatMap((phase) => [`zebra ${phase}`, `ant ${phase}`]),
+    ...phases.toReversed().flatMap((phase) => [`ant stops ${phase}`, `zebra stops ${phase}`]),
   ]);
 });
 
@@ -87,19 +85,23 @@ t.test('every fault of the plugins is reported at once, before any code of their
   const again = await write(t, 'runs', `throw new Error('this code must not run')`);
   const { code, message } = await refusal(plan([broken, again, './no-such-folder']));
   t.equal(code, 'plugins_invalid');
-  for (const part of [/summary/, /the id "runs" is that of/, /no-such-folder: no folder/]) t.match(message, part);
+  for (const part of [/summary/, /the id "runs" is already used by/, /no-such-folder: no folder/])
+    t.match(message, part);
   const older = await write(t, 'older', '', { kernel: '^9', requires: ['absent'] });
-  t.match((await refusal(plan([older]))).message, /made for kernel \^9.*requires "absent", which is not there/);
+  t.match((await refusal(plan([older]))).message, /needs kernel \^9.*requires "absent", which is not loaded/);
   const left = await write(t, 'left', '', { requires: ['right'] });
   const right = await write(t, 'right', '', { requires: ['left'] });
-  t.match((await refusal(plan([left, right]))).message, /in a ring: left, right|in a ring: right, left/);
+  t.match((await refusal(plan([left, right]))).message, /in a circle: left, right|in a circle: right, left/);
 });
 
 t.test('what a plugin did must be what its manifest says', async (t) => {
   const liar = await write(t, 'liar', '', { provides: ['liar.Thing'], contributes: ['kernel.HttpRoutes'] });
   const { code, message } = await refusal(local(t, [liar]));
   t.equal(code, 'plugins_invalid');
-  t.match(message, /"provides" liar\.Thing, which it never binds.*"contributes" to kernel\.HttpRoutes, but does not/);
+  t.match(
+    message,
+    /"provides" names liar\.Thing, but the plugin does not bind it.*"contributes" names kernel\.HttpRoutes, but the plugin does not contribute to it/,
+  );
 });
 
 t.test('a plugin that breaks is named with its phase, and what was started is stopped', async (t) => {
@@ -108,8 +110,11 @@ t.test('a plugin that breaks is named with its phase, and what was started is st
   const first = await write(t, 'aa-first', `plugin.onStart(['server'], async () => () => { said.push('stopped'); });`);
   const cases: [string, string][] = [
     ['register', `throw new Error('no')`],
+    ['check', `plugin.onCheck(['server'], async () => { throw new Error('no'); });`],
+    ['migrate', `plugin.onMigrate(['server'], async () => { throw new Error('no'); });`],
     ['init', `plugin.onInit(['server'], async () => { throw new Error('no'); });`],
     ['start', `plugin.onStart(['server'], async () => { throw new Error('no'); });`],
+    ['listen', `plugin.onListen(['server'], async () => { throw new Error('no'); });`],
     ['ready', `plugin.onReady(['server'], async () => { throw new Error('no'); });`],
   ];
   for (const [phase, code] of cases) {
@@ -117,7 +122,7 @@ t.test('a plugin that breaks is named with its phase, and what was started is st
     const found = await refusal(local(t, [first, bad]));
     t.same(found, { code: 'plugin_failed', message: `plugin zz-bad failed in phase ${phase}: no` });
   }
-  t.same(said, ['stopped', 'stopped'], 'what was started before start and ready failed');
+  t.same(said, ['stopped', 'stopped', 'stopped'], 'what was started before start, listen and ready failed');
   const missing = await write(t, 'zz-bad', '');
   await writeFile(join(missing, 'plugin.mjs'), `import 'no-such-package';`);
   t.match((await refusal(local(t, [missing]))).message, /zz-bad failed in phase load: .*is it installed/);
@@ -126,35 +131,62 @@ t.test('a plugin that breaks is named with its phase, and what was started is st
 t.test('a plugin that hangs is blamed after the bound, at start and at stop', async (t) => {
   const hangs = await write(t, 'hangs', `plugin.onInit(['server'], () => new Promise(() => {}));`);
   const found = await refusal(local(t, [hangs], { env: { SVC_BOOT_TIMEOUT: '50' } }));
-  t.same(found, { code: 'plugin_timeout', message: 'plugin hangs was not done with phase init after 50 ms' });
+  t.same(found, { code: 'plugin_timeout', message: 'plugin hangs did not finish phase init within 50 ms' });
   const lingers = await write(t, 'lingers', `plugin.onStart(['server'], async () => () => new Promise(() => {}));`);
-  // A clock whose long timers are short: the bound on stopping is 30 s.
+  // A clock whose long timers become short when everything runs: the time limit of stopping is 30 s.
+  let up = false;
   const clock: Clock = {
     ...systemClock,
-    after: (delay_ms, run, options) => systemClock.after(delay_ms >= 30_000 ? 50 : delay_ms, run, options),
+    after: (delay_ms, run, options) => systemClock.after(up && delay_ms >= 30_000 ? 50 : delay_ms, run, options),
   };
-  const kernel = await local(t, [lingers], { clock });
+  const kernel = await local(t, [lingers], { replace: [[Clock, () => clock]] });
+  up = true;
   const { failures } = await kernel.stop();
-  t.match(failures, [{ plugin: 'lingers', message: /not done with phase stop/ }]);
+  t.match(failures, [{ plugin: 'lingers', message: /did not finish phase stop/ }]);
 });
 
-t.test('settings are checked, naming the variable', async (t) => {
-  for (const [name, value] of Object.entries({
+t.test('a caller chooses plugins, replaces services and leaves out background work', async (t) => {
+  const Greeting = token<string>('chosen.Greeting');
+  const said: string[] = [];
+  const manifest = { id: 'chosen', version: '1.0.0', kernel: '^1', summary: 'Is chosen.', contributes: [] };
+  const chosen = definePlugin({ ...manifest, requires: ['audit'], provides: ['chosen.Greeting'] }, (plugin) => {
+    plugin.bind(Greeting, () => 'hello');
+    plugin.onInit(['server'], async () => void said.push('init'));
+    plugin.onStart(['server'], async () => () => void said.push('started'));
+  });
+  const kernel = await local(t, [], {
+    plugins: [chosen],
+    replace: [[Greeting, (_use, own: () => string) => `${own()} you`]],
+    idle: true,
+  });
+  t.equal(kernel.use(Greeting), 'hello you');
+  t.match(kernel.tree(), /audit[\s\S]*chosen/);
+  t.notMatch(kernel.tree(), /schedules|console/);
+  await kernel.stop();
+  t.same(said, ['init']);
+  t.match(await refusal(local(t, [], { plugins: ['no-such-plugin'] })), { code: 'plugins_invalid' });
+});
+
+t.test('settings are checked, naming the variable, before the database is opened', async (t) => {
+  const wrong = {
     SVC_PORT: '70000',
     SVC_LEASE_MS: 'soon',
     SVC_PUBLIC_URL: 'ftp://x',
     SVC_LOG_LEVEL: 'loud',
     SVC_BOOT_TIMEOUT: '-1',
     SVC_EGRESS_ALLOW: '10.0.0.0/33',
-  })) {
-    const { code, message } = await refusal(
-      boot({
-        role: 'server',
-        env: { SVC_LOG_LEVEL: 'silent', [name]: value },
-        settings: { home: tmpdir(), database_url: 'sqlite::memory:' },
-      }),
-    );
-    t.equal(code, 'setting_invalid', name);
-    t.match(message, name);
-  }
+    SVC_RATE_LIMIT: 'token=much',
+    SVC_RETENTION: 'runs=long',
+  };
+  const home = t.testdir({});
+  for (const role of ['server', 'agent', 'local'] as const)
+    for (const [name, value] of Object.entries(wrong)) {
+      const env = { SVC_LOG_LEVEL: 'silent', [name]: value };
+      const { code, message } = await refusal(
+        boot({ role, env, settings: { home, database_url: `sqlite:${join(home, 'svc.db')}` } }),
+      );
+      t.equal(code, 'setting_invalid', `${name} as ${role}`);
+      t.match(message, name);
+    }
+  t.same(await readdir(home), []);
 });

@@ -1,48 +1,52 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
+import type { Plugin } from '../contracts/index.ts';
+import { locate } from './locate.ts';
+import type { Wanted } from './select.ts';
 import { packageFolder } from './settings.ts';
 
 /** A plugin that was found; its code is not loaded yet. */
 export interface Found {
-  /** What to call it in errors: its id is known only after validation. */
+  /** Its name for errors, because its id is known only after validation. */
   origin: string;
   folder: string;
   builtin: boolean;
-  /** The parsed plugin.json, unchecked; or why there is none. */
+  /** The parsed plugin.json, unchecked; or why it could not be read. */
   manifest: unknown;
   fault?: string;
+  /** Its code, if the caller passed it. */
+  plugin?: Plugin;
 }
 
-/** Built-in plugins of the package, then those of SVC_PLUGINS in the order given. */
-export async function discover(extra: readonly string[]): Promise<Found[]> {
+/**
+ * The built-in plugins, then others in the given order: folders, packages or loaded plugins. `wanted` may also name
+ * built-in ones.
+ */
+export async function discover(extra: readonly string[], wanted: Wanted = []): Promise<Found[]> {
   const home = join(packageFolder, 'plugins');
   const entries = await readdir(home, { withFileTypes: true });
-  const builtin = entries
+  const ids = entries
     .filter((entry) => entry.isDirectory() && existsSync(join(home, entry.name, 'plugin.json')))
-    .map((entry) => read(join(home, entry.name), `plugins/${entry.name}`, true));
-  const named = extra.map((name) => {
+    .map(({ name }) => name);
+  const builtin = ids.map((id) => read(join(home, id), `plugins/${id}`, true));
+  const outside = wanted.filter((one) => typeof one !== 'string' || !ids.includes(one));
+  const named = [...extra, ...outside].map((name) => {
+    if (typeof name !== 'string') return given(name);
     const folder = locate(name);
     return folder === undefined ? missing(name) : read(folder, name, false);
   });
   return Promise.all([...builtin, ...named]);
 }
 
-function missing(name: string): Promise<Found> {
-  const fault = 'no folder and no installed package of that name has a plugin.json';
-  return Promise.resolve({ origin: name, folder: '', builtin: false, manifest: undefined, fault });
+function given(plugin: Plugin): Promise<Found> {
+  const { manifest } = plugin;
+  return Promise.resolve({ origin: manifest.id, folder: '', builtin: false, manifest, plugin });
 }
 
-/** A path, or a package in a node_modules folder here or above. */
-function locate(name: string): string | undefined {
-  const path = resolve(name);
-  if (existsSync(join(path, 'plugin.json'))) return path;
-  if (isAbsolute(name) || name.startsWith('.')) return undefined;
-  for (let folder = process.cwd(); ; folder = dirname(folder)) {
-    const candidate = join(folder, 'node_modules', name);
-    if (existsSync(join(candidate, 'plugin.json'))) return candidate;
-    if (folder === dirname(folder)) return undefined;
-  }
+function missing(name: string): Promise<Found> {
+  const fault = 'no folder or installed package with this name has a plugin.json';
+  return Promise.resolve({ origin: name, folder: '', builtin: false, manifest: undefined, fault });
 }
 
 async function read(folder: string, origin: string, builtin: boolean): Promise<Found> {

@@ -1,4 +1,5 @@
 export { AdminCommands } from '../contracts/index.ts';
-export { type BootOptions, boot, type Kernel, ownProcess, plan } from './kernel.ts';
+export { type BootOptions, boot, type Kernel, plan } from './kernel.ts';
+export { ownProcess } from './own-process.ts';
 export { readSettings } from './settings.ts';
 export { tree } from './tree.ts';

@@ -1,30 +1,43 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Migration, Plugin, PluginSetup, Resolve, Role, Stop } from '../contracts/index.ts';
-import { isServiceError } from '../contracts/index.ts';
+import {
+  isServiceError,
+  type Phase,
+  type Plugin,
+  type PluginMigrations,
+  type PluginSetup,
+  type Resolve,
+  type Role,
+  type Stop,
+} from '../contracts/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { BootErrors } from './errors.ts';
 import type { Candidate } from './validate.ts';
 
-type Hook<R> = { plugin: string; roles: readonly Role[]; run: (use: Resolve) => Promise<R> };
+interface Hook {
+  plugin: string;
+  roles: readonly Role[];
+  run(use: Resolve, migrations: readonly PluginMigrations[]): Promise<void> | Promise<Stop>;
+}
 
 /** Everything the plugins declared, in boot order. */
 export interface Declared {
-  migrations: { plugin: string; migrations: readonly Migration[] }[];
-  init: Hook<void>[];
-  start: Hook<Stop>[];
-  ready: Hook<void>[];
+  migrations: PluginMigrations[];
+  hooks: Record<Phase, Hook[]>;
 }
 
 const ENTRIES = ['plugin.ts', 'plugin.js', 'plugin.mjs'];
 
-/** Loads a plugin's code. What its module throws is blamed on it. */
+/** Loads a plugin's code. An error of its module names the plugin. */
 async function load(candidate: Candidate): Promise<Plugin> {
+  if (candidate.plugin) return candidate.plugin;
   const { id } = candidate.manifest;
   const entry = ENTRIES.map((name) => join(candidate.folder, name)).find((path) => existsSync(path));
   if (entry === undefined)
-    throw BootErrors.pluginsInvalid(`${candidate.origin}: has none of ${ENTRIES.join(', ')} beside its plugin.json`);
+    throw BootErrors.pluginsInvalid(
+      `${candidate.origin}: its folder has a plugin.json, but none of ${ENTRIES.join(', ')}`,
+    );
   let module: { default?: Plugin };
   try {
     module = (await import(pathToFileURL(entry).href)) as { default?: Plugin };
@@ -38,7 +51,10 @@ async function load(candidate: Candidate): Promise<Plugin> {
 
 /** Runs every plugin's register(): synchronous, declarations only. */
 export async function register(candidates: readonly Candidate[], registry: Registry): Promise<Declared> {
-  const declared: Declared = { migrations: [], init: [], start: [], ready: [] };
+  const declared: Declared = {
+    migrations: [],
+    hooks: { check: [], migrate: [], init: [], start: [], listen: [], ready: [] },
+  };
   const plugins = await Promise.all(candidates.map(load));
   for (const [index, plugin] of plugins.entries()) {
     const { id } = candidates[index]!.manifest;
@@ -52,18 +68,27 @@ export async function register(candidates: readonly Candidate[], registry: Regis
 }
 
 function setupFor(id: string, registry: Registry, declared: Declared): PluginSetup {
+  const hook = (phase: Phase) => (roles: readonly Role[], run: Hook['run']) =>
+    void declared.hooks[phase].push({ plugin: id, roles, run });
   return {
     id,
     bind: (token, make) => registry.bind(id, token, make),
+    own(make) {
+      const token = registry.own(id, make);
+      return (use) => use(token);
+    },
     contribute: (point, make) => registry.contribute(id, point, make),
     migrations: (list) => declared.migrations.push({ plugin: id, migrations: list }),
-    onInit: (roles, run) => declared.init.push({ plugin: id, roles, run }),
-    onStart: (roles, run) => declared.start.push({ plugin: id, roles, run }),
-    onReady: (roles, run) => declared.ready.push({ plugin: id, roles, run }),
+    onCheck: hook('check'),
+    onMigrate: hook('migrate'),
+    onInit: hook('init'),
+    onStart: hook('start'),
+    onListen: hook('listen'),
+    onReady: hook('ready'),
   };
 }
 
-/** A coded error stays as it is: it says what to do. Anything else is named with plugin, phase and likely cause. */
+/** A coded error is kept: it says what to do. Any other error gets plugin, phase and likely cause. */
 export function blame(plugin: string, phase: string, error: unknown): Error {
   if (isServiceError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -74,7 +99,7 @@ export function blame(plugin: string, phase: string, error: unknown): Error {
 
 function likelyCause(message: string): string {
   if (/Stripping types is currently unsupported for files under node_modules/.test(message))
-    return '; a plugin that is installed as a package must ship JavaScript (plugin.js)';
+    return '; a plugin that is installed as a package must contain JavaScript (plugin.js)';
   if (/Cannot find (module|package)/.test(message))
     return '; is it installed, and do relative imports name the file ending?';
   if (/does not provide an export/.test(message)) return '; was the plugin written for another version of svc?';

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Role, Settings } from '../contracts/index.ts';
-import { BootErrors } from './errors.ts';
-import { readRateLimits } from './rate-limits.ts';
-import { readRetention } from './retention.ts';
+import { Errors, type Role, type Settings } from '../contracts/index.ts';
+import { extraPlugins } from './locate.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where this package lies: the folder with package.json, in a clone as in a published package. */
+/** The package folder, with package.json, in a clone and in the published package. */
 export const packageFolder = resolve(import.meta.dirname, '../..');
 
 export function packageVersion(): string {
@@ -20,7 +18,7 @@ function wholeNumber(env: Environment, name: string, fallback: number, least: nu
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || value > most)
-    throw BootErrors.settingInvalid(`${name} is "${text}"; it takes a whole number from ${least} to ${most}`);
+    throw Errors.settingInvalid(`${name} is "${text}"; it must be a whole number from ${least} to ${most}`);
   return value;
 }
 
@@ -29,11 +27,11 @@ function address(env: Environment, name: string): string | undefined {
   if (text === undefined || text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw BootErrors.settingInvalid(`${name} is no http(s) address; write it like https://svc.example.org`);
+    throw Errors.settingInvalid(`${name} is not an http(s) address; write it like https://svc.example.org`);
   return text.replace(/\/+$/, '');
 }
 
-/** Reads and checks everything that configures a process. Throws `setting_invalid` naming the variable. */
+/** Reads and checks the configuration of a process. Throws `setting_invalid` and names the variable. */
 export function readSettings(role: Role, env: Environment, given: Partial<Settings> = {}): Settings {
   const home = given.home ?? resolve('.svc');
   return {
@@ -45,9 +43,7 @@ export function readSettings(role: Role, env: Environment, given: Partial<Settin
     socket_path: undefined,
     public_url: address(env, 'SVC_PUBLIC_URL'),
     lease_ms: wholeNumber(env, 'SVC_LEASE_MS', 15_000, 200, 3_600_000),
-    rate_limits: readRateLimits(env.SVC_RATE_LIMIT),
-    retention: readRetention(env.SVC_RETENTION),
-    plugins: (env.SVC_PLUGINS ?? '').split(/[:,]/).filter((name) => name !== ''),
+    plugins: extraPlugins(env),
     version: packageVersion(),
     ...given,
     home,

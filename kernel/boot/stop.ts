@@ -1,13 +1,13 @@
 import type { Clock, Log } from '../contracts/index.ts';
-import type { Started } from './start.ts';
+import type { Started } from './phases.ts';
 import { timed } from './timed.ts';
 
 export interface StopReport {
-  /** One entry for each part that failed or took too long; empty when all went well. */
+  /** One entry for each part that failed or took too long; empty after a clean stop. */
   failures: { plugin: string; message: string }[];
 }
 
-/** Reverse order, every part is tried whatever the others do, each within the bound. */
+/** Stops in reverse order. Every part is tried, whatever the others do, each within the time limit. */
 export async function stopAll(
   started: readonly Started[],
   rules: { clock: Clock; log: Log; bound_ms: number },

@@ -1,6 +1,6 @@
 import type { Candidate } from './validate.ts';
 
-/** One line a plugin, in boot order, with what it needs, gives and adds. */
+/** One line for each plugin in boot order, with its requirements, services and contributions. */
 export function tree(candidates: readonly Candidate[]): string {
   return candidates
     .map(({ manifest, builtin, origin }, index) => {

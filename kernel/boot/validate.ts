@@ -1,14 +1,14 @@
-import type { PluginManifest } from '../contracts/index.ts';
-import { compile } from '../schema/index.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Plugin, PluginManifest } from '../contracts/index.ts';
 import type { Found } from './discover.ts';
 import { BootErrors } from './errors.ts';
 
-/** The kernel's own API version; a plugin names the range it was written for. */
+/** The kernel's API version; a plugin names the range it supports. */
 export const KERNEL_API = 1;
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true };
 
-const check = compile({
+const isManifest = new Ajv2020({ allErrors: true, strict: true }).compile<PluginManifest>({
   type: 'object',
   additionalProperties: false,
   required: ['id', 'version', 'kernel', 'requires', 'provides', 'contributes', 'summary'],
@@ -28,16 +28,26 @@ export interface Candidate {
   folder: string;
   origin: string;
   builtin: boolean;
+  plugin?: Plugin;
 }
 
-/** Checks every manifest and how they fit; all faults are reported at once, before any code is loaded. */
+function faultsOf({ fault, manifest }: Found): string[] {
+  if (fault !== undefined) return [fault];
+  if (isManifest(manifest)) return [];
+  return isManifest.errors!.map(({ instancePath, params, message }) => {
+    const member = params.additionalProperty === undefined ? '' : `/${params.additionalProperty}`;
+    return `plugin.json ${instancePath}${member}: ${message}`;
+  });
+}
+
+/** Checks every manifest and all requirements. All faults are reported at once, before any code is loaded. */
 export function validate(found: readonly Found[]): Candidate[] {
   const faults: string[] = [];
   const candidates = found.flatMap((one): Candidate[] => {
-    const wrong = one.fault ? [one.fault] : check(one.manifest).map((f) => `plugin.json ${f.pointer}: ${f.message}`);
+    const wrong = faultsOf(one);
     faults.push(...wrong.map((fault) => `${one.origin}: ${fault}`));
     if (wrong.length > 0) return [];
-    return [{ manifest: one.manifest as PluginManifest, folder: one.folder, origin: one.origin, builtin: one.builtin }];
+    return [{ ...one, manifest: one.manifest as PluginManifest }];
   });
   faults.push(...misfits(candidates));
   if (faults.length > 0) throw BootErrors.pluginsInvalid(faults.join('; '));
@@ -50,18 +60,20 @@ function misfits(candidates: readonly Candidate[]): string[] {
   const providers = new Map<string, string>();
   for (const { manifest, origin } of candidates) {
     const holder = byId.get(manifest.id);
-    if (holder !== undefined) faults.push(`${origin}: the id "${manifest.id}" is that of ${holder}`);
+    if (holder !== undefined) faults.push(`${origin}: the id "${manifest.id}" is already used by ${holder}`);
     byId.set(manifest.id, origin);
     if (manifest.kernel !== `^${KERNEL_API}`)
-      faults.push(`${origin}: made for kernel ${manifest.kernel}, this is ${KERNEL_API}; get a version made for it`);
+      faults.push(
+        `${origin}: needs kernel ${manifest.kernel}, but this is ${KERNEL_API}; install a version for this kernel`,
+      );
     for (const name of manifest.provides) {
       const provider = providers.get(name);
-      if (provider !== undefined) faults.push(`${origin}: provides ${name}, as ${provider} does`);
+      if (provider !== undefined) faults.push(`${origin}: provides ${name}, which ${provider} also provides`);
       providers.set(name, origin);
     }
   }
   for (const { manifest, origin } of candidates)
     for (const id of manifest.requires)
-      if (!byId.has(id)) faults.push(`${origin}: requires "${id}", which is not there; add it to SVC_PLUGINS`);
+      if (!byId.has(id)) faults.push(`${origin}: requires "${id}", which is not loaded; add it to SVC_PLUGINS`);
   return faults;
 }

@@ -11,8 +11,8 @@ export interface AdminFlag {
 }
 
 /**
- * `svc admin <name>`: work of the operator on the database itself, without a server and without a token. The
- * kernel is booted up to init (schema in place, nothing started, nothing listening) before `run`.
+ * `svc admin <name>`: operator work on the database itself, without a server and without a token. Before `run`, the
+ * kernel is booted up to init: the schema is migrated, nothing is started, nothing listens.
  */
 export interface AdminCommand {
   /** kebab-case, unique. */

@@ -15,14 +15,14 @@ const UNITS: readonly (readonly [unit: string, ms: number])[] = [
   ['ms', 1],
 ];
 
-/** Ten years: beyond that a number is a slip of the finger, and deadlines stay far inside 2^53. */
+/** Ten years. A longer duration is a mistake, and deadlines must stay far below 2^53. */
 export const MAX_DURATION_MS = 3650 * 86_400_000;
 
 const PART = /(\d{1,15})(ms|[smhd])/gy;
 
 /**
- * Milliseconds of `5s`, `1m`, `2h`, `30d`, `500ms` or a combination with the largest unit first (`1h30m`).
- * Throws `duration_invalid` on anything else and beyond ten years.
+ * Milliseconds of `5s`, `1m`, `2h`, `30d`, `500ms` or a combination with the largest unit first (`1h30m`). Throws
+ * `duration_invalid` for anything else and beyond ten years.
  */
 export function parseDuration(text: string): number {
   const quoted = JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
@@ -42,7 +42,7 @@ export function parseDuration(text: string): number {
   return total;
 }
 
-/** The shortest text that `parseDuration` reads back: `1h30m`, `0s`. Whole milliseconds, not negative. */
+/** The shortest text that `parseDuration` reads back: `1h30m`, `0s`. Takes whole, non-negative milliseconds. */
 export function formatDuration(ms: number): string {
   let rest = Math.max(0, Math.round(ms));
   let text = '';

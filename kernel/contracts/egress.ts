@@ -3,30 +3,30 @@ import { token } from './tokens.ts';
 export interface EgressRequest {
   method: string;
   url: string;
-  /** What errors show in place of the URL, for one whose path holds a secret. */
+  /** Shown in errors instead of the URL, when its path contains a secret. */
   shown_url?: string;
   headers?: Readonly<Record<string, string>>;
   body?: Buffer;
   /** For the whole exchange. Default 30 s. */
   timeout_ms?: number;
-  /** Of the answer's decoded body. Default 2 MiB; more is refused with `egress_failed`. */
+  /** Limit for the decoded answer. Default 2 MiB; a larger answer is refused with `egress_failed`. */
   max_bytes?: number;
 }
 
 export interface EgressAnswer {
   status: number;
-  /** Names in lower case; repeated ones joined by `, `. */
+  /** Names in lower case; repeated headers are joined by `, `. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
 /**
- * The only way out: every outbound HTTP request of the service. Names are resolved once, every address is checked against
- * the registries of special-purpose addresses (`SVC_EGRESS_ALLOW` says what else may be reached), the connection goes to
- * the address that was checked, and redirects are not followed. Errors hold the URL without user, query and fragment.
+ * The only client for outbound HTTP requests of the service. It resolves a name once, checks every address against the
+ * registries of special-purpose addresses (`SVC_EGRESS_ALLOW` permits others), connects to the checked address, and
+ * does not follow redirects. Errors show the URL without user, query and fragment.
  */
 export interface Egress {
-  /** Throws `egress_refused` when the address may not be reached, `egress_failed` when there was no answer. */
+  /** Throws `egress_refused` when the address is not allowed, `egress_failed` when there is no usable answer. */
   request(request: EgressRequest): Promise<EgressAnswer>;
 }
 

@@ -1,18 +1,18 @@
-/** One fault inside a document or a body: where (JSON pointer) and what. */
+/** One fault in a document or body: where (JSON pointer) and what. */
 export interface Fault {
   pointer: string;
   message: string;
 }
 
-/** What an error code always means. The catalogue in the README is checked against these. */
+/** The meaning of an error code. The catalogue in docs/errors.md is checked against these definitions. */
 export interface ErrorDefinition {
   /** Stable snake_case; never renamed. */
   code: string;
-  /** HTTP status that carries it. */
+  /** The HTTP status of this error. */
   status: number;
   /** The same sentence for every occurrence. */
   title: string;
-  /** What the caller does next. */
+  /** What the caller should do next. */
   next: string;
 }
 
@@ -25,7 +25,7 @@ export interface ErrorExtras {
   cause?: unknown;
 }
 
-/** An error with a code that a caller can act on. Anything else that is thrown is a fault of ours. */
+/** An error with a code that a caller can act on. Any other thrown error is a fault of the service. */
 export class ServiceError extends Error {
   readonly definition: ErrorDefinition;
   readonly extras: ErrorExtras;
@@ -73,13 +73,13 @@ export function isServiceError(value: unknown, code?: string): value is ServiceE
   return value instanceof ServiceError && (code === undefined || value.code === code);
 }
 
-/** Codes that belong to no plugin. Those of contract.md section 3 that a plugin owns live in its errors.ts. */
+/** Codes that belong to no plugin. A plugin's own codes are in its errors.ts. */
 export const Errors = {
   invalidRequest: defineError({
     code: 'invalid_request',
     status: 400,
     title: 'The request is not valid.',
-    next: 'Correct the members named in `errors` and send it again.',
+    next: 'Correct the members that `errors` names and send the request again.',
   }),
   notAuthenticated: defineError({
     code: 'not_authenticated',
@@ -96,49 +96,55 @@ export const Errors = {
   notFound: defineError({
     code: 'not_found',
     status: 404,
-    title: 'There is no such thing, or you may not know of it.',
-    next: 'Check the spelling, and the org and project (`svc whoami`).',
+    title: 'The resource does not exist, or you have no access to it.',
+    next: 'Check the spelling, the org and the project (`svc whoami`).',
   }),
   methodNotAllowed: defineError({
     code: 'method_not_allowed',
     status: 405,
-    title: 'This path does not take this method.',
-    next: 'See `Allow` for the methods that it takes.',
+    title: 'This path does not support this method.',
+    next: 'The `Allow` header lists the methods that it supports.',
   }),
   nameConflict: defineError({
     code: 'name_conflict',
     status: 409,
-    title: 'The name is taken.',
-    next: 'Choose another name, or remove the present holder first.',
+    title: 'The name is already taken.',
+    next: 'Choose another name, or remove the resource that has the name.',
   }),
   payloadTooLarge: defineError({
     code: 'payload_too_large',
     status: 413,
-    title: 'The body is larger than this path takes.',
-    next: 'Send less; put large data in an artifact and refer to it.',
+    title: 'The body is larger than this path accepts.',
+    next: 'Send a smaller body; put large data in an artifact and send its name.',
   }),
   unsupportedMediaType: defineError({
     code: 'unsupported_media_type',
     status: 415,
-    title: 'The body is of a type that this path does not take.',
+    title: 'This path does not accept a body of this type.',
     next: 'Send `Content-Type: application/json`, uncompressed or gzip.',
   }),
   rateLimited: defineError({
     code: 'rate_limited',
     status: 429,
-    title: 'Too many requests.',
+    title: 'There were too many requests.',
     next: 'Wait for `Retry-After` seconds.',
   }),
   internal: defineError({
     code: 'internal',
     status: 500,
     title: 'The server failed.',
-    next: 'Give the operator the request id; the log holds the cause.',
+    next: 'Give the request id to the operator. The server log contains the cause.',
+  }),
+  settingInvalid: defineError({
+    code: 'setting_invalid',
+    status: 500,
+    title: 'A setting has a value that svc cannot use.',
+    next: 'Correct the variable that the message names and start again.',
   }),
   unavailable: defineError({
     code: 'unavailable',
     status: 503,
-    title: 'The service cannot do this right now.',
-    next: 'Try again after `Retry-After` seconds; nothing was done.',
+    title: 'The service cannot do this at present.',
+    next: 'Nothing was done. Try again after `Retry-After` seconds.',
   }),
 } as const;

@@ -1,29 +1,30 @@
 import { token } from './tokens.ts';
 
-/** What is wrong with an expression, and where: lines and columns count from 1. */
+/** A fault of an expression and its place; lines and columns count from 1. */
 export interface ExpressionProblem {
   line: number;
   column: number;
   message: string;
 }
 
-/** A value, or why there is none: an absent field, a wrong type, too much work. */
+/** A value, or the reason why there is none: an absent field, a wrong type, too much work. */
 export type Evaluated = { ok: true; value: unknown } | { ok: false; reason: string };
 
-/** A compiled expression. It knows nothing but the scope it is given, and reaches nothing of this process. */
+/** A compiled expression. It reads only its scope and cannot reach this process. */
 export interface Expression {
   readonly source: string;
-  /** `scope` holds JSON values by the names that were allowed when it was compiled. Never throws. */
+  /** `scope` holds JSON values under the names that were allowed at compilation. Never throws. */
   evaluate(scope: Readonly<Record<string, unknown>>): Evaluated;
-  /** The same where only true and false are answers; anything else is a reason. */
+  /** The same for conditions: any result other than true and false is a reason. */
   test(scope: Readonly<Record<string, unknown>>): { ok: true; value: boolean } | { ok: false; reason: string };
 }
 
-/** The one expression language, CEL. Compiled expressions are kept and shared. */
+/** The expression language, CEL. Compiled expressions are cached and shared. */
 export interface Expressions {
   /**
-   * Compiles an expression that may name `roots` and nothing else. Throws `expression_invalid` with its problems
-   * (`extras.data.problems`) on a fault of grammar, an unknown name or function, or one too long or too deep.
+   * Compiles an expression that may use the names `roots`. Throws `expression_invalid` with its problems
+   * (`extras.data.problems`) for a syntax fault, an unknown name or function, or an expression that is too long or too
+   * deep.
    */
   compile(source: string, roots: readonly string[]): Expression;
   /** The problems that `compile` would throw; empty when there is none. */

@@ -1,6 +1,6 @@
 /**
- * Named places at which a test can have this process die as if the power went: `SVC_FAILPOINTS=name:3,other` kills
- * it with SIGKILL the third time it passes `name`, or the first time it passes `other`. Costs one comparison when unset.
+ * Named places where a test can kill this process as a power failure would: `SVC_FAILPOINTS=name:3,other` sends SIGKILL
+ * the third time it passes `name`, or the first time it passes `other`. Costs one comparison when unset.
  */
 let armed: Map<string, number> | undefined;
 
@@ -15,7 +15,7 @@ export function armFailpoints(text: string | undefined): void {
   );
 }
 
-/** Marks a place where dying must lose nothing. */
+/** Marks a place where a crash must lose nothing. */
 export function failpoint(name: string): void {
   if (armed === undefined) return;
   const left = armed.get(name);
@@ -24,7 +24,7 @@ export function failpoint(name: string): void {
   if (left === 1) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Every async method of `service` passes `<label>.<method>.before` and, once it is done, `<label>.<method>.after`. */
+/** Every async method of `service` passes `<label>.<method>.before`, and `<label>.<method>.after` when it is done. */
 export function withFailpoints<T extends object>(label: string, service: T): T {
   if (armed === undefined) return service;
   return new Proxy(service, {

@@ -23,18 +23,26 @@ export type Access =
   | { readonly kind: 'project'; readonly role: ProjectRole }
   | { readonly kind: 'agent' };
 
-/** Who calls: a person's (or CI's) token, or an agent's. */
+export const USER: Access = { kind: 'user' };
+export const VIEWER: Access = { kind: 'project', role: 'viewer' };
+export const MEMBER: Access = { kind: 'project', role: 'member' };
+export const ADMIN: Access = { kind: 'project', role: 'admin' };
+
+/** Where the paths of a project's routes begin. */
+export const SCOPED = '/api/v1/orgs/:org/projects/:project';
+
+/** The caller: a person's (or CI's) token, or an agent's token. */
 export interface Principal {
   kind: 'user' | 'agent';
   /** `usr_…` for users, the token's id for agents. */
   id: string;
   name: string;
   token_id: string;
-  /** The org an agent's token, or a token limited to one, belongs to. */
+  /** The org of an agent's token, or of a token limited to one org. */
   org_id: string | null;
 }
 
-/** What the path's `:org` and `:project` came to, by name and by id. */
+/** The org and project of the path, by name and by id. */
 export interface Scope {
   org_id: string;
   org: string;
@@ -46,21 +54,27 @@ export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
-  /** Every value a string; a repeated key keeps the last. Validated against `Route.query`. */
+  /** Every value is a string; of a repeated key the last is kept. Validated against `Route.query`. */
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Parsed JSON, validated against `Route.body`; undefined when the route takes none. */
+  /** The parsed JSON, validated against `Route.body`; undefined when the route takes no body. */
   readonly body: unknown;
-  /** The decoded bytes, for signatures. Empty when there was no body. */
+  /** The decoded bytes, for signatures. Empty without a body. */
   readonly raw: Buffer;
   readonly request_id: string;
   readonly ip: string;
   /** Undefined on public routes. */
   readonly principal: Principal | undefined;
-  /** Set when the route's access is `org` (only the org members) or `project`. */
+  /** Set when the route's access is `org` (only the org members are set) or `project`. */
   readonly scope: Scope;
-  /** Aborts when the caller goes away or the server stops. */
+  /** Aborts when the caller disconnects or the server stops. */
   readonly signal: AbortSignal;
+}
+
+/** The caller of a route that is not public. */
+export function callerOf({ principal, method, path }: HttpRequest): Principal {
+  if (!principal) throw new Error(`${method} ${path} reached its handler without a principal`);
+  return principal;
 }
 
 export type HttpReply =
@@ -72,7 +86,7 @@ export interface Route {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** `/api/v1/orgs/:org/projects/:project/runs/:run`. */
   path: string;
-  /** camelCase, unique; names the operation in the OpenAPI document. */
+  /** camelCase and unique: the operation's name in the OpenAPI document. */
   operation: string;
   summary: string;
   access: Access;
@@ -81,11 +95,11 @@ export interface Route {
   body?: JsonSchema;
   /** Bytes after decompression. Default 1 MiB + 64 KiB. */
   body_limit?: number;
-  /** Take any body as bytes in `raw` without parsing. */
+  /** Accepts any body as bytes in `raw`, without parsing. */
   raw_body?: boolean;
-  /** Not counted by the rate limits: for probes and scrapers. */
+  /** Exempt from rate limits: for probes and scrapers. */
   unmetered?: boolean;
-  /** Success answers by status. Problems are documented by the kernel. */
+  /** Successful answers by status. Problems are documented by the HTTP plugin. */
   responses: Readonly<Record<number, { description: string; schema?: JsonSchema; type?: string }>>;
   handle(request: HttpRequest): Promise<HttpReply>;
 }
@@ -95,51 +109,43 @@ export const HttpRoutes = extensionPoint<Route>('kernel.HttpRoutes', {
   check: (route) => (route.path.startsWith('/') ? undefined : `path ${route.path} must start with /`),
 });
 
-/** A WebSocket endpoint. `accept` owns the socket from then on. */
+/** A WebSocket endpoint. `accept` owns the socket. */
 export interface Upgrade {
   path: string;
   access: Access;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void;
   /**
-   * The server stops: close the sockets in order. What is open at the bound is destroyed; without this member
-   * sockets are destroyed as soon as the last request is answered.
+   * Called when the server stops, to close the sockets in order. Sockets that are open at the time limit are destroyed.
+   * Without this member sockets are destroyed as soon as the last request is answered.
    */
   drain?(): void;
 }
 
 export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key: (upgrade) => upgrade.path });
 
-/** Answers who calls and what they may do; bound by the access plugin, asked by the HTTP layer only. */
+/** Decides who calls and what they may do. The access plugin binds it; only the HTTP layer uses it. */
 export interface AccessControl {
   /** Throws `not_authenticated`. `authorization` is the raw header. */
   authenticate(authorization: string | undefined, ip: string): Promise<Principal>;
-  /** Throws `forbidden` where the role is too low and `not_found` where the caller is no member. */
+  /** Throws `forbidden` when the role is too low, `not_found` when the caller is no member. */
   authorize(principal: Principal, access: Access, params: Readonly<Record<string, string>>): Promise<Scope>;
 }
 
 export const AccessControl = token<AccessControl>('kernel.AccessControl');
 
-/** The address this server listens on, e.g. `http://127.0.0.1:8787`; known from the phase `listen` on. */
+/** The address of this server, for example `http://127.0.0.1:8787`. Known from the phase `listen` on. */
 export interface HttpAddress {
   base_url(): string;
-  /** `{public_url}` when set, else nothing: the spec wants `run_url` absent without it. */
+  /** `SVC_PUBLIC_URL` when it is set; the specification wants `run_url` absent without it. */
   public_url(): string | undefined;
 }
 
 export const HttpAddress = token<HttpAddress>('kernel.HttpAddress');
 
-/** A check of `GET /readyz`; throws with the reason when not ready. */
+/** A check of `GET /readyz`. Throws with the reason when not ready. */
 export interface HealthCheck {
   name: string;
   check(): Promise<void>;
 }
 
 export const HealthChecks = extensionPoint<HealthCheck>('kernel.HealthChecks', { key: (health) => health.name });
-
-/** Static pages of the console: `path` is exact (`/`) or ends with `/*`. */
-export interface ConsolePage {
-  path: string;
-  serve(path: string): Promise<{ body: Buffer; type: string } | undefined>;
-}
-
-export const ConsolePages = extensionPoint<ConsolePage>('kernel.ConsolePages', { key: (page) => page.path });

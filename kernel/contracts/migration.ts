@@ -1,21 +1,20 @@
 import type { Migration } from './database.ts';
 
 /**
- * Column types of both families, written once as `{word}` in a statement. Texts that callers choose are never
- * compared on MySQL, whose binary collations ignore trailing spaces: what must be found by such a text is found
- * by a digest of it, or is stored as bytes.
+ * Column types of both families, written once as `{word}` in a statement. MySQL's binary collations ignore trailing
+ * spaces, so a text chosen by a caller is never compared: it is found by its digest, or stored as bytes.
  */
 const COLUMNS: Record<string, { sqlite: string; mysql: string }> = {
-  /** Ids, digests, names of ASCII without spaces and words of our own making, which may be compared. */
+  /** Ids, digests, ASCII names without spaces, and words of the service. These may be compared. */
   id: { sqlite: 'TEXT', mysql: 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin' },
   word: { sqlite: 'TEXT', mysql: 'VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin' },
   /** An id and a position. */
   part: { sqlite: 'TEXT', mysql: 'VARCHAR(96) CHARACTER SET ascii COLLATE ascii_bin' },
   /** An org id and a digest. */
   lane: { sqlite: 'TEXT', mysql: 'VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin' },
-  /** At most 255 characters that somebody chose; shown, not compared. */
+  /** At most 255 characters chosen by a caller; shown, never compared. */
   name: { sqlite: 'TEXT', mysql: 'VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' },
-  /** Compared byte by byte; given and answered as Buffers. */
+  /** Compared byte by byte; passed and answered as Buffers. */
   bytes: { sqlite: 'BLOB', mysql: 'VARBINARY(1020)' },
   text: { sqlite: 'TEXT', mysql: 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' },
   blob: { sqlite: 'BLOB', mysql: 'LONGBLOB' },
@@ -26,8 +25,12 @@ const COLUMNS: Record<string, { sqlite: string; mysql: string }> = {
   end: { sqlite: '', mysql: ' ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin' },
 };
 
-/** A migration from statements whose column types are `{words}` of the table above. */
-export function migration(name: string, statements: readonly string[]): Migration {
+/**
+ * A migration of statements whose column types are `{words}` of the table above. The oldest ones have a text for each
+ * family instead: what was applied never changes.
+ */
+export function migration(name: string, statements: readonly string[] | Omit<Migration, 'name'>): Migration {
+  if ('sqlite' in statements) return { name, ...statements };
   const write = (family: 'sqlite' | 'mysql') =>
     statements.map((statement) => statement.replaceAll(/\{(\w+)\}/g, (_, word: string) => COLUMNS[word]![family]));
   return { name, sqlite: write('sqlite'), mysql: write('mysql') };

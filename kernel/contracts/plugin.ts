@@ -15,27 +15,51 @@ export interface PluginManifest {
   provides: readonly string[];
   /** Names of the extension points it contributes to. */
   contributes: readonly string[];
-  /** What it is for, in one sentence; `svc plugins` prints it. */
+  /** Its purpose in one sentence; `svc plugins` prints it. */
   summary: string;
 }
 
-/** Undoes a start. The kernel awaits it, bounded in time, and goes on whatever it does. */
+/** Closes what a phase opened. The kernel awaits it with a time limit and continues in any case. */
 export type Stop = () => void | Promise<void>;
 
-/** What a plugin may do while it registers: no I/O, no resolving, only declarations. */
+/** The phases that run code of plugins, in their order. */
+export type Phase = 'check' | 'migrate' | 'init' | 'start' | 'listen' | 'ready';
+
+/** What one plugin has declared by `migrations`. */
+export interface PluginMigrations {
+  plugin: string;
+  migrations: readonly Migration[];
+}
+
+/**
+ * What a plugin may do while it registers: only declarations, no I/O, no resolving. Work of a phase runs in the named
+ * roles only. The function that it returns closes what it opened: when the kernel stops, or when a later phase fails,
+ * in reverse order.
+ */
 export interface PluginSetup {
   readonly id: string;
-  /** A service, made once at its first use. */
+  /** A service, created at its first use. */
   bind<T>(token: Token<T>, make: (use: Resolve) => T): void;
-  /** One or many contributions, made when the point is first read. */
+  /** A service that only this plugin uses, created at the first call of what is returned. */
+  own<T>(make: (use: Resolve) => T): (use: Resolve) => T;
+  /** One or many contributions, created when the point is first read. */
   contribute<T>(point: ExtensionPoint<T>, make: (use: Resolve) => T | readonly T[]): void;
   /** Schema owned by this plugin. Tables are named `<plugin>_<plural>`. */
   migrations(list: readonly Migration[]): void;
-  /** After the schema is in place and before anything starts; only in the roles named. */
-  onInit(roles: readonly Role[], run: (use: Resolve) => Promise<void>): void;
-  /** Starts background work; the returned function stops it. */
+  /** Reads settings: a wrong one must stop the start before the database is touched. */
+  onCheck(roles: readonly Role[], run: (use: Resolve) => Promise<void> | Promise<Stop>): void;
+  /** Opens the database and brings its schema up to date. `migrations` are those of all plugins, in boot order. */
+  onMigrate(
+    roles: readonly Role[],
+    run: (use: Resolve, migrations: readonly PluginMigrations[]) => Promise<Stop>,
+  ): void;
+  /** The schema is in place, nothing has started: loads what must be known. */
+  onInit(roles: readonly Role[], run: (use: Resolve) => Promise<void> | Promise<Stop>): void;
+  /** Starts background work. */
   onStart(roles: readonly Role[], run: (use: Resolve) => Promise<Stop>): void;
-  /** After the server listens: its address is known. */
+  /** Opens the ways in: everything behind them has started. */
+  onListen(roles: readonly Role[], run: (use: Resolve) => Promise<Stop>): void;
+  /** The address of the server is known. */
   onReady(roles: readonly Role[], run: (use: Resolve) => Promise<void>): void;
 }
 
@@ -49,6 +73,7 @@ export function definePlugin(manifest: PluginManifest, register: (setup: PluginS
   return { manifest, register };
 }
 
+export const ALL_ROLES: readonly Role[] = ['server', 'agent', 'dev', 'local'];
 /** Roles that hold a database. */
 export const SERVER_ROLES: readonly Role[] = ['server', 'dev', 'local'];
 /** Roles that run work. */

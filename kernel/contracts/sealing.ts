@@ -1,6 +1,6 @@
 import { token } from './tokens.ts';
 
-/** Names the place of a sealed value; a blob moved to another place does not open. */
+/** The place of a sealed value. A blob that was moved to another place does not open. */
 export interface SealedPlace {
   org_id: string;
   project_id: string;
@@ -11,14 +11,14 @@ export interface SealedPlace {
 }
 
 /**
- * Envelope encryption at rest. Keys are per org and versioned, wrapped by the master key.
- * Blob: `format | org key version | nonce | ciphertext | tag`.
+ * Envelope encryption at rest. Keys belong to an org, have versions and are wrapped by the master key. Blob: `format |
+ * org key version | nonce | ciphertext | tag`.
  */
 export interface Sealer {
-  /** Loads an org's keys into memory; `seal` and `open` of that org are synchronous afterwards. */
+  /** Loads an org's keys into memory; `seal` and `open` for that org are then synchronous. */
   prepare(org_id: string): Promise<void>;
   seal(place: SealedPlace, plain: Buffer): Buffer;
-  /** Throws `sealed_value_unreadable` when the blob was altered, moved or sealed by another key. */
+  /** Throws `sealed_value_unreadable` when the blob was altered, moved or sealed with another key. */
   open(place: SealedPlace, blob: Buffer): Buffer;
 }
 

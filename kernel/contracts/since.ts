@@ -3,7 +3,7 @@ import { Errors, isServiceError } from './errors.ts';
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** `?since=` of a list: a time or a duration back from `now`; epoch ms. Throws `invalid_request`. */
+/** `?since=` of a list: a time, or a duration before `now`. Answers epoch ms. Throws `invalid_request`. */
 export function readSince(text: string, now: number): number {
   const at = ISO.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(at)) return at;

@@ -1,13 +1,13 @@
 import type { Param, Transaction } from './database.ts';
 
 /**
- * Sizes that lists in statements come in. A database keeps every distinct text that was prepared, so lists of
- * every length would crowd its cache out.
+ * Sizes of lists in statements. A database caches every distinct prepared text, so lists of arbitrary lengths would
+ * fill its cache.
  */
 const SIZES = [128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1] as const;
-/** Most values of one list, most rows of one statement. */
-export const MOST_AT_ONCE = SIZES[0];
-/** Keeps a statement well under the packet bounds of all databases (16 MiB and more). */
+/** Maximum values of one list, and rows of one statement. */
+export const MAX_AT_ONCE = SIZES[0];
+/** Keeps a statement well below the packet limits of all databases (16 MiB and more). */
 const STATEMENT_BYTES = 4 * 1024 * 1024;
 
 const repeated = (text: string, count: number): string => Array.from({ length: count }, () => text).join(',');
@@ -16,19 +16,19 @@ const repeated = (text: string, count: number): string => Array.from({ length: c
 const LISTS = new Map(SIZES.map((size) => [size, `(${repeated('?', size)})`]));
 
 /**
- * A state beside a list of keys, written so that no index on states is taken for it: an optimizer that walks all
- * claimed or pending rows to find a few by their ids would lock, and wait for, rows of others.
+ * A state next to a list of keys, written so that no index on states is used: an optimizer that walks all claimed or
+ * pending rows to find a few by id would lock rows of others and wait for them.
  */
 export const inState = (state: string): string => `COALESCE(state, '') = '${state}'`;
 
-/** Splits a list into parts of at most 128. */
-export function parts<T>(list: readonly T[]): T[][] {
+/** Splits a list into chunks of at most 128. */
+export function chunks<T>(list: readonly T[]): T[][] {
   const cut: T[][] = [];
   for (let from = 0; from < list.length; from += SIZES[0]) cut.push(list.slice(from, from + SIZES[0]));
   return cut;
 }
 
-/** `(?,?,…)` and its parameters for at most 128 values; padded with the last value to a known size. */
+/** `(?,?,…)` and its parameters for at most 128 values, padded with the last value to a known size. */
 export function inList(values: readonly string[]): { marks: string; params: string[] } {
   const size = SIZES.findLast((known) => known >= values.length);
   if (size === undefined || values.length === 0) throw new RangeError(`a list of ${values.length} values`);
@@ -36,10 +36,10 @@ export function inList(values: readonly string[]): { marks: string; params: stri
   return { marks: LISTS.get(size)!, params };
 }
 
-/** Sizes of lists of keys with several columns, whose statements are long: fewer of them are kept. */
-const KEY_SIZES = [1, 4, 16, 64, MOST_AT_ONCE] as const;
+/** Sizes of lists of multi-column keys. Their statements are long, so fewer are cached. */
+const KEY_SIZES = [1, 4, 16, 64, MAX_AT_ONCE] as const;
 
-/** A condition that names at most 128 rows by the columns of their key; repeats the last up to a known size. */
+/** A condition that names at most 128 rows by the columns of their key; the last is repeated up to a known size. */
 export function inKeys<C extends string>(
   columns: readonly C[],
   rows: readonly { readonly [column in C]: string | number }[],
@@ -58,7 +58,7 @@ export function inKeys<C extends string>(
 const bytesOf = (row: readonly Param[]): number =>
   row.reduce<number>((sum, param) => sum + (param === null || typeof param === 'number' ? 8 : param.length), 0);
 
-/** How many of the first rows make one statement: a known size within the bound of bytes, at least one. */
+/** How many of the first rows fit in one statement: a known size within the byte limit, at least one. */
 function statementSize(rows: readonly (readonly Param[])[], from: number): number {
   let fitting = 0;
   for (let bytes = 0; from + fitting < rows.length && fitting < SIZES[0]; fitting++) {
@@ -68,12 +68,12 @@ function statementSize(rows: readonly (readonly Param[])[], from: number): numbe
   return SIZES.find((size) => size <= fitting) ?? 1;
 }
 
-/** Texts of INSERTs by their columns, and by what else they are made from: as many as the code has. */
+/** INSERT texts by their columns and other parts; there are as many as the code has. */
 const inserts = new WeakMap<readonly string[], Map<string, string>>();
 
 /**
- * Writing the marks of many rows anew takes as long as inserting them, and a text that was looked up before is found
- * sooner among the prepared ones. The columns are a list that is kept; one made for the call only is taken as well.
+ * Building the placeholders of many rows takes as long as inserting them, and a cached text is found faster among the
+ * prepared ones. The column list is normally a constant; a list made for one call works too.
  */
 function insertText(into: string, columns: readonly string[], count: number, ending: string): string {
   const texts = inserts.get(columns) ?? new Map<string, string>();
@@ -86,7 +86,7 @@ function insertText(into: string, columns: readonly string[], count: number, end
   return text;
 }
 
-/** Multi-row INSERT with as few statements as the sizes allow. Answers the number of rows inserted. */
+/** Multi-row INSERT with as few statements as the sizes allow. Answers the number of inserted rows. */
 export async function insertRows(
   tx: Pick<Transaction, 'write'>,
   into: string,
@@ -104,7 +104,7 @@ export async function insertRows(
   return inserted;
 }
 
-/** The values of one member, each once, in byte order: the order in which rows are locked. */
+/** The distinct values of one member in byte order: the order in which rows are locked. */
 export function distinct<T>(list: readonly T[], member: (item: T) => string): string[] {
   return [...new Set(list.map(member))].sort((a, b) => (a < b ? -1 : 1));
 }

@@ -1,14 +1,17 @@
 import { token } from './tokens.ts';
 
-/** Stops whatever it was returned for. Safe to call twice. */
+/** ISO 8601 in UTC with milliseconds. Some drivers answer a large number as text. */
+export const iso = (ms: number | string): string => new Date(Number(ms)).toISOString();
+
+/** Cancels the operation that returned it. Safe to call twice. */
 export type Cancel = () => void;
 
-/** The only source of time. All times are epoch milliseconds, all spans milliseconds. */
+/** The only source of time. Times are epoch milliseconds, spans are milliseconds. */
 export interface Clock {
   now(): number;
   /** Never goes back; for measuring spans. */
   monotonic(): number;
-  /** Calls `run` once after `delay_ms`. Does not keep the process alive by itself when `unref`. */
+  /** Calls `run` once after `delay_ms`. With `unref` it does not keep the process alive. */
   after(delay_ms: number, run: () => void, options?: { unref?: boolean }): Cancel;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A token names a service that a plugin binds and others use. Tokens are values, never classes, so that
- * two plugins can agree on an interface without importing each other's code.
+ * A token names a service that one plugin binds and others use. Tokens are values and never classes, so that two
+ * plugins can share an interface without importing each other's code.
  */
 export interface Token<T> {
   readonly name: string;
@@ -13,19 +13,25 @@ export function token<T>(name: string): Token<T> {
   return Object.freeze({ name });
 }
 
-/** Resolves a bound service. Only handed to factories; nothing else may look services up. */
+/** Resolves a bound service. Only factories get it. */
 export interface Resolve {
   <T>(token: Token<T>): T;
   /** Every contribution to a point, in boot order. Empty when there is none. */
   all<T>(point: ExtensionPoint<T>): readonly T[];
 }
 
+/**
+ * A service that wins over what is bound to the token: for tests that own the time or stand in for a service.
+ * `own` makes what it replaces, so that a replacement can wrap it.
+ */
+export type Replacement = readonly [token: Token<unknown>, make: (use: Resolve, own: () => never) => unknown];
+
 /** A typed, closed list to which plugins contribute: routes, verbs, workflow kinds… */
 export interface ExtensionPoint<T> {
   readonly name: string;
-  /** Says what is wrong with a contribution, or nothing. Run when the registry is sealed. */
+  /** Answers what is wrong with a contribution, or nothing. Called when the registry is sealed. */
   readonly check?: (contribution: T) => string | undefined;
-  /** Two contributions with one key are refused when the registry is sealed, naming both plugins. */
+  /** Two contributions with the same key are refused when the registry is sealed; the error names both plugins. */
   readonly key?: (contribution: T) => string;
   readonly type?: T;
 }

@@ -5,38 +5,38 @@ const FAILED_MIN_MS = 200;
 const FAILED_MAX_MS = 5000;
 const POLL_GROWTH = 1.5;
 
-/** What came of one round. */
+/** The result of one round. */
 export interface Round {
-  /** How much there was to do: while nothing is found, polls grow rare. */
+  /** How much work there was. While nothing is found, the pauses between polls grow. */
   found: number;
-  /** There may be more to do at once. */
+  /** True when there may be more work at once. */
   again?: boolean;
-  /** Something is due after so long, if that is before the next poll. Milliseconds. */
+  /** Milliseconds until something is due, if that is before the next poll. */
   due_ms?: number;
-  /** What went wrong with a part of the round, when the rest was done all the same. */
+  /** A fault in a part of the round, when the rest was done. */
   failure?: unknown;
 }
 
 export interface WorkLoopParts {
   clock: Clock;
   log: Log;
-  /** Between two rounds without a word, from the first after something was found to the rarest. Milliseconds. */
+  /** Pauses between rounds without a wake-up in milliseconds: the first one after work was found, and the longest. */
   poll: { min_ms: number; max_ms: number };
-  /** What the log says when rounds fail, once a cause, and when they succeed again. */
+  /** Log messages when rounds fail (once for each cause) and when they succeed again. */
   says: { failing: string; recovered: string };
   round(): Promise<Round>;
 }
 
 /**
- * Does the same work again and again: when it is woken, when something is due, and by polling, which alone makes it
- * right with any number of servers. Rounds that fail are tried again with growing pauses that no call cuts short.
+ * Repeats the same work: on wake-ups, when something is due, and by polling. Polling alone makes it correct with any
+ * number of servers. Failed rounds are retried with growing pauses, which no wake-up shortens.
  */
 export class WorkLoop {
   readonly #parts: WorkLoopParts;
   #stopped = false;
-  /** By the monotonic clock: when somebody wants the next round. */
+  /** When the next round is wanted, by the monotonic clock. */
   #wanted_at = Number.POSITIVE_INFINITY;
-  /** Looks again at how long the present pause may be; a no-op between pauses. */
+  /** Recomputes the current pause; does nothing during a round. */
   #retime: () => void = () => {};
   #poll_ms: number;
   #failed_ms = 0;
@@ -51,7 +51,7 @@ export class WorkLoop {
     return this.#stopped;
   }
 
-  /** Works until the returned function is called; that resolves when the last round is over. */
+  /** Works until the returned function is called. That function resolves when the last round is over. */
   start(): () => Promise<void> {
     const running = this.#run();
     return async () => {
@@ -61,7 +61,7 @@ export class WorkLoop {
     };
   }
 
-  /** Wants a round after so long at the latest. Whoever calls during a round gets another one. */
+  /** Schedules a round within `after_ms`; a call during a round triggers one more. */
   wake(after_ms = 0): void {
     const at = this.#parts.clock.monotonic() + after_ms;
     if (at >= this.#wanted_at) return;
@@ -71,7 +71,7 @@ export class WorkLoop {
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      // Forgotten before the work is looked at: what is wanted meanwhile must survive the round.
+      // Cleared before the round begins, so that a request during the round is not lost.
       this.#wanted_at = Number.POSITIVE_INFINITY;
       const again = await this.#round();
       if (!again && !this.#stopped) await this.#pause();

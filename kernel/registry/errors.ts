@@ -1,36 +1,36 @@
 import { defineError } from '../contracts/index.ts';
 
-const next = 'Correct or remove the plugin that is named (SVC_PLUGINS); `svc plugins` prints the tree.';
+const next = 'Correct or remove the plugin that the message names (SVC_PLUGINS). `svc plugins` prints the tree.';
 
 export const RegistryErrors = {
   registrationConflict: defineError({
     code: 'plugin_registration_conflict',
     status: 500,
-    title: 'Two plugins claim the same service or contribution.',
+    title: 'Two plugins register the same service or contribution.',
     next,
   }),
   registrationClosed: defineError({
     code: 'plugin_registration_closed',
     status: 500,
-    title: 'A plugin declared something after registration ended.',
+    title: 'A plugin registered something after registration had ended.',
     next,
   }),
   contributionInvalid: defineError({
     code: 'plugin_contribution_invalid',
     status: 500,
-    title: 'A plugin contributed something that its extension point refuses.',
+    title: 'An extension point refused the contribution of a plugin.',
     next,
   }),
   serviceUnbound: defineError({
     code: 'plugin_service_unbound',
     status: 500,
-    title: 'A service is used that no plugin provides.',
-    next: 'Load the plugin that provides it, or name it in `requires` of the one that wants it.',
+    title: 'No loaded plugin provides this service.',
+    next: 'Load the plugin that provides it, or name that plugin in the `requires` of the plugin that uses the service.',
   }),
   serviceCycle: defineError({
     code: 'plugin_service_cycle',
     status: 500,
-    title: 'Services need each other to be made.',
+    title: 'Services depend on each other in a cycle.',
     next: 'Resolve one of them later, inside a method.',
   }),
 } as const;

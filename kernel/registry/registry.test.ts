@@ -38,7 +38,7 @@ t.test('what cannot be is refused and names who is to blame', async (t) => {
   const registry = new Registry();
   registry.bind('one', Left, (use) => use(Right));
   registry.bind('two', Right, (use) => use(Left));
-  refuses(t, 'plugin_registration_conflict', /three binds test\.Left, which one has bound/, () =>
+  refuses(t, 'plugin_registration_conflict', /three binds test\.Left, which one has already bound/, () =>
     registry.bind('three', Left, () => ({ name: '' })),
   );
   refuses(t, 'plugin_service_cycle', /test\.Left → test\.Right → test\.Left/, () => registry.use(Left));
@@ -65,10 +65,24 @@ t.test('contributions keep the order of boot, and an empty point is empty', asyn
   const twice = new Registry();
   twice.contribute('one', point, () => 'same');
   twice.contribute('two', point, () => 'same');
-  refuses(t, 'plugin_registration_conflict', /two contributes "same" to test\.Words, which one holds/, () =>
-    twice.use.all(point),
+  refuses(
+    t,
+    'plugin_registration_conflict',
+    /two contributes "same" to test\.Words, which one has already contributed/,
+    () => twice.use.all(point),
   );
   const wrong = new Registry();
   wrong.contribute('one', point, () => '');
   refuses(t, 'plugin_contribution_invalid', /one contributes to test\.Words: is empty/, () => wrong.use.all(point));
+});
+
+t.test('what a plugin owns is made once and is not declared', async (t) => {
+  const registry = new Registry();
+  let made = 0;
+  const [one, two] = [1, 2].map(() => registry.own('own', () => ({ name: `own ${(made += 1)}` })));
+  registry.bind('own', Left, (use) => use(one!));
+  t.equal(made, 0);
+  t.equal(registry.use(Left), registry.use(one!));
+  t.equal(registry.use(two!).name, 'own 2');
+  t.same(registry.declared('own').provides, ['test.Left']);
 });

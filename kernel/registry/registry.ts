@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { type DependencyContainer, instanceCachingFactory, container as root } from 'tsyringe';
-import type { ExtensionPoint, Resolve, Token } from '../contracts/index.ts';
+import type { ExtensionPoint, Replacement, Resolve, Token } from '../contracts/index.ts';
 import { RegistryErrors } from './errors.ts';
 
 interface Contribution {
@@ -9,12 +9,14 @@ interface Contribution {
 }
 
 /**
- * Services and contributions of one kernel. The only user of the container: multi-bindings, ordering and
- * lifecycle are kept here, because tsyringe's child registrations hide the parent's lists and an empty list throws.
+ * Services and contributions of one kernel. The only user of the DI container. Multi-bindings, ordering and lifecycle
+ * are implemented here, because tsyringe's child registrations hide the parent's lists and resolving an empty list
+ * throws.
  */
 export class Registry {
   readonly #container: DependencyContainer = root.createChildContainer();
   readonly #owners = new Map<string, string>();
+  readonly #replacements = new Map<string, Replacement[1]>();
   readonly #points = new Map<string, Contribution[]>();
   readonly #collected = new Map<string, readonly unknown[]>();
   readonly #making: string[] = [];
@@ -28,9 +30,24 @@ export class Registry {
     this.#refuseWhenSealed(plugin, `binds ${token.name}`);
     const owner = this.#owners.get(token.name);
     if (owner !== undefined)
-      throw RegistryErrors.registrationConflict(`${plugin} binds ${token.name}, which ${owner} has bound already`);
+      throw RegistryErrors.registrationConflict(`${plugin} binds ${token.name}, which ${owner} has already bound`);
     this.#owners.set(token.name, plugin);
-    this.#container.register(token.name, { useFactory: instanceCachingFactory(() => make(this.use)) });
+    const own = () => make(this.use);
+    const replacement = this.#replacements.get(token.name) as ((use: Resolve, own: () => T) => T) | undefined;
+    const useFactory = instanceCachingFactory(replacement ? () => replacement(this.use, own) : own);
+    this.#container.register(token.name, { useFactory });
+  }
+
+  /** Binds a service that no manifest names; the plugin itself holds its token. */
+  own<T>(plugin: string, make: (use: Resolve) => T): Token<T> {
+    const token: Token<T> = { name: `${plugin}#${this.#owners.size}${make.name === '' ? '' : ` ${make.name}`}` };
+    this.bind(plugin, token, make);
+    return token;
+  }
+
+  /** Wins over what is bound to the token later, or stands alone when nobody binds it. */
+  replace([token, make]: Replacement): void {
+    this.#replacements.set(token.name, make);
   }
 
   contribute<T>(plugin: string, point: ExtensionPoint<T>, make: (use: Resolve) => T | readonly T[]): void {
@@ -40,9 +57,11 @@ export class Registry {
     this.#points.set(point.name, list);
   }
 
-  /** What each plugin bound and contributed, for comparison with its manifest. */
+  /** What each plugin bound and contributed, to compare with its manifest. */
   declared(plugin: string): { provides: string[]; contributes: string[] } {
-    const provides = [...this.#owners].filter(([, owner]) => owner === plugin).map(([name]) => name);
+    const provides = [...this.#owners]
+      .filter(([name, owner]) => owner === plugin && !name.startsWith(`${plugin}#`))
+      .map(([name]) => name);
     const contributes = [...this.#points]
       .filter(([, list]) => list.some((contribution) => contribution.plugin === plugin))
       .map(([name]) => name);
@@ -50,6 +69,8 @@ export class Registry {
   }
 
   seal(): void {
+    for (const name of this.#replacements.keys())
+      if (!this.#owners.has(name)) this.bind('replace', { name }, () => unbound(name));
     this.#sealed = true;
   }
 
@@ -60,11 +81,11 @@ export class Registry {
 
   #resolve<T>(token: Token<T>): T {
     if (!this.#owners.has(token.name)) {
-      const wanted = this.#making.length > 0 ? `, wanted by ${this.#making.join(' → ')}` : '';
+      const wanted = this.#making.length > 0 ? `, which is needed by ${this.#making.join(' → ')}` : '';
       throw RegistryErrors.serviceUnbound(`no plugin provides ${token.name}${wanted}`);
     }
     if (this.#making.includes(token.name))
-      throw RegistryErrors.serviceCycle(`services need each other: ${[...this.#making, token.name].join(' → ')}`);
+      throw RegistryErrors.serviceCycle(`services depend on each other: ${[...this.#making, token.name].join(' → ')}`);
     this.#making.push(token.name);
     try {
       return this.#container.resolve<T>(token.name);
@@ -88,6 +109,10 @@ export class Registry {
   }
 }
 
+function unbound(name: string): never {
+  throw RegistryErrors.serviceUnbound(`no plugin provides ${name}, so it cannot be replaced`);
+}
+
 function checkContribution<T>(point: ExtensionPoint<T>, plugin: string, contribution: T, holders: Map<string, string>) {
   const fault = point.check?.(contribution);
   if (fault) throw RegistryErrors.contributionInvalid(`${plugin} contributes to ${point.name}: ${fault}`);
@@ -95,6 +120,8 @@ function checkContribution<T>(point: ExtensionPoint<T>, plugin: string, contribu
   if (key === undefined) return;
   const holder = holders.get(key);
   if (holder !== undefined)
-    throw RegistryErrors.registrationConflict(`${plugin} contributes "${key}" to ${point.name}, which ${holder} holds`);
+    throw RegistryErrors.registrationConflict(
+      `${plugin} contributes "${key}" to ${point.name}, which ${holder} has already contributed`,
+    );
   holders.set(key, plugin);
 }

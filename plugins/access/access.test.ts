@@ -7,38 +7,33 @@ import { AccessControl, AdminCommands, Database, isServiceError } from '../../ke
 import { Audit, OPERATOR } from '../audit/contract.ts';
 import { Bootstrap, Reach, Scopes } from './contract.ts';
 import { UNLIMITED } from './domain/roles.ts';
-import { call, engines, type House, startHouse } from './house.testsuite.ts';
 import { Access } from './service/access.ts';
 import { Directory } from './service/directory.ts';
 import { CACHE_MS } from './service/identities.ts';
 import { APART_MS } from './service/last-use.ts';
-
-const all = await engines();
-t.teardown(async () => {
-  for (const engine of all) await engine.stop();
-});
+import { type Answer, boot, openTestDatabase, STORES, type TestServer } from '../../test/kit/index.ts';
 
 /** Two orgs: `acme` with an owner and one user per project role, and `rival` with an owner. */
-async function settle(house: House) {
-  const bootstrap = house.use(Bootstrap);
+async function settle(server: TestServer) {
+  const bootstrap = server.use(Bootstrap);
   const owner = (await bootstrap.ensure({ user: 'olga', org: 'acme', project: 'web' })).token;
   const rival = (await bootstrap.ensure({ user: 'rita', org: 'rival', project: 'web' })).token;
   const tokens: Record<string, string> = { owner, rival };
   for (const role of ['viewer', 'member', 'admin']) {
-    await call(house, owner, `PUT /api/v1/orgs/acme/projects/web/members/${role}1`, { role });
-    const made = await call(house, owner, 'POST /api/v1/tokens', { name: role, org: 'acme', user: `${role}1` });
+    await server.call(owner, `PUT /api/v1/orgs/acme/projects/web/members/${role}1`, { role });
+    const made = await server.call(owner, 'POST /api/v1/tokens', { name: role, org: 'acme', user: `${role}1` });
     tokens[role] = made.json.token;
   }
-  await call(house, owner, 'PUT /api/v1/orgs/acme/members/idle', { role: 'member' });
+  await server.call(owner, 'PUT /api/v1/orgs/acme/members/idle', { role: 'member' });
   tokens.idle = (
-    await call(house, owner, 'POST /api/v1/tokens', { name: 'idle', org: 'acme', user: 'idle' })
+    await server.call(owner, 'POST /api/v1/tokens', { name: 'idle', org: 'acme', user: 'idle' })
   ).json.token;
   tokens.agent = (
-    await call(house, owner, 'POST /api/v1/tokens', { name: 'a', org: 'acme', kind: 'agent' })
+    await server.call(owner, 'POST /api/v1/tokens', { name: 'a', org: 'acme', kind: 'agent' })
   ).json.token;
-  tokens.capped = (await call(house, owner, 'POST /api/v1/tokens', { name: 'capped', role: 'viewer' })).json.token;
+  tokens.capped = (await server.call(owner, 'POST /api/v1/tokens', { name: 'capped', role: 'viewer' })).json.token;
   tokens.narrow = (
-    await call(house, owner, 'POST /api/v1/tokens', { name: 'n', org: 'acme', project: 'web', role: 'member' })
+    await server.call(owner, 'POST /api/v1/tokens', { name: 'n', org: 'acme', project: 'web', role: 'member' })
   ).json.token;
   return tokens as Record<
     'owner' | 'rival' | 'viewer' | 'member' | 'admin' | 'idle' | 'agent' | 'capped' | 'narrow',
@@ -46,18 +41,14 @@ async function settle(house: House) {
   >;
 }
 
-for (const engine of all)
-  t.test(`access on ${engine.name}`, async (t) => {
-    const { url, drop } = await engine.fresh();
-    const house = await startHouse({ database_url: url });
-    const tokens = await settle(house);
-    t.teardown(async () => {
-      await house.stop();
-      await drop();
-    });
+for (const store of STORES)
+  t.test(`access on ${store}`, async (t) => {
+    const server = await boot({ store, access: 'empty', plugins: ['access'] });
+    t.teardown(() => server.close());
+    const tokens = await settle(server);
 
     t.test('every kind of access, for every role, own and foreign', async (t) => {
-      const control = house.use(AccessControl);
+      const control = server.use(AccessControl);
       const ask = async (token: string, access: AccessRule, org: string, project: string) => {
         try {
           const principal = await control.authenticate(`Bearer ${token}`, '127.0.0.1');
@@ -99,7 +90,7 @@ for (const engine of all)
     });
 
     t.test('a foreign org or project answers like an absent one, to the letter', async (t) => {
-      const strip = ({ status, json }: Awaited<ReturnType<typeof call>>, name: string) =>
+      const strip = ({ status, json }: Answer, name: string) =>
         JSON.stringify({ status, ...json, request_id: '' }).replaceAll(name, 'X');
       for (const line of [
         'GET /api/v1/orgs/X',
@@ -107,8 +98,8 @@ for (const engine of all)
         'GET /api/v1/orgs/X/projects/web',
         'PUT /api/v1/orgs/X/projects/new',
       ]) {
-        const foreign = await call(house, tokens.rival, line.replace('X', 'acme'));
-        const absent = await call(house, tokens.rival, line.replace('X', 'absent'));
+        const foreign = await server.call(tokens.rival, line.replace('X', 'acme'));
+        const absent = await server.call(tokens.rival, line.replace('X', 'absent'));
         t.equal(foreign.status, 404);
         t.equal(strip(foreign, 'acme'), strip(absent, 'absent'), line);
       }
@@ -117,55 +108,54 @@ for (const engine of all)
         { name: 'x', org: 'X', kind: 'agent' },
         { name: 'x', org: 'X', user: 'olga' },
       ]) {
-        const foreign = await call(house, tokens.rival, 'POST /api/v1/tokens', { ...body, org: 'acme' });
-        const absent = await call(house, tokens.rival, 'POST /api/v1/tokens', { ...body, org: 'absent' });
+        const foreign = await server.call(tokens.rival, 'POST /api/v1/tokens', { ...body, org: 'acme' });
+        const absent = await server.call(tokens.rival, 'POST /api/v1/tokens', { ...body, org: 'absent' });
         t.equal(foreign.status, 404);
         t.equal(strip(foreign, 'acme'), strip(absent, 'absent'), JSON.stringify(body));
       }
     });
 
     t.test('whoami names user, token, orgs and projects with the roles of this token', async (t) => {
-      const me = await call(house, tokens.owner, 'GET /api/v1/whoami');
+      const me = await server.call(tokens.owner, 'GET /api/v1/whoami');
       t.equal(me.status, 200);
       t.match(me.json, { user: { name: 'olga' }, token: { name: 'bootstrap', kind: 'user' } });
       t.same(me.json.orgs, [{ org: 'acme', role: 'owner', projects: [{ project: 'web', role: 'admin' }] }]);
-      const capped = await call(house, tokens.capped, 'GET /api/v1/whoami');
+      const capped = await server.call(tokens.capped, 'GET /api/v1/whoami');
       t.same(capped.json.orgs, [{ org: 'acme', role: 'member', projects: [{ project: 'web', role: 'viewer' }] }]);
-      const idle = await call(house, tokens.idle, 'GET /api/v1/whoami');
+      const idle = await server.call(tokens.idle, 'GET /api/v1/whoami');
       t.same(idle.json.orgs, [{ org: 'acme', role: 'member', projects: [] }]);
-      const none = await call(house, undefined, 'GET /api/v1/whoami');
+      const none = await server.call(undefined, 'GET /api/v1/whoami');
       t.equal(none.status, 401);
       t.match(none.headers.get('www-authenticate'), /^Bearer/);
-      t.match(none.json, { code: 'not_authenticated', detail: 'there is no Authorization header' });
-      const reach = house.use(Reach);
-      const principal = await house.use(AccessControl).authenticate(`Bearer ${tokens.idle}`, '');
+      t.match(none.json, { code: 'not_authenticated', detail: 'the Authorization header is missing' });
+      const reach = server.use(Reach);
+      const principal = await server.use(AccessControl).authenticate(`Bearer ${tokens.idle}`, '');
       t.equal((await reach.orgsOf(principal)).length, 1);
     });
 
     t.test('orgs and projects are created once, by owners', async (t) => {
-      t.equal((await call(house, tokens.owner, 'PUT /api/v1/orgs/second')).status, 201);
-      t.equal((await call(house, tokens.owner, 'PUT /api/v1/orgs/second', {})).status, 200);
-      t.equal((await call(house, tokens.rival, 'PUT /api/v1/orgs/second')).json.code, 'name_conflict');
-      t.equal((await call(house, tokens.capped, 'PUT /api/v1/orgs/third')).status, 403);
-      t.equal((await call(house, tokens.admin, 'PUT /api/v1/orgs/third')).status, 403);
-      t.equal((await call(house, tokens.admin, 'PUT /api/v1/orgs/rival')).status, 403, 'as for an absent one');
-      t.equal((await call(house, tokens.owner, 'PUT /api/v1/orgs/second/projects/p1')).status, 201);
-      t.equal((await call(house, tokens.owner, 'PUT /api/v1/orgs/second/projects/p1')).status, 200);
-      t.equal((await call(house, tokens.owner, 'PUT /api/v1/orgs/second/projects/p2')).status, 201);
-      t.equal((await call(house, tokens.admin, 'PUT /api/v1/orgs/acme/projects/p3')).status, 403);
-      t.match((await call(house, tokens.owner, 'GET /api/v1/orgs/second/projects/p1')).json, {
+      t.equal((await server.call(tokens.owner, 'PUT /api/v1/orgs/second')).status, 201);
+      t.equal((await server.call(tokens.owner, 'PUT /api/v1/orgs/second', {})).status, 200);
+      t.equal((await server.call(tokens.rival, 'PUT /api/v1/orgs/second')).json.code, 'name_conflict');
+      t.equal((await server.call(tokens.capped, 'PUT /api/v1/orgs/third')).status, 403);
+      t.equal((await server.call(tokens.admin, 'PUT /api/v1/orgs/third')).status, 403);
+      t.equal((await server.call(tokens.admin, 'PUT /api/v1/orgs/rival')).status, 403, 'as for an absent one');
+      t.equal((await server.call(tokens.owner, 'PUT /api/v1/orgs/second/projects/p1')).status, 201);
+      t.equal((await server.call(tokens.owner, 'PUT /api/v1/orgs/second/projects/p1')).status, 200);
+      t.equal((await server.call(tokens.owner, 'PUT /api/v1/orgs/second/projects/p2')).status, 201);
+      t.equal((await server.call(tokens.admin, 'PUT /api/v1/orgs/acme/projects/p3')).status, 403);
+      t.match((await server.call(tokens.owner, 'GET /api/v1/orgs/second/projects/p1')).json, {
         project: 'p1',
         org: 'second',
         role: 'admin',
       });
-      const first = await call(house, tokens.owner, 'GET /api/v1/orgs/second/projects?limit=1');
+      const first = await server.call(tokens.owner, 'GET /api/v1/orgs/second/projects?limit=1');
       t.same(
         first.json.projects.map((one: { project: string }) => one.project),
         ['p2'],
         'newest first',
       );
-      const rest = await call(
-        house,
+      const rest = await server.call(
         tokens.owner,
         `GET /api/v1/orgs/second/projects?limit=1&cursor=${first.json.next_cursor}`,
       );
@@ -174,27 +164,27 @@ for (const engine of all)
         ['p1'],
       );
       t.notOk('next_cursor' in rest.json);
-      const orgs = await call(house, tokens.owner, 'GET /api/v1/orgs');
+      const orgs = await server.call(tokens.owner, 'GET /api/v1/orgs');
       t.same(
         orgs.json.orgs.map((one: { org: string }) => one.org),
         ['second', 'acme'],
       );
       t.same(
-        (await call(house, tokens.viewer, 'GET /api/v1/orgs')).json.orgs.map((one: { org: string }) => one.org),
+        (await server.call(tokens.viewer, 'GET /api/v1/orgs')).json.orgs.map((one: { org: string }) => one.org),
         ['acme'],
       );
-      t.same((await call(house, tokens.idle, 'GET /api/v1/orgs/acme/projects')).json, { projects: [] });
-      t.equal((await call(house, tokens.narrow, 'GET /api/v1/orgs/acme/projects')).json.projects.length, 1);
-      t.equal((await call(house, tokens.narrow, 'GET /api/v1/orgs/second')).status, 404, 'out of the token’s org');
+      t.same((await server.call(tokens.idle, 'GET /api/v1/orgs/acme/projects')).json, { projects: [] });
+      t.equal((await server.call(tokens.narrow, 'GET /api/v1/orgs/acme/projects')).json.projects.length, 1);
+      t.equal((await server.call(tokens.narrow, 'GET /api/v1/orgs/second')).status, 404, 'out of the token’s org');
     });
 
     t.test('racing creations of one org: one maker, and nobody fails', async (t) => {
       for (let round = 0; round < 5; round += 1) {
-        const mine = Array.from({ length: 6 }, () => call(house, tokens.owner, `PUT /api/v1/orgs/race${round}`));
+        const mine = Array.from({ length: 6 }, () => server.call(tokens.owner, `PUT /api/v1/orgs/race${round}`));
         const same = (await Promise.all(mine)).map(({ status }) => status).sort();
         t.same(same, [200, 200, 200, 200, 200, 201]);
         const both = [tokens.owner, tokens.rival, tokens.owner, tokens.rival];
-        const rivals = await Promise.all(both.map((token) => call(house, token, `PUT /api/v1/orgs/duel${round}`)));
+        const rivals = await Promise.all(both.map((token) => server.call(token, `PUT /api/v1/orgs/duel${round}`)));
         const counts = [200, 201, 409].map((code) => rivals.filter(({ status }) => status === code).length);
         t.same(counts, [1, 1, 2], 'the winner twice, the loser never');
       }
@@ -202,83 +192,83 @@ for (const engine of all)
 
     t.test('members come, change and go; the last owner stays', async (t) => {
       const path = '/api/v1/orgs/acme/members';
-      t.match(await call(house, tokens.owner, `PUT ${path}/zoe`, { role: 'member' }), {
+      t.match(await server.call(tokens.owner, `PUT ${path}/zoe`, { role: 'member' }), {
         status: 201,
         json: { user: 'zoe', role: 'member' },
       });
-      t.equal((await call(house, tokens.owner, `PUT ${path}/zoe`, { role: 'owner' })).status, 200);
-      t.equal((await call(house, tokens.owner, `GET ${path}/zoe`)).json.role, 'owner');
-      t.equal((await call(house, tokens.admin, `PUT ${path}/zoe`, { role: 'member' })).status, 403);
-      t.equal((await call(house, tokens.viewer, `GET ${path}`)).json.members.length, 6);
-      t.equal((await call(house, tokens.owner, `DELETE ${path}/zoe`)).status, 204);
-      t.equal((await call(house, tokens.owner, `DELETE ${path}/zoe`)).status, 404);
-      t.equal((await call(house, tokens.owner, `GET ${path}/zoe`)).status, 404);
-      t.match(await call(house, tokens.owner, `DELETE ${path}/olga`), { status: 409, json: { code: 'last_owner' } });
-      t.match(await call(house, tokens.owner, `PUT ${path}/olga`, { role: 'member' }), {
+      t.equal((await server.call(tokens.owner, `PUT ${path}/zoe`, { role: 'owner' })).status, 200);
+      t.equal((await server.call(tokens.owner, `GET ${path}/zoe`)).json.role, 'owner');
+      t.equal((await server.call(tokens.admin, `PUT ${path}/zoe`, { role: 'member' })).status, 403);
+      t.equal((await server.call(tokens.viewer, `GET ${path}`)).json.members.length, 6);
+      t.equal((await server.call(tokens.owner, `DELETE ${path}/zoe`)).status, 204);
+      t.equal((await server.call(tokens.owner, `DELETE ${path}/zoe`)).status, 404);
+      t.equal((await server.call(tokens.owner, `GET ${path}/zoe`)).status, 404);
+      t.match(await server.call(tokens.owner, `DELETE ${path}/olga`), { status: 409, json: { code: 'last_owner' } });
+      t.match(await server.call(tokens.owner, `PUT ${path}/olga`, { role: 'member' }), {
         status: 409,
         json: { code: 'last_owner' },
       });
-      t.equal((await call(house, tokens.owner, `PUT ${path}/olga`, { role: 'owner' })).status, 200);
-      t.equal((await call(house, tokens.owner, `PUT ${path}/zoe`, { role: 'admin' })).status, 400, 'no role of an org');
+      t.equal((await server.call(tokens.owner, `PUT ${path}/olga`, { role: 'owner' })).status, 200);
+      t.equal((await server.call(tokens.owner, `PUT ${path}/zoe`, { role: 'admin' })).status, 400, 'no role of an org');
       const web = '/api/v1/orgs/acme/projects/web/members';
-      t.equal((await call(house, tokens.admin, `PUT ${web}/yan`, { role: 'viewer' })).status, 201);
+      t.equal((await server.call(tokens.admin, `PUT ${web}/yan`, { role: 'viewer' })).status, 201);
       t.equal(
-        (await call(house, tokens.owner, `GET ${path}/yan`)).json.role,
+        (await server.call(tokens.owner, `GET ${path}/yan`)).json.role,
         'member',
         'and a member of the org with it',
       );
-      t.equal((await call(house, tokens.member, `DELETE ${web}/yan`)).status, 403);
-      t.equal((await call(house, tokens.admin, `DELETE ${web}/yan`)).status, 204);
+      t.equal((await server.call(tokens.member, `DELETE ${web}/yan`)).status, 403);
+      t.equal((await server.call(tokens.admin, `DELETE ${web}/yan`)).status, 204);
       t.equal(
-        (await call(house, tokens.owner, `GET ${path}/yan`)).status,
+        (await server.call(tokens.owner, `GET ${path}/yan`)).status,
         200,
         'who leaves a project stays in the org',
       );
-      t.equal((await call(house, tokens.admin, `PUT ${web}/yan`, { role: 'owner' })).status, 400);
+      t.equal((await server.call(tokens.admin, `PUT ${web}/yan`, { role: 'owner' })).status, 400);
     });
 
     t.test('of two owners that leave at once, one stays', async (t) => {
       for (let round = 0; round < 5; round += 1) {
         const path = `/api/v1/orgs/pair${round}/members`;
-        await call(house, tokens.owner, `PUT /api/v1/orgs/pair${round}`);
-        await call(house, tokens.owner, `PUT ${path}/rita`, { role: 'owner' });
+        await server.call(tokens.owner, `PUT /api/v1/orgs/pair${round}`);
+        await server.call(tokens.owner, `PUT ${path}/rita`, { role: 'owner' });
         const answers = await Promise.all([
-          call(house, tokens.owner, `DELETE ${path}/rita`),
-          call(house, tokens.rival, `DELETE ${path}/olga`),
+          server.call(tokens.owner, `DELETE ${path}/rita`),
+          server.call(tokens.rival, `DELETE ${path}/olga`),
         ]);
         const won = answers.filter(({ status }) => status === 204).length;
         t.equal(won, 1, JSON.stringify(answers.map(({ status }) => status)));
         const stays = answers[0]!.status === 204 ? tokens.owner : tokens.rival;
-        t.equal((await call(house, stays, `GET ${path}`)).json.members.length, 1);
+        t.equal((await server.call(stays, `GET ${path}`)).json.members.length, 1);
       }
     });
 
     t.test('what a user’s tokens could do ends with the membership', async (t) => {
       const web = '/api/v1/orgs/acme/projects/web';
-      await call(house, tokens.owner, `PUT ${web}/members/tim`, { role: 'member' });
-      const made = await call(house, tokens.owner, 'POST /api/v1/tokens', {
+      await server.call(tokens.owner, `PUT ${web}/members/tim`, { role: 'member' });
+      const made = await server.call(tokens.owner, 'POST /api/v1/tokens', {
         name: 't',
         org: 'acme',
         project: 'web',
         user: 'tim',
       });
       const tim = made.json.token;
-      t.equal((await call(house, tim, `GET ${web}`)).json.role, 'member');
-      await call(house, tokens.owner, `PUT ${web}/members/tim`, { role: 'viewer' });
-      t.equal((await call(house, tim, `GET ${web}`)).json.role, 'viewer', 'a change of role works at once');
-      await call(house, tokens.owner, `DELETE /api/v1/orgs/acme/members/tim`);
-      t.equal((await call(house, tim, `GET ${web}`)).status, 401);
-      await call(house, tokens.owner, `PUT ${web}/members/tim`, { role: 'member' });
+      t.equal((await server.call(tim, `GET ${web}`)).json.role, 'member');
+      await server.call(tokens.owner, `PUT ${web}/members/tim`, { role: 'viewer' });
+      t.equal((await server.call(tim, `GET ${web}`)).json.role, 'viewer', 'a change of role works at once');
+      await server.call(tokens.owner, `DELETE /api/v1/orgs/acme/members/tim`);
+      t.equal((await server.call(tim, `GET ${web}`)).status, 401);
+      await server.call(tokens.owner, `PUT ${web}/members/tim`, { role: 'member' });
       t.match(
-        await call(house, tim, `GET ${web}`),
+        await server.call(tim, `GET ${web}`),
         { status: 401, json: { detail: /was revoked/ } },
         'and does not come back',
       );
     });
 
     t.test('observers of a membership hear of its end inside the transaction', async (t) => {
-      const access = house.use(Access);
-      const database = house.use(Database);
+      const access = server.use(Access);
+      const database = server.use(Database);
       const heard: unknown[] = [];
       const observer = {
         name: 'test',
@@ -300,20 +290,20 @@ for (const engine of all)
         ids,
         identities: access.identities,
         observers,
-        audit: house.use(Audit),
+        audit: server.use(Audit),
       });
-      const scope = (await house.use(Scopes).findProject('acme', 'web'))!;
+      const scope = (await server.use(Scopes).findProject('acme', 'web'))!;
       const user = await access.directory.putUser('viewer1');
       await t.rejects(
         directory.removeMember({ org_id: scope.org_id, project_id: '' }, user, OPERATOR),
         /the observer refuses/,
       );
       t.same(heard, [{ org_id: scope.org_id, project_id: null, user_id: user.user_id, rows: 0 }]);
-      t.equal((await call(house, tokens.viewer, 'GET /api/v1/orgs/acme/projects/web')).status, 200, 'rolled back');
+      t.equal((await server.call(tokens.viewer, 'GET /api/v1/orgs/acme/projects/web')).status, 200, 'rolled back');
     });
 
     t.test('tokens: shown once, listed without values, narrowed, revoked at once', async (t) => {
-      const made = await call(house, tokens.owner, 'POST /api/v1/tokens', {
+      const made = await server.call(tokens.owner, 'POST /api/v1/tokens', {
         name: 'ci',
         org: 'acme',
         project: 'web',
@@ -331,12 +321,12 @@ for (const engine of all)
         role: 'member',
         token: /^svc_pat_/,
       });
-      const list = await call(house, tokens.owner, 'GET /api/v1/tokens?limit=200');
+      const list = await server.call(tokens.owner, 'GET /api/v1/tokens?limit=200');
       const text = JSON.stringify(list.json);
       for (const token of [...Object.values(tokens), made.json.token])
         t.notOk(text.includes(token.slice(8)), 'no value in a list');
       t.equal(list.json.tokens[0].id, made.json.id, 'newest first');
-      t.match((await call(house, tokens.owner, `GET /api/v1/tokens/${made.json.id}`)).json, {
+      t.match((await server.call(tokens.owner, `GET /api/v1/tokens/${made.json.id}`)).json, {
         id: made.json.id,
         expires_at: /^20/,
       });
@@ -344,52 +334,52 @@ for (const engine of all)
         list.json.tokens.some((one: { kind: string }) => one.kind === 'agent'),
         'agents of the own org are listed',
       );
-      const other = await call(house, tokens.rival, `GET /api/v1/tokens/${made.json.id}`);
+      const other = await server.call(tokens.rival, `GET /api/v1/tokens/${made.json.id}`);
       t.equal(other.status, 404);
-      t.equal((await call(house, tokens.rival, `DELETE /api/v1/tokens/${made.json.id}`)).status, 404);
+      t.equal((await server.call(tokens.rival, `DELETE /api/v1/tokens/${made.json.id}`)).status, 404);
       t.equal(
-        (await call(house, made.json.token, 'POST /api/v1/tokens', { name: 'child', role: 'admin' })).status,
+        (await server.call(made.json.token, 'POST /api/v1/tokens', { name: 'child', role: 'admin' })).status,
         403,
       );
-      const child = await call(house, made.json.token, 'POST /api/v1/tokens', { name: 'child' });
+      const child = await server.call(made.json.token, 'POST /api/v1/tokens', { name: 'child' });
       t.match(child.json, { org: 'acme', project: 'web', role: 'member', expires_at: made.json.expires_at });
-      const seen = await call(house, made.json.token, 'GET /api/v1/tokens?limit=200');
+      const seen = await server.call(made.json.token, 'GET /api/v1/tokens?limit=200');
       t.same(
         seen.json.tokens.map((one: { name: string }) => one.name).sort(),
         ['child', 'ci', 'n'],
         'only what is no stronger',
       );
       const strong = list.json.tokens.find((one: { name: string }) => one.name === 'bootstrap');
-      t.equal((await call(house, made.json.token, `DELETE /api/v1/tokens/${strong.id}`)).status, 404);
-      t.equal((await call(house, tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 204);
-      t.match(await call(house, made.json.token, 'GET /api/v1/whoami'), { status: 401, json: { detail: /revoked/ } });
-      t.equal((await call(house, tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 404);
-      const held = await house.use(AccessControl).authenticate(`Bearer ${child.json.token}`, '');
-      t.equal((await house.use(Reach).orgsOf(held)).length, 1);
+      t.equal((await server.call(made.json.token, `DELETE /api/v1/tokens/${strong.id}`)).status, 404);
+      t.equal((await server.call(tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 204);
+      t.match(await server.call(made.json.token, 'GET /api/v1/whoami'), { status: 401, json: { detail: /revoked/ } });
+      t.equal((await server.call(tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 404);
+      const held = await server.use(AccessControl).authenticate(`Bearer ${child.json.token}`, '');
+      t.equal((await server.use(Reach).orgsOf(held)).length, 1);
       t.equal(
-        (await call(house, child.json.token, `DELETE /api/v1/tokens/${child.json.id}`)).status,
+        (await server.call(child.json.token, `DELETE /api/v1/tokens/${child.json.id}`)).status,
         204,
         'a token may end itself',
       );
-      await t.rejects(house.use(Reach).orgsOf(held), { code: 'not_authenticated' }, 'a principal does not outlive it');
-      const rows = await house.use(Database).read<{ digest: Buffer }>('SELECT digest FROM access_tokens');
+      await t.rejects(server.use(Reach).orgsOf(held), { code: 'not_authenticated' }, 'a principal does not outlive it');
+      const rows = await server.use(Database).read<{ digest: Buffer }>('SELECT digest FROM access_tokens');
       t.ok(rows.every(({ digest }) => digest.length === 32));
     });
 
     t.test('expired, unknown and malformed tokens are told so', async (t) => {
-      const access = house.use(Access);
+      const access = server.use(Access);
       const user = await access.directory.putUser('olga');
       const gone = { kind: 'user', user_id: user.user_id, limits: UNLIMITED, name: 'old', created_by: 'x' } as const;
-      const { text } = await access.tokens.issue({ ...gone, expires_at: house.use(Database).now() - 1 }, OPERATOR);
-      t.match(await call(house, text, 'GET /api/v1/whoami'), {
+      const { text } = await access.tokens.issue({ ...gone, expires_at: server.use(Database).now() - 1 }, OPERATOR);
+      t.match(await server.call(text, 'GET /api/v1/whoami'), {
         status: 401,
         json: { detail: /"old" expired at 20.*make a new one/ },
       });
-      t.match((await call(house, `svc_pat_${'A'.repeat(43)}`, 'GET /api/v1/whoami')).json, {
-        detail: 'this token is not known here',
+      t.match((await server.call(`svc_pat_${'A'.repeat(43)}`, 'GET /api/v1/whoami')).json, {
+        detail: 'the server does not know this token',
       });
-      t.match((await call(house, 'nonsense', 'GET /api/v1/whoami')).json, { detail: /svc_pat_ or svc_agt_/ });
-      t.match(await call(house, tokens.agent, 'GET /api/v1/whoami'), {
+      t.match((await server.call('nonsense', 'GET /api/v1/whoami')).json, { detail: /svc_pat_ or svc_agt_/ });
+      t.match(await server.call(tokens.agent, 'GET /api/v1/whoami'), {
         status: 403,
         json: { detail: /agent channel/ },
       });
@@ -420,7 +410,7 @@ for (const engine of all)
         { name: 'x', kind: 'agent', role: 'viewer', org: 'acme' },
       );
       for (const body of bodies) {
-        const answer = await call(house, tokens.owner, 'POST /api/v1/tokens', body);
+        const answer = await server.call(tokens.owner, 'POST /api/v1/tokens', body);
         t.match(answer, { status: 400, json: { code: 'invalid_request' } }, JSON.stringify(body));
       }
       for (const line of [
@@ -436,8 +426,7 @@ for (const engine of all)
         'GET /api/v1/orgs?limit=201',
         'GET /api/v1/tokens?x=1',
       ]) {
-        const { status } = await call(
-          house,
+        const { status } = await server.call(
           tokens.owner,
           line,
           line.includes('members') ? { role: 'member' } : undefined,
@@ -445,14 +434,14 @@ for (const engine of all)
         t.equal(status, 400, line);
       }
       for (const line of ["GET /api/v1/tokens/'", 'DELETE /api/v1/tokens/0', 'GET /api/v1/orgs/acme/members/%C3%A4'])
-        t.equal((await call(house, tokens.owner, line)).status, 404, line);
+        t.equal((await server.call(tokens.owner, line)).status, 404, line);
     });
 
     t.test('a busy token costs no query, and its last use is written once a minute', async (t) => {
-      const database = house.use(Database);
+      const database = server.use(Database);
       const { sequelize } = database;
-      const access = house.use(Access);
-      const control = house.use(AccessControl);
+      const access = server.use(Access);
+      const control = server.use(AccessControl);
       const use = () =>
         control
           .authenticate(`Bearer ${tokens.narrow}`, '')
@@ -469,7 +458,7 @@ for (const engine of all)
       });
       for (let n = 0; n < 1000; n += 1) await use();
       t.equal(queries, 0);
-      house.clock.advance(CACHE_MS + 1);
+      server.clock.advance(CACHE_MS + 1);
       await Promise.all(Array.from({ length: 50 }, use));
       t.equal(queries, 3, 'fifty callers of an outdated entry share one reading');
       const lastUse = async () => {
@@ -479,13 +468,13 @@ for (const engine of all)
       await access.last_use.flush();
       const first = await lastUse();
       t.ok(first > 0);
-      house.clock.advance(CACHE_MS + 1);
+      server.clock.advance(CACHE_MS + 1);
       await use();
       queries = 0;
       await access.last_use.flush();
       t.equal(queries, 0, 'nothing to write within the minute');
-      if (house.use(Database).sql.family === 'sqlite') {
-        house.clock.advance(APART_MS);
+      if (server.use(Database).sql.family === 'sqlite') {
+        server.clock.advance(APART_MS);
         await use();
         await access.last_use.flush();
         t.ok((await lastUse()) >= first + APART_MS);
@@ -494,18 +483,18 @@ for (const engine of all)
     });
 
     t.test('another server learns of a revocation within the cache time', async (t) => {
-      const other = await startHouse({ database_url: url });
-      t.teardown(() => other.stop());
-      const made = await call(house, tokens.owner, 'POST /api/v1/tokens', { name: 'far' });
-      t.equal((await call(other, made.json.token, 'GET /api/v1/whoami')).status, 200);
-      await call(house, tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`);
-      t.equal((await call(house, made.json.token, 'GET /api/v1/whoami')).status, 401, 'at once here');
+      const other = await boot({ database: server.database, access: 'empty', plugins: ['access'] });
+      t.teardown(() => other.close());
+      const made = await server.call(tokens.owner, 'POST /api/v1/tokens', { name: 'far' });
+      t.equal((await other.call(made.json.token, 'GET /api/v1/whoami')).status, 200);
+      await server.call(tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`);
+      t.equal((await server.call(made.json.token, 'GET /api/v1/whoami')).status, 401, 'at once here');
       other.clock.advance(CACHE_MS + 1);
-      t.equal((await call(other, made.json.token, 'GET /api/v1/whoami')).status, 401);
+      t.equal((await other.call(made.json.token, 'GET /api/v1/whoami')).status, 401);
     });
 
     t.test('scopes are found by name and by id', async (t) => {
-      const scopes = house.use(Scopes);
+      const scopes = server.use(Scopes);
       const scope = (await scopes.findProject('acme', 'web'))!;
       t.match(scope, { org: 'acme', project: 'web' });
       t.same(await scopes.names(scope.org_id, scope.project_id), { org: 'acme', project: 'web' });
@@ -521,51 +510,47 @@ for (const engine of all)
   });
 
 t.test('bootstrap makes the first owner once', async (t) => {
-  const { url, drop } = await all.at(-1)!.fresh();
-  const house = await startHouse({ database_url: url });
-  t.teardown(async () => {
-    await house.stop();
-    await drop();
-  });
-  const command = house.use.all(AdminCommands).find(({ name }) => name === 'bootstrap')!;
+  const server = await boot({ store: [...STORES].at(-1), access: 'empty', plugins: ['access'] });
+  t.teardown(() => server.close());
+  const command = server.use.all(AdminCommands).find(({ name }) => name === 'bootstrap')!;
   const args = { org: 'first', project: 'p', user: 'ann' };
-  await t.rejects(command.run(house.use, { ...args, org: 'no good' }), { code: 'invalid_request' });
-  await t.rejects(command.run(house.use, { org: 'first' }), { code: 'invalid_request' });
-  const made = await command.run(house.use, args);
+  await t.rejects(command.run(server.use, { ...args, org: 'no good' }), { code: 'invalid_request' });
+  await t.rejects(command.run(server.use, { org: 'first' }), { code: 'invalid_request' });
+  const made = await command.run(server.use, args);
   t.match(made.text, /^svc_pat_/);
-  t.equal((await call(house, made.text, 'GET /api/v1/orgs/first')).json.role, 'owner');
-  await t.rejects(command.run(house.use, args), { code: 'already_bootstrapped', status: 409 });
-  const again = await command.run(house.use, { ...args, user: 'bob', force: true });
-  t.equal((await call(house, again.text, 'GET /api/v1/orgs/first')).json.role, 'owner');
-  t.equal((await call(house, made.text, 'GET /api/v1/orgs/first/members')).json.members.length, 2);
+  t.equal((await server.call(made.text, 'GET /api/v1/orgs/first')).json.role, 'owner');
+  await t.rejects(command.run(server.use, args), { code: 'already_bootstrapped', status: 409 });
+  const again = await command.run(server.use, { ...args, user: 'bob', force: true });
+  t.equal((await server.call(again.text, 'GET /api/v1/orgs/first')).json.role, 'owner');
+  t.equal((await server.call(made.text, 'GET /api/v1/orgs/first/members')).json.members.length, 2);
 });
 
 t.test('svc dev finds or makes its owner token and writes the profile', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'svc-home-'));
-  const { url, drop } = await all[0]!.fresh();
+  const database = await openTestDatabase();
   t.teardown(async () => {
     await rm(home, { recursive: true, force: true });
-    await drop();
+    await database.drop();
   });
   const read = async () => JSON.parse(await readFile(join(home, 'profile.json'), 'utf8'));
-  const once = async (work?: (house: House) => Promise<void>) => {
-    const house = await startHouse({ database_url: url, role: 'dev', home });
+  const once = async (work?: (server: TestServer) => Promise<void>) => {
+    const server = await boot({ database, access: 'empty', plugins: ['access'], role: 'dev', settings: { home } });
     try {
       const profile = await read();
-      t.equal(profile.url, house.url);
-      t.equal((await call(house, profile.token, 'GET /api/v1/orgs/dev/projects/main')).json.role, 'admin');
-      await work?.(house);
+      t.equal(profile.url, server.url);
+      t.equal((await server.call(profile.token, 'GET /api/v1/orgs/dev/projects/main')).json.role, 'admin');
+      await work?.(server);
       return profile;
     } finally {
-      await house.stop();
+      await server.close();
     }
   };
   const first = await once();
   t.match(first, { org: 'dev', project: 'main', token: /^svc_pat_/ });
   t.equal((await stat(join(home, 'profile.json'))).mode & 0o777, 0o600);
-  const second = await once(async (house) => {
-    const { id } = (await call(house, first.token, 'GET /api/v1/whoami')).json.token;
-    await call(house, first.token, `DELETE /api/v1/tokens/${id}`);
+  const second = await once(async (server) => {
+    const { id } = (await server.call(first.token, 'GET /api/v1/whoami')).json.token;
+    await server.call(first.token, `DELETE /api/v1/tokens/${id}`);
   });
   t.equal(second.token, first.token, 'a valid token is used again');
   const third = await once();

@@ -1,7 +1,7 @@
 import type { Principal, Scope, Transaction } from '../../kernel/contracts/index.ts';
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
 
-/** Orgs and projects by id and by name. Neither is ever renamed, so answers are kept in memory. */
+/** Orgs and projects by id and by name. They are never renamed, so answers are cached. */
 export interface Scopes {
   /** Names of an org and one of its projects. Throws `not_found`. */
   names(org_id: string, project_id: string): Promise<{ org: string; project: string }>;
@@ -15,19 +15,20 @@ export interface Scopes {
 
 export const Scopes = token<Scopes>('access.Scopes');
 
-/** Which orgs a caller may know of: for lists that span orgs. */
+/** The orgs that a caller may see, for lists across orgs. */
 export interface Reach {
-  /** Ids of the orgs that the caller's token reaches. Throws `not_authenticated` when it has gone since. */
+  /** Ids of the orgs that the caller's token reaches. Throws `not_authenticated` when the token has become invalid. */
   orgsOf(principal: Principal): Promise<string[]>;
 }
 
 export const Reach = token<Reach>('access.Reach');
 
-/** Makes the first org, project, owner and token of an empty database, or adds an owner to what is there. */
+/** Creates the first org, project, owner and token of an empty database, or adds an owner to an existing one. */
 export interface Bootstrap {
   /**
-   * Ensures the user, the org with that user as owner, and the project. `reuse` is a token of an earlier call,
-   * answered again while it is a valid, unlimited token of that user. Throws `invalid_request` on a bad name.
+   * Ensures that the user, the org with that user as owner, and the project exist. `reuse` is a token of an earlier
+   * call; it is answered again while it is a valid, unlimited token of that user. Throws `invalid_request` for an
+   * invalid name.
    */
   ensure(wanted: {
     user: string;
@@ -36,13 +37,13 @@ export interface Bootstrap {
     token_name?: string;
     reuse?: string;
   }): Promise<{ token: string }>;
-  /** Does any org have an owner? */
+  /** True when some org has an owner. */
   hasOwner(): Promise<boolean>;
 }
 
 export const Bootstrap = token<Bootstrap>('access.Bootstrap');
 
-/** Hears, inside the transaction, that a user left an org (`project_id` null) or one of its projects. */
+/** Called in the transaction in which a user leaves an org (`project_id` null) or one of its projects. */
 export interface MembershipObserver {
   name: string;
   onRemoved(tx: Transaction, left: { org_id: string; project_id: string | null; user_id: string }): Promise<void>;

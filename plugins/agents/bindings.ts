@@ -5,16 +5,16 @@ import { JobEnvironments, RunStore, Wakeups } from '../runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
 import { AgentSessions, Executors } from './contract.ts';
 import { Sessions } from './sessions/sessions.ts';
-import { Agents } from './tokens.ts';
+import type { AgentTable } from './store/agent-table.ts';
 import { LocalAgent } from './worker/local-agent.ts';
 
-export function makeSessions(use: Resolve): Sessions {
+export function makeSessions(use: Resolve, table: AgentTable): Sessions {
   const handedOver = use(Metrics).counter('svc_assignments_total', 'Activities handed to agents.');
   const sessions = new Sessions({
     store: use(RunStore),
     environments: use(JobEnvironments),
     wakeups: use(Wakeups),
-    table: use(Agents),
+    table,
     clock: use(Clock),
     ids: use(Ids),
     log: use(Log).child({ part: 'agents' }),

@@ -10,53 +10,50 @@ import type {
   JournalRecord,
   LogChunk,
 } from '../runs/contract.ts';
+import type { AgentRecord } from './generated/agent.ts';
 
 /**
- * Largest frame an agent may send, in bytes: a 2 MiB record in base64 and its envelope fit with room. An agent
- * refuses a larger request itself, for the server would only cut the connection.
+ * Largest frame of an agent in bytes: enough for a 2 MiB record in base64 and its envelope. An agent refuses a larger
+ * request itself, because the server would close the connection.
  */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
-/** Version of the agent channel. Bodies are checked strictly, so every change of a shape is a new number. A server refuses a hello with another one, naming both. */
+/**
+ * Version of the agent channel. Bodies are checked strictly, so every change of a shape needs a new number. A server
+ * refuses a hello with another version and names both.
+ */
 export const CHANNEL_PROTOCOL = 2;
 
 /** First request on the channel. */
-export interface AgentHello {
+export interface AgentHello
+  extends Pick<AgentRecord, 'name' | 'os' | 'arch' | 'capabilities' | 'slots' | 'version' | 'pid'> {
   protocol: number;
-  /** Shown in `svc agents ls`; unique per org by convention, not by force. */
-  name: string;
-  /** Made new at every start of the process. */
+  /** New at every process start. */
   instance: string;
-  os: string;
-  arch: string;
-  capabilities: string[];
-  slots: number;
-  version: string;
-  pid: number;
-  /** Claims that this process still works on, after a reconnect. */
+  /** After a reconnect: the claims that this process still works on. */
   holding: ClaimRef[];
 }
 
 export interface AgentWelcome {
   agent_id: string;
   lease_ms: number;
-  /** Of `holding`: those that are no longer this agent's; it must stop them. */
+  /** The claims of `holding` that this agent has lost; it must stop them. */
   lost: ClaimRef[];
 }
 
-/** Work handed to an agent. */
+/** Work assigned to an agent. */
 export interface Assignment extends Claimed {
   lease_ms: number;
   /** Environment in layers, applied in this order: below, workflow, above. */
   environment: JobEnvironmentLayers;
 }
 
-/** Requests of an agent; every one is answered by `{id, ok}` or `{id, error}`. */
+/** Requests of an agent. Every one is answered by `{id, ok}` or `{id, error}`. */
 export interface ChannelRequests {
   hello: { body: AgentHello; reply: AgentWelcome };
   /**
-   * Free slots from now on; the server pushes at most that many assignments. `seen` counts the assignments received
-   * on this connection, so that those under way when the agent counted are not handed out twice; absent: all.
+   * Free slots from now on; the server pushes at most that many assignments. `seen` counts the assignments received on
+   * this connection, so that assignments in flight are not counted as free slots. Absent: all were seen.
    */
   ready: { body: { free: number; seen?: number }; reply: Record<string, never> };
   renew: { body: { claims: ClaimRef[] }; reply: { lost: ClaimRef[] } };
@@ -71,12 +68,12 @@ export interface ChannelRequests {
 
 export type ChannelOp = keyof ChannelRequests;
 
-/** What the server sends unasked. */
+/** Messages that the server sends without a request. */
 export type ChannelPush =
   | { push: 'assign'; assignments: Assignment[] }
   | { push: 'revoke'; claim: ClaimRef; reason: string };
 
-/** A refusal on the wire. `status` as in HTTP: 429 and 5xx may be tried again, others are the last word. */
+/** An error on the wire. `status` is as in HTTP: 429 and 5xx may be repeated, others are final. */
 export interface ChannelError {
   code: string;
   message: string;
@@ -85,8 +82,9 @@ export interface ChannelError {
 }
 
 /**
- * On the wire: JSON text frames, one message a frame. A long journal travels ahead of its assignment in `journal`
- * frames, each a part of its records as JSON, deflated (raw) and in base64; the link puts the two together again, so a listener to pushes never sees them.
+ * On the wire: JSON text frames, one message in each. A long journal is sent before its assignment in `journal` frames;
+ * each holds a part of the records as JSON, deflated (raw) and in base64. The link joins them, so a listener to pushes
+ * never sees them.
  */
 export type ChannelFrame =
   | { id: number; op: ChannelOp; body: unknown }
@@ -105,89 +103,89 @@ export interface AgentLink {
   readonly connected: boolean;
   request<Op extends ChannelOp>(op: Op, body: ChannelRequests[Op]['body']): Promise<ChannelRequests[Op]['reply']>;
   onPush(listen: (push: ChannelPush) => void): void;
-  /** Called on every (re)connect; sends the hello and applies the welcome before other requests flow. */
+  /** Called on every (re)connect. Sends the hello and applies the welcome before other requests. */
   onConnect(greet: () => Promise<void>): void;
   open(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The server's end: one per connected agent, whatever carries the frames. */
+/** The server's end: one for each connected agent, over any transport. */
 export interface AgentSession {
   handle(op: string, body: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Who a session belongs to. `org_id` limits what the agent may claim; undefined for the built-in one. */
+/** The owner of a session. `org_id` limits what the agent may claim; undefined for the built-in agent. */
 export interface AgentIdentity {
   token_id: string;
   org_id: string | undefined;
 }
 
-/** What a session asks of whatever carries its frames. */
+/** What a session needs of its transport. */
 export interface AgentTransport {
-  /** So much is unsent that nothing more should be assigned. */
+  /** True when so much is unsent that no work should be assigned. */
   congested(): boolean;
-  /** The session is over on the server's side: another connection of the same agent took its place. */
+  /** The server ended the session because another connection of the same agent replaced it. */
   end(reason: string): void;
 }
 
 export interface AgentSessions {
-  /** `push` throws when the transport is gone; what it was to carry is given back. */
+  /** `push` throws when the transport is closed; the work it carried is released. */
   connect(identity: AgentIdentity, push: (push: ChannelPush) => void, transport?: AgentTransport): AgentSession;
 }
 
 export const AgentSessions = token<AgentSessions>('agents.AgentSessions');
 
-/** How the work of one activity ended, as its executor says it. */
+/** How the work on one activity ended. */
 export type PassEnd =
   | { end: 'completed'; completion: Completion }
-  /** The activity is parked in the database; nothing to report. */
+  /** The activity is parked in the database; there is nothing to report. */
   | { end: 'parked' }
-  /** The claim is gone (revoked or expired); nothing may be reported. */
+  /** The claim is lost (revoked or expired); nothing may be reported. */
   | { end: 'lost' }
-  /** The agent drains: give the activity back. */
+  /** The agent is draining: release the activity. */
   | { end: 'released' };
 
-/** What an executor may do for its activity; all of it fenced by the claim. */
+/** What an executor may do for its activity. Every operation is fenced by the claim. */
 export interface ActivityHost {
   readonly agent: { id: string; name: string; pid: number; workdir: string; runtime_dir: string };
   /**
-   * Of this activity's secrets. What goes through the host is masked by it: log, annotations, labels, messages of
-   * failures. An executor needs it only for texts that it cuts itself: masked first, then cut.
+   * Masks this activity's secrets. The host masks logs, annotations, labels and failure messages itself. An executor
+   * needs it only for texts that it shortens: mask first, then cut.
    */
   readonly masker: Masker;
   append(record: JournalRecord): Promise<void>;
   perform(call: JournaledCall): Promise<JournalRecord>;
-  /** Sends the log queued so far first: afterwards the claim is gone, and with it the right to add to the log. */
+  /** Sends the queued log first: after the claim ends, nothing can be added to the log. */
   park(wait: ArmWait): Promise<{ parked: true } | { record: JournalRecord }>;
   annotate(nth: number, text: string): Promise<void>;
-  /** Queues a chunk; batched, in order, flushed before the activity is reported as ended. */
+  /** Queues a chunk. Chunks are batched, in order, and flushed before the end of the activity is reported. */
   log(stream: LogChunk['stream'], data: Buffer): void;
-  /** Set while the queue is full: stop reading the program's output until it resolves, or lines will be dropped. */
+  /** Set while the queue is full: stop reading the program's output until it resolves, or lines are dropped. */
   logFull?(): Promise<void> | undefined;
   /**
-   * False once the claim is lost, or may be: the agent was suspended or cut off for longer than its lease. To be
-   * asked before an action that needs no answer of the server, such as starting the command of a step.
+   * False when the claim is lost or may be lost: the agent was suspended or disconnected for longer than its lease.
+   * Check it before an action that needs no answer of the server, for example before starting a step's command.
    */
   held?(): boolean;
 }
 
 export interface RunningPass {
   readonly ended: Promise<PassEnd>;
-  /** Ends the work: SIGTERM to the process group, SIGKILL after the grace. Safe to call twice. */
+  /** Ends the work: SIGTERM to the process group, SIGKILL after the grace period. Safe to call twice. */
   stop(why: 'revoked' | 'draining' | 'killed'): void;
 }
 
 /** Runs activities of one kind on an agent. */
 export interface Executor {
   executor: string;
-  /** Capabilities this machine has for it (`bash`, `python3`…), found once at start. */
+  /** Capabilities that this machine offers for it (`bash`, `python3`…), detected once at start. */
   capabilities(): Promise<string[]>;
-  /** May throw, or let `ended` reject: the activity is given back, and failed when that goes on. */
+  /** May throw, or reject `ended`: the activity is released, and fails when this repeats. */
   start(assignment: Assignment, host: ActivityHost): RunningPass;
   /**
-   * Frees what the executor holds (its spawner). Called once, after the last pass has ended: plugins stop in the
-   * reverse order of their start, so an executor that closed in its own plugin's stop would cut running passes off.
+   * Frees the executor's resources, such as its spawner. Called once, after the last pass has ended. Plugins stop in
+   * reverse start order, so an executor must not close in its own plugin's stop: that would end running passes.
    */
   close?(): Promise<void>;
 }
@@ -200,13 +198,13 @@ export interface Agent {
 }
 
 export interface AgentStatus {
-  /** Given by the server at the first hello. */
+  /** Assigned by the server at the first hello. */
   agent_id: string | undefined;
   name: string;
   connected: boolean;
   draining: boolean;
   slots: number;
-  /** Passes that run now. */
+  /** Passes that are running. */
   busy: number;
   capabilities: readonly string[];
 }

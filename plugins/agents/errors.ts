@@ -5,7 +5,7 @@ export const AgentErrors = {
   helloRequired: defineError({
     code: 'agent_hello_required',
     status: 409,
-    title: 'The agent has not introduced itself on this connection.',
+    title: 'The agent has not sent `hello` on this connection.',
     next: 'Send `hello` before any other request.',
   }),
   protocolUnsupported: defineError({
@@ -30,40 +30,43 @@ export const AgentErrors = {
     code: 'agent_setting_invalid',
     status: 400,
     title: 'A setting of the agent has a value that it cannot use.',
-    next: 'Correct the variable that is named and start the agent again.',
+    next: 'Correct the variable that the message names and start the agent again.',
   }),
   channelClosed: defineError({
     code: 'agent_channel_closed',
     status: 503,
     title: 'The agent has closed its channel.',
-    next: 'Nothing: the agent stops, and its claims go to other agents.',
+    next: 'You need not do anything: the agent stops, and other agents take its claims.',
   }),
   channelLost: defineError({
     code: 'agent_channel_lost',
     status: 503,
     title: 'The connection broke before this request was answered.',
-    next: 'Nothing: the agent reconnects and introduces itself again.',
+    next: 'You need not do anything: the agent connects again and sends a new `hello`.',
   }),
   superseded: defineError({
     code: 'agent_superseded',
     status: 409,
-    title: 'Another connection of this agent took over.',
-    next: 'Nothing: the newer connection goes on.',
+    title: 'A newer connection of this agent has replaced this one.',
+    next: 'You need not do anything: the newer connection continues.',
   }),
 } as const;
 
-/** How the pass of an activity fails when no executor can run it; recorded with the run. */
+/** The failure of a pass when no executor can run its activity; recorded with the run. */
 export const EXECUTOR_MISSING = 'executor_missing';
 export const EXECUTOR_FAILED = 'executor_failed';
-/** The agent is on its way out; asking again is of no use. */
+/** The agent is stopping; repeating the request has no use. */
 export const CHANNEL_CLOSED = AgentErrors.channelClosed.code;
 
-/** Owned by the engine, whose contract names the code only; made here when a session refuses before the store would. */
+/**
+ * The engine owns this code; its contract exports only the name. It is created here when a session refuses a request
+ * before the store does.
+ */
 const LEASE_LOST: ErrorDefinition = {
   code: 'lease_lost',
   status: 409,
-  title: 'The claim is no longer yours.',
-  next: 'Stop this work and report nothing: another agent has it, or the run is over.',
+  title: 'The claim no longer belongs to this agent.',
+  next: 'Stop this work and report nothing: another agent has the claim, or the run is over.',
 };
 
 export function leaseLost(detail: string): ServiceError {
@@ -72,12 +75,12 @@ export function leaseLost(detail: string): ServiceError {
 
 const definitionOf = (code: string) => errorCatalogue().find((definition) => definition.code === code);
 
-/** What a refusal looks like on the channel. */
+/** The wire form of an error. */
 export function toChannelError(error: ServiceError): ChannelError {
   return { code: error.code, message: error.message, next: error.next, status: error.status };
 }
 
-/** The agent's view of a refusal: the definition by its code, or what the server said when it knows more codes. */
+/** The agent's form of an error: the definition for a known code, otherwise what the server sent. */
 export function fromChannelError(error: ChannelError): ServiceError {
   const told: ErrorDefinition = {
     code: error.code,

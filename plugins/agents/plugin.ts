@@ -5,7 +5,6 @@ import {
   HealthChecks,
   HttpRoutes,
   HttpUpgrades,
-  type PluginManifest,
   SERVER_ROLES,
   Settings,
 } from '../../kernel/contracts/index.ts';
@@ -14,40 +13,38 @@ import { makeAgent, makeChannel, makeSessions } from './bindings.ts';
 import { Agent, AgentSessions } from './contract.ts';
 import { agentsTable } from './migrations/0001-agents.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { getAgents } from './routes/get-agents.ts';
+import { listAgentsRoute } from './routes.ts';
 import { agentsHealth } from './sessions/health.ts';
 import { AgentTable } from './store/agent-table.ts';
-import { AgentChannel, AgentOfProcess, Agents, ConnectedAgents } from './tokens.ts';
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([agentsTable]);
-  plugin.bind(Agents, (use) => new AgentTable(use(Database)));
-  plugin.bind(ConnectedAgents, makeSessions);
-  plugin.bind(AgentSessions, (use) => use(ConnectedAgents));
-  plugin.bind(AgentChannel, makeChannel);
-  plugin.bind(AgentOfProcess, makeAgent);
-  plugin.bind(Agent, (use) => use(AgentOfProcess));
-  plugin.contribute(HttpUpgrades, (use) => use(AgentChannel));
+  const agents = plugin.own((use) => new AgentTable(use(Database)));
+  const connected = plugin.own((use) => makeSessions(use, agents(use)));
+  const channel = plugin.own(makeChannel);
+  const agent = plugin.own(makeAgent);
+  plugin.bind(AgentSessions, connected);
+  plugin.bind(Agent, agent);
+  plugin.contribute(HttpUpgrades, channel);
   plugin.contribute(HttpRoutes, (use) =>
-    getAgents({ table: use(Agents), reach: use(Reach), scopes: use(Scopes), now: () => use(Database).now() }),
+    listAgentsRoute({ table: agents(use), reach: use(Reach), scopes: use(Scopes), database: use(Database) }),
   );
   plugin.contribute(HealthChecks, (use) =>
-    agentsHealth(use(ConnectedAgents), AGENT_ROLES.includes(use(Settings).role) ? use(AgentOfProcess) : undefined),
+    agentsHealth(connected(use), AGENT_ROLES.includes(use(Settings).role) ? agent(use) : undefined),
   );
   plugin.onInit(AGENT_ROLES, async (use) => {
-    // Made here, so that a wrong setting ends the boot before anything has started.
-    use(AgentOfProcess);
+    // Created here so that an invalid setting fails the boot before anything starts.
+    agent(use);
   });
   plugin.onStart(SERVER_ROLES, async (use) => {
-    const [sessions, channel] = [use(ConnectedAgents), use(AgentChannel)];
-    sessions.start();
-    channel.start();
+    connected(use).start();
+    channel(use).start();
     return async () => {
-      await channel.stop();
-      await sessions.stop();
+      await channel(use).stop();
+      await connected(use).stop();
     };
   });
-  plugin.onStart(AGENT_ROLES, async (use) => () => use(AgentOfProcess).stop());
-  // Only now every executor's plugin has started, and every route a script may call is there.
-  plugin.onReady(AGENT_ROLES, (use) => use(AgentOfProcess).start());
+  plugin.onStart(AGENT_ROLES, async (use) => () => agent(use).stop());
+  // Started last: by now every executor's plugin has started, and every route that a script may call exists.
+  plugin.onReady(AGENT_ROLES, (use) => agent(use).start());
 });

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { Bootstrap, Scopes } from '../access/contract.ts';
-import { call, engines, startHouse } from '../access/house.testsuite.ts';
 import { Audit, type AuditEntry } from './contract.ts';
 import { bounded, checkAction } from './domain/bounds.ts';
+import { boot, STORES } from '../../test/kit/index.ts';
 
 t.test('texts are cut at whole characters, actions are nouns and verbs', async (t) => {
   t.equal(bounded('a'.repeat(300)).length, 255);
@@ -12,26 +12,17 @@ t.test('texts are cut at whole characters, actions are nouns and verbs', async (
   t.ok(faces.isWellFormed());
   t.equal(bounded('a\ud800'), 'a\ufffd', 'half a character would be refused by the database');
   for (const bad of ['', 'run', 'run.', '.run', 'Run.read', 'run.read.it', `run.${'x'.repeat(64)}`, "a.b'"])
-    t.throws(() => checkAction(bad), /no action/, bad);
+    t.throws(() => checkAction(bad), /not an audit action/, bad);
 });
 
-const all = await engines();
-t.teardown(async () => {
-  for (const engine of all) await engine.stop();
-});
-
-for (const engine of all)
-  t.test(`audit on ${engine.name}`, async (t) => {
-    const { url, drop } = await engine.fresh();
-    const house = await startHouse({ database_url: url });
-    t.teardown(async () => {
-      await house.stop();
-      await drop();
-    });
-    const owner = (await house.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'web' })).token;
-    const scope = (await house.use(Scopes).findProject('acme', 'web'))!;
-    const database = house.use(Database);
-    const audit = house.use(Audit);
+for (const store of STORES)
+  t.test(`audit on ${store}`, async (t) => {
+    const server = await boot({ store, access: 'empty', plugins: ['access'] });
+    t.teardown(() => server.close());
+    const owner = (await server.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'web' })).token;
+    const scope = (await server.use(Scopes).findProject('acme', 'web'))!;
+    const database = server.use(Database);
+    const audit = server.use(Audit);
     const ana = { kind: 'user', id: 'usr_ana', name: 'ana', token_id: 'tok_1', org_id: null } as const;
     const entry = (subject: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
       org_id: scope.org_id,
@@ -44,7 +35,7 @@ for (const engine of all)
       ...more,
     });
     const list = async (query = '', where = '/projects/web') =>
-      (await call(house, owner, `GET /api/v1/orgs/acme${where}/audit${query}`)).json;
+      (await server.call(owner, `GET /api/v1/orgs/acme${where}/audit${query}`)).json;
     const subjects = async (query = '') => (await list(query)).entries.map((one: { subject: string }) => one.subject);
 
     await t.test('an entry is there exactly when the change is', async (t) => {
@@ -72,7 +63,7 @@ for (const engine of all)
     });
 
     await t.test('pages, newest first, and every filter', async (t) => {
-      house.clock.advance(1000);
+      server.clock.advance(1000);
       const many = Array.from({ length: 150 }, (_, n) => entry(`many ${n}`, { action: 'run.submit', principal: null }));
       await database.transaction((tx) => audit.recordAll(tx, many));
       await database.transaction((tx) => audit.record(tx, entry('S', { action: 'secret.read' })));
@@ -95,7 +86,7 @@ for (const engine of all)
       t.same(await subjects('?principal=Ana'), []);
       t.same(await subjects('?since=2000-01-01&action=secret.set'), ['T']);
       t.same(await subjects('?since=2999-01-01T00:00:00Z'), []);
-      house.clock.advance(60_000);
+      server.clock.advance(60_000);
       t.same(await subjects('?since=1h&principal=ana'), ['T', 'S', 'kept']);
       t.equal((await list('?action=run.submit&limit=1')).entries[0].principal, null);
       for (const bad of [
@@ -112,7 +103,7 @@ for (const engine of all)
         'since=2026-13-01',
         'who=ana',
       ])
-        t.match(await call(house, owner, `GET /api/v1/orgs/acme/projects/web/audit?${bad}`), {
+        t.match(await server.call(owner, `GET /api/v1/orgs/acme/projects/web/audit?${bad}`), {
           status: 400,
           json: { code: 'invalid_request', errors: [{ pointer: /^\/query\// }] },
         });
@@ -129,16 +120,16 @@ for (const engine of all)
           { action: 'org.create', subject: 'acme', principal: by.principal },
         ],
       );
-      await call(house, owner, 'PUT /api/v1/orgs/acme/projects/web/members/ben', { role: 'viewer' });
-      await call(house, owner, 'PUT /api/v1/orgs/acme/members/eve', { role: 'owner' });
-      const made = await call(house, owner, 'POST /api/v1/tokens', {
+      await server.call(owner, 'PUT /api/v1/orgs/acme/projects/web/members/ben', { role: 'viewer' });
+      await server.call(owner, 'PUT /api/v1/orgs/acme/members/eve', { role: 'owner' });
+      const made = await server.call(owner, 'POST /api/v1/tokens', {
         name: 'ci',
         org: 'acme',
         user: 'ben',
         role: 'viewer',
       });
-      await call(house, owner, `DELETE /api/v1/tokens/${made.json.id}`);
-      await call(house, owner, 'DELETE /api/v1/orgs/acme/members/eve');
+      await server.call(owner, `DELETE /api/v1/tokens/${made.json.id}`);
+      await server.call(owner, 'DELETE /api/v1/orgs/acme/members/eve');
       const done = (await list('?principal=olga', '')).entries.map(
         ({ action, subject, detail = '' }: AuditEntry) => `${action} ${subject} ${detail}`,
       );
@@ -157,20 +148,20 @@ for (const engine of all)
     await t.test('a change that is refused, or changes nothing, leaves no entry', async (t) => {
       const count = async () => Number((await database.read('SELECT COUNT(*) AS n FROM audit_entries'))[0]!.n);
       const before = await count();
-      await call(house, owner, 'PUT /api/v1/orgs/acme/projects/web');
-      await call(house, owner, 'PUT /api/v1/orgs/acme');
-      t.equal((await call(house, owner, 'DELETE /api/v1/orgs/acme/members/olga')).json.code, 'last_owner');
-      t.equal((await call(house, owner, 'DELETE /api/v1/orgs/acme/members/nobody')).status, 404);
-      t.equal((await call(house, owner, 'DELETE /api/v1/tokens/tok_x')).status, 404);
+      await server.call(owner, 'PUT /api/v1/orgs/acme/projects/web');
+      await server.call(owner, 'PUT /api/v1/orgs/acme');
+      t.equal((await server.call(owner, 'DELETE /api/v1/orgs/acme/members/olga')).json.code, 'last_owner');
+      t.equal((await server.call(owner, 'DELETE /api/v1/orgs/acme/members/nobody')).status, 404);
+      t.equal((await server.call(owner, 'DELETE /api/v1/tokens/tok_x')).status, 404);
       t.equal(await count(), before);
     });
 
     await t.test('no route changes or removes an entry', async (t) => {
       for (const where of ['', '/projects/web'])
         for (const method of ['PUT', 'POST', 'DELETE'])
-          t.equal((await call(house, owner, `${method} /api/v1/orgs/acme${where}/audit`)).status, 405);
+          t.equal((await server.call(owner, `${method} /api/v1/orgs/acme${where}/audit`)).status, 405);
       const [{ id }] = (await list()).entries;
-      t.equal((await call(house, owner, `DELETE /api/v1/orgs/acme/projects/web/audit/${id}`)).status, 404);
+      t.equal((await server.call(owner, `DELETE /api/v1/orgs/acme/projects/web/audit/${id}`)).status, 404);
     });
 
     await t.test('hostile names and long texts are kept, cut', async (t) => {

@@ -1,14 +1,12 @@
 import t, { type Test } from 'tap';
-import { isServiceError, type ServiceError, type Transaction } from '../../kernel/contracts/index.ts';
+import { defineError, isServiceError, type ServiceError, type Transaction } from '../../kernel/contracts/index.ts';
 import type { Claimed, Json } from '../runs/contract.ts';
-import { triggerEventOf } from '../runs/contract.ts';
-import { readRun } from '../runs/store/reading.ts';
-import { STORES } from '../runs/testing/test-database.ts';
+import { RunEngine, triggerEventOf } from '../runs/contract.ts';
 import type { EventReaction, NewEvent } from './contract.ts';
-import { checkBusInvariants } from './store/invariants.ts';
-import { BusProject, type BusServer, openServers } from './testing/bus-house.ts';
+import { checkBusInvariants } from './testing/invariants.ts';
+import { BusProject, type BusServer, openServers } from './testing/bus-server.ts';
 import { BusErrors } from './errors.ts';
-import { HandlerErrors } from '../handlers/errors.ts';
+import { STORES } from '../../test/kit/index.ts';
 
 const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
   try {
@@ -21,6 +19,8 @@ const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
 
 const text = (record: { output: string }) => Buffer.from(record.output, 'base64').toString();
 
+const tooMany = defineError({ code: 'handlers_in_flight', status: 429, title: 'Too many.', next: 'Wait.' });
+
 /** Refuses events of the types `refuse` and `full`, and notes the others under the names of two handlers. */
 const decided: string[] = [];
 const reaction: EventReaction<string> = {
@@ -30,7 +30,7 @@ const reaction: EventReaction<string> = {
     decided.push(...events.map(({ type }) => type));
     return events.map((event) => {
       const refused: ServiceError = BusErrors.typeReserved('not this one');
-      if (event.type === 'full') return { refused: HandlerErrors.handlersInFlight('16 are open') };
+      if (event.type === 'full') return { refused: tooMany('16 are open') };
       return event.type.startsWith('refuse') ? { refused } : { plan: event.type === 'ok' ? event.type : undefined };
     });
   },
@@ -49,17 +49,16 @@ async function resumed(project: BusProject): Promise<Claimed> {
   return claims[0]!;
 }
 
-const runOf = (server: BusServer, { scope }: BusProject, run_id: string) =>
-  readRun(server.database, server.sealer, scope, run_id);
+const runOf = (server: BusServer, { scope }: BusProject, run_id: string) => server.use(RunEngine).read(scope, run_id);
 
 const events = async (project: BusProject, more: Record<string, unknown> = {}) =>
   (await project.server.views.list(project.scope, more, 200)).events.map(({ type }) => type);
 
 for (const store of STORES)
   t.test(store, async (t) => {
-    const house = await openServers(store, 1, [reaction as EventReaction]);
-    const [server] = house.servers as [BusServer];
-    t.teardown(() => house.close());
+    const fixture = await openServers(store, 1, [reaction as EventReaction]);
+    const [server] = fixture.servers as [BusServer];
+    t.teardown(() => fixture.close());
     const project = () => new BusProject(server);
 
     await t.test('what is emitted is on the bus, in order, sealed, once', (t) => emits(t, project()));
@@ -304,7 +303,7 @@ async function endings(t: Test, server: BusServer, project: () => BusProject) {
     await server.deliver();
     t.equal(text((await resumed(p)).journal[0]!), '"first"\n');
     t.match((await server.views.read(p.scope, id)).deliveries, [
-      { reaction: 'wait', state: 'declined', reason: 'the wait had ended before' },
+      { reaction: 'wait', state: 'declined', reason: 'the wait had already ended' },
     ]);
   });
 
@@ -317,15 +316,15 @@ async function endings(t: Test, server: BusServer, project: () => BusProject) {
     const record = await due(p, claim.run_id);
     t.match(record, { exit_code: 124, output: '' });
     const [first, second, third, ...rest] = record.message!.split('\n');
-    t.equal(first, 'no event plain came within the time given; these did not end the wait:');
-    t.match(second, new RegExp(`^  ${before} at 20.*: it came before the wait began$`));
+    t.equal(first, 'no event plain came before the timeout; these did not end the wait:');
+    t.match(second, new RegExp(`^  ${before} at 20.*: it was recorded before the wait began$`));
     t.match(third, new RegExp(`^  ${other} at 20.*: its key "acme/app" is not the subject of the run, "acme/web"$`));
     t.same(rest, []);
     t.equal(await rowOf(claim.run_id), undefined);
 
     const quiet = await p.started();
     const answer = await p.waitFor(quiet, 'never', { timeout_ms: 0 });
-    t.match(answer, { record: { exit_code: 124, message: 'no event never came within the time given' } });
+    t.match(answer, { record: { exit_code: 124, message: 'no event never came before the timeout' } });
   });
 
   await t.test('what was fired before the time was over is delivered, however late', async (t) => {
@@ -372,7 +371,7 @@ async function predicates(t: Test, server: BusServer, project: () => BusProject)
     reason: /^the predicate cannot be evaluated: .+/,
   });
   t.match(server.logged.slice(logged), [
-    { level: 'warn', fields: { event_id: broken }, message: 'the predicate of a wait cannot be evaluated' },
+    { level: 'warn', fields: { event_id: broken }, message: 'evaluating the predicate of a wait failed' },
     { level: 'warn' },
   ]);
   const hit = await p.emit('plain', { payload: { n: 2 } });
@@ -422,7 +421,7 @@ async function cancels(t: Test, server: BusServer, project: () => BusProject) {
   t.match(await runOf(server, p, web.run_id), {
     status: 'cancelled',
     cancelled_by: { event: id, type: 'stop' },
-    cancel_reason: `the event stop (${id}) cancels it`,
+    reason: `cancelled by the event stop (${id})`,
   });
   t.match((await server.views.read(p.scope, id)).deliveries, [
     { reaction: 'cancel', name: web.run_id, state: 'delivered' },
@@ -440,7 +439,7 @@ async function cancels(t: Test, server: BusServer, project: () => BusProject) {
   t.equal(await server.deliver(), 1);
   t.equal((await runOf(server, p, app.run_id)).status, 'succeeded', 'what has ended is not cancelled');
   t.match((await server.views.read(p.scope, late)).deliveries, [
-    { reaction: 'cancel', name: app.run_id, state: 'declined', reason: 'the run had ended before' },
+    { reaction: 'cancel', name: app.run_id, state: 'declined', reason: 'the run had already ended' },
   ]);
 
   const q = project();
@@ -537,14 +536,14 @@ async function failures(t: Test, server: BusServer, project: () => BusProject) {
   const [one, two] = [await p.waiting('plain'), await p.waiting('plain')];
   await p.emit('plain');
   const [first] = [one.run_id, two.run_id].toSorted();
-  const real = server.store.resolveAll.bind(server.store);
-  server.store.resolveAll = (tx, waits, outcome) => {
+  const real = server.resolver.resolveAll.bind(server.resolver);
+  server.resolver.resolveAll = (tx, waits, outcome) => {
     if (waits.some(({ run_id }) => run_id === first)) throw new Error('this one breaks');
     return real(tx, waits, outcome);
   };
   const failed: unknown[] = [];
   t.equal(await server.deliver({ failed: (error) => failed.push(error) }), 2);
-  server.store.resolveAll = real;
+  server.resolver.resolveAll = real;
   t.match(failed, [{ message: 'this one breaks' }]);
   t.equal((await resumed(p)).run_id === first, false, 'one that breaks holds no other up');
   t.equal(await server.deliver(), 1, 'and is tried again');

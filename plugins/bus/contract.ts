@@ -1,7 +1,13 @@
-import { extensionPoint, type ServiceError, token, type Transaction } from '../../kernel/contracts/index.ts';
+import {
+  extensionPoint,
+  type Queries,
+  type ServiceError,
+  token,
+  type Transaction,
+} from '../../kernel/contracts/index.ts';
 import type { Json } from '../runs/contract.ts';
 
-/** Where an event comes from. Trust is decided by this and by what the source knows, never by the type. */
+/** The source of an event. Trust depends on the source and never on the type. */
 export type EventSource = 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn';
 
 export interface ProjectScope {
@@ -9,31 +15,36 @@ export interface ProjectScope {
   project_id: string;
 }
 
-/** An event as its source hands it over. */
+/** An event as its source passes it. */
 export interface NewEvent extends ProjectScope {
-  /** Absent: one is made. */
+  /** Absent: an id is made. */
   event_id?: string;
   type: string;
   /** The subject; null is a broadcast. */
   key: string | null;
   payload: Json;
-  /** What the envelope carries beside `type`, `event`, `key` and `payload`: `ref`, `sha`, `repo`…, `schedule`, `parent`. */
+  /** Further fields of the envelope: `ref`, `sha`, `repo`…, `schedule`, `parent`. */
   fields?: { [name: string]: Json };
   source: EventSource;
-  /** Name of the hook, webhook or schedule; id of the run that emitted or that the event speaks of; '' for an emit by a person. */
+  /**
+   * Name of the hook, webhook or schedule; id of the run that emitted it or that it reports on; '' for an emit by a
+   * person.
+   */
   source_name: string;
-  /** Of the event: 0 from outside of handler runs, else that of the run that emitted it. */
+  /** Generation of the event: 0 from outside of handler runs, otherwise that of the emitting run. */
   generation: number;
   trusted: boolean;
-  /** A second event of the project with this text is the first one again. At most 200 characters. */
+  /** Deduplication key: a second event of the project with this text is the first one again. At most 200 characters. */
   dedup?: string;
-  /** There is an emitter that can fail: a ceiling refuses the event. Otherwise handler runs over the ceiling wait in a queue. */
+  /**
+   * An emitter waits for the result: a limit refuses the event. Otherwise handler runs over the limit wait in a queue.
+   */
   refusable: boolean;
-  /** Handlers do not see it: a handler run's own lifecycle. */
+  /** Handlers do not receive it: the lifecycle of a handler run. */
   withheld?: boolean;
 }
 
-/** An event that is about to be recorded: it has its id. */
+/** An event about to be recorded; it has its id. */
 export type PendingEvent = NewEvent & { event_id: string };
 
 /** A recorded event. */
@@ -43,7 +54,7 @@ export interface StoredEvent extends PendingEvent {
   recorded_at: number;
 }
 
-/** What reactions are given: scripts in their input file, waits as their output. */
+/** What reactions receive: scripts in their input file, waits as their output. */
 export interface Envelope {
   type: string;
   event: string;
@@ -52,48 +63,48 @@ export interface Envelope {
   [field: string]: Json | undefined;
 }
 
-/** The whole of an event as reactions see it; never cut. */
+/** The complete event as reactions see it; never shortened. */
 export function envelopeOf(event: PendingEvent): { type: string; [field: string]: Json } {
   const { type, event_id, key, payload, fields = {} } = event;
   return { ...fields, type, event: event_id, ...(key === null ? {} : { key }), payload };
 }
 
-/** Does a subject let an event through? Only an event and a run that both have one are narrowed. */
+/** True when a subject lets an event through. Narrowing applies only when both the event and the run have one. */
 export const subjectMatches = (run_subject: string | null, key: string | null): boolean =>
   run_subject === null || key === null || run_subject === key;
 
-/** Why the type of an event is none, or undefined. 1 to 64 characters from `[A-Za-z0-9._-]`. */
+/** Why a text is not a valid event type, or undefined. Types have 1 to 64 characters of `[A-Za-z0-9._-]`. */
 export const typeFault = (type: string): string | undefined =>
   /^[A-Za-z0-9._-]{1,64}$/.test(type) ? undefined : 'must have 1 to 64 characters from A-Z a-z 0-9 . _ -';
 
 const RESERVED: readonly string[] = ['push', 'manual', 'schedule.tick', 'spawn'];
 
-/** May nobody but the service emit this type? */
+/** True for types that only the service may emit. */
 export const isReserved = (type: string): boolean => RESERVED.includes(type) || /^(run|svc)\./.test(type);
 
-/** Is there a type that begins with `<name>.` and that nobody but the service may emit? */
+/** True when some type that begins with `<name>.` is reserved for the service. */
 export const isReservedPrefix = (name: string): boolean =>
   isReserved(`${name}.x`) || RESERVED.some((type) => type.startsWith(`${name}.`));
 
-/** What an emit may say, as the JSON of its type, key and payload. Exactly this many bytes are taken. */
+/** Maximum bytes of an emit: the JSON of its type, key and payload. */
 export const EMIT_BYTES = 2 * 1024 * 1024;
 
-/** Why a key is none, or undefined. 1 to 255 characters, none of them a control character. */
+/** Why a key is invalid, or undefined. Keys have 1 to 255 characters without control characters. */
 export function keyFault(key: string): string | undefined {
-  if (key === '') return 'must not be empty; leave it out to reach everybody';
-  // A character has at most two units: a huge text is not taken apart to be counted.
+  if (key === '') return 'must not be empty; leave it out to reach every run';
+  // A character has at most two units: a huge text need not be split to be counted.
   if (key.length > 510 || [...key].length > 255) return 'must have at most 255 characters';
-  if (/\p{Cc}/u.test(key)) return 'must hold no control characters';
+  if (/\p{Cc}/u.test(key)) return 'must not contain control characters';
   return key.isWellFormed() ? undefined : 'must be valid Unicode';
 }
 
-/** Does a payload nest deeper than 100 arrays and objects? Looks no deeper itself. */
+/** True when a payload nests deeper than 100 arrays and objects. It looks no deeper itself. */
 export function nestsTooDeep(value: unknown, levels = 100): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => nestsTooDeep(member, levels - 1));
 }
 
-/** What came of an event for one reaction: shown with the event. */
+/** The outcome of an event for one reaction; shown with the event. */
 export interface Delivery {
   event_id: string;
   /** `handler`, `webhook`, `wait`, `cancel`. */
@@ -101,27 +112,28 @@ export interface Delivery {
   /** Name of the handler or webhook; for waits and cancels the run's id. */
   name: string;
   state: 'delivered' | 'declined' | 'refused' | 'queued';
-  /** Why it was declined or refused; for people. */
+  /** Why it was declined or refused, for people. */
   reason?: string;
   /** The run that was started, woken or cancelled. */
   run_id?: string;
 }
 
 /**
- * Something that events start. Called for the new events of one project under its lock, which every record of an event
- * takes: first `decide` for all, then, for those that nobody refused, `apply`. Both may run again after a deadlock.
+ * Something that events start. It is called for the new events of one project under the project's lock, which every
+ * recording takes: first `decide` for all events, then `apply` for those that nobody refused. Both may run again after
+ * a deadlock.
  */
 export interface EventReaction<Plan = unknown> {
   name: string;
   /** Lower first. Handlers have 100, inline workflows of webhooks 200. */
   precedence: number;
-  /** One answer an event, in order. What is refused counts for nothing towards what follows. Only reads. */
+  /** One answer for each event, in order. A refused event does not count for later ones. Only reads. */
   decide(
     tx: Transaction,
     scope: ProjectScope,
     events: readonly PendingEvent[],
   ): Promise<readonly ({ refused: ServiceError } | { plan: Plan | undefined })[]>;
-  /** Does what was planned, for the events that were recorded. Answers what is to be shown. */
+  /** Carries out the plans for the recorded events. Answers the deliveries to show. */
   apply(
     tx: Transaction,
     scope: ProjectScope,
@@ -131,7 +143,7 @@ export interface EventReaction<Plan = unknown> {
 
 export const EventReactions = extensionPoint<EventReaction>('bus.EventReactions', { key: (reaction) => reaction.name });
 
-/** Event types that something of a project says it will emit, for the catalog. */
+/** Event types that the project's own resources declare, for the catalog. */
 export interface DeclaredTypes {
   name: string;
   types(scope: ProjectScope): Promise<readonly string[]>;
@@ -139,10 +151,10 @@ export interface DeclaredTypes {
 
 export const DeclaredTypes = extensionPoint<DeclaredTypes>('bus.DeclaredTypes', { key: (declared) => declared.name });
 
-/** Keeps events that are old enough to be pruned, because something of its own still has to read them. */
+/** Keeps old events from being pruned while its own data still needs them. */
 export interface EventKeeper {
   name: string;
-  /** Those of the events (at most 128) that it needs. */
+  /** Which of the events (at most 128) it still needs. */
   keeps(scope: ProjectScope, event_ids: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -151,37 +163,35 @@ export const EventKeepers = extensionPoint<EventKeeper>('bus.EventKeepers', { ke
 export interface EmitResult {
   event_id: string;
   type: string;
-  /** The dedup text was known: this is the first event. */
+  /** The deduplication key was known: this is the first event. */
   duplicate: boolean;
 }
 
 export interface EventBus {
   /**
-   * Records an event with everything it starts, many in one commit. Throws `event_type_invalid`, `event_type_reserved` (source
-   * `emit` only), `payload_too_large`, `invalid_request`, and for refusable ones `chain_too_deep`, `handlers_in_flight`.
+   * Records an event together with everything it starts, many in one commit. Throws `event_type_invalid`,
+   * `event_type_reserved` (only for the source `emit`), `payload_too_large`, `invalid_request`, and for refusable ones
+   * `chain_too_deep`, `handlers_in_flight`.
    */
   emit(event: NewEvent): Promise<EmitResult>;
   /**
-   * The same in the caller's transaction, after whose run and activity locks the projects' locks come. The caller has had
-   * `Sealer.prepare` of every org done before its transaction began. Throws when a refusable event is refused.
+   * The same in the caller's transaction. The projects' locks come after its run and activity locks. The caller must
+   * call `Sealer.prepare` for every org before its transaction. Throws when a refusable event is refused.
    */
   record(tx: Transaction, events: readonly NewEvent[]): Promise<EmitResult[]>;
-  /** Takes the project's lock until the transaction ends. May be taken again. */
+  /** Holds the project's lock until the transaction ends. Taking it again is allowed. */
   lock(tx: Transaction, scope: ProjectScope): Promise<void>;
-  /** A recorded event; undefined when the project has none of that id. */
-  read(scope: ProjectScope, event_id: string): Promise<StoredEvent | undefined>;
-  /** Queued deliveries have become others: their handler runs started, or never will. */
+  /** A recorded event; undefined when the project has none with that id. `on`: the transaction to read in. */
+  read(scope: ProjectScope, event_id: string, on?: Pick<Queries, 'read'>): Promise<StoredEvent | undefined>;
+  /** Queued deliveries have changed: their handler runs were started, or never will be. */
   settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void>;
 }
 
-/**
- * What a wait of the kind `wait-event` may say beside the type, which is its name. Scripts say nothing; pipelines and
- * graphs do.
- */
+/** Arguments of a `wait-event` wait besides the type, which is its name. Scripts have none; pipelines and graphs do. */
 export interface EventWaitArgs {
-  /** CEL over `event`, the whole envelope. After one that it declines the wait goes on. */
+  /** CEL over `event`, the complete envelope. An event that it declines leaves the wait in place. */
   when?: string;
-  /** The signal that ends it too; absent: `event:<type>:<activity>`. */
+  /** The signal that also ends it; absent: `event:<type>:<activity>`. */
   signal?: string;
 }
 

@@ -8,13 +8,12 @@ import {
   Ids,
   Log,
   Metrics,
-  type PluginManifest,
   type PluginSetup,
-  Prunables,
   type Resolve,
   Sealer,
   SERVER_ROLES,
 } from '../../kernel/contracts/index.ts';
+import { Prunables } from '../retention/contract.ts';
 import { Audit } from '../audit/contract.ts';
 import { RunMasks } from '../masking/contract.ts';
 import {
@@ -30,32 +29,34 @@ import {
   WaitResolver,
   Wakeups,
 } from '../runs/contract.ts';
+import { Verbs } from '../scripts/contract.ts';
+import { FlowNodes } from '../flows/contract.ts';
 import { DeclaredTypes, EventBus, EventKeepers, EventReactions } from './contract.ts';
 import { busTables } from './migrations/0001-bus.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { emitEventRoute } from './routes/emit-event.ts';
-import { getEventRoute } from './routes/get-event.ts';
-import { listEventTypesRoute } from './routes/list-event-types.ts';
-import { listEventsRoute } from './routes/list-events.ts';
-import { createBell, FiredBell } from './service/bell.ts';
-import { Bus, OwnBus } from './service/bus.ts';
+import { busRoutes } from './routes.ts';
+import { createFiredNotifier, FiredNotifier } from './service/fired-notifier.ts';
+import { Bus } from './service/bus.ts';
 import { Deliverer, FIRED_TOPIC } from './service/deliverer.ts';
-import { emitVerb } from './service/emit-verb.ts';
 import { envelopeSource } from './service/envelopes.ts';
-import { createEventCatalog, EventCatalog } from './service/event-catalog.ts';
-import { createEventViews, EventViews } from './service/event-views.ts';
+import { createEventCatalog } from './service/event-catalog.ts';
+import { busNodes } from './service/flow-nodes.ts';
+import { createEventViews } from './service/event-views.ts';
 import { lifecycleObserver } from './service/lifecycle.ts';
 import { prunableEvents } from './service/prune.ts';
 import { Recorder } from './service/recorder.ts';
 import { submitObserver } from './service/triggers.ts';
-import { eventWaitKind } from './service/wait-kind.ts';
+import { emitVerb } from './verbs/emit.ts';
+import { emitWork } from './verbs/emit-work.ts';
+import { eventWaitKind } from './verbs/event-wait.ts';
+import { waitEventVerb } from './verbs/wait-event.ts';
 
-/** Reactions by precedence; asked for at the first event, because what they start is made by the engine. */
+/** Reactions by precedence. Resolved at the first event, because the engine makes the runs that they start. */
 const reactions = (use: Resolve) => () => use.all(EventReactions).toSorted((a, b) => a.precedence - b.precedence);
 const expressions = (use: Resolve) => (): Expressions => use(Expressions);
 
 function makeRecorder(use: Resolve): Recorder {
-  const [bell, wakeups] = [use(FiredBell), use(Wakeups)];
+  const [fired, wakeups] = [use(FiredNotifier), use(Wakeups)];
   return new Recorder({
     database: use(Database),
     sealer: use(Sealer),
@@ -66,7 +67,7 @@ function makeRecorder(use: Resolve): Recorder {
     reactions: reactions(use),
     expressions: expressions(use),
     fired() {
-      bell.ring();
+      fired.notify();
       wakeups.topic(FIRED_TOPIC);
     },
   });
@@ -80,24 +81,21 @@ const makeBus = (use: Resolve) =>
     recorder: makeRecorder(use),
   });
 
-const makeViews = (use: Resolve) =>
-  createEventViews({ database: use(Database), sealer: use(Sealer), bus: use(OwnBus), masks: use(RunMasks) });
-
-const makeDeliverer = (use: Resolve) =>
+const makeDeliverer = (use: Resolve, bus: Bus) =>
   new Deliverer({
     database: use(Database),
     sealer: use(Sealer),
-    bus: use(OwnBus),
+    bus,
     resolver: use(WaitResolver),
     runs: use(RunStore),
-    bell: use(FiredBell),
+    fired: use(FiredNotifier),
     wakeups: use(Wakeups),
     clock: use(Clock),
     log: use(Log).child({ part: 'bus' }),
     metrics: use(Metrics),
   });
 
-/** What becomes of events, and of runs, that are long over. */
+/** Removes events, and data of runs, that ended long ago. */
 function registerRetention(plugin: PluginSetup): void {
   plugin.contribute(Prunables, (use) =>
     prunableEvents({
@@ -109,12 +107,13 @@ function registerRetention(plugin: PluginSetup): void {
   plugin.contribute(RunTables, () => ['bus_waits', 'bus_cancels'].map((table) => ({ table, column: 'run_id' })));
 }
 
-/** What the engine asks and tells. */
-function registerWithRuns(plugin: PluginSetup): void {
-  plugin.contribute(RunObservers, (use) => lifecycleObserver(use(OwnBus)));
-  plugin.contribute(SubmitObservers, (use) => submitObserver(use(OwnBus)));
-  plugin.contribute(EnvelopeSources, (use) => envelopeSource(use(OwnBus)));
-  plugin.contribute(JournaledVerbs, (use) => emitVerb(use(Sealer), use(OwnBus)));
+/** The bus's part in the engine: observers, sources, waits and verbs. */
+function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void {
+  plugin.contribute(FlowNodes, (use) => busNodes(bus(use)));
+  plugin.contribute(RunObservers, (use) => lifecycleObserver(bus(use)));
+  plugin.contribute(SubmitObservers, (use) => submitObserver(bus(use)));
+  plugin.contribute(EnvelopeSources, (use) => envelopeSource(bus(use)));
+  plugin.contribute(JournaledVerbs, (use) => emitWork(use(Sealer), bus(use)));
   plugin.contribute(WaitKinds, (use) =>
     eventWaitKind({
       database: use(Database),
@@ -125,22 +124,22 @@ function registerWithRuns(plugin: PluginSetup): void {
   );
 }
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([busTables]);
-  plugin.bind(FiredBell, createBell);
-  plugin.bind(OwnBus, makeBus);
-  plugin.bind(EventBus, (use) => use(OwnBus));
-  plugin.bind(EventViews, makeViews);
-  plugin.bind(EventCatalog, (use) =>
-    createEventCatalog({ database: use(Database), declared: use.all(DeclaredTypes), views: use(EventViews) }),
+  plugin.bind(FiredNotifier, createFiredNotifier);
+  const bus = plugin.own(makeBus);
+  plugin.bind(EventBus, bus);
+  const views = plugin.own((use) =>
+    createEventViews({ database: use(Database), sealer: use(Sealer), bus: bus(use), masks: use(RunMasks) }),
   );
-  registerWithRuns(plugin);
+  const catalog = plugin.own((use) =>
+    createEventCatalog({ database: use(Database), declared: use.all(DeclaredTypes), views: views(use) }),
+  );
+  plugin.contribute(Verbs, () => [emitVerb, waitEventVerb]);
+  registerWithRuns(plugin, bus);
   registerRetention(plugin);
-  plugin.contribute(HttpRoutes, (use) => [
-    emitEventRoute(use(OwnBus)),
-    listEventsRoute(use(EventViews), use(Clock)),
-    getEventRoute(use(EventViews)),
-    listEventTypesRoute(use(EventCatalog)),
-  ]);
-  plugin.onStart(SERVER_ROLES, async (use) => makeDeliverer(use).start());
+  plugin.contribute(HttpRoutes, (use) =>
+    busRoutes({ bus: bus(use), views: views(use), catalog: catalog(use), clock: use(Clock) }),
+  );
+  plugin.onStart(SERVER_ROLES, async (use) => makeDeliverer(use, bus(use)).start());
 });

@@ -1,15 +1,11 @@
 import t, { type Test } from 'tap';
 import type { Claimed, Json } from '../runs/contract.ts';
-import { type Store, STORES } from '../runs/testing/test-database.ts';
-import { checkBusInvariants } from './store/invariants.ts';
-import { BusProject, type BusServer, openServers } from './testing/bus-house.ts';
+import { checkBusInvariants } from './testing/invariants.ts';
+import { BusProject, type BusServer, openServers } from './testing/bus-server.ts';
+import { type Store, STORES, until } from '../../test/kit/index.ts';
 
 const payloadOf = ({ journal }: Claimed): Json =>
   (JSON.parse(Buffer.from(journal.at(-1)!.output, 'base64').toString()) as { payload: Json }).payload;
-
-const until = async (condition: () => Promise<boolean>) => {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
-};
 
 const count = async (server: BusServer, statement: string, params: string[]): Promise<number> =>
   Number((await server.database.read<{ n: number }>(`SELECT COUNT(*) AS n FROM ${statement}`, params))[0]!.n);
@@ -177,9 +173,9 @@ async function backlog(t: Test, servers: readonly BusServer[]): Promise<void> {
 
 for (const store of STORES)
   t.test(store, { timeout: 280_000 }, async (t) => {
-    const house = await openServers(store, 2);
-    t.teardown(() => house.close());
-    const { servers } = house;
+    const fixture = await openServers(store, 2);
+    t.teardown(() => fixture.close());
+    const { servers } = fixture;
     const sound = async (t: Test) => t.same(await checkBusInvariants(servers[0]!.database, { settled: true }), []);
     await t.test('commit order is the order of the sequence', (t) => order(t, servers));
     await t.test('what is fired is carried out once, whichever server does it', (t) => sideBySide(t, servers));

@@ -9,11 +9,9 @@ import {
   RunStore,
 } from '../runs/contract.ts';
 import { Database } from '../../kernel/contracts/index.ts';
-import { checkInvariants } from '../runs/store/invariants.ts';
-import { openTestDatabase, STORES } from '../runs/testing/test-database.ts';
-import { LEASE_MS, openWorld, type World } from '../runs/testing/world.ts';
-import childrenPlugin from './plugin.ts';
+import { bootEngine, checkRuns, type EngineServer, openTestDatabase, STORES } from '../../test/kit/index.ts';
 
+const LEASE_MS = 60_000;
 const ref = ({ activity_id, epoch }: ClaimRef): ClaimRef => ({ activity_id, epoch });
 const text = (record: JournalRecord): string => Buffer.from(record.output, 'base64').toString();
 const came = (exit_code: number, stdout = ''): Completion => ({
@@ -21,14 +19,14 @@ const came = (exit_code: number, stdout = ''): Completion => ({
   output: { exit_code, stdout: Buffer.from(stdout).toString('base64') },
 });
 
-/** A script as its verbs drive it: one call after the other. */
+/** Drives a script's verbs: one call after the other. */
 class Script {
-  readonly world: World;
+  readonly world: EngineServer;
   claim: Claimed;
   position: number;
   readonly #ordinals = new Map<string, number>();
 
-  constructor(world: World, claim: Claimed) {
+  constructor(world: EngineServer, claim: Claimed) {
     this.world = world;
     this.claim = claim;
     this.position = claim.journal.length;
@@ -51,7 +49,7 @@ class Script {
     return record;
   }
 
-  /** The record, or nothing when the script is parked now. */
+  /** The record, or nothing when the script is parked. */
   async wait(kind: string, name = '', args: Json = {}): Promise<JournalRecord | undefined> {
     const answer = await this.store.park(ref(this.claim), this.#site(kind, name, args));
     if ('parked' in answer) return undefined;
@@ -73,11 +71,11 @@ class Script {
   }
 }
 
-async function claims(world: World, capabilities: string[] = []): Promise<Claimed[]> {
+async function claims(world: EngineServer, capabilities: string[] = []): Promise<Claimed[]> {
   return world.use(RunStore).claim({ agent_id: 'agt_far', capabilities }, 50, LEASE_MS);
 }
 
-async function begin(world: World): Promise<Script> {
+async function begin(world: EngineServer): Promise<Script> {
   await world.use(RunEngine).submit(world.submit());
   const [claim, ...more] = await claims(world);
   if (!claim || more.length > 0) throw new Error('one script was to be claimed');
@@ -96,14 +94,14 @@ async function resumed(script: Script): Promise<JournalRecord> {
 for (const store of STORES)
   t.test(store, { timeout: 120_000 }, async (t) => {
     const shared = await openTestDatabase(store);
-    const world = await openWorld(store, { shared, plugins: [childrenPlugin] });
-    const other = await openWorld(store, { shared, plugins: [childrenPlugin] });
+    const world = await bootEngine({ database: shared, plugins: ['children'] });
+    const other = await bootEngine({ database: shared, plugins: ['children'] });
     t.teardown(async () => {
       await world.close();
       await other.close();
       await shared.drop();
     });
-    t.afterEach(async () => t.same(await checkInvariants(world.use(Database)), [], 'the invariants hold'));
+    t.afterEach(async () => t.same(await checkRuns(world.use(Database)), [], 'the invariants hold'));
 
     t.test('a child whose every agent is lost fails in the end, and its parent goes on', async (t) => {
       const script = await begin(world);
@@ -134,7 +132,7 @@ for (const store of STORES)
       t.equal(text(record), 'out\0');
       t.equal(await script.wait('activity-collect', 'b'), undefined, 'parked');
       t.match(await script.read(), { status: 'waiting', substate: { kind: 'activity', name: 'b' } });
-      t.same(await checkInvariants(world.use(Database)), []);
+      t.same(await checkRuns(world.use(Database)), []);
       await other.use(RunStore).complete(ref(b!), came(0, 'b'));
       t.match(await resumed(script), { kind: 'activity-collect', name: 'b', exit_code: 0 });
       t.equal(text((await script.wait('activity-collect', 'a'))!), 'out\0', 'again');
@@ -145,11 +143,11 @@ for (const store of STORES)
     t.test('names that are taken and names that nobody has are recorded as misuse', async (t) => {
       const script = await begin(world);
       await script.submit('a');
-      t.match(await script.submit('a'), { exit_code: 2, message: /given to a child before, at position 0/ });
+      t.match(await script.submit('a'), { exit_code: 2, message: /already used by the child at position 0/ });
       t.match(await script.activity('a'), { exit_code: 2 });
       t.match(await script.wait('activity-collect', 'nobody'), {
         exit_code: 2,
-        message: /no child nobody was submitted/,
+        message: /there is no child nobody/,
       });
       const [child, ...more] = await claims(world);
       t.equal(more.length, 0, 'there is one child');

@@ -1,4 +1,4 @@
-import { Database, definePlugin, Ids, type PluginManifest, type Resolve } from '../../kernel/contracts/index.ts';
+import { Database, definePlugin, Ids, type Resolve } from '../../kernel/contracts/index.ts';
 import {
   Activities,
   ActivityObservers,
@@ -9,33 +9,36 @@ import {
   WaitKinds,
   WaitResolver,
 } from '../runs/contract.ts';
+import { Verbs } from '../scripts/contract.ts';
 import { childTables } from './migrations/0001-children.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { Family, OwnFamily } from './service/family.ts';
+import { ChildActivities } from './service/child-activities.ts';
 import { copyChildren } from './service/rerun-copy.ts';
 import { noteUnreported } from './service/unreported.ts';
-import { submitVerb } from './verbs/submit-verb.ts';
+import { activityVerbs } from './verbs/activity.ts';
+import { submitWork } from './verbs/submit-work.ts';
 import { activityWait, collectWait, waitAllWait } from './verbs/waits.ts';
 
-const makeFamily = (use: Resolve) =>
-  new Family({
+const makeChildActivities = (use: Resolve) =>
+  new ChildActivities({
     database: use(Database),
     ids: use(Ids),
     activities: () => use(Activities),
     resolver: () => use(WaitResolver),
   });
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([childTables]);
-  plugin.bind(OwnFamily, makeFamily);
-  plugin.contribute(JournaledVerbs, (use) => submitVerb(use(OwnFamily)));
+  const children = plugin.own(makeChildActivities);
+  plugin.contribute(Verbs, () => activityVerbs);
+  plugin.contribute(JournaledVerbs, (use) => submitWork(children(use)));
   plugin.contribute(WaitKinds, (use) => {
-    const family = use(OwnFamily);
-    return [activityWait(family), collectWait(family), waitAllWait(family)];
+    const own = children(use);
+    return [activityWait(own), collectWait(own), waitAllWait(own)];
   });
   plugin.contribute(ActivityObservers, (use) => ({
     name: 'children.ended',
-    onEnded: (tx, run, activity) => use(OwnFamily).ended(tx, run, activity),
+    onEnded: (tx, run, activity) => children(use).ended(tx, run, activity),
   }));
   plugin.contribute(RerunParts, (use) =>
     copyChildren(

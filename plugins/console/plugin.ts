@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { ConsolePages, definePlugin, type PluginManifest } from '../../kernel/contracts/index.ts';
+import { definePlugin } from '../../kernel/contracts/index.ts';
+import { HttpPages } from '../http/contract.ts';
 import { consolePages } from './domain/pages.ts';
 import manifest from './plugin.json' with { type: 'json' };
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
-  plugin.contribute(ConsolePages, () => consolePages(join(import.meta.dirname, 'page')));
+export default definePlugin(manifest, (plugin) => {
+  plugin.contribute(HttpPages, () => consolePages(join(import.meta.dirname, 'page')));
 });

@@ -1,80 +1,82 @@
 import type { Queries } from '../../kernel/contracts/index.ts';
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
+import type { ProjectScope } from '../resources/contract.ts';
 
-/** Spelled as in manifests and reports; the command line writes `api-key` and `url-token`. */
+/** The spelling of manifests and reports; the CLI writes `api-key` and `url-token`. */
 export const CREDENTIAL_KINDS = ['bearer', 'api_key', 'basic', 'url_token'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-/** What each kind stores. `header` is a name that HTTP allows callers to set; no member holds CR, LF or NUL. */
+/** The fields of each kind. `header` is a name that HTTP allows callers to set; no value contains CR, LF or NUL. */
 export type CredentialFields =
   | { kind: 'bearer'; token: string }
   | { kind: 'api_key'; header: string; value: string }
   | { kind: 'basic'; username: string; password: string }
   | { kind: 'url_token'; token: string };
 
-/** The one text of a credential that a variable gets, and what else of it must be masked. */
+/** The text that a variable gets from a credential, and further texts to mask. */
 export interface RawSecret {
   value: string;
   masks: string[];
 }
 
-export interface CredentialScope {
-  org_id: string;
-  project_id: string;
-}
-
-/** Who may hold a name: credentials, or connected accounts. */
+/** The holder of a name: a credential or a connected account. */
 export type Holder = 'credential' | 'account';
 
 /**
- * The names that credentials and accounts share (invariant I15): one row a name, whoever holds it. Both sides take
- * the row in the transaction that makes theirs, before they touch a table of their own.
+ * The shared namespace of credentials and accounts (invariant I15): one row for each name, whoever holds it. Both take
+ * the row in the transaction that creates theirs, before any table of their own.
  */
 export interface CredentialNames {
-  /** True when it was free, false when this holder has it. Throws `name_conflict` when the other side has. */
-  take(tx: Queries, scope: CredentialScope, name: string, holder: Holder): Promise<boolean>;
+  /**
+   * True when the name was free, false when this holder already has it. Throws `name_conflict` when the other side
+   * holds it.
+   */
+  take(tx: Queries, scope: ProjectScope, name: string, holder: Holder): Promise<boolean>;
   /** Frees the name; false when this holder does not have it. */
-  release(tx: Queries, scope: CredentialScope, name: string, holder: Holder): Promise<boolean>;
-  /** Who holds these names; absent ones are left out. */
-  holders(on: Pick<Queries, 'read'>, scope: CredentialScope, names: readonly string[]): Promise<Map<string, Holder>>;
+  release(tx: Queries, scope: ProjectScope, name: string, holder: Holder): Promise<boolean>;
+  /** The holders of these names; free names are left out. */
+  holders(on: Pick<Queries, 'read'>, scope: ProjectScope, names: readonly string[]): Promise<Map<string, Holder>>;
 }
 
 export const CredentialNames = token<CredentialNames>('credentials.CredentialNames');
 
-/** Gives the values of the names that it holds. */
+/** Provides the values of the names that it holds. */
 export interface NameHolder {
   holder: Holder;
-  /** Throws `credential_missing` when it has gone, and what else keeps it from being used. */
-  raw(scope: CredentialScope, name: string): Promise<RawSecret>;
+  /** Throws `credential_missing` when it was removed, and other errors that prevent its use. */
+  raw(scope: ProjectScope, name: string): Promise<RawSecret>;
 }
 
 export const NameHolders = extensionPoint<NameHolder>('credentials.NameHolders', { key: ({ holder }) => holder });
 
-/** Credentials by name, for whoever puts them in place. Never for an untrusted run: its caller has seen to that. */
+/**
+ * Credentials by name, for code that sends or injects them. Never called for an untrusted run: the caller must check
+ * that.
+ */
 export interface Credentials {
-  /** The fields of a stored credential; undefined when there is none of that name. */
-  fields(scope: CredentialScope, name: string): Promise<CredentialFields | undefined>;
-  /** What a variable gets, from a credential or an account. Throws `credential_missing`. */
-  raw(scope: CredentialScope, name: string): Promise<RawSecret>;
+  /** The fields of a stored credential; undefined when there is none with that name. */
+  fields(scope: ProjectScope, name: string): Promise<CredentialFields | undefined>;
+  /** The value for a variable, from a credential or an account. Throws `credential_missing`. */
+  raw(scope: ProjectScope, name: string): Promise<RawSecret>;
 }
 
 export const Credentials = token<Credentials>('credentials.Credentials');
 
-/** A place that names a credential. */
+/** Something that names a credential. */
 export interface CredentialUse {
   /** `run`, `handler`, `graph`… */
   kind: string;
   /** Its id or name. */
   name: string;
-  /** Where in it: a variable, a node; for people. */
+  /** Where in it, for people: a variable, a node. */
   detail: string;
 }
 
-/** Finds the places of one kind that name a credential or an account. */
+/** Finds what names a credential or an account, for one kind of place. */
 export interface CredentialUser {
   kind: string;
   /** At most `limit`, newest first. */
-  uses(scope: CredentialScope, name: string, limit: number): Promise<CredentialUse[]>;
+  uses(scope: ProjectScope, name: string, limit: number): Promise<CredentialUse[]>;
 }
 
 export const CredentialUsers = extensionPoint<CredentialUser>('credentials.CredentialUsers', {

@@ -1,15 +1,9 @@
 import t from 'tap';
 import { Database, isServiceError } from '../../kernel/contracts/index.ts';
-import { wholeServers, type TestRole, type WholeServer } from '../../test/support/whole-server.ts';
 import { JobEnvironments, RunEngine, RunStore, type SubmitRun } from '../runs/contract.ts';
-import { scriptEnvironment } from '../scripts/domain/environment.ts';
 import { CredentialNames, Credentials } from './contract.ts';
-import { MOST_BYTES } from './domain/fields.ts';
-
-const stores = await wholeServers();
-t.teardown(async () => {
-  for (const store of stores) await store.stop();
-});
+import { MAX_BYTES } from './domain/fields.ts';
+import { boot, STORES, tablesWith, type TestServer, variablesOf } from '../../test/kit/index.ts';
 
 const CANARY = 'canary-b21d4e60';
 const KINDS = [
@@ -19,13 +13,13 @@ const KINDS = [
   ['url_token', { token: `123:${CANARY}` }, `123:${CANARY}`],
 ] as const;
 
-const submitted = (server: WholeServer, more: Partial<SubmitRun>) =>
+const submitted = (server: TestServer, more: Partial<SubmitRun>) =>
   server
     .use(RunEngine)
     .submit({ ...server.scope, source: 'true', trigger: { type: 'manual' }, trusted: true, generation: 0, ...more });
 
-/** Claims what was submitted last and answers what its job gets; the run ends. */
-async function environmentOf(server: WholeServer) {
+/** Claims the latest run and answers what its job gets; then the run ends. */
+async function environmentOf(server: TestServer) {
   const [claim] = await server.use(RunStore).claim({ agent_id: 'agt_1', capabilities: ['linux'] }, 1, 60_000);
   try {
     const environment = await server.use(JobEnvironments).environment(claim!);
@@ -35,12 +29,12 @@ async function environmentOf(server: WholeServer) {
   }
 }
 
-for (const store of stores)
-  t.test(store.name, async (t) => {
-    const server = await store.open();
-    t.teardown(() => server.stop());
+for (const store of STORES)
+  t.test(store, async (t) => {
+    const server = await boot({ store, access: 'project' });
+    t.teardown(() => server.close());
     const at = (name: string) => `${server.scoped}/credentials${name === '' ? '' : `/${name}`}`;
-    const put = (name: string, body: unknown, role: TestRole = 'admin') => server.call(role, `PUT ${at(name)}`, body);
+    const put = (name: string, body: unknown, role: string = 'admin') => server.call(role, `PUT ${at(name)}`, body);
 
     t.test('each kind keeps its fields sealed, and nothing shows them again', async (t) => {
       for (const [kind, fields, raw] of KINDS) {
@@ -59,7 +53,7 @@ for (const store of stores)
           ...[...KINDS].reverse().map(([kind]) => ({ name: kind, kind })),
         ],
       });
-      t.same(await server.tablesWith(CANARY), []);
+      t.same(await tablesWith(server.use(Database), CANARY), []);
       t.equal((await server.call('owner', `GET ${at('bearer')}`)).status, 405, 'no route reads one');
       const page = await server.call('member', `GET ${at('')}?limit=2`);
       const next = await server.call('member', `GET ${at('')}?limit=200&cursor=${page.json.next_cursor}`);
@@ -67,7 +61,7 @@ for (const store of stores)
     });
 
     t.test('who may what', async (t) => {
-      const roles: TestRole[] = ['viewer', 'member', 'admin', 'owner', 'rival'];
+      const roles: string[] = ['viewer', 'member', 'admin', 'owner', 'rival'];
       const answers = async (line: string, body?: unknown) =>
         Promise.all(roles.map(async (role) => (await server.call(role, line, body)).status));
       t.same(await answers(`GET ${at('')}`), [403, 200, 200, 200, 404]);
@@ -124,8 +118,8 @@ for (const store of stores)
         t.notOk(answer.text.includes('abcd'), 'the answer holds no value');
       }
       const large = [
-        bearer('x'.repeat(MOST_BYTES + 1)),
-        basic('ü'.repeat(MOST_BYTES / 2 + 1)),
+        bearer('x'.repeat(MAX_BYTES + 1)),
+        basic('ü'.repeat(MAX_BYTES / 2 + 1)),
         key('X', 'x'.repeat(1e6)),
       ];
       for (const body of large) t.match(await put('bad', body), { status: 413, json: { code: 'payload_too_large' } });
@@ -136,7 +130,7 @@ for (const store of stores)
       }
       t.same((await server.call('member', `GET ${at('')}`)).json, before);
       for (const body of [
-        bearer('x'.repeat(MOST_BYTES)),
+        bearer('x'.repeat(MAX_BYTES)),
         basic('a', 'pa:ss'),
         key('Authorization'),
         key("!#$%&'*+.^_`|~-"),
@@ -228,16 +222,14 @@ for (const store of stores)
         ],
       );
       t.same((await server.call('member', `GET ${at('basic')}/uses`)).json.uses, [], 'the run has ended');
-      t.same(await server.tablesWith(CANARY), [], 'the queue and the history carry the name');
+      t.same(await tablesWith(server.use(Database), CANARY), [], 'the queue and the history carry the name');
     });
 
     t.test('a credential wins over a secret and over the literal env of its variable', async (t) => {
       await server.call('admin', `PUT ${server.scoped}/secrets/BOTH`, { value: 'from the secret' });
       await submitted(server, { env: { BOTH: 'from env' }, credentials: { BOTH: 'url_token' } });
-      const { claim, environment } = await environmentOf(server);
-      const agent = { id: 'agt_1', pid: 1 };
-      const place = { client_folder: '/bin', socket: '/s', input_file: '/i', agent };
-      t.equal(scriptEnvironment({ ...claim, environment }, {}, place).BOTH, `123:${CANARY}`);
+      const { environment } = await environmentOf(server);
+      t.equal(variablesOf(environment).BOTH, `123:${CANARY}`);
     });
 
     t.test('what changes between submit and claim counts', async (t) => {

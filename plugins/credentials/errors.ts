@@ -4,13 +4,13 @@ export const CredentialErrors = {
   credentialMissing: defineError({
     code: 'credential_missing',
     status: 422,
-    title: 'A credential that is named does not exist.',
-    next: 'Store it (`svc credential set`) or correct the name; `svc credential list` shows those there are.',
+    title: 'The workflow names a credential that does not exist.',
+    next: 'Create it with `svc credential set` or correct the name. `svc credential list` shows the credentials of the project.',
   }),
   untrustedRunDeclaresCredential: defineError({
     code: 'untrusted_run_declares_credential',
     status: 403,
-    title: 'An untrusted run declares a credential, and gets none.',
-    next: 'Let a workflow without credentials serve untrusted events, or have a trusted person start the run.',
+    title: 'An untrusted run may not use credentials.',
+    next: 'Use a workflow without credentials for untrusted events, or let a trusted person start the run.',
   }),
 } as const;

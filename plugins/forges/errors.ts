@@ -2,13 +2,13 @@ import { defineError } from '../../kernel/contracts/index.ts';
 import { signatureInvalid } from '../manifests/contract.ts';
 
 export const ForgeErrors = {
-  /** Of the manifests, whose sections say what is signed. */
+  /** The plugin manifests owns this code; its sections say what is signed. */
   signatureInvalid,
   webhooksFull: defineError({
     code: 'webhooks_full',
     status: 409,
-    title: 'The project has as many webhooks as it may have.',
-    next: 'Remove webhooks that nothing delivers to any more (`svc webhook rm`).',
+    title: 'The project has reached the limit for webhooks.',
+    next: 'Remove webhooks that are no longer used (`svc webhook rm`).',
   }),
   deliveryForeign: defineError({
     code: 'delivery_foreign',
@@ -19,27 +19,20 @@ export const ForgeErrors = {
   forgeRefused: defineError({
     code: 'forge_refused',
     status: 424,
-    title: 'The forge did not do what it was asked.',
-    next: 'See what it answered; the token needs the permission to administer webhooks of the repository.',
+    title: 'The forge refused the request.',
+    next: 'Read its answer in `detail`. The token needs the permission to administer webhooks of the repository.',
   }),
-  /** Declared alike by those who keep credentials. */
+  /** The plugin credentials declares the same code. */
   credentialMissing: defineError({
     code: 'credential_missing',
     status: 422,
-    title: 'A credential that is named does not exist.',
-    next: 'Store it (`svc credential set`) or correct the name; `svc credential list` shows those there are.',
+    title: 'The workflow names a credential that does not exist.',
+    next: 'Create it with `svc credential set` or correct the name. `svc credential list` shows the credentials of the project.',
   }),
   credentialWrongKind: defineError({
     code: 'credential_wrong_kind',
     status: 422,
-    title: 'A credential of another kind is needed here.',
-    next: 'Store one of the kind that is named (`svc credential set --kind …`), or name another.',
-  }),
-  /** Declared alike by those who read manifests. */
-  connectorInvalid: defineError({
-    code: 'connector_invalid',
-    status: 500,
-    title: 'A connector manifest cannot be used.',
-    next: 'Correct the file at the place that is named, or leave it out of SVC_CONNECTORS; then start again.',
+    title: 'The credential has the wrong kind.',
+    next: 'Create a credential of the kind that `detail` names (`svc credential set --kind …`), or name another one.',
   }),
 } as const;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { Database, Expressions } from '../../kernel/contracts/index.ts';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { createExpressions } from '../../kernel/expressions/index.ts';
-import { wholeServers, type WholeServer } from '../../test/support/whole-server.ts';
 import type { ConnectorManifest } from '../manifests/contract.ts';
 import { eventOf } from './domain/event-of.ts';
 import { type Forge, readForge } from './domain/forge.ts';
@@ -12,6 +11,7 @@ import { pathsOf } from './domain/push-paths.ts';
 import { checkApiBase, checkRepo } from './domain/webhook-rules.ts';
 import { type Address, deliver } from '../../features/support/forge-delivery.ts';
 import { openFarForge } from '../../features/support/far-forge.ts';
+import { boot, STORES, tablesWith, type TestServer } from '../../test/kit/index.ts';
 
 const TOKEN = 'far-token-0f3a9c';
 const REPO = 'acme/site';
@@ -19,7 +19,11 @@ const REPO = 'acme/site';
 function manifestOf(name: string): ConnectorManifest {
   return JSON.parse(readFileSync(join(import.meta.dirname, `../../connectors/${name}/manifest.json`), 'utf8'));
 }
-const forgeOf = (name: string): Forge => readForge(manifestOf(name), createExpressions())!;
+/** Boots no forge: expressions are a service like any other. */
+const kernel = await boot({ plugins: ['expressions'], quiet: true });
+t.teardown(() => kernel.close());
+const expressions = kernel.use(Expressions);
+const forgeOf = (name: string): Forge => readForge(manifestOf(name), expressions)!;
 
 const commit = (added: string[], modified: string[] = [], removed: string[] = []) => ({ added, modified, removed });
 const push = (more: JsonObject = {}): JsonObject => ({
@@ -90,7 +94,7 @@ t.test('what a delivery comes to', async (t) => {
   t.match(huge.payload, { paths: [], paths_known: false, sha: 'a'.repeat(40) });
 });
 
-/** By event: what is trusted, and what is not. */
+/** By event: trusted and untrusted examples. */
 const TRUST: [forge: string, event: string, trusted: object[], untrusted: object[]][] = (() => {
   const repository = { full_name: REPO, owner: { login: 'acme' } };
   const home = { full_name: REPO, id: 1 };
@@ -248,15 +252,15 @@ t.test('who is trusted is decided by the rules of the manifest', async (t) => {
 t.test('a manifest whose rules do not compile stops the start, naming the place', async (t) => {
   const manifest = manifestOf('forge_a');
   const broken = { ...manifest, forge: { ...manifest.forge!, trust: { 'a~b/c': 'payload.x ==' } } };
-  t.throws(() => readForge(broken, createExpressions()), {
+  t.throws(() => readForge(broken, expressions), {
     code: 'connector_invalid',
     message: /^forge_a: \/forge\/trust\/a~0b~1c: /,
   });
   const stranger = { ...manifest, forge: { ...manifest.forge!, trust: { push: 'event.x' } } };
-  t.throws(() => readForge(stranger, createExpressions()), { code: 'connector_invalid' });
+  t.throws(() => readForge(stranger, expressions), { code: 'connector_invalid' });
   const { hook: _, ...unsigned } = manifest;
-  t.throws(() => readForge(unsigned as ConnectorManifest, createExpressions()), { message: /forge_a: \/hook: / });
-  t.equal(readForge(manifestOf('standard_webhooks'), createExpressions()), undefined);
+  t.throws(() => readForge(unsigned as ConnectorManifest, expressions), { message: /forge_a: \/hook: / });
+  t.equal(readForge(manifestOf('standard_webhooks'), expressions), undefined);
 });
 
 t.test('names of repositories, addresses of APIs and ids of runs', async (t) => {
@@ -281,15 +285,10 @@ t.test('names of repositories, addresses of APIs and ids of runs', async (t) => 
   t.not(inlineRunId('evt_01J00000000000000000000001', 'site'), id);
 });
 
-const stores = await wholeServers({ SVC_EGRESS_ALLOW: '127.0.0.1' });
-t.teardown(async () => {
-  for (const store of stores) await store.stop();
-});
-
-for (const store of stores)
-  t.test(`webhooks on ${store.name}`, async (t) => {
-    const server = await store.open();
-    t.teardown(() => server.stop());
+for (const store of STORES)
+  t.test(`webhooks on ${store}`, async (t) => {
+    const server = await boot({ store, access: 'project', env: { SVC_EGRESS_ALLOW: '127.0.0.1' } });
+    t.teardown(() => server.close());
     await t.test('are set, shown, replaced and removed', (t) => registry(t, server));
     await t.test('are one, whoever sets them at once', (t) => race(t, server));
     await t.test('take only what is signed for them', (t) => signatures(t, server));
@@ -300,16 +299,16 @@ for (const store of stores)
     await t.test('keep their secrets sealed', (t) => sealed(t, server));
   });
 
-async function put(server: WholeServer, name: string, body: object): Promise<Address> {
+async function put(server: TestServer, name: string, body: object): Promise<Address> {
   const { status, json, text } = await server.call('admin', `PUT ${server.scoped}/webhooks/${name}`, body);
   if (status !== 201) throw new Error(text);
   return json;
 }
 
-const seen = async (server: WholeServer, event_id: string) =>
+const seen = async (server: TestServer, event_id: string) =>
   (await server.call('member', `GET ${server.scoped}/events/${event_id}`)).json;
 
-async function registry(t: Test, server: WholeServer): Promise<void> {
+async function registry(t: Test, server: TestServer): Promise<void> {
   const path = `${server.scoped}/webhooks/main`;
   const ask = (line: string, body?: unknown) => server.call('admin', line, body);
   const made = await ask(`PUT ${path}`, { forge: 'forge_a', repo: REPO });
@@ -329,7 +328,7 @@ async function registry(t: Test, server: WholeServer): Promise<void> {
   t.equal(again.status, 200);
   t.equal(again.json.delivery_url, shown.delivery_url);
   t.notOk('secret' in again.json, 'the secret stays and is not told again');
-  t.same(again.json.workflow, { filename: 'a.sh', source: 'true' });
+  t.same(again.json.workflow, { kind: 'script', filename: 'a.sh', source: 'true' });
   t.equal((await deliver('forge_a', { ...shown, secret }, 'ping', {})).status, 202);
   const rotated = await ask(`PUT ${path}`, { forge: 'forge_a', repo: REPO, rotate: true });
   t.not(rotated.json.secret, secret);
@@ -369,7 +368,7 @@ async function registry(t: Test, server: WholeServer): Promise<void> {
   t.equal((await deliver('forge_a', rotated.json, 'ping', {})).status, 401);
 }
 
-async function race(t: Test, server: WholeServer): Promise<void> {
+async function race(t: Test, server: TestServer): Promise<void> {
   const body = { forge: 'forge_a', repo: REPO };
   const ask = () => server.call('admin', `PUT ${server.scoped}/webhooks/raced`, body);
   const answers = await Promise.all(Array.from({ length: 8 }, ask));
@@ -381,7 +380,7 @@ async function race(t: Test, server: WholeServer): Promise<void> {
   t.equal((await deliver('forge_a', answers.find(({ status }) => status === 201)!.json, 'ping', {})).status, 202);
 }
 
-async function signatures(t: Test, server: WholeServer): Promise<void> {
+async function signatures(t: Test, server: TestServer): Promise<void> {
   const webhook = await put(server, 'signed', { forge: 'forge_a', repo: REPO });
   const other = await put(server, 'other', { forge: 'forge_b', repo: REPO });
   const nobody = webhook.delivery_url.replace(/.{6}$/, 'ZZZZZZ');
@@ -431,7 +430,7 @@ async function signatures(t: Test, server: WholeServer): Promise<void> {
   t.equal((await deliver('forge_a', webhook, 'a'.repeat(58), {})).json.event_type, `forge.${'a'.repeat(58)}`);
 }
 
-async function redeliveries(t: Test, server: WholeServer): Promise<void> {
+async function redeliveries(t: Test, server: TestServer): Promise<void> {
   const webhook = await put(server, 'again', { forge: 'forge_b', repo: REPO });
   const first = await deliver('forge_b', webhook, 'issues', { n: 1 }, { id: 'one' });
   const second = await deliver('forge_b', webhook, 'issues', { n: 1 }, { id: 'one' });
@@ -444,7 +443,7 @@ async function redeliveries(t: Test, server: WholeServer): Promise<void> {
   t.match(await seen(server, first.json.event_id), { type: 'forge.issues', key: REPO, payload: { n: 1 } });
 }
 
-async function inlineWorkflow(t: Test, server: WholeServer): Promise<void> {
+async function inlineWorkflow(t: Test, server: TestServer): Promise<void> {
   const workflow = { filename: 'ci.sh', source: 'true', tags: ['inline'], requires: ['nobody-has-this'] };
   const webhook = await put(server, 'ci', { forge: 'forge_a', repo: REPO, workflow });
   const pushed = async (more: JsonObject = {}) => {
@@ -467,7 +466,7 @@ async function inlineWorkflow(t: Test, server: WholeServer): Promise<void> {
     sender: 'ann',
   };
   t.match(run, { workflow: 'ci.sh', subject: REPO, tags: ['inline'], trusted: true, generation: 0, trigger });
-  t.match((await pushed({ deleted: true })).deliveries, [{ state: 'declined', reason: /removed/ }]);
+  t.match((await pushed({ deleted: true })).deliveries, [{ state: 'declined', reason: /deleted/ }]);
   const handler = { on: ['pu*'], when: 'false', filename: 'h.sh', source: 'true' };
   const handlers = `${server.scoped}/handlers`;
   t.equal((await server.call('admin', `PUT ${handlers}/taker`, handler)).status, 201);
@@ -481,7 +480,7 @@ async function inlineWorkflow(t: Test, server: WholeServer): Promise<void> {
     await server.call('member', `POST ${server.scoped}/runs/${id}/cancel`, {});
 }
 
-async function registration(t: Test, server: WholeServer): Promise<void> {
+async function registration(t: Test, server: TestServer): Promise<void> {
   const far = await openFarForge(TOKEN);
   t.teardown(() => far.close());
   const credential = await server.call('admin', `PUT ${server.scoped}/credentials/bot`, {
@@ -544,7 +543,7 @@ async function registration(t: Test, server: WholeServer): Promise<void> {
   t.equal(far.hooks.get('acme/other')!.length, 0, 'by hand from now on');
 }
 
-async function refusedRegistration(t: Test, server: WholeServer): Promise<void> {
+async function refusedRegistration(t: Test, server: TestServer): Promise<void> {
   const far = await openFarForge(TOKEN);
   t.teardown(() => far.close());
   await server.call('admin', `PUT ${server.scoped}/credentials/stale`, { kind: 'bearer', token: 'an-old-token' });
@@ -580,16 +579,16 @@ async function refusedRegistration(t: Test, server: WholeServer): Promise<void> 
   t.equal((await deliver('forge_a', made.json, 'ping', {})).status, 202, 'a change that failed changed nothing');
 }
 
-async function sealed(t: Test, server: WholeServer): Promise<void> {
+async function sealed(t: Test, server: TestServer): Promise<void> {
   const source = 'echo canary-of-a-workflow-7c1f';
   const { secret } = await put(server, 'deep', {
     forge: 'forge_a',
     repo: REPO,
     workflow: { filename: 'a.sh', source },
   });
-  t.same(await server.tablesWith(secret), []);
-  t.same(await server.tablesWith('canary-of-a-workflow-7c1f'), []);
-  t.same(await server.tablesWith(TOKEN), []);
+  t.same(await tablesWith(server.use(Database), secret), []);
+  t.same(await tablesWith(server.use(Database), 'canary-of-a-workflow-7c1f'), []);
+  t.same(await tablesWith(server.use(Database), TOKEN), []);
   const { entries } = (await server.call('admin', `GET ${server.scoped}/audit?limit=200`)).json;
   const actions = new Set((entries as { action: string }[]).map(({ action }) => action));
   t.ok(actions.has('webhook.set') && actions.has('webhook.delete'));

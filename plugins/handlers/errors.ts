@@ -5,18 +5,18 @@ export const HandlerErrors = {
     code: 'chain_too_deep',
     status: 409,
     title: 'The event would start a handler run of the sixth generation.',
-    next: 'End the chain: what handlers emit may start handlers five times in a row.',
+    next: 'Shorten the chain: events from handler runs may start further handlers for at most five generations.',
   }),
   handlersInFlight: defineError({
     code: 'handlers_in_flight',
     status: 429,
-    title: 'The project has as many handler runs as it may have at once.',
-    next: 'Emit again after `Retry-After`, when handler runs have ended; nothing was recorded.',
+    title: 'The project has reached the limit for handler runs at the same time.',
+    next: 'Nothing was recorded. Emit again after `Retry-After`, when handler runs have ended.',
   }),
   handlersFull: defineError({
     code: 'handlers_full',
     status: 409,
-    title: 'The project has as many handlers, or as much of predicates, as it may have.',
-    next: 'Remove handlers that are not needed any more (`svc handler ls`, `svc handler rm`), or shorten their predicates.',
+    title: 'The project has reached the limit for handlers or for the size of their predicates.',
+    next: 'Remove handlers that are no longer needed (`svc handler ls`, `svc handler rm`), or shorten their predicates.',
   }),
 } as const;

@@ -5,32 +5,29 @@ import {
   HttpRoutes,
   Ids,
   Log,
-  type PluginManifest,
   type Resolve,
   Sealer,
 } from '../../kernel/contracts/index.ts';
-import { Audit } from '../audit/contract.ts';
 import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
+import { AuditedWrites } from '../resources/contract.ts';
 import { RunCreation, RunObservers } from '../runs/contract.ts';
+import { StoredWorkflows } from '../workflows/contract.ts';
 import { HandlerMatches } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
+import { withoutCredentials } from './migrations/0002-credentials.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { deleteHandlerRoute } from './routes/delete-handler.ts';
-import { getHandlerRoute } from './routes/get-handler.ts';
-import { listHandlersRoute } from './routes/list-handlers.ts';
-import { putHandlerRoute } from './routes/put-handler.ts';
-import { testHandlerRoute } from './routes/test-handler.ts';
+import { handlerRoutes } from './routes.ts';
 import { handlerUser } from './service/credential-uses.ts';
 import { Handlers, OwnHandlers } from './service/handlers.ts';
-import { placeObserver } from './service/places.ts';
-import { handlerKeeper } from './service/keeper.ts';
+import { slotObserver } from './service/slots.ts';
+import { handlerKeeper } from './store/keeper.ts';
 import { handlerReaction } from './service/reaction.ts';
-import { OwnRegistry, Registry } from './service/registry.ts';
+import { Registry } from './service/registry.ts';
 
 const starterParts = (use: Resolve) => ({
   database: use(Database),
-  sealer: use(Sealer),
+  workflows: use(StoredWorkflows),
   creation: () => use(RunCreation),
 });
 
@@ -38,9 +35,9 @@ const makeHandlers = (use: Resolve) =>
   new Handlers({
     database: use(Database),
     sealer: use(Sealer),
-    creation: use(RunCreation),
+    workflows: use(StoredWorkflows),
     ids: use(Ids),
-    audit: use(Audit),
+    writes: use(AuditedWrites),
     expressions: use(Expressions),
     bus: use(EventBus),
   });
@@ -48,29 +45,23 @@ const makeHandlers = (use: Resolve) =>
 function routes(use: Resolve) {
   const handlers = use(OwnHandlers);
   const trial = { handlers, database: use(Database), bus: use(EventBus), expressions: use(Expressions) };
-  return [
-    listHandlersRoute(handlers),
-    getHandlerRoute(handlers),
-    putHandlerRoute(handlers),
-    deleteHandlerRoute(handlers),
-    testHandlerRoute(trial),
-  ];
+  return handlerRoutes(handlers, trial);
 }
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
-  plugin.migrations([handlerTables]);
-  plugin.bind(OwnRegistry, () => new Registry());
+export default definePlugin(manifest, (plugin) => {
+  plugin.migrations([handlerTables, withoutCredentials]);
+  const registry = plugin.own(() => new Registry());
   plugin.bind(OwnHandlers, makeHandlers);
-  plugin.bind(HandlerMatches, (use) => use(OwnRegistry));
+  plugin.bind(HandlerMatches, registry);
   plugin.contribute(EventReactions, (use) =>
     handlerReaction({
       ...starterParts(use),
-      registry: use(OwnRegistry),
+      registry: registry(use),
       expressions: use(Expressions),
       log: use(Log).child({ part: 'handlers' }),
     }),
   );
-  plugin.contribute(RunObservers, (use) => placeObserver({ ...starterParts(use), bus: use(EventBus) }));
+  plugin.contribute(RunObservers, (use) => slotObserver({ ...starterParts(use), bus: use(EventBus) }));
   plugin.contribute(CredentialUsers, (use) => handlerUser(use(Database)));
   plugin.contribute(EventKeepers, (use) => handlerKeeper(use(Database)));
   plugin.contribute(HttpRoutes, routes);

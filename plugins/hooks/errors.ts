@@ -11,21 +11,21 @@ export const HookErrors = {
   secretWrong: defineError({
     code: 'hook_secret_wrong',
     status: 401,
-    title: 'The secret of the delivery is not that of a hook at this address.',
-    next: 'Compare address and secret with the answer that made the hook; `svc event-hook rotate` makes a new secret.',
+    title: 'The secret of the delivery does not belong to a hook at this address.',
+    next: 'Compare the address and the secret with the answer to the request that created the hook. `svc event-hook rotate` creates a new secret.',
   }),
-  /** Of the manifests, whose sections say what is signed. */
+  /** The plugin manifests owns this code; its sections say what is signed. */
   signatureInvalid,
   hookOwned: defineError({
     code: 'hook_owned',
     status: 409,
-    title: 'The hook belongs to what made it.',
-    next: 'Change or remove what is named in `detail`; its hook follows.',
+    title: 'The hook belongs to another resource.',
+    next: 'Change or remove the resource that `detail` names; its hook changes with it.',
   }),
   hooksFull: defineError({
     code: 'hooks_full',
     status: 409,
-    title: 'The project has as many hooks as it may have.',
-    next: 'Remove hooks that nothing delivers to any more (`svc event-hook rm`).',
+    title: 'The project has reached the limit for hooks.',
+    next: 'Remove hooks that are no longer used (`svc event-hook rm`).',
   }),
 } as const;

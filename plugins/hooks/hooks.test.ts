@@ -3,18 +3,12 @@ import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { Database, Ids, type Queries, Sealer } from '../../kernel/contracts/index.ts';
-import { wholeServers, type WholeServer } from '../../test/support/whole-server.ts';
 import { EventBus, type NewEvent } from '../bus/contract.ts';
 import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
 import { HookMinting, type HookSpec } from './contract.ts';
 import { Ingest } from './service/ingest.ts';
-import { MOST_HOOKS } from './service/write-hook.ts';
-import { type HookRow, insertHook } from './store/hook-table.ts';
-
-const stores = await wholeServers();
-t.teardown(async () => {
-  for (const store of stores) await store.stop();
-});
+import { type HookRow, hooks, MAX_HOOKS } from './store/hooks.ts';
+import { boot, STORES, tablesWith, type TestServer } from '../../test/kit/index.ts';
 
 const KEY = 'canary-key-5d1e8b';
 const MIB = 1024 * 1024;
@@ -45,10 +39,10 @@ async function post(
 const hex = (algorithm: string, key: string, body: string | Uint8Array) =>
   createHmac(algorithm, key).update(body).digest('hex');
 
-for (const store of stores)
-  t.test(store.name, async (t) => {
-    const server = await store.open();
-    t.teardown(() => server.stop());
+for (const store of STORES)
+  t.test(store, async (t) => {
+    const server = await boot({ store, access: 'project' });
+    t.teardown(() => server.close());
     const at = (name: string) => `${server.scoped}/event-hooks${name === '' ? '' : `/${name}`}`;
     const put = (name: string, body: unknown) => server.call('admin', `PUT ${at(name)}`, body);
     const made = async (name: string, body: unknown = {}) => {
@@ -95,7 +89,7 @@ for (const store of stores)
       );
       t.notMatch(JSON.stringify(views), /"secret"|canary/);
       for (const text of [KEY, first.json.secret, back.json.secret, rotated.json.secret])
-        t.same(await server.tablesWith(text), [], 'no secret lies in the database');
+        t.same(await tablesWith(server.use(Database), text), [], 'no secret lies in the database');
       const page = await server.call('member', `GET ${at('')}?limit=1`);
       const rest = await server.call('member', `GET ${at('')}?limit=1&cursor=${page.json.next_cursor}`);
       t.same([...page.json.event_hooks, ...rest.json.event_hooks], views[1]!.json.event_hooks);
@@ -181,8 +175,8 @@ for (const store of stores)
       t.same(byQuery.payload, { body: {}, query: { a: '1', b: '' } }, 'the secret is no part of the event');
       const both = await delivered(await post(`${url}?secret=${KEY}`, '{}', header));
       t.same(both.payload.query, {}, 'the header wins, and what the query had is kept nowhere');
-      t.same(await server.tablesWith(KEY), []);
-      t.same(await server.tablesWith(secret), []);
+      t.same(await tablesWith(server.use(Database), KEY), []);
+      t.same(await tablesWith(server.use(Database), secret), []);
       t.match(await post(`${url}?secret=${secret}`, '', { 'x-svc-hook-secret': 'wrong' }), { status: 401 });
       t.equal(
         (await post(`${url}?secret=${secret}`, '', { 'x-svc-hook-secret': '' })).status,
@@ -332,7 +326,7 @@ for (const store of stores)
         const right = await delivered(await post(ingest_url, body, { 'x-sig': sign(body), ...JSON_TYPE }));
         t.match(right, { type: `hook.hmac-${index}`, payload: { body: { a: 1 } }, trusted: true });
         const missing = await post(ingest_url, body, JSON_TYPE);
-        t.match(missing, { status: 401, json: { code: 'signature_invalid', detail: /the header X-Sig is absent/ } });
+        t.match(missing, { status: 401, json: { code: 'signature_invalid', detail: /the header X-Sig is missing/ } });
         for (const [text, signature] of [
           [body.trim(), sign(body)],
           ['{"a":1}', sign(body)],
@@ -384,7 +378,7 @@ for (const store of stores)
         [undefined, 'invalid_request'],
       ] as const)
         t.match(await send(type, `bad-${String(type)}`), { status: 400, json: { code } }, String(type));
-      t.match(await post(url, 'x', {}), { status: 401, json: { detail: /X-Hub-Signature-256 is absent/ } });
+      t.match(await post(url, 'x', {}), { status: 401, json: { detail: /X-Hub-Signature-256 is missing/ } });
 
       const key = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
       const standard = await made('billing', { manifest: 'standard_webhooks', key });
@@ -502,8 +496,8 @@ for (const store of stores)
       const ids = server.use(Ids);
       const { event_hooks } = (await server.call('member', `GET ${at('')}?limit=200`)).json;
       await database.transaction(async (tx) => {
-        for (let count = event_hooks.length; count < MOST_HOOKS; count++)
-          await insertHook(tx, { ...filler(server), name: `filler-${count}`, hook_id: ids.next('hook') });
+        for (let count = event_hooks.length; count < MAX_HOOKS; count++)
+          await hooks.insert(tx, { ...filler(server), name: `filler-${count}`, hook_id: ids.next('hook') });
       });
       t.match(await put('one-more', {}), { status: 409, json: { code: 'hooks_full' } });
       t.equal((await put('filler-999', {})).status, 200, 'those there are may be changed');
@@ -512,8 +506,8 @@ for (const store of stores)
     });
   });
 
-/** The service over the server's own parts, with what it asks of the database and the bus counted. */
-function counted(server: WholeServer) {
+/** The service with the server's real parts; calls of the database and the bus are counted. */
+function counted(server: TestServer) {
   const counts = { reads: 0, emits: 0 };
   const database = server.use(Database);
   const read: Queries['read'] = (...given) => {
@@ -538,7 +532,7 @@ function counted(server: WholeServer) {
   return { ingest, counts };
 }
 
-const filler = ({ scope }: WholeServer): HookRow => ({
+const filler = ({ scope }: TestServer): HookRow => ({
   org_id: scope.org_id,
   project_id: scope.project_id,
   name: '',

@@ -1,27 +1,21 @@
 import {
   Database,
   definePlugin,
-  DeliveryRates,
   HttpAddress,
   HttpRoutes,
   Ids,
-  type PluginManifest,
   type Resolve,
   Sealer,
 } from '../../kernel/contracts/index.ts';
-import { Audit } from '../audit/contract.ts';
+import { DeliveryRates } from '../http/contract.ts';
 import { EventBus } from '../bus/contract.ts';
 import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
+import { AuditedWrites } from '../resources/contract.ts';
 import { HookMinting } from './contract.ts';
 import { hookTables } from './migrations/0001-hooks.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { deleteHookRoute } from './routes/delete-hook.ts';
-import { getHookRoute } from './routes/get-hook.ts';
-import { ingestRoute } from './routes/ingest.ts';
-import { listHooksRoute } from './routes/list-hooks.ts';
-import { putHookRoute } from './routes/put-hook.ts';
-import { rotateHookRoute } from './routes/rotate-hook.ts';
-import { HookVault, OwnVault } from './service/hook-vault.ts';
+import { hookRoutes, ingestRoute } from './routes.ts';
+import { HookService } from './service/hook-service.ts';
 import { Ingest } from './service/ingest.ts';
 import { createMinting } from './service/mint.ts';
 
@@ -31,26 +25,15 @@ const parts = (use: Resolve) => ({
   ids: use(Ids),
   manifests: use(ConnectorManifests),
   check: use(SignatureCheck),
+  address: use(HttpAddress),
 });
 
 const makeIngest = (use: Resolve) => new Ingest({ ...parts(use), bus: use(EventBus), rates: use(DeliveryRates) });
 
-function routes(use: Resolve) {
-  const vault = use(OwnVault);
-  const address = use(HttpAddress);
-  return [
-    listHooksRoute(vault, address),
-    getHookRoute(vault, address),
-    putHookRoute(vault, address),
-    rotateHookRoute(vault, address),
-    deleteHookRoute(vault),
-    ingestRoute(makeIngest(use)),
-  ];
-}
+const makeService = (use: Resolve) => new HookService({ ...parts(use), writes: use(AuditedWrites) });
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([hookTables]);
-  plugin.bind(OwnVault, (use) => new HookVault({ ...parts(use), audit: use(Audit) }));
-  plugin.bind(HookMinting, (use) => createMinting({ ...parts(use), address: use(HttpAddress) }));
-  plugin.contribute(HttpRoutes, routes);
+  plugin.bind(HookMinting, (use) => createMinting(parts(use)));
+  plugin.contribute(HttpRoutes, (use) => [...hookRoutes(makeService(use)), ingestRoute(makeIngest(use))]);
 });

@@ -1,17 +1,17 @@
 import { extensionPoint, token, type Transaction } from '../../kernel/contracts/index.ts';
 
-/** Where groups live: a group of one project has nothing to do with one of another. */
+/** The scope of groups: groups of different projects are independent. */
 export interface LeaseScope {
   org_id: string;
   project_id: string;
 }
 
-/** What holds a lease or stands in the queue for one. The three together are unique. */
+/** The holder of a lease, or a waiter in its queue. The three members together are unique. */
 export interface LeaseOwner {
   run_id: string;
   /** A registered `LeaseOwnerKind`. */
   kind: string;
-  /** Tells owners of one run and kind apart; at most 64 printable characters, `''` for the run as a whole. */
+  /** Distinguishes owners of one run and kind; at most 64 printable characters, `''` for the run itself. */
   id: string;
 }
 
@@ -24,9 +24,9 @@ export interface LeaseRequest extends LeaseScope {
 /** `fence` rises with every grant of the group. */
 export type LeaseState = { state: 'held'; fence: number } | { state: 'waiting'; ahead: number };
 
-/** A place in a group: its holder's, or one in the queue. Times are epoch ms. */
+/** A ticket of a group: its holder's, or one in the queue. Times are epoch ms. */
 export interface LeasePlace extends LeaseOwner {
-  /** When it was asked for. */
+  /** When it was requested. */
   asked_at: number;
 }
 
@@ -38,43 +38,43 @@ export interface LeaseHolder extends LeasePlace {
 export interface GroupView {
   group: string;
   holder: LeaseHolder;
-  /** In the order in which they will be granted; at most 100. */
+  /** In order of grants; at most 100. */
   queue: LeasePlace[];
   queue_length: number;
 }
 
 /**
- * The one lease space of a project: `svc lock`, and the concurrency groups of pipelines. Every method but `group` works
- * in a transaction of its caller, who holds the row of the owner's run. Whatever a run holds or waits for is given up
- * in the transaction that ends it.
+ * The leases of a project: `svc lock`, and the concurrency groups of pipelines. Every method except `group` works in
+ * the transaction of its caller, who holds the row of the owner's run. Everything that a run holds or waits for is
+ * released in the transaction that ends it.
  */
 export interface Leases {
-  /** Takes the lease, or a place in the queue. A repeat answers how it stands by now. Throws `invalid_request`. */
+  /** Takes the lease, or joins the queue. A repeat answers the present state. Throws `invalid_request`. */
   take(tx: Transaction, request: LeaseRequest): Promise<LeaseState>;
-  /** The same, but takes no place in a queue: undefined when another holds the lease or waits for it. */
+  /** The same without joining the queue: undefined when another owner holds the lease or waits for it. */
   takeNow(tx: Transaction, request: LeaseRequest): Promise<{ fence: number } | undefined>;
-  /** Gives up the lease, or the place in the queue; the next of the queue holds it then. False when there was neither. */
+  /** Releases the lease, or leaves the queue; the next in the queue then holds it. False when there was neither. */
   release(tx: Transaction, owner: LeaseOwner): Promise<boolean>;
-  /** Who holds a group and who waits for it; undefined when nobody does. */
+  /** The holder and the queue of a group; undefined when it is free. */
   group(on: Pick<Transaction, 'read'>, scope: LeaseScope, group: string): Promise<GroupView | undefined>;
 }
 
 export const Leases = token<Leases>('locks.Leases');
 
-/** A lease that was granted to a place in a queue. */
+/** A lease that was granted to a waiting owner. */
 export interface Grant extends LeaseRequest {
   fence: number;
 }
 
-/** Something that may own leases. */
+/** A kind of lease owner. */
 export interface LeaseOwnerKind {
   kind: string;
   /** A further request of the same run for a group that such an owner holds is granted at once. */
   shares: boolean;
   /**
-   * The lease for which this owner stood in the queue is its own now. In a transaction that does nothing else and that
-   * has locked nothing yet; the org's keys are ready. False when nobody wants the lease any more: it is released. Two
-   * servers may say the same at once, and only one of them is believed: a repeat may answer anything.
+   * The lease that this owner waited for is granted. Called in its own transaction that has locked nothing yet; the
+   * org's keys are ready. False when nobody needs the lease any more: it is released. Two servers may call it at the
+   * same time and only one call counts: a repeat may answer anything.
    */
   granted(tx: Transaction, grant: Grant): Promise<boolean>;
 }

@@ -1,20 +1,18 @@
 import t from 'tap';
 import { Clock, Database, Log, Sealer } from '../../kernel/contracts/index.ts';
 import { type Claimed, type ClaimRef, type Json, RunEngine, RunStore, Wakeups } from '../runs/contract.ts';
-import { checkInvariants } from '../runs/store/invariants.ts';
-import { openTestDatabase, STORES } from '../runs/testing/test-database.ts';
-import { LEASE_MS, openWorld, type World } from '../runs/testing/world.ts';
-import { LeaseOwners } from './contract.ts';
-import locksPlugin from './plugin.ts';
-import { Teller } from './service/teller.ts';
-import { checkLockInvariants } from './store/invariants.ts';
-import { OwnLeases } from './store/own-leases.ts';
+import { bootEngine, checkRuns, type EngineServer, openTestDatabase, STORES } from '../../test/kit/index.ts';
+import { LeaseOwners, Leases } from './contract.ts';
+import { LeaseNotifier } from './service/lease-notifier.ts';
+import { checkLockInvariants } from './testing/invariants.ts';
+import type { LeaseStore } from './store/lease-store.ts';
 
+const LEASE_MS = 60_000;
 const ref = ({ activity_id, epoch }: ClaimRef): ClaimRef => ({ activity_id, epoch });
 
-function tellerOf({ use }: World): Teller {
-  return new Teller({
-    store: use(OwnLeases),
+function notifierOf({ use }: EngineServer): LeaseNotifier {
+  return new LeaseNotifier({
+    store: use(Leases) as LeaseStore,
     owners: () => use.all(LeaseOwners),
     database: use(Database),
     sealer: use(Sealer),
@@ -34,11 +32,11 @@ const command = (position: number, name: string, at: number) => ({
   args: { lock: at, exit_code: 3, output: Buffer.from('out').toString('base64') },
 });
 
-const claim = async (world: World): Promise<Claimed[]> =>
+const claim = async (world: EngineServer): Promise<Claimed[]> =>
   world.use(RunStore).claim({ agent_id: 'agt_1', capabilities: [] }, 100, LEASE_MS);
 
-/** Submits so many scripts and claims them, in their order. */
-async function begin(world: World, count: number): Promise<Claimed[]> {
+/** Submits this many scripts and claims them in order. */
+async function begin(world: EngineServer, count: number): Promise<Claimed[]> {
   const claimed: Claimed[] = [];
   for (let n = 0; n < count; n++) {
     await world.use(RunEngine).submit(world.submit());
@@ -47,30 +45,31 @@ async function begin(world: World, count: number): Promise<Claimed[]> {
   return claimed;
 }
 
-const cancel = (world: World, { org_id, project_id, run_id }: Claimed) =>
+const cancel = (world: EngineServer, { org_id, project_id, run_id }: Claimed) =>
   world.use(RunStore).cancelRun({ org_id, project_id, run_id, reason: 'enough' });
 
 for (const store of STORES)
   t.test(store, { timeout: 120_000 }, async (t) => {
     const shared = await openTestDatabase(store);
-    const world = await openWorld(store, { shared, plugins: [locksPlugin] });
-    const other = await openWorld(store, { shared, plugins: [locksPlugin] });
+    const world = await bootEngine({ database: shared, plugins: ['locks'] });
+    const other = await bootEngine({ database: shared, plugins: ['locks'] });
     t.teardown(async () => {
       await world.close();
       await other.close();
       await shared.drop();
     });
     const database = world.use(Database);
-    const tellers = [tellerOf(world), tellerOf(other)];
+    const notifiers = [notifierOf(world), notifierOf(other)];
     const tell = async () => {
-      for (const teller of tellers) await teller.tell();
+      for (const notifier of notifiers) await notifier.notify();
     };
     t.afterEach(async () => {
-      t.same(await checkInvariants(database), [], 'the invariants of the engine hold');
+      t.same(await checkRuns(database), [], 'the invariants of the engine hold');
       t.same(await checkLockInvariants(database), [], 'those of leases hold');
     });
     const holder = async (group: string) =>
-      (await world.use(OwnLeases).group(database, { org_id: 'org_1', project_id: 'prj_1' }, group))?.holder.run_id;
+      (await (world.use(Leases) as LeaseStore).group(database, { org_id: 'org_1', project_id: 'prj_1' }, group))?.holder
+        .run_id;
 
     t.test('scripts park in the queue and wake in its order, whatever ends the run before', async (t) => {
       const runs = await begin(world, 6);
@@ -87,7 +86,7 @@ for (const store of STORES)
       t.equal(await holder('g'), waiting[0]!.run_id, 'passed on with the end itself');
       const woken: string[] = [];
       for (const end of ['succeeded', 'cancelled', 'succeeded', 'succeeded']) {
-        await Promise.all(tellers.map((teller) => teller.tell()));
+        await Promise.all(notifiers.map((notifier) => notifier.notify()));
         const [next, ...more] = await claim(world);
         t.equal(more.length, 0, 'one at a time');
         t.match(next!.journal, [{ kind: 'lock', name: 'g', exit_code: 0 }]);
@@ -123,7 +122,7 @@ for (const store of STORES)
       for (const one of [first!, second!, third!]) await world.use(RunStore).park(ref(one), lock(0, 'gone'));
       await cancel(world, first!);
       t.equal(await holder('gone'), second!.run_id);
-      await Promise.all([cancel(other, second!), tellers[0]!.tell(), tellers[1]!.tell()]);
+      await Promise.all([cancel(other, second!), notifiers[0]!.notify(), notifiers[1]!.notify()]);
       await tell();
       t.equal(await holder('gone'), third!.run_id);
       const claimed = await claim(world);
@@ -162,7 +161,7 @@ for (const store of STORES)
       t.match(await runs.park(ref(late!), lock(0, 'time', { timeout_ms: 0 })), { record: { exit_code: 124 } });
       while ((await runs.resolveDue(10)).resolved === 0) await new Promise((done) => void setImmediate(done));
       const [again] = await claim(world);
-      t.match(again!.journal, [{ exit_code: 124, message: /not free within the time/ }]);
+      t.match(again!.journal, [{ exit_code: 124, message: /not free before the timeout/ }]);
       t.same(await runs.park(ref(again!), lock(1, 'time', { ordinal: 1, timeout_ms: 1 })), { parked: true });
       await runs.complete(ref(first!), { status: 'succeeded', output: null });
       while ((await runs.resolveDue(10)).resolved === 0) await new Promise((done) => void setImmediate(done));
@@ -203,7 +202,7 @@ for (const store of STORES)
           }),
       );
       while (ended.size < runs.length) {
-        await Promise.all(tellers.map((teller) => teller.tell()));
+        await Promise.all(notifiers.map((notifier) => notifier.notify()));
         for (const next of await claim(worlds[ended.size % 2]!)) {
           inside += 1;
           t.equal(inside, 1, 'alone');

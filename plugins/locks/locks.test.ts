@@ -1,15 +1,11 @@
 import t from 'tap';
-import { createIds } from '../../kernel/boot/services/ids.ts';
-import { systemClock } from '../../kernel/boot/services/clock.ts';
-import type { Database, Log, Transaction } from '../../kernel/contracts/index.ts';
-import { openDatabase } from '../../kernel/database/index.ts';
-import { openTestDatabase, STORES, type Store } from '../runs/testing/test-database.ts';
+import { Database, type Log, type Transaction } from '../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseOwnerKind } from './contract.ts';
-import { lockTables } from './migrations/0001-locks.ts';
 import { releaseEnded } from './service/release-ended.ts';
-import { Teller } from './service/teller.ts';
-import { checkLockInvariants } from './store/invariants.ts';
+import { LeaseNotifier } from './service/lease-notifier.ts';
+import { checkLockInvariants } from './testing/invariants.ts';
 import { LeaseStore } from './store/lease-store.ts';
+import { boot, openTestDatabase, type Store, STORES, systemClock, type TestServer } from '../../test/kit/index.ts';
 
 const write = () => {};
 const quiet: Log = { debug: write, info: write, warn: write, error: write, child: () => quiet };
@@ -22,21 +18,20 @@ const ask = (run_id: string, group = 'g', kind = 'lock', id = 'act_1/0') => ({
 });
 const runName = (n: number) => `run_${String(n).padStart(4, '0')}`;
 
-/** Two servers on one database, each with a store and a teller of its own. */
-async function openHouse(store: Store) {
-  const { url, drop } = await openTestDatabase(store);
-  const ids = createIds(systemClock);
+/** Two servers on one database, each with its own store and notifier. */
+async function openServers(store: Store) {
+  const shared = await openTestDatabase(store);
   const heard: { run_id: string; id: string; fence: number; server: number }[] = [];
   const refusing = new Set<string>();
   const failing = new Set<string>();
   const servers: {
-    handle: Awaited<ReturnType<typeof openDatabase>>;
+    server: TestServer;
     database: Database;
     leases: LeaseStore;
-    teller: Teller;
+    notifier: LeaseNotifier;
   }[] = [];
   for (const server of [0, 1]) {
-    const handle = await openDatabase({ database_url: url }, { clock: systemClock, log: quiet, ids });
+    const booted = await boot({ database: shared, plugins: ['locks'], quiet: true });
     const kindOf = (kind: string, shares: boolean): LeaseOwnerKind => ({
       kind,
       shares,
@@ -45,7 +40,7 @@ async function openHouse(store: Store) {
         if (refusing.has(grant.owner.run_id)) return false;
         const { run_id, id } = grant.owner;
         tx.afterCommit(() => {
-          // The other server may have told it at the same time.
+          // The other server may have notified it at the same time.
           const known = heard.some((one) => one.run_id === run_id && one.id === id && one.fence === grant.fence);
           if (!known) heard.push({ run_id, id, fence: grant.fence, server });
         });
@@ -53,9 +48,9 @@ async function openHouse(store: Store) {
       },
     });
     const owners = [kindOf('lock', true), kindOf('lock-step', false)];
-    const { database } = handle;
+    const database = booted.use(Database);
     const leases = new LeaseStore({ database, owners: () => owners, granted: write });
-    const teller = new Teller({
+    const notifier = new LeaseNotifier({
       store: leases,
       owners: () => owners,
       database,
@@ -64,15 +59,9 @@ async function openHouse(store: Store) {
       clock: systemClock,
       log: quiet,
     });
-    servers.push({ handle, database, leases, teller });
+    servers.push({ server: booted, database, leases, notifier });
   }
   const [first, other] = servers as [(typeof servers)[0], (typeof servers)[0]];
-  await first.handle.migrate([{ plugin: 'locks', migrations: [lockTables] }]);
-  // The invariants look at the engine's tables too; empty ones say nothing of these owners.
-  await first.database.write('CREATE TABLE runs_runs (run_id VARCHAR(64), status VARCHAR(32))');
-  await first.database.write(
-    'CREATE TABLE runs_waits (run_id VARCHAR(64), activity_id VARCHAR(64), position INT, name TEXT, state VARCHAR(32), kind VARCHAR(32))',
-  );
   return {
     first,
     other,
@@ -82,19 +71,19 @@ async function openHouse(store: Store) {
     within: <T>(work: (tx: Transaction) => Promise<T>, on = first): Promise<T> => on.database.transaction(work),
     broken: () => checkLockInvariants(first.database),
     async close() {
-      for (const { handle } of servers) await handle.close();
-      await drop();
+      for (const { server } of servers) await server.close();
+      await shared.drop();
     },
   };
 }
 
 for (const store of STORES)
   t.test(store, { timeout: 120_000 }, async (t) => {
-    const house = await openHouse(store);
-    t.teardown(() => house.close());
-    const { first, other, heard, within } = house;
+    const fixture = await openServers(store);
+    t.teardown(() => fixture.close());
+    const { first, other, heard, within } = fixture;
     t.afterEach(async () => {
-      t.same(await house.broken(), [], 'the invariants hold');
+      t.same(await fixture.broken(), [], 'the invariants hold');
       heard.length = 0;
     });
 
@@ -113,7 +102,7 @@ for (const store of STORES)
       t.equal(view?.queue_length, 99);
       for (const run of runs) {
         t.equal(await within((tx) => other.leases.release(tx, owner(run)), other), true);
-        await Promise.all([first.teller.tell(), other.teller.tell()]);
+        await Promise.all([first.notifier.notify(), other.notifier.notify()]);
       }
       t.same(
         heard.map(({ run_id }) => run_id),
@@ -134,7 +123,7 @@ for (const store of STORES)
       const work = async (run: string, on: typeof first) => {
         let state = await within((tx) => on.leases.take(tx, ask(run, 'contended')), on);
         while (state.state !== 'held') {
-          await on.teller.tell();
+          await on.notifier.notify();
           state = await within((tx) => on.leases.take(tx, ask(run, 'contended')), on);
         }
         inside += 1;
@@ -176,9 +165,9 @@ for (const store of STORES)
       t.equal(await within((tx) => first.leases.giveUp(tx, owner('late_c'))), undefined);
       await within((tx) => first.leases.release(tx, owner('late_a')));
       t.equal(await within((tx) => first.leases.giveUp(tx, owner('late_b'))), 2, 'it was granted already');
-      t.equal(await first.teller.tell(), 0, 'and is told by that');
+      t.equal(await first.notifier.notify(), 0, 'and is told by that');
       await within((tx) => first.leases.release(tx, owner('late_b')));
-      t.equal(await first.teller.tell(), 1);
+      t.equal(await first.notifier.notify(), 1);
       t.same(heard, [{ run_id: 'late_d', id: 'act_1/0', fence: 3, server: 0 }]);
       await within((tx) => first.leases.release(tx, owner('late_d')));
     });
@@ -186,18 +175,18 @@ for (const store of STORES)
     t.test('an owner that is gone passes the lease on, one that cannot be told holds up nobody else', async (t) => {
       for (const run of ['gone_a', 'gone_b', 'gone_c']) await within((tx) => first.leases.take(tx, ask(run, 'gone')));
       for (const run of ['fail_a', 'fail_b']) await within((tx) => first.leases.take(tx, ask(run, 'fail')));
-      house.refusing.add('gone_b');
-      house.failing.add('fail_b');
+      fixture.refusing.add('gone_b');
+      fixture.failing.add('fail_b');
       await within((tx) => first.leases.release(tx, owner('fail_a')));
       await within((tx) => first.leases.release(tx, owner('gone_a')));
-      await t.rejects(first.teller.tell(), { message: 'the run cannot be told' });
-      await t.rejects(first.teller.tell(), { message: 'the run cannot be told' });
+      await t.rejects(first.notifier.notify(), { message: 'the run cannot be told' });
+      await t.rejects(first.notifier.notify(), { message: 'the run cannot be told' });
       t.same(
         heard.map(({ run_id }) => run_id),
         ['gone_c'],
       );
-      house.failing.clear();
-      await other.teller.tell();
+      fixture.failing.clear();
+      await other.notifier.notify();
       t.match(heard, [{ run_id: 'gone_c' }, { run_id: 'fail_b', server: 1 }]);
       for (const run of ['gone_c', 'fail_b']) await within((tx) => first.leases.release(tx, owner(run)));
     });
@@ -214,14 +203,14 @@ for (const store of STORES)
       t.ok(await within((tx) => first.leases.release(tx, owner('sh_a', 'lock-step', 'b'))));
       t.equal(heard.length, 0);
       await within((tx) => first.leases.release(tx, owner('sh_a', 'lock', 'a')));
-      await first.teller.tell();
+      await first.notifier.notify();
       t.same(
         heard.map(({ run_id }) => run_id),
         ['sh_b', 'sh_b', 'sh_b'],
       );
       await within((tx) => first.leases.release(tx, owner('sh_b', 'lock', 'a')));
       t.match(await first.leases.group(first.database, SCOPE, 'shared'), { holder: { run_id: 'sh_b', id: 'b' } });
-      t.same(await house.broken(), []);
+      t.same(await fixture.broken(), []);
       await within((tx) => first.leases.releaseRuns(tx, ['sh_b', 'sh_c']));
     });
 

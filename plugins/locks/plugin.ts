@@ -4,7 +4,6 @@ import {
   definePlugin,
   HttpRoutes,
   Log,
-  type PluginManifest,
   type Resolve,
   Sealer,
   SERVER_ROLES,
@@ -18,18 +17,19 @@ import {
   WaitResolver,
   Wakeups,
 } from '../runs/contract.ts';
+import { Verbs } from '../scripts/contract.ts';
 import { LeaseOwners, Leases } from './contract.ts';
 import { lockTables } from './migrations/0001-locks.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { listLocksRoute } from './routes/list-locks.ts';
+import { listLocksRoute } from './routes.ts';
 import { refusePastLock } from './service/rerun-check.ts';
 import { releaseEnded } from './service/release-ended.ts';
-import { GRANTED, Teller } from './service/teller.ts';
+import { GRANTED, LeaseNotifier } from './service/lease-notifier.ts';
 import { LeaseStore } from './store/lease-store.ts';
-import { OwnLeases } from './store/own-leases.ts';
-import { lockStepVerb } from './wait/lock-step.ts';
-import { lockWaitKind } from './wait/lock-wait.ts';
-import { scriptOwners } from './wait/owners.ts';
+import { lockVerb } from './verbs/lock.ts';
+import { lockStepVerb } from './verbs/lock-step.ts';
+import { lockWaitKind } from './verbs/lock-wait.ts';
+import { scriptOwners } from './verbs/owners.ts';
 
 const makeStore = (use: Resolve) =>
   new LeaseStore({
@@ -38,9 +38,9 @@ const makeStore = (use: Resolve) =>
     granted: () => use(Wakeups).topic(GRANTED),
   });
 
-const makeTeller = (use: Resolve) =>
-  new Teller({
-    store: use(OwnLeases),
+const makeNotifier = (use: Resolve, store: LeaseStore) =>
+  new LeaseNotifier({
+    store,
     owners: () => use.all(LeaseOwners),
     database: use(Database),
     sealer: use(Sealer),
@@ -49,16 +49,17 @@ const makeTeller = (use: Resolve) =>
     log: use(Log).child({ part: 'leases' }),
   });
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([lockTables]);
-  plugin.bind(OwnLeases, makeStore);
-  plugin.bind(Leases, (use) => use(OwnLeases));
-  plugin.contribute(WaitKinds, (use) => lockWaitKind(use(OwnLeases)));
-  plugin.contribute(JournaledVerbs, (use) => lockStepVerb(use(OwnLeases)));
+  const leases = plugin.own(makeStore);
+  plugin.bind(Leases, leases);
+  plugin.contribute(Verbs, () => lockVerb);
+  plugin.contribute(WaitKinds, (use) => lockWaitKind(leases(use)));
+  plugin.contribute(JournaledVerbs, (use) => lockStepVerb(leases(use)));
   plugin.contribute(LeaseOwners, (use) => scriptOwners(() => use(WaitResolver)));
-  plugin.contribute(RunObservers, (use) => releaseEnded(() => use(OwnLeases)));
+  plugin.contribute(RunObservers, (use) => releaseEnded(() => leases(use)));
   plugin.contribute(RunTables, () => ({ table: 'locks_tickets', column: 'run_id' }));
   plugin.contribute(RerunParts, () => refusePastLock);
-  plugin.contribute(HttpRoutes, (use) => [listLocksRoute(use(OwnLeases), use(Database))]);
-  plugin.onStart(SERVER_ROLES, async (use) => makeTeller(use).start());
+  plugin.contribute(HttpRoutes, (use) => [listLocksRoute(leases(use), use(Database))]);
+  plugin.onStart(SERVER_ROLES, async (use) => makeNotifier(use, leases(use)).start());
 });

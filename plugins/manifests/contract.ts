@@ -10,6 +10,8 @@ export type {
   HookSection,
 } from './generated/connector-manifest.ts';
 
+export { ManifestErrors } from './contract/errors.ts';
+
 /** The connectors of `connectors/` and of SVC_CONNECTORS, read and checked at start. */
 export interface ConnectorManifests {
   find(name: string): ConnectorManifest | undefined;
@@ -19,34 +21,37 @@ export interface ConnectorManifests {
 
 export const ConnectorManifests = token<ConnectorManifests>('manifests.ConnectorManifests');
 
-/** A delivery as it came: headers by their names in lower case, the decoded bytes of the body. */
+/** A delivery as it arrived. Header names are in lower case; the body is the decoded bytes. */
 export interface SignedDelivery {
   headers: Readonly<Record<string, string | undefined>>;
   raw: Buffer;
 }
 
 /**
- * What came of a check. `missing` (a header is absent), `wrong` and `stale` say why, for the answer's detail; none of
- * them holds any of the signature or the key.
+ * The result of a check. `missing` (a header is absent), `wrong` and `stale` give the reason for the answer's detail.
+ * None of them contains any part of the signature or the key.
  */
 export type SignatureVerdict =
   | { ok: true; delivery_id: string | undefined; event_type: string | undefined }
   | { ok: false; fault: 'missing' | 'wrong' | 'stale'; detail: string };
 
-/** Verifies raw bytes against a section, in constant time and inside its window. An empty key refuses everything. */
+/**
+ * Verifies raw bytes against a manifest section, in constant time and inside its time window. An empty key refuses
+ * every delivery.
+ */
 export interface SignatureCheck {
-  /** `now` is epoch ms. Nothing of the body is read before its signature is right. */
+  /** `now` is epoch ms. The body is not parsed before its signature is verified. */
   verify(section: HookSection, key: string, delivery: SignedDelivery, now: number): SignatureVerdict;
-  /** Why a text is no key of this section, in words without any of it; undefined when it is one. */
+  /** Why a text is not a valid key for this section, without repeating any of it; undefined when it is valid. */
   keyFault(section: HookSection, key: string): string | undefined;
 }
 
 export const SignatureCheck = token<SignatureCheck>('manifests.SignatureCheck');
 
-/** What whoever takes signed deliveries answers to one that does not verify; the verdict's detail says why. */
+/** The answer to a signed delivery that does not verify. The verdict's detail gives the reason. */
 export const signatureInvalid = defineError({
   code: 'signature_invalid',
   status: 401,
-  title: 'The signature of the delivery is absent or not right.',
-  next: 'Sign the raw bytes of the body with the key that was set here, as the detail says; check the clocks of both sides.',
+  title: 'The signature of the delivery is missing or wrong.',
+  next: 'Sign the raw bytes of the body with the key that was set here, as `detail` describes. Check the clocks of both sides.',
 });

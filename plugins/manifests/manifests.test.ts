@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { boot } from '../../kernel/boot/index.ts';
 import type { HookSection } from './contract.ts';
 import { manifestFaults } from './domain/check-manifest.ts';
 import { signatureCheck } from './domain/signature.ts';
 import { ManifestCatalog } from './service/catalog.ts';
+import { boot } from '../../test/kit/index.ts';
 
 const home = resolve(import.meta.dirname, '../../connectors');
 const catalog = new ManifestCatalog();
@@ -159,15 +159,15 @@ t.test('files and folders of SVC_CONNECTORS are read, and a broken one stops the
     'broken/x/manifest.json: is not valid JSON',
     'line 1, column',
     'broken/y/manifest.json: /hook/signature: is required',
-    'broken/z/manifest.json: /name: forge_a is the name of',
+    'broken/z/manifest.json: /name: forge_a is also the name of',
     'large.json: has more than',
-    'absent: there is no such file',
-    'many/empty: holds no manifest.json',
+    'absent: the file or folder does not exist',
+    'many/empty: neither this folder nor a folder in it contains manifest.json',
   ])
     t.ok((failed as Error).message.includes(text), text);
 
-  const env = { SVC_CONNECTORS: `${join(folder, 'single.json')}:${join(folder, 'broken')}`, SVC_LOG_LEVEL: 'silent' };
-  const booted = boot({ role: 'server', env, settings: { database_url: 'sqlite::memory:', port: 0, home: folder } });
+  const env = { SVC_CONNECTORS: `${join(folder, 'single.json')}:${join(folder, 'broken')}` };
+  const booted = boot({ env });
   await t.rejects(booted, { code: 'connector_invalid', message: /broken\/y\/manifest\.json: \/hook\/signature/ });
 });
 
@@ -236,7 +236,7 @@ t.test('malformed signatures are refused, each for its reason and without showin
   t.equal(verdict(`sha256=${right.toUpperCase()}`).ok, true, 'hex has no case');
   t.equal(verdict(`sha256=${'0'.repeat(64)} sha256=${right}`).ok, true, 'any of several');
   for (const absent of [undefined, ''])
-    t.match(verdict(absent), { fault: 'missing', detail: 'the header X-Hub-Signature-256 is absent' });
+    t.match(verdict(absent), { fault: 'missing', detail: 'the header X-Hub-Signature-256 is missing' });
   for (const bad of [
     right,
     `sha1=${right}`,

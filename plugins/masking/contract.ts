@@ -1,48 +1,48 @@
-import { token } from '../../kernel/contracts/index.ts';
+import { type Queries, token } from '../../kernel/contracts/index.ts';
 
-/** What stands in the place of a value. */
+/** The text that replaces a secret value. */
 export const MASK = '***';
 
-/** Shorter values, in bytes of UTF-8, cannot be masked without making texts unreadable. */
-export const SHORTEST_MASKED = 4;
+/** Shorter values (in bytes of UTF-8) are not masked: they would make ordinary text unreadable. */
+export const MIN_MASKED_LENGTH = 4;
 
 /**
- * Masks one stream of bytes, however it is cut into chunks. Only bytes that may begin a value are held back; all
- * others come out at once, so nothing waits for a timer.
+ * Masks one stream of bytes, wherever its chunks are cut. Only bytes that may begin a value are held back; all others
+ * are returned at once, so no timer is needed.
  */
 export interface MaskStream {
-  /** Answers what is certain by now; the chunk itself when nothing had to be done. */
+  /** Returns the bytes that are certain now. Returns the chunk itself when nothing changed. */
   push(chunk: Buffer): Buffer;
   /**
-   * Answers what was held back, because nothing may come for long: what could be the better part of a value comes
-   * out as a mask. The stream goes on, and a value that is cut here is still masked from here on.
+   * Returns the bytes that were held back, because the stream pauses. Bytes that could be most of a value are returned
+   * as a mask. The stream continues, and a value that is cut here stays masked.
    */
   settle(): Buffer;
-  /** Answers what was held back; nothing may follow. */
+  /** Returns the bytes that were held back and ends the stream. */
   end(): Buffer;
 }
 
 /**
- * Knows a set of values in all their forms: as they are, line by line, in base64, URL-encoded and JSON-escaped. Where
- * occurrences overlap, one mask covers them all.
+ * Recognises a set of values in all their forms: plain, line by line, base64, URL-encoded and JSON-escaped. Overlapping
+ * occurrences share one mask.
  */
 export interface Masker {
-  /** There is nothing to mask. */
+  /** True when there is nothing to mask. */
   readonly idle: boolean;
   stream(): MaskStream;
-  /** The same buffer when nothing in it is to be masked. */
+  /** Returns the same buffer when it contains nothing to mask. */
   bytes(data: Buffer): Buffer;
-  /** The same for much: gives the event loop its turns. */
+  /** The same for large input; it yields to the event loop. */
   whole(data: Buffer): Promise<Buffer>;
   text(text: string): string;
-  /** Strings, keys and numbers at any depth. */
+  /** Masks strings, keys and numbers at any depth. */
   json<T>(value: T): T;
 }
 
 export interface Maskers {
   /**
-   * Makes one, or answers that of the same values. Values shorter than `SHORTEST_MASKED` are left out. Throws
-   * `secrets_too_large` beyond 1 MiB.
+   * Returns a masker for these values; the same values share one. Values shorter than `MIN_MASKED_LENGTH` are left out.
+   * Throws `secrets_too_large` beyond 1 MiB.
    */
   masker(values: readonly string[]): Masker;
 }
@@ -55,16 +55,16 @@ export interface MaskedRun {
   run_id: string;
 }
 
-/** The secret values that runs were given, sealed, so that whatever shows a run can mask them. */
+/** The secret values that runs were given, sealed, so that every view of a run can mask them. */
 export interface RunMasks {
   /**
-   * Durable before it resolves: values that a job of the run is about to get. Answers all that the run was ever
-   * given. Throws `secrets_too_large`.
+   * Stores values that a job of the run will receive; durable when it resolves. Answers all values that the run was
+   * ever given. Throws `secrets_too_large`.
    */
   remember(run: MaskedRun, values: readonly string[]): Promise<readonly string[]>;
-  /** Of everything that the run was given up to now, whichever server gave it. */
-  of(run: MaskedRun): Promise<Masker>;
-  /** The same for many of one project, by run. */
+  /** A masker for every value that the run was given so far, by any server. In a transaction, `on` is that, and the keys are ready. */
+  of(run: MaskedRun, on?: Queries): Promise<Masker>;
+  /** The same for many runs of one project, keyed by run. */
   ofMany(scope: Omit<MaskedRun, 'run_id'>, run_ids: readonly string[]): Promise<ReadonlyMap<string, Masker>>;
 }
 

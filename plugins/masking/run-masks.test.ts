@@ -1,38 +1,26 @@
 import t, { type Test } from 'tap';
 import { Database, Ids, Sealer } from '../../kernel/contracts/index.ts';
-import { engines, startHouse } from '../access/house.testsuite.ts';
-import vault from '../vault/plugin.json' with { type: 'json' };
 import { Maskers, RunMasks } from './contract.ts';
-import manifest from './plugin.json' with { type: 'json' };
 import { SealedRunMasks } from './service/run-masks.ts';
-
-const all = await engines();
-t.teardown(async () => {
-  for (const engine of all) await engine.stop();
-});
+import { boot, STORES } from '../../test/kit/index.ts';
 
 const SCOPE = { org_id: 'org_a', project_id: 'prj_a' };
 const run = (run_id: string) => ({ ...SCOPE, run_id });
 
-for (const engine of all)
-  t.test(`what runs were given, on ${engine.name}`, async (t) => {
+for (const store of STORES)
+  t.test(`what runs were given, on ${store}`, async (t) => {
     const open = async (t: Test) => {
-      const { url, drop } = await engine.fresh();
-      const env = { SVC_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') };
-      const house = await startHouse({ database_url: url, env, serves: false, plugins: [vault, manifest] });
-      t.teardown(async () => {
-        await house.stop();
-        await drop();
-      });
+      const server = await boot({ store, access: 'empty', plugins: ['masking'], quiet: true });
+      t.teardown(() => server.close());
       /** As another server on the same database has it. */
       const other = () =>
         new SealedRunMasks({
-          database: house.use(Database),
-          sealer: house.use(Sealer),
-          ids: house.use(Ids),
-          maskers: house.use(Maskers),
+          database: server.use(Database),
+          sealer: server.use(Sealer),
+          ids: server.use(Ids),
+          maskers: server.use(Maskers),
         });
-      return { database: house.use(Database), masks: house.use(RunMasks), other };
+      return { database: server.use(Database), masks: server.use(RunMasks), other };
     };
 
     t.test('adds up over claims and servers', async (t) => {

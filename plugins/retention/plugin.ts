@@ -1,33 +1,36 @@
 import {
+  ALL_ROLES,
   Clock,
   Database,
   definePlugin,
   Log,
   Metrics,
-  type PluginManifest,
-  Prunables,
   type Resolve,
   type Role,
   Settings,
   type Stop,
 } from '../../kernel/contracts/index.ts';
+import { Prunables } from './contract.ts';
+import { readRetention } from './domain/read-retention.ts';
 import { retentionUnknown } from './errors.ts';
 import { retentionTables } from './migrations/0001-retention.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { Pruner } from './service/pruner.ts';
 
-/** Those whose database outlives them. */
+/** Roles whose database outlives the process. */
 const ROLES: readonly Role[] = ['server', 'dev'];
+
+const retentionOf = (use: Resolve) => readRetention(use(Settings).env.SVC_RETENTION);
 
 async function checkNames(use: Resolve): Promise<void> {
   const known = use.all(Prunables).map(({ name }) => name);
-  const unknown = Object.keys(use(Settings).retention ?? {}).filter((name) => !known.includes(name));
+  const unknown = Object.keys(retentionOf(use)).filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw retentionUnknown(`SVC_RETENTION names ${unknown.join(', ')}; what can be pruned is ${known.join(', ')}`);
+    throw retentionUnknown(`SVC_RETENTION names ${unknown.join(', ')}; the known names are ${known.join(', ')}`);
 }
 
 async function start(use: Resolve): Promise<Stop> {
-  const { retention = {} } = use(Settings);
+  const retention = retentionOf(use);
   if (Object.keys(retention).length === 0) return () => undefined;
   return new Pruner({
     database: use(Database),
@@ -39,8 +42,9 @@ async function start(use: Resolve): Promise<Stop> {
   }).start();
 }
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([retentionTables]);
+  plugin.onCheck(ALL_ROLES, async (use) => void retentionOf(use));
   plugin.onInit(ROLES, checkNames);
   plugin.onStart(ROLES, start);
 });

@@ -1,51 +1,41 @@
-import { tmpdir } from 'node:os';
 import t, { type Test } from 'tap';
-import { boot } from '../../kernel/boot/index.ts';
-import { createMetrics } from '../../kernel/http/index.ts';
-import { Database, type Log, lowestId, type Prunable, Prunables } from '../../kernel/contracts/index.ts';
-import { until } from '../../features/support/process.ts';
-import { wholeServers, type WholeServer } from '../../test/support/whole-server.ts';
+import { Database, type Log, Metrics } from '../../kernel/contracts/index.ts';
+import { lowestId, type Prunable, Prunables } from './contract.ts';
 import { type Claimed, RunEngine, RunStore } from '../runs/contract.ts';
-import { checkInvariants } from '../runs/store/invariants.ts';
-import { VirtualClock } from '../runs/testing/virtual-clock.ts';
+import { boot, checkRuns, STORES, tablesWith, type TestServer, until, VirtualClock } from '../../test/kit/index.ts';
 import { Pruner } from './service/pruner.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(300_000);
 
-const stores = await wholeServers();
-t.teardown(async () => {
-  for (const store of stores) await store.stop();
-});
-
 const AGENT = { agent_id: 'agt_1', capabilities: ['linux'] };
 const LATER_MS = 60_000;
 
-const named = (server: WholeServer, name: string): Prunable =>
+const named = (server: TestServer, name: string): Prunable =>
   server.use.all(Prunables).find((prunable) => prunable.name === name)!;
 
-/** Prunes as if it were a minute later; answers the sizes of the batches. */
-async function prune(server: WholeServer, name: string, limit = 1000, before?: number): Promise<number[]> {
+/** Prunes as if a minute had passed; answers the sizes of the batches. */
+async function prune(server: TestServer, name: string, limit = 1000, before?: number): Promise<number[]> {
   const batches: number[] = [];
   const bound = before ?? server.use(Database).now() + LATER_MS;
   for await (const count of named(server, name).prune(bound, limit)) batches.push(count);
   return batches;
 }
 
-async function submit(server: WholeServer, source: string, more: object = {}): Promise<string> {
+async function submit(server: TestServer, source: string, more: object = {}): Promise<string> {
   const answer = await server.call('member', `POST ${server.scoped}/runs`, { source, ...more });
   if (answer.status !== 201) throw new Error(answer.text);
   return answer.json.run_id;
 }
 
-async function claim(server: WholeServer): Promise<Claimed> {
+async function claim(server: TestServer): Promise<Claimed> {
   const [claimed] = await server.use(RunStore).claim(AGENT, 1, 600_000);
   if (!claimed) throw new Error('there was nothing to claim');
   return claimed;
 }
 
-/** A pass that leaves something in every table of runs. */
-async function work(server: WholeServer, steps = 3): Promise<Claimed> {
+/** A pass that writes into every table of runs. */
+async function work(server: TestServer, steps = 3): Promise<Claimed> {
   const store = server.use(RunStore);
   const claimed = await claim(server);
   const base = { kind: 'step', digest: '', exit_code: 0, started_at: 0 };
@@ -60,19 +50,19 @@ async function work(server: WholeServer, steps = 3): Promise<Claimed> {
   return claimed;
 }
 
-const finish = (server: WholeServer, claimed: Claimed) =>
+const finish = (server: TestServer, claimed: Claimed) =>
   server.use(RunStore).complete(claimed, { status: 'succeeded', output: { done: true } });
 
-const statusOf = async (server: WholeServer, run_id: string) =>
+const statusOf = async (server: TestServer, run_id: string) =>
   (await server.call('viewer', `GET ${server.scoped}/runs/${run_id}`)).status;
 
-const chunksOf = async (server: WholeServer, run_id: string) =>
+const chunksOf = async (server: TestServer, run_id: string) =>
   (await server.use(RunEngine).logs(run_id, undefined, 100)).length;
 
-const countOf = async (server: WholeServer, table: string, condition = '1 = 1'): Promise<number> =>
+const countOf = async (server: TestServer, table: string, condition = '1 = 1'): Promise<number> =>
   (await server.use(Database).read<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table} WHERE ${condition}`))[0]!.n;
 
-async function runsAreRemoved(t: Test, server: WholeServer): Promise<void> {
+async function runsAreRemoved(t: Test, server: TestServer): Promise<void> {
   const gone = await submit(server, 'echo shared', { tags: ['a:b'], idempotency_key: 'k', cancel_on: ['stop.it'] });
   await server.call('member', `POST ${server.scoped}/runs/${gone}/signals/go`, { n: 1 });
   await finish(server, await work(server));
@@ -85,7 +75,9 @@ async function runsAreRemoved(t: Test, server: WholeServer): Promise<void> {
   t.ok(batches.length > 3 && batches.every((count) => count <= 100), batches.join(' '));
   t.equal(await statusOf(server, gone), 404);
   t.same(
-    (await server.tablesWith(gone)).filter((table) => !/^(audit_entries|bus_events|bus_types)$/.test(table)),
+    (await tablesWith(server.use(Database), gone)).filter(
+      (table) => !/^(audit_entries|bus_events|bus_types)$/.test(table),
+    ),
     [],
     'nothing of it is left but what tells of it: its audit and its events',
   );
@@ -104,10 +96,10 @@ async function runsAreRemoved(t: Test, server: WholeServer): Promise<void> {
   t.equal(await countOf(server, 'runs_runs'), 0);
   for (const table of ['runs_activities', 'runs_journal', 'runs_logs', 'runs_sources', 'bus_cancels', 'runs_tags'])
     t.equal(await countOf(server, table), 0, table);
-  t.same(await checkInvariants(server.use(Database)), []);
+  t.same(await checkRuns(server.use(Database)), []);
 }
 
-async function onesHalfRemovedAreFinished(t: Test, server: WholeServer): Promise<void> {
+async function onesHalfRemovedAreFinished(t: Test, server: TestServer): Promise<void> {
   await submit(server, 'echo half');
   await finish(server, await work(server, 20));
   for await (const _ of named(server, 'runs').prune(server.use(Database).now() + LATER_MS, 5)) break;
@@ -118,7 +110,7 @@ async function onesHalfRemovedAreFinished(t: Test, server: WholeServer): Promise
   t.equal(await countOf(server, 'runs_journal'), 0);
 }
 
-async function logsAreRemoved(t: Test, server: WholeServer): Promise<void> {
+async function logsAreRemoved(t: Test, server: TestServer): Promise<void> {
   const over = await submit(server, 'echo over');
   await finish(server, await work(server));
   const open = await submit(server, 'echo open');
@@ -132,7 +124,7 @@ async function logsAreRemoved(t: Test, server: WholeServer): Promise<void> {
   await finish(server, held);
 }
 
-async function eventsAreRemoved(t: Test, server: WholeServer): Promise<void> {
+async function eventsAreRemoved(t: Test, server: TestServer): Promise<void> {
   const emit = async (payload: unknown) =>
     (await server.call('member', `POST ${server.scoped}/events`, { type: 'made.it', payload })).json.event as string;
   const shows = async (event: string) => (await server.call('viewer', `GET ${server.scoped}/events/${event}`)).status;
@@ -155,7 +147,7 @@ async function eventsAreRemoved(t: Test, server: WholeServer): Promise<void> {
     cron: '* * * * * *',
     workflow: { source: 'true' },
   });
-  const tick = await until('a tick', 20_000, async () => {
+  const tick = await until(async () => {
     const { last_tick } = (await server.call('viewer', `GET ${server.scoped}/schedules/pulse`)).json;
     return last_tick;
   });
@@ -177,7 +169,7 @@ async function eventsAreRemoved(t: Test, server: WholeServer): Promise<void> {
   t.equal(await shows(next), 200, 'the sequence goes on');
 }
 
-async function auditIsRemoved(t: Test, server: WholeServer): Promise<void> {
+async function auditIsRemoved(t: Test, server: TestServer): Promise<void> {
   const before = await countOf(server, 'audit_entries');
   t.ok(before > 5);
   t.same(await prune(server, 'audit', 2, server.use(Database).now() - LATER_MS), []);
@@ -189,8 +181,8 @@ async function auditIsRemoved(t: Test, server: WholeServer): Promise<void> {
   t.ok(batches.every((count) => count <= 2));
 }
 
-/** Many rows: no batch may hold the database up. Printed, and bounded far above what it should be. */
-async function batchesAreShort(t: Test, server: WholeServer): Promise<void> {
+/** Many rows: no batch may block the database for long. The time is printed and has a generous limit. */
+async function batchesAreShort(t: Test, server: TestServer): Promise<void> {
   const database = server.use(Database);
   const { org_id, project_id } = server.scope;
   const rows = 40_000;
@@ -230,10 +222,10 @@ async function batchesAreShort(t: Test, server: WholeServer): Promise<void> {
   }
 }
 
-for (const store of stores)
-  t.test(store.name, { timeout: 240_000 }, async (t) => {
-    const server = await store.open();
-    t.teardown(() => server.stop());
+for (const store of STORES)
+  t.test(store, { timeout: 240_000 }, async (t) => {
+    const server = await boot({ store, access: 'project' });
+    t.teardown(() => server.close());
     await t.test('runs that ended are removed with all that is theirs', (t) => runsAreRemoved(t, server));
     await t.test('what was left half removed is found again', (t) => onesHalfRemovedAreFinished(t, server));
     await t.test('logs go, and their runs stay', (t) => logsAreRemoved(t, server));
@@ -243,8 +235,8 @@ for (const store of stores)
   });
 
 t.test('one server at a time, in pauses, and one failure stops no other', async (t) => {
-  const server = await stores[0]!.open();
-  t.teardown(() => server.stop());
+  const server = await boot({ access: 'project' });
+  t.teardown(() => server.close());
   const clock = new VirtualClock(1_800_000_000_000);
   const database = Object.assign(Object.create(null), {
     sql: server.use(Database).sql,
@@ -280,7 +272,7 @@ t.test('one server at a time, in pauses, and one failure stops no other', async 
       database,
       clock,
       log,
-      metrics: createMetrics(),
+      metrics: server.use(Metrics),
       prunables: [broken, fine, unnamed],
       retention,
     });
@@ -290,7 +282,7 @@ t.test('one server at a time, in pauses, and one failure stops no other', async 
   const passes = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 1000) {
       await clock.advance(1000);
-      // The database answers in its own time.
+      // The database answers only when told to.
       for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   };
@@ -300,7 +292,7 @@ t.test('one server at a time, in pauses, and one failure stops no other', async 
     [true],
     'one of the two, once, by what is named',
   );
-  t.ok(lines.includes('pruning failed; it is tried again') && lines.includes('pruned'), lines.join());
+  t.ok(lines.includes('pruning failed; retrying') && lines.includes('pruned'), lines.join());
   await passes(400_000);
   t.equal(turns.length, 2, 'again after a tenth of the time that it is kept');
   await Promise.all(stops.map((stop) => stop()));
@@ -309,10 +301,8 @@ t.test('one server at a time, in pauses, and one failure stops no other', async 
 
 t.test('a setting that is none stops the start, with the reason', async (t) => {
   const refused = async (SVC_RETENTION: string) => {
-    const settings = { home: tmpdir(), database_url: 'sqlite::memory:', port: 0 };
-    const env = { SVC_LOG_LEVEL: 'silent', SVC_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'), SVC_RETENTION };
-    const started = await boot({ role: 'server', env, settings }).catch((error: unknown) => error as Error);
-    if (!(started instanceof Error)) await started.stop();
+    const started = await boot({ env: { SVC_RETENTION } }).catch((error: unknown) => error as Error);
+    if (!(started instanceof Error)) await started.close();
     return started;
   };
   for (const text of [
@@ -328,6 +318,6 @@ t.test('a setting that is none stops the start, with the reason', async (t) => {
     'runs=9999d',
   ])
     t.match(await refused(text), { code: 'setting_invalid', message: /SVC_RETENTION/ }, text);
-  t.match(await refused('runs=90d,wishes=1d'), { message: /names wishes; what can be pruned is/ });
+  t.match(await refused('runs=90d,wishes=1d'), { message: /names wishes; the known names are/ });
   t.notMatch(await refused('runs=90d, logs=30d,events=30d,audit=365d'), { message: /./ });
 });

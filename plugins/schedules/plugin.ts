@@ -7,24 +7,20 @@ import {
   Ids,
   Log,
   Metrics,
-  type PluginManifest,
   type Resolve,
   Sealer,
   SERVER_ROLES,
 } from '../../kernel/contracts/index.ts';
-import { Audit } from '../audit/contract.ts';
 import { EventBus } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
+import { AuditedWrites } from '../resources/contract.ts';
 import { RunCreation, Wakeups } from '../runs/contract.ts';
+import { StoredWorkflows } from '../workflows/contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { deleteScheduleRoute } from './routes/delete-schedule.ts';
-import { getNextRoute } from './routes/get-next.ts';
-import { getScheduleRoute } from './routes/get-schedule.ts';
-import { listSchedulesRoute } from './routes/list-schedules.ts';
-import { putScheduleRoute } from './routes/put-schedule.ts';
+import { scheduleRoutes } from './routes.ts';
 import { scheduleUser } from './service/credential-uses.ts';
-import { OwnSchedules, Schedules } from './service/schedules.ts';
+import { Schedules } from './service/schedules.ts';
 import { TickLoop } from './service/tick-loop.ts';
 import { Ticker } from './service/ticker.ts';
 
@@ -33,8 +29,8 @@ const makeSchedules = (use: Resolve) =>
     database: use(Database),
     sealer: use(Sealer),
     ids: use(Ids),
-    audit: use(Audit),
-    creation: use(RunCreation),
+    writes: use(AuditedWrites),
+    workflows: use(StoredWorkflows),
     wakeups: use(Wakeups),
   });
 
@@ -48,6 +44,7 @@ const makeTicker = (use: Resolve) =>
     metrics: use(Metrics),
     bus: use(EventBus),
     creation: use(RunCreation),
+    workflows: use(StoredWorkflows),
   });
 
 const makeLoop = (use: Resolve) =>
@@ -59,21 +56,9 @@ const makeLoop = (use: Resolve) =>
     log: use(Log).child({ plugin: 'schedules' }),
   });
 
-function routes(use: Resolve) {
-  const schedules = use(OwnSchedules);
-  return [
-    listSchedulesRoute(schedules),
-    getScheduleRoute(schedules),
-    putScheduleRoute(schedules),
-    deleteScheduleRoute(schedules),
-    getNextRoute(schedules),
-  ];
-}
-
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([scheduleTables]);
-  plugin.bind(OwnSchedules, makeSchedules);
-  plugin.contribute(HttpRoutes, routes);
+  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(makeSchedules(use)));
   plugin.contribute(CredentialUsers, (use) => scheduleUser(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => makeLoop(use).start());
 });

@@ -1,26 +1,20 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
-import { until } from '../../features/support/process.ts';
-import { type TestRole, wholeServers } from '../../test/support/whole-server.ts';
-import { MOST_SCHEDULES } from './service/schedules.ts';
-
-const stores = await wholeServers();
-t.teardown(async () => {
-  for (const store of stores) await store.stop();
-});
+import { MAX_SCHEDULES } from './store/schedules.ts';
+import { boot, STORES, tablesWith, until } from '../../test/kit/index.ts';
 
 const CANARY = 'canary-61d0b7f2';
-/** Needs what no agent has, so that its runs stay queued. */
+/** Requires a capability that no agent has, so that its runs stay queued. */
 const WORKFLOW = { source: `echo ${CANARY}`, filename: 'job.sh', requires: ['nowhere'] };
-/** Not due before all of this is over. */
+/** Not due before the test is over. */
 const FAR = '0 0 1 1 *';
 
-for (const store of stores)
-  t.test(store.name, async (t) => {
-    const server = await store.open();
-    t.teardown(() => server.stop());
+for (const store of STORES)
+  t.test(store, async (t) => {
+    const server = await boot({ store, access: 'project' });
+    t.teardown(() => server.close());
     const at = (name = '') => `${server.scoped}/schedules${name === '' ? '' : `/${name}`}`;
-    const put = (name: string, body: unknown, role: TestRole = 'member') => server.call(role, `PUT ${at(name)}`, body);
+    const put = (name: string, body: unknown, role: string = 'member') => server.call(role, `PUT ${at(name)}`, body);
 
     t.test('set, shown, listed, replaced, removed', async (t) => {
       const input = { deep: [1, { key: 'ü\0' }] };
@@ -40,7 +34,7 @@ for (const store of stores)
         next_due: /^\d{4}-12-31T23:00:00.000Z$/,
       });
       t.same((await server.call('viewer', `GET ${at('nightly')}`)).json, made.json);
-      t.same(await server.tablesWith(CANARY), [], 'the workflow is sealed, and in no audit row');
+      t.same(await tablesWith(server.use(Database), CANARY), [], 'the workflow is sealed, and in no audit row');
       t.equal((await put('ticks', { cron: '@yearly', paused: true })).status, 201);
       const list = await server.call('viewer', `GET ${at()}`);
       t.match(list.json.schedules, [
@@ -82,7 +76,7 @@ for (const store of stores)
     });
 
     t.test('who may what', async (t) => {
-      const roles: TestRole[] = ['viewer', 'member', 'admin', 'owner', 'rival'];
+      const roles: string[] = ['viewer', 'member', 'admin', 'owner', 'rival'];
       const answers = async (line: string, body?: unknown) =>
         Promise.all(roles.map(async (role) => (await server.call(role, line, body)).status));
       await put('mine', { cron: FAR });
@@ -115,7 +109,7 @@ for (const store of stores)
         [`{"cron":"${FAR}","subject":"\\ud800"}`, 400, 'invalid_request', '/subject'],
         [{ cron: FAR, workflow: {} }, 400, 'invalid_request', '/workflow/source'],
         [{ cron: FAR, workflow: 'true' }, 400, 'invalid_request', '/workflow'],
-        [workflow({ subject: 'x' }), 400, 'invalid_request', '/workflow/subject'],
+        [workflow({ idempotency_key: 'x' }), 400, 'invalid_request', '/workflow/idempotency_key'],
         [workflow({ idempotency_key: 'x' }), 400, 'invalid_request', '/workflow/idempotency_key'],
         [workflow({ env: { SVC_X: '1' } }), 400, 'invalid_request', '/workflow/env/SVC_X'],
         [workflow({ tags: ['\0'] }), 400, 'invalid_request', '/workflow/tags/0'],
@@ -152,7 +146,7 @@ for (const store of stores)
 
     t.test('a tick is an event of the bus, and its run is one of its own', async (t) => {
       await put('pulse', { cron: '* * * * * *', subject: 'heart', workflow: WORKFLOW });
-      const tick = await until('a tick', 20_000, async () => {
+      const tick = await until(async () => {
         const { last_tick } = (await server.call('viewer', `GET ${at('pulse')}`)).json;
         return last_tick;
       });
@@ -178,7 +172,7 @@ for (const store of stores)
       const runs = (await server.call('viewer', `GET ${server.scoped}/runs?limit=200`)).json.runs.length;
       t.equal(runs, recorded, 'one run a tick');
       await put('other', { cron: '* * * * * *' });
-      await until('two further ticks', 20_000, async () => (await ticks()).events.length >= recorded + 2 || undefined);
+      await until(async () => (await ticks()).events.length >= recorded + 2);
       await server.call('member', `DELETE ${at('other')}`);
       t.notOk((await ticks()).events.slice(0, 2).some((one: { source_name: string }) => one.source_name === 'pulse'));
     });
@@ -186,7 +180,7 @@ for (const store of stores)
     t.test('a project has so many schedules and no more', async (t) => {
       const database = server.use(Database);
       const { org_id, org, project_id, project } = server.scope;
-      for (let i = 0; i < MOST_SCHEDULES - 1; i++)
+      for (let i = 0; i < MAX_SCHEDULES - 1; i++)
         await database.write(
           `INSERT INTO schedules_schedules
              (project_id, name, org_id, org, project, schedule_id, revision, cron, timezone, paused, created_at, set_at)

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Clock, definePlugin, Ids, Log, Settings } from '../../kernel/contracts/index.ts';
 import { Executors } from '../agents/contract.ts';
+import { Replay } from '../replay/contract.ts';
 import { WorkflowKinds } from '../runs/contract.ts';
 import { Verbs } from './contract.ts';
 import { agentPath } from './domain/environment.ts';
@@ -31,6 +32,7 @@ export default definePlugin(manifest, (plugin) => {
       node: process.execPath,
       cli: [process.execPath, CLI],
       verbs: () => use.all(Verbs),
+      replay: use(Replay),
       grace_ms: GRACE_MS,
       in_shell: use(Settings).env.SVC_AGENT_IN_SHELL !== 'off',
     }),

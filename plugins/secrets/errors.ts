@@ -4,7 +4,7 @@ export const SecretErrors = {
   secretsFull: defineError({
     code: 'secrets_full',
     status: 409,
-    title: 'The project holds as many secrets as the environment of a job can take.',
-    next: 'Remove some (`svc secret rm`), or keep what only few jobs need as credentials.',
+    title: 'The secrets of the project no longer fit into the environment of a job.',
+    next: 'Remove some secrets (`svc secret rm`), or store secrets that only a few jobs need as credentials.',
   }),
 } as const;

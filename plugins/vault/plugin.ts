@@ -6,12 +6,10 @@ import {
   HealthChecks,
   Ids,
   Log,
-  type PluginManifest,
   type Resolve,
   Sealer,
   SERVER_ROLES,
   Settings,
-  token,
 } from '../../kernel/contracts/index.ts';
 import { rekeyCommand } from './commands/rekey.ts';
 import { rotateOrgKeyCommand } from './commands/rotate-org-key.ts';
@@ -19,9 +17,6 @@ import { vaultTables } from './migrations/0001-vault.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { Keyring } from './service/keyring.ts';
 import { startRefresher } from './service/refresher.ts';
-
-/** The Sealer with what only this plugin may do to it. */
-const OwnKeyring = token<Keyring>('vault.Keyring');
 
 const makeKeyring = (use: Resolve) =>
   new Keyring({
@@ -31,17 +26,17 @@ const makeKeyring = (use: Resolve) =>
     log: use(Log).child({ plugin: 'vault' }),
   });
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([vaultTables]);
-  plugin.bind(OwnKeyring, makeKeyring);
-  plugin.bind(Sealer, (use) => use(OwnKeyring));
-  plugin.contribute(AdminCommands, (use) => [rekeyCommand(use(OwnKeyring)), rotateOrgKeyCommand(use(OwnKeyring))]);
+  const keyring = plugin.own(makeKeyring);
+  plugin.bind(Sealer, keyring);
+  plugin.contribute(AdminCommands, (use) => [rekeyCommand(keyring(use)), rotateOrgKeyCommand(keyring(use))]);
   plugin.contribute(HealthChecks, (use) => ({
     name: 'vault',
-    check: async () => use(OwnKeyring).checkHealth(),
+    check: async () => keyring(use).checkHealth(),
   }));
   plugin.onInit(SERVER_ROLES, async (use) => {
-    await use(OwnKeyring).master();
+    await keyring(use).master();
   });
-  plugin.onStart(SERVER_ROLES, async (use) => startRefresher(use(OwnKeyring), use(Clock), use(Log)));
+  plugin.onStart(SERVER_ROLES, async (use) => startRefresher(keyring(use), use(Clock), use(Log)));
 });

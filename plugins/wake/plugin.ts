@@ -5,7 +5,6 @@ import {
   Ids,
   Log,
   Metrics,
-  type PluginManifest,
   type Resolve,
   type Role,
   Settings,
@@ -18,7 +17,7 @@ import manifest from './plugin.json' with { type: 'json' };
 import { startRelay } from './service/relay.ts';
 import { deploymentOf } from './store/deployment.ts';
 
-/** Those that may share a database with others. */
+/** Roles that may share a database with other servers. */
 const ROLES: readonly Role[] = ['server', 'dev'];
 
 const addressOf = (use: Resolve) => readWakeUrl(use(Settings).env.SVC_WAKE_URL);
@@ -36,11 +35,8 @@ async function start(use: Resolve): Promise<Stop> {
   });
 }
 
-export default definePlugin(manifest satisfies PluginManifest, (plugin) => {
+export default definePlugin(manifest, (plugin) => {
   plugin.migrations([wakeTables]);
-  plugin.onInit(ROLES, async (use) => {
-    // A bad setting stops the start, before anything is listened to.
-    addressOf(use);
-  });
+  plugin.onCheck(ROLES, async (use) => void addressOf(use));
   plugin.onStart(ROLES, start);
 });

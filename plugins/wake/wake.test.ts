@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import t from 'tap';
-import { systemClock } from '../../kernel/boot/services/clock.ts';
 import type { Log } from '../../kernel/contracts/index.ts';
 import type { WakeMessage } from '../runs/contract.ts';
-import { VirtualClock } from '../runs/testing/virtual-clock.ts';
-import { decode, encode, MOST_BYTES, MOST_MESSAGES } from './domain/messages.ts';
+import { decode, encode, MAX_BYTES, MAX_MESSAGES } from './domain/messages.ts';
 import { readWakeUrl } from './domain/wake-url.ts';
 import { NatsLink } from './service/nats-link.ts';
 import { Outbox } from './service/outbox.ts';
+import { systemClock, VirtualClock } from '../../test/kit/index.ts';
 
 const claim = { activity_id: 'act_1', epoch: 3, agent_id: 'agt_1', reason: 'cancelled' };
 const EACH: WakeMessage[] = [
@@ -34,7 +33,7 @@ t.test('what is no message of ours is refused whole, with why', async (t) => {
     [JSON.stringify({ v: 2, wake: [] }), 'not of version 1'],
     [JSON.stringify({ v: 1 }), 'no list'],
     [JSON.stringify({ v: 1, wake: 'work' }), 'no list'],
-    [wake(...Array.from({ length: MOST_MESSAGES + 1 }, () => ({ wake: 'work' }))), 'no list'],
+    [wake(...Array.from({ length: MAX_MESSAGES + 1 }, () => ({ wake: 'work' }))), 'no list'],
     [wake({ wake: 'work' }, null), 'one of its wake-ups is none'],
     [wake({ wake: 'sleep' }), 'one of its wake-ups is none'],
     [wake({ wake: 'timer', deadline: '1' }), 'one of its wake-ups is none'],
@@ -42,7 +41,7 @@ t.test('what is no message of ours is refused whole, with why', async (t) => {
     [wake({ wake: 'run', run_id: 'x'.repeat(256) }), 'one of its wake-ups is none'],
     [wake({ wake: 'topic' }), 'one of its wake-ups is none'],
     [wake({ wake: 'revoked', claim: { ...claim, epoch: null } }), 'one of its wake-ups is none'],
-    [wake({ wake: 'work', pad: 'x'.repeat(MOST_BYTES) }), 'more than'],
+    [wake({ wake: 'work', pad: 'x'.repeat(MAX_BYTES) }), 'more than'],
   ];
   for (const [text, why] of bad) t.match(decode(bytes(text)), { fault: new RegExp(why) }, text.slice(0, 60));
   t.match(decode(Buffer.from([0xff, 0xfe])), { fault: 'it is no JSON' });
@@ -103,9 +102,9 @@ t.test('however often a thing is said, it is sent once in a few milliseconds', a
     sent[1]!.messages.some((one) => one.wake === 'timer' && one.deadline === 1000),
     'the nearest deadline',
   );
-  for (let i = 0; i < MOST_MESSAGES + 50; i++) outbox.say({ wake: 'run', run_id: `run_${i}` });
+  for (let i = 0; i < MAX_MESSAGES + 50; i++) outbox.say({ wake: 'run', run_id: `run_${i}` });
   await clock.advance(10);
-  t.equal(sent[2]!.messages.length, MOST_MESSAGES);
+  t.equal(sent[2]!.messages.length, MAX_MESSAGES);
   outbox.say({ wake: 'work' });
   outbox.close();
   outbox.say({ wake: 'work' });

@@ -1,6 +1,18 @@
 import t, { type Test } from 'tap';
-import { ConsolePages, Database, HttpRoutes, HttpUpgrades, type Route } from '../../kernel/contracts/index.ts';
-import { type Answer, type Caller, CALLERS, type House, ORG, PROJECT, RIVAL_ORG, SIDE, stores } from './house.ts';
+import { Database, HttpRoutes, HttpUpgrades, type Route } from '../../kernel/contracts/index.ts';
+import { HttpPages } from '../../plugins/http/contract.ts';
+import {
+  type Caller,
+  CALLERS,
+  type MatrixAnswer,
+  type MatrixServer,
+  openServer,
+  ORG,
+  PROJECT,
+  RIVAL_ORG,
+  SIDE,
+} from './callers.ts';
+import { STORES } from '../kit/index.ts';
 import { refusal } from './policy.ts';
 import { CANARY, OWN, type Params, type Place, type Sample, SAMPLES } from './samples.ts';
 
@@ -26,32 +38,32 @@ const ruleText = ({ access }: Pick<Route, 'access'>): string =>
 interface Asked {
   route: string;
   caller: Caller;
-  answer: Answer;
+  answer: MatrixAnswer;
 }
 
 class Matrix {
   readonly asked: Asked[] = [];
-  readonly #house: House;
+  readonly #server: MatrixServer;
 
-  constructor(house: House) {
-    this.#house = house;
+  constructor(server: MatrixServer) {
+    this.#server = server;
   }
 
-  async ask(route: string, caller: Caller, params: Params): Promise<Answer> {
+  async ask(route: string, caller: Caller, params: Params): Promise<MatrixAnswer> {
     const sample = SAMPLES[route]!;
-    const answer = await this.#house.call(caller, methodOf(route), pathOf(route, params), sample.body);
+    const answer = await this.#server.call(caller, methodOf(route), pathOf(route, params), sample.body);
     this.asked.push({ route, caller, answer });
     return answer;
   }
 
   async target(sample: Sample, place: Place = OWN): Promise<Params> {
-    const made = (await sample.target?.(this.#house, place)) ?? {};
+    const made = (await sample.target?.(this.#server, place)) ?? {};
     return { org: place.org, project: place.project, ...made };
   }
 }
 
 /** Ids of requests and times differ between any two answers; the names given are what was asked for. */
-function plain({ status, text, request_id }: Answer, names: readonly string[]): string {
+function plain({ status, text, request_id }: MatrixAnswer, names: readonly string[]): string {
   let bare = text.replaceAll(request_id, 'REQUEST').replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, 'TIME');
   for (const name of names.toSorted((a, b) => b.length - a.length)) bare = bare.replaceAll(name, 'NAME');
   return `${status} ${bare}`;
@@ -61,37 +73,32 @@ function plain({ status, text, request_id }: Answer, names: readonly string[]): 
 const absentLike = (value: string): string =>
   /^[a-z]+_[0-9A-Z]{26}$/.test(value) ? value.replace(/.{12}$/, 'ZZZZZZZZZZZZ') : value.replace('0', 'x');
 
-const all = await stores();
-t.teardown(async () => {
-  for (const store of all) await store.stop();
-});
-
-for (const store of all)
-  t.test(`who may do what on ${store.name}`, async (t) => {
-    const house = await store.open();
-    t.teardown(() => house.stop());
-    const matrix = new Matrix(house);
-    await t.test('every route is in the table, with its rule', (t) => everyRouteIsKnown(t, house));
+for (const store of STORES)
+  t.test(`who may do what on ${store}`, async (t) => {
+    const server = await openServer(store);
+    t.teardown(() => server.close());
+    const matrix = new Matrix(server);
+    await t.test('every route is in the table, with its rule', (t) => everyRouteIsKnown(t, server));
     await t.test('every route, asked by everybody', (t) => everyRouteByEverybody(t, matrix));
     await t.test('a foreign org or project answers like an absent one', (t) => foreignPlaces(t, matrix));
     await t.test('a foreign id answers like an absent one', (t) => foreignThings(t, matrix));
-    await t.test('the audit holds what was done, and nothing else', (t) => auditHolds(t, house, matrix));
+    await t.test('the audit holds what was done, and nothing else', (t) => auditHolds(t, server, matrix));
   });
 
-async function everyRouteIsKnown(t: Test, house: House): Promise<void> {
-  const routes = house.use.all(HttpRoutes);
+async function everyRouteIsKnown(t: Test, server: MatrixServer): Promise<void> {
+  const routes = server.use.all(HttpRoutes);
   for (const route of routes) {
     const name = `${route.method} ${route.path}`;
     t.equal(SAMPLES[name]?.rule, ruleText(route), `${name} has the rule of the table`);
   }
-  for (const { path, access } of house.use.all(HttpUpgrades))
+  for (const { path, access } of server.use.all(HttpUpgrades))
     t.equal(SAMPLES[`GET ${path}`]?.rule, ruleText({ access }), `${path} has the rule of the table`);
-  const { json } = await house.call('nobody', 'GET', '/api/v1/openapi.json');
+  const { json } = await server.call('nobody', 'GET', '/api/v1/openapi.json');
   const served = Object.entries(json.paths as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
   );
   t.same(served.toSorted(), Object.keys(SAMPLES).toSorted(), 'what is served is what the table holds');
-  for (const { path } of house.use.all(ConsolePages))
+  for (const { path } of server.use.all(HttpPages))
     t.notMatch(path, /^\/api\//, 'pages, which are public, lie outside of the API');
 }
 
@@ -162,8 +169,8 @@ interface Entry {
 }
 
 /** Every success that the table says so left its entry, by the same transaction; nothing else left any. */
-async function auditHolds(t: Test, house: House, matrix: Matrix): Promise<void> {
-  const rows = await house.use(Database).read<Entry>('SELECT * FROM audit_entries');
+async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promise<void> {
+  const rows = await server.use(Database).read<Entry>('SELECT * FROM audit_entries');
   const found = Map.groupBy(rows, ({ request_id }) => request_id);
   const names: Partial<Record<Caller, string>> = { owner: 'olga', capped: 'olga', elsewhere: 'olga', rival: 'rita' };
   const users = { ...names, outsider: 'otto', viewer: 'vera', member: 'max', admin: 'ada' } as typeof names;

@@ -1,4 +1,4 @@
-import type { Caller } from './house.ts';
+import type { Caller } from './callers.ts';
 
 /** The rule of a route as one text: `public`, `user`, `agent`, `org owner`, `project member`. */
 export type Rule = string;

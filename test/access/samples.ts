@@ -1,4 +1,4 @@
-import { type Caller, type House, ORG, PROJECT } from './house.ts';
+import { type Caller, type MatrixServer, ORG, PROJECT } from './callers.ts';
 import type { Rule } from './policy.ts';
 
 /** Where a thing is made, by somebody who may. */
@@ -17,7 +17,7 @@ export interface Sample {
   status: number;
   body?: unknown;
   /** Makes what the path names, in a place; answers the path's parameters beyond the place. */
-  target?: (house: House, place: Place) => Promise<Params>;
+  target?: (server: MatrixServer, place: Place) => Promise<Params>;
   /** What every success writes into the audit; undefined for what changes nothing. */
   audits?: string;
   /** Where the route decides further than its rule. */
@@ -35,8 +35,8 @@ const fresh = (prefix: string) => `${prefix}${(count += 1).toString(36).padStart
 const SCOPED = '/api/v1/orgs/:org/projects/:project';
 const inPlace = ({ org, project }: Place) => `/api/v1/orgs/${org}/projects/${project}`;
 
-async function must(house: House, by: Caller, method: string, path: string, body?: unknown) {
-  const answer = await house.call(by, method, path, body);
+async function must(server: MatrixServer, by: Caller, method: string, path: string, body?: unknown) {
+  const answer = await server.call(by, method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   return answer.json;
 }
@@ -46,39 +46,39 @@ const program = { source: '#!/bin/sh\ntrue\n', requires: ['nowhere'], input: CAN
 
 const bearer = { kind: 'bearer', token: CANARY };
 
-const run: Sample['target'] = async (house, place) => {
-  const { run_id } = await must(house, place.by, 'POST', `${inPlace(place)}/runs`, program);
+const run: Sample['target'] = async (server, place) => {
+  const { run_id } = await must(server, place.by, 'POST', `${inPlace(place)}/runs`, program);
   return { run: run_id };
 };
 
-const finishedRun: Sample['target'] = async (house, place) => {
-  const { run_id } = await must(house, place.by, 'POST', `${inPlace(place)}/runs`, program);
-  await must(house, place.by, 'POST', `${inPlace(place)}/runs/${run_id}/cancel`, {});
+const finishedRun: Sample['target'] = async (server, place) => {
+  const { run_id } = await must(server, place.by, 'POST', `${inPlace(place)}/runs`, program);
+  await must(server, place.by, 'POST', `${inPlace(place)}/runs/${run_id}/cancel`, {});
   return { run: run_id };
 };
 
-const signal: Sample['target'] = async (house, place) => ({ ...(await run(house, place)), name: fresh('go') });
+const signal: Sample['target'] = async (server, place) => ({ ...(await run(server, place)), name: fresh('go') });
 
-const cell: Sample['target'] = async (house, place) => {
+const cell: Sample['target'] = async (server, place) => {
   const [entity, key] = [fresh('entity'), fresh('key')];
-  await must(house, place.by, 'PUT', `${inPlace(place)}/state/${entity}/${key}`, { value: CANARY });
+  await must(server, place.by, 'PUT', `${inPlace(place)}/state/${entity}/${key}`, { value: CANARY });
   return { entity, key };
 };
 
-const token: Sample['target'] = async (house, { by }) => {
-  const { id } = await must(house, by, 'POST', '/api/v1/tokens', { name: fresh('token') });
+const token: Sample['target'] = async (server, { by }) => {
+  const { id } = await must(server, by, 'POST', '/api/v1/tokens', { name: fresh('token') });
   return { id };
 };
 
-const orgMember: Sample['target'] = async (house, { org, by }) => {
+const orgMember: Sample['target'] = async (server, { org, by }) => {
   const user = fresh('user');
-  await must(house, by, 'PUT', `/api/v1/orgs/${org}/members/${user}`, { role: 'member' });
+  await must(server, by, 'PUT', `/api/v1/orgs/${org}/members/${user}`, { role: 'member' });
   return { user };
 };
 
-const projectMember: Sample['target'] = async (house, place) => {
+const projectMember: Sample['target'] = async (server, place) => {
   const user = fresh('user');
-  await must(house, place.by, 'PUT', `${inPlace(place)}/members/${user}`, { role: 'viewer' });
+  await must(server, place.by, 'PUT', `${inPlace(place)}/members/${user}`, { role: 'viewer' });
   return { user };
 };
 
@@ -87,62 +87,62 @@ const unused =
   (param: string, prefix: string): Sample['target'] =>
   async () => ({ [param]: fresh(prefix) });
 
-const secret: Sample['target'] = async (house, place) => {
+const secret: Sample['target'] = async (server, place) => {
   const name = fresh('SECRET');
-  await must(house, place.by, 'PUT', `${inPlace(place)}/secrets/${name}`, { value: CANARY });
+  await must(server, place.by, 'PUT', `${inPlace(place)}/secrets/${name}`, { value: CANARY });
   return { secret: name };
 };
 
 const yearly = { cron: '@yearly', workflow: program };
 
-const schedule: Sample['target'] = async (house, place) => {
+const schedule: Sample['target'] = async (server, place) => {
   const name = fresh('schedule');
-  await must(house, place.by, 'PUT', `${inPlace(place)}/schedules/${name}`, yearly);
+  await must(server, place.by, 'PUT', `${inPlace(place)}/schedules/${name}`, yearly);
   return { schedule: name };
 };
 
-const handler: Sample['target'] = async (house, place) => {
+const handler: Sample['target'] = async (server, place) => {
   const name = fresh('handler');
-  await must(house, place.by, 'PUT', `${inPlace(place)}/handlers/${name}`, { on: ['nothing'], source: CANARY });
+  await must(server, place.by, 'PUT', `${inPlace(place)}/handlers/${name}`, { on: ['nothing'], source: CANARY });
   return { handler: name };
 };
 
-const credential: Sample['target'] = async (house, place) => {
+const credential: Sample['target'] = async (server, place) => {
   const name = fresh('bot');
-  await must(house, place.by, 'PUT', `${inPlace(place)}/credentials/${name}`, bearer);
+  await must(server, place.by, 'PUT', `${inPlace(place)}/credentials/${name}`, bearer);
   return { credential: name };
 };
 
-const event: Sample['target'] = async (house, place) => {
-  const made = await must(house, place.by, 'POST', `${inPlace(place)}/events`, { type: 'ci.done', payload: CANARY });
+const event: Sample['target'] = async (server, place) => {
+  const made = await must(server, place.by, 'POST', `${inPlace(place)}/events`, { type: 'ci.done', payload: CANARY });
   return { event: made.event };
 };
 
-const eventHook: Sample['target'] = async (house, place) => {
+const eventHook: Sample['target'] = async (server, place) => {
   const name = fresh('hook');
-  await must(house, place.by, 'PUT', `${inPlace(place)}/event-hooks/${name}`, { event_type: 'ci.done' });
+  await must(server, place.by, 'PUT', `${inPlace(place)}/event-hooks/${name}`, { event_type: 'ci.done' });
   return { hook: name };
 };
 
 /** Of a hook with a shared token, which nobody of the matrix sends. */
-const hookAddress: Sample['target'] = async (house, place) => {
+const hookAddress: Sample['target'] = async (server, place) => {
   const path = `${inPlace(place)}/event-hooks/${fresh('hook')}`;
-  const { ingest_url } = await must(house, place.by, 'PUT', path, {});
+  const { ingest_url } = await must(server, place.by, 'PUT', path, {});
   return { hook: ingest_url.split('/').at(-1) };
 };
 
 const forgeWebhook = { forge: 'forge_a', repo: 'acme/site' };
 
-const webhook: Sample['target'] = async (house, place) => {
+const webhook: Sample['target'] = async (server, place) => {
   const name = fresh('webhook');
-  await must(house, place.by, 'PUT', `${inPlace(place)}/webhooks/${name}`, forgeWebhook);
+  await must(server, place.by, 'PUT', `${inPlace(place)}/webhooks/${name}`, forgeWebhook);
   return { webhook: name };
 };
 
 /** Of a webhook, whose signature nobody of the matrix makes. */
-const webhookAddress: Sample['target'] = async (house, place) => {
+const webhookAddress: Sample['target'] = async (server, place) => {
   const path = `${inPlace(place)}/webhooks/${fresh('webhook')}`;
-  const { delivery_url } = await must(house, place.by, 'PUT', path, forgeWebhook);
+  const { delivery_url } = await must(server, place.by, 'PUT', path, forgeWebhook);
   return { webhook_id: delivery_url.split('/').at(-1) };
 };
 
@@ -253,7 +253,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`GET ${SCOPED}/state/:entity`]: {
     rule: 'project viewer',
     status: 200,
-    target: async (house, place) => ({ entity: (await cell(house, place)).entity! }),
+    target: async (server, place) => ({ entity: (await cell(server, place)).entity! }),
   },
   [`GET ${SCOPED}/state/:entity/:key`]: { rule: 'project viewer', status: 200, target: cell },
   [`PUT ${SCOPED}/state/:entity/:key`]: {

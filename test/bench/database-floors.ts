@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import mysql2, { type Connection } from 'mysql2/promise';
+import { inFolder } from './floors.ts';
 
 /**
  * What the machine itself can do, measured with nothing of the service in the way. Every figure of the service is
@@ -31,15 +30,6 @@ export function floorOf(durations_ms: readonly number[], total_ms: number, opera
   const sorted = [...durations_ms].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   return { p50_ms: at(0.5), p99_ms: at(0.99), per_s: (operations / total_ms) * 1000 };
-}
-
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-floor-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** A file as the service sets it up: WAL, `synchronous=FULL`. */

@@ -14,7 +14,7 @@ const { PATH = '' } = process.env;
 const PAYLOAD = 'x'.repeat(200);
 
 /** Runs `work` in a folder that goes away, on the same file system as the databases that are measured. */
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-floor-'));
   try {
     return await work(folder);
@@ -23,14 +23,29 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Rows a second on SQLite (WAL, synchronous FULL), `batch` of them a commit. */
-export const sqliteBatchedPerSecond = (batch: number, count: number): Promise<number> =>
+/** A new SQLite file as the service sets it up: WAL, `synchronous=FULL`. */
+export const onFloorDatabase = <T>(schema: readonly string[], work: (database: DatabaseSync) => Promise<T> | T) =>
   inFolder(async (folder) => {
     const database = new DatabaseSync(join(folder, 'floor.db'));
-    database.exec('PRAGMA journal_mode = WAL');
-    database.exec('PRAGMA synchronous = FULL');
-    database.exec('CREATE TABLE floor_rows (id INTEGER PRIMARY KEY, body TEXT)');
-    const insert = database.prepare('INSERT INTO floor_rows (id, body) VALUES (?, ?)');
+    for (const line of ['PRAGMA journal_mode = WAL', 'PRAGMA synchronous = FULL', ...schema]) database.exec(line);
+    try {
+      return await work(database);
+    } finally {
+      database.close();
+    }
+  });
+
+const ROWS = ['CREATE TABLE floor_rows (id INTEGER PRIMARY KEY, body TEXT)'];
+const STATES = [
+  'CREATE TABLE floor_rows (id TEXT PRIMARY KEY, state TEXT, body TEXT)',
+  'CREATE INDEX floor_rows_state ON floor_rows (state)',
+];
+const INSERT = 'INSERT INTO floor_rows (id, body) VALUES (?, ?)';
+
+/** Rows a second on SQLite (WAL, synchronous FULL), `batch` of them a commit. */
+export const sqliteBatchedPerSecond = (batch: number, count: number): Promise<number> =>
+  onFloorDatabase(ROWS, async (database) => {
+    const insert = database.prepare(INSERT);
     const since = performance.now();
     for (let row = 0; row < count; row += batch) {
       database.exec('BEGIN IMMEDIATE');
@@ -38,31 +53,20 @@ export const sqliteBatchedPerSecond = (batch: number, count: number): Promise<nu
       database.exec('COMMIT');
     }
     const seconds = (performance.now() - since) / 1000;
-    database.close();
     return (Math.ceil(count / batch) * batch) / seconds;
   });
 
 /** Milliseconds of one durable one-row commit on SQLite (WAL, synchronous FULL), median. */
 export const sqliteInsertMs = (count: number): Promise<number> =>
-  inFolder(async (folder) => {
-    const database = new DatabaseSync(join(folder, 'floor.db'));
-    database.exec('PRAGMA journal_mode = WAL');
-    database.exec('PRAGMA synchronous = FULL');
-    database.exec('CREATE TABLE floor_rows (id INTEGER PRIMARY KEY, body TEXT)');
-    const insert = database.prepare('INSERT INTO floor_rows (id, body) VALUES (?, ?)');
+  onFloorDatabase(ROWS, async (database) => {
+    const insert = database.prepare(INSERT);
     const spans = await times(count, async (index) => insert.run(index, PAYLOAD));
-    database.close();
     return median(spans);
   });
 
 /** Milliseconds in which so many rows get another state, by key, on SQLite (WAL, synchronous FULL), `batch` a commit. */
 export const sqliteBatchedUpdatesMs = (batch: number, count: number): Promise<number> =>
-  inFolder(async (folder) => {
-    const database = new DatabaseSync(join(folder, 'floor.db'));
-    database.exec('PRAGMA journal_mode = WAL');
-    database.exec('PRAGMA synchronous = FULL');
-    database.exec('CREATE TABLE floor_rows (id TEXT PRIMARY KEY, state TEXT, body TEXT)');
-    database.exec('CREATE INDEX floor_rows_state ON floor_rows (state)');
+  onFloorDatabase(STATES, async (database) => {
     const insert = database.prepare(`INSERT INTO floor_rows (id, state, body) VALUES (?, 'armed', ?)`);
     const id = (row: number) => `run_${String(row).padStart(26, '0')}`;
     database.exec('BEGIN');
@@ -76,7 +80,6 @@ export const sqliteBatchedUpdatesMs = (batch: number, count: number): Promise<nu
       database.exec('COMMIT');
     }
     const took = performance.now() - since;
-    database.close();
     return took;
   });
 

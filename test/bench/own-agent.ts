@@ -2,15 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { systemClock } from '../../kernel/boot/services/clock.ts';
-import { createIds } from '../../kernel/boot/services/ids.ts';
 import type { ActivityHost, Assignment, Executor, PassEnd } from '../../plugins/agents/contract.ts';
 import { SocketLink } from '../../plugins/agents/worker/socket-link.ts';
 import { createMaskers } from '../../plugins/masking/service/maskers.ts';
 import { Worker } from '../../plugins/agents/worker/worker.ts';
 import { createScriptExecutor } from '../../plugins/scripts/executor/script-executor.ts';
-import { verbs } from '../../plugins/scripts/verbs/index.ts';
+import { replay, verbs } from '../../plugins/scripts/executor/testing/plugins.ts';
 import { clone, type Place } from './place.ts';
+import { createIds, systemClock } from '../kit/index.ts';
 
 const clock = systemClock;
 const ids = createIds(clock);
@@ -60,6 +59,7 @@ function scriptExecutor(place: Place, options: { native?: boolean } = {}): Execu
     node: process.execPath,
     cli,
     verbs: () => verbs,
+    replay,
     grace_ms: 1000,
     ...options,
   });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { boot } from '../../kernel/boot/index.ts';
 import { Database } from '../../kernel/contracts/index.ts';
-import { dumpSchema } from '../../kernel/database/dump.ts';
+import { dumpSchema } from '../tools/dump.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 
 /** The schema as every migration together makes it; `SVC_WRITE_SCHEMA=1` writes the dumps anew. */
@@ -25,7 +25,7 @@ async function freshSchema(database_url: string): Promise<string> {
 }
 
 async function compare(t: Test, family: string, database_url: string): Promise<void> {
-  const path = resolve(import.meta.dirname, `../../kernel/database/schema.${family}.txt`);
+  const path = resolve(import.meta.dirname, `../../plugins/database/schema.${family}.txt`);
   const schema = await freshSchema(database_url);
   if (process.env.SVC_WRITE_SCHEMA) await writeFile(path, schema);
   t.equal(

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Service } from '../../features/support/process.ts';
-import type { OwnTarget } from '../../features/support/target.ts';
+import { type OwnTarget, startTarget, type Target } from '../../features/support/target.ts';
 
 /** A seeded generator, so that a failing run can be told by its seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
@@ -108,5 +108,30 @@ async function killScript(run_id: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
     throw error;
+  }
+}
+
+/** Servers and agents with short leases, what strikes them, and `work` on them; its errors show the last logs. */
+export async function underAttack<T>(
+  plan: { database_url?: string; servers: number; agents: number; seed: number },
+  work: (parts: { target: Target; own: OwnTarget; fleet: Fleet; random: () => number }) => Promise<T>,
+): Promise<T> {
+  const random = randomFrom(plan.seed);
+  const { database_url } = plan;
+  const target = await startTarget({
+    agents: 0,
+    env: { SVC_LEASE_MS: '1500' },
+    ...(database_url ? { database_url } : {}),
+  });
+  const own = target.own!;
+  const fleet = await Fleet.start(own, random, plan);
+  try {
+    return await work({ target, own, fleet, random });
+  } catch (error) {
+    const logs = [own.server, ...own.agents].map(({ log }) => log.slice(-2000)).join('\n');
+    throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
+  } finally {
+    await fleet.stop();
+    await target.close();
   }
 }

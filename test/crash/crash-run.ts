@@ -1,5 +1,6 @@
 import { until } from '../../features/support/process.ts';
 import type { Target } from '../../features/support/target.ts';
+import { askPatiently } from './patient-api.ts';
 import { echo, type Workload } from './script.ts';
 
 const ENDED = ['succeeded', 'failed', 'cancelled'];
@@ -129,22 +130,6 @@ export class CrashRun {
   }
 
   #ask<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
-    const { base_url, org, token } = this.#target;
-    return until(`${method} ${path}`, 60_000, async () => {
-      const response = await fetch(`${base_url}/api/v1/orgs/${org}/projects/main${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          ...(key === undefined ? {} : { 'idempotency-key': key }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }).catch(() => undefined); // Nobody listens there right now.
-      if (!response || response.status === 503) return undefined;
-      const text = await response.text().catch(() => undefined); // It was killed while it answered.
-      if (text === undefined) return undefined;
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return (text === '' ? {} : JSON.parse(text)) as T;
-    });
+    return askPatiently(this.#target, method, path, body, key);
   }
 }

@@ -1,5 +1,4 @@
-import { startTarget } from '../../features/support/target.ts';
-import { Fleet, randomFrom, type Victim } from './chaos.ts';
+import { type Fleet, underAttack, type Victim } from './chaos.ts';
 import { CrashRun } from './crash-run.ts';
 import { workload } from './script.ts';
 import { ledgerOf, violationsOf } from './verdict.ts';
@@ -24,16 +23,8 @@ export interface CrashResult {
 }
 
 /** Runs the workload while its parts are killed at random moments, then compares records, ledger and invariants. */
-export async function crash(plan: CrashPlan): Promise<CrashResult> {
-  const random = randomFrom(plan.seed);
-  const target = await startTarget({
-    agents: 0,
-    env: { SVC_LEASE_MS: '1500' },
-    ...(plan.database_url === undefined ? {} : { database_url: plan.database_url }),
-  });
-  const own = target.own!;
-  const fleet = await Fleet.start(own, random, plan);
-  try {
+export const crash = (plan: CrashPlan): Promise<CrashResult> =>
+  underAttack(plan, async ({ target, own, fleet, random }) => {
     const ledger = ledgerOf(own);
     const work = workload(plan.steps, ledger);
     const run = new CrashRun(target, work);
@@ -42,14 +33,7 @@ export async function crash(plan: CrashPlan): Promise<CrashResult> {
     const status = await run.end();
     const violations = await violationsOf(own, run, work, ledger);
     return { status, struck, violations };
-  } catch (error) {
-    const logs = [own.server, ...own.agents].map(({ log }) => log.slice(-2000)).join('\n');
-    throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
-  } finally {
-    await fleet.stop();
-    await target.close();
-  }
-}
+  });
 
 /** Strikes until each victim was hit as often as planned, or the run has ended. */
 async function batter(

@@ -14,7 +14,7 @@ export const SERVER_POINTS = [
   'bus.delivered',
 ];
 /** Where an agent may die around a durable call. */
-export const AGENT_POINTS = ['scripts.call.made', 'scripts.call.recorded', 'scripts.wait.parked'];
+export const AGENT_POINTS = ['replay.call.made', 'replay.call.recorded', 'replay.wait.parked'];
 
 export interface PointResult {
   point: string;
@@ -56,7 +56,7 @@ async function dieAt(target: Target, point: string, index: number): Promise<Poin
 }
 
 /** Restarts the one server with the point armed, and without it once it has died. */
-function serverVictim(own: OwnTarget) {
+export function serverVictim(own: OwnTarget) {
   const restart = async (point: string) => {
     if (own.server.running) await own.server.kill('SIGTERM');
     own.env.SVC_FAILPOINTS = point;
@@ -69,7 +69,7 @@ function serverVictim(own: OwnTarget) {
   };
 }
 
-function agentVictim(own: OwnTarget) {
+export function agentVictim(own: OwnTarget) {
   const restart = async (point: string) => {
     for (const agent of own.agents.splice(0)) await agent.kill('SIGTERM');
     await own.startAgent('point', { env: { SVC_FAILPOINTS: point } });

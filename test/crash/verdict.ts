@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { OwnTarget } from '../../features/support/target.ts';
-import { systemClock } from '../../kernel/boot/services/clock.ts';
-import { createIds } from '../../kernel/boot/services/ids.ts';
-import { openDatabase } from '../../kernel/database/index.ts';
-import { checkBusInvariants } from '../../plugins/bus/store/invariants.ts';
-import { checkHandlerInvariants } from '../../plugins/handlers/store/invariants.ts';
-import { checkLockInvariants } from '../../plugins/locks/store/invariants.ts';
-import { checkInvariants } from '../../plugins/runs/store/invariants.ts';
+import { openDatabase } from '../../plugins/database/open-database.ts';
+import { checkBusInvariants } from '../../plugins/bus/testing/invariants.ts';
+import { checkFlows } from '../../plugins/flows/testing/invariants.ts';
+import { checkHandlerInvariants } from '../../plugins/handlers/testing/invariants.ts';
+import { checkLockInvariants } from '../../plugins/locks/testing/invariants.ts';
+import { checkRuns, createIds, systemClock } from '../kit/index.ts';
 import type { CrashRun } from './crash-run.ts';
 import { readLedger } from './ledger.ts';
 import type { Workload } from './script.ts';
@@ -51,10 +50,11 @@ export async function sqlViolations(env: Record<string, string>): Promise<string
   try {
     const { database } = handle;
     return [
-      ...(await checkInvariants(database)),
+      ...(await checkRuns(database)),
       ...(await checkLockInvariants(database)),
       ...(await checkBusInvariants(database)),
       ...(await checkHandlerInvariants(database)),
+      ...(await checkFlows(database)),
     ];
   } finally {
     await handle.close();

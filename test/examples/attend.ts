@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clone, type Target } from '../../features/support/target.ts';
 import { until } from '../../features/support/process.ts';
+import { askPatiently } from '../crash/patient-api.ts';
 import type { Example, Place, Reaction } from './catalog.ts';
 
 const ENDED = ['succeeded', 'failed', 'cancelled'];
@@ -101,24 +102,7 @@ export class Attended {
   }
 
   #ask<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
-    const { base_url, org, token } = this.#target;
-    const headers = {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      ...(key === undefined ? {} : { 'idempotency-key': key }),
-    };
-    return until(`${method} ${path}`, 60_000, async () => {
-      const response = await fetch(`${base_url}/api/v1/orgs/${org}/projects/main${path}`, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }).catch(() => undefined); // Nobody listens there right now.
-      if (!response || response.status === 503) return undefined;
-      const text = await response.text().catch(() => undefined); // It was killed while it answered.
-      if (text === undefined) return undefined;
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return (text === '' ? {} : JSON.parse(text)) as T;
-    });
+    return askPatiently(this.#target, method, path, body, key);
   }
 }
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { clone } from '../../features/support/target.ts';
 import { until } from '../../features/support/process.ts';
 import { boot } from '../../kernel/boot/index.ts';
-import type { Clock } from '../../kernel/contracts/index.ts';
-import { systemClock } from '../../kernel/boot/services/clock.ts';
+import { Clock } from '../../kernel/contracts/index.ts';
 import { Bootstrap } from '../../plugins/access/contract.ts';
+import { systemClock } from '../kit/index.ts';
 
 /** A clock that can be put forward; spans and timers are real. */
 class ForwardClock implements Clock {
@@ -42,7 +42,7 @@ export async function dripByDays(days: number): Promise<Seen[]> {
     SVC_LOG_LEVEL: 'silent',
   };
   const settings = { database_url: `sqlite:${join(folder, 'svc.db')}`, home: folder, port: 0 };
-  const kernel = await boot({ role: 'dev', env, settings, clock });
+  const kernel = await boot({ role: 'dev', env, settings, replace: [[Clock, () => clock]] });
   try {
     const { token } = await kernel.use(Bootstrap).ensure({ user: 'ann', org: 'acme', project: 'mail' });
     const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { startTarget } from '../../features/support/target.ts';
-import { Fleet, randomFrom, type Victim } from '../crash/chaos.ts';
+import { type Fleet, underAttack, type Victim } from '../crash/chaos.ts';
 import { sqlViolations } from '../crash/verdict.ts';
 import { Attended } from './attend.ts';
 import { examples } from './catalog.ts';
@@ -25,16 +24,8 @@ export interface ExamplesResult {
 
 /** Runs all examples side by side while agents, servers and scripts are killed at random. */
 export async function runExamples(plan: ExamplesPlan): Promise<ExamplesResult> {
-  const random = randomFrom(plan.seed);
   const far_ends = new FarEnds();
-  const target = await startTarget({
-    agents: 0,
-    env: { SVC_LEASE_MS: '1500' },
-    ...(plan.database_url === undefined ? {} : { database_url: plan.database_url }),
-  });
-  const own = target.own!;
-  const fleet = await Fleet.start(own, random, plan);
-  try {
+  return underAttack(plan, async ({ target, own, fleet, random }) => {
     const wanted = examples.filter(({ name }) => plan.only?.includes(name) ?? true);
     const found: string[] = [];
     let struck = 0;
@@ -53,14 +44,7 @@ export async function runExamples(plan: ExamplesPlan): Promise<ExamplesResult> {
       found.push(...(await ends).flat());
     }
     return { struck, found: [...found, ...(await sqlViolations(own.env))] };
-  } catch (error) {
-    const logs = [own.server, ...own.agents].map(({ log }) => log.slice(-2000)).join('\n');
-    throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
-  } finally {
-    await fleet.stop();
-    await target.close();
-    await far_ends.stop();
-  }
+  }).finally(() => far_ends.stop());
 }
 
 async function strike(

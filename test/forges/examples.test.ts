@@ -9,8 +9,8 @@ import host35 from '@octokit/webhooks-examples/ghes-35/index.json' with { type: 
 import t, { type Test } from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { type Address, deliver } from '../../features/support/forge-delivery.ts';
-import { wholeServers, type WholeServer } from '../support/whole-server.ts';
 import { FORGE_B } from './forge-b-examples.ts';
+import { boot, type TestServer } from '../kit/index.ts';
 
 /**
  * Every payload that the documentation of forge_a and of five versions of its own-host edition shows, each once, and real-shaped ones of forge_b, delivered as the forge does. What
@@ -47,15 +47,13 @@ const SENT: Sent[] = [
   ...FORGE_B.map(({ event, payload }): Sent => ({ forge: 'forge_b', event, payload })),
 ];
 
-const stores = await wholeServers();
-const server = await stores[0]!.open();
+const server = await boot({ access: 'project' });
 t.teardown(async () => {
-  await server.stop();
-  for (const store of stores) await store.stop();
+  await server.close();
 });
 
 /** The webhook of a repository, made when it is first delivered for. */
-async function webhookOf(server: WholeServer, known: Map<string, Address>, { forge, payload }: Sent): Promise<Address> {
+async function webhookOf(server: TestServer, known: Map<string, Address>, { forge, payload }: Sent): Promise<Address> {
   const repo = payload.repository?.full_name ?? 'acme/site';
   const key = `${forge} ${repo}`;
   const found = known.get(key);

@@ -1,8 +1,9 @@
 import { createHmac, randomInt } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
-import { startTarget, type Target } from '../../features/support/target.ts';
+import { startTarget } from '../../features/support/target.ts';
 import { type Address, deliver } from '../../features/support/forge-delivery.ts';
+import { all, ask, chanceOf } from '../hooks/place.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
@@ -18,17 +19,6 @@ const HANDLERS = 2;
 const CALLERS = 16;
 const REPO = 'acme/site';
 
-/** mulberry32: the same order again from the seed that was printed. */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Numbers of deliveries as they arrive. */
 function arrivals(next: () => number): number[] {
   const numbers = Array.from({ length: DISTINCT }, (_, n) => n);
@@ -38,27 +28,6 @@ function arrivals(next: () => number): number[] {
     [order[at], order[other]] = [order[other]!, order[at]!];
   }
   return order;
-}
-
-async function ask<R>(target: Target, method: string, path: string, body?: unknown): Promise<R> {
-  const answer = await fetch(`${target.base_url}/api/v1/orgs/${target.org}/projects/main/${path}`, {
-    method,
-    headers: { authorization: `Bearer ${target.token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-  return JSON.parse(text) as R;
-}
-
-async function all<T>(target: Target, path: string, plural: string): Promise<T[]> {
-  const found: T[] = [];
-  for (let cursor = ''; ; ) {
-    const page = await ask<Record<string, T[]> & { next_cursor?: string }>(target, 'GET', `${path}?limit=200${cursor}`);
-    found.push(...page[plural]!);
-    if (page.next_cursor === undefined) return found;
-    cursor = `&cursor=${page.next_cursor}`;
-  }
 }
 
 /** Signed properly and then altered somewhere: in the body, in the signature, or with another secret. */
@@ -92,7 +61,7 @@ async function storm(t: Test, database: { database_url?: string }): Promise<void
     await ask(target, 'PUT', `handlers/h${n}`, { on: ['forge.issues'], filename: 'h.sh', source: 'true' });
   const webhook = await ask<Address>(target, 'PUT', 'webhooks/storm', { forge: 'forge_a', repo: REPO });
   const path = new URL(webhook.delivery_url).pathname;
-  const next = chance(SEED);
+  const next = chanceOf(SEED).next;
   await forgeries(t, webhook, next);
   const order = arrivals(next);
   t.comment(`seed ${SEED}: ${order.length} deliveries of ${DISTINCT}`);

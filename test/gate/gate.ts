@@ -27,7 +27,8 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
     { name: 'types-aware lint', command: ['oxlint', '--type-aware', '--deny-warnings'], counts: 'check' },
     { name: 'architecture', command: ['depcruise', 'kernel', 'plugins', 'cli', 'features', 'test'], counts: 'check' },
     { name: 'dead code', command: ['knip'], counts: 'check' },
-    { name: 'generated files', command: ['node', 'kernel/schema/generate.ts', '--check'], counts: 'check' },
+    { name: 'generated files', command: ['node', 'test/tools/generate.ts', '--check'], counts: 'check' },
+    { name: 'generated API types', command: ['node', 'test/tools/generate-api.ts', '--check'], counts: 'check' },
     { name: 'rule coverage', command: ['node', 'test/gate/coverage.ts'], counts: 'check' },
   ];
   const mysql = databases.find(({ store }) => store === 'mysql');

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { systemClock as clock } from '../../kernel/boot/services/clock.ts';
 import type { JournalRecord } from '../../plugins/runs/contract.ts';
-import { idempotencyKey } from '../../plugins/scripts/domain/site-key.ts';
-import { Activity, openBench } from '../../plugins/scripts/executor/testing/host.ts';
+import { idempotencyKey } from '../../plugins/replay/contract.ts';
+import { openBench } from '../../plugins/scripts/executor/testing/host.ts';
 import { type History, histories, scripts } from './history.ts';
+import { Activity, systemClock as clock } from '../kit/index.ts';
 
 const ids = { next: (prefix: string) => `${prefix}_1`, bytes: (count: number) => randomBytes(count) };
 

@@ -32,7 +32,7 @@ interface Made {
 }
 
 async function make(place: Place, sender: Sender, name: string, more: object = {}): Promise<Made> {
-  const answer = await ask<{ ingest_url: string; secret?: string }>(place, 'PUT', `event-hooks/${name}`, {
+  const answer = await ask<{ ingest_url: string; secret?: string }>(place.target, 'PUT', `event-hooks/${name}`, {
     ...sender.put,
     ...more,
   });
@@ -68,7 +68,7 @@ async function forged(t: Test, place: Place, chance: Chance): Promise<void> {
   t.comment(
     `${FORGED} forged in ${ways.length} ways: ${JSON.stringify(Object.fromEntries(seen))}; ${genuine} genuine beside them`,
   );
-  const recorded = await all<{ source: string }>(place, 'events?source=hook', 'events');
+  const recorded = await all<{ source: string }>(place.target, 'events?source=hook', 'events');
   t.equal(recorded.length, genuine, 'the events are those of the genuine ones');
 }
 
@@ -96,7 +96,11 @@ async function deliver(place: Place, chance: Chance, path: string, sent: Sent) {
 async function storm(t: Test, place: Place, chance: Chance, name: string, struck: boolean): Promise<void> {
   const event_type = `${name}.came`;
   for (let number = 0; number < HANDLERS; number++)
-    await ask(place, 'PUT', `handlers/${name}-${number}`, { on: [event_type], filename: 'h.sh', source: 'true' });
+    await ask(place.target, 'PUT', `handlers/${name}-${number}`, {
+      on: [event_type],
+      filename: 'h.sh',
+      source: 'true',
+    });
   const hook = await make(place, SENDERS.find((sender) => sender.name === 'standard')!, name, { event_type });
   const order = arrivals(chance);
   const answers = new Map<number, Set<string>>();
@@ -115,12 +119,16 @@ async function storm(t: Test, place: Place, chance: Chance, name: string, struck
   t.ok(ids.length === DISTINCT && ids.every((one) => one.size === 1), 'a repeat answers its first event');
   const events = new Set(ids.map((one) => [...one][0]!));
   t.equal(events.size, DISTINCT, 'no two share one');
-  t.equal((await all(place, `events?type=${event_type}`, 'events')).length, DISTINCT, 'and there are no others');
+  t.equal((await all(place.target, `events?type=${event_type}`, 'events')).length, DISTINCT, 'and there are no others');
   const wanted = [...events].flatMap((event) =>
     Array.from({ length: HANDLERS }, (_, number) => `${event} ${name}-${number}`),
   );
   const runs = await until('every run to end', 1_800_000, async () => {
-    const every = await all<{ status: string; trigger: { event: string; handler: string } }>(place, 'runs', 'runs');
+    const every = await all<{ status: string; trigger: { event: string; handler: string } }>(
+      place.target,
+      'runs',
+      'runs',
+    );
     const found = every.filter(({ trigger }) => events.has(trigger.event));
     return found.filter(({ status }) => status === 'succeeded').length >= wanted.length ? found : undefined;
   });

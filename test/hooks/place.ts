@@ -49,7 +49,7 @@ export async function openPlace(database_url: string | undefined): Promise<Place
 }
 
 /** A call of the scenario's own; throws what is refused. */
-export async function ask<R>({ target }: Place, method: string, path: string, body?: unknown): Promise<R> {
+export async function ask<R>(target: Target, method: string, path: string, body?: unknown): Promise<R> {
   const answer = await fetch(`${target.base_url}/api/v1/orgs/${target.org}/projects/main/${path}`, {
     method,
     headers: { authorization: `Bearer ${target.token}`, 'content-type': 'application/json' },
@@ -61,12 +61,12 @@ export async function ask<R>({ target }: Place, method: string, path: string, bo
 }
 
 /** Every page of a list. */
-export async function all<T>(place: Place, path: string, plural: string): Promise<T[]> {
+export async function all<T>(target: Target, path: string, plural: string): Promise<T[]> {
   const found: T[] = [];
   for (let cursor = ''; ; ) {
     const mark = path.includes('?') ? '&' : '?';
     const page = await ask<Record<string, T[]> & { next_cursor?: string }>(
-      place,
+      target,
       'GET',
       `${path}${mark}limit=200${cursor}`,
     );

@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { errorCatalogue } from '../../kernel/contracts/index.ts';
 import { clone } from '../../features/support/target.ts';
 
-/** Loads every errors.ts of kernel and plugins, then writes what they declared as a table. */
+/** Loads every errors.ts and contract.ts of kernel and plugins, then writes what they declared as a table. */
 export async function errorTable(): Promise<string> {
-  for await (const file of glob('{kernel,plugins}/**/errors.ts', { cwd: clone }))
+  for await (const file of glob('{kernel,plugins}/**/{errors,contract}.ts', { cwd: clone }))
     await import(pathToFileURL(join(clone, file)).href);
   const rows = errorCatalogue().map(
     ({ code, status, title, next }) => `| \`${code}\` | ${status} | ${title} ${next} |`,

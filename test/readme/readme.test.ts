@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import t from 'tap';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
 import { clone, svcProgram } from '../../features/support/target.ts';
 import { errorTable } from './errors.ts';
@@ -57,10 +58,15 @@ async function runAll(commands: readonly string[], cwd: string, env: Record<stri
   return Buffer.concat(chunks).toString('utf8').split(`${mark}\n`);
 }
 
-t.test('every example of the README does what it says', { timeout: 120_000 }, async (t) => {
+/** The pages whose examples are run, each in a folder and on a server of its own. */
+const PAGES = ['README.md', 'docs/secrets.md', 'docs/events.md', 'docs/deliveries.md'];
+
+for (const page of PAGES) t.test(`every example of ${page} does what it says`, (t) => runPage(t, page));
+
+async function runPage(t: Test, page: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-readme-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const all = blocks(await readFile(join(clone, 'README.md'), 'utf8'));
+  const all = blocks(await readFile(join(clone, page), 'utf8'));
   for (const { file, text } of all) if (file !== undefined) await writeFile(join(folder, file), text);
   await symlink(svcProgram, join(folder, 'svc'));
   await chmod(folder, 0o700);
@@ -69,17 +75,33 @@ t.test('every example of the README does what it says', { timeout: 120_000 }, as
   t.teardown(() => dev.kill('SIGTERM'));
   await dev.says(/is ready/);
   const steps = all.filter(({ language }) => language === 'console').flatMap(({ text }) => session(text));
-  t.ok(steps.length > 5, 'there are examples');
+  t.ok(steps.length > 3, 'there are examples');
   const answers = await runAll(
     steps.map(({ command }) => command),
     folder,
     env,
   );
   for (const [index, { command, prints }] of steps.entries()) t.match(answers[index], pattern(prints), command);
+}
+
+t.test('pages with examples are run, and their links lead somewhere', async (t) => {
+  const pages = ['README.md', ...(await readdir(join(clone, 'docs'))).map((name) => `docs/${name}`)];
+  for (const page of pages) {
+    const text = await readFile(join(clone, page), 'utf8');
+    t.equal(
+      blocks(text).some(({ language }) => language === 'console'),
+      PAGES.includes(page),
+      page,
+    );
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#:]+)\)/g))
+      t.ok(existsSync(join(clone, dirname(page), link)), `${page} links to ${link}`);
+  }
+  const lines = (await readFile(join(clone, 'README.md'), 'utf8')).split('\n').length;
+  t.ok(lines < 250, `the README has ${lines} lines`);
 });
 
 t.test('the table of error codes is what the code declares', async (t) => {
-  const path = join(clone, 'README.md');
+  const path = join(clone, 'docs/errors.md');
   const readme = await readFile(path, 'utf8');
   const table = await errorTable();
   const written = readme.replace(

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { systemClock as clock } from '../../kernel/boot/services/clock.ts';
-import { createIds } from '../../kernel/boot/services/ids.ts';
-import { Activity, openBench, Refusals } from '../../plugins/scripts/executor/testing/host.ts';
+import { openBench } from '../../plugins/scripts/executor/testing/host.ts';
+import { Activity, createIds, Refusals, systemClock as clock } from '../kit/index.ts';
 
 const ids = createIds(clock);
 
@@ -105,7 +104,7 @@ const failures = (language: { error: string; coded: string; json: string; call: 
   ['usage', null, 'the name of a step must be a text that is not empty'],
   ['verb_usage', null, 'the name of a step must not end with # and a number: "x#1"'],
   ['socket_request_invalid', null, 'name must be a text without NUL and halves of characters'],
-  ['verb_usage', null, 'the name of a step must hold no control characters, as line breaks are'],
+  ['verb_usage', null, 'the name of a step must not contain control characters such as line breaks'],
   ['duration_invalid', null, '"soon" is not a duration; write one like 500ms, 5s, 1m, 2h, 30d or 1h30m'],
   ['usage', null, 'there is an idempotency key only inside the function of a step'],
   null,

@@ -9,6 +9,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql2, { type Connection } from 'mysql2/promise';
+import type { Test } from 'tap';
 
 const run = promisify(execFile);
 const READY_MS = 60_000;
@@ -79,6 +80,21 @@ export async function withMysql(test: (server: MysqlServer) => Promise<void>): P
     await server.stop();
   }
   return undefined;
+}
+
+/** Runs a subtest on an empty database of a server, or says in a comment why there is none. */
+export async function testOnMysql(t: Test, test: (t: Test, url: string) => Promise<unknown>): Promise<void> {
+  const server = await startMysql();
+  if ('reason' in server) {
+    t.comment(`the MySQL half is left out: ${server.reason}`);
+    return;
+  }
+  t.teardown(() => server.stop());
+  await t.test('MySQL', async (t) => {
+    const { url, drop } = await createDatabase(server.url);
+    t.teardown(drop);
+    await test(t, url);
+  });
 }
 
 async function connect(serverUrl: string): Promise<Connection> {

@@ -1,20 +1,15 @@
 import t from 'tap';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
-import { wholeServers } from '../support/whole-server.ts';
 import { Database } from '../../kernel/contracts/index.ts';
 import { rekeyRun } from './rekey-run.ts';
+import { boot, STORES } from '../kit/index.ts';
 
 t.setTimeout(480_000);
 
-const stores = await wholeServers();
-t.teardown(async () => {
-  for (const store of stores) await store.stop();
-});
-
-for (const store of stores)
-  t.test(`${store.name}: sealed rows that were altered or moved are refused, every time`, async (t) => {
-    const server = await store.open();
-    t.teardown(() => server.stop());
+for (const store of STORES)
+  t.test(`${store}: sealed rows that were altered or moved are refused, every time`, async (t) => {
+    const server = await boot({ store, access: 'project' });
+    t.teardown(() => server.close());
     const database = server.use(Database);
     const values = { FIRST: 'the-first-canary-value', SECOND: 'the-second-canary-value' };
     for (const [name, value] of Object.entries(values))

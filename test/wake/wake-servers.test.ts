@@ -4,7 +4,8 @@ import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
 import { Place } from '../bench/place.ts';
 import { resumed } from '../bench/scripts.ts';
-import { linesOf, median, together, wallMs } from '../bench/statistics.ts';
+import { linesOf, median, together } from '../bench/statistics.ts';
+import { wakesOf } from '../bench/wakes.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { type PrivateNatsServer, startPrivateNats } from '../support/nats-server.ts';
 
@@ -41,22 +42,8 @@ const connected = (place: Place, wanted: number) =>
   });
 
 /** Milliseconds from a signal to the second server until the run that parked on the first goes on. */
-async function wakesAcross(place: Place, count: number): Promise<number[]> {
-  const file = join(place.folder, `resumed-${count}-${Math.trunc(performance.now())}`);
-  const [first, second] = [place.api(0), place.api(1)];
-  const sent: number[] = [];
-  for (let index = 0; index < count; index++) {
-    const run_id = await first.submit({ source: resumed(file, 1) });
-    await first.reaches(run_id, 'waiting');
-    sent.push(wallMs());
-    await second.signal(run_id, 'go');
-    await linesOf(file, index + 1);
-    await first.reaches(run_id, 'succeeded');
-  }
-  first.close();
-  second.close();
-  return (await linesOf(file, count)).map((line, index) => line / 1000 - sent[index]!);
-}
+const wakesAcross = (place: Place, count: number): Promise<number[]> =>
+  wakesOf(place.api(0), place.api(1), join(place.folder, `resumed-${count}-${Math.trunc(performance.now())}`), count);
 
 const left_out = 'reason' in mysql ? mysql.reason : 'reason' in nats ? nats.reason : undefined;
 if (left_out !== undefined) t.comment(`left out: wake-ups across servers (${left_out})`);
@@ -95,7 +82,7 @@ else {
     for (const { url } of place.servers) t.equal((await fetch(`${url}/readyz`)).status, 200);
     await connected(place, 1);
     const log = place.servers.map(({ service }) => service.log).join('');
-    t.match(log, /NATS is gone; servers poll/);
+    t.match(log, /the connection to NATS is lost; servers poll/);
     t.notMatch(log, new RegExp(broker.password), 'no log tells the password');
     first.close();
     second.close();
@@ -142,7 +129,7 @@ else {
     await until('it to be passed over', 10_000, async () =>
       (await metricOf(one, 0, 'svc_wake_messages_total{what="ignored"}')) === 5 ? true : undefined,
     );
-    t.equal(one.servers[0]!.service.log.split('is ignored').length - 1, 1, 'one line for all of it');
+    t.equal(one.servers[0]!.service.log.split('ignoring a NATS message').length - 1, 1, 'one line for all of it');
     t.equal((await wakesAcross(one, 1)).length, 1);
   });
 
@@ -152,7 +139,7 @@ else {
       (place) => place.close().then(() => undefined),
       (failure: unknown) => failure as Error,
     );
-    t.match(error?.message, /SVC_WAKE_URL goes on behind the port/);
+    t.match(error?.message, /SVC_WAKE_URL must end after the port/);
     t.notMatch(error?.message, new RegExp(broker.password));
   });
 }

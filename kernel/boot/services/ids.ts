@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import type { Clock, Ids } from '../../contracts/index.ts';
 
-/** Random bytes are fetched this many at a time: few by few they cost more than what they are for. */
+/** Random bytes are fetched in blocks: single small requests cost more than the work they are for. */
 const FETCHED = 4096;
-/** Up to so many are taken from what was fetched: nonces and the letters of ids, but no keys. */
+/** Requests up to this size are served from the block: nonces and letters of ids, but never keys. */
 const FEW = 16;
 
-/** The system's randomness in small portions. What was handed out is wiped here. */
+/** The system's randomness in small portions. Used bytes are wiped here. */
 class FewBytes {
   #fetched = Buffer.alloc(0);
   #used = 0;
@@ -21,13 +21,13 @@ class FewBytes {
     return taken;
   }
 
-  /** From 0 to 1, as fine as a byte: enough for letters of which there are 32. */
+  /** From 0 to 1 with the precision of one byte: enough to choose one of 32 letters. */
   number(): number {
     this.#see(1);
     return this.#fetched[this.#used++]! / 256;
   }
 
-  /** Sees to it that so many are there. */
+  /** Makes sure that this many bytes are available. */
   #see(count: number): void {
     if (this.#used + count <= this.#fetched.length) return;
     this.#fetched = randomBytes(FETCHED);

@@ -19,7 +19,7 @@ export const bootstrapCommand: AdminCommand = {
       throw Errors.invalidRequest('name the --org, the --project and the --user');
     const bootstrap = use(Bootstrap);
     if (args.force !== true && (await bootstrap.hasOwner()))
-      throw AccessErrors.alreadyBootstrapped('an org with an owner is there');
+      throw AccessErrors.alreadyBootstrapped('the database already has an org with an owner');
     const { token } = await bootstrap.ensure({ org, project, user });
     return { json: { org, project, user, token }, text: token };
   },

@@ -3,11 +3,11 @@ import { type Identity, orgRoleOf, projectRoleOf } from './identity.ts';
 import { isWithin, type Limits } from './roles.ts';
 import type { TokenKind } from './token.ts';
 
-/** What a caller asks for, with names turned into ids. */
+/** A request for a token, with names resolved to ids. */
 export interface TokenWish {
   kind: TokenKind;
   limits: Limits;
-  /** Another user, for whom an owner makes a token; undefined for the caller. */
+  /** Another user for whom an owner creates a token; undefined for the caller. */
   for_user: string | undefined;
   /** Epoch ms. */
   expires_at: number | null;
@@ -21,8 +21,8 @@ export interface TokenPlan {
 }
 
 /**
- * Nobody makes a token that can do more, or lives longer, than the one in their hand. Throws `forbidden`,
- * `invalid_request`, and `not_found` for what the caller may not know of.
+ * Nobody creates a token with more rights or a longer life than the token in use. Throws `forbidden`,
+ * `invalid_request`, and `not_found` for things that the caller may not know of.
  */
 export function planToken(identity: Identity, wish: TokenWish): TokenPlan {
   checkReach(identity, wish.limits);
@@ -30,7 +30,9 @@ export function planToken(identity: Identity, wish: TokenWish): TokenPlan {
   const expires_at = expiry(identity, wish.expires_at);
   if (wish.kind === 'agent') return { user_id: '', limits: agentLimits(identity, wish), expires_at };
   if (!isWithin(limits, identity.token.limits))
-    throw Errors.forbidden('a token cannot be given more than the one that makes it has; use a token without limits');
+    throw Errors.forbidden(
+      'a new token cannot have more rights than the token that creates it; use a token without limits',
+    );
   if (wish.for_user === undefined) return { user_id: identity.principal.id, limits, expires_at };
   requireOwner(identity, limits.org_id, 'to make a token for another member');
   return { user_id: wish.for_user, limits, expires_at };
@@ -38,12 +40,12 @@ export function planToken(identity: Identity, wish: TokenWish): TokenPlan {
 
 function checkReach(identity: Identity, { org_id, project_id }: Limits): void {
   if (org_id !== null && orgRoleOf(identity, org_id) === undefined)
-    throw Errors.notFound('there is no such org, or you are no member of it');
+    throw Errors.notFound('the org does not exist, or you are not a member of it');
   if (org_id !== null && project_id !== null && projectRoleOf(identity, org_id, project_id) === undefined)
-    throw Errors.notFound('there is no such project, or you are no member of it');
+    throw Errors.notFound('the project does not exist, or you are not a member of it');
 }
 
-/** What is not asked for is taken from the token in hand. */
+/** Limits that are not requested are copied from the token in use. */
 function inherit(wish: Limits, own: Limits): Limits {
   return {
     org_id: wish.org_id ?? own.org_id,
@@ -52,14 +54,14 @@ function inherit(wish: Limits, own: Limits): Limits {
   };
 }
 
-/** Agents serve a whole org, so only its owner adds them. */
+/** Agents serve a whole org, so only an owner adds them. */
 function agentLimits(identity: Identity, wish: TokenWish): Limits {
   const { org_id, project_id, role } = wish.limits;
   const refused =
     project_id !== null ? 'project' : role !== null ? 'role' : wish.for_user !== undefined ? 'user' : undefined;
   if (refused)
-    throw Errors.invalidRequest(`an agent's token takes no ${refused}: agents serve a whole org`, {
-      errors: [{ pointer: `/${refused}`, message: "is not for an agent's token" }],
+    throw Errors.invalidRequest(`an agent's token cannot have ${refused}: agents serve a whole org`, {
+      errors: [{ pointer: `/${refused}`, message: "cannot be set for an agent's token" }],
     });
   requireOwner(identity, org_id, "to make an agent's token");
   return { org_id, project_id: null, role: null };
@@ -79,6 +81,8 @@ function expiry({ token }: Identity, wished: number | null): number | null {
   if (token.expires_at === null) return wished;
   if (wished === null) return token.expires_at;
   if (wished > token.expires_at)
-    throw Errors.forbidden('a token cannot outlive the one that makes it; ask for a shorter expires_in');
+    throw Errors.forbidden(
+      'a new token cannot be valid longer than the token that creates it; use a shorter expires_in',
+    );
   return wished;
 }

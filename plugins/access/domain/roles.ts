@@ -9,7 +9,7 @@ export const orgRank = (role: OrgRole): number => ORG_ROLES.indexOf(role);
 
 export const lowerRole = (a: ProjectRole, b: ProjectRole): ProjectRole => (projectRank(a) <= projectRank(b) ? a : b);
 
-/** What a token is narrowed to; null is no limit. A project comes with its org. */
+/** The limits of a token; null is no limit. A project limit includes its org. */
 export interface Limits {
   org_id: string | null;
   project_id: string | null;
@@ -21,7 +21,7 @@ export const UNLIMITED: Limits = { org_id: null, project_id: null, role: null };
 export const isUnlimited = (limits: Limits): boolean =>
   limits.org_id === null && limits.project_id === null && limits.role === null;
 
-/** Is everything that `inner` allows allowed by `outer` too? */
+/** True when `outer` allows everything that `inner` allows. */
 export function isWithin(inner: Limits, outer: Limits): boolean {
   if (outer.org_id !== null && inner.org_id !== outer.org_id) return false;
   if (outer.project_id !== null && inner.project_id !== outer.project_id) return false;

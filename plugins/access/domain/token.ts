@@ -14,12 +14,14 @@ export function tokenText(kind: TokenKind, random: Buffer): string {
 /** SHA-256 of the whole text; 256 random bits need no salt. */
 export const tokenDigest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
-/** The token of an Authorization header, or what is wrong with the header, as a sentence for its sender. */
+/** The token of an Authorization header, or a sentence for the sender about what is wrong with the header. */
 export function bearerToken(header: string | undefined): { token: string } | { fault: string } {
-  if (header === undefined || header === '') return { fault: 'there is no Authorization header' };
+  if (header === undefined || header === '') return { fault: 'the Authorization header is missing' };
   const [scheme = '', ...rest] = header.trim().split(/ +/);
-  if (scheme.toLowerCase() !== 'bearer') return { fault: 'the Authorization header is not of the scheme Bearer' };
+  if (scheme.toLowerCase() !== 'bearer')
+    return { fault: 'the Authorization header must have the form `Bearer <token>`' };
   const token = rest.join(' ');
-  if (!TOKEN.test(token)) return { fault: 'the bearer token is not one of svc: they begin with svc_pat_ or svc_agt_' };
+  if (!TOKEN.test(token))
+    return { fault: 'the bearer token is not a token of svc: these begin with svc_pat_ or svc_agt_' };
   return { token };
 }

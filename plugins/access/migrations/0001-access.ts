@@ -1,4 +1,4 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 const id = (size = 40) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE ascii_bin`;
 const NAME = id(63);
@@ -7,8 +7,7 @@ const NAME = id(63);
  * access_members: `project_id` is '' for the membership in the org itself.
  * access_tokens: `user_id` is '' for agents; `org_id`, `project_id` and `role` narrow it when they are not null.
  */
-export const accessTables: Migration = {
-  name: '0001-access',
+export const accessTables = migration('0001-access', {
   sqlite: [
     `CREATE TABLE access_orgs (
       org_id TEXT NOT NULL PRIMARY KEY,
@@ -109,4 +108,4 @@ export const accessTables: Migration = {
       INDEX access_tokens_org (org_id, token_id)
     )`,
   ],
-};
+});

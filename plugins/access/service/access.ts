@@ -1,12 +1,14 @@
-import { type Database, token } from '../../../kernel/contracts/index.ts';
-import type { Scopes } from '../contract.ts';
-import type { Models } from '../store/models.ts';
-import type { Directory } from './directory.ts';
-import type { Identities } from './identities.ts';
-import type { LastUse } from './last-use.ts';
-import type { Tokens } from './tokens.ts';
+import { Clock, Database, Ids, type Resolve, token } from '../../../kernel/contracts/index.ts';
+import { Audit } from '../../audit/contract.ts';
+import { MembershipObservers, type Scopes } from '../contract.ts';
+import { defineModels, type Models } from '../store/models.ts';
+import { Directory } from './directory.ts';
+import { Identities } from './identities.ts';
+import { LastUse } from './last-use.ts';
+import { CachedScopes } from './scopes.ts';
+import { Tokens } from './tokens.ts';
 
-/** The parts of this plugin, made once and shared by its routes and commands. */
+/** The services of this plugin, created once and shared by its routes and commands. */
 export interface Access {
   database: Database;
   models: Models;
@@ -18,3 +20,16 @@ export interface Access {
 }
 
 export const Access = token<Access>('access.Access');
+
+export function makeAccess(use: Resolve): Access {
+  const database = use(Database);
+  const ids = use(Ids);
+  const audit = use(Audit);
+  const models = defineModels(database.sequelize);
+  const scopes = new CachedScopes(database);
+  const last_use = new LastUse(models, database);
+  const identities = new Identities({ database, clock: use(Clock), last_use });
+  const directory = new Directory({ database, ids, identities, observers: use.all(MembershipObservers), audit });
+  const tokens = new Tokens({ models, database, ids, scopes, identities, audit });
+  return { database, models, scopes, identities, last_use, directory, tokens };
+}

@@ -4,19 +4,13 @@ import type { Bootstrap } from '../contract.ts';
 import { checkName, isName } from '../domain/names.ts';
 import { UNLIMITED } from '../domain/roles.ts';
 import { isAnybodyOwner } from '../store/members.ts';
-import type { Models } from '../store/models.ts';
-import type { Directory } from './directory.ts';
-import type { Tokens } from './tokens.ts';
+import type { Access } from './access.ts';
 
 export class OwnerBootstrap implements Bootstrap {
-  readonly #models: Models;
-  readonly #directory: Directory;
-  readonly #tokens: Tokens;
+  readonly #access: Pick<Access, 'models' | 'directory' | 'tokens'>;
 
-  constructor(models: Models, directory: Directory, tokens: Tokens) {
-    this.#models = models;
-    this.#directory = directory;
-    this.#tokens = tokens;
+  constructor(access: Pick<Access, 'models' | 'directory' | 'tokens'>) {
+    this.#access = access;
   }
 
   async ensure(wanted: {
@@ -29,17 +23,17 @@ export class OwnerBootstrap implements Bootstrap {
     for (const what of ['user', 'org', 'project'] as const) checkName(wanted[what], what);
     const name = wanted.token_name ?? 'bootstrap';
     if (!isName(name)) throw Errors.invalidRequest('the token name is not valid');
-    const user = await this.#directory.putUser(wanted.user);
+    const { directory, tokens } = this.#access;
+    const user = await directory.putUser(wanted.user);
     const { user_id } = user;
-    const { org_id } = await this.#directory.putOrg(wanted.org, user, OPERATOR, true);
-    await this.#directory.putProject(org_id, wanted.project, OPERATOR);
-    if (wanted.reuse !== undefined && (await this.#tokens.isWhole(wanted.reuse, user_id)))
-      return { token: wanted.reuse };
+    const { org_id } = await directory.putOrg(wanted.org, user, OPERATOR, true);
+    await directory.putProject(org_id, wanted.project, OPERATOR);
+    if (wanted.reuse !== undefined && (await tokens.isWhole(wanted.reuse, user_id))) return { token: wanted.reuse };
     const token = { kind: 'user', user_id, limits: UNLIMITED, expires_at: null, name, created_by: user_id } as const;
-    return { token: (await this.#tokens.issue(token, OPERATOR)).text };
+    return { token: (await tokens.issue(token, OPERATOR)).text };
   }
 
   hasOwner(): Promise<boolean> {
-    return isAnybodyOwner(this.#models);
+    return isAnybodyOwner(this.#access.models);
   }
 }

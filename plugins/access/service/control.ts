@@ -9,7 +9,9 @@ type Params = Readonly<Record<string, string>>;
 
 const NOWHERE: Scope = Object.freeze({ org_id: '', org: '', project_id: '', project: '' });
 
-/** The policy: what each kind of access asks of a token. Absent and foreign things are answered alike. */
+/**
+ * The access policy: what each kind of access requires of a token. Absent and foreign resources get the same answer.
+ */
 export class PolicyControl implements AccessControl {
   readonly #identities: Identities;
   readonly #scopes: Scopes;
@@ -40,7 +42,7 @@ export class PolicyControl implements AccessControl {
   async #authorizeOrg(identity: Identity, needed: 'owner' | 'member', params: Params): Promise<Scope> {
     const found = await this.#scopes.findOrg(params.org ?? '');
     const role = found && orgRoleOf(identity, found.org_id);
-    if (!found || !role) throw Errors.notFound(`there is no org "${params.org}", or you are no member of it`);
+    if (!found || !role) throw Errors.notFound(`the org "${params.org}" does not exist, or you are not a member of it`);
     if (orgRank(role) < orgRank(needed))
       throw Errors.forbidden(
         `this needs the role ${needed} of org ${found.org}; yours is ${role}${narrowed(identity)}`,
@@ -52,7 +54,9 @@ export class PolicyControl implements AccessControl {
     const scope = await this.#scopes.findProject(params.org ?? '', params.project ?? '');
     const role = scope && projectRoleOf(identity, scope.org_id, scope.project_id);
     if (!scope || !role)
-      throw Errors.notFound(`there is no project "${params.org}/${params.project}", or you are no member of it`);
+      throw Errors.notFound(
+        `the project "${params.org}/${params.project}" does not exist, or you are not a member of it`,
+      );
     if (projectRank(role) < projectRank(needed))
       throw Errors.forbidden(
         `this needs the role ${needed} in project ${scope.project}; yours is ${role}${narrowed(identity)}`,
@@ -61,6 +65,6 @@ export class PolicyControl implements AccessControl {
   }
 }
 
-/** Tells the holder of a narrowed token why they may do less than they are used to. */
+/** Tells the holder of a limited token why it may do less than its user. */
 const narrowed = ({ token }: Identity): string =>
   isUnlimited(token.limits) ? '' : ` with the token "${token.name}", which is limited`;

@@ -26,13 +26,13 @@ export interface DirectoryDeps {
   audit: Audit;
 }
 
-/** Where a membership is changed; `project_id` is `''` for the org itself. */
+/** The scope of a membership change; `project_id` is `''` for the org itself. */
 export interface Place {
   org_id: string;
   project_id: string;
 }
 
-/** Orgs, projects and who is in them: one transaction a change, and no remembered identity survives one. */
+/** Orgs, projects and their members. Each change is one transaction and clears the identity cache. */
 export class Directory {
   readonly #deps: DirectoryDeps;
 
@@ -40,7 +40,7 @@ export class Directory {
     this.#deps = deps;
   }
 
-  /** `made` is false when the org was there. The maker owns it; `as_owner` makes the user owner in any case. */
+  /** `made` is false when the org existed. The creator owns it; `as_owner` makes the user an owner in any case. */
   async putOrg(
     name: string,
     user: { user_id: string; name: string },
@@ -73,7 +73,7 @@ export class Directory {
     return this.#change((tx, now) => ensureUser(tx, this.#deps.ids, name, now));
   }
 
-  /** Adds a user, who is made when unknown, or changes a role. Throws `last_owner`. */
+  /** Adds a user (who is created when unknown) or changes a role. Throws `last_owner`. */
   async putMember(
     place: Place,
     name: string,
@@ -93,12 +93,12 @@ export class Directory {
     });
   }
 
-  /** Throws `not_found`, `last_owner`. Tokens limited to the place end with the membership. */
+  /** Throws `not_found`, `last_owner`. Tokens limited to this scope are revoked with the membership. */
   async removeMember(place: Place, user: UserRow, by: AuditSource): Promise<void> {
     const key = { ...place, user_id: user.user_id };
     await this.#change(async (tx, now) => {
       await lockOrg(tx, place.org_id);
-      if (!(await readMember(tx, key))) throw Errors.notFound(`"${user.name}" is no member here`);
+      if (!(await readMember(tx, key))) throw Errors.notFound(`"${user.name}" is not a member`);
       if (place.project_id === '') await this.#refuseLastOwner(tx, key);
       await deleteMemberships(tx, key);
       await revokeTokensOf(tx, key, now);
@@ -114,7 +114,7 @@ export class Directory {
       throw AccessErrors.lastOwner('this is the only owner of the org');
   }
 
-  /** True when the membership is new. The org's row is held. */
+  /** True when the membership is new. The caller holds the org's row. */
   async #setRole(tx: Transaction, key: MemberKey, role: MemberRow['role'], now: number): Promise<boolean> {
     if (await insertMember(tx, this.#deps.ids, { ...key, role, now })) return true;
     await setMemberRole(tx, key, role);
@@ -137,7 +137,7 @@ export class Directory {
     try {
       return await database.transaction((tx) => work(tx, database.now()));
     } finally {
-      // Also after an error: a lost answer to COMMIT may hide a change that was made.
+      // Also after an error: a lost answer to COMMIT may hide a change.
       identities.forget();
     }
   }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Clock, Database, Principal } from '../../../kernel/contracts/index.ts';
-import { Errors } from '../../../kernel/contracts/index.ts';
-import type { Identity, OrgMembership } from '../domain/identity.ts';
+import { BoundedMap, type Clock, type Database, Errors, type Principal, iso } from '../../../kernel/contracts/index.ts';
+import type { Reach } from '../contract.ts';
+import { type Identity, type OrgMembership, orgRoleOf } from '../domain/identity.ts';
 import { bearerToken, tokenDigest } from '../domain/token.ts';
 import { membershipsOf } from '../store/members.ts';
 import type { MemberRow, TokenRow } from '../store/models.ts';
@@ -9,7 +9,7 @@ import { findTokenByDigest, findTokenById } from '../store/tokens.ts';
 import { userNames } from '../store/users.ts';
 import type { LastUse } from './last-use.ts';
 
-/** How long another server's revocation or change of role may go unnoticed here. */
+/** How long a revocation or role change at another server may go unnoticed here. */
 export const CACHE_MS = 3000;
 const CACHE_SIZE = 10_000;
 
@@ -26,12 +26,12 @@ export interface IdentitiesDeps {
   last_use: LastUse;
 }
 
-/** Who a token stands for. Kept for a few seconds, so that a busy token costs no query per request. */
-export class Identities {
+/** The identity behind a token. Cached for a few seconds, so that a busy token costs no query for each request. */
+export class Identities implements Reach {
   readonly #deps: IdentitiesDeps;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new BoundedMap<string, Known>(CACHE_SIZE);
   readonly #loading = new Map<string, Promise<Known | undefined>>();
-  /** Full record of every principal handed out, as long as somebody holds it and it is fresh. */
+  /** The record of each principal, as long as somebody holds it and it is fresh. */
   readonly #byPrincipal = new WeakMap<Principal, { identity: Identity; epoch: number; fresh_until: number }>();
   #epoch = 0;
 
@@ -39,35 +39,40 @@ export class Identities {
     this.#deps = deps;
   }
 
-  /** Throws `not_authenticated`, saying what is wrong with the header or the token. */
+  /** Throws `not_authenticated` with what is wrong with the header or the token. */
   async authenticate(authorization: string | undefined): Promise<Identity> {
     const sent = bearerToken(authorization);
     if ('fault' in sent) throw Errors.notAuthenticated(sent.fault);
     const digest = tokenDigest(sent.token);
     const known = await this.#find(digest.toString('base64'), () => findTokenByDigest(this.#deps.database, digest));
     if (!known || !timingSafeEqual(digest, known.token.digest))
-      throw Errors.notAuthenticated('this token is not known here');
+      throw Errors.notAuthenticated('the server does not know this token');
     this.#checkValid(known.token);
     this.#deps.last_use.note(known.token);
     return known.identity;
   }
 
-  /** The identity behind a principal of ours. Throws `not_authenticated` when its token has gone since. */
+  /** The identity of a known principal. Throws `not_authenticated` when its token has become invalid. */
   async of(principal: Principal): Promise<Identity> {
     const held = this.#byPrincipal.get(principal);
     const fresh = held?.epoch === this.#epoch && held.fresh_until > this.#deps.clock.monotonic();
     return fresh ? held.identity : this.current(principal.token_id);
   }
 
-  /** What a token stands for now. Throws `not_authenticated`. */
+  async orgsOf(principal: Principal): Promise<string[]> {
+    const identity = await this.of(principal);
+    return [...identity.orgs.keys()].filter((org_id) => orgRoleOf(identity, org_id) !== undefined);
+  }
+
+  /** The present identity of a token. Throws `not_authenticated`. */
   async current(token_id: string): Promise<Identity> {
     const known = await this.#find(token_id, () => findTokenById(this.#deps.database, token_id));
-    if (!known) throw Errors.notAuthenticated('the token of this connection is gone');
+    if (!known) throw Errors.notAuthenticated('the token of this connection no longer exists');
     this.#checkValid(known.token);
     return known.identity;
   }
 
-  /** After any change of tokens, members or roles: nothing that was read before is used again. */
+  /** After any change of tokens, members or roles: drops everything that was read before. */
   forget(): void {
     this.#epoch += 1;
     this.#known.clear();
@@ -77,7 +82,7 @@ export class Identities {
   #checkValid(token: TokenRow): void {
     if (token.revoked_at !== null) throw Errors.notAuthenticated(`the token "${token.name}" was revoked`);
     if (token.expires_at === null || token.expires_at > this.#deps.database.now()) return;
-    const when = new Date(token.expires_at).toISOString();
+    const when = iso(token.expires_at);
     throw Errors.notAuthenticated(`the token "${token.name}" expired at ${when}; make a new one`);
   }
 
@@ -101,15 +106,8 @@ export class Identities {
     const fresh_until = this.#deps.clock.monotonic() + CACHE_MS;
     const known = { identity, token, fresh_until };
     this.#byPrincipal.set(identity.principal, { identity, epoch, fresh_until });
-    if (epoch === this.#epoch) this.#keep(key, known);
+    if (epoch === this.#epoch) this.#known.set(key, known);
     return known;
-  }
-
-  #keep(key: string, known: Known): void {
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    const oldest = this.#known.size > CACHE_SIZE ? this.#known.keys().next().value : undefined;
-    if (oldest !== undefined) this.#known.delete(oldest);
   }
 
   async #identify(token: TokenRow): Promise<Identity> {
@@ -126,7 +124,7 @@ export class Identities {
   }
 }
 
-/** Memberships by org. A row of a project without one of the org gives nothing. */
+/** Memberships by org. A project membership without one in the org counts for nothing. */
 function gather(members: readonly MemberRow[]): Map<string, OrgMembership> {
   const orgs = new Map<string, { role: 'owner' | 'member'; projects: Map<string, 'viewer' | 'member' | 'admin'> }>();
   for (const { org_id, project_id, role } of members)

@@ -3,13 +3,13 @@ import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { Models } from '../store/models.ts';
 import { touchTokens } from '../store/tokens.ts';
 
-/** The time of use is written at most this often for one token. */
+/** How often the time of use is written for one token, at most. */
 export const APART_MS = 60_000;
 const FLUSH_MS = 10_000;
 const PENDING_SIZE = 10_000;
 const CHUNK = 500;
 
-/** Remembers which tokens were used and writes it down in the background, never on a request's path. */
+/** Records token use in the background, never in the path of a request. */
 export class LastUse {
   readonly #models: Models;
   readonly #database: Database;
@@ -34,17 +34,14 @@ export class LastUse {
   }
 }
 
-/** Flushes every few seconds, and once more when it is stopped. */
+/** Writes every few seconds, and once more at the stop. */
 export function startLastUse(last_use: LastUse, clock: Clock, log: Log): Stop {
   let cancel: Cancel | undefined;
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
   const flush = () =>
     last_use.flush().catch((error: unknown) => {
-      log.warn(
-        { code: isServiceError(error) ? error.code : 'internal' },
-        'the last use of tokens could not be written',
-      );
+      log.warn({ code: isServiceError(error) ? error.code : 'internal' }, 'writing the last use of tokens failed');
     });
   const arm = () => {
     if (!stopped) cancel = clock.after(FLUSH_MS, tick, { unref: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { HttpAddress, Ids, Settings } from '../../../kernel/contracts/index.ts';
 import type { Bootstrap } from '../contract.ts';
 
-/** What the CLI finds in `.svc/profile.json`. */
+/** The content of `.svc/profile.json` for the CLI. */
 interface Profile {
   url: string;
   token: string;
@@ -11,7 +11,7 @@ interface Profile {
   project: string;
 }
 
-/** Makes the developer's org, project and token, and the profile by which the CLI finds them. */
+/** Creates the developer's org, project and token, and the profile that the CLI reads. */
 export async function writeDevProfile(deps: {
   settings: Settings;
   address: HttpAddress;
@@ -23,13 +23,13 @@ export async function writeDevProfile(deps: {
   if (settings.home === undefined) return;
   const path = join(settings.home, 'profile.json');
   const reuse = await knownToken(path);
-  const { token } = await bootstrap.ensure({ ...names, token_name: 'dev', ...(reuse === undefined ? {} : { reuse }) });
+  const { token } = await bootstrap.ensure({ ...names, token_name: 'dev', reuse });
   const url = settings.socket_path === undefined ? deps.address.base_url() : `unix:${settings.socket_path}`;
   await mkdir(settings.home, { recursive: true, mode: 0o700 });
   await writeWhole(path, { url, token, org: names.org, project: names.project }, deps.ids);
 }
 
-/** A profile that is absent or not ours is written anew. */
+/** A missing or foreign profile is written again. */
 async function knownToken(path: string): Promise<string | undefined> {
   try {
     const profile = JSON.parse(await readFile(path, 'utf8')) as Partial<Profile> | null;
@@ -41,7 +41,7 @@ async function knownToken(path: string): Promise<string | undefined> {
   }
 }
 
-/** Beside and renamed: a reader sees the old profile or the new one, and nobody else sees either. */
+/** Written beside and renamed: a reader sees the old or the new profile, and nobody else sees either. */
 async function writeWhole(path: string, profile: Profile, ids: Ids): Promise<void> {
   const draft = `${path}.${ids.next('draft')}`;
   const file = await open(draft, 'wx', 0o600);

@@ -1,4 +1,4 @@
-import type { Database, Ids, ProjectRole, Transaction, Page } from '../../../kernel/contracts/index.ts';
+import type { Database, Ids, Transaction, Page } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { Scopes } from '../contract.ts';
@@ -8,6 +8,7 @@ import { planToken } from '../domain/minting.ts';
 import { checkName } from '../domain/names.ts';
 import { type Limits, UNLIMITED } from '../domain/roles.ts';
 import { TOKEN_BYTES, type TokenKind, tokenDigest, tokenText } from '../domain/token.ts';
+import type { TokenRequest } from '../generated/create-token.ts';
 import { orgsOfUser, readMember } from '../store/members.ts';
 import type { Models, TokenRow } from '../store/models.ts';
 import {
@@ -21,17 +22,6 @@ import {
 } from '../store/tokens.ts';
 import { findUserByName } from '../store/users.ts';
 import type { Identities } from './identities.ts';
-
-/** Body of `POST /api/v1/tokens`. */
-export interface TokenRequest {
-  name: string;
-  kind?: TokenKind;
-  org?: string;
-  project?: string;
-  role?: ProjectRole;
-  user?: string;
-  expires_in?: number | string;
-}
 
 export interface TokensDeps {
   models: Models;
@@ -49,7 +39,7 @@ export class Tokens {
     this.#deps = deps;
   }
 
-  /** The token's text is in this answer and nowhere else. See `planToken` for who may ask for what. */
+  /** Only this answer contains the token's text. `planToken` decides who may create which token. */
   async create(identity: Identity, request: TokenRequest, by: AuditSource): Promise<{ text: string; row: NewToken }> {
     const name = checkName(request.name, 'token', '/name');
     const kind = request.kind ?? 'user';
@@ -58,11 +48,11 @@ export class Tokens {
     const lives_ms = request.expires_in === undefined ? null : expiresInMs(request.expires_in);
     const expires_at = lives_ms === null ? null : this.#deps.database.now() + lives_ms;
     const plan = planToken(identity, { kind, limits, for_user: for_user?.wanted, expires_at });
-    if (for_user && !for_user.found) throw Errors.notFound(`"${request.user}" is no member of the org`);
+    if (for_user && !for_user.found) throw Errors.notFound(`"${request.user}" is not a member of the org`);
     return this.issue({ ...plan, kind, name, created_by: identity.principal.id }, by);
   }
 
-  /** Makes and stores a token without asking whether anybody may. */
+  /** Creates and stores a token without an access check. */
   async issue(
     token: {
       kind: TokenKind;
@@ -93,11 +83,11 @@ export class Tokens {
   /** Throws `not_found`, also for tokens that the caller may not know of. */
   async read(identity: Identity, token_id: string): Promise<TokenRow> {
     const found = await findTokenWithin(this.#deps.models, reachOf(identity), token_id);
-    if (!found) throw Errors.notFound('there is no such token, or it is not yours');
+    if (!found) throw Errors.notFound('the token does not exist, or it is not yours');
     return found;
   }
 
-  /** Ends a token: at once here, within seconds on other servers. Throws `not_found`. */
+  /** Revokes a token: at once here, within seconds on other servers. Throws `not_found`. */
   async revoke(identity: Identity, token_id: string, by: AuditSource): Promise<void> {
     const token = await this.read(identity, token_id);
     const { database } = this.#deps;
@@ -107,13 +97,13 @@ export class Tokens {
         if (first) await this.#audit(tx, by, 'token.revoke', token);
         return first;
       });
-      if (!revoked) throw Errors.notFound('there is no such token, or it is not yours');
+      if (!revoked) throw Errors.notFound('the token does not exist, or it is not yours');
     } finally {
       this.#deps.identities.forget();
     }
   }
 
-  /** Is the text a valid token of the user without any limit? */
+  /** True when the text is a valid token of the user without any limit. */
   async isWhole(text: string, user_id: string): Promise<boolean> {
     const row = await findTokenByDigest(this.#deps.database, tokenDigest(text));
     if (row?.user_id !== user_id || row.revoked_at !== null) return false;
@@ -121,7 +111,7 @@ export class Tokens {
     return row.expires_at === null || row.expires_at > this.#deps.database.now();
   }
 
-  /** An entry where the token reaches: its project, its org, or every org of whom it stands for. */
+  /** An audit entry wherever the token reaches: in its project, its org, or every org of its user. */
   async #audit(tx: Transaction, by: AuditSource, action: string, token: NewToken): Promise<void> {
     const { principal, request_id, ip } = by;
     const orgs = token.org_id === null ? await orgsOfUser(tx, token.user_id) : [token.org_id];
@@ -158,19 +148,19 @@ export class Tokens {
       });
     const org = await this.#deps.scopes.orgName(org_id);
     const scope = await this.#deps.scopes.findProject(org, request.project);
-    if (!scope) throw Errors.notFound('there is no such project, or you are no member of it');
+    if (!scope) throw Errors.notFound('the project does not exist, or you are not a member of it');
     return { org_id, project_id: scope.project_id, role };
   }
 
-  /** Checked before anything else is looked up, so that a foreign org answers like an absent one throughout. */
+  /** Checked before anything else is looked up, so that a foreign org always answers like an absent one. */
   async #org(identity: Identity, name: string): Promise<string> {
     const found = await this.#deps.scopes.findOrg(name);
     if (!found || !orgRoleOf(identity, found.org_id))
-      throw Errors.notFound('there is no such org, or you are no member of it');
+      throw Errors.notFound('the org does not exist, or you are not a member of it');
     return found.org_id;
   }
 
-  /** Found or not is told only to those who may make the token. */
+  /** Only those who may create the token learn whether the name exists. */
   async #member(org_id: string | null, name: string): Promise<{ wanted: string; found: boolean }> {
     const user = await findUserByName(this.#deps.database, name);
     if (!user || org_id === null) return { wanted: '', found: false };

@@ -2,7 +2,7 @@ import { Op } from 'sequelize';
 import type { Ids, Page, Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import type { MemberRow, Models, Reading } from './models.ts';
 
-/** A membership's place; `project_id` is `''` for the org itself. */
+/** The scope of a membership; `project_id` is `''` for the org itself. */
 export type MemberKey = Pick<MemberRow, 'org_id' | 'project_id' | 'user_id'>;
 
 const READ = 'SELECT org_id, project_id, user_id, member_id, role, created_at FROM access_members';
@@ -13,7 +13,7 @@ export const membershipsOf = (on: Reading, user_id: string): Promise<MemberRow[]
 export const isAnybodyOwner = async ({ members }: Models): Promise<boolean> =>
   (await members.findOne({ where: { project_id: '', role: 'owner' }, raw: true })) !== null;
 
-/** Newest first, one row more than the page holds. */
+/** Newest first, one row more than a page. */
 export async function listMembers(
   { members }: Models,
   of: { org_id: string; project_id: string },
@@ -52,7 +52,7 @@ export async function countOwners(queries: Queries, org_id: string): Promise<num
   return Number(rows[0]!.owners);
 }
 
-/** False when there is a membership already, which stays as it is. */
+/** False when a membership exists, which is left unchanged. */
 export async function insertMember(
   queries: Queries,
   ids: Ids,
@@ -75,7 +75,7 @@ export async function setMemberRole(queries: Queries, key: MemberKey, role: Memb
   ]);
 }
 
-/** Leaving the org (`project_id` `''`) leaves its projects too. */
+/** Leaving the org (`project_id` `''`) also leaves its projects. */
 export async function deleteMemberships(tx: Transaction, key: MemberKey): Promise<void> {
   const { org_id, project_id, user_id } = key;
   if (project_id === '') {

@@ -2,7 +2,7 @@ import { DataTypes, type Model, type ModelStatic, type Sequelize } from 'sequeli
 import type { OrgRole, ProjectRole, Queries } from '../../../kernel/contracts/index.ts';
 import type { TokenKind } from '../domain/token.ts';
 
-/** Rows that requests are answered or let in by are read by prepared statements; a model costs ten times as much. */
+/** Rows on the path of requests are read by prepared statements; a model costs ten times as much. */
 export type Reading = Pick<Queries, 'read'>;
 
 export interface OrgRow {
@@ -29,7 +29,7 @@ export interface MemberRow {
   /** `''` for the org itself. */
   project_id: string;
   user_id: string;
-  /** Only orders lists; roles are found by the other three. */
+  /** Used only to order lists; roles are found by the other three columns. */
   member_id: string;
   role: OrgRole | ProjectRole;
   created_at: number;
@@ -68,10 +68,10 @@ const time = { type: DataTypes.BIGINT, allowNull: false };
 const optional = { type: DataTypes.STRING, allowNull: true };
 const optionalTime = { type: DataTypes.BIGINT, allowNull: true };
 
-/** Models over the tables of the migrations, which own the schema: nothing here is ever synced. */
+/** Models for the tables of the migrations. The migrations own the schema: models are never synchronised. */
 export function defineModels(sequelize: Sequelize): Models {
   const define = <Row extends object>(tableName: string, columns: Record<keyof Row, object>): Table<Row> => {
-    // Sequelize writes each column's name into its definition, so no two columns may share one.
+    // Sequelize writes each column's name into its definition object, so columns must not share one.
     const own = Object.fromEntries(Object.entries<object>(columns).map(([column, rules]) => [column, { ...rules }]));
     return sequelize.define(tableName, own as never, { tableName, timestamps: false, freezeTableName: true });
   };

@@ -25,7 +25,7 @@ export async function listOrgs({ orgs }: Models, org_ids: readonly string[], pag
   return (await orgs.findAll({ where, order: [['org_id', 'DESC']], ...limit, raw: true })) as unknown as OrgRow[];
 }
 
-/** The org of that name, made now unless it was there. Two callers at once: one makes it. */
+/** The org with that name, created if it does not exist. Of two parallel callers, one creates it. */
 export async function ensureOrg(
   tx: Transaction,
   ids: Ids,

@@ -35,7 +35,7 @@ export async function listProjects({ projects }: Models, filter: ProjectFilter, 
   return found as unknown as ProjectRow[];
 }
 
-/** The project of that name in the org, made now unless it was there. */
+/** The project with that name in the org, created if it does not exist. */
 export async function ensureProject(
   queries: Queries,
   ids: Ids,

@@ -42,7 +42,7 @@ function within(reach: TokenReach): WhereOptions<TokenRow> {
   } as WhereOptions<TokenRow>;
 }
 
-/** Valid and expired ones, not revoked ones; newest first, one row more than the page holds. */
+/** Valid and expired tokens, without revoked ones; newest first, one row more than a page. */
 export async function listTokens({ tokens }: Models, reach: TokenReach, page: Page): Promise<TokenRow[]> {
   const before = page.before === undefined ? [] : [{ token_id: { [Op.lt]: page.before } }];
   const where = { [Op.and]: [within(reach), ...before] };
@@ -59,7 +59,7 @@ export async function findTokenWithin(
   return (await tokens.findOne({ where, raw: true })) as TokenRow | null;
 }
 
-/** False when it was revoked already. */
+/** False when it was revoked before. */
 export async function revokeToken(tx: Transaction, token_id: string, now: number): Promise<boolean> {
   const changed = await tx.write('UPDATE access_tokens SET revoked_at = ? WHERE token_id = ? AND revoked_at IS NULL', [
     now,
@@ -68,7 +68,7 @@ export async function revokeToken(tx: Transaction, token_id: string, now: number
   return changed === 1;
 }
 
-/** Tokens that were made for the place a user leaves must not come back to life when they return. */
+/** Tokens for a scope that a user leaves must not become valid again when the user returns. */
 export async function revokeTokensOf(tx: Transaction, left: MemberKey, now: number): Promise<void> {
   const { org_id, project_id, user_id } = left;
   const project = project_id === '' ? '' : ' AND project_id = ?';
@@ -78,7 +78,7 @@ export async function revokeTokensOf(tx: Transaction, left: MemberKey, now: numb
   );
 }
 
-/** Writes the time of use, unless one less than `apart_ms` older is there. */
+/** Writes the time of use, unless the stored one is less than `apart_ms` older. */
 export async function touchTokens(
   { tokens }: Models,
   token_ids: readonly string[],

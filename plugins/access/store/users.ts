@@ -1,4 +1,4 @@
-import { type Ids, inList, parts, type Queries } from '../../../kernel/contracts/index.ts';
+import { type Ids, inList, chunks, type Queries } from '../../../kernel/contracts/index.ts';
 import type { Reading, UserRow } from './models.ts';
 
 export async function findUserByName(on: Reading, name: string): Promise<UserRow | undefined> {
@@ -9,7 +9,7 @@ export async function findUserByName(on: Reading, name: string): Promise<UserRow
 /** Names by user id. */
 export async function userNames(on: Reading, user_ids: readonly string[]): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  for (const some of parts([...new Set(user_ids)])) {
+  for (const some of chunks([...new Set(user_ids)])) {
     const { marks, params } = inList(some);
     const rows = await on.read<UserRow>(`SELECT user_id, name FROM access_users WHERE user_id IN ${marks}`, params);
     for (const { user_id, name } of rows) names.set(user_id, name);
@@ -17,7 +17,7 @@ export async function userNames(on: Reading, user_ids: readonly string[]): Promi
   return names;
 }
 
-/** The user of that name, made now unless it was there. */
+/** The user with that name, created if it does not exist. */
 export async function ensureUser(queries: Queries, ids: Ids, name: string, now: number): Promise<UserRow> {
   await queries.write(`${queries.sql.insert_ignore} access_users (user_id, name, created_at) VALUES (?, ?, ?)`, [
     ids.next('usr'),

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { recordAt, succeeded, TestExecutor, testAgent } from '../testing/agent.ts';
-import { until } from '../testing/doubles.ts';
 import { hello, raw } from '../testing/raw-client.ts';
 import { TestServer } from '../testing/server.ts';
 import { Wire } from '../testing/wire.ts';
+import { until } from '../../../test/kit/index.ts';
 
 t.test('a session is strict about bodies, order, protocol and whose claim it is', async (t) => {
   const server = await new TestServer().start();

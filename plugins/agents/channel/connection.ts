@@ -7,13 +7,13 @@ import { OneWrite } from './one-write.ts';
 import { PushQueue } from './push-queue.ts';
 import { textOf } from './frames.ts';
 
-/** Requests of one agent that are worked on at once; beyond that its socket is not read. */
+/** Requests of one agent that are processed at once. Beyond that its socket is not read. */
 const IN_FLIGHT_MAX = 256;
-/** Unsent bytes at which an agent gets no more work, and at which its connection is given up. */
+/** Unsent bytes at which an agent gets no more work, and at which its connection is closed. */
 const CONGESTED_BYTES = 8 * 1024 * 1024;
 const HOPELESS_BYTES = 512 * 1024 * 1024;
 
-/** Looks without a sign of life after which a peer is dead. */
+/** Checks without a sign of life after which a peer counts as dead. */
 export const STRIKES = 4;
 export const CLOSE_RESTART = 1012;
 export const CLOSE_REFUSED = 1008;
@@ -25,18 +25,18 @@ export interface ConnectionParts {
   identity: AgentIdentity;
   clock: Clock;
   log: Log;
-  /** Time an agent has for its hello. */
+  /** Time for an agent's hello. */
   greeting_ms: number;
   closed(connection: Connection): void;
 }
 
-/** One agent's WebSocket on the server: frames in and out, liveness, bounds. */
+/** One agent's WebSocket on the server: frames, liveness checks and limits. */
 export class Connection {
   readonly #socket: WebSocket;
   readonly #parts: ConnectionParts;
   readonly #session: AgentSession;
   readonly #pushes: PushQueue;
-  /** Whatever one commit answers is answered before the next tick. */
+  /** Answers of one commit are sent before the next tick. */
   readonly #writes = new OneWrite((flush) => process.nextTick(flush));
   readonly #working = new Set<Promise<void>>();
   readonly #connected_at: number;
@@ -57,17 +57,18 @@ export class Connection {
     socket.on('message', (data, binary) => this.#receive(data, binary));
     socket.on('ping', () => this.#heard());
     socket.on('pong', () => this.#heard());
-    socket.on('error', (error) => parts.log.info({ reason: error.message }, 'the connection of an agent broke'));
+    socket.on('error', (error) => parts.log.info({ reason: error.message }, 'the connection of an agent failed'));
     socket.on('close', () => this.#end().then(this.#done.resolve, this.#done.reject));
   }
 
   /**
-   * One look, taken `STRIKES` times within the span after which a peer is dead: asks for a sign of life, and cuts a
-   * silent, nameless or hopelessly slow one off. Looks are counted, not time, so that a suspended server reads first.
+   * One liveness check; there are `STRIKES` checks within the span after which a peer counts as dead. It asks for a
+   * sign of life and closes a silent, unauthenticated or much too slow connection. It counts checks and not time, so
+   * that a server that was suspended reads first.
    */
   check(): void {
     const socket = this.#socket;
-    // What is not read cannot be heard.
+    // A paused socket cannot be checked for life.
     this.#strikes = socket.isPaused ? 0 : this.#strikes + 1;
     const age_ms = this.#parts.clock.monotonic() - this.#connected_at;
     const nameless = !this.#greeted && age_ms > this.#parts.greeting_ms;
@@ -80,7 +81,7 @@ export class Connection {
     this.#socket.close(code, reason);
   }
 
-  /** Resolves when the socket is closed and every request in work is answered. */
+  /** Resolves when the socket is closed and every request is answered. */
   done(): Promise<void> {
     return this.#done.promise;
   }
@@ -102,9 +103,9 @@ export class Connection {
 
   #receive(data: RawData, binary: boolean): void {
     this.#heard();
-    if (binary) return this.close(CLOSE_BINARY, 'frames are JSON text');
+    if (binary) return this.close(CLOSE_BINARY, 'frames must be JSON text');
     const frame = parse(data);
-    if (!frame) return this.close(CLOSE_PROTOCOL, 'a frame is no {id, op, body}');
+    if (!frame) return this.close(CLOSE_PROTOCOL, 'a frame must be an object {id, op, body}');
     const work = this.#answer(frame).finally(() => {
       this.#working.delete(work);
       if (this.#working.size < IN_FLIGHT_MAX / 2 && this.#socket.isPaused) this.#socket.resume();
@@ -129,7 +130,7 @@ export class Connection {
     this.#pushes.add(push);
   }
 
-  /** A frame that cannot be sent any more is dropped: its agent asks again when it has reconnected. */
+  /** A frame that cannot be sent is dropped: the agent asks again after it reconnects. */
   #send(frame: ChannelFrame): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#writes.hold();

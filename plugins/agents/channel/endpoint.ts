@@ -22,12 +22,12 @@ export interface EndpointParts {
   lease_ms: number;
 }
 
-/** A token revoked or expired meanwhile ends its connection within two leases, and within this time. */
+/** A connection whose token was revoked or expired ends within two leases, and at most within this time. */
 const REAUTHENTICATE_MS = 30_000;
 const CLOSE_BOUND_MS = 1000;
-const LONGEST_SILENCE_MS = 30_000;
+const MAX_SILENCE_MS = 30_000;
 
-/** `GET /api/v1/agents/connect`: where agents connect to. */
+/** `GET /api/v1/agents/connect`: the WebSocket endpoint of agents. */
 export class ChannelEndpoint implements Upgrade {
   readonly path = '/api/v1/agents/connect';
   readonly access: Access = { kind: 'agent' };
@@ -40,12 +40,12 @@ export class ChannelEndpoint implements Upgrade {
 
   constructor(parts: EndpointParts) {
     this.#parts = parts;
-    this.#silence_ms = Math.min(LONGEST_SILENCE_MS, parts.lease_ms * 1.5);
+    this.#silence_ms = Math.min(MAX_SILENCE_MS, parts.lease_ms * 1.5);
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       maxPayload: MAX_FRAME_BYTES,
-      // What is large is packed where it is made: see frames.ts.
+      // Large frames are compressed where they are made: see frames.ts.
       perMessageDeflate: false,
     });
   }
@@ -67,8 +67,8 @@ export class ChannelEndpoint implements Upgrade {
       const { clock, log, sessions } = this.#parts;
       const org_id = principal.org_id;
       // A session without an org would claim the work of every org.
-      if (org_id === null) return ws.close(CLOSE_REFUSED, 'the token belongs to no org');
-      if (this.#stopped) return ws.close(CLOSE_RESTART, 'the server stops');
+      if (org_id === null) return ws.close(CLOSE_REFUSED, 'the token does not belong to an org');
+      if (this.#stopped) return ws.close(CLOSE_RESTART, 'the server is stopping');
       const identity = { token_id: principal.token_id, org_id };
       const closed = (connection: Connection) => this.#connections.delete(connection);
       const parts = { sessions, identity, clock, log, greeting_ms: this.#silence_ms, closed };
@@ -79,11 +79,11 @@ export class ChannelEndpoint implements Upgrade {
     });
   }
 
-  /** Tells every agent to reconnect elsewhere; it keeps its claims and sends again what was not answered. */
+  /** Tells every agent to reconnect to another server. Agents keep their claims and repeat unanswered requests. */
   drain(): void {
     this.#stopped = true;
     this.#cancelCheck?.();
-    for (const connection of this.#connections.keys()) connection.close(CLOSE_RESTART, 'the server stops');
+    for (const connection of this.#connections.keys()) connection.close(CLOSE_RESTART, 'the server is stopping');
   }
 
   /** Resolves when every connection is closed and its last request is answered. */
@@ -109,8 +109,7 @@ export class ChannelEndpoint implements Upgrade {
         .catch((error) => {
           if (isServiceError(error, 'not_authenticated'))
             connection.close(CLOSE_REFUSED, 'the token is no longer valid');
-          else
-            this.#parts.log.warn({ reason: (error as Error).message }, "an agent's token could not be checked again");
+          else this.#parts.log.warn({ reason: (error as Error).message }, "checking an agent's token failed; retrying");
         });
     }
   }

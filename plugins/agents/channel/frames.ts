@@ -6,25 +6,28 @@ import type { Assignment, ChannelFrame, ChannelPush } from '../contract.ts';
 
 const deflate = promisify(deflateRaw);
 
-/** Characters of one part of a journal: packing and reading it hold the event loop for a few milliseconds at most. */
+/**
+ * Characters in one part of a journal: compressing or reading a part blocks the event loop for a few milliseconds at
+ * most.
+ */
 const PART_CHARS = 256 * 1024;
-/** What a record weighs beside its output. */
+/** The size of a record without its output. */
 const RECORD_CHARS = 512;
-/** Unpacked, a part is this large at most: one record of the largest output, escaped as badly as can be. */
+/** Maximum size of a decompressed part: one record with the largest output in its longest escaped form. */
 const PART_MOST_BYTES = 64 * 1024 * 1024;
 
 const charsOf = ({ output, message }: JournalRecord): number => output.length + (message?.length ?? 0) + RECORD_CHARS;
 
-/** How much there is to send, roughly. */
+/** Approximate number of characters to send. */
 export function weightOf(push: ChannelPush): number {
   if (push.push !== 'assign') return 0;
   return push.assignments.flatMap(({ journal }) => journal).reduce((sum, record) => sum + charsOf(record), 0);
 }
 
-/** Does it travel as one frame, as it is? */
+/** True when it is sent as one frame without compression. */
 export const isShort = (push: ChannelPush): boolean => weightOf(push) <= PART_CHARS;
 
-/** The frames of one push, in the order in which they are to be sent; long journals ahead of their assignments. */
+/** The frames of one push in sending order. Long journals are sent before their assignments. */
 export async function* framesOf(push: ChannelPush): AsyncGenerator<ChannelFrame> {
   if (push.push !== 'assign' || isShort(push)) {
     yield push;
@@ -52,7 +55,7 @@ function* partsOf(journal: readonly JournalRecord[]): Generator<JournalRecord[]>
   yield journal.slice(from);
 }
 
-/** Another thread does the packing, so the event loop has its turns between the parts. */
+/** Another thread compresses, so the event loop runs between the parts. */
 async function pack(records: readonly JournalRecord[]): Promise<string> {
   return (await deflate(JSON.stringify(records), { level: 1 })).toString('base64');
 }
@@ -62,11 +65,11 @@ function unpack(packed: string): JournalRecord[] {
   return JSON.parse(text) as JournalRecord[];
 }
 
-/** Puts journals that came ahead back into their assignments. One per connection. */
+/** Joins journal parts with their assignments. One for each connection. */
 export class JournalAssembly {
   readonly #ahead = new Map<string, Assignment['journal']>();
 
-  /** Answers the push for the listener, or nothing when the frame only brought a part. Throws at a broken part. */
+  /** Returns the complete push, or nothing when the frame was only a part. Throws for an invalid part. */
   take(frame: Extract<ChannelFrame, { push: string }>): ChannelPush | undefined {
     if (frame.push === 'journal') {
       const key = keyOf(frame.claim);
@@ -91,7 +94,7 @@ export class JournalAssembly {
 
 const keyOf = (claim: { activity_id: string; epoch: number }) => `${claim.activity_id} ${claim.epoch}`;
 
-/** The text of a received message, in whatever pieces it came. */
+/** The text of a received message, whatever pieces it arrived in. */
 export function textOf(data: RawData): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString();
   return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString();

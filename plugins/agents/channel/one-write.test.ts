@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import t from 'tap';
 import { OneWrite } from './one-write.ts';
 
-/** A socket that keeps what each write carried. */
+/** A socket that stores what each write contained. */
 function keepingSocket() {
   const writes: string[] = [];
   const socket = new Writable({

@@ -1,25 +1,25 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Lets frames that are sent close together leave in one write: what an agent's scripts ask for at once, and the answers
- * to records that were committed together. Each write is a call of the system and wakes the other side.
+ * Combines frames that are sent close together into one write: requests of an agent's scripts, or answers to records of
+ * one commit. Each write is a system call and wakes the other side.
  */
 export class OneWrite {
   readonly #later: (flush: () => void) => void;
   #socket: Writable | undefined;
   #held = false;
 
-  /** `later` says when what is held must leave; it has to come by itself, and soon. */
+  /** `later` schedules the flush of held frames. It must run soon and without further input. */
   constructor(later: (flush: () => void) => void) {
     this.#later = later;
   }
 
-  /** The socket below the WebSocket; until it is known every frame is written by itself. */
+  /** The socket below the WebSocket. Until it is known, every frame is written by itself. */
   over(socket: Writable): void {
     this.#socket = socket;
   }
 
-  /** Called ahead of each frame. */
+  /** Called before each frame. */
   hold(): void {
     const socket = this.#socket;
     if (this.#held || socket === undefined) return;

@@ -1,7 +1,7 @@
 import type { ChannelFrame, ChannelPush } from '../contract.ts';
 import { framesOf, isShort, weightOf } from './frames.ts';
 
-/** Pushes of one connection on their way out, in order. A long one is packed part by part, and the next ones wait. */
+/** Queued pushes of one connection, in order. A long push is compressed part by part, and later ones wait. */
 export class PushQueue {
   readonly #send: (frame: ChannelFrame) => void;
   #queue: ChannelPush[] = [];
@@ -13,7 +13,7 @@ export class PushQueue {
     this.#send = send;
   }
 
-  /** Characters that are not sent yet, roughly. */
+  /** Approximate number of unsent characters. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -28,13 +28,13 @@ export class PushQueue {
     });
   }
 
-  /** What waits is forgotten: its agent asks again when it has reconnected. */
+  /** Drops the queue: the agent asks again after it reconnects. */
   close(): void {
     this.#closed = true;
     this.#queue = [];
   }
 
-  /** Resolves when nothing is being packed. */
+  /** Resolves when no compression is running. */
   async done(): Promise<void> {
     await this.#pumping;
   }

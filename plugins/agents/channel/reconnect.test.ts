@@ -1,12 +1,24 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Assignment, ChannelFrame, PassEnd } from '../contract.ts';
 import { recordAt, succeeded, TestExecutor, type TestPass, testAgent } from '../testing/agent.ts';
-import { until } from '../testing/doubles.ts';
 import { MemoryStore } from '../testing/memory-store.ts';
 import { TestServer } from '../testing/server.ts';
 import { Wire } from '../testing/wire.ts';
 import { JournalAssembly } from './frames.ts';
 import { PushQueue } from './push-queue.ts';
+import { until } from '../../../test/kit/index.ts';
+
+/** An agent whose connection to the server can be cut; everything is stopped with the test. */
+async function agentBehindWire(t: Test, server: TestServer) {
+  const wire = new Wire(() => server.port);
+  const agent = testAgent({ port: await wire.start() });
+  t.teardown(async () => {
+    await agent.worker.stop();
+    await wire.stop();
+    await server.stop();
+  });
+  return { wire, agent };
+}
 
 t.test('a long journal travels in pieces and arrives whole', async (t) => {
   const journal = Array.from({ length: 30 }, (_, at) => recordAt(at, 'z'.repeat(500_000 + at)));
@@ -88,13 +100,7 @@ t.test('a request larger than a frame is refused by the agent itself, and the ch
 
 t.test('answers lost with the connection: requests are sent again and recorded once', async (t) => {
   const server = await new TestServer().start();
-  const wire = new Wire(() => server.port);
-  const agent = testAgent({ port: await wire.start() });
-  t.teardown(async () => {
-    await agent.worker.stop();
-    await wire.stop();
-    await server.stop();
-  });
+  const { wire, agent } = await agentBehindWire(t, server);
   server.store.add('a');
   await agent.worker.start();
   await until(() => agent.executor.passes.length === 1);
@@ -118,13 +124,7 @@ t.test('answers lost with the connection: requests are sent again and recorded o
 
 t.test('assignments lost with the connection go back to the queue at the next hello', async (t) => {
   const server = await new TestServer({ lease_ms: 60_000 }).start();
-  const wire = new Wire(() => server.port);
-  const agent = testAgent({ port: await wire.start() });
-  t.teardown(async () => {
-    await agent.worker.stop();
-    await wire.stop();
-    await server.stop();
-  });
+  const { wire, agent } = await agentBehindWire(t, server);
   await agent.worker.start();
   wire.swallowAnswers = true;
   server.store.add('a');
@@ -168,7 +168,11 @@ t.test('a refusal is final, with the words of the server; an absent server is no
   const server = await new TestServer().start();
   t.teardown(() => server.stop());
   const wrong = testAgent({ port: server.port, token: 'svc_agt_wrong' });
-  await t.rejects(wrong.worker.start(), { code: 'agent_refused', status: 401, message: /401.*not known here/ });
+  await t.rejects(wrong.worker.start(), {
+    code: 'agent_refused',
+    status: 401,
+    message: /401.*does not know this token/,
+  });
   await wrong.worker.stop();
   for (const status of [403, 404]) {
     server.refuse = status;

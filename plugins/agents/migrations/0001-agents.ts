@@ -1,8 +1,7 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 /** Agents that connected; a row lives on for a day after its agent went away. */
-export const agentsTable: Migration = {
-  name: '0001-agents',
+export const agentsTable = migration('0001-agents', {
   sqlite: [
     `CREATE TABLE agents_agents (
       agent_id TEXT NOT NULL PRIMARY KEY,
@@ -51,4 +50,4 @@ export const agentsTable: Migration = {
     'CREATE INDEX agents_agents_org ON agents_agents (org_id, agent_id)',
     'CREATE INDEX agents_agents_seen ON agents_agents (last_seen_at)',
   ],
-};
+});

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { Errors, ServiceError } from '../../../kernel/contracts/index.ts';
 import { succeeded, TestExecutor, testWorker } from '../testing/agent.ts';
-import { until } from '../testing/doubles.ts';
 import { BUILTIN, inMemory } from '../testing/in-memory.ts';
 import { TestServer } from '../testing/server.ts';
 import { MemoryLink } from '../worker/memory-link.ts';
+import { until } from '../../../test/kit/index.ts';
 
 t.test('a job whose environment is refused fails; one whose environment is not there yet waits', async (t) => {
   const refusal = new ServiceError({ code: 'credential_missing', status: 422, title: 'x', next: 'y' }, 'no credential');

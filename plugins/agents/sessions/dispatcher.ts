@@ -10,26 +10,26 @@ export interface DispatcherParts {
   log: Log;
   lease_ms: number;
   sessions(): Iterable<Session>;
-  /** Counts assignments handed over. */
+  /** Counts assignments that were handed over. */
   assigned(count: number): void;
 }
 
-/** The floor that alone is correct with several servers: asks this often while nothing is heard. */
+/** Polling interval when no wake-up arrives. Polling alone is sufficient with several servers. */
 const POLL_MIN_MS = 200;
 const POLL_MAX_MS = 1000;
 const POLL_GROWTH = 1.5;
-/** Claims a transaction; more makes one agent take what several could share. */
+/** Claims in one transaction. More would give one agent work that several could share. */
 const BATCH = 16;
-/** A job whose environment cannot be had just now is tried again after this long. */
+/** Pause before a job whose environment is unavailable is tried again. */
 const RETRY_ENVIRONMENT_MS = 1000;
 
-/** Claims work for sessions with free slots: when told that there is some, and by polling. */
+/** Claims work for sessions with free slots, on wake-ups and by polling. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #underWay = new Set<Promise<void>>();
-  /** Claims kept back for a while, by what cuts the wait short. */
+  /** Claims that wait for a pause, with the function that ends the pause early. */
   readonly #keptBack = new Set<() => void>();
-  /** When a session was last served, so that equals take turns. */
+  /** When a session was last served, so that equal sessions alternate. */
   readonly #served = new WeakMap<Session, number>();
   #serving = 0;
   #cycle: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** Why the last look for work failed; undefined when it did not. */
+  /** Why polling last failed; undefined when it succeeded. */
   get failing(): string | undefined {
     return this.#failing;
   }
@@ -53,14 +53,14 @@ export class Dispatcher {
     this.wake();
   }
 
-  /** There may be work, or room for it. */
+  /** Called when there may be work or a free slot. */
   wake(): void {
     if (this.#stopped) return;
     this.#poll_ms = POLL_MIN_MS;
     this.#run();
   }
 
-  /** Claims nothing more; what is claimed and not yet handed over is given back. */
+  /** Stops claiming. Releases claims that were not handed over yet. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelPoll?.();
@@ -83,7 +83,7 @@ export class Dispatcher {
 
   #schedulePoll(): void {
     if (this.#stopped) return;
-    // Without room nothing can be claimed, and the session that gets room wakes us.
+    // Without a free slot nothing can be claimed. A session that gets one calls this again.
     if (![...this.#parts.sessions()].some((session) => session.room > 0)) return;
     this.#cancelPoll = this.#parts.clock.after(this.#poll_ms, () => this.#run(), { unref: true });
     this.#poll_ms = Math.min(POLL_MAX_MS, this.#poll_ms * POLL_GROWTH);
@@ -103,8 +103,9 @@ export class Dispatcher {
   }
 
   /**
-   * Asks for every session with room, least loaded first and in growing portions, so that a little work spreads and
-   * much work moves in batches. Sessions that can do the same see the same queue: once short for one, dry for all.
+   * Claims for every session with free slots, the least loaded first and in growing batches, so that little work is
+   * spread and much work moves quickly. Sessions with equal capabilities share one queue: when it is empty for one, it
+   * is empty for all.
    */
   async #round(): Promise<number> {
     const dry = new Set<string>();
@@ -159,23 +160,26 @@ export class Dispatcher {
       return this.#giveUp(claimed, error);
     }
     try {
-      if (this.#stopped) throw AgentErrors.channelClosed('the server stops');
+      if (this.#stopped) throw AgentErrors.channelClosed('the server is stopping');
       session.assign({ ...claimed, lease_ms: this.#parts.lease_ms, environment });
       this.#parts.assigned(1);
     } catch (error) {
       session.unreserve();
       this.#parts.log.info(
         { activity_id: claimed.activity_id, reason: String(error) },
-        'work could not be handed over',
+        'handing work to an agent failed',
       );
       await this.#release(claimed);
     }
   }
 
-  /** A refusal of the job is its end; anything else may pass, and the job goes back to the queue. */
+  /** A refusal ends the job. Any other error may pass, so the job is released. */
   async #giveUp(claimed: Claimed, error: unknown): Promise<void> {
     const claim = { activity_id: claimed.activity_id, epoch: claimed.epoch };
-    this.#parts.log.warn({ ...claim, run_id: claimed.run_id, reason: String(error) }, 'a job has no environment');
+    this.#parts.log.warn(
+      { ...claim, run_id: claimed.run_id, reason: String(error) },
+      'the environment of a job is not available',
+    );
     if (error instanceof ServiceError && error.status < 500 && error.status !== 429) {
       const completion = { status: 'failed' as const, code: error.code, message: error.message };
       await this.#parts.store.complete(claim, completion).catch((fault) => this.#unsettled(claimed, fault));
@@ -204,25 +208,22 @@ export class Dispatcher {
       .catch((error) => this.#unsettled({ activity_id, epoch }, error));
   }
 
-  /** Not an error of ours to mend: the claim runs out and the sweeper takes it back. */
+  /** Nothing to do here: the claim expires and the sweeper releases it. */
   #unsettled(claim: { activity_id: string; epoch: number }, error: unknown): void {
     if (isServiceError(error, 'lease_lost')) return;
     const { activity_id, epoch } = claim;
-    this.#parts.log.warn(
-      { activity_id, epoch, reason: String(error) },
-      'a claim could not be given back; it will expire',
-    );
+    this.#parts.log.warn({ activity_id, epoch, reason: String(error) }, 'releasing a claim failed; it will expire');
   }
 
   #failed(error: unknown): void {
     const reason = (error as Error).message;
-    if (this.#failing === undefined) this.#parts.log.error({ reason }, 'cannot look for work; trying on');
+    if (this.#failing === undefined) this.#parts.log.error({ reason }, 'polling for work failed; retrying');
     this.#failing = reason;
     this.#poll_ms = POLL_MAX_MS;
   }
 
   #recovered(): void {
-    if (this.#failing !== undefined) this.#parts.log.info({}, 'looking for work again');
+    if (this.#failing !== undefined) this.#parts.log.info({}, 'polling for work succeeds again');
     this.#failing = undefined;
   }
 }

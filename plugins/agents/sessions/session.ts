@@ -14,14 +14,14 @@ import {
 import { checkBody, isChannelOp } from '../domain/requests.ts';
 import { AgentErrors, leaseLost } from '../errors.ts';
 
-/** What a session asks of those around it. */
+/** What a session needs from other services. */
 export interface SessionHost {
   readonly store: RunStore;
   readonly log: Log;
   readonly lease_ms: number;
-  /** Enters the agent and answers its id; an older session of the same agent is ended. */
+  /** Registers the agent and answers its id. Ends an older session of the same agent. */
   introduce(session: Session, hello: AgentHello): Promise<string>;
-  /** Free slots came up. */
+  /** Called when slots became free. */
   roomMade(): void;
   ended(session: Session): Promise<void>;
 }
@@ -30,8 +30,8 @@ type Requests = { [Op in keyof ChannelRequests]: ChannelRequests[Op]['body'] };
 type Handlers = { [Op in Exclude<keyof ChannelRequests, 'hello'>]: (body: Requests[Op]) => Promise<unknown> };
 
 /**
- * The server's end of one agent's channel. A claim may be used only by the session it was given to: its epoch fences
- * off the past, the set of claims kept here fences off other agents.
+ * The server's end of one agent's channel. A claim may be used only by its own session: the epoch fences off older
+ * claims, and the set of claims kept here fences off other agents.
  */
 export class Session implements AgentSession {
   readonly session_id: string;
@@ -46,7 +46,10 @@ export class Session implements AgentSession {
   #queue = '';
   #introducing = false;
   #open = true;
-  /** Assignments the agent would take in all on this connection: what it saw when it last counted and its free slots. */
+  /**
+   * Total assignments that the agent would accept on this connection: those it had seen at its last `ready`, plus its
+   * free slots.
+   */
   #credit = 0;
   #sent = 0;
   #reserved = 0;
@@ -78,12 +81,12 @@ export class Session implements AgentSession {
     return this.#hello?.capabilities ?? [];
   }
 
-  /** Sessions with the same answer can claim the same work. */
+  /** Sessions with an equal key can claim the same work. */
   get queue(): string {
     return this.#queue;
   }
 
-  /** Assignments it can take now. */
+  /** Assignments that it can take now. */
   get room(): number {
     if (!this.#open || this.#agent_id === undefined || this.#transport?.congested()) return 0;
     return Math.max(0, this.#credit - this.#sent - this.#reserved);
@@ -115,23 +118,23 @@ export class Session implements AgentSession {
     await this.#host.ended(this);
   }
 
-  /** Ends the session and what carries it: the agent connected anew. */
+  /** Ends the session and its transport, because the agent reconnected. */
   supersede(): Promise<void> {
     this.#transport?.end(AgentErrors.superseded.title);
     return this.close();
   }
 
-  /** Holds one slot for an assignment under way. */
+  /** Reserves one slot for an assignment in progress. */
   reserve(): void {
     this.#reserved += 1;
   }
 
-  /** The assignment did not come about. */
+  /** Frees a reserved slot when nothing was assigned. */
   unreserve(): void {
     this.#reserved -= 1;
   }
 
-  /** Hands over work that a slot was reserved for. Throws when it cannot be sent. */
+  /** Sends work to a reserved slot. Throws when it cannot be sent. */
   assign(assignment: Assignment): void {
     if (!this.#open) throw AgentErrors.channelClosed('the agent went away');
     this.#claims.set(assignment.activity_id, assignment.epoch);
@@ -152,7 +155,7 @@ export class Session implements AgentSession {
 
   async #dispatch(op: string, body: unknown): Promise<unknown> {
     if (!this.#open) throw AgentErrors.channelClosed('the session is over');
-    if (!isChannelOp(op)) throw Errors.invalidRequest(`there is no request "${op.slice(0, 64)}"`);
+    if (!isChannelOp(op)) throw Errors.invalidRequest(`unknown request "${op.slice(0, 64)}"`);
     if (op === 'hello') return this.#introduce(body);
     if (this.#agent_id === undefined) throw AgentErrors.helloRequired(`${op} came before hello`);
     const handle = this.#handlers[op] as (body: unknown) => Promise<unknown>;
@@ -164,7 +167,7 @@ export class Session implements AgentSession {
     if (typeof protocol === 'number' && protocol !== CHANNEL_PROTOCOL)
       throw AgentErrors.protocolUnsupported(`the agent speaks protocol ${protocol}, the server ${CHANNEL_PROTOCOL}`);
     const hello = checkBody('hello', body);
-    if (this.#introducing) throw Errors.invalidRequest('hello came twice on one connection');
+    if (this.#introducing) throw Errors.invalidRequest('hello was sent twice on one connection');
     this.#introducing = true;
     try {
       return await this.#takeUp(hello);
@@ -174,14 +177,14 @@ export class Session implements AgentSession {
     }
   }
 
-  /** Extends what the agent still works on, and takes back what it never received or has given up. */
+  /** Renews claims that the agent still works on. Releases claims that it never received or gave up. */
   async #takeUp(hello: AgentHello): Promise<AgentWelcome> {
     const { store, lease_ms } = this.#host;
     const agent_id = await this.#host.introduce(this, hello);
     const { lost } = hello.holding.length > 0 ? await store.renew(agent_id, hello.holding, lease_ms) : { lost: [] };
     await store.releaseAllBut(agent_id, hello.holding);
     if (!this.#open) {
-      // It went away meanwhile, before there was an agent whose leaving could be noted.
+      // The connection closed during the hello, before the agent was registered.
       await this.#host.ended(this);
       throw AgentErrors.channelClosed('the agent went away');
     }
@@ -220,7 +223,7 @@ export class Session implements AgentSession {
     return { lost };
   }
 
-  /** The store knows whose claims these are: what it renewed is this agent's. */
+  /** The store knows the owner of each claim: a renewed claim belongs to this agent. */
   #learn(claims: readonly ClaimRef[], lost: readonly ClaimRef[]): void {
     const gone = new Set(lost.map((claim) => `${claim.activity_id} ${claim.epoch}`));
     for (const claim of claims) {
@@ -229,7 +232,7 @@ export class Session implements AgentSession {
     }
   }
 
-  /** Forgets a claim; false when it was not held. */
+  /** Removes a claim; false when it was not held. */
   #drop(claim: ClaimRef): boolean {
     return this.#claims.get(claim.activity_id) === claim.epoch && this.#claims.delete(claim.activity_id);
   }

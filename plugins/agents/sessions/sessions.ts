@@ -20,17 +20,17 @@ export interface SessionsParts extends Omit<DispatcherParts, 'sessions'> {
   ids: Ids;
   log: Log;
   lease_ms: number;
-  /** Where agents are connected to, for `svc agents ls`. */
+  /** The server at which each agent is connected, for `svc agents ls`. */
   server: string;
 }
 
-/** An agent that was not seen for this long is gone, whatever its row says. */
+/** An agent that was not seen for this long counts as offline, whatever its row says. */
 export const SEEN_WITHIN_MS = 35_000;
 const TOUCH_MS = 10_000;
-/** Offline agents are shown for a day. */
+/** How long offline agents are shown. */
 const KEEP_MS = 24 * 3_600_000;
 
-/** All agents that are connected to this server, and the work they are given. */
+/** All agents connected to this server, and their work. */
 export class Sessions implements AgentSessions, SessionHost {
   readonly store: RunStore;
   readonly log: Log;
@@ -65,7 +65,7 @@ export class Sessions implements AgentSessions, SessionHost {
     this.#scheduleTouch();
   }
 
-  /** Claims no more, gives back what was not handed over, and ends every session. Agents keep their claims. */
+  /** Stops claiming, releases work that was not handed over, and ends every session. Agents keep their claims. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const stop of this.#stops) stop();
@@ -95,14 +95,14 @@ export class Sessions implements AgentSessions, SessionHost {
     this.dispatcher.wake();
   }
 
-  /** Its claims stay until they run out: the agent may come back, here or at another server, and go on. */
+  /** Its claims stay until they expire: the agent may reconnect, here or at another server, and continue. */
   async ended(session: Session): Promise<void> {
     this.#sessions.delete(session.session_id);
     try {
       await this.#parts.table.leave(session.session_id);
     } catch (error) {
       const reason = (error as Error).message;
-      this.log.warn({ agent_id: session.agent_id, reason }, 'the leaving of an agent was not noted; it will show');
+      this.log.warn({ agent_id: session.agent_id, reason }, 'recording that an agent left failed; its row will expire');
     }
     if (session.agent_id) this.log.info({ agent_id: session.agent_id, name: session.name }, 'an agent disconnected');
   }
@@ -123,7 +123,7 @@ export class Sessions implements AgentSessions, SessionHost {
     );
   }
 
-  /** Shows that the agents live, and ends sessions whose agent has come up at another server since. */
+  /** Marks connected agents as alive. Ends sessions whose agent reconnected at another server. */
   async #touch(): Promise<void> {
     const { table } = this.#parts;
     try {
@@ -132,7 +132,7 @@ export class Sessions implements AgentSessions, SessionHost {
       for (const session_id of replaced) await this.#sessions.get(session_id)?.supersede();
       await table.prune(KEEP_MS);
     } catch (error) {
-      this.log.warn({ reason: (error as Error).message }, 'the list of agents could not be kept up');
+      this.log.warn({ reason: (error as Error).message }, 'updating the list of agents failed; retrying');
     }
   }
 }

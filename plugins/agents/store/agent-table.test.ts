@@ -1,14 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import type { Log } from '../../../kernel/contracts/index.ts';
-import { openDatabase } from '../../../kernel/database/index.ts';
-import { engines } from '../../access/house.testsuite.ts';
+import { Database } from '../../../kernel/contracts/index.ts';
 import type { AgentHello } from '../contract.ts';
-import { agentsTable } from '../migrations/0001-agents.ts';
-import { clock, ids } from '../testing/doubles.ts';
+import { ids } from '../testing/doubles.ts';
 import { AgentTable } from './agent-table.ts';
-
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
+import { boot, STORES } from '../../../test/kit/index.ts';
 
 const hello = (instance: string, given: Partial<AgentHello> = {}): AgentHello => ({
   protocol: 1,
@@ -24,18 +19,11 @@ const hello = (instance: string, given: Partial<AgentHello> = {}): AgentHello =>
   ...given,
 });
 
-for (const engine of await engines())
-  t.test(`agents_agents on ${engine.name}`, async (t) => {
-    const { url, drop } = await engine.fresh();
-    const random = { ...ids, bytes: (count: number) => randomBytes(count) };
-    const handle = await openDatabase({ database_url: url }, { clock, log: silent, ids: random });
-    t.teardown(async () => {
-      await handle.close();
-      await drop();
-      await engine.stop();
-    });
-    await handle.migrate([{ plugin: 'agents', migrations: [agentsTable] }]);
-    const table = new AgentTable(handle.database);
+for (const store of STORES)
+  t.test(`agents_agents on ${store}`, async (t) => {
+    const server = await boot({ store, plugins: ['agents'], quiet: true });
+    t.teardown(() => server.close());
+    const table = new AgentTable(server.use(Database));
     const enter = (instance: string, session_id: string, org_id: string | null = 'org_a', token_id = 'tok_a') =>
       table.introduce({
         agent_id: ids.next('agt'),
@@ -78,9 +66,9 @@ for (const engine of await engines())
     t.equal(rest.length, 3);
 
     t.equal(await table.prune(60_000), 0);
-    await handle.database.write('UPDATE agents_agents SET last_seen_at = last_seen_at - 100000 WHERE agent_id = ?', [
-      first,
-    ]);
+    await server
+      .use(Database)
+      .write('UPDATE agents_agents SET last_seen_at = last_seen_at - 100000 WHERE agent_id = ?', [first]);
     t.equal(await table.prune(60_000), 1);
     t.notOk((await table.list({ org_ids: ['org_a'], limit: 10 })).some(({ agent_id }) => agent_id === first));
   });

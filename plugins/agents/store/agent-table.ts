@@ -29,7 +29,7 @@ export interface Introduction {
 }
 
 export interface AgentPage {
-  /** Besides those of no org: the built-in agents of this process. */
+  /** In addition to agents without an org: the built-in agents of this process. */
   org_ids: readonly string[];
   before?: string;
   limit: number;
@@ -37,11 +37,11 @@ export interface AgentPage {
 
 const COLUMNS =
   'agent_id, org_id, name, os, arch, capabilities, slots, version, pid, server, state, first_seen_at, connected_at, last_seen_at';
-/** Rows a statement deletes at most, so that no lock is held for long. */
+/** Rows deleted in one statement, so that no lock is held for long. */
 const PRUNE_BATCH = 500;
 const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');
 
-/** agents_agents: one small statement or transaction a method. */
+/** The table agents_agents. Each method is one small statement or transaction. */
 export class AgentTable {
   readonly #database: Database;
 
@@ -49,7 +49,7 @@ export class AgentTable {
     this.#database = database;
   }
 
-  /** Enters the agent; the same instance of the same token keeps its id wherever it connects. Answers the id. */
+  /** Registers the agent and answers its id. The same instance with the same token keeps its id at every server. */
   introduce(intro: Introduction): Promise<string> {
     const { identity, hello, session_id, server } = intro;
     return this.#database.transaction(async (tx) => {
@@ -77,7 +77,7 @@ export class AgentTable {
     });
   }
 
-  /** The sessions live. Answers those that another connection of their agent replaced. */
+  /** Marks sessions as alive. Answers the sessions that another connection of their agent replaced. */
   async touch(session_ids: readonly string[]): Promise<string[]> {
     if (session_ids.length === 0) return [];
     const now = this.#database.now();
@@ -93,7 +93,7 @@ export class AgentTable {
     return session_ids.filter((id) => !present.has(id));
   }
 
-  /** The session ended; nothing happens when another one of the agent took over. */
+  /** Marks the session as ended. Does nothing when another session of the agent took over. */
   async leave(session_id: string): Promise<void> {
     await this.#database.write(
       "UPDATE agents_agents SET state = 'offline', last_seen_at = ? WHERE session_id = ? AND state = 'online'",
@@ -112,7 +112,7 @@ export class AgentTable {
     );
   }
 
-  /** Forgets agents not seen for `age_ms`. Answers how many. */
+  /** Deletes agents not seen for `age_ms`. Answers how many. */
   async prune(age_ms: number): Promise<number> {
     const oldest = this.#database.now() - age_ms;
     const rows = await this.#database.read<{ agent_id: string }>(

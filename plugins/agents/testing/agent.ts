@@ -1,9 +1,9 @@
 import type { Log, ServiceError } from '../../../kernel/contracts/index.ts';
-import { createMaskers } from '../../masking/service/maskers.ts';
 import type { ActivityHost, Assignment, Executor, PassEnd } from '../contract.ts';
 import { SocketLink } from '../worker/socket-link.ts';
 import { Worker } from '../worker/worker.ts';
-import { clock, ids, keepingLog } from './doubles.ts';
+import { ids, keepingLog } from './doubles.ts';
+import { createMaskers, systemClock as clock } from '../../../test/kit/index.ts';
 
 export interface TestPass {
   assignment: Assignment;

@@ -1,16 +1,6 @@
-import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
+import type { Ids, Log } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../../runs/contract.ts';
 import type { Introduction } from '../store/agent-table.ts';
-
-export const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after(delay_ms, run, options) {
-    const timer = setTimeout(run, delay_ms);
-    if (options?.unref) timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 let counter = 0;
 export const ids: Ids = {
@@ -28,11 +18,6 @@ export function keepingLog(): Log & { lines: string[] } {
     void lines.push(`${message} ${JSON.stringify(fields)}`);
   const log = { lines, debug: () => {}, info: () => {}, warn: write, error: write, child: () => log };
   return log;
-}
-
-/** Resolves once `holds` does. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 export class TestWakeups implements Wakeups {

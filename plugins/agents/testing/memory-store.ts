@@ -1,11 +1,14 @@
-import type {
-  Capabilities,
-  Claimed,
-  ClaimRef,
-  Completion,
-  JournalRecord,
-  LogChunk,
-  RunStore,
+import { Errors } from '../../../kernel/contracts/index.ts';
+import { compile } from '../../schema/contract.ts';
+import {
+  type Capabilities,
+  type Claimed,
+  type ClaimRef,
+  type Completion,
+  type JournalRecord,
+  journalRecordSchema,
+  type LogChunk,
+  type RunStore,
 } from '../../runs/contract.ts';
 import { leaseLost } from '../errors.ts';
 
@@ -69,6 +72,7 @@ export class MemoryStore implements RunStore {
 
   async append(claim: ClaimRef, record: JournalRecord): Promise<void> {
     const { journal } = this.#fenced('append', claim);
+    if (compile(journalRecordSchema)(record).length > 0) throw Errors.invalidRequest('this is no journal record');
     const known = journal[record.position];
     if (known && JSON.stringify(known) !== JSON.stringify(record)) throw new Error('another record is there');
     journal[record.position] = record;

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { type AgentHello, CHANNEL_PROTOCOL } from '../contract.ts';
-import { until } from './doubles.ts';
+import { until } from '../../../test/kit/index.ts';
 
 export type Answer = {
   id?: number;

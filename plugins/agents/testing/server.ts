@@ -4,8 +4,9 @@ import { type AccessControl, Errors, type Principal } from '../../../kernel/cont
 import type { JobEnvironments } from '../../runs/contract.ts';
 import { ChannelEndpoint } from '../channel/endpoint.ts';
 import { Sessions } from '../sessions/sessions.ts';
-import { clock, ids, keepingLog, MemoryTable, TestWakeups } from './doubles.ts';
+import { ids, keepingLog, MemoryTable, TestWakeups } from './doubles.ts';
 import { MemoryStore } from './memory-store.ts';
+import { systemClock as clock } from '../../../test/kit/index.ts';
 
 export interface ServerOptions {
   store?: MemoryStore;
@@ -51,7 +52,7 @@ export class TestServer {
     const access: AccessControl = {
       authenticate: async (header) => {
         const principal = TOKENS[header ?? ''];
-        if (!principal) throw Errors.notAuthenticated('this token is not known here');
+        if (!principal) throw Errors.notAuthenticated('the server does not know this token');
         return principal;
       },
       authorize: async () => ({ org_id: '', org: '', project_id: '', project: '' }),
@@ -59,7 +60,7 @@ export class TestServer {
     this.channel = new ChannelEndpoint({ ...shared, sessions: this.sessions, access: () => access });
     this.#http.on('upgrade', (request, socket, head) => {
       const principal = this.refuse === undefined ? TOKENS[request.headers.authorization ?? ''] : undefined;
-      const problem = JSON.stringify({ title: 'No.', detail: 'this token is not known here' });
+      const problem = JSON.stringify({ title: 'No.', detail: 'the server does not know this token' });
       const answer = `HTTP/1.1 ${this.refuse ?? 401} No\r\nContent-Length: ${problem.length}\r\nConnection: close\r\n\r\n${problem}`;
       if (principal) this.channel.accept(request, socket, head, principal);
       else socket.end(answer);

@@ -5,7 +5,7 @@ export interface BackoffRules {
   most_ms: number;
 }
 
-/** Growing pauses with jitter, so that many peers do not come back at the same moment. */
+/** Growing pauses with jitter, so that many peers do not reconnect at the same moment. */
 export class Backoff {
   readonly #rules: BackoffRules;
   readonly #ids: Ids;
@@ -20,7 +20,7 @@ export class Backoff {
     this.#tries = 0;
   }
 
-  /** Half to all of the doubled pause, never under the first nor over the most. */
+  /** Between half and all of the doubled pause, within the minimum and the maximum. */
   next(): number {
     const { first_ms, most_ms } = this.#rules;
     const full = Math.min(most_ms, first_ms * 2 ** Math.min(this.#tries, 20));

@@ -15,13 +15,13 @@ export interface LocalAgentParts {
   log: Log;
   maskers: Maskers;
   executors(): readonly Executor[];
-  /** Only asked in a process that holds the server too. */
+  /** Used only in a process that also runs the server. */
   sessions(): AgentSessions;
 }
 
 const BUILTIN = { token_id: 'builtin', org_id: undefined };
 
-/** The agent of this process, from its settings to the removal of its folder. */
+/** The agent of this process, from reading its settings to removing its folder. */
 export class LocalAgent implements Agent {
   readonly #parts: LocalAgentParts;
   readonly #settings: WorkerSettings;
@@ -45,7 +45,9 @@ export class LocalAgent implements Agent {
     return this.#worker?.status() ?? { ...idle, name: this.#settings.name, slots: this.#settings.slots };
   }
 
-  /** Rejects when the server refuses this agent for good; a server that cannot be reached is tried until it can. */
+  /**
+   * Rejects when the server refuses this agent permanently. A server that cannot be reached is tried until it answers.
+   */
   async start(): Promise<void> {
     if (!this.wanted) return;
     const { settings, clock, ids, log } = this.#parts;
@@ -78,9 +80,9 @@ export class LocalAgent implements Agent {
     const refused = (error: ServiceError) => {
       log.error(
         { code: error.code, reason: error.message, next: error.next },
-        'the server refuses this agent; it ends',
+        'the server refuses this agent; the agent stops',
       );
-      // Nobody awaits a connection that breaks later: an exception that nobody knows ends the process.
+      // Nobody awaits a connection that fails later, so the exception ends the process.
       queueMicrotask(() => {
         throw error;
       });

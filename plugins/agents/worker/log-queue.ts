@@ -7,15 +7,15 @@ export interface LogQueueParts {
   send(chunks: LogChunk[]): Promise<void>;
 }
 
-/** A batch leaves when it is this old or this big. */
+/** A batch is sent at this age or size. */
 const AGE_MS = 50;
 const BATCH_BYTES = 32 * 1024;
-/** One send carries at most this much, so that a frame stays small whatever piled up. */
+/** Maximum size of one send, so that frames stay small even with a long queue. */
 const SEND_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** From here on the reader is asked to pause; it may go on at half of it. */
+/** Above this size the reader is asked to pause; it continues below half of it. */
 const FULL_BYTES = 1024 * 1024;
-/** A reader that does not pause loses what comes beyond. */
+/** Above this size chunks of a reader that does not pause are dropped. */
 const DROP_BYTES = 8 * 1024 * 1024;
 
 interface Piece {
@@ -25,7 +25,7 @@ interface Piece {
   bytes: number;
 }
 
-/** The log of one pass on its way to the server: in order, batched, bounded, one batch in flight. */
+/** The log of one pass on its way to the server: ordered, batched and bounded, with one batch in flight. */
 export class LogQueue {
   readonly #parts: LogQueueParts;
   #pieces: Piece[] = [];
@@ -54,12 +54,12 @@ export class LogQueue {
     else this.#cancelTimer ??= this.#parts.clock.after(AGE_MS, () => this.#pump());
   }
 
-  /** Set while too much is queued. */
+  /** Set while the queue is full. */
   full(): Promise<void> | undefined {
     return this.#room?.promise;
   }
 
-  /** Resolves when everything added so far is with the server, or can never be. */
+  /** Resolves when everything added so far is stored or can never be stored. */
   async flush(): Promise<void> {
     while (!this.#closed && (this.#bytes > 0 || this.#sending)) {
       this.#pump();
@@ -67,7 +67,7 @@ export class LogQueue {
     }
   }
 
-  /** Forgets what is queued: the claim is gone, and with it the right to log. */
+  /** Drops the queue: with the claim, the right to log is lost. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer?.();
@@ -100,7 +100,7 @@ export class LogQueue {
       try {
         await this.#parts.send(chunks);
       } catch {
-        // The sender has reported why; the log ends here, the work goes on or is stopped by its owner.
+        // The sender reported the reason. The log ends here; the work continues or is stopped by its owner.
         this.close();
       }
       if (this.#bytes < FULL_BYTES / 2) this.#release();
@@ -117,7 +117,7 @@ export class LogQueue {
     }
     this.#bytes -= bytes;
     if (this.#dropped > 0) {
-      const lost = `svc: ${this.#dropped} bytes of output came faster than they could be sent and were left out\n`;
+      const lost = `svc: ${this.#dropped} bytes of output were dropped because they came faster than they could be sent\n`;
       this.#dropped = 0;
       chunks.push(this.#chunk('system', this.#parts.clock.now(), Buffer.from(lost)));
     }

@@ -3,7 +3,7 @@ import type { LogChunk } from '../../runs/contract.ts';
 
 type Stream = LogChunk['stream'];
 
-/** The streams of one pass under the mask, each by itself: what may begin a value waits here for what follows. */
+/** The masked streams of one pass. Bytes that may begin a secret value wait here for the next ones. */
 export class MaskedLog {
   readonly #masker: Masker;
   readonly #add: (stream: Stream, data: Buffer) => void;
@@ -20,12 +20,12 @@ export class MaskedLog {
     this.#add(stream, masked.push(data));
   }
 
-  /** Gives out what waits: after a park there is no claim to log under. */
+  /** Returns the waiting bytes: after a park nothing can be logged. */
   settle(): void {
     for (const [stream, masked] of this.#streams) this.#add(stream, masked.settle());
   }
 
-  /** The same, when nothing follows. */
+  /** Returns the waiting bytes at the end of the stream. */
   end(): void {
     for (const [stream, masked] of this.#streams) this.#add(stream, masked.end());
   }

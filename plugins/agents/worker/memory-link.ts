@@ -9,7 +9,7 @@ import type {
 } from '../contract.ts';
 import { AgentErrors } from '../errors.ts';
 
-/** The agent and the server in one process: the same session, checks and answers, without a wire. */
+/** Agent and server in one process: the same session, checks and answers without a wire. */
 export class MemoryLink implements AgentLink {
   readonly #sessions: AgentSessions;
   readonly #identity: AgentIdentity;

@@ -3,7 +3,7 @@ import type { Masker, Maskers } from '../../masking/contract.ts';
 import type { ClaimRef, Completion, LogChunk } from '../../runs/contract.ts';
 import type { ActivityHost, AgentLink, Assignment, Executor, PassEnd, RunningPass } from '../contract.ts';
 import { EXECUTOR_MISSING } from '../errors.ts';
-import { Asker } from './asker.ts';
+import { ClaimClient } from './claim-client.ts';
 import { LogQueue } from './log-queue.ts';
 import { MaskedLog } from './masked-log.ts';
 
@@ -15,21 +15,21 @@ export interface PassParts {
   maskers: Maskers;
   agent: ActivityHost['agent'];
   executor: Executor | undefined;
-  /** What becomes of an activity whose executor threw: failed, or given back after a while. */
+  /** What happens to an activity whose executor threw: it fails, or is released after a pause. */
   onExecutorFailure(assignment: Assignment, error: unknown): Promise<PassEnd>;
 }
 
-/** A new claim may have waited for its agent; until its first renewal it counts as this much of a lease. */
+/** Share of a lease that a new claim gets until its first renewal, because it may have waited for its agent. */
 const FRESH_SHARE = 2 / 3;
 
-/** One assignment on this agent: from its start to its report. */
+/** One assignment on this agent, from its start to its report. */
 export class Pass {
   readonly assignment: Assignment;
   readonly claim: ClaimRef;
   /** Resolves when the work has ended and was reported. Never rejects. */
   readonly done: Promise<void>;
   readonly #parts: PassParts;
-  readonly #asker: Asker;
+  readonly #client: ClaimClient;
   readonly #logs: LogQueue;
   #masker: Masker | undefined;
   #output: MaskedLog | undefined;
@@ -38,51 +38,51 @@ export class Pass {
   #leaving = false;
   #stopping: 'revoked' | 'draining' | undefined;
 
-  /** Starts once `previous` is done: an older pass of the same activity may still be on its way out. */
+  /** Starts after `previous`: an older pass of the same activity may still be ending. */
   constructor(assignment: Assignment, parts: PassParts, previous: Promise<void> | undefined) {
     this.assignment = assignment;
     this.claim = { activity_id: assignment.activity_id, epoch: assignment.epoch };
     this.#parts = parts;
     const onLost = (reason: string) => this.lose(reason);
-    this.#asker = new Asker({ ...parts, claim: this.claim, onLost });
+    this.#client = new ClaimClient({ ...parts, claim: this.claim, onLost });
     this.#logs = new LogQueue({ clock: parts.clock, send: (chunks) => this.#sendLogs(chunks) });
     this.#deadline = parts.clock.monotonic() + assignment.lease_ms * FRESH_SHARE;
     this.done = (previous ?? Promise.resolve()).then(() => this.#run());
   }
 
   get lost(): boolean {
-    return this.#asker.lost;
+    return this.#client.lost;
   }
 
   /**
-   * The request that gives the claim up is under way, or was granted: that the claim is gone is then no news, and the
-   * answer to that request says what became of it.
+   * True while a request that ends the claim is in flight or was granted. Then a lost claim is expected, and the answer
+   * to that request tells the result.
    */
   get leaving(): boolean {
     return this.#leaving;
   }
 
-  /** Is the claim certainly this agent's still? */
+  /** True when the claim certainly still belongs to this agent. */
   held(): boolean {
     return !this.lost && this.#parts.clock.monotonic() < this.#deadline;
   }
 
-  /** The claim was extended by a request that left at `sent_at` (monotonic ms). */
+  /** The claim was extended by a request that was sent at `sent_at` (monotonic ms). */
   renewed(sent_at: number, lease_ms: number): void {
     this.#deadline = Math.max(this.#deadline, sent_at + lease_ms);
   }
 
-  /** Ends the pass before its claim can pass on to another agent. */
+  /** Ends the pass before another agent can get its claim. */
   fence(margin_ms: number): void {
     if (!this.lost && this.#parts.clock.monotonic() > this.#deadline - margin_ms)
       this.lose('it could not be renewed within its lease');
   }
 
-  /** The claim is gone: nothing more is reported, and the work is ended. */
+  /** The claim is lost: ends the work and reports nothing more. */
   lose(reason: string): void {
     if (this.lost) return;
     this.#parts.log.warn({ ...this.claim, run_id: this.assignment.run_id, reason }, 'a claim was lost');
-    this.#asker.lose();
+    this.#client.lose();
     this.#logs.close();
     this.#stop('revoked');
   }
@@ -114,7 +114,7 @@ export class Pass {
   async #execute(): Promise<PassEnd> {
     const { executor, agent } = this.#parts;
     if (!executor) {
-      const message = `agent ${agent.name} has no executor "${this.assignment.executor}"; install the plugin that brings it`;
+      const message = `agent ${agent.name} has no executor "${this.assignment.executor}"; install the plugin that provides it`;
       return { end: 'completed', completion: { status: 'failed', code: EXECUTOR_MISSING, message } };
     }
     try {
@@ -127,7 +127,7 @@ export class Pass {
     }
   }
 
-  /** Nothing leaves the agent with a secret in it, but for records: those the server seals as they are, for replays. */
+  /** Everything that leaves the agent is masked, except records: the server seals them unchanged for replays. */
   #host(masker: Masker, output: MaskedLog): ActivityHost {
     const { claim } = this;
     const labelled = <T extends { label?: string }>(call: T): T =>
@@ -136,17 +136,17 @@ export class Pass {
       agent: this.#parts.agent,
       masker,
       append: async (record) => {
-        await this.#asker.ask('append', { claim, record: labelled(record) });
+        await this.#client.ask('append', { claim, record: labelled(record) });
       },
-      perform: async (call) => (await this.#asker.ask('perform', { claim, call: labelled(call) })).record,
+      perform: async (call) => (await this.#client.ask('perform', { claim, call: labelled(call) })).record,
       park: async (wait) => {
         output.settle();
         await this.#logs.flush();
-        const parks = () => this.#asker.ask('park', { claim, wait: labelled(wait) });
+        const parks = () => this.#client.ask('park', { claim, wait: labelled(wait) });
         return this.#leave(parks, (answer) => 'parked' in answer);
       },
       annotate: async (nth, text) => {
-        await this.#asker.ask('annotate', { claim, nth, text: masker.text(text) });
+        await this.#client.ask('annotate', { claim, nth, text: masker.text(text) });
       },
       log: (stream, data) => output.add(stream, data),
       logFull: () => this.#logs.full(),
@@ -156,10 +156,11 @@ export class Pass {
 
   async #sendLogs(chunks: LogChunk[]): Promise<void> {
     try {
-      await this.#asker.ask('logs', { claim: this.claim, chunks });
+      await this.#client.ask('logs', { claim: this.claim, chunks });
     } catch (error) {
       const reason = (error as Error).message;
-      if (!this.lost) this.#parts.log.error({ ...this.claim, reason }, 'the log of a pass was refused; it ends here');
+      if (!this.lost)
+        this.#parts.log.error({ ...this.claim, reason }, 'the log of a pass was refused; the rest is dropped');
       throw error;
     }
   }
@@ -170,10 +171,10 @@ export class Pass {
     await this.#logs.flush();
     const { claim } = this;
     if (end.end === 'completed') await this.#leave(() => this.#complete(this.#shown(end.completion)));
-    else await this.#leave(() => this.#asker.ask('release', { claim }));
+    else await this.#leave(() => this.#client.ask('release', { claim }));
   }
 
-  /** Asks for the end of the claim; `gone` tells from the answer whether that is what it came to. */
+  /** Sends the request that ends the claim; `gone` decides from the answer whether it did. */
   async #leave<T>(ask: () => Promise<T>, gone: (answer: T) => boolean = () => true): Promise<T> {
     this.#leaving = true;
     let left = false;
@@ -191,11 +192,11 @@ export class Pass {
     return { ...completion, message: this.#masker.text(completion.message) };
   }
 
-  /** A completion that the server refuses would come back with every pass: the refusal becomes the run's failure. */
+  /** A completion that the server refuses would be refused at every pass, so the refusal becomes the run's failure. */
   async #complete(completion: Completion): Promise<void> {
     const { claim } = this;
     try {
-      await this.#asker.ask('complete', { claim, completion });
+      await this.#client.ask('complete', { claim, completion });
     } catch (error) {
       if (!isServiceError(error) || error.status >= 502 || this.lost) throw error;
       const failure = {
@@ -203,7 +204,7 @@ export class Pass {
         code: error.code,
         message: `the result was refused: ${error.message}`,
       };
-      await this.#asker.ask('complete', { claim, completion: failure });
+      await this.#client.ask('complete', { claim, completion: failure });
     }
   }
 }

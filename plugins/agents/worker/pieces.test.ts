@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import type { LogChunk } from '../../runs/contract.ts';
-import { clock, ids, keepingLog, until } from '../testing/doubles.ts';
+import { ids, keepingLog } from '../testing/doubles.ts';
 import { Backoff } from './backoff.ts';
 import { LogQueue } from './log-queue.ts';
 import { makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';
 import { readChannelTarget, readWorkerSettings } from './settings.ts';
+import { systemClock as clock, until } from '../../../test/kit/index.ts';
 
 t.test('settings: defaults, values, and every mistake named', async (t) => {
   const read = (env: Record<string, string>, role: 'agent' | 'dev' = 'agent') => readWorkerSettings({ env, role });

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Of a refusal's body, that much is read. */
+/** Bytes read of an error body. */
 const BODY_BYTES = 64 * 1024;
 
-/** Does an answer of that status end the agent? An address that worked before may be missing for a while. */
+/**
+ * True when an answer with that status ends the agent. An address that worked before may be unavailable for a while.
+ */
 export function isFinal(status: number, everConnected: boolean): boolean {
   return status === 401 || status === 403 || (status === 404 && !everConnected);
 }
 
-/** What the server answered instead of a WebSocket: its own words when it sent a problem document. */
+/** The server's answer instead of a WebSocket: the text of its problem document if there is one. */
 export async function explainRefusal(response: IncomingMessage): Promise<{ status: number; message: string }> {
   const status = response.statusCode ?? 0;
   const plain = `the server answered ${status} to the agent`;
@@ -23,7 +25,7 @@ export async function explainRefusal(response: IncomingMessage): Promise<{ statu
     const said = [problem.detail, problem.title].find((words) => typeof words === 'string');
     return { status, message: said === undefined ? plain : `${plain}: ${said}` };
   } catch {
-    // Not svc's own answer, or cut off: the status says enough.
+    // Not an answer of svc, or incomplete: the status is enough.
     return { status, message: plain };
   }
 }

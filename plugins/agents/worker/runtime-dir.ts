@@ -6,16 +6,16 @@ import type { Clock, Log } from '../../../kernel/contracts/index.ts';
 
 const PREFIX = 'svc-agent-';
 const OWNER = 'owner';
-/** A folder without an owner's name is one being made, or one of an agent that died in that moment. */
+/** A folder without an owner's name is being created, or its agent died at that moment. */
 const NAMELESS_MS = 3_600_000;
 /**
- * A Unix socket's path holds 104 bytes on every system. Executors put a folder and a socket below this one, for
- * which 40 bytes are left.
+ * The path of a Unix socket has at most 104 bytes on every system. Executors create a folder and a socket below this
+ * one and need 40 bytes.
  */
-const LONGEST_PATH = 64;
+const MAX_PATH_LENGTH = 64;
 const SHORT_TMP = '/tmp';
 
-/** Makes the folder that this process keeps its passes in: 0700, with a short path, removed at stop. */
+/** Creates the folder for the passes of this process: mode 0700, a short path, removed at stop. */
 export async function makeRuntimeDir(tmp: string | undefined): Promise<string> {
   const folder = await mkdtemp(join(parentFor(tmp), PREFIX));
   await writeFile(join(folder, OWNER), await identityOf(process.pid), { mode: 0o600 });
@@ -26,7 +26,7 @@ export async function removeRuntimeDir(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes what agents of this user left behind when they were killed. */
+/** Removes folders that killed agents of this user left behind. */
 export async function sweepRuntimeDirs(tmp: string | undefined, clock: Clock, log: Log): Promise<void> {
   const parent = parentFor(tmp);
   const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
@@ -35,14 +35,14 @@ export async function sweepRuntimeDirs(tmp: string | undefined, clock: Clock, lo
     try {
       if (await isLeftBehind(folder, clock)) await removeRuntimeDir(folder);
     } catch (error) {
-      log.warn({ folder, reason: (error as Error).message }, 'a folder of a dead agent could not be removed');
+      log.warn({ folder, reason: (error as Error).message }, 'removing the folder of a dead agent failed');
     }
   }
 }
 
 function parentFor(tmp: string | undefined): string {
   const parent = tmp || tmpdir();
-  return Buffer.byteLength(parent) + PREFIX.length + 7 > LONGEST_PATH ? SHORT_TMP : parent;
+  return Buffer.byteLength(parent) + PREFIX.length + 7 > MAX_PATH_LENGTH ? SHORT_TMP : parent;
 }
 
 async function isLeftBehind(folder: string, clock: Clock): Promise<boolean> {
@@ -54,11 +54,11 @@ async function isLeftBehind(folder: string, clock: Clock): Promise<boolean> {
   return (await identityOf(pid)) !== owner;
 }
 
-/** `<pid> <start time>`: a pid alone may have been given to another process since. Empty when there is none. */
+/** `<pid> <start time>`, because a pid may be reused by another process. Empty when the process does not exist. */
 async function identityOf(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold blanks; the start time is the 20th field after it.
+    // The name in parentheses may contain spaces. The start time is the 20th field after it.
     return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
   } catch {
     return isAlive(pid) ? `${pid} -` : '';

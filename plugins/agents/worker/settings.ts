@@ -4,29 +4,29 @@ import { statSync } from 'node:fs';
 import { parseDuration, type Role, type Settings } from '../../../kernel/contracts/index.ts';
 import { AgentErrors } from '../errors.ts';
 
-/** How this agent is set up. */
+/** The settings of this agent. */
 export interface WorkerSettings {
   name: string;
   slots: number;
-  /** Announced beside what is found. */
+  /** Announced in addition to detected capabilities. */
   extra_capabilities: string[];
   workdir: string;
-  /** How long running passes may go on once the agent is told to stop. */
+  /** How long running passes may continue when the agent stops. */
   drain_grace_ms: number;
 }
 
-const MOST_SLOTS = 1024;
+const MAX_SLOTS = 1024;
 const SLOTS_PER_CORE = 4;
 const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:/+-]{0,63}$/;
-const MOST_CAPABILITIES = 128;
-/** The kernel bounds a plugin's stop; the grace must fit in with room to kill and report. */
-const MOST_GRACE_MS = 20_000;
+const MAX_CAPABILITIES = 128;
+/** The kernel limits the time of a plugin's stop; the grace period must leave time to kill and report. */
+const MAX_GRACE_MS = 20_000;
 const GRACE_MS = 10_000;
 const CHANNEL_PATH = '/api/v1/agents/connect';
 
 const given = (text: string | undefined, fallback: string) => (text === undefined || text === '' ? fallback : text);
 
-/** Reads the `SVC_AGENT_*` variables. Throws `agent_setting_invalid` naming the variable and what it takes. */
+/** Reads the `SVC_AGENT_*` variables. Throws `agent_setting_invalid` with the variable and its valid values. */
 export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>): WorkerSettings {
   return {
     name: readName(given(env.SVC_AGENT_NAME, hostname() || 'agent')),
@@ -39,14 +39,14 @@ export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>
 
 function readName(text: string): string {
   if (text.length > 128 || /\p{Cc}/u.test(text))
-    throw AgentErrors.settingInvalid('SVC_AGENT_NAME takes at most 128 characters without control characters');
+    throw AgentErrors.settingInvalid('SVC_AGENT_NAME must have at most 128 characters and no control characters');
   return text;
 }
 
 function readSlots(text: string): number {
   const slots = Number(text);
-  if (!/^\d+$/.test(text) || slots < 1 || slots > MOST_SLOTS)
-    throw AgentErrors.settingInvalid(`SVC_AGENT_SLOTS is "${text}"; it takes a whole number from 1 to ${MOST_SLOTS}`);
+  if (!/^\d+$/.test(text) || slots < 1 || slots > MAX_SLOTS)
+    throw AgentErrors.settingInvalid(`SVC_AGENT_SLOTS is "${text}"; it must be a whole number from 1 to ${MAX_SLOTS}`);
   return slots;
 }
 
@@ -57,15 +57,17 @@ function readCapabilities(text: string): string[] {
     throw AgentErrors.settingInvalid(
       `SVC_AGENT_CAPS names "${wrong}"; a capability is 1 to 64 of letters, digits and . _ : / + - and starts with a letter or digit`,
     );
-  if (list.length > MOST_CAPABILITIES)
-    throw AgentErrors.settingInvalid(`SVC_AGENT_CAPS names ${list.length} capabilities; ${MOST_CAPABILITIES} at most`);
+  if (list.length > MAX_CAPABILITIES)
+    throw AgentErrors.settingInvalid(
+      `SVC_AGENT_CAPS names ${list.length} capabilities; the limit is ${MAX_CAPABILITIES}`,
+    );
   return list;
 }
 
 function readFolder(text: string): string {
   const folder = isAbsolute(text) ? text : resolve(text);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw AgentErrors.settingInvalid(`SVC_AGENT_WORKDIR is "${text}", which is no folder`);
+    throw AgentErrors.settingInvalid(`SVC_AGENT_WORKDIR is "${text}", which is not a folder`);
   return folder;
 }
 
@@ -77,14 +79,14 @@ function readGrace(text: string | undefined, role: Role): number {
   } catch (error) {
     throw AgentErrors.settingInvalid(`SVC_DRAIN_GRACE: ${(error as Error).message}`, { cause: error });
   }
-  if (grace_ms > MOST_GRACE_MS)
-    throw AgentErrors.settingInvalid(`SVC_DRAIN_GRACE is "${text}"; it takes at most ${MOST_GRACE_MS / 1000}s`);
+  if (grace_ms > MAX_GRACE_MS)
+    throw AgentErrors.settingInvalid(`SVC_DRAIN_GRACE is "${text}"; it must be at most ${MAX_GRACE_MS / 1000}s`);
   return grace_ms;
 }
 
 /**
- * Where and with what to connect: SVC_URL (`http:`, `https:` or `unix:<socket>`) and SVC_TOKEN. Throws
- * `agent_setting_invalid` or `agent_token_missing`; neither text holds the token.
+ * Address and token: SVC_URL (`http:`, `https:` or `unix:<socket>`) and SVC_TOKEN. Throws `agent_setting_invalid` or
+ * `agent_token_missing`; neither message contains the token.
  */
 export function readChannelTarget({ env, host, port }: Pick<Settings, 'env' | 'host' | 'port'>): {
   url: string;
@@ -93,9 +95,9 @@ export function readChannelTarget({ env, host, port }: Pick<Settings, 'env' | 'h
   const address = given(env.SVC_URL, `http://${host}:${port}`).replace(/\/+$/, '');
   const token = given(env.SVC_TOKEN, '').trim();
   if (token === '')
-    throw AgentErrors.tokenMissing(`SVC_TOKEN is not set; the agent cannot introduce itself at ${shown(address)}`);
+    throw AgentErrors.tokenMissing(`SVC_TOKEN is not set; the agent cannot authenticate at ${shown(address)}`);
   if (!/^[\x21-\x7e]{1,512}$/.test(token))
-    throw AgentErrors.settingInvalid('SVC_TOKEN holds characters that no token has');
+    throw AgentErrors.settingInvalid('SVC_TOKEN contains characters that a token cannot contain');
   if (address.startsWith('unix:')) return { url: `ws+unix:${resolve(address.slice(5))}:${CHANNEL_PATH}`, token };
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
@@ -105,5 +107,5 @@ export function readChannelTarget({ env, host, port }: Pick<Settings, 'env' | 'h
   return { url: `${address.replace(/^http/i, 'ws')}${CHANNEL_PATH}`, token };
 }
 
-/** An address may hold a password by mistake. */
+/** An address may contain a password by mistake. */
 const shown = (address: string) => address.replace(/\/\/[^/@]*@/, '//***@').replace(/[?#].*$/, '');

@@ -24,13 +24,13 @@ import { Backoff, pause } from './backoff.ts';
 import { explainRefusal, isFinal } from './refusal.ts';
 
 export interface SocketLinkParts {
-  /** `ws:`, `wss:` or `ws+unix:` address of the channel. */
+  /** The channel's address: `ws:`, `wss:` or `ws+unix:`. */
   url: string;
   token: string;
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The server refuses this agent for good, after `open` has resolved. */
+  /** Called when the server refuses this agent permanently after `open` has resolved. */
   refused(error: ServiceError): void;
 }
 
@@ -41,20 +41,23 @@ interface Pending {
   reject: (error: ServiceError) => void;
 }
 
-/** These speak of one connection only, and are not sent again on another. */
+/** These requests belong to one connection and are not repeated on another. */
 const BOUND_TO_CONNECTION: ReadonlySet<ChannelOp> = new Set(['hello', 'ready', 'renew']);
-/** What `open` waits for an answer: whoever starts an agent wants to hear of a wrong token, and to go on. */
+/** How long `open` waits for an answer: long enough to report a wrong token, short enough not to block the start. */
 const FIRST_ANSWER_MS = 2000;
 const HANDSHAKE_MS = 10_000;
 const RECEIVE_BYTES = 64 * 1024 * 1024;
-/** Until the welcome tells the lease. */
+/** Used until the welcome names the lease. */
 const SILENCE_MS = 5000;
 const STRIKES = 3;
 
-/** What the scripts of one turn ask for goes out at its end. */
+/** Requests made in one turn of the event loop are sent together at its end. */
 const newWrites = () => new OneWrite((flush) => void setImmediate(flush));
 
-/** The channel over a WebSocket that is opened again whenever it breaks, until the agent closes it or is refused. */
+/**
+ * The channel over a WebSocket. It reconnects whenever the connection breaks, until the agent closes it or the server
+ * refuses it.
+ */
 export class SocketLink implements AgentLink {
   readonly #parts: SocketLinkParts;
   readonly #backoff: Backoff;
@@ -64,7 +67,7 @@ export class SocketLink implements AgentLink {
   #next_id = 1;
   #socket: WebSocket | undefined;
   #writes = newWrites();
-  /** Greeted: requests flow. */
+  /** True after the welcome: requests are sent. */
   #up = false;
   #everUp = false;
   #opened = false;
@@ -92,8 +95,8 @@ export class SocketLink implements AgentLink {
   }
 
   /**
-   * Resolves when connected, or when nobody answered for a moment: it goes on trying. Rejects when refused for good;
-   * a refusal that comes later is told to `refused`.
+   * Resolves when connected, or after a moment without an answer; then it keeps trying. Rejects when refused
+   * permanently. A later refusal is reported to `refused`.
    */
   async open(): Promise<void> {
     const moment = new AbortController();
@@ -118,14 +121,14 @@ export class SocketLink implements AgentLink {
     if (this.#closed) return Promise.reject(this.#closed);
     const open = this.#socket?.readyState === WebSocket.OPEN;
     if (BOUND_TO_CONNECTION.has(op) && !open)
-      return Promise.reject(AgentErrors.channelLost('there is no connection now'));
+      return Promise.reject(AgentErrors.channelLost('there is no connection to the server now'));
     const id = this.#next_id;
     this.#next_id += 1;
     const text = JSON.stringify({ id, op, body } satisfies ChannelFrame);
-    // A character may take three bytes; counted only when it matters.
+    // A character may have three bytes; counted only near the limit.
     if (text.length * 3 > MAX_FRAME_BYTES && Buffer.byteLength(text) > MAX_FRAME_BYTES)
       return Promise.reject(
-        Errors.payloadTooLarge(`${op} takes ${Buffer.byteLength(text)} bytes, ${MAX_FRAME_BYTES} at most`),
+        Errors.payloadTooLarge(`${op} has ${Buffer.byteLength(text)} bytes; the limit is ${MAX_FRAME_BYTES}`),
       );
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { op, text, resolve: resolve as (reply: never) => void, reject });
@@ -133,7 +136,7 @@ export class SocketLink implements AgentLink {
     });
   }
 
-  /** One try. Resolves when it is decided: up, or over. */
+  /** One attempt. Resolves when the connection is open or has failed. */
   #connect(): Promise<void> {
     const socket = new WebSocket(this.#parts.url, {
       headers: { authorization: `Bearer ${this.#parts.token}` },
@@ -181,7 +184,7 @@ export class SocketLink implements AgentLink {
     } catch (error) {
       if (isServiceError(error) && error.status < 500 && error.status !== 429) this.#refuse(error);
       else
-        this.#parts.log.warn({ reason: (error as Error).message }, 'the server could not take the agent in; trying on');
+        this.#parts.log.warn({ reason: (error as Error).message }, 'the server could not register the agent; retrying');
       socket.terminate();
       return;
     }
@@ -202,7 +205,7 @@ export class SocketLink implements AgentLink {
       frame = JSON.parse(textOf(data)) as ChannelFrame;
       push = 'push' in frame ? assembly.take(frame) : undefined;
     } catch {
-      this.#parts.log.error({}, 'the server sent a frame that cannot be read; connecting anew');
+      this.#parts.log.error({}, 'the server sent an invalid frame; reconnecting');
       return socket.terminate();
     }
     if (push) for (const listen of this.#listeners) listen(push);
@@ -223,8 +226,8 @@ export class SocketLink implements AgentLink {
   }
 
   /**
-   * A half-open connection must be found while there is time to reconnect and renew within the lease. Counts looks
-   * without a sign of life, not time: after a suspension of this process what came meanwhile is read first.
+   * A half-open connection must be detected while there is time to reconnect and renew within the lease. It counts
+   * checks and not time: after this process was suspended, received data is read first.
    */
   #watch(socket: WebSocket): void {
     this.#cancelTimer();
@@ -246,8 +249,7 @@ export class SocketLink implements AgentLink {
       reject(AgentErrors.channelLost(`the connection broke before ${op} was answered`));
     }
     if (this.#closed) return;
-    if (!this.#complained)
-      this.#parts.log.warn({ reason: why }, 'no connection to the server; trying on until there is');
+    if (!this.#complained) this.#parts.log.warn({ reason: why }, 'no connection to the server; retrying');
     this.#complained = true;
     this.#cancelTimer = this.#parts.clock.after(this.#backoff.next(), () => void this.#connect());
   }

@@ -4,10 +4,10 @@ import t from 'tap';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import type { PassEnd } from '../contract.ts';
 import { recordAt, siteAt, succeeded, TestExecutor, type TestPass, testAgent } from '../testing/agent.ts';
-import { until } from '../testing/doubles.ts';
 import { inMemory } from '../testing/in-memory.ts';
 import { TestServer } from '../testing/server.ts';
 import { Wire } from '../testing/wire.ts';
+import { until } from '../../../test/kit/index.ts';
 
 t.test('an activity runs, records, logs in order, annotates and completes', async (t) => {
   const { server, store, worker, executor, stop } = await inMemory();
@@ -81,7 +81,7 @@ t.test(
     const { server, store, worker, executor, stop } = await inMemory({ lease_ms: 1200 });
     t.teardown(stop);
     const renewals = () => store.calls.filter((call) => call === 'renew').length;
-    /** Answers only when a renewal has been told that the claim is gone. */
+    /** Answers only after a renewal has reported that the claim is lost. */
     const late = async <T>(work: Promise<T>): Promise<T> => {
       const answer = await work;
       const before = renewals();
@@ -140,7 +140,7 @@ t.test('a claim that another server took away is found by renewing', async (t) =
 t.test(
   'cut off for a lease: the agent ends its work before another may have it, and nothing stale is accepted',
   async (t) => {
-    const lease_ms = 600;
+    const lease_ms = 3000;
     const server = await new TestServer({ lease_ms }).start();
     const wire = new Wire(() => server.port);
     const agent = testAgent({ port: await wire.start(), name: 'lost' });

@@ -1,4 +1,11 @@
-import { type Cancel, type Clock, type Ids, isServiceError, type Log } from '../../../kernel/contracts/index.ts';
+import {
+  BoundedMap,
+  type Cancel,
+  type Clock,
+  type Ids,
+  isServiceError,
+  type Log,
+} from '../../../kernel/contracts/index.ts';
 import type { Maskers } from '../../masking/contract.ts';
 import type { ClaimRef } from '../../runs/contract.ts';
 import {
@@ -22,7 +29,7 @@ export interface WorkerParts {
   executors: readonly Executor[];
   maskers: Maskers;
   settings: WorkerSettings;
-  /** 0700 folder of this process. */
+  /** The folder of this process, mode 0700. */
   runtime_dir: string;
   version: string;
   machine: { os: string; arch: string; pid: number };
@@ -31,25 +38,27 @@ export interface WorkerParts {
   log: Log;
 }
 
-/** A claim is renewed three times within its lease and looked at twelve times. */
+/** A claim is renewed three times within its lease and checked twelve times. */
 const RENEWALS = 3;
 const LOOKS = 12;
-/** A claim ends here this long before it may go to another agent, as a share of the lease: time to kill. */
+/**
+ * Share of the lease: a pass ends this long before another agent can get the claim, so that there is time to kill it.
+ */
 const MARGIN_SHARE = 1 / 10;
-/** Killing and reporting what a drain did not let finish. */
+/** Time to kill and report passes that a drain did not let finish. */
 const STOP_BOUND_MS = 6000;
-/** An activity whose executor throws is given back, and failed at the third time. */
+/** An activity whose executor throws is released, and fails at the third time. */
 const EXECUTOR_TRIES = 3;
 const EXECUTOR_PAUSE_MS = 1000;
-const REMEMBERED_FAILURES = 1000;
+const MAX_FAILURES = 1000;
 
-/** The agent: takes assignments for its free slots, keeps their claims alive and reports how they end. */
+/** The agent: takes assignments for its free slots, renews their claims and reports how they end. */
 export class Worker implements Agent {
   readonly #parts: WorkerParts;
   readonly #passes = new Set<Pass>();
   readonly #executors: ReadonlyMap<string, Executor>;
   readonly #instance: string;
-  readonly #failures = new Map<string, number>();
+  readonly #failures = new BoundedMap<string, number>(MAX_FAILURES);
   readonly #stopped = new AbortController();
   #capabilities: string[] = [];
   #agent_id: string | undefined;
@@ -70,7 +79,7 @@ export class Worker implements Agent {
     parts.link.onPush((push) => this.#receive(push));
   }
 
-  /** Finds what this machine can do and connects. Rejects when the server refuses this agent for good. */
+  /** Detects the capabilities of this machine and connects. Rejects when the server refuses this agent permanently. */
   async start(): Promise<void> {
     const { machine, settings, executors, link } = this.#parts;
     const found = await Promise.all(executors.map((executor) => executor.capabilities()));
@@ -92,8 +101,8 @@ export class Worker implements Agent {
   }
 
   /**
-   * Takes no more work, lets running passes end or park for the grace, stops the others and gives them back, and leaves.
-   * Safe to call twice.
+   * Takes no more work. Running passes may end or park within the grace period; others are stopped and released. Then
+   * the agent disconnects. Safe to call twice.
    */
   stop(): Promise<void> {
     this.#stop ??= this.#drain();
@@ -109,12 +118,12 @@ export class Worker implements Agent {
     this.#stopped.abort();
     await this.#idle(STOP_BOUND_MS);
     if (this.#passes.size > 0)
-      log.error({ passes: this.#passes.size }, 'not all work could be given back; its claims will expire');
+      log.error({ passes: this.#passes.size }, 'some work could not be released; its claims will expire');
     this.#cancelLook();
     await link.close();
     const closings = await Promise.allSettled(executors.map(async (executor) => executor.close?.()));
     for (const closing of closings)
-      if (closing.status === 'rejected') log.error({ reason: String(closing.reason) }, 'an executor did not close');
+      if (closing.status === 'rejected') log.error({ reason: String(closing.reason) }, 'closing an executor failed');
   }
 
   /** Resolves when no pass is left, or after `bound_ms`. */
@@ -184,7 +193,7 @@ export class Worker implements Agent {
     });
   }
 
-  /** No slot for it, or no more: back to the queue at once. */
+  /** No slot is free: the assignment is released at once. */
   #decline(claim: ClaimRef): void {
     this.#parts.link.request('release', { claim }).catch((error) => this.#unanswered('release', error));
   }
@@ -194,7 +203,7 @@ export class Worker implements Agent {
     this.#parts.link.request('ready', { free, seen: this.#seen }).catch((error) => this.#unanswered('ready', error));
   }
 
-  /** Not repeated: the hello of the next connection says it all anew. */
+  /** Not repeated: the hello of the next connection contains everything. */
   #unanswered(op: string, error: unknown): void {
     const reason = (error as Error).message;
     if (this.#draining || (isServiceError(error) && error.status === 503))
@@ -203,7 +212,7 @@ export class Worker implements Agent {
       this.#parts.log.error({ op, reason }, 'the server refused a request');
   }
 
-  /** Fences claims that could not be renewed in time, and renews the others when it is due. */
+  /** Fences claims that could not be renewed in time, and renews others when due. */
   #look(): void {
     this.#cancelLook();
     this.#cancelLook = this.#parts.clock.after(this.#lease_ms / LOOKS, () => {
@@ -236,7 +245,7 @@ export class Worker implements Agent {
     const gone = new Set(lost.map((claim) => `${claim.activity_id} ${claim.epoch}`));
     for (const pass of held) {
       if (!gone.has(`${pass.claim.activity_id} ${pass.claim.epoch}`)) pass.renewed(sent_at, this.#lease_ms);
-      else if (!pass.leaving) pass.lose('the server no longer knows it as ours');
+      else if (!pass.leaving) pass.lose('the server no longer lists the claim for this agent');
     }
   }
 
@@ -251,10 +260,6 @@ export class Worker implements Agent {
       return { end: 'completed', completion: { status: 'failed', code: EXECUTOR_FAILED, message: failure } };
     }
     this.#failures.set(activity_id, tries);
-    for (const oldest of this.#failures.keys()) {
-      if (this.#failures.size <= REMEMBERED_FAILURES) break;
-      this.#failures.delete(oldest);
-    }
     await pause(this.#parts.clock, EXECUTOR_PAUSE_MS, this.#stopped.signal);
     return { end: 'released' };
   }

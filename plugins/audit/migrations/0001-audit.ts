@@ -1,4 +1,4 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 const id = (size = 40) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE ascii_bin`;
 const TEXT = 'VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin';
@@ -7,8 +7,7 @@ const TEXT = 'VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin';
  * `org_id` and `project_id` are '' where there is none; the principal's columns are '' for the operator. The time comes
  * before the id in the index, so that `since` bounds what a filter has to look at.
  */
-export const auditTables: Migration = {
-  name: '0001-audit',
+export const auditTables = migration('0001-audit', {
   sqlite: [
     `CREATE TABLE audit_entries (
       entry_id TEXT NOT NULL PRIMARY KEY,
@@ -45,4 +44,4 @@ export const auditTables: Migration = {
       INDEX audit_entries_list (org_id, project_id, at, entry_id)
     )`,
   ],
-};
+});

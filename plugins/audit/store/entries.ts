@@ -42,14 +42,14 @@ export interface EntryFilter {
   org_id: string;
   /** `''` for the entries of the org itself. */
   project_id: string;
-  /** A whole action, or the noun of several. */
+  /** A whole action, or the noun of several actions. */
   action: string | undefined;
   /** Name or id. */
   principal: string | undefined;
   /** Epoch ms. */
   since: number | undefined;
   limit: number;
-  /** The entry that the page before ended with. */
+  /** The last entry of the previous page. */
   before: { at: number; entry_id: string } | undefined;
 }
 
@@ -66,7 +66,7 @@ export async function listEntries(on: Queries, filter: EntryFilter): Promise<Ent
   if (since !== undefined) add('at >= ?', since);
   if (principal !== undefined) add('(principal_id = ? OR principal_name = ?)', principal, principal);
   if (action?.includes('.')) add('action = ?', action);
-  // '/' follows '.' in ASCII: everything that begins with the noun and a dot.
+  // '/' follows '.' in ASCII: this range holds everything that begins with the noun and a dot.
   else if (action !== undefined) add('action >= ? AND action < ?', `${action}.`, `${action}/`);
   const rows = await on.read<EntryRow>(
     `SELECT ${COLUMNS.join(', ')} FROM audit_entries WHERE ${where.join(' AND ')}

@@ -1,6 +1,7 @@
-import { type Database, lowestId, type Prunable, removeSome } from '../../../kernel/contracts/index.ts';
+import type { Database } from '../../../kernel/contracts/index.ts';
+import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
 
-/** Entries by their age; their ids begin with the time at which they were made. */
+/** Entries by age; their ids begin with their time. */
 export const prunableEntries = (database: Database): Prunable => ({
   name: 'audit',
   summary: 'entries of the audit',

@@ -85,7 +85,7 @@ t.test('what is kept of an event is written once, and its depth is looked at as 
   t.ok(checkedBody(event('x'.repeat(EMIT_BYTES - rest), { key: 'k' })));
   t.throws(() => checkedBody(event('x'.repeat(EMIT_BYTES - rest + 1), { key: 'k' })), {
     code: 'payload_too_large',
-    message: `the event has ${EMIT_BYTES + 1} bytes of JSON, 1 more than the ${EMIT_BYTES} taken`,
+    message: `the event has ${EMIT_BYTES + 1} bytes of JSON, 1 over the limit of ${EMIT_BYTES}`,
   });
 });
 
@@ -117,10 +117,10 @@ t.test('ids tell when they were made', async (t) => {
 });
 
 t.test('the end of a wait names what came close', async (t) => {
-  t.equal(expiryMessage('go', []), 'no event go came within the time given');
+  t.equal(expiryMessage('go', []), 'no event go came before the timeout');
   t.equal(
-    expiryMessage('go', [{ event_id: 'evt_1', at: 0, why: 'it came before the wait began' }]),
-    'no event go came within the time given; these did not end the wait:\n' +
-      '  evt_1 at 1970-01-01T00:00:00.000Z: it came before the wait began',
+    expiryMessage('go', [{ event_id: 'evt_1', at: 0, why: 'it was recorded before the wait began' }]),
+    'no event go came before the timeout; these did not end the wait:\n' +
+      '  evt_1 at 1970-01-01T00:00:00.000Z: it was recorded before the wait began',
   );
 });

@@ -4,13 +4,13 @@ import { EMIT_BYTES, isReserved, keyFault, type NewEvent, typeFault } from '../c
 import { BusErrors } from '../errors.ts';
 import { jsonOf, nestsDeeper } from './json-text.ts';
 
-/** What any event may hold: a hook takes 2 MiB of text, each of whose bytes JSON may write as six. */
+/** Maximum bytes of any event: a hook accepts 2 MiB of text, and JSON may write each byte as six. */
 export const EVENT_BYTES = 13 * 1024 * 1024;
 const DEDUP_LENGTH = 200;
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex').slice(0, 40);
 
-/** Texts that callers choose are found by these. */
+/** Texts chosen by callers are found by these digests. */
 export const digests = {
   key: (key: string): string => sha256(`key\0${key}`),
   dedup: (dedup: string): string => sha256(`dedup\0${dedup}`),
@@ -18,7 +18,7 @@ export const digests = {
   predicate: (source: string): string => sha256(`predicate\0${source}`),
 };
 
-/** Answers the type; throws `event_type_invalid`. */
+/** Returns the type. Throws `event_type_invalid`. */
 export function checkType(type: string, pointer = '/type'): string {
   const fault = typeFault(type);
   if (fault === undefined) return type;
@@ -26,18 +26,18 @@ export function checkType(type: string, pointer = '/type'): string {
   throw BusErrors.typeInvalid(`the type ${shown} ${fault}`, { errors: [{ pointer, message: fault }] });
 }
 
-/** What is kept of an event beside its columns. */
+/** The part of an event that is stored as one body. */
 export type EventBody = Pick<NewEvent, 'payload' | 'fields'>;
 
 /**
- * Refuses what no source may hand over, and answers the JSON of the body. Throws `event_type_invalid`,
+ * Refuses what no source may pass, and answers the JSON of the body. Throws `event_type_invalid`,
  * `event_type_reserved`, `invalid_request`, `payload_too_large`.
  */
 export function checkedBody(event: NewEvent): Buffer {
   const { type, key, source, fields, dedup } = event;
   checkType(type);
   if ((source === 'emit' || source === 'hook') && isReserved(type))
-    throw BusErrors.typeReserved(`events of type ${type} come from the service alone`, {
+    throw BusErrors.typeReserved(`only the service emits events of type ${type}`, {
       errors: [{ pointer: '/type', message: 'is reserved' }],
     });
   const fault = key === null ? undefined : keyFault(key);
@@ -45,9 +45,9 @@ export function checkedBody(event: NewEvent): Buffer {
     throw Errors.invalidRequest(`key ${fault}`, { errors: [{ pointer: '/key', message: fault }] });
   if (dedup !== undefined && dedup.length > DEDUP_LENGTH)
     throw new RangeError(`a text against doubles of ${dedup.length} characters`);
-  // Written once, and looked at as text: a payload of 100,000 members is slow to walk.
+  // Serialised once and checked as text: walking a payload of 100,000 members is slow.
   const payload = jsonOf(event.payload ?? null);
-  // Whoever takes a body from outside puts one level of its own around what nests 100 deep.
+  // A source that wraps a body from outside adds one level to its nesting of 100.
   const levels = source === 'emit' ? 100 : 101;
   if (payload === undefined || nestsDeeper(payload, levels)) {
     const message = `nests deeper than ${levels} levels`;
@@ -70,5 +70,5 @@ function bodyOf(payload: Buffer, fields: EventBody['fields']): Buffer {
 
 function refuseMore(what: string, bytes: number, most: number): void {
   if (bytes <= most) return;
-  throw Errors.payloadTooLarge(`${what} has ${bytes} bytes of JSON, ${bytes - most} more than the ${most} taken`);
+  throw Errors.payloadTooLarge(`${what} has ${bytes} bytes of JSON, ${bytes - most} over the limit of ${most}`);
 }

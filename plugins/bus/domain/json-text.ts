@@ -3,7 +3,7 @@ const BACKSLASH = 0x5c;
 const OPEN = [0x5b, 0x7b];
 const CLOSE = [0x5d, 0x7d];
 
-/** The JSON of a value; undefined when it nests so deep that it cannot be written. */
+/** The JSON of a value; undefined when it is nested too deeply to be written. */
 export function jsonOf(value: unknown): Buffer | undefined {
   try {
     return Buffer.from(JSON.stringify(value));
@@ -13,7 +13,7 @@ export function jsonOf(value: unknown): Buffer | undefined {
   }
 }
 
-/** Does JSON nest deeper than so many arrays and objects? It has been written by `JSON.stringify`. */
+/** True when JSON that `JSON.stringify` wrote nests deeper than the limit. */
 export function nestsDeeper(json: Buffer, levels: number): boolean {
   let inside = false;
   let depth = 0;

@@ -1,3 +1,4 @@
+import { iso } from '../../../kernel/contracts/index.ts';
 /** An event of the awaited type that did not end a wait. */
 export interface NearMiss {
   event_id: string;
@@ -6,10 +7,10 @@ export interface NearMiss {
   why: string;
 }
 
-/** Why a wait ended without its event, with those that it did not take: the reader's next question. */
+/** Explains why a wait ended without its event, with the events that it did not take. */
 export function expiryMessage(type: string, misses: readonly NearMiss[]): string {
-  const none = `no event ${type} came within the time given`;
+  const none = `no event ${type} came before the timeout`;
   if (misses.length === 0) return none;
-  const lines = misses.map(({ event_id, at, why }) => `  ${event_id} at ${new Date(at).toISOString()}: ${why}`);
+  const lines = misses.map(({ event_id, at, why }) => `  ${event_id} at ${iso(at)}: ${why}`);
   return `${none}; these did not end the wait:\n${lines.join('\n')}`;
 }

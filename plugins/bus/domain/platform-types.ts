@@ -1,4 +1,4 @@
-/** Types that the service itself puts on the bus, for the catalog; forges send further `forge.<event>`. */
+/** Types that the service itself emits, for the catalog; forges emit further `forge.<event>`. */
 export const PLATFORM_TYPES: readonly string[] = [
   'forge.issue_comment',
   'forge.issues',
@@ -17,5 +17,5 @@ export const PLATFORM_TYPES: readonly string[] = [
   'spawn',
 ];
 
-/** `run.*`, `push`… as `isReserved` has it, and what forges send. */
+/** `run.*`, `push`… as in `isReserved`, and the types of forges. */
 export const isPlatform = (type: string): boolean => PLATFORM_TYPES.includes(type) || type.startsWith('forge.');

@@ -1,6 +1,9 @@
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** When an id of ours was made, epoch ms; 0 for one that is none. Ids begin with their time: ten digits of base 32. */
+/**
+ * When an id of this service was made, epoch ms; 0 for any other text. Ids begin with their time: ten digits of base
+ * 32.
+ */
 export function madeAt(id: string): number {
   const time = id.slice(id.indexOf('_') + 1).slice(0, 10);
   if (time.length < 10) return 0;

@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
  * Body of `POST {scoped}/events`. With the header `Idempotency-Key`, a second emit of the project with that key is the first one again.

@@ -2,9 +2,9 @@ import {
   type Database,
   type GroupCommit,
   type GroupCommits,
+  type Queries,
   type Sealer,
-  settled,
-  token,
+  retryUnknownCommit,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../audit/contract.ts';
@@ -23,10 +23,7 @@ export interface BusParts {
   recorder: Recorder;
 }
 
-/** The bus of this plugin: what others see of it, and emits whose request is audited. */
-export const OwnBus = token<Bus>('bus.OwnBus');
-
-/** The buses of all projects over one database; right with any number of processes. */
+/** The buses of all projects in one database; correct with any number of processes. */
 export class Bus implements EventBus {
   readonly #parts: BusParts;
   readonly #commits: GroupCommit<Recording, EmitResult>;
@@ -40,11 +37,11 @@ export class Bus implements EventBus {
     });
   }
 
-  /** With `by`, the request whose emit this is is audited with it. */
+  /** With `by`, the emit is audited as that request. */
   async emit(event: NewEvent, by?: AuditSource): Promise<EmitResult> {
     await this.#parts.sealer.prepare(event.org_id);
     const recording = this.#parts.recorder.prepare(event, by);
-    return settled(() => this.#commits.submit(recording));
+    return retryUnknownCommit(() => this.#commits.submit(recording));
   }
 
   async record(tx: Transaction, events: readonly NewEvent[]): Promise<EmitResult[]> {
@@ -60,9 +57,13 @@ export class Bus implements EventBus {
     await lockHead(tx, scope);
   }
 
-  async read(scope: ProjectScope, event_id: string): Promise<StoredEvent | undefined> {
+  async read(
+    scope: ProjectScope,
+    event_id: string,
+    on: Pick<Queries, 'read'> = this.#parts.database,
+  ): Promise<StoredEvent | undefined> {
     await this.#parts.sealer.prepare(scope.org_id);
-    return readEvent(this.#parts.database, this.#parts.sealer, scope, event_id);
+    return readEvent(on, this.#parts.sealer, scope, event_id);
   }
 
   settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void> {

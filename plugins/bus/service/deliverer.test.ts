@@ -1,18 +1,22 @@
 import t from 'tap';
-import type { Database, Log, Metrics } from '../../../kernel/contracts/index.ts';
-import { createWakeups } from '../../runs/service/wakeups.ts';
-import { PlaceSealer } from '../../runs/testing/place-sealer.ts';
-import { VirtualClock } from '../../runs/testing/virtual-clock.ts';
-import { createBell } from './bell.ts';
+import type { Database, Metrics } from '../../../kernel/contracts/index.ts';
+import { createFiredNotifier } from './fired-notifier.ts';
 import { Deliverer, FIRED_TOPIC } from './deliverer.ts';
+import { messageLog, PlaceSealer, VirtualClock } from '../../../test/kit/index.ts';
 
-/** A database that only counts how often it is asked and can be down: what the loop does is what is tested here. */
+/** A database stand-in that counts calls and can fail: the test is about the loop. */
 function world() {
   const clock = new VirtualClock();
-  const lines: string[] = [];
-  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
-  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
-  const [bell, wakeups] = [createBell(), createWakeups(log)];
+  const { log, lines } = messageLog();
+  const fired = createFiredNotifier();
+  const listeners = new Map<string, () => void>();
+  const wakeups = {
+    topic: (topic: string) => listeners.get(topic)?.(),
+    onTopic: (topic: string, listen: () => void) => {
+      listeners.set(topic, listen);
+      return () => void listeners.delete(topic);
+    },
+  };
   const state = { passes: [] as number[], failure: undefined as Error | undefined, cancels: [] as object[] };
   const database = {
     async read(statement: string) {
@@ -29,22 +33,22 @@ function world() {
   };
   const resolver = { resolve: never, resolveAll: never };
   const parts = { database, sealer: new PlaceSealer(), bus: { read: never }, resolver, runs: { cancelRun: never } };
-  const deliverer = new Deliverer({ ...parts, bell, wakeups, clock, log, metrics });
-  /** How many passes begin while so much time goes by. */
+  const deliverer = new Deliverer({ ...parts, fired, wakeups, clock, log, metrics });
+  /** How many passes begin within this time. */
   const passesIn = async (ms: number) => {
     const before = state.passes.length;
     await clock.advance(ms);
     return state.passes.length - before;
   };
-  return { clock, lines, bell, wakeups, state, passesIn, stop: deliverer.start() };
+  return { clock, lines, fired, wakeups, state, passesIn, stop: deliverer.start() };
 }
 
 t.test('it polls, ever more slowly, and at once when something was fired here', async (t) => {
-  const { clock, bell, wakeups, state, passesIn, stop } = world();
+  const { clock, fired, wakeups, state, passesIn, stop } = world();
   await clock.advance(10_000);
   t.equal(await passesIn(10_000), 10, 'once a second when nothing happens');
   await clock.advance(100);
-  bell.ring();
+  fired.notify();
   t.equal(await passesIn(0), 1, 'at once');
   t.equal(await passesIn(900), 0);
   wakeups.topic(FIRED_TOPIC);
@@ -52,38 +56,38 @@ t.test('it polls, ever more slowly, and at once when something was fired here', 
   t.equal(await passesIn(1), 1);
   await stop();
   t.equal(clock.armed, 0, 'nothing stays armed');
-  bell.ring();
+  fired.notify();
   const passes = state.passes.length;
   await clock.advance(5000);
   t.equal(state.passes.length, passes, 'and nothing is done any more');
 });
 
 t.test('a failing database is told of once, asked less often, and told of when it is back', async (t) => {
-  const { clock, lines, bell, state, passesIn, stop } = world();
+  const { clock, lines, fired, state, passesIn, stop } = world();
   state.failure = new Error('the database is away');
   await clock.advance(30_000);
-  t.same(lines, ['what events have fired cannot be carried out; trying again']);
+  t.same(lines, ['delivering fired waits and cancels failed; retrying']);
   t.equal(await passesIn(10_000), 2, 'every five seconds');
-  bell.ring();
+  fired.notify();
   t.equal(await passesIn(0), 0, 'a ring does not hammer it');
   state.failure = new Error('away in another way');
   await clock.advance(5000);
   t.equal(lines.length, 2);
   state.failure = undefined;
   await clock.advance(5000);
-  t.equal(lines.at(-1), 'what events have fired is carried out again');
-  bell.ring();
+  t.equal(lines.at(-1), 'fired waits and cancels are delivered again');
+  fired.notify();
   t.equal(await passesIn(0), 1);
   await stop();
 });
 
 t.test('what fails by itself is told of once, tried again with every pass, and slows nothing', async (t) => {
-  const { clock, lines, bell, state, passesIn, stop } = world();
+  const { clock, lines, fired, state, passesIn, stop } = world();
   state.cancels = [{ org_id: 'o', project_id: 'p', run_id: 'run_1', type: 'go', event_id: 'evt_1' }];
   await clock.advance(30_000);
-  t.same(lines, ['a wait or a cancel that an event has fired is passed over; trying again']);
+  t.same(lines, ['delivering a fired wait or cancel failed; retrying']);
   t.equal(await passesIn(10_000), 10, 'it is no reason to hurry');
-  bell.ring();
+  fired.notify();
   t.equal(await passesIn(0), 1, 'and none to leave others waiting');
   state.cancels = [];
   await clock.advance(1000);

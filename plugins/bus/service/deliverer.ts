@@ -1,20 +1,22 @@
 import { type Clock, type Log, type Metrics, type Round, WorkLoop } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../../runs/contract.ts';
-import type { FiredBell } from './bell.ts';
+import type { FiredNotifier } from './fired-notifier.ts';
 import { deliverAll, type DeliveryParts } from './delivery.ts';
 
-/** What is heard from other servers is theirs first: a moment later only what they left is found. */
+/**
+ * Wake-ups of other servers are handled a moment later: the other server comes first, and this one takes what it left.
+ */
 const OTHERS_MS = 50;
 
 export interface DelivererParts extends DeliveryParts {
-  bell: FiredBell;
+  fired: FiredNotifier;
   wakeups: Pick<Wakeups, 'onTopic'>;
   clock: Clock;
   log: Log;
   metrics: Metrics;
 }
 
-/** Other servers are told that something was fired. */
+/** Tells other servers that something was fired. */
 export const FIRED_TOPIC = 'bus.fired';
 
 /**
@@ -29,7 +31,7 @@ export class Deliverer {
   readonly #delivered: ReturnType<Metrics['counter']>;
   /** Something was fired here since the last pass began. */
   #rung = false;
-  /** Why something was passed over; told of once. */
+  /** Why something was skipped; logged once. */
   #passed_over = '';
 
   constructor(parts: DelivererParts) {
@@ -42,8 +44,8 @@ export class Deliverer {
       log: parts.log,
       poll: { min_ms: 200, max_ms: 1000 },
       says: {
-        failing: 'what events have fired cannot be carried out; trying again',
-        recovered: 'what events have fired is carried out again',
+        failing: 'delivering fired waits and cancels failed; retrying',
+        recovered: 'fired waits and cancels are delivered again',
       },
       round: () => this.#pass(),
     });
@@ -52,7 +54,7 @@ export class Deliverer {
   /** Works until the returned function is called; that resolves when the last pass is over. */
   start(): () => Promise<void> {
     const offs = [
-      this.#parts.bell.onRing(() => {
+      this.#parts.fired.onFired(() => {
         this.#rung = true;
         this.#loop.wake();
       }),
@@ -76,14 +78,14 @@ export class Deliverer {
       delivered: (reaction, count) => this.#delivered.inc({ reaction }, count),
     });
     this.#tell(failures[0]);
-    // What is passed over again and again is no reason to hurry.
+    // Items that are skipped again and again are no reason for faster passes.
     return { found: found - failures.length };
   }
 
   #tell(error: unknown): void {
     const text = error === undefined ? '' : error instanceof Error ? error.message : String(error);
     if (text !== '' && text !== this.#passed_over)
-      this.#parts.log.error({ err: error }, 'a wait or a cancel that an event has fired is passed over; trying again');
+      this.#parts.log.error({ err: error }, 'delivering a fired wait or cancel failed; retrying');
     this.#passed_over = text;
   }
 }

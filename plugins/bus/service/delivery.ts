@@ -1,20 +1,19 @@
-import { type Database, failpoint, isServiceError, type Sealer } from '../../../kernel/contracts/index.ts';
+import { type Database, distinct, failpoint, isServiceError, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { RunStore, WaitOutcome, WaitRef, WaitResolver } from '../../runs/contract.ts';
 import type { EventBus, ProjectScope } from '../contract.ts';
 import { type FiredCancel, firedCancels, settleCancel } from '../store/cancels.ts';
-import { distinct } from '../store/statements.ts';
 import { firedWaits, settleWaits } from '../store/waits.ts';
-import { goneOutcome, outcomeOf } from './wait-kind.ts';
+import { goneOutcome, outcomeOf } from '../verbs/event-wait.ts';
 
 /**
- * Waits of one transaction. Each has twice as many as the one before, up to the most: the first runs can be claimed soon,
- * and thousands take few commits without keeping other writers from the database for long.
+ * Waits in one transaction. The number doubles up to the maximum: the first runs can be claimed soon, and thousands
+ * take few commits without blocking other writers for long.
  */
 const FIRST_BATCH = 128;
-const MOST_IN_BATCH = 512;
-/** Bytes of the records of one transaction. */
+const MAX_BATCH = 512;
+/** Bytes of the records in one transaction. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** Runs that are cancelled side by side. */
+/** Runs that are cancelled in parallel. */
 const CANCELS = 8;
 
 export interface DeliveryParts {
@@ -28,15 +27,15 @@ export interface DeliveryParts {
 type FiredWait = WaitRef & ProjectScope & { event_id: string };
 
 export interface PassRules {
-  /** From the last run to the first: servers that help each other meet in the middle. */
+  /** Works from the last run to the first, so that two servers meet in the middle. */
   backwards: boolean;
   stopped(): boolean;
-  /** Something was passed over, and stays for the next pass. */
+  /** Something was skipped and is left to the next pass. */
   failed(error: unknown): void;
   delivered(reaction: 'wait' | 'cancel', count: number): void;
 }
 
-/** One pass over everything that is fired; answers how much there was. Throws when the database does not answer. */
+/** One pass over everything that was fired. Answers how much there was. Throws when the database does not answer. */
 export async function deliverAll(parts: DeliveryParts, rules: PassRules): Promise<number> {
   return (await deliverWaits(parts, rules)) + (await deliverCancels(parts, rules));
 }
@@ -44,7 +43,7 @@ export async function deliverAll(parts: DeliveryParts, rules: PassRules): Promis
 async function deliverWaits(parts: DeliveryParts, rules: PassRules): Promise<number> {
   let found = 0;
   let after: FiredWait | undefined;
-  for (let most = FIRST_BATCH; !rules.stopped(); most = Math.min(most * 2, MOST_IN_BATCH)) {
+  for (let most = FIRST_BATCH; !rules.stopped(); most = Math.min(most * 2, MAX_BATCH)) {
     const batch: FiredWait[] = await firedWaits(parts.database, after, most, rules.backwards);
     if (batch.length === 0) break;
     found += batch.length;
@@ -55,7 +54,7 @@ async function deliverWaits(parts: DeliveryParts, rules: PassRules): Promise<num
   return found;
 }
 
-/** Ends a batch in as few transactions as its bytes allow; when one fails, its waits are tried one by one. */
+/** Ends a batch in as few transactions as its bytes allow. When one fails, its waits are tried one by one. */
 async function deliverBatch(parts: DeliveryParts, rules: PassRules, batch: readonly FiredWait[]): Promise<void> {
   for (const org_id of distinct(batch, (wait) => wait.org_id)) await parts.sealer.prepare(org_id);
   for (let from = 0; from < batch.length && !rules.stopped(); ) {
@@ -86,7 +85,7 @@ async function deliverSingly(
   }
 }
 
-/** As many of the next waits as their records have room, with what their events come to. */
+/** The next waits whose records fit, with the events that end them. */
 async function nextSlice(parts: DeliveryParts, batch: readonly FiredWait[], from: number) {
   const outcomes = new Map<string, WaitOutcome>();
   const waits: FiredWait[] = [];
@@ -101,18 +100,18 @@ async function nextSlice(parts: DeliveryParts, batch: readonly FiredWait[], from
   return { waits, outcomes };
 }
 
-/** An event that does not open ends its waits as failed: they would wait for ever. */
+/** When an event does not open, its waits fail: otherwise they would wait without end. */
 async function readOutcome(parts: DeliveryParts, wait: FiredWait): Promise<WaitOutcome> {
   try {
     const event = await parts.bus.read(wait, wait.event_id);
-    return event ? outcomeOf(event) : goneOutcome(wait.event_id, 'it is not on the bus any more');
+    return event ? outcomeOf(event) : goneOutcome(wait.event_id, 'the event is no longer stored');
   } catch (error) {
     if (!isServiceError(error, 'sealed_value_unreadable')) throw error;
     return goneOutcome(wait.event_id, error.message);
   }
 }
 
-/** One transaction; answers how many waits it ended. The others had another outcome before. */
+/** One transaction. Answers how many waits it ended; the others had an outcome before. */
 async function endWaits(
   parts: DeliveryParts,
   waits: readonly FiredWait[],
@@ -132,7 +131,7 @@ async function endWaits(
 
 const nameOf = ({ run_id, activity_id, position }: WaitRef): string => `${run_id} ${activity_id} ${position}`;
 
-/** Thousands of waits are mostly for one event: only where they are not does each have to be found. */
+/** Thousands of waits usually share one event, so the index by event is built only for several events. */
 function outcomeBy(waits: readonly FiredWait[], outcomes: ReadonlyMap<string, WaitOutcome>) {
   const [only, ...more] = outcomes.values();
   if (only && more.length === 0) return () => only;
@@ -171,12 +170,12 @@ async function deliverCancel(parts: DeliveryParts, rules: PassRules, cancel: Fir
   }
 }
 
-/** False when the run had ended before, or is gone. */
+/** False when the run had ended before, or does not exist. */
 async function cancelBy(
   parts: DeliveryParts,
   { org_id, project_id, run_id, type, event_id }: FiredCancel,
 ): Promise<boolean> {
-  const reason = `the event ${type} (${event_id}) cancels it`;
+  const reason = `cancelled by the event ${type} (${event_id})`;
   try {
     const cancelled_by = { event: event_id, type };
     const run = await parts.runs.cancelRun({ org_id, project_id, run_id, reason, cancelled_by });

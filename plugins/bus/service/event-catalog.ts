@@ -1,4 +1,4 @@
-import { type Database, token } from '../../../kernel/contracts/index.ts';
+import type { Database } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { DeclaredTypes, ProjectScope } from '../contract.ts';
 import { isPlatform, PLATFORM_TYPES } from '../domain/platform-types.ts';
@@ -6,23 +6,21 @@ import { sampleOf } from '../domain/sample.ts';
 import { seenTypes } from '../store/types.ts';
 import type { EventViews } from './event-views.ts';
 
-/** A type of event that a project knows. */
+/** An event type that a project knows. */
 export interface CatalogEntry {
   type: string;
   source: 'platform' | 'declared' | 'seen';
-  /** Of the last event: its payload, cut short and masked. */
+  /** From the last event: its payload, shortened and masked. */
   sample?: Json;
   /** Epoch ms. */
   last_seen?: number;
 }
 
-/** What can be waited for: types of the service, types that something of the project declares, types seen. */
+/** Types to wait for: those of the service, those that the project's resources declare, and those seen. */
 export interface EventCatalog {
-  /** In the order of the types' bytes, those after `after`. */
+  /** In byte order of the types, beginning after `after`. */
   list(scope: ProjectScope, after: string, limit: number): Promise<{ types: CatalogEntry[]; more: boolean }>;
 }
-
-export const EventCatalog = token<EventCatalog>('bus.EventCatalog');
 
 export interface CatalogParts {
   database: Pick<Database, 'read'>;

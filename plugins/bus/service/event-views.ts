@@ -1,13 +1,13 @@
-import { type Database, Errors, type Sealer, token } from '../../../kernel/contracts/index.ts';
+import { type Database, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { Masker, RunMasks } from '../../masking/contract.ts';
 import type { Delivery, EventBus, ProjectScope, StoredEvent } from '../contract.ts';
-import { type DeliveryRow, type FiredRow, MOST_SHOWN, readDeliveries, readFired } from '../store/deliveries.ts';
+import { type DeliveryRow, type FiredRow, MAX_SHOWN, readDeliveries, readFired } from '../store/deliveries.ts';
 import { type EventFilter, type EventHeader, listEvents } from '../store/event-rows.ts';
 
-/** What came of an event, and how much more there is than what is listed. */
+/** The deliveries of an event, and how many more there are than listed. */
 export interface ShownDeliveries {
   deliveries: Omit<Delivery, 'event_id'>[];
-  /** Waits and cancels beyond those listed; 0 when all are. */
+  /** Waits and cancels that are not listed; 0 when all are. */
   more: number;
 }
 
@@ -17,13 +17,11 @@ export interface EventViews {
     filter: EventFilter & { since?: number },
     limit: number,
   ): Promise<{ events: EventHeader[]; next_seq?: number }>;
-  /** Masked with what the run was given that emitted it. Throws `not_found`. */
+  /** Masked with the secret values of the emitting run. Throws `not_found`. */
   read(scope: ProjectScope, event_id: string): Promise<{ event: StoredEvent } & ShownDeliveries>;
-  /** Payloads of events of the project, masked, by event; those that are gone are left out. */
+  /** Masked payloads of the project's events, by event. Missing events are left out. */
   payloads(scope: ProjectScope, event_ids: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>>;
 }
-
-export const EventViews = token<EventViews>('bus.EventViews');
 
 export interface ViewParts {
   database: Database;
@@ -40,13 +38,13 @@ export function createEventViews(parts: ViewParts): EventViews {
     return {
       ...event,
       payload: masker.json(payload),
-      ...(fields === undefined ? {} : { fields: masker.json(fields) }),
+      fields: fields === undefined ? undefined : masker.json(fields),
     };
   };
   return {
     async list(scope, { since, ...filter }, limit) {
       const rows = await listEvents(parts.database, scope, filter, limit + 1);
-      // Times never fall along the sequence: what is older ends the list, without an index on them.
+      // Times never decrease along the sequence, so an older event ends the list without an index on times.
       const young = since === undefined ? rows : rows.filter(({ recorded_at }) => Number(recorded_at) >= since);
       const events = young.slice(0, limit);
       return young.length > limit ? { events, next_seq: Number(events.at(-1)!.seq) } : { events };
@@ -67,7 +65,7 @@ export function createEventViews(parts: ViewParts): EventViews {
   };
 }
 
-/** Of the run that emitted the event, or whose event it is. */
+/** The run that emitted the event, or that the event reports on. */
 async function maskerOf(parts: ViewParts, event: StoredEvent): Promise<Masker | undefined> {
   const { org_id, project_id, source, source_name: run_id } = event;
   if (!['emit', 'lifecycle', 'manual', 'spawn'].includes(source) || !run_id.startsWith('run_')) return undefined;
@@ -79,15 +77,15 @@ async function deliveriesOf(database: Database, event: StoredEvent): Promise<Sho
   const reactions = rows.filter(({ reaction }) => reaction !== 'wait');
   const declined = rows.filter(({ reaction, others }) => reaction === 'wait' && others === null);
   const others = rows.reduce((sum, row) => sum + Number(row.others ?? 0), 0);
-  const waits = await readFired(database, 'bus_waits', event, MOST_SHOWN);
-  const cancels = await readFired(database, 'bus_cancels', event, MOST_SHOWN);
+  const waits = await readFired(database, 'bus_waits', event, MAX_SHOWN);
+  const cancels = await readFired(database, 'bus_cancels', event, MAX_SHOWN);
   const runs = [
     ...waits.rows.map((row) => firedDelivery('wait', row)),
     ...cancels.rows.map((row) => firedDelivery('cancel', row)),
     ...declined.map(shown),
   ];
   const count = waits.count + cancels.count + declined.length + others;
-  const listed = runs.slice(0, MOST_SHOWN);
+  const listed = runs.slice(0, MAX_SHOWN);
   return { deliveries: [...reactions.map(shown), ...listed], more: count - listed.length };
 }
 
@@ -95,15 +93,15 @@ const shown = ({ reaction, name, state, reason, run_id }: DeliveryRow): Omit<Del
   reaction,
   name,
   state,
-  ...(reason === null ? {} : { reason }),
-  ...(run_id === null ? {} : { run_id }),
+  reason: reason ?? undefined,
+  run_id: run_id ?? undefined,
 });
 
-/** `fired` is on its way: a server carries it out within a second. */
+/** `fired` means in progress: a server delivers it within a second. */
 function firedDelivery(reaction: 'wait' | 'cancel', { run_id, state }: FiredRow): Omit<Delivery, 'event_id'> {
   const one = { reaction, name: run_id, run_id };
   if (state === 'delivered') return { ...one, state };
   if (state === 'fired') return { ...one, state: 'queued' };
-  const reason = reaction === 'wait' ? 'the wait had ended before' : 'the run had ended before';
+  const reason = reaction === 'wait' ? 'the wait had already ended' : 'the run had already ended';
   return { ...one, state: 'declined', reason };
 }

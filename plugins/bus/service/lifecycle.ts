@@ -2,7 +2,7 @@ import type { RunObserver, RunTransition } from '../../runs/contract.ts';
 import type { EventBus, NewEvent } from '../contract.ts';
 import { removeCancels } from '../store/cancels.ts';
 
-/** Announces what becomes of runs, in the transaction that makes it so; an ended run is not cancelled any more. */
+/** Announces run transitions in their own transaction. Removes the cancels of an ended run. */
 export function lifecycleObserver(bus: Pick<EventBus, 'record'>): RunObserver {
   return {
     name: 'bus',
@@ -25,6 +25,6 @@ export const lifecycleEvent = (run: RunTransition): NewEvent => ({
   generation: run.generation,
   trusted: run.trusted,
   refusable: false,
-  // A handler that is told of itself would never end.
+  // A handler that is started by its own run's events would never stop.
   withheld: run.trigger.handler !== undefined,
 });

@@ -1,16 +1,16 @@
-import { type Expressions, type Log, type Transaction, turn } from '../../../kernel/contracts/index.ts';
+import { type Expressions, type Log, type Transaction, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import { envelopeOf, type StoredEvent } from '../contract.ts';
-import { MOST_SHOWN, noteDeclined, noteOthers } from '../store/deliveries.ts';
+import { MAX_SHOWN, noteDeclined, noteOthers } from '../store/deliveries.ts';
 import { firePredicate, type Predicate, predicatesFor } from '../store/waits.ts';
 
-/** What a wait's predicate may name. */
+/** The names that a wait's predicate may use. */
 export const ROOTS = ['event'] as const;
-/** After so many the event loop gets a turn: on a payload of 100,000 members one takes up to 60 ms. */
+/** Predicates between two turns of the event loop: on a payload of 100,000 members one takes up to 60 ms. */
 const AT_ONCE = 3;
 
 /**
- * Fires the waits whose predicates take an event, and notes those that decline it: they go on waiting. Waits share
- * predicates, and a predicate sees nothing but the event, so each is asked once, however many waits have it.
+ * Fires the waits whose predicates accept an event, and records the declining ones, which go on waiting. Waits share
+ * predicates, and a predicate sees only the event, so each is evaluated once.
  */
 export async function firePredicates(
   tx: Transaction,
@@ -20,10 +20,10 @@ export async function firePredicates(
   const predicates = await predicatesFor(tx, event);
   const scope = { event: envelopeOf(event) };
   let fired = 0;
-  let room = MOST_SHOWN;
+  let room = MAX_SHOWN;
   let others = 0;
   for (const [index, predicate] of predicates.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await turn();
+    if (index % AT_ONCE === AT_ONCE - 1) await yieldToEventLoop();
     const reason = declines(parts, event, predicate, scope);
     if (reason === undefined) {
       fired += await firePredicate(tx, event, predicate.digest);
@@ -37,7 +37,7 @@ export async function firePredicates(
   return fired;
 }
 
-/** Why a predicate does not take an event, or undefined. What cannot be evaluated declines, and is logged. */
+/** Why a predicate does not accept an event, or undefined. One that cannot be evaluated declines, and is logged. */
 function declines(
   { expressions, log }: { expressions: Expressions; log: Log },
   event: StoredEvent,
@@ -47,7 +47,7 @@ function declines(
   const answer = attempt(expressions, predicate.source, scope);
   if (answer.ok) return answer.value ? undefined : 'the predicate is false';
   const { event_id, project_id } = event;
-  log.warn({ event_id, project_id, reason: answer.reason }, 'the predicate of a wait cannot be evaluated');
+  log.warn({ event_id, project_id, reason: answer.reason }, 'evaluating the predicate of a wait failed');
   return `the predicate cannot be evaluated: ${answer.reason}`;
 }
 
@@ -55,7 +55,7 @@ function attempt(expressions: Expressions, source: string, scope: Record<string,
   try {
     return expressions.compile(source, ROOTS).test(scope);
   } catch (error) {
-    // It compiled when the wait was armed: the service has changed since.
+    // It compiled when the wait was armed; the service has changed since.
     return { ok: false as const, reason: error instanceof Error ? error.message : String(error) };
   }
 }

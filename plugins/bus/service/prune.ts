@@ -1,4 +1,5 @@
-import type { Database, Prunable } from '../../../kernel/contracts/index.ts';
+import type { Database } from '../../../kernel/contracts/index.ts';
+import type { Prunable } from '../../retention/contract.ts';
 import type { OpenRuns } from '../../runs/contract.ts';
 import type { EventKeeper, ProjectScope } from '../contract.ts';
 import { type OldEvent, oldestEvents, projectsWithEvents, removeEvents, undelivered } from '../store/prune-rows.ts';
@@ -10,9 +11,8 @@ export interface PruneParts {
 }
 
 /**
- * Events that are older than a time, with what became of them. Kept are those that something still has to read: runs that
- * have not ended and were started by them, waits and cancels on their way, and what keepers name. A text against
- * doubles is forgotten with its event.
+ * Prunes events older than a time, with their deliveries. Kept are events that are still needed: by unfinished runs
+ * that they started, by waits and cancels in progress, and by keepers. A deduplication key is forgotten with its event.
  */
 export function prunableEvents(parts: PruneParts): Prunable {
   return {
@@ -36,7 +36,8 @@ async function* pruneProject(
     const old = found.filter(({ recorded_at }) => recorded_at < before);
     const last = old.at(-1);
     if (last === undefined) return;
-    // Asked for once: a run that is made meanwhile for an event this old comes from a queue, whose keeper knows it.
+    // Read once: a run that is created meanwhile for such an old event comes from a queue, and the keeper of that queue
+    // names the event.
     referred ??= await parts.open_runs().references(scope.project_id, 'bus');
     const kept = await keptOf(parts, scope, old);
     const free = old.filter(({ event_id }) => !kept.has(event_id) && !referred!.has(event_id));

@@ -1,6 +1,7 @@
 import {
   type BatchOutcome,
   type Database,
+  distinct,
   type Expressions,
   failpoint,
   type Ids,
@@ -16,7 +17,6 @@ import { fireCancels } from '../store/cancels.ts';
 import { insertDeliveries } from '../store/deliveries.ts';
 import { findDoubles, findRecorded, insertEvents, sealBody } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
-import { distinct } from '../store/statements.ts';
 import { noteTypes } from '../store/types.ts';
 import { awaitedTypes, fireWaits } from '../store/waits.ts';
 import { firePredicates } from './predicates.ts';
@@ -28,19 +28,19 @@ export interface RecorderParts {
   audit: Pick<Audit, 'recordAll'>;
   log: Log;
   metrics: Metrics;
-  /** Asked late: reactions start runs, and the engine that makes those puts events on this bus. */
+  /** Resolved late: reactions start runs, and the engine that creates these emits events. */
   reactions(): readonly EventReaction[];
   expressions(): Expressions;
-  /** After a commit that fired waits or cancels. */
+  /** Called after a commit that fired waits or cancels. */
   fired(): void;
 }
 
-/** An event that was checked and sealed. */
+/** A checked and sealed event. */
 export interface Recording {
   event: PendingEvent;
   sealed: Buffer;
   by: AuditSource | undefined;
-  /** Set once it was handed to the database: found again, it is this one and no double. */
+  /** Set when it was passed to the database: found again, it is this event and not a duplicate. */
   attempted: boolean;
 }
 
@@ -48,9 +48,9 @@ type Outcomes = Map<Recording, BatchOutcome<EmitResult>>;
 type Plans = Map<EventReaction, { recording: Recording; plan: unknown }[]>;
 
 /**
- * Puts events on the buses of projects, in the caller's transaction and under each project's lock: numbers them in the
- * order of commits (I7), fires the waits and cancels that listen, and has every reaction do its part. What is woken or
- * cancelled is only decided here; no run's row is locked.
+ * Records events in the caller's transaction, under each project's lock. It numbers them in commit order (I7), fires
+ * the listening waits and cancels, and calls every reaction. Waking and cancelling are only decided here; no run's row
+ * is locked.
  */
 export class Recorder {
   readonly #parts: RecorderParts;
@@ -65,7 +65,7 @@ export class Recorder {
     ]);
   }
 
-  /** The org's keys must be ready. Throws what is wrong with the event. */
+  /** The org's keys must be ready. Throws when the event is invalid. */
   prepare(event: NewEvent, by?: AuditSource): Recording {
     const event_id = event.event_id ?? this.#parts.ids.next('evt');
     const body = checkedBody(event);
@@ -73,7 +73,7 @@ export class Recorder {
     return { event: pending, sealed: sealBody(this.#parts.sealer, event, event_id, body), by, attempted: false };
   }
 
-  /** One outcome a recording, in order. Locks the projects in byte order of their ids. */
+  /** One outcome for each recording, in order. Locks the projects in byte order of their ids. */
   async record(tx: Transaction, recordings: readonly Recording[]): Promise<BatchOutcome<EmitResult>[]> {
     const outcomes: Outcomes = new Map();
     for (const project_id of distinct(recordings, ({ event }) => event.project_id)) {
@@ -100,7 +100,7 @@ export class Recorder {
     answerDoubles(fresh, firsts, outcomes);
   }
 
-  /** Asks every reaction for its plans; what one refuses, the next is not asked about. */
+  /** Asks every reaction for its plans. An event refused by one is not shown to the next. */
   async #decide(
     tx: Transaction,
     scope: ProjectScope,
@@ -138,7 +138,7 @@ export class Recorder {
     accepted: readonly Recording[],
     plans: Plans,
   ): Promise<void> {
-    // Never before the event ahead of it, whatever the clocks of servers say: the list may be cut by time.
+    // Never earlier than the previous event, whatever the servers' clocks say: lists are cut by time.
     const recorded_at = Math.max(head.at, this.#parts.database.now());
     const stored = new Map<Recording, StoredEvent>();
     for (const [index, recording] of accepted.entries())
@@ -148,7 +148,7 @@ export class Recorder {
       tx,
       accepted.map((recording) => ({ event: stored.get(recording)!, sealed: recording.sealed })),
     );
-    // Before reactions act: runs that they make arm what cancels them at the present end of the bus.
+    // Before reactions act: runs that they create arm their cancels at the new end of the bus.
     await moveHead(tx, scope.project_id, { seq: head.seq + accepted.length, at: recorded_at });
     await noteTypes(tx, events);
     await this.#fire(tx, scope, events);
@@ -200,7 +200,7 @@ const resultOf = ({ event }: Recording, duplicate: boolean): EmitResult => ({
   duplicate,
 });
 
-/** Answers what is on record already: by its text against doubles, or because a commit's answer was lost. */
+/** Answers events that are recorded already: by their deduplication key, or because the answer to a commit was lost. */
 async function answerKnown(
   tx: Transaction,
   { project_id }: ProjectScope,
@@ -222,7 +222,7 @@ async function answerKnown(
 
 const dedupOf = ({ event }: Recording): string[] => (event.dedup === undefined ? [] : [digests.dedup(event.dedup)]);
 
-/** Of several with one text against doubles in a batch, the first is recorded. */
+/** Of several events with one deduplication key in a batch, the first is recorded. */
 function firstsOf(fresh: readonly Recording[]): Recording[] {
   const seen = new Set<string>();
   return fresh.filter(({ event: { dedup } }) => {
@@ -233,7 +233,7 @@ function firstsOf(fresh: readonly Recording[]): Recording[] {
   });
 }
 
-/** The others are answered with what came of the first. */
+/** The others get the first one's outcome. */
 function answerDoubles(fresh: readonly Recording[], firsts: readonly Recording[], outcomes: Outcomes): void {
   for (const recording of fresh) {
     if (outcomes.has(recording)) continue;

@@ -1,11 +1,10 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
+import { distinct, type Transaction } from '../../../kernel/contracts/index.ts';
 import { type NewRun, type SubmitObserver, triggerEventOf } from '../../runs/contract.ts';
 import type { EventBus, NewEvent } from '../contract.ts';
 import { insertCancels } from '../store/cancels.ts';
 import { lockHead } from '../store/heads.ts';
-import { distinct } from '../store/statements.ts';
 
-/** Records why runs came to be, unless an event says so already, and arms what cancels them. */
+/** Records why runs were started, unless an event says so already, and arms their cancels. */
 export function submitObserver(bus: Pick<EventBus, 'record'>): SubmitObserver {
   return {
     name: 'bus',
@@ -16,7 +15,7 @@ export function submitObserver(bus: Pick<EventBus, 'record'>): SubmitObserver {
   };
 }
 
-/** A person's submit or a spawn, under an id that nobody has to look up. */
+/** A submit or a spawn, with an id derived from the run. */
 export function triggerEvent(run: NewRun): NewEvent[] {
   const { type } = run.trigger;
   if (run.triggered || (type !== 'manual' && type !== 'spawn')) return [];
@@ -39,7 +38,7 @@ export function triggerEvent(run: NewRun): NewEvent[] {
   ];
 }
 
-/** A run is cancelled by events after its own trigger, never by that. */
+/** Events after a run's own trigger cancel it, never the trigger itself. */
 async function armCancels(tx: Transaction, runs: readonly NewRun[]): Promise<void> {
   const armed = runs.filter(({ cancel_on = [] }) => cancel_on.length > 0);
   for (const project_id of distinct(armed, (run) => run.project_id)) {

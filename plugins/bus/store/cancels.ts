@@ -1,12 +1,18 @@
-import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  chunks,
+  inList,
+  insertRows,
+  inState,
+  type Queries,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
-import { inList, inState, insertRows, parts } from './statements.ts';
 import { fire, firing, reached } from './waits.ts';
 
 const COLUMNS = 'run_id type org_id project_id subject_digest state armed_seq'.split(' ');
 
-/** A type of event that cancels a run. armed → fired → delivered, or missed: the run had ended otherwise. */
+/** An event type that cancels a run. armed → fired → delivered, or missed: the run had ended otherwise. */
 export interface NewCancel extends ProjectScope {
   run_id: string;
   type: string;
@@ -33,14 +39,14 @@ export async function insertCancels(tx: Transaction, cancels: readonly NewCancel
   await insertRows(tx, 'INSERT INTO bus_cancels', COLUMNS, rows);
 }
 
-/** armed → fired; answers how many. What the service says of a run does not cancel that run itself. */
+/** armed → fired. Answers how many. A run's own lifecycle events do not cancel it. */
 export function fireCancels(tx: Transaction, event: StoredEvent): Promise<number> {
   const { condition, params } = reached(event);
   const own = event.source === 'lifecycle' ? event.source_name : '';
   return tx.write(`${fire(tx, 'bus_cancels')} WHERE ${condition} AND run_id <> ?`, [...firing(event), ...params, own]);
 }
 
-/** Fired cancels that were not carried out yet, by run, beginning after `after`. */
+/** Fired cancels without delivery, by run, beginning after `after`. */
 export function firedCancels(
   on: Pick<Queries, 'read'>,
   after: FiredCancel | undefined,
@@ -67,9 +73,9 @@ export async function settleCancel(
   return settled === 1;
 }
 
-/** Removes what no event has fired, of runs that have ended. */
+/** Removes the armed cancels of ended runs. */
 export async function removeCancels(tx: Transaction, run_ids: readonly string[]): Promise<void> {
-  for (const some of parts(run_ids)) {
+  for (const some of chunks(run_ids)) {
     const list = inList(some);
     await tx.write(`DELETE FROM bus_cancels WHERE ${inState('armed')} AND run_id IN ${list.marks}`, list.params);
   }

@@ -1,17 +1,23 @@
-import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  chunks,
+  inList,
+  insertRows,
+  type Param,
+  type Queries,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
-import { inList, insertRows, parts } from './statements.ts';
 import { reached } from './waits.ts';
 
 const COLUMNS = 'event_id reaction name_digest part project_id name state reason run_id'.split(' ');
 const DECLINED_COLUMNS = `${COLUMNS.join(', ')}, others`;
 const REASON_POINTS = 2000;
 
-/** Waits and cancels that are shown with one event. */
-export const MOST_SHOWN = 200;
+/** Waits and cancels shown with one event. */
+export const MAX_SHOWN = 200;
 /** Handlers and webhooks: a project has no more. */
-const MOST_REACTIONS = 3000;
+const MAX_REACTIONS = 3000;
 
 export interface DeliveryRow {
   reaction: string;
@@ -19,7 +25,7 @@ export interface DeliveryRow {
   state: Delivery['state'];
   reason: string | null;
   run_id: string | null;
-  /** Set on the row that stands for so many more waits that declined the event. */
+  /** Set on the row that counts further waits that declined the event. */
   others: number | null;
 }
 
@@ -45,7 +51,7 @@ export async function insertDeliveries(
   await insertRows(tx, 'INSERT INTO bus_deliveries', COLUMNS, rows);
 }
 
-/** Deliveries that were recorded have become others. Those that become the same are one statement. */
+/** Changes recorded deliveries. Those with the same result share one statement. */
 export async function updateDeliveries(
   tx: Transaction,
   { project_id }: ProjectScope,
@@ -55,7 +61,7 @@ export async function updateDeliveries(
     JSON.stringify([reaction, name, state, reason, run_id]);
   for (const alike of Map.groupBy(deliveries, become).values()) {
     const { reaction, name, state, reason, run_id = null } = alike[0]!;
-    for (const some of parts(alike)) {
+    for (const some of chunks(alike)) {
       const list = inList(some.map(({ event_id }) => event_id));
       await tx.write(
         `UPDATE bus_deliveries SET state = ?, reason = ?, run_id = ?
@@ -66,7 +72,7 @@ export async function updateDeliveries(
   }
 }
 
-/** Notes up to `most` of the waits that have a predicate which declined the event. */
+/** Records up to `most` waits whose predicate declined the event. */
 export async function noteDeclined(
   tx: Transaction,
   event: StoredEvent,
@@ -83,7 +89,7 @@ export async function noteDeclined(
   );
 }
 
-/** One row for all the waits that declined the event and are not noted each. */
+/** One row that counts the declining waits without a row of their own. */
 export async function noteOthers(tx: Transaction, event: StoredEvent, others: number): Promise<void> {
   if (others <= 0) return;
   await tx.write(
@@ -92,7 +98,7 @@ export async function noteOthers(tx: Transaction, event: StoredEvent, others: nu
   );
 }
 
-/** What came of an event for handlers, webhooks and waits that declined it. */
+/** Deliveries of an event to handlers and webhooks, and waits that declined it. */
 export function readDeliveries(
   on: Pick<Queries, 'read'>,
   scope: ProjectScope,
@@ -100,7 +106,7 @@ export function readDeliveries(
 ): Promise<DeliveryRow[]> {
   return on.read<DeliveryRow>(
     `SELECT reaction, name, state, reason, run_id, others FROM bus_deliveries WHERE event_id = ? AND project_id = ?
-     ORDER BY reaction, name, part LIMIT ${MOST_REACTIONS + MOST_SHOWN + 1}`,
+     ORDER BY reaction, name, part LIMIT ${MAX_REACTIONS + MAX_SHOWN + 1}`,
     [event_id, scope.project_id],
   );
 }
@@ -110,7 +116,7 @@ export interface FiredRow {
   state: 'fired' | 'delivered' | 'missed';
 }
 
-/** Runs that an event woke or cancelled, at most so many, and how many there are. */
+/** Runs that an event woke or cancelled, limited, and their total number. */
 export async function readFired(
   on: Pick<Queries, 'read'>,
   table: 'bus_waits' | 'bus_cancels',

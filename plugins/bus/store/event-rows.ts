@@ -1,7 +1,15 @@
-import type { Param, Queries, SealedPlace, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  chunks,
+  inList,
+  insertRows,
+  type Param,
+  type Queries,
+  type SealedPlace,
+  type Sealer,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests, type EventBody } from '../domain/event-rules.ts';
-import { inList, insertRows, parts } from './statements.ts';
 
 const COLUMNS = `project_id seq event_id org_id type event_key key_digest body source source_name generation trusted
   withheld dedup_digest recorded_at`.split(/\s+/);
@@ -23,7 +31,7 @@ export interface EventHeader extends ProjectScope {
   recorded_at: number;
 }
 
-/** Where the body of an event lies; moved to another place it does not open. */
+/** The sealed place of an event's body. */
 const sealedAt = ({ org_id, project_id }: ProjectScope, event_id: string): SealedPlace => ({
   org_id,
   project_id,
@@ -61,14 +69,14 @@ export async function insertEvents(
   await insertRows(tx, 'INSERT INTO bus_events', COLUMNS, rows);
 }
 
-/** Events of a project by their digests of dedup texts. The head must be locked. */
+/** Events of a project by the digests of their deduplication keys. The head must be locked. */
 export async function findDoubles(
   tx: Transaction,
   project_id: string,
   dedup_digests: readonly string[],
 ): Promise<Map<string, { event_id: string; type: string }>> {
   const found = new Map<string, { event_id: string; type: string }>();
-  for (const some of parts(dedup_digests)) {
+  for (const some of chunks(dedup_digests)) {
     const list = inList(some);
     const rows = await tx.read<{ event_id: string; type: string; dedup_digest: string }>(
       `SELECT event_id, type, dedup_digest FROM bus_events WHERE project_id = ? AND dedup_digest IN ${list.marks}`,
@@ -79,14 +87,14 @@ export async function findDoubles(
   return found;
 }
 
-/** Those of the ids that are on record. */
+/** Which of the ids exist. */
 export async function findRecorded(
   tx: Transaction,
   project_id: string,
   event_ids: readonly string[],
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const some of parts(event_ids)) {
+  for (const some of chunks(event_ids)) {
     const list = inList(some);
     const rows = await tx.read<{ event_id: string }>(
       `SELECT event_id FROM bus_events WHERE project_id = ? AND event_id IN ${list.marks}`,
@@ -97,7 +105,7 @@ export async function findRecorded(
   return found;
 }
 
-/** An event with its body; undefined when the project has none of that id. The org's keys must be ready. */
+/** An event with its body; undefined when the project has none with that id. The org's keys must be ready. */
 export async function readEvent(
   on: Pick<Queries, 'read'>,
   sealer: Sealer,

@@ -1,13 +1,13 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../contract.ts';
 
-/** Where a project's bus is: the sequence of its last event, and when that was recorded. */
+/** The head of a project's bus: the sequence number and the time of its last event. */
 export interface Head {
   seq: number;
   at: number;
 }
 
-/** Takes the project's lock until the transaction ends. SQLite's writer has it already. */
+/** Holds the project's lock until the transaction ends. On SQLite the writer holds it already. */
 export async function lockHead(tx: Transaction, { org_id, project_id }: ProjectScope): Promise<Head> {
   const known = await readHead(tx, project_id);
   if (known) return known;

@@ -1,11 +1,10 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
+import { inList, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ExpiredWait } from '../../runs/contract.ts';
 import type { NearMiss } from '../domain/near-misses.ts';
 import { madeAt } from '../domain/ulid-time.ts';
-import { inList } from './statements.ts';
 import { lockWait } from './waits.ts';
 
-const MOST = 5;
+const MAX_AT_ONCE = 5;
 
 interface Candidate {
   event_id: string;
@@ -14,11 +13,11 @@ interface Candidate {
   recorded_at: number;
 }
 
-/** The last events of the awaited type since the run was made, and why each of them did not end the wait. */
+/** The latest events of the awaited type since the run was created, and why each did not end the wait. */
 export async function nearMisses(tx: Transaction, wait: ExpiredWait): Promise<NearMiss[]> {
   const rows = await tx.read<Candidate>(
     `SELECT event_id, seq, event_key, recorded_at FROM bus_events WHERE project_id = ? AND type = ?
-     ORDER BY seq DESC LIMIT ${MOST}`,
+     ORDER BY seq DESC LIMIT ${MAX_AT_ONCE}`,
     [wait.project_id, wait.name],
   );
   const since = madeAt(wait.run_id);
@@ -29,12 +28,12 @@ export async function nearMisses(tx: Transaction, wait: ExpiredWait): Promise<Ne
   return candidates.map(({ event_id, seq, event_key, recorded_at }) => {
     const before = armed === undefined || Number(seq) <= Number(armed.armed_seq);
     const narrowed = `its key ${JSON.stringify(event_key)} is not the subject of the run, ${JSON.stringify(armed?.subject)}`;
-    const why = before ? 'it came before the wait began' : (reasons.get(event_id) ?? narrowed);
+    const why = before ? 'it was recorded before the wait began' : (reasons.get(event_id) ?? narrowed);
     return { event_id, at: Number(recorded_at), why };
   });
 }
 
-/** What the wait's predicate had against the events. */
+/** Why the wait's predicate declined the events. */
 async function declined(
   tx: Transaction,
   wait: ExpiredWait,
@@ -46,5 +45,5 @@ async function declined(
      WHERE event_id IN ${list.marks} AND reaction = 'wait' AND name_digest = ? AND part = ?`,
     [...list.params, wait.run_id, `${wait.activity_id}/${wait.position}`],
   );
-  return new Map(rows.map(({ event_id, reason }) => [event_id, reason ?? 'its predicate declined it']));
+  return new Map(rows.map(({ event_id, reason }) => [event_id, reason ?? 'its predicate was false or failed']));
 }

@@ -1,6 +1,6 @@
-import { type Database, removeSome } from '../../../kernel/contracts/index.ts';
+import { type Database, inList, MAX_AT_ONCE } from '../../../kernel/contracts/index.ts';
+import { removeSome } from '../../retention/contract.ts';
 import type { ProjectScope } from '../contract.ts';
-import { inList, MOST } from './statements.ts';
 
 /** An event that may be old enough. */
 export interface OldEvent {
@@ -13,15 +13,15 @@ export function projectsWithEvents(on: Pick<Database, 'read'>): Promise<ProjectS
   return on.read<ProjectScope>('SELECT project_id, org_id FROM bus_heads ORDER BY project_id');
 }
 
-/** The first events behind a place in the sequence, as many as one statement names. Times rise with it. */
+/** The next events in the sequence, as many as one statement names. Times rise with the sequence. */
 export function oldestEvents(on: Pick<Database, 'read'>, project_id: string, after_seq: number): Promise<OldEvent[]> {
   return on.read<OldEvent>(
-    `SELECT seq, event_id, recorded_at FROM bus_events WHERE project_id = ? AND seq > ? ORDER BY seq LIMIT ${MOST}`,
+    `SELECT seq, event_id, recorded_at FROM bus_events WHERE project_id = ? AND seq > ? ORDER BY seq LIMIT ${MAX_AT_ONCE}`,
     [project_id, after_seq],
   );
 }
 
-/** Those whose waits and cancels were decided and not yet carried out: whoever carries them out reads the event. */
+/** Events with decided but undelivered waits or cancels: the deliverer still reads them. */
 export async function undelivered(
   on: Pick<Database, 'read'>,
   project_id: string,
@@ -38,7 +38,7 @@ export async function undelivered(
   return rows.map(({ event_id }) => event_id);
 }
 
-/** What became of the events goes first, a few rows at a time; yields after each statement how many. */
+/** Deletes the deliveries of the events, a few rows at a time. Yields the number after each statement. */
 export async function* removeEvents(
   on: Database,
   project_id: string,
@@ -52,7 +52,7 @@ export async function* removeEvents(
     ['bus_deliveries', `event_id IN ${ids.marks}`, ids.params],
     ['bus_waits', done, [project_id]],
     ['bus_cancels', done, [project_id]],
-    // A type of which an event came meanwhile names that one.
+    // A type with a newer event refers to that one.
     ['bus_types', `project_id = ? AND last_event IN ${ids.marks}`, [project_id, ...ids.params]],
     ['bus_events', `project_id = ? AND seq IN (${seqs})`, [project_id]],
   ];

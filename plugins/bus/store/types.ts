@@ -1,10 +1,9 @@
-import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import { insertRows, type Param, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope, StoredEvent } from '../contract.ts';
-import { insertRows } from './statements.ts';
 
 const COLUMNS = ['project_id', 'type', 'last_seq', 'last_event', 'last_seen'];
 
-/** Notes the last event of each type. The head must be locked. */
+/** Records the last event of each type. The head must be locked. */
 export async function noteTypes(tx: Transaction, events: readonly StoredEvent[]): Promise<void> {
   const last = new Map(events.map((event) => [event.type, event]));
   const rows = [...last.keys()].sort().map((type): Param[] => {
@@ -20,7 +19,7 @@ export interface SeenType {
   last_seen: number;
 }
 
-/** Types seen on a project's bus in the order of their bytes, beginning after `after`. */
+/** Types seen on a project's bus in byte order, beginning after `after`. */
 export async function seenTypes(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,

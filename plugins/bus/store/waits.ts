@@ -1,10 +1,20 @@
-import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  chunks,
+  inKeys,
+  inList,
+  insertRows,
+  inState,
+  type Param,
+  type Queries,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { WaitRef } from '../../runs/contract.ts';
 import type { ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
-import { inKeys, inList, inState, insertRows, parts } from './statements.ts';
 
-/** armed → fired (by an event) → delivered, or missed: it had ended otherwise. What ends while armed is removed. */
+/**
+ * armed → fired (by an event) → delivered, or missed: it had ended otherwise. A wait that ends while armed is removed.
+ */
 export type FiredState = 'armed' | 'fired' | 'delivered' | 'missed';
 
 export interface WaitRow extends WaitRef, ProjectScope {
@@ -48,18 +58,18 @@ export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> 
   await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
 }
 
-/** Those of the types that some armed wait, and some armed cancel, of the project is for. */
+/** Which of the types have an armed wait, and which an armed cancel, in the project. */
 export async function awaitedTypes(
   tx: Transaction,
   project_id: string,
   types: readonly string[],
 ): Promise<{ waits: Set<string>; cancels: Set<string> }> {
   const found = { waits: new Set<string>(), cancels: new Set<string>() };
-  for (const some of parts(types)) {
+  for (const some of chunks(types)) {
     const list = inList(some);
     const armed = `project_id = ? AND event_seq IS NULL AND type IN ${list.marks}`;
     const params = [project_id, ...list.params];
-    // Distinct before they are marked: that follows the index, where thousands wait for one type.
+    // Distinct before marking: that follows the index, where thousands wait for one type.
     const rows = await tx.read<{ listening: 'waits' | 'cancels'; type: string }>(
       `SELECT 'waits' AS listening, type FROM (SELECT DISTINCT type FROM bus_waits WHERE ${armed}) waits UNION ALL
        SELECT 'cancels' AS listening, type FROM (SELECT DISTINCT type FROM bus_cancels WHERE ${armed}) cancels`,
@@ -70,7 +80,10 @@ export async function awaitedTypes(
   return found;
 }
 
-/** Which armed rows an event reaches: those of its type, and with a key only the subject's own and those of none. */
+/**
+ * The armed rows that an event reaches: those of its type; for an event with a key, only rows with the same subject or
+ * none.
+ */
 export function reached(event: StoredEvent): { condition: string; params: Param[] } {
   const condition = 'project_id = ? AND type = ? AND event_seq IS NULL';
   const params = [event.project_id, event.type];
@@ -82,15 +95,15 @@ export function reached(event: StoredEvent): { condition: string; params: Param[
 }
 
 /**
- * The head of a statement that fires. By its index even where the table is small: an optimizer that walks all rows waits
- * for those that other projects have locked.
+ * The start of a statement that fires rows. It forces the index even for a small table: an optimizer that walks all
+ * rows waits for rows that other projects have locked.
  */
 export const fire = (tx: Transaction, table: 'bus_waits' | 'bus_cancels'): string =>
   `UPDATE ${table} ${tx.sql.family === 'mysql' ? `FORCE INDEX (${table}_heard)` : ''}
    SET state = 'fired', event_id = ?, event_seq = ?, fired_at = ?`;
 export const firing = (event: StoredEvent): Param[] => [event.event_id, event.seq, event.recorded_at];
 
-/** armed → fired for the waits without a predicate; answers how many. The head must be locked. */
+/** armed → fired for waits without a predicate. Answers how many. The head must be locked. */
 export function fireWaits(tx: Transaction, event: StoredEvent): Promise<number> {
   const { condition, params } = reached(event);
   return tx.write(`${fire(tx, 'bus_waits')} WHERE ${condition} AND predicate_digest IS NULL`, [
@@ -102,7 +115,7 @@ export function fireWaits(tx: Transaction, event: StoredEvent): Promise<number> 
 export interface Predicate {
   digest: string;
   source: string;
-  /** Armed waits that have it. */
+  /** Armed waits with this predicate. */
   count: number;
 }
 
@@ -135,7 +148,7 @@ export async function lockWait(tx: Transaction, wait: WaitRef): Promise<WaitRow 
   return row;
 }
 
-/** Fired waits that were not carried out yet, by run, beyond `after`; `backwards` from the last one on. */
+/** Fired waits without delivery, by run, after `after`; `backwards` begins at the last one. */
 export function firedWaits(
   on: Pick<Queries, 'read'>,
   after: WaitRef | undefined,
@@ -152,21 +165,21 @@ export function firedWaits(
   );
 }
 
-/** fired → delivered or missed, for those that are still fired. */
+/** fired → delivered or missed, for rows that are still fired. */
 export async function settleWaits(
   tx: Transaction,
   waits: readonly WaitRef[],
   state: 'delivered' | 'missed',
 ): Promise<void> {
-  for (const some of parts(waits)) {
+  for (const some of chunks(waits)) {
     const { condition, params } = inKeys(KEY, some);
     await tx.write(`UPDATE bus_waits SET state = '${state}' WHERE ${inState('fired')} AND ${condition}`, params);
   }
 }
 
-/** Removes those that no event has fired. */
+/** Removes waits that no event has fired. */
 export async function removeArmed(tx: Transaction, waits: readonly WaitRef[]): Promise<void> {
-  for (const some of parts(waits)) {
+  for (const some of chunks(waits)) {
     const { condition, params } = inKeys(KEY, some);
     await tx.write(`DELETE FROM bus_waits WHERE ${inState('armed')} AND ${condition}`, params);
   }

@@ -1,18 +1,23 @@
 import { createHash } from 'node:crypto';
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { Json } from '../../runs/contract.ts';
+import { type Json, MAX_CALL_NAME_LENGTH } from '../../runs/contract.ts';
 
-const NAME_POINTS = 200;
-const REQUIRES = 32;
-const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
-const ARGUMENTS = 10_000;
-const COMMAND_BYTES = 1024 * 1024;
+export const MAX_REQUIRES = 32;
+export const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
+const MAX_ARGUMENTS = 10_000;
+const MAX_COMMAND_BYTES = 1024 * 1024;
 
-export interface ChildCall {
+/** What a child is, for whoever takes it. */
+export interface ChildWork {
   name: string;
-  argv: string[];
+  executor: string;
+  spec: Json;
   requires: string[];
 }
+
+/** The executor that runs commands on an agent. */
+export const COMMAND = 'command';
+const EXECUTOR = /^[a-z][a-z0-9_.-]{0,62}$/;
 
 function refuse(pointer: string, message: string): never {
   throw Errors.invalidRequest(`${pointer.slice(1)} ${message}`, { errors: [{ pointer, message }] });
@@ -20,39 +25,53 @@ function refuse(pointer: string, message: string): never {
 
 export function checkName(name: Json | undefined): string {
   if (typeof name !== 'string' || name === '') refuse('/name', 'must be a text that is not empty');
-  if (name.length > NAME_POINTS * 2 || [...name].length > NAME_POINTS)
-    refuse('/name', `must have at most ${NAME_POINTS} characters`);
+  if (name.length > MAX_CALL_NAME_LENGTH * 2 || [...name].length > MAX_CALL_NAME_LENGTH)
+    refuse('/name', `must have at most ${MAX_CALL_NAME_LENGTH} characters`);
   if (/\p{Cc}/u.test(name) || !name.isWellFormed()) refuse('/name', 'must be valid Unicode without control characters');
   return name;
 }
 
-/** The arguments of `activity` and `activity-submit`: `{name, argv, requires}`. Throws `invalid_request`. */
-export function readCall(args: Json): ChildCall {
+/**
+ * The arguments of `activity` and `activity-submit`: `{name, argv, requires}` for a command, `{name, executor, spec,
+ * requires}` for anything else. Throws `invalid_request`.
+ */
+export function readCall(args: Json): ChildWork {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) refuse('/args', 'must be an object');
-  const { name, argv, requires, ...unknown } = args;
+  const { name, argv, executor, spec, requires, ...unknown } = args;
   const [surplus] = Object.keys(unknown);
-  if (surplus !== undefined) refuse(`/${surplus.slice(0, 64)}`, 'is not known here');
-  return { name: checkName(name), argv: checkCommand(argv), requires: checkRequires(requires) };
+  if (surplus !== undefined) refuse(`/${surplus.slice(0, 64)}`, 'is not a known member');
+  const whose = { name: checkName(name), requires: checkRequires(requires) };
+  if (executor === undefined) return { ...whose, executor: COMMAND, spec: { argv: checkCommand(argv) } };
+  if (argv !== undefined) refuse('/argv', 'belongs to commands; another executor has its spec');
+  if (typeof executor !== 'string' || !EXECUTOR.test(executor)) refuse('/executor', 'must be the name of an executor');
+  return { ...whose, executor, spec: checkSpec(spec) };
+}
+
+function checkSpec(spec: Json = null): Json {
+  const bytes = Buffer.byteLength(JSON.stringify(spec));
+  if (bytes > MAX_COMMAND_BYTES)
+    throw Errors.payloadTooLarge(`the spec has ${bytes} bytes of JSON; at most ${MAX_COMMAND_BYTES} are taken`);
+  return spec;
 }
 
 function checkCommand(argv: Json | undefined): string[] {
   const texts = Array.isArray(argv) && argv.every((one) => typeof one === 'string' && !one.includes('\0'));
   if (!texts || argv.length === 0 || argv[0] === '')
-    refuse('/argv', 'must be a command and its arguments, without NUL');
-  if (argv.length > ARGUMENTS) refuse('/argv', `must have at most ${ARGUMENTS} arguments`);
+    refuse('/argv', 'must be a command with its arguments, without NUL');
+  if (argv.length > MAX_ARGUMENTS) refuse('/argv', `must have at most ${MAX_ARGUMENTS} arguments`);
   const bytes = argv.reduce<number>((sum, one) => sum + Buffer.byteLength(one as string) + 1, 0);
-  if (bytes > COMMAND_BYTES)
-    throw Errors.payloadTooLarge(`the command has ${bytes} bytes; at most ${COMMAND_BYTES} are taken`);
+  if (bytes > MAX_COMMAND_BYTES)
+    throw Errors.payloadTooLarge(`the command has ${bytes} bytes; the limit is ${MAX_COMMAND_BYTES}`);
   return argv as string[];
 }
 
 function checkRequires(requires: Json | undefined): string[] {
   const valid = Array.isArray(requires) && requires.every((one) => typeof one === 'string' && CAPABILITY.test(one));
   if (!valid) refuse('/requires', 'must be a list of capabilities: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}');
-  if (requires.length > REQUIRES) refuse('/requires', `must name at most ${REQUIRES}`);
+  if (requires.length > MAX_REQUIRES) refuse('/requires', `must name at most ${MAX_REQUIRES}`);
   return [...new Set(requires as string[])];
 }
 
-/** Finds a child of one parent by its name, byte by byte. 40 hexadecimal digits. */
+/** Key of a child by its name, byte by byte. 40 hexadecimal digits. */
 export const nameKey = (name: string): string =>
   createHash('sha256').update(`child\0${name}`).digest('hex').slice(0, 40);

@@ -5,7 +5,7 @@ import { outcomeOf } from './outcome.ts';
 const call = { name: 'build', argv: ['make', ''], requires: ['linux', 'linux'] };
 
 t.test('a call is a name, a command and capabilities', async (t) => {
-  t.same(readCall(call), { name: 'build', argv: ['make', ''], requires: ['linux'] });
+  t.same(readCall(call), { name: 'build', executor: 'command', spec: { argv: ['make', ''] }, requires: ['linux'] });
   const bad: [string, unknown][] = [
     ['no object', null],
     ['no name', { ...call, name: undefined }],

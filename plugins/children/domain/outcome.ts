@@ -1,15 +1,18 @@
 import type { ActivityEnd, WaitOutcome } from '../../runs/contract.ts';
+import { COMMAND } from './child-call.ts';
 
-/** What a child's activity failed with when its command never came to an exit code of its own. */
+/** The exit code when a child's command never returned one. */
 const NOT_RUN = 1;
 
-/** What a child came to, as its parent is told. */
+/** The outcome of a child for its parent. */
 export function outcomeOf(end: ActivityEnd): WaitOutcome {
   if (end.result.status === 'failed') {
     const message = `child ${end.name} could not be run: ${end.result.message} (${end.result.code})`;
     return { exit_code: NOT_RUN, output: Buffer.alloc(0), message };
   }
   const { output } = end.result;
+  // What anything but a command comes to is its output, as JSON.
+  if (end.executor !== COMMAND) return { exit_code: 0, output: Buffer.from(`${JSON.stringify(output)}\n`) };
   const given = output !== null && typeof output === 'object' && !Array.isArray(output) ? output : {};
   const { exit_code, stdout, message } = given;
   if (typeof exit_code !== 'number' || !Number.isInteger(exit_code) || exit_code < 0 || exit_code > 255)
@@ -25,5 +28,5 @@ export function outcomeOf(end: ActivityEnd): WaitOutcome {
 const unreadable = (end: ActivityEnd): WaitOutcome => ({
   exit_code: NOT_RUN,
   output: Buffer.alloc(0),
-  message: `what child ${end.name} came to cannot be read; run an agent of the version of the server`,
+  message: `the result of child ${end.name} cannot be read; run an agent of the same version as the server`,
 });

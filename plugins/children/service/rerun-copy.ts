@@ -3,8 +3,8 @@ import type { Activities, CopiedPrefix, RecordedSite, RerunPart } from '../../ru
 import { type Child, childrenOf, insertChild } from '../store/rows.ts';
 
 /**
- * Children that were submitted before the site of a rerun. What ended is there again as it ended; what had not is
- * submitted again, for its work was not done.
+ * Children that were submitted before the site of a rerun. An ended child is copied with its outcome; any other is
+ * submitted again.
  */
 export const copyChildren = (activities: () => Activities, now: () => number): RerunPart => ({
   name: 'children',
@@ -42,7 +42,7 @@ async function copyChild(
   });
 }
 
-/** Does one of these records say what the child came to? */
+/** True when one of these records reports the child's outcome. */
 function wasReported(records: readonly RecordedSite[], child: Child): boolean {
   return records.some(
     ({ position, kind, name }) =>

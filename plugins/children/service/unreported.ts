@@ -3,7 +3,7 @@ import { type Child, unreportedOfRun } from '../store/rows.ts';
 
 const NAMED = 20;
 
-/** A run that succeeds says which children nobody asked about; what they came to is no failure of the run. */
+/** A successful run lists the children that nobody collected; their outcome does not fail the run. */
 export const noteUnreported = (activities: () => Activities): RunObserver => ({
   name: 'children.unreported',
   async onTransitions(tx, runs) {

@@ -11,14 +11,14 @@ export interface Child {
   position: number;
   /** Null until it has ended. */
   exit_code: number | null;
-  /** Null until its parent was told. */
+  /** Null until its outcome was reported to its parent. */
   reported_at: number | null;
 }
 
 const READ = `SELECT parent_id, name_key, run_id, activity_id, name, position, exit_code, reported_at
   FROM children_children`;
 
-/** What waits for all that were not reported. */
+/** Marks a wait for all unreported children. */
 export const ALL = '';
 
 export async function childNamed(
@@ -35,12 +35,12 @@ export async function childOf(on: Pick<Queries, 'read'>, activity_id: string): P
   return child;
 }
 
-/** Those whose parent was not told of them, in the order in which they were asked for. */
+/** Children without a report, in the order of their submission. */
 export function unreported(on: Pick<Queries, 'read'>, parent_id: string): Promise<Child[]> {
   return on.read<Child>(`${READ} WHERE parent_id = ? AND reported_at IS NULL ORDER BY position`, [parent_id]);
 }
 
-/** Has one of them not ended? */
+/** True when one of them has not ended. */
 export async function someOpen(on: Pick<Queries, 'read'>, parent_id: string): Promise<boolean> {
   const rows = await on.read(
     'SELECT 1 AS found FROM children_children WHERE parent_id = ? AND reported_at IS NULL AND exit_code IS NULL LIMIT 1',

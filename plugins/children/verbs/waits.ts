@@ -1,49 +1,49 @@
 import type { ActivityContext, ArmWait, WaitKind, WaitOutcome, WaitRef } from '../../runs/contract.ts';
 import { checkName, readCall } from '../domain/child-call.ts';
-import type { Family } from '../service/family.ts';
+import type { ChildActivities } from '../service/child-activities.ts';
 
 const refOf = (context: ActivityContext, { position }: ArmWait): WaitRef => {
   const { run_id, activity_id } = context;
   return { run_id, activity_id, position };
 };
 
-/** Children have no time limit of their own: whoever arms such a wait with one is told that it is over. */
+/** Children have no timeout; a wait that is armed with one expires with this message. */
 const expired = (): WaitOutcome => ({
   exit_code: 124,
   output: Buffer.alloc(0),
-  message: 'the child did not end within the time given',
+  message: 'the child did not end before the timeout',
 });
 
 /** `svc activity`: submits and collects in one call. */
-export const activityWait = (family: Family): WaitKind => ({
+export const activityWait = (children: ChildActivities): WaitKind => ({
   kind: 'activity',
   substate: 'activity',
-  tryResolve: (tx, context, wait) => family.taken(tx, context, readCall(wait.args).name),
+  tryResolve: (tx, context, wait) => children.taken(tx, context, readCall(wait.args).name),
   async arm(tx, context, wait) {
     const call = readCall(wait.args);
-    await family.add(tx, context, call, wait.position);
-    await family.awaitOne(tx, refOf(context, wait), call.name);
+    await children.add(tx, context, call, wait.position);
+    await children.awaitOne(tx, refOf(context, wait), call.name);
   },
   expire: expired,
-  ended: (tx, waits) => family.forget(tx, waits),
+  ended: (tx, waits) => children.forget(tx, waits),
 });
 
-/** `svc activity-collect`: the outcome of a child that was submitted. */
-export const collectWait = (family: Family): WaitKind => ({
+/** `svc activity-collect`: the outcome of a submitted child. */
+export const collectWait = (children: ChildActivities): WaitKind => ({
   kind: 'activity-collect',
   substate: 'activity',
-  tryResolve: (tx, context, wait) => family.collect(tx, context, checkName(wait.name)),
-  arm: (tx, context, wait) => family.awaitOne(tx, refOf(context, wait), wait.name),
+  tryResolve: (tx, context, wait) => children.collect(tx, context, checkName(wait.name)),
+  arm: (tx, context, wait) => children.awaitOne(tx, refOf(context, wait), wait.name),
   expire: expired,
-  ended: (tx, waits) => family.forget(tx, waits),
+  ended: (tx, waits) => children.forget(tx, waits),
 });
 
-/** `svc activity-wait-all`: how many of those that were not collected have failed. */
-export const waitAllWait = (family: Family): WaitKind => ({
+/** `svc activity-wait-all`: how many of the uncollected children failed. */
+export const waitAllWait = (children: ChildActivities): WaitKind => ({
   kind: 'activity-wait-all',
   substate: 'activity',
-  tryResolve: (tx, { activity_id }) => family.collectAll(tx, activity_id),
-  arm: (tx, context, wait) => family.awaitAll(tx, refOf(context, wait)),
+  tryResolve: (tx, { activity_id }) => children.collectAll(tx, activity_id),
+  arm: (tx, context, wait) => children.awaitAll(tx, refOf(context, wait)),
   expire: expired,
-  ended: (tx, waits) => family.forget(tx, waits),
+  ended: (tx, waits) => children.forget(tx, waits),
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { ConsolePage } from '../../../kernel/contracts/index.ts';
+import type { HttpPage } from '../../http/contract.ts';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -9,7 +9,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** No separator and no leading dot: whatever a request asks for, it stays a file of that one folder. */
+/** No separator and no leading dot, so that every name is a file in this folder. */
 const FILE_NAME = /^[a-z][a-z0-9-]*\.[a-z]+$/;
 
 interface Page {
@@ -17,20 +17,20 @@ interface Page {
   type: string;
 }
 
-/** The files of `folder`, each read once: `/console/<file>`, and the page itself wherever one may enter it. */
-export function consolePages(folder: string): ConsolePage[] {
+/** Serves the files of `folder`, each read once: `/console/<file>`, and the page itself at its entry paths. */
+export function consolePages(folder: string): HttpPage[] {
   const files = new Map<string, Page>();
   const file = async (name: string): Promise<Page | undefined> => {
     const type = TYPES[extname(name)];
     if (!FILE_NAME.test(name) || type === undefined) return undefined;
     const page = files.get(name) ?? (await readPage(join(folder, name), type));
-    // Only what is there is remembered: the names that could be asked for have no end.
+    // Only existing files are cached: there is no end of other names.
     if (page) files.set(name, page);
     return page;
   };
   return [
     { path: '/', serve: () => file('index.html') },
-    // `run_url` points here; the page finds the run by its address.
+    // `run_url` points here; the page finds the run from its address.
     { path: '/orgs/*', serve: () => file('index.html') },
     { path: '/console/*', serve: (path) => file(path.slice('/console/'.length)) },
   ];

@@ -1,6 +1,6 @@
 import { events } from './events.mjs';
 
-/** What the server said, in its own words. */
+/** The server's error text. */
 export class Refusal extends Error {
   constructor(status, problem) {
     super(problem.detail ?? problem.title ?? `the server answered ${status}`);
@@ -12,7 +12,7 @@ export class Refusal extends Error {
 
 const KEY = 'svc-token';
 
-/** For as long as this tab is open; never in the address, a cookie or another tab. */
+/** Kept as long as this tab is open; never in the address, a cookie or another tab. */
 export const token = {
   get: () => sessionStorage.getItem(KEY) ?? undefined,
   set: (text) => sessionStorage.setItem(KEY, text),
@@ -48,7 +48,7 @@ const pause = (signal) =>
     });
   });
 
-/** Every `log` event once, in order, across broken connections; ends at the `end` event or when aborted. */
+/** Every `log` event once, in order, across reconnects. Ends at the `end` event or when aborted. */
 export async function* follow(path, signal) {
   let last;
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
 /**
- * An element with attributes and children. Text only ever becomes a text node, so that nothing of a run, a log or an
- * answer can turn into markup. Attributes whose name starts with `on` are listeners.
+ * An element with attributes and children. Text becomes only text nodes, so that content of a run, a log or an answer
+ * never becomes markup. Attributes that begin with `on` are listeners.
  */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -13,7 +13,7 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A link inside this page; main.mjs follows it without loading anything. */
+/** A link inside this page; main.mjs follows it without a page load. */
 export function link(path, text, attributes = {}) {
   return h('a', { href: path, 'data-link': true, ...attributes }, text);
 }

@@ -1,4 +1,4 @@
-/** Server-sent events of a byte stream: `{id, event, data}` each. EventSource cannot send a token. */
+/** Server-sent events of a byte stream as `{id, event, data}`. EventSource cannot send a token. */
 export async function* events(stream) {
   const decoder = new TextDecoder();
   let text = '';

@@ -74,7 +74,7 @@ function showNoProject() {
   );
 }
 
-/** Draws what the address names, after leaving what was shown before. */
+/** Leaves the current view and draws the one of the address. */
 async function show(reason) {
   leave.abort();
   leave = new AbortController();

@@ -5,7 +5,7 @@ import { ago, bytesOf, plain, pretty, span, took } from './text.mjs';
 
 const FINAL = ['succeeded', 'failed', 'cancelled'];
 const STEPS = 200;
-/** Characters of log kept in the page; the whole of it is one `svc logs` away. */
+/** Characters of log kept in the page; `svc logs` shows all of it. */
 const LOG_LENGTH = 1_000_000;
 
 const time = (iso, now) => h('time', { datetime: iso, title: iso }, ago(iso, now));
@@ -90,7 +90,7 @@ function stepTable(steps, more) {
   );
 }
 
-/** Appends what comes, drops the oldest beyond the bound, and stays at the end unless the reader scrolled up. */
+/** Appends new text, drops the oldest beyond the limit, and stays at the end unless the reader scrolled up. */
 function logPane() {
   const pane = h('pre', { class: 'log', tabindex: '0', 'aria-label': 'Log' });
   const decoders = new Map();
@@ -98,7 +98,7 @@ function logPane() {
   const append = (chunk) => {
     if (!decoders.has(chunk.stream)) decoders.set(chunk.stream, new TextDecoder());
     const decode = decoders.get(chunk.stream);
-    // A chunk ends wherever a write did, in the middle of a character too.
+    // A chunk may end in the middle of a character.
     const text = plain(decode.decode(bytesOf(chunk.data), { stream: true }));
     const atEnd = pane.scrollHeight - pane.scrollTop - pane.clientHeight < 24;
     pane.append(h('span', { class: chunk.stream === 'stderr' ? 'stderr' : '' }, text));
@@ -112,7 +112,7 @@ function logPane() {
   return { pane, append };
 }
 
-/** One run: its record, its durable calls, and its log as it is written. */
+/** One run: its record, its durable calls, and its live log. */
 export async function showRun(view, run_id) {
   const path = scoped(view.scope, `/runs/${encodeURIComponent(run_id)}`);
   const title = h('h1', {});
@@ -125,7 +125,7 @@ export async function showRun(view, run_id) {
     const [run, page] = await Promise.all([get(path, view.signal), get(`${path}/steps?limit=${STEPS}`, view.signal)]);
     title.replaceChildren(run.workflow, ' ', status(run.status));
     record.replaceChildren(...facts(run));
-    // An output that is being read stays as it is.
+    // An open output is not redrawn.
     if (!steps.querySelector('details[open]') || FINAL.includes(run.status))
       steps.replaceChildren(stepTable(page.steps, page.next_cursor));
     final = FINAL.includes(run.status);

@@ -60,7 +60,7 @@ function table(runs, view) {
   );
 }
 
-/** The runs of a project, newest first, kept fresh while the page is looked at. */
+/** The runs of a project, newest first, refreshed while the page is visible. */
 export async function showRuns(view) {
   const wanted = new URLSearchParams({ limit: String(PAGE) });
   const list = h('div', {});
@@ -105,7 +105,7 @@ export async function showRuns(view) {
   keepFresh(view, refresh);
 }
 
-/** Not while the tab is hidden, and not two at once; a failure is said and tried again. */
+/** Not while the tab is hidden, and never two at once. A failure is shown and tried again. */
 export function keepFresh({ signal, say }, refresh) {
   let timer;
   const again = () => {

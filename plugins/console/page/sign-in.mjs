@@ -1,7 +1,7 @@
 import { token } from './api.mjs';
 import { h } from './element.mjs';
 
-/** Asks for a token, which stays in this tab. */
+/** Asks for a token; it stays in this tab. */
 export function showSignIn(main, { reason, done }) {
   document.title = 'Sign in · svc';
   const field = h('input', {

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1000],
 ];
 
-/** `1h 4m`, `12s`, `340ms`: the two largest units are enough to read. */
+/** `1h 4m`, `12s`, `340ms`: the two largest units. */
 export function span(ms) {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
   const first = UNITS.findIndex(([, size]) => ms >= size);
@@ -21,7 +21,7 @@ export function ago(iso, now) {
   return ms < 1000 ? 'now' : `${span(ms)} ago`;
 }
 
-/** How long a run took, or has been going. */
+/** How long a run took, or has been running. */
 export function took({ started_at, finished_at }, now) {
   if (!started_at) return '';
   return span((finished_at ? Date.parse(finished_at) : now) - Date.parse(started_at));
@@ -38,7 +38,7 @@ const TERMINAL = new RegExp(
   'g',
 );
 
-/** Log text without the sequences that colour a terminal. */
+/** Log text without terminal colour sequences. */
 export function plain(text) {
   return text.replace(TERMINAL, '');
 }

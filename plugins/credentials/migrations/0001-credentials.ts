@@ -1,4 +1,4 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 const ascii = (size: number) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE ascii_bin`;
 const END = 'ENGINE=InnoDB ROW_FORMAT=DYNAMIC';
@@ -7,8 +7,7 @@ const END = 'ENGINE=InnoDB ROW_FORMAT=DYNAMIC';
  * credentials_names: who holds a name of a project, `credential` or `account`; its key keeps the two apart.
  * credentials_credentials: `fields` is sealed JSON; `credential_id` orders the list and stays on replacement.
  */
-export const credentialTables: Migration = {
-  name: '0001-credentials',
+export const credentialTables = migration('0001-credentials', {
   sqlite: [
     `CREATE TABLE credentials_names (
       project_id TEXT NOT NULL,
@@ -49,4 +48,4 @@ export const credentialTables: Migration = {
       UNIQUE INDEX credentials_credentials_newest (project_id, credential_id)
     ) ${END}`,
   ],
-};
+});

@@ -4,7 +4,7 @@ import type { CredentialCheck, JobEnvironmentSource, JobVariable } from '../../r
 import type { CredentialNames, Credentials } from '../contract.ts';
 import { CredentialErrors } from '../errors.ts';
 
-/** Refuses a submit that names what is not there. What goes between submit and claim fails the run. */
+/** Refuses a submit that names a missing credential. One that is removed later fails the run. */
 export function submitCheck(database: Pick<Database, 'read'>, names: CredentialNames): CredentialCheck {
   return {
     name: 'credentials',
@@ -14,17 +14,17 @@ export function submitCheck(database: Pick<Database, 'read'>, names: CredentialN
       if (missing.length === 0) return;
       const errors = missing.map(([variable, name]) => ({
         pointer: `/credentials/${variable}`,
-        message: `there is no credential ${name} in this project`,
+        message: `the project has no credential ${name}`,
       }));
       throw CredentialErrors.credentialMissing(
-        missing.map(([variable, name]) => `${variable} names ${name}, which is not there`).join('; '),
+        missing.map(([variable, name]) => `${variable} names the credential ${name}, which does not exist`).join('; '),
         { errors },
       );
     },
   };
 }
 
-/** The values of the credentials that the job's run names; they win over a secret or a literal `env`. */
+/** The values of the credentials that the job's run names. They win over a secret and a literal `env`. */
 export function credentialVariables(credentials: Credentials): JobEnvironmentSource {
   return {
     name: 'credentials',

@@ -1,13 +1,14 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
+import { checkName } from '../../resources/contract.ts';
 import type { CredentialNames, Holder } from '../contract.ts';
-import { checkName } from '../domain/names.ts';
+import { CREDENTIAL } from '../domain/names.ts';
 
 const CALLED: Readonly<Record<Holder, string>> = { credential: 'a credential', account: 'a connected account' };
 
-/** Correct under any number of racing transactions: the key decides who is first, and the loser reads the winner. */
+/** Correct with any number of racing transactions: the key decides which is first, and the others read the winner. */
 export const sqlNames: CredentialNames = {
   async take(tx, { org_id, project_id }, name, holder) {
-    checkName(name);
+    checkName(CREDENTIAL, name);
     const made = await tx.write(
       `${tx.sql.insert_ignore} credentials_names (project_id, name, org_id, holder) VALUES (?, ?, ?, ?)`,
       [project_id, name, org_id, holder],
@@ -17,8 +18,9 @@ export const sqlNames: CredentialNames = {
       `SELECT holder FROM credentials_names WHERE project_id = ? AND name = ? ${tx.sql.for_update}`,
       [project_id, name],
     );
-    if (!row) throw Errors.unavailable(`the name ${name} was freed just now`, { retryAfterMs: 100 });
-    if (row.holder !== holder) throw Errors.nameConflict(`${CALLED[row.holder]} of this project is called ${name}`);
+    if (!row) throw Errors.unavailable(`the name ${name} was released at this moment`, { retryAfterMs: 100 });
+    if (row.holder !== holder)
+      throw Errors.nameConflict(`${CALLED[row.holder]} of this project already has the name ${name}`);
     return false;
   },
   async release(tx, { org_id, project_id }, name, holder) {

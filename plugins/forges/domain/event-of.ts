@@ -8,28 +8,28 @@ import { pathsOf } from './push-paths.ts';
 
 /** A verified delivery of a webhook. */
 export interface Delivery {
-  /** What the forge calls it: `push`, `pull_request`. */
+  /** The forge's name for it: `push`, `pull_request`. */
   event: string;
   payload: JsonObject;
 }
 
-/** What a delivery comes to. */
+/** The event of a delivery. */
 export interface ForgeEvent {
   type: string;
-  /** The repository, as the webhook spells it: the subject of all its events. */
+  /** The repository as the webhook spells it: the subject of all its events. */
   key: string;
   payload: Json;
   fields: JsonObject;
   trusted: boolean;
 }
 
-/** Throws `delivery_foreign` when it is about another repository than the webhook's, `payload_too_large`. */
+/** Throws `delivery_foreign` for another repository than the webhook's, and `payload_too_large`. */
 export function eventOf(forge: Forge, repo: string, delivery: Delivery): ForgeEvent {
   const { event, payload } = delivery;
   const { section } = forge;
   const named = textAt(payload, [section.repo]);
   if (named !== undefined && named.toLowerCase() !== repo.toLowerCase())
-    throw ForgeErrors.deliveryForeign(`the webhook is for ${repo}, and the delivery about ${named.slice(0, 200)}`);
+    throw ForgeErrors.deliveryForeign(`the webhook is for ${repo}, but the delivery is about ${named.slice(0, 200)}`);
   const about = { forge: forge.name, repo, ...present('sender', textAt(payload, section.sender)) };
   const trusted = forge.trusts(event, payload);
   if (event === section.push.event) return { ...pushOf(forge, about, payload), key: repo, trusted };
@@ -48,8 +48,8 @@ function refuseLarge(payload: Json): void {
 }
 
 /**
- * A push says the same in its fields and in its payload; the payload also keeps what the forge sent, as `body`. No push
- * is lost for being large: the body is left out then, and as a last resort the paths.
+ * A push has the same fields at the top and in its payload; the payload also holds the forge's body as `body`. A large
+ * push is never lost: its body is left out, and if necessary its paths too.
  */
 function pushOf(forge: Forge, about: JsonObject, payload: JsonObject): Pick<ForgeEvent, 'type' | 'payload' | 'fields'> {
   const { ref, sha } = forge.section.push;
@@ -64,7 +64,7 @@ function pushOf(forge: Forge, about: JsonObject, payload: JsonObject): Pick<Forg
   return { type, fields: unknown, payload: unknown };
 }
 
-/** Of a recorded push: was its ref removed? Unknown when its body was too large to be kept. */
+/** True when a recorded push removed its ref. Unknown when its body was too large to be stored. */
 export function removedRef(forge: Forge, payload: Json): boolean {
   const body = valueAt(payload, '/body');
   return typeof body === 'object' && body !== null && !Array.isArray(body) && forge.removedRef(body);

@@ -1,28 +1,32 @@
 import { type Expression, type Expressions, isServiceError } from '../../../kernel/contracts/index.ts';
-import { pointerTo } from '../../../kernel/schema/index.ts';
-import type { ConnectorManifest, ForgeSection, HookSection } from '../../manifests/contract.ts';
-import { ForgeErrors } from '../errors.ts';
+import { pointerTo } from '../../schema/contract.ts';
+import {
+  type ConnectorManifest,
+  type ForgeSection,
+  type HookSection,
+  ManifestErrors,
+} from '../../manifests/contract.ts';
 import type { JsonObject } from './places.ts';
 
-/** A manifest's forge, with its expressions compiled. */
+/** The forge section of a manifest with compiled expressions. */
 export interface Forge {
   name: string;
   hook: HookSection;
   section: ForgeSection;
-  /** Can only people of the project have had a hand in this? What cannot be told is no. */
+  /** True when only project members can have caused this. An unknown answer counts as false. */
   trusts(event: string, payload: JsonObject): boolean;
-  /** Does the forge say that its lists of files are whole? */
+  /** True when the forge says that its file lists are complete. */
   sentAllPaths(payload: JsonObject): boolean;
-  /** Was the pushed ref removed? */
+  /** True when the pushed ref was removed. */
   removedRef(payload: JsonObject): boolean;
 }
 
 const ROOTS = ['payload'];
 
-/** The forge of a manifest that has one. Throws `connector_invalid` naming what does not compile. */
+/** The forge of a manifest that has one. Throws `connector_invalid` and names what does not compile. */
 export function readForge({ name, hook, forge }: ConnectorManifest, expressions: Expressions): Forge | undefined {
   if (forge === undefined) return undefined;
-  if (hook === undefined) throw invalid(name, '/hook', 'is required beside `forge`: deliveries must be verified');
+  if (hook === undefined) throw invalid(name, '/hook', 'is required with `forge`, because deliveries must be verified');
   const compiled = (source: string, pointer: string) => compile(expressions, source, name, pointer);
   const trust = new Map<string, Expression>();
   for (const [event, source] of Object.entries(forge.trust))
@@ -49,7 +53,7 @@ function compile(expressions: Expressions, source: string, name: string, pointer
 }
 
 const invalid = (name: string, pointer: string, message: string) =>
-  ForgeErrors.connectorInvalid(`${name}: ${pointer}: ${message}`);
+  ManifestErrors.connectorInvalid(`${name}: ${pointer}: ${message}`);
 
 function isTrue(expression: Expression | undefined, payload: JsonObject): boolean {
   const found = expression?.test({ payload });

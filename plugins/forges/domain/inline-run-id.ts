@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** The run of a webhook's workflow for an event: the same whoever asks. No handler's name holds a colon. */
+/**
+ * The id of the run of a webhook's workflow for an event. It is derived, so repeats give the same id. Handler names
+ * contain no colon.
+ */
 export function inlineRunId(event_id: string, webhook: string): string {
   const time = event_id.slice(event_id.indexOf('_') + 1).slice(0, 10);
   const digest = createHash('sha256').update(`${event_id} webhook:${webhook}`).digest();

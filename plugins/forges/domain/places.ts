@@ -2,7 +2,7 @@ import type { Json } from '../../runs/contract.ts';
 
 export type JsonObject = { [member: string]: Json };
 
-/** The value at a JSON pointer; undefined where there is none. Only own members count. */
+/** The value at a JSON pointer; undefined when there is none. Only own members count. */
 export function valueAt(value: Json | undefined, pointer: string): Json | undefined {
   let found = value;
   for (const part of pointer.split('/').slice(1)) {
@@ -13,7 +13,7 @@ export function valueAt(value: Json | undefined, pointer: string): Json | undefi
   return found;
 }
 
-/** The first of these places that holds a text which is not empty. */
+/** The first of these places that holds a non-empty text. */
 export function textAt(value: Json, pointers: readonly string[]): string | undefined {
   for (const pointer of pointers) {
     const found = valueAt(value, pointer);

@@ -3,8 +3,8 @@ import type { Forge } from './forge.ts';
 import { type JsonObject, valueAt } from './places.ts';
 
 /**
- * The files of a push, sorted, each once. They are known only when the forge sent commits, each with all of its lists,
- * and says that nothing was left out; until then a condition on paths must not have work skipped.
+ * The files of a push, sorted and distinct. They are known only when the forge sent commits with all of their lists and
+ * does not say that some are missing. Otherwise a condition on paths must not skip work.
  */
 export function pathsOf(forge: Forge, payload: JsonObject): { paths: string[]; known: boolean } {
   const { commits: place, paths: members } = forge.section.push;

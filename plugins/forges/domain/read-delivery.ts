@@ -1,13 +1,13 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
-import { parseJson } from '../../../kernel/schema/index.ts';
+import { parseJson } from '../../schema/contract.ts';
 import type { JsonObject } from './places.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
 
 /**
- * What the forge says, of a delivery whose signature was right: JSON, or a form with JSON in one field. Throws
- * `unsupported_media_type`, `invalid_request`.
+ * The parsed content of a verified delivery: JSON, or a form with JSON in one field. Throws `unsupported_media_type`,
+ * `invalid_request`.
  */
 export function readPayload(raw: Buffer, content_type: string | undefined, form_field: string | undefined): JsonObject {
   const [type = ''] = (content_type ?? '').toLowerCase().split(';');

@@ -1,4 +1,6 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+import type {Workflow} from '../../runs/contract.ts';
 
 /**
  * A repository at a forge whose deliveries become events, and what runs at its pushes where no handler does.
@@ -33,54 +35,7 @@ export interface PutWebhookBody {
    */
   pipeline?: string;
   /**
-   * What runs at pushes that no handler matches, as a submit takes it.
+   * What runs at pushes that no handler matches.
    */
-  workflow?: {
-    /**
-     * Kind of workflow, e.g. `script`. Absent: found from `filename` and `source`.
-     */
-    kind?: string;
-    /**
-     * Name of the file; its ending finds the kind and the interpreter. Only the part after the last slash is kept.
-     */
-    filename?: string;
-    /**
-     * The document itself, at most 1 MiB of UTF-8.
-     */
-    source: string;
-    /**
-     * Command that runs the script, split at spaces, e.g. `ruby -w`.
-     */
-    interpreter?: string;
-    /**
-     * Variables of the program. `SVC_*` is refused.
-     */
-    env?: {
-      [k: string]: string | undefined;
-    };
-    /**
-     * Variables of the program and the names of the credentials whose values they get when a job is claimed. Scripts only.
-     */
-    credentials?: {
-      [k: string]: string | undefined;
-    };
-    /**
-     * Labels; `k:v` tags are also seen as a map.
-     *
-     * @maxItems 64
-     */
-    tags?: string[];
-    /**
-     * Capabilities an agent must have.
-     *
-     * @maxItems 32
-     */
-    requires?: string[];
-    /**
-     * Types of events that cancel the run while it has not ended; an event with another subject than the run's does not.
-     *
-     * @maxItems 32
-     */
-    cancel_on?: string[];
-  };
+  workflow?: Workflow;
 }

@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
  * A webhook as it stands.
@@ -22,10 +22,10 @@ export interface WebhookView {
    */
   registration: 'manual' | 'pending' | 'registered';
   /**
-   * As it was given, but in a list only its kind and file name. Absent: pushes only start handlers.
+   * As it was given, but in a list without its document, input and variables. Absent: pushes only start handlers.
    */
   workflow?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   /**
    * What could not be done beside; absent when there is nothing to say.

@@ -1,20 +1,19 @@
 import {
   type Clock,
   type Database,
-  type DeliveryRates,
   Errors,
   type HttpRequest,
   type Sealer,
-  token,
-  turn,
+  yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
+import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import type { HookSection, SignatureCheck } from '../../manifests/contract.ts';
 import { eventOf } from '../domain/event-of.ts';
 import type { Forge } from '../domain/forge.ts';
 import { readPayload } from '../domain/read-delivery.ts';
 import { ForgeErrors } from '../errors.ts';
-import { findWebhook } from '../store/webhook-table.ts';
+import { findWebhook } from '../store/webhooks.ts';
 import type { Forges } from './forges.ts';
 import { openSecret } from './sealed.ts';
 
@@ -31,7 +30,7 @@ export interface DeliveryParts {
 type Webhook = NonNullable<Awaited<ReturnType<typeof findWebhook>>>;
 type Sent = Pick<HttpRequest, 'headers' | 'raw'>;
 
-/** What was delivered, as the forge names it. */
+/** A delivery as the forge names it. */
 interface Named {
   event: string;
   delivery_id: string;
@@ -40,13 +39,13 @@ interface Named {
 const ID = /^whk_[0-9A-Z]{26}$/;
 const DELIVERY_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** An address that nobody registered is checked against this, so that its refusal takes as long as any other. */
+/** A delivery to an unknown address is checked against this key, so that its refusal takes the same time. */
 const NOBODY: HookSection = {
   signature: { header: 'X-Hub-Signature-256', algorithm: 'sha256', encoding: 'hex', prefix: 'sha256=' },
 };
 const NO_KEY = 'a key that signs nothing';
 
-/** Takes what forges deliver: verified, then read, and known by its delivery id. */
+/** Accepts deliveries of forges: verifies them first, then reads them, and recognises repeats by delivery id. */
 export class Deliveries {
   readonly #parts: DeliveryParts;
 
@@ -55,8 +54,8 @@ export class Deliveries {
   }
 
   /**
-   * Records the event of a delivery; of one that was seen before, answers the first. Throws `signature_invalid` (also
-   * when there is no such webhook), `rate_limited`, `invalid_request`, `unsupported_media_type`, `event_type_invalid`,
+   * Records the event of a delivery; for a repeated one answers the first event. Throws `signature_invalid` (also for
+   * an unknown webhook), `rate_limited`, `invalid_request`, `unsupported_media_type`, `event_type_invalid`,
    * `delivery_foreign`, `payload_too_large`.
    */
   async take(webhook_id: string, sent: Sent): Promise<EmitResult> {
@@ -66,10 +65,10 @@ export class Deliveries {
     if (!webhook || !forge || !named) throw forged();
     this.#parts.rates.take(webhook.webhook_id);
     const payload = readPayload(sent.raw, sent.headers['content-type'], forge.section.form_field);
-    await turn();
+    await yieldToEventLoop();
     const { org_id, project_id, name, repo } = webhook;
     const event = eventOf(forge, repo, { event: named.event, payload });
-    await turn();
+    await yieldToEventLoop();
     return this.#parts.bus.emit({
       org_id,
       project_id,
@@ -82,7 +81,7 @@ export class Deliveries {
     });
   }
 
-  /** Undefined when the signature is missing or wrong. Nothing of the body is read before. */
+  /** Undefined when the signature is missing or wrong. The body is not read before. */
   async #verified(webhook: Webhook | undefined, forge: Forge | undefined, sent: Sent): Promise<Named | undefined> {
     const { signatures, sealer, clock } = this.#parts;
     if (webhook) await sealer.prepare(webhook.org_id);
@@ -93,7 +92,7 @@ export class Deliveries {
   }
 }
 
-/** Says the same of every delivery that is not let in: whether there is such a webhook is not for strangers. */
+/** The same answer for every refused delivery: strangers do not learn whether the webhook exists. */
 const forged = () =>
   ForgeErrors.signatureInvalid('the delivery carries no signature that is valid for a webhook at this address');
 
@@ -102,16 +101,13 @@ function namedBy(
   hook: HookSection,
 ): Named {
   const { event_type: event = '', delivery_id = '' } = verdict;
-  if (event === '') throw Errors.invalidRequest(`the delivery does not say what it is (${placeOf(hook.event_type)})`);
+  if (event === '') throw Errors.invalidRequest(`the delivery has no event type (${placeOf(hook.event_type)})`);
   if (!DELIVERY_ID.test(delivery_id))
-    throw Errors.invalidRequest(`the delivery has no proper id (${placeOf(hook.delivery_id)})`);
+    throw Errors.invalidRequest(`the delivery has no valid id (${placeOf(hook.delivery_id)})`);
   return { event, delivery_id };
 }
 
 function placeOf(place: HookSection['event_type']): string {
-  if (!place) return 'the manifest names no place for it';
+  if (!place) return 'the manifest does not say where it is';
   return 'header' in place ? place.header : place.pointer;
 }
-
-/** The token under which the route finds them. */
-export const OwnDeliveries = token<Deliveries>('forges.Deliveries');

@@ -1,12 +1,12 @@
-import { Errors, type Expressions, token } from '../../../kernel/contracts/index.ts';
+import { Errors, type Expressions } from '../../../kernel/contracts/index.ts';
 import type { ConnectorManifests } from '../../manifests/contract.ts';
 import { type Forge, readForge } from '../domain/forge.ts';
 
-/** The forges of this process. Read once, at start; nothing is changed afterwards. */
+/** The forges of this process. They are read once at start and never change. */
 export class Forges {
   readonly #byName = new Map<string, Forge>();
 
-  /** Compiles the rules of every manifest that has any. Throws `connector_invalid`. */
+  /** Compiles the rules of every manifest with a forge section. Throws `connector_invalid`. */
   load(manifests: ConnectorManifests, expressions: Expressions): void {
     for (const manifest of manifests.all()) {
       const forge = readForge(manifest, expressions);
@@ -18,7 +18,7 @@ export class Forges {
     return this.#byName.get(name);
   }
 
-  /** Throws `invalid_request` naming those there are. */
+  /** Throws `invalid_request` and names the known forges. */
   get(name: string): Forge {
     const found = this.find(name);
     if (found) return found;
@@ -26,6 +26,3 @@ export class Forges {
     throw Errors.invalidRequest(`forge ${message}`, { errors: [{ pointer: '/forge', message }] });
   }
 }
-
-/** The token under which the plugin finds them. */
-export const OwnForges = token<Forges>('forges.Forges');

@@ -1,26 +1,27 @@
-import { isServiceError, type Sealer, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type { Delivery, EventReaction, PendingEvent, ProjectScope, StoredEvent } from '../../bus/contract.ts';
 import type { HandlerMatches } from '../../handlers/contract.ts';
-import type { NewRun, RunCreation } from '../../runs/contract.ts';
+import type { RunCreation } from '../../runs/contract.ts';
+import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { removedRef } from '../domain/event-of.ts';
-import { readWebhook, type WebhookRow } from '../store/webhook-table.ts';
+import { type WebhookRow, webhooks } from '../store/webhooks.ts';
 import type { Forges } from './forges.ts';
-import { openWorkflow } from './sealed.ts';
-import { runOf } from './workflow.ts';
+import { workflowPlace } from './sealed.ts';
+import { startOf } from './workflow.ts';
 
 export interface InlineParts {
-  sealer: Pick<Sealer, 'open'>;
-  creation: Pick<RunCreation, 'plan' | 'createIn'>;
+  workflows: StoredWorkflows;
+  creation: Pick<RunCreation, 'createIn'>;
   handlers: HandlerMatches;
   forges: Pick<Forges, 'find'>;
 }
 
-type Plan = { run: NewRun } | Pick<Delivery, 'state' | 'reason'>;
+type Plan = Extract<PlannedRun, { run: unknown }> | Pick<Delivery, 'state' | 'reason'>;
 type Planned = { event: StoredEvent; plan: Plan };
 
 const PUSH = 'push';
 
-/** Runs the workflow of a webhook at its pushes, where no handler takes pushes. */
+/** Runs the workflow of a webhook at its pushes, unless a handler matches them. */
 export function inlineWorkflows(parts: InlineParts): EventReaction<Plan> {
   return {
     name: 'webhooks',
@@ -31,7 +32,7 @@ export function inlineWorkflows(parts: InlineParts): EventReaction<Plan> {
       for (const event of events) {
         const webhook = await workflowFor(tx, scope, event);
         takers ??= webhook && (await parts.handlers.matching(tx, scope, PUSH));
-        plans.push({ plan: webhook && planFor(parts, webhook, event, takers ?? []) });
+        plans.push({ plan: webhook && (await planFor(parts, tx, webhook, event, takers ?? [])) });
       }
       return plans;
     },
@@ -41,22 +42,24 @@ export function inlineWorkflows(parts: InlineParts): EventReaction<Plan> {
 
 async function workflowFor(tx: Transaction, scope: ProjectScope, event: PendingEvent): Promise<WebhookRow | undefined> {
   if (event.type !== PUSH || event.source !== 'forge') return undefined;
-  const webhook = await readWebhook(tx, scope, event.source_name);
+  const webhook = await webhooks.find(tx, scope, event.source_name);
   return webhook?.workflow === null ? undefined : webhook;
 }
 
-function planFor(parts: InlineParts, webhook: WebhookRow, event: PendingEvent, takers: readonly string[]): Plan {
+async function planFor(
+  parts: InlineParts,
+  tx: Transaction,
+  webhook: WebhookRow,
+  event: PendingEvent,
+  takers: readonly string[],
+): Promise<Plan> {
   const [taker] = takers;
-  if (taker !== undefined) return { state: 'declined', reason: `the handler ${taker} takes pushes` };
+  if (taker !== undefined) return { state: 'declined', reason: `the handler ${taker} matches pushes` };
   const forge = parts.forges.find(webhook.forge);
-  if (forge && removedRef(forge, event.payload)) return { state: 'declined', reason: 'the ref was removed' };
-  try {
-    const workflow = openWorkflow(parts.sealer as Sealer, webhook, webhook.workflow!);
-    return { run: parts.creation.plan(runOf(webhook, workflow, event)) };
-  } catch (error) {
-    if (!isServiceError(error) || error.status >= 500) throw error;
-    return { state: 'refused', reason: `${error.code}: ${error.message}` };
-  }
+  if (forge && removedRef(forge, event.payload)) return { state: 'declined', reason: 'the ref was deleted' };
+  const workflow = parts.workflows.open(workflowPlace(webhook), webhook.workflow!);
+  const planned = await parts.workflows.plan(tx, webhook, workflow, startOf(webhook, event));
+  return 'run' in planned ? planned : { state: 'refused', reason: planned.refused };
 }
 
 async function apply({ creation }: InlineParts, tx: Transaction, planned: readonly Planned[]): Promise<Delivery[]> {

@@ -1,14 +1,14 @@
 import type { Egress, EgressAnswer, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
-import { parseJson } from '../../../kernel/schema/index.ts';
+import { parseJson } from '../../schema/contract.ts';
 import type { Credentials } from '../../credentials/contract.ts';
 import type { ForgeApi, ForgeCall } from '../../manifests/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { Forge } from '../domain/forge.ts';
 import { textAt, valueAt } from '../domain/places.ts';
 import { ForgeErrors } from '../errors.ts';
-import type { WebhookScope } from '../store/webhook-table.ts';
+import type { ProjectScope } from '../../resources/contract.ts';
 
 export interface RegistrationParts {
   egress: Egress;
@@ -16,9 +16,9 @@ export interface RegistrationParts {
   log: Log;
 }
 
-/** A repository at a forge, and what speaks for us there. */
+/** A repository at a forge, and the credential for its API. */
 export interface FarRepo {
-  scope: WebhookScope;
+  scope: ProjectScope;
   forge: Forge;
   repo: string;
   api_base: string | null;
@@ -33,11 +33,11 @@ interface Session {
   token: string;
 }
 
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 const TIMEOUT_MS = 20_000;
 const TOLD_LENGTH = 200;
 
-/** Webhooks at the forge: made, found again and removed by its API, whose calls are data of its manifest. */
+/** Webhooks at the forge: created, found and removed through its API. The requests are data of its manifest. */
 export class Registration {
   readonly #parts: RegistrationParts;
 
@@ -46,9 +46,9 @@ export class Registration {
   }
 
   /**
-   * Has the forge deliver to `delivery_url`, and answers what it calls the webhook. One that delivers there already is
-   * brought up to date instead. Throws `invalid_request`, `credential_missing`, `credential_wrong_kind`, `egress_refused`,
-   * `egress_failed`, `forge_refused`.
+   * Tells the forge to deliver to `delivery_url`, and answers the forge's id of the webhook. An existing webhook for
+   * this URL is updated instead. Throws `invalid_request`, `credential_missing`, `credential_wrong_kind`,
+   * `egress_refused`, `egress_failed`, `forge_refused`.
    */
   async register(at: FarRepo, delivery_url: string, secret: string): Promise<string> {
     const session = await this.#open(at);
@@ -61,11 +61,11 @@ export class Registration {
     }
     const made = await this.#call(session, api.create, 'to create the webhook', { values });
     const id = idOf(jsonOf(made), api);
-    if (id === undefined) throw ForgeErrors.forgeRefused('the forge did not say what it calls the new webhook');
+    if (id === undefined) throw ForgeErrors.forgeRefused('the answer of the forge has no id of the new webhook');
     return id;
   }
 
-  /** Answers why it could not be removed; undefined when it has gone. Throws nothing that the far end brings about. */
+  /** Answers why it could not be removed; undefined when it was. Never throws because of the far end. */
   async unregister(at: FarRepo, hook_id: string): Promise<string | undefined> {
     try {
       const session = await this.#open(at);
@@ -73,7 +73,7 @@ export class Registration {
       return undefined;
     } catch (error) {
       if (!isServiceError(error) || error.status >= 500) throw error;
-      this.#parts.log.warn({ forge: at.forge.name, code: error.code }, 'a webhook stays at its forge');
+      this.#parts.log.warn({ forge: at.forge.name, code: error.code }, 'removing a webhook at its forge failed');
       return `the webhook of ${at.repo} stays at the forge: ${error.message}`;
     }
   }
@@ -82,18 +82,20 @@ export class Registration {
     const { api } = forge.section;
     if (!api) throw refused('/auto_register', `${forge.name} has no API for webhooks; register it there by hand`);
     const base = api_base ?? api.base;
-    if (base === undefined) throw refused('/api_base', `is required: ${forge.name} has no host of its own`);
-    if (credential === null) throw refused('/credential', 'is required beside auto_register');
+    if (base === undefined) throw refused('/api_base', `is required, because ${forge.name} has no default host`);
+    if (credential === null) throw refused('/credential', 'is required with auto_register');
     const fields = await this.#parts.credentials.fields(scope, credential);
-    if (!fields) throw ForgeErrors.credentialMissing(`there is no credential ${credential} in this project`);
+    if (!fields) throw ForgeErrors.credentialMissing(`the project has no credential ${credential}`);
     if (fields.kind !== 'bearer')
-      throw ForgeErrors.credentialWrongKind(`${credential} is of kind ${fields.kind}; the forge takes bearer`);
+      throw ForgeErrors.credentialWrongKind(
+        `${credential} is of kind ${fields.kind}; the forge needs a bearer credential`,
+      );
     return { api, base, repo, token: fields.token };
   }
 
   async #find(session: Session, delivery_url: string): Promise<string | undefined> {
     const { api } = session;
-    for (let page = 1; page <= MOST_PAGES; page++) {
+    for (let page = 1; page <= MAX_PAGES; page++) {
       const entries = jsonOf(await this.#call(session, api.list, 'to list the webhooks', { page }));
       if (!Array.isArray(entries)) throw ForgeErrors.forgeRefused('the forge did not answer with a list of webhooks');
       const own = entries.find((entry) => textAt(entry, [api.url]) === delivery_url);
@@ -134,7 +136,7 @@ interface Given {
   page?: number;
   id?: string;
   values?: Readonly<Record<string, string>>;
-  /** Is "there is none" a good answer? */
+  /** True when "there is none" is an acceptable answer. */
   absent?: boolean;
 }
 
@@ -166,7 +168,7 @@ function jsonOf({ body }: EgressAnswer): Json | undefined {
   }
 }
 
-/** What the forge says of its refusal, for people; never what we sent it in confidence. */
+/** The forge's reason for its refusal, for people; never anything secret that was sent to it. */
 function told(answer: EgressAnswer, secrets: readonly string[]): string {
   const message = valueAt(jsonOf(answer), '/message');
   if (typeof message !== 'string') return '';

@@ -1,9 +1,8 @@
 import type { SealedPlace, Sealer } from '../../../kernel/contracts/index.ts';
-import type { WebhookScope } from '../store/webhook-table.ts';
-import type { Workflow } from './workflow.ts';
+import type { ProjectScope } from '../../resources/contract.ts';
 
-/** The webhook whose values they are. The org's keys have been prepared wherever one of these is called. */
-export interface SealedOf extends WebhookScope {
+/** The webhook that owns the values. The org's keys are ready wherever one of these is called. */
+export interface SealedOf extends ProjectScope {
   webhook_id: string;
   revision: string;
 }
@@ -23,10 +22,4 @@ export const sealSecret = (sealer: Sealer, of: SealedOf, secret: string): Buffer
 export const openSecret = (sealer: Sealer, of: SealedOf & { secret: Buffer }): string =>
   sealer.open(placeOf(of, 'secret'), of.secret).toString();
 
-const workflowPlace = (of: SealedOf) => placeOf(of, 'workflow', `/${of.revision}`);
-
-export const sealWorkflow = (sealer: Sealer, of: SealedOf, workflow: Workflow): Buffer =>
-  sealer.seal(workflowPlace(of), Buffer.from(JSON.stringify(workflow)));
-
-export const openWorkflow = (sealer: Sealer, of: SealedOf, blob: Buffer): Workflow =>
-  JSON.parse(sealer.open(workflowPlace(of), blob).toString()) as Workflow;
+export const workflowPlace = (of: SealedOf): SealedPlace => placeOf(of, 'workflow', `/${of.revision}`);

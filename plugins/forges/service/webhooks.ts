@@ -5,44 +5,29 @@ import {
   type Ids,
   isServiceError,
   type Page,
-  pageOf,
-  type Scope,
+  retryUnknownCommit,
   type Sealer,
-  settled,
-  token,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import type { Audit, AuditSource } from '../../audit/contract.ts';
-import type { RunCreation } from '../../runs/contract.ts';
+import type { AuditedWrites, NamedCall, ProjectScope, ResourceService } from '../../resources/contract.ts';
+import type { StoredWorkflows } from '../../workflows/contract.ts';
 import type { Forge } from '../domain/forge.ts';
-import { checkApiBase, checkName, checkRepo, isName } from '../domain/webhook-rules.ts';
-import { ForgeErrors } from '../errors.ts';
+import { checkApiBase, checkRepo, WEBHOOK } from '../domain/webhook-rules.ts';
 import type { PutWebhookBody } from '../generated/put-webhook.ts';
 import type { WebhookView } from '../generated/webhook.ts';
-import {
-  countWebhooks,
-  insertWebhook,
-  keepHookId,
-  listWebhooks,
-  readWebhook,
-  removeWebhook,
-  replaceWebhook,
-  type WebhookEntry,
-  type WebhookRow,
-  type WebhookScope,
-} from '../store/webhook-table.ts';
+import { type WebhookEntry, type WebhookRow, webhooks } from '../store/webhooks.ts';
 import type { Forges } from './forges.ts';
 import type { FarRepo, Registration } from './registration.ts';
-import { openSecret, openWorkflow, sealSecret, sealWorkflow } from './sealed.ts';
+import { openSecret, sealSecret, workflowPlace } from './sealed.ts';
 import { viewOf } from './view.ts';
-import { submitOf, within, workflowOf } from './workflow.ts';
+import { workflowOf } from './workflow.ts';
 
 export interface WebhookParts {
   database: Database;
   sealer: Sealer;
   ids: Ids;
-  audit: Audit;
-  creation: Pick<RunCreation, 'prepare'>;
+  writes: AuditedWrites;
+  workflows: StoredWorkflows;
   forges: Forges;
   registration: Pick<Registration, 'register' | 'unregister'>;
   address: HttpAddress;
@@ -50,103 +35,79 @@ export interface WebhookParts {
 
 const SECRET_BYTES = 32;
 const ATTEMPTS = 10;
-const MOST_WEBHOOKS = 1000;
 
-const noWebhook = (name: string) => Errors.notFound(`no webhook ${name.slice(0, 63)} in this project`);
-
-/** A webhook that is about to be written. */
+/** A webhook about to be written. */
 interface Draft {
   row: WebhookRow;
-  /** Only of one that was just made: it is told once. */
+  /** Only of a new secret: it is shown once. */
   secret: string | undefined;
-  /** Does the forge have to hear of it? */
+  /** True when the forge must be told. */
   register: boolean;
 }
 
-/** Sets, shows and removes webhooks; what is done here and the audit row of it are one transaction. */
-export class Webhooks {
+/** Sets, shows and removes webhooks. Each change and its audit row are one transaction. */
+export class Webhooks implements ResourceService<PutWebhookBody> {
   readonly #parts: WebhookParts;
 
   constructor(parts: WebhookParts) {
     this.#parts = parts;
   }
 
-  /** Throws `invalid_request`, what a submit throws, and what `Registration.register` throws; nothing is left then. */
-  async set(
-    scope: Scope,
-    name: string,
-    body: PutWebhookBody,
-    by: AuditSource,
-  ): Promise<{ made: boolean; view: WebhookView }> {
-    checkName(name);
-    await this.#parts.sealer.prepare(scope.org_id);
+  /**
+   * Throws `invalid_request`, the errors of a submit, and those of `Registration.register`. Then nothing is left
+   * behind.
+   */
+  async set(call: NamedCall, body: PutWebhookBody): Promise<{ made: boolean; view: WebhookView }> {
+    await this.#parts.sealer.prepare(call.scope.org_id);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#set(scope, name, body, by);
+        return await this.#set(call, body);
       } catch (error) {
-        // Whoever lost a race looks at what is there now.
+        // The loser of a race reads the present row and tries again.
         if (attempt === ATTEMPTS || !isServiceError(error, 'unavailable')) throw error;
       }
     }
   }
 
-  async #set(
-    scope: Scope,
-    name: string,
-    body: PutWebhookBody,
-    by: AuditSource,
-  ): Promise<{ made: boolean; view: WebhookView }> {
-    const { database, sealer } = this.#parts;
-    const present = await readWebhook(database, scope, name);
-    const draft = await this.#draft(scope, name, body, present, by);
-    const warnings = present ? await this.#replace(present, draft, by) : await this.#make(draft, by);
+  async #set(call: NamedCall, body: PutWebhookBody): Promise<{ made: boolean; view: WebhookView }> {
+    const present = await webhooks.find(this.#parts.database, call.scope, call.name);
+    const draft = await this.#draft(call, body, present);
+    const warnings = present ? await this.#replace(call, present, draft) : await this.#make(call, draft);
     const { row, secret } = draft;
-    const opened = row.workflow === null ? undefined : openWorkflow(sealer, row, row.workflow);
-    const view = {
-      ...viewOf(row, this.#urlOf(row), opened),
-      ...(secret === undefined ? {} : { secret }),
-      ...(warnings.length === 0 ? {} : { warnings }),
-    };
-    return { made: present === undefined, view };
+    const told = warnings.length === 0 ? undefined : warnings;
+    return { made: present === undefined, view: { ...this.#opened(row), secret, warnings: told } };
   }
 
-  /** Answers what could not be done at the forge. Throws `not_found`. */
-  async remove(scope: WebhookScope, name: string, by: AuditSource): Promise<string[]> {
-    const { database } = this.#parts;
-    const row = await this.#row(scope, name);
-    await database.transaction(async (tx) => {
-      if (!(await removeWebhook(tx, row))) throw noWebhook(name);
-      await this.#record(tx, row, 'webhook.delete', by);
-    });
-    return this.#leave(row);
+  /** Answers the errors of the forge. Throws `not_found`. */
+  async remove(call: NamedCall): Promise<{ warnings: string[] } | undefined> {
+    const row = await webhooks.get(this.#parts.database, call.scope, call.name);
+    await this.#remove(call, row);
+    const warnings = await this.#leave(row);
+    return warnings.length === 0 ? undefined : { warnings };
   }
 
   /** Throws `not_found`. */
-  async read(scope: WebhookScope, name: string): Promise<WebhookView> {
-    const row = await this.#row(scope, name);
-    if (row.workflow === null) return viewOf(row, this.#urlOf(row));
+  async read({ scope, name }: NamedCall): Promise<WebhookView> {
+    const row = await webhooks.get(this.#parts.database, scope, name);
     await this.#parts.sealer.prepare(scope.org_id);
-    return viewOf(row, this.#urlOf(row), openWorkflow(this.#parts.sealer, row, row.workflow));
+    return this.#opened(row);
   }
 
-  async list(scope: WebhookScope, page: Page): Promise<{ items: WebhookView[]; next_cursor?: string }> {
-    const rows = await listWebhooks(this.#parts.database, scope, page);
-    const { items, ...rest } = pageOf(rows, page.limit, ({ webhook_id }) => webhook_id);
-    return { items: items.map((row) => viewOf(row, this.#urlOf(row))), ...rest };
+  #opened(row: WebhookRow): WebhookView {
+    const workflow = row.workflow === null ? undefined : this.#parts.workflows.open(workflowPlace(row), row.workflow);
+    return viewOf(row, this.#urlOf(row), workflow);
   }
 
-  async #draft(
-    scope: Scope,
-    name: string,
-    body: PutWebhookBody,
-    present: WebhookRow | undefined,
-    by: AuditSource,
-  ): Promise<Draft> {
+  list(scope: ProjectScope, page: Page) {
+    return webhooks.page(this.#parts.database, scope, page, (row) => viewOf(row, this.#urlOf(row)));
+  }
+
+  async #draft({ scope, name, by }: NamedCall, body: PutWebhookBody, present: WebhookRow | undefined): Promise<Draft> {
     const { database, sealer, ids, forges } = this.#parts;
     const { org_id, project_id, org, project } = scope;
     checkRepo(body.repo);
     forges.get(body.forge);
-    // What a body does not speak of stays, as long as it is the same repository.
+    // Members that a body leaves out are kept, as long as the repository is the same.
     const kept = present && isSamePlace(present, body) ? present : undefined;
     const auto = body.auto_register ?? kept?.auto_register === 1;
     const secret = present === undefined || body.rotate ? ids.bytes(SECRET_BYTES).toString('base64url') : undefined;
@@ -182,53 +143,44 @@ export class Webhooks {
   async #workflow(row: WebhookRow, body: PutWebhookBody): Promise<Partial<WebhookRow>> {
     const given = workflowOf(body);
     if (!given) return {};
-    const { workflow, pointer } = given;
-    const run = await this.#parts.creation.prepare(submitOf(row, workflow)).catch((error: unknown) => {
-      throw within(pointer, error);
-    });
-    const { filename, credentials = {} } = workflow;
-    return {
-      workflow: sealWorkflow(this.#parts.sealer, row, workflow),
-      about: JSON.stringify({ kind: run.kind, ...(filename === undefined ? {} : { filename }) }),
-      credentials: Object.keys(credentials).length === 0 ? null : JSON.stringify(credentials),
-    };
+    const at = workflowPlace(row);
+    const { sealed, about, credentials } = await this.#parts.workflows.store(row, given.workflow, at, given.pointer);
+    return { workflow: sealed, about, credentials };
   }
 
-  /** The row comes first: a forge delivers as soon as it knows where to. It does not stay when the forge refuses. */
-  async #make({ row, register }: Draft, by: AuditSource): Promise<string[]> {
-    const { database } = this.#parts;
-    await settled(() =>
-      database.transaction(async (tx) => {
-        const made = await insertWebhook(tx, row);
-        if (made && (await countWebhooks(tx, row)) > MOST_WEBHOOKS)
-          throw ForgeErrors.webhooksFull(`the project has ${MOST_WEBHOOKS} webhooks`);
-        if (made) return this.#record(tx, row, 'webhook.set', by);
-        await refuseOther(tx, row);
-      }),
+  /**
+   * The row is written first, because a forge delivers as soon as it knows the address. It is removed when the forge
+   * refuses.
+   */
+  async #make(call: NamedCall, { row, register }: Draft): Promise<string[]> {
+    const { writes, database } = this.#parts;
+    await writes.write(
+      call,
+      'webhook.set',
+      async (tx) => (await webhooks.insert(tx, row)) || refuseOther(tx, row),
+      () => aboutOf(row),
     );
     if (!register) return [];
     try {
       row.hook_id = await this.#register(row);
     } catch (error) {
-      await settled(() =>
-        database.transaction(async (tx) => {
-          if (await removeWebhook(tx, row)) await this.#record(tx, row, 'webhook.delete', by, 'not registered');
-        }),
-      );
+      await this.#remove(call, row, ' not registered').catch((gone: unknown) => {
+        if (!isServiceError(gone, 'not_found')) throw gone;
+      });
       throw error;
     }
-    await settled(() => database.transaction((tx) => keepHookId(tx, row, row.hook_id!)));
+    await retryUnknownCommit(() => database.transaction((tx) => webhooks.replace(tx, row, { revision: row.revision })));
     return this.#unreachable();
   }
 
-  /** The forge comes first: when it refuses, everything stays as it was. */
-  async #replace(present: WebhookRow, { row, register }: Draft, by: AuditSource): Promise<string[]> {
+  /** The forge is told first: when it refuses, everything stays as it was. */
+  async #replace(call: NamedCall, present: WebhookRow, { row, register }: Draft): Promise<string[]> {
     if (register) row.hook_id = await this.#register(row);
-    await settled(() =>
-      this.#parts.database.transaction(async (tx) => {
-        if (await replaceWebhook(tx, present, row)) return this.#record(tx, row, 'webhook.set', by);
-        await refuseOther(tx, row);
-      }),
+    await this.#parts.writes.write(
+      call,
+      'webhook.set',
+      async (tx) => (await webhooks.replace(tx, row, { revision: present.revision })) || refuseOther(tx, row),
+      () => aboutOf(row),
     );
     const gone = row.auto_register === 0 || !isSamePlace(present, row);
     return [...(gone ? await this.#leave(present) : []), ...(register ? this.#unreachable() : [])];
@@ -247,7 +199,8 @@ export class Webhooks {
   async #leave(row: WebhookEntry): Promise<string[]> {
     if (row.hook_id === null) return [];
     const forge = this.#parts.forges.find(row.forge);
-    if (!forge) return [`the webhook of ${row.repo} stays at the forge: nothing describes ${row.forge} any more`];
+    if (!forge)
+      return [`the webhook of ${row.repo} stays at the forge: the manifest of ${row.forge} is no longer installed`];
     const fault = await this.#parts.registration.unregister(this.#farRepo(row, forge), row.hook_id);
     return fault === undefined ? [] : [fault];
   }
@@ -264,30 +217,23 @@ export class Webhooks {
   #unreachable(): string[] {
     const { address } = this.#parts;
     if (address.public_url() !== undefined) return [];
-    return [`SVC_PUBLIC_URL is not set, so the forge was told to deliver to ${address.base_url()}`];
+    return [`SVC_PUBLIC_URL is not set, so the forge will deliver to ${address.base_url()}`];
   }
 
-  async #row(scope: WebhookScope, name: string): Promise<WebhookRow> {
-    const row = isName(name) ? await readWebhook(this.#parts.database, scope, name) : undefined;
-    if (row === undefined) throw noWebhook(name);
-    return row;
-  }
-
-  #record(tx: Transaction, row: WebhookEntry, action: string, by: AuditSource, detail = ''): Promise<void> {
-    const { org_id, project_id, name, forge, repo } = row;
-    const said = [forge, repo, detail].filter((part) => part !== '').join(' ');
-    return this.#parts.audit.record(tx, { ...by, org_id, project_id, action, subject: name, detail: said });
+  /** Throws `not_found` when it was replaced or removed meanwhile. */
+  #remove(call: NamedCall, row: WebhookRow, detail = ''): Promise<void> {
+    const remove = (tx: Transaction) => webhooks.remove(tx, row, row.name, { revision: row.revision });
+    return this.#parts.writes.remove(call, 'webhook.delete', { ...WEBHOOK, remove }, () => `${aboutOf(row)}${detail}`);
   }
 }
+
+const aboutOf = ({ forge, repo }: WebhookEntry): string => `${forge} ${repo}`;
 
 const isSamePlace = (one: Pick<WebhookEntry, 'forge' | 'repo'>, other: Pick<WebhookEntry, 'forge' | 'repo'>) =>
   one.forge === other.forge && one.repo.toLowerCase() === other.repo.toLowerCase();
 
-/** What stands there is ours when the answer to its commit was lost. */
+/** The existing row is ours when the answer to its commit was lost. */
 async function refuseOther(tx: Transaction, row: WebhookRow): Promise<void> {
-  if ((await readWebhook(tx, row, row.name))?.revision === row.revision) return;
+  if ((await webhooks.find(tx, row, row.name))?.revision === row.revision) return;
   throw Errors.unavailable(`the webhook ${row.name} was changed by somebody else just now`, { retryAfterMs: 100 });
 }
-
-/** The token under which the routes find them. */
-export const OwnWebhooks = token<Webhooks>('forges.Webhooks');

@@ -5,8 +5,8 @@ const TIME = 10;
 const REST = 16;
 
 /**
- * The id of the run that an event starts for a handler: the same whoever works it out and however often (I8). Begins with
- * the time of the event, so that it sorts as other ids do; the rest is 80 bits of a digest of the two.
+ * The id of the run that an event starts for a handler. It is derived, so repeats give the same id (I8). It begins with
+ * the time of the event, so that it sorts like other ids; the rest are 80 bits of a digest of event and handler.
  */
 export function handlerRunId(event_id: string, name: string): string {
   const time = event_id.slice(event_id.indexOf('_') + 1).slice(0, TIME);

@@ -5,10 +5,10 @@ import { depthReason, tooDeep } from './ceilings.ts';
 /** What a predicate may name. */
 export const ROOTS = ['event'] as const;
 
-/** Said of a delivery to a handler that names credentials, of an event that is not trusted. */
+/** The reason for refusing an untrusted event to a handler with credentials. */
 const UNTRUSTED = 'untrusted_run_declares_credential';
 
-/** Of a handler, what decides whether an event starts it. */
+/** The part of a handler that decides whether an event starts it. */
 export interface Judged {
   predicate: string | null;
   /** Variables that get credentials. */
@@ -20,7 +20,7 @@ export type Verdict =
   | { outcome: 'declined'; reason: string /** The predicate could not be evaluated. */; failed?: true }
   | { outcome: 'refused'; reason: string; code: 'untrusted_run_declares_credential' | 'chain_too_deep' };
 
-/** What becomes of an event for a handler whose patterns it fits, but for the number of runs at once. */
+/** The decision for an event and a handler whose patterns match it, without the limit on parallel runs. */
 export function judge(expressions: Expressions, handler: Judged, event: PendingEvent): Verdict {
   if (handler.predicate !== null) {
     const declined = decline(expressions, handler.predicate, event);
@@ -47,7 +47,7 @@ function attempt(expressions: Expressions, source: string, event: PendingEvent) 
   try {
     return expressions.compile(source, ROOTS).test({ event: envelopeOf(event) });
   } catch (error) {
-    // It compiled when the handler was registered: the service has changed since.
+    // It compiled when the handler was registered; the service has changed since.
     return { ok: false as const, reason: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
  * A handler as it is registered; in lists without its document.
@@ -16,11 +16,11 @@ export interface HandlerView {
   graph?: string;
   node?: string;
   config?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   interpreter?: string;
   env?: {
-    [k: string]: string | undefined;
+    [k: string]: string;
   };
   tags?: string[];
   requires?: string[];
@@ -28,7 +28,7 @@ export interface HandlerView {
    * Variable → name, never a value.
    */
   credentials?: {
-    [k: string]: string | undefined;
+    [k: string]: string;
   };
   cancel_on?: string[];
   /**
@@ -37,4 +37,6 @@ export interface HandlerView {
   set_by?: string;
   created_at: string;
   set_at: string;
+  input?: null | boolean | number | string | unknown[] | {};
+  subject?: string;
 }

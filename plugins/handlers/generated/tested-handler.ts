@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
  * What an event on record would do for a handler now; nothing was started.

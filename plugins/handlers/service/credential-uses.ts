@@ -1,12 +1,12 @@
 import type { Database } from '../../../kernel/contracts/index.ts';
-import type { CredentialUser } from '../../credentials/contract.ts';
-import { namingCredential } from '../store/handler-table.ts';
+import { type WorkflowAbout, workflowUser } from '../../workflows/contract.ts';
+import { namingCredential } from '../store/handlers.ts';
 
 /** Handlers whose runs will name a credential. */
-export const handlerUser = (database: Pick<Database, 'read'>): CredentialUser => ({
-  kind: 'handler',
-  async uses(scope, name, limit) {
-    const rows = await namingCredential(database, scope, name, limit);
-    return rows.map((row) => ({ kind: 'handler', name: row.name, detail: row.variables }));
-  },
-});
+export const handlerUser = (database: Pick<Database, 'read'>) =>
+  workflowUser('handler', async (scope, credential) =>
+    (await namingCredential(database, scope, credential)).map(({ name, about }) => ({
+      name,
+      credentials: JSON.stringify((JSON.parse(about) as WorkflowAbout).credentials ?? {}),
+    })),
+  );

@@ -3,10 +3,10 @@ import {
   type Log,
   type ServiceError,
   type Transaction,
-  turn,
+  yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
 import type { Delivery, EventReaction, PendingEvent, ProjectScope, StoredEvent } from '../../bus/contract.ts';
-import { depthReason, MOST_IN_FLIGHT } from '../domain/ceilings.ts';
+import { depthReason, MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { startEventOf } from '../domain/start.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
@@ -21,7 +21,7 @@ export interface ReactionParts extends StarterParts {
   log: Log;
 }
 
-/** What an event does for the handlers that it fits. */
+/** The reaction of an event: the handlers that it matches. */
 interface Judgement {
   name: string;
   verdict: Verdict;
@@ -30,13 +30,15 @@ interface Judgement {
 type Plan = readonly Judgement[];
 type Decision = { refused: ServiceError } | { plan: Plan | undefined };
 
-/** After so many predicates the event loop gets a turn: on a payload of 100,000 members one takes up to 60 ms. */
+/** Predicates between two turns of the event loop: on a payload of 100,000 members one takes up to 60 ms. */
 const AT_ONCE = 3;
 const RETRY_MS = 1000;
 
 const starting = (plan: Plan): number => plan.filter(({ verdict }) => verdict.outcome === 'start').length;
 
-/** Starts the handlers that an event fits, within the ceilings; what nobody may refuse waits for a place instead. */
+/**
+ * Starts the handlers that an event matches, within the limits. Events that cannot be refused wait for a slot instead.
+ */
 export function handlerReaction(parts: ReactionParts): EventReaction<Plan> {
   return {
     name: 'handlers',
@@ -73,7 +75,7 @@ async function decide(
 async function judgeAll(parts: ReactionParts, fitting: readonly Registered[], event: PendingEvent): Promise<Plan> {
   const plan: Judgement[] = [];
   for (const [count, handler] of fitting.entries()) {
-    if (count % AT_ONCE === AT_ONCE - 1) await turn();
+    if (count % AT_ONCE === AT_ONCE - 1) await yieldToEventLoop();
     const verdict = judge(parts.expressions, handler, event);
     if (verdict.outcome === 'declined' && verdict.failed) {
       const { event_id, project_id } = event;
@@ -85,7 +87,7 @@ async function judgeAll(parts: ReactionParts, fitting: readonly Registered[], ev
   return plan;
 }
 
-/** What the emitter is told instead of having its event recorded. */
+/** The error for the emitter, in place of recording its event. */
 function refusal(event: PendingEvent, plan: Plan, open: number): ServiceError | undefined {
   const deep = plan.find(({ verdict }) => verdict.outcome === 'refused' && verdict.code === 'chain_too_deep');
   if (deep)
@@ -93,11 +95,11 @@ function refusal(event: PendingEvent, plan: Plan, open: number): ServiceError | 
       `the event ${event.type} would start the handler ${deep.name}: ${depthReason(event.generation)}`,
     );
   const starts = starting(plan);
-  if (starts === 0 || open + starts <= MOST_IN_FLIGHT) return undefined;
-  // To say only that there are too many now would have the emitter try for ever.
-  const ever = starts > MOST_IN_FLIGHT ? ', so that it is refused until fewer handlers take it' : '';
+  if (starts === 0 || open + starts <= MAX_IN_FLIGHT) return undefined;
+  // The message names the limit: an emitter that hears only "too many now" would try without end.
+  const ever = starts > MAX_IN_FLIGHT ? '; it will be refused until fewer handlers match it' : '';
   return HandlerErrors.handlersInFlight(
-    `the event ${event.type} would start ${starts} handler runs beside ${open}; a project has at most ${MOST_IN_FLIGHT}${ever}`,
+    `the event ${event.type} would start ${starts} handler runs while ${open} are in flight; the limit of a project is ${MAX_IN_FLIGHT}${ever}`,
     { retryAfterMs: RETRY_MS },
   );
 }
@@ -117,7 +119,7 @@ async function apply(
       else starts.push({ name, event: startEventOf(event), event_seq: event.seq });
     }
   for (let rest = starts; rest.length > 0; ) {
-    const room = MOST_IN_FLIGHT - (await countOpen(tx, scope));
+    const room = MAX_IN_FLIGHT - (await countOpen(tx, scope));
     if (room <= 0) return [...deliveries, ...(await queueAll(parts, tx, scope, rest))];
     const begun = await startRuns(parts, tx, scope, rest.slice(0, room), room);
     deliveries.push(...begun);
@@ -126,7 +128,7 @@ async function apply(
   return deliveries;
 }
 
-/** They wait for a place. */
+/** They wait for a slot. */
 async function queueAll(
   parts: ReactionParts,
   tx: Transaction,
@@ -134,7 +136,7 @@ async function queueAll(
   queued: readonly Queued[],
 ): Promise<Delivery[]> {
   await enqueue(tx, scope, queued, parts.database.now());
-  const reason = `${MOST_IN_FLIGHT} handler runs are in flight`;
+  const reason = `${MAX_IN_FLIGHT} handler runs are in flight`;
   return queued.map(({ name, event: { event_id } }) => ({
     event_id,
     reaction: 'handler',

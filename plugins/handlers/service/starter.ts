@@ -1,24 +1,18 @@
-import {
-  type Database,
-  failpoint,
-  isServiceError,
-  type Sealer,
-  type Transaction,
-} from '../../../kernel/contracts/index.ts';
+import { type Database, failpoint, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope } from '../../bus/contract.ts';
-import type { NewRun, RunCreation } from '../../runs/contract.ts';
-import { MOST_IN_FLIGHT } from '../domain/ceilings.ts';
-import type { Definition } from '../domain/document.ts';
-import { type StartEvent, submitOf } from '../domain/start.ts';
-import { type HandlerRow, readHandlers } from '../store/handler-table.ts';
+import type { RunCreation, Workflow } from '../../runs/contract.ts';
+import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
+import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
+import { type StartEvent, startOf } from '../domain/start.ts';
+import { type HandlerRow, readHandlers } from '../store/handlers.ts';
 import { openRuns } from '../store/open-runs.ts';
-import { openDefinition } from './definitions.ts';
+import { placeOf } from './definitions.ts';
 
 export interface StarterParts {
   database: Pick<Database, 'now'>;
-  sealer: Sealer;
-  /** Asked late: the engine is told of runs that end by what this is part of. */
-  creation(): Pick<RunCreation, 'plan' | 'createIn'>;
+  workflows: StoredWorkflows;
+  /** Resolved late: the engine calls this plugin when runs end. */
+  creation(): Pick<RunCreation, 'createIn'>;
 }
 
 /** One run to be made. */
@@ -27,12 +21,12 @@ export interface Start {
   event: StartEvent;
 }
 
-type Planned = { run: NewRun } | { refused: string };
+const REMOVED: PlannedRun = { refused: 'the handler was removed' };
 
 /**
- * Makes handler runs, and counts them as open. The project's bus is locked, and there is room for so many. Answers what
- * came of the first ones, in order: what cannot be run any more is refused, and takes no place. The others, if any, are
- * left as they are: those behind the last place, and those of more handlers than are read at once.
+ * Creates handler runs and counts them as open. The caller holds the lock of the project's bus. Answers the outcomes of
+ * the first starts in order; a start that is refused takes no slot. The others are left unchanged: those beyond the
+ * last slot, and those of more handlers than are read at once.
  */
 export async function startRuns(
   parts: StarterParts,
@@ -42,10 +36,10 @@ export async function startRuns(
   room: number,
 ): Promise<Delivery[]> {
   if (starts.length === 0) return [];
-  const names = [...new Set(starts.map(({ name }) => name))].slice(0, MOST_IN_FLIGHT);
+  const names = [...new Set(starts.map(({ name }) => name))].slice(0, MAX_IN_FLIGHT);
   const rows = await readHandlers(tx, scope, names);
   const beyond = starts.findIndex(({ name }) => !names.includes(name));
-  const planned = planAll(parts, rows, beyond < 0 ? starts : starts.slice(0, beyond), room);
+  const planned = await planAll(parts, tx, rows, beyond < 0 ? starts : starts.slice(0, beyond), room);
   const runs = planned.flatMap((one) => ('run' in one ? [one.run] : []));
   const made = runs.length > 0 ? await parts.creation().createIn(tx, runs) : [];
   const fresh = new Set(made.filter(({ duplicate }) => !duplicate).map(({ run_id }) => run_id));
@@ -69,37 +63,34 @@ export async function startRuns(
   });
 }
 
-/** Up to the first one that finds no place. */
-function planAll(
-  parts: StarterParts,
+/** Stops at the first start without a free slot. */
+async function planAll(
+  { workflows }: StarterParts,
+  tx: Transaction,
   rows: ReadonlyMap<string, HandlerRow>,
   starts: readonly Start[],
   room: number,
-): Planned[] {
-  const definitions = new Map([...rows].map(([name, row]) => [name, openDefinition(parts.sealer, row)]));
-  const planned: Planned[] = [];
+): Promise<PlannedRun[]> {
+  const opened = new Map([...rows].map(([name, row]) => [name, workflows.open(placeOf(row), row.definition)]));
+  const planned: PlannedRun[] = [];
   let runs = 0;
   for (const { name, event } of starts) {
-    const [row, definition] = [rows.get(name), definitions.get(name)];
-    const one = row && definition ? planOne(parts, row, definition, event) : { refused: 'the handler was removed' };
+    const [row, workflow] = [rows.get(name), opened.get(name)];
+    const one = row && workflow ? await planOne(workflows, tx, row, workflow, event) : REMOVED;
     if ('run' in one && ++runs > room) break;
     planned.push(one);
   }
   return planned;
 }
 
-function planOne(parts: StarterParts, row: HandlerRow, definition: Definition, event: StartEvent): Planned {
-  if (!event.trusted && Object.keys(definition.credentials ?? {}).length > 0)
-    return { refused: 'untrusted_run_declares_credential: the handler has come to declare credentials' };
-  return plan(parts, submitOf(row, definition, event));
-}
-
-/** What its plugin refuses today, though it was right when it was registered. */
-function plan(parts: StarterParts, submit: Parameters<RunCreation['plan']>[0]): Planned {
-  try {
-    return { run: parts.creation().plan(submit) };
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return { refused: `${error.code}: ${error.message}` };
-  }
+async function planOne(
+  workflows: StoredWorkflows,
+  tx: Transaction,
+  row: HandlerRow,
+  workflow: Workflow,
+  event: StartEvent,
+): Promise<PlannedRun> {
+  if (!event.trusted && Object.keys(workflow.credentials ?? {}).length > 0)
+    return { refused: 'untrusted_run_declares_credential: the handler now declares credentials' };
+  return workflows.plan(tx, row, workflow, startOf(row.name, event));
 }

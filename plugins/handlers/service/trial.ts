@@ -1,6 +1,7 @@
 import { type Database, Errors, type Expressions } from '../../../kernel/contracts/index.ts';
 import type { EventBus, ProjectScope, StoredEvent } from '../../bus/contract.ts';
-import { MOST_IN_FLIGHT } from '../domain/ceilings.ts';
+import type { NamedCall } from '../../resources/contract.ts';
+import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { fitting } from '../domain/patterns.ts';
 import { handlerRunId } from '../domain/run-id.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
@@ -15,25 +16,25 @@ export interface TrialParts {
   expressions: Expressions;
 }
 
-/** What an event that is on record would do for a handler now; starts nothing. Throws `not_found`. */
+/** What a recorded event would do for a handler now; starts nothing. Throws `not_found`. */
 export async function tryEvent(
   parts: TrialParts,
-  scope: ProjectScope,
-  name: string,
+  { scope, name }: NamedCall,
   event_id: string,
 ): Promise<TestedHandlerView> {
-  const { entry, definition } = await parts.handlers.read(scope, name);
+  const handler = await parts.handlers.read({ scope, name });
+  const predicate = handler.when ?? null;
   const event = await parts.bus.read(scope, event_id);
   if (!event) throw Errors.notFound(`no event ${event_id} in this project`);
   const about = { handler: name, event: event_id, type: event.type };
-  const pattern = fitting(JSON.parse(entry.patterns) as string[], event.type);
+  const pattern = fitting(handler.on, event.type);
   if (pattern === undefined)
     return { ...about, outcome: 'not_matched', reason: `no pattern of the handler fits the type ${event.type}` };
-  const declares = Object.keys(definition.credentials ?? {});
-  const verdict = judge(parts.expressions, { predicate: entry.predicate, declares }, event);
-  const tried = { ...about, pattern, ...whenOf(entry.predicate, verdict) };
+  const declares = Object.keys(handler.credentials ?? {});
+  const verdict = judge(parts.expressions, { predicate, declares }, event);
+  const tried = { ...about, pattern, ...whenOf(predicate, verdict) };
   if (event.withheld)
-    return { ...tried, outcome: 'withheld', reason: 'handlers are not told of what becomes of handler runs' };
+    return { ...tried, outcome: 'withheld', reason: 'lifecycle events of handler runs start no handlers' };
   if (verdict.outcome !== 'start') return { ...tried, outcome: verdict.outcome, reason: verdict.reason };
   return { ...tried, ...(await placeFor(parts, scope, event)), run_id: handlerRunId(event_id, name) };
 }
@@ -44,9 +45,9 @@ async function placeFor(
   event: StoredEvent,
 ): Promise<Pick<TestedHandlerView, 'outcome' | 'reason'>> {
   const open = await countOpen(parts.database, scope);
-  if (open < MOST_IN_FLIGHT) return { outcome: 'start', reason: 'a run would start' };
+  if (open < MAX_IN_FLIGHT) return { outcome: 'start', reason: 'a run would start' };
   const full = `${open} handler runs are in flight`;
-  if (event.source !== 'emit') return { outcome: 'queue', reason: `a run would start when there is a place: ${full}` };
+  if (event.source !== 'emit') return { outcome: 'queue', reason: `a run would start when a slot is free: ${full}` };
   return { outcome: 'refused', reason: `handlers_in_flight: the emit would be refused: ${full}` };
 }
 

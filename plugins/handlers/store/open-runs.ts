@@ -9,7 +9,7 @@ export interface OpenRun {
 
 const IN_ONE = 200;
 
-/** Handler runs of a project that have not ended. The project's bus must be locked for the number to last. */
+/** Unfinished handler runs of a project. The number stays valid only while the project's bus is locked. */
 export async function countOpen(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<number> {
   const [row] = await on.read<{ n: number }>('SELECT COUNT(*) AS n FROM handlers_runs WHERE project_id = ?', [
     project_id,
@@ -31,7 +31,7 @@ export async function openRuns(
   );
 }
 
-/** Those of the runs are open no more. */
+/** Marks these runs as ended. */
 export async function closeRuns(tx: Transaction, project_id: string, run_ids: readonly string[]): Promise<void> {
   for (let at = 0; at < run_ids.length; at += IN_ONE) {
     const some = run_ids.slice(at, at + IN_ONE);

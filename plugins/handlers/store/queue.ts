@@ -3,7 +3,7 @@ import type { ProjectScope } from '../../bus/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { StartEvent } from '../domain/start.ts';
 
-/** A delivery that waits for a place among the runs at once. */
+/** A delivery that waits for a slot. */
 export interface Queued {
   event_seq: number;
   name: string;
@@ -59,7 +59,7 @@ export async function enqueue(
   await insertRows(tx, 'INSERT INTO handlers_queue', columns, rows);
 }
 
-/** The first in the order of their events, and of the names for one event. */
+/** The first deliveries, ordered by event and then by name. */
 export async function firstQueued(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
@@ -72,7 +72,7 @@ export async function firstQueued(
   return rows.map(queuedOf);
 }
 
-/** What waits for one handler, in the order of its events, behind one of them. */
+/** Queued deliveries of one handler, in order of their events, after one of them. */
 export function queuedFor(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,

@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
 
-/** How often the handlers of a project were changed; 0 when it never had any. */
+/** How often a project's handlers changed; 0 when it never had any. */
 export async function readVersion(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<number> {
   const [row] = await on.read<{ version: number }>('SELECT version FROM handlers_versions WHERE project_id = ?', [
     project_id,

@@ -1,12 +1,12 @@
-import { readJson } from '../../../kernel/schema/index.ts';
+import { readJson } from '../../schema/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
 
 /**
- * The body of a delivery as the event carries it: nothing is `{}`, JSON (by its type, or without any) keeps its types,
- * every other text is itself, whatever its type says, and bytes that are no text of their charset are `{base64}`. Throws
- * `invalid_request` for JSON that nests too deep or holds what no database keeps.
+ * The body of a delivery as the event carries it: no body is `{}`; JSON (by its type, or without any type) keeps its
+ * types; other text stays text, whatever its type says; bytes that are not valid text in their charset are `{base64}`.
+ * Throws `invalid_request` for JSON that is nested too deeply or that no database can store.
  */
 export function deliveredBody(raw: Buffer, content_type: string | undefined): Json {
   if (raw.length === 0) return {};
@@ -27,7 +27,7 @@ function charsetOf(parameters: readonly string[]): string {
   return charset;
 }
 
-/** Undefined when the bytes are no text in it, or nobody knows the charset. */
+/** Undefined when the bytes are not valid text in this charset, or the charset is unknown. */
 function textOf(raw: Buffer, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(raw);
@@ -36,7 +36,7 @@ function textOf(raw: Buffer, charset: string): string | undefined {
   }
 }
 
-/** All but the secret, which nothing keeps, whether it counted or not. */
+/** Every parameter but the secret, which is never stored. */
 export function deliveredQuery(query: Readonly<Record<string, string>>): { [name: string]: string } {
   return Object.fromEntries(Object.entries(query).filter(([name]) => name !== 'secret'));
 }

@@ -9,17 +9,17 @@ export interface SpecParts {
   check: SignatureCheck;
 }
 
-/** The section of a manifest that hooks may name; undefined when there is none. */
+/** The manifest section that hooks use; undefined when there is none. */
 export function sectionOf(manifests: ConnectorManifests, name: string): HookSection | undefined {
   return manifests.find(name)?.hook;
 }
 
-/** The same for settings. */
+/** The same for HMAC settings. */
 export const hmacSection = ({ header, prefix, algorithm, encoding }: HmacSettings): HookSection => ({
   signature: { header, prefix, algorithm, encoding },
 });
 
-const signing = 'says how its deliveries are signed';
+const signing = 'describes how its deliveries are signed';
 
 const namesOf = (manifests: ConnectorManifests): string =>
   manifests
@@ -37,54 +37,60 @@ function checkType(type: string, pointer: string): string {
 /** `hook.<name>`, which may be too long for a type. */
 function defaultType(name: string): string {
   const type = `hook.${name}`;
-  if (typeFault(type) !== undefined) throw invalid('/event_type', `is required: ${type} is too long for a type`);
+  if (typeFault(type) !== undefined)
+    throw invalid('/event_type', `is required, because ${type} is too long for an event type`);
   return type;
 }
 
-/** Types of a manifest's deliveries stand behind the name of the hook; `run.`, `svc.` and `schedule.` are the service's. */
+/**
+ * Types of a manifest's deliveries follow the name of the hook; `run.`, `svc.` and `schedule.` belong to the service.
+ */
 function checkPrefix(name: string): null {
   if (isReservedPrefix(name))
-    throw invalid('/event_type', `is required: among the types that begin with ${name}. are some of the service alone`);
+    throw invalid(
+      '/event_type',
+      `is required, because some types that begin with ${name}. are reserved for the service`,
+    );
   return null;
 }
 
-/** What the body of a `PUT` comes to. Throws `invalid_request`, which never repeats a key. */
+/** The hook that the body of a `PUT` describes. Throws `invalid_request`; the message never repeats a key. */
 export function readSpec(name: string, body: PutHook, { manifests, check }: SpecParts): HookSpec {
   const { manifest, hmac, key } = body;
   const given = body.event_type === undefined ? undefined : checkType(body.event_type, '/event_type');
   if (hmac !== undefined) {
     if (manifest !== undefined)
-      throw invalid('/hmac', 'does not go with `manifest`: one of the two says what is signed');
-    if (key !== undefined) throw invalid('/key', 'belongs into `hmac`');
+      throw invalid('/hmac', 'cannot be combined with `manifest`: only one of them may describe the signature');
+    if (key !== undefined) throw invalid('/key', 'belongs in `hmac`');
     const { key: secret, ...rest } = hmac;
     const settings: HmacSettings = { prefix: '', algorithm: 'sha256', encoding: 'hex', ...rest };
     checkKey(check, hmacSection(settings), secret, '/hmac/key');
     return { mode: 'hmac', hmac: settings, key: secret, event_type: given ?? defaultType(name) };
   }
   if (manifest === undefined) {
-    if (key !== undefined) throw invalid('/key', 'goes with `manifest`; a shared token is made by the service');
+    if (key !== undefined) throw invalid('/key', 'needs `manifest`; the service creates shared tokens itself');
     return { mode: 'token', event_type: given ?? defaultType(name) };
   }
   const section = sectionOf(manifests, manifest);
-  if (section === undefined) throw invalid('/manifest', `is no connector that ${signing}; ${namesOf(manifests)} do`);
-  if (key === undefined) throw invalid('/key', 'is required beside `manifest`: the key that the far end signs with');
+  if (section === undefined) throw invalid('/manifest', `is not a connector that ${signing}; ${namesOf(manifests)} do`);
+  if (key === undefined) throw invalid('/key', 'is required with `manifest`: the key with which the sender signs');
   checkKey(check, section, key, '/key');
   const event_type = given ?? (section.event_type === undefined ? defaultType(name) : checkPrefix(name));
   return { mode: 'manifest', manifest, key, event_type };
 }
 
-/** Throws `invalid_request` at the place of the key, without any of it. */
+/** Throws `invalid_request` at the pointer of the key, without any part of it. */
 export function checkKey(check: SignatureCheck, section: HookSection, key: string, pointer: string): void {
   const fault = check.keyFault(section, key);
   if (fault !== undefined) throw invalid(pointer, fault);
 }
 
-/** Throws `invalid_request` for a minted hook whose types would not begin with its name. */
+/** Throws `invalid_request` for a plugin's hook whose types would not begin with its name. */
 export function checkMintedSpec(name: string, spec: HookSpec, { manifests, check }: SpecParts): void {
   if (spec.event_type !== null && !checkType(spec.event_type, '/event_type').startsWith(`${name}.`))
     throw invalid('/event_type', `must begin with ${name}.`);
   if (spec.mode === 'token') return;
   const section = spec.mode === 'hmac' ? hmacSection(spec.hmac) : sectionOf(manifests, spec.manifest);
-  if (section === undefined) throw invalid('/manifest', `is no connector that ${signing}`);
+  if (section === undefined) throw invalid('/manifest', `is not a connector that ${signing}`);
   checkKey(check, section, spec.key, '/key');
 }

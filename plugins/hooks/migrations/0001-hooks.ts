@@ -1,4 +1,4 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 const ascii = (size: number) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE ascii_bin`;
 
@@ -7,8 +7,7 @@ const ascii = (size: number) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE as
  * of a shared token, in hex; `signing_key` is sealed; one of the two is there. `hmac` is JSON. `owner` is empty for
  * what a person made. `secret_at` is when the present token or key began to count.
  */
-export const hookTables: Migration = {
-  name: '0001-hooks',
+export const hookTables = migration('0001-hooks', {
   sqlite: [
     `CREATE TABLE hooks_hooks (
       project_id TEXT NOT NULL,
@@ -49,4 +48,4 @@ export const hookTables: Migration = {
       UNIQUE INDEX hooks_hooks_newest (project_id, hook_id)
     ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
   ],
-};
+});

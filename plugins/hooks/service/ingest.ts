@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import {
   type Database,
-  type DeliveryRates,
   Errors,
   type HttpRequest,
   type Sealer,
-  settled,
-  turn,
+  retryUnknownCommit,
+  yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
+import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import type { ConnectorManifests, HookSection, SignatureCheck } from '../../manifests/contract.ts';
 import { deliveredBody, deliveredQuery } from '../domain/delivered.ts';
 import { isHookId } from '../domain/names.ts';
 import { NOBODYS_DIGEST, sameToken } from '../domain/shared-token.ts';
 import { HookErrors } from '../errors.ts';
-import { type HookRow, hookAt } from '../store/hook-table.ts';
+import { type HookRow, hooks } from '../store/hooks.ts';
 import { signingSection } from './signing.ts';
 import { keyPlace } from './write-hook.ts';
 
@@ -29,20 +29,20 @@ export interface IngestParts {
 
 type Delivery = Pick<HttpRequest, 'headers' | 'query' | 'raw'>;
 
-/** What is known of a delivery once it is proved. */
+/** The facts of a verified delivery. */
 interface Proved {
   hook: HookRow;
   delivery_id?: string | undefined;
-  /** As the far end calls it. */
+  /** The sender's name for it. */
   type?: string | undefined;
   section?: HookSection;
 }
 
 const NOBODY = `hook_${'0'.repeat(26)}`;
-/** Beyond it a delivery id is known by its digest: the bus keeps 200 characters. */
-const LONGEST_ID = 120;
+/** A longer delivery id is stored as its digest: the bus keeps 200 characters. */
+const MAX_ID_LENGTH = 120;
 
-/** Takes deliveries from outside: proves them, then puts each on the bus once. */
+/** Accepts deliveries from outside: verifies each and records it once. */
 export class Ingest {
   readonly #parts: IngestParts;
 
@@ -56,14 +56,14 @@ export class Ingest {
    */
   async deliver(hook_id: string, delivery: Delivery): Promise<EmitResult> {
     const { database, rates, bus } = this.#parts;
-    // An address that cannot be is looked up like any other, so that the time tells nothing.
-    const row = await hookAt(database, isHookId(hook_id) ? hook_id : NOBODY);
+    // An impossible address is looked up like any other, so that timing reveals nothing.
+    const row = await hooks.withId(database, isHookId(hook_id) ? hook_id : NOBODY);
     const proved =
       row === undefined || row.mode === 'token' ? byToken(row, delivery) : await this.#bySignature(row, delivery);
     const { hook, delivery_id } = proved;
     rates.take(hook.hook_id);
     const body = deliveredBody(delivery.raw, delivery.headers['content-type']);
-    await turn();
+    await yieldToEventLoop();
     const event = {
       org_id: hook.org_id,
       project_id: hook.project_id,
@@ -77,8 +77,8 @@ export class Ingest {
       ...(delivery_id === undefined ? {} : { dedup: dedupOf(hook.hook_id, delivery_id) }),
       refusable: false,
     };
-    // A lost answer to the commit is asked for again only where a second time finds the first.
-    return delivery_id === undefined ? bus.emit(event) : settled(() => bus.emit(event));
+    // A lost answer to a commit is repeated only where the repeat finds the first event.
+    return delivery_id === undefined ? bus.emit(event) : retryUnknownCommit(() => bus.emit(event));
   }
 
   async #bySignature(hook: HookRow, { headers, raw }: Delivery): Promise<Proved> {
@@ -92,21 +92,21 @@ export class Ingest {
   }
 
   /**
-   * Whoever holds a secret was chosen by the project, and answers for what it sends. A forge signs what strangers
-   * write, so that without its rules nothing of it is trusted.
+   * The project chose who holds the secret, so such deliveries are trusted. A forge also signs what strangers write, so
+   * without rules nothing of it is trusted.
    */
   #trusts({ manifest }: HookRow): boolean {
     return manifest === null || this.#parts.manifests.find(manifest)?.forge === undefined;
   }
 }
 
-/** The header wins over the query. An address without a hook answers as a wrong secret does, after the same work. */
+/** The header wins over the query. An unknown address answers like a wrong secret, after the same work. */
 function byToken(hook: HookRow | undefined, { headers, query }: Delivery): Proved {
   const given = headers['x-svc-hook-secret'] || query.secret;
   if (!given)
     throw HookErrors.secretMissing('the delivery needs the secret of its hook in the header X-Svc-Hook-Secret');
   const same = sameToken(given, hook?.token_digest ?? NOBODYS_DIGEST);
-  if (hook === undefined || !same) throw HookErrors.secretWrong('the secret is not that of a hook at this address');
+  if (hook === undefined || !same) throw HookErrors.secretWrong('the secret does not belong to a hook at this address');
   return { hook };
 }
 
@@ -115,10 +115,10 @@ function typeOf({ hook, type, section }: Proved): string {
   if (type !== undefined) return `${hook.name}.${type}`;
   const place = section?.event_type;
   const where = place && 'header' in place ? `the header ${place.header}` : `the body at ${place?.pointer ?? '/'}`;
-  throw Errors.invalidRequest(`the delivery says no type: ${where} is where the connector ${hook.manifest} has it`);
+  throw Errors.invalidRequest(`the delivery has no event type; the connector ${hook.manifest} expects it in ${where}`);
 }
 
 function dedupOf(hook_id: string, delivery_id: string): string {
-  const id = delivery_id.length > LONGEST_ID ? `sha256:${hash('sha256', delivery_id, 'hex')}` : delivery_id;
+  const id = delivery_id.length > MAX_ID_LENGTH ? `sha256:${hash('sha256', delivery_id, 'hex')}` : delivery_id;
   return `hook:${hook_id}:${id}`;
 }

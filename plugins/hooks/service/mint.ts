@@ -1,8 +1,8 @@
 import { Errors, type HttpAddress, isServiceError } from '../../../kernel/contracts/index.ts';
 import type { HookMinting } from '../contract.ts';
-import { checkMinted, isName } from '../domain/names.ts';
+import { checkMinted } from '../domain/names.ts';
 import { checkMintedSpec, type SpecParts } from '../domain/spec.ts';
-import { lockHook, removeHook } from '../store/hook-table.ts';
+import { hooks } from '../store/hooks.ts';
 import { ingestUrl } from './render.ts';
 import { type WriteParts, writeHook } from './write-hook.ts';
 
@@ -10,7 +10,7 @@ export interface MintParts extends WriteParts, SpecParts {
   address: HttpAddress;
 }
 
-/** Hooks of other plugins, in their transactions; what made them writes its own audit row. */
+/** Hooks of other plugins, in their transactions; the owner writes its own audit row. */
 export function createMinting(parts: MintParts): HookMinting {
   return {
     async mint(tx, { org_id, project_id, name, owner, spec }) {
@@ -20,16 +20,14 @@ export function createMinting(parts: MintParts): HookMinting {
       try {
         const { row, secret } = await writeHook(tx, parts, { org_id, project_id, name, owner, spec });
         const ingest_url = ingestUrl(parts.address, row.hook_id);
-        return { hook_id: row.hook_id, ingest_url, ...(secret === undefined ? {} : { secret }) };
+        return { hook_id: row.hook_id, ingest_url, secret };
       } catch (error) {
         if (isServiceError(error, 'hook_owned')) throw Errors.nameConflict(error.message);
         throw error;
       }
     },
     async drop(tx, { org_id, project_id, name, owner }) {
-      const present = isName(name) ? await lockHook(tx, { org_id, project_id }, name) : undefined;
-      if (present === undefined || present.owner !== owner) return false;
-      return removeHook(tx, present.hook_id);
+      return hooks.remove(tx, { org_id, project_id }, name, { owner });
     },
   };
 }

@@ -2,9 +2,9 @@ import { Errors } from '../../../kernel/contracts/index.ts';
 import type { ConnectorManifests, HookSection } from '../../manifests/contract.ts';
 import type { HmacSettings } from '../contract.ts';
 import { hmacSection, sectionOf } from '../domain/spec.ts';
-import type { HookRow } from '../store/hook-table.ts';
+import type { HookRow } from '../store/hooks.ts';
 
-/** How deliveries to a hook are signed. Throws `unavailable` when its manifest is not there any more. */
+/** How deliveries to a hook are signed. Throws `unavailable` when its manifest no longer exists. */
 export function signingSection(manifests: ConnectorManifests, { name, hmac, manifest }: HookRow): HookSection {
   if (hmac !== null) return hmacSection(JSON.parse(hmac) as HmacSettings);
   const section = sectionOf(manifests, manifest ?? '');

@@ -6,14 +6,11 @@ import {
   type Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import type { ProjectScope } from '../../bus/contract.ts';
+import type { ProjectScope } from '../../resources/contract.ts';
 import type { HookSpec } from '../contract.ts';
 import { digestOf, TOKEN_BYTES } from '../domain/shared-token.ts';
 import { HookErrors } from '../errors.ts';
-import { countHooks, type HookRow, insertHook, lockHook, updateHook } from '../store/hook-table.ts';
-
-/** More would be a mistake of a program. */
-export const MOST_HOOKS = 1000;
+import { type HookRow, hooks } from '../store/hooks.ts';
 
 export interface WriteParts {
   database: Database;
@@ -24,11 +21,11 @@ export interface WriteParts {
 export interface WrittenHook {
   row: HookRow;
   made: boolean;
-  /** A shared token that was made just now; kept nowhere. */
+  /** A shared token that was just created; stored nowhere. */
   secret?: string;
 }
 
-/** A key that is moved to another hook does not open there. */
+/** A key that is moved to another hook does not open. */
 export const keyPlace = ({
   org_id,
   project_id,
@@ -49,28 +46,27 @@ export interface WantedHook extends ProjectScope {
 }
 
 /**
- * Makes a hook, or changes what it is: its id stays, and so does a shared token while the hook has one. Throws
- * `hook_owned`, `hooks_full`.
+ * Creates a hook, or changes it: its id stays, and so does a shared token while the hook uses one. Throws `hook_owned`,
+ * `hooks_full`.
  */
 export async function writeHook(tx: Transaction, parts: WriteParts, wanted: WantedHook): Promise<WrittenHook> {
-  const { row, made, secret } = draft(parts, wanted, await lockHook(tx, wanted, wanted.name));
-  if (!made) await updateHook(tx, row);
-  else if (await insertHook(tx, row)) await refuseTooMany(tx, wanted);
-  else {
-    const first = await lockHook(tx, wanted, wanted.name);
-    if (first === undefined) throw Errors.unavailable('the hook was removed just now', { retryAfterMs: 100 });
+  const written = draft(parts, wanted, await hooks.lock(tx, wanted, wanted.name));
+  if (!written.made) await hooks.replace(tx, written.row);
+  else if (!(await hooks.insert(tx, written.row))) {
+    const first = await hooks.lock(tx, wanted, wanted.name);
+    if (first === undefined) throw Errors.unavailable('the hook was removed at the same time', { retryAfterMs: 100 });
     const changed = draft(parts, wanted, first);
-    await updateHook(tx, changed.row);
+    await hooks.replace(tx, changed.row);
     return changed;
   }
-  return { row, made, ...(secret === undefined ? {} : { secret }) };
+  return written;
 }
 
 function draft({ database, ids, sealer }: WriteParts, wanted: WantedHook, present: HookRow | undefined): WrittenHook {
   const { org_id, project_id, name, owner, spec } = wanted;
   if (present !== undefined && present.owner !== owner)
     throw HookErrors.hookOwned(
-      `the hook ${name} ${present.owner === '' ? 'was made by hand' : `belongs to ${present.owner}`}`,
+      `the hook ${name} ${present.owner === '' ? 'was created by a user' : `belongs to ${present.owner}`}`,
     );
   const now = database.now();
   const hook_id = present?.hook_id ?? ids.next('hook');
@@ -92,10 +88,5 @@ function draft({ database, ids, sealer }: WriteParts, wanted: WantedHook, presen
     set_at: now,
     secret_at: keeps ? present.secret_at : now,
   };
-  return { row, made: present === undefined, ...(secret === undefined ? {} : { secret }) };
-}
-
-async function refuseTooMany(tx: Transaction, scope: ProjectScope): Promise<void> {
-  if ((await countHooks(tx, scope)) > MOST_HOOKS)
-    throw HookErrors.hooksFull(`a project has at most ${MOST_HOOKS} hooks`);
+  return { row, made: present === undefined, secret };
 }

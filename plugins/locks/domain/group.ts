@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Errors } from '../../../kernel/contracts/index.ts';
 
-const LONGEST = 255;
+export const MAX_GROUP_LENGTH = 255;
 
-/** Answers the name of a group; throws `invalid_request` when it can be none. */
+/** Returns the name of a group. Throws `invalid_request` for an invalid name. */
 export function checkGroup(name: string): string {
   const message = fault(name);
   if (message === undefined) return name;
@@ -12,12 +12,13 @@ export function checkGroup(name: string): string {
 
 function fault(name: string): string | undefined {
   if (name === '') return 'must not be empty';
-  // A character has at most two units: a huge text is not taken apart to be counted.
-  if (name.length > LONGEST * 2 || [...name].length > LONGEST) return `must have at most ${LONGEST} characters`;
-  if (/\p{Cc}/u.test(name)) return 'must hold no control characters';
+  // A character has at most two units: a huge text need not be split to be counted.
+  if (name.length > MAX_GROUP_LENGTH * 2 || [...name].length > MAX_GROUP_LENGTH)
+    return `must have at most ${MAX_GROUP_LENGTH} characters`;
+  if (/\p{Cc}/u.test(name)) return 'must not contain control characters';
   return name.isWellFormed() ? undefined : 'must be valid Unicode';
 }
 
-/** Finds a group by its name, byte by byte. 40 hexadecimal digits. */
+/** Key of a group by its name, byte by byte. 40 hexadecimal digits. */
 export const groupKey = (name: string): string =>
   createHash('sha256').update(`lock\0${name}`).digest('hex').slice(0, 40);

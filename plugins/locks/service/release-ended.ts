@@ -1,7 +1,7 @@
 import type { RunObserver } from '../../runs/contract.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
 
-/** A run that is over holds nothing and waits for nothing, from the very transaction that ends it. */
+/** A run that has ended holds nothing and waits for nothing, from the transaction that ends it. */
 export const releaseEnded = (store: () => LeaseStore): RunObserver => ({
   name: 'locks.release',
   async onTransitions(tx, runs) {

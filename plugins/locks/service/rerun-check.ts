@@ -1,10 +1,10 @@
 import { type RecordedSite, type RerunPart, siteOf } from '../../runs/contract.ts';
 import { rerunPastLock } from '../errors.ts';
-import { HELD_BY_COMMAND, HELD_BY_RUN } from '../wait/lock-wait.ts';
+import { HELD_BY_COMMAND, HELD_BY_RUN } from '../verbs/lock-wait.ts';
 
 /**
- * A lock without a command holds until its run ends, and the first run has ended: the new one would not hold it. One with
- * a command is over with its record.
+ * A lock without a command is held until its run ends, and the first run has ended: the new run would not hold it. A
+ * lock with a command is over with its record.
  */
 export const refusePastLock: RerunPart = {
   name: 'locks',
@@ -12,7 +12,7 @@ export const refusePastLock: RerunPart = {
     const held = records.find((record, i) => holdsOn(record, records[i + 1]));
     if (!held) return;
     const site = siteOf(held);
-    throw rerunPastLock(`the script takes the lease of "${held.name}" at ${site}, for as long as its run lasts`);
+    throw rerunPastLock(`the script acquires the lease of "${held.name}" at ${site} and holds it until its run ends`);
   },
 };
 

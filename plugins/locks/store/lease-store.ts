@@ -24,20 +24,20 @@ import {
   waitingFor,
 } from './rows.ts';
 
-/** How much of a queue is shown. */
+/** Maximum length of a shown queue. */
 const SHOWN = 100;
 const OWNER = /^[\x21-\x7e]{0,64}$/;
 
 interface StoreParts {
   database: Pick<Database, 'now'>;
   owners: () => readonly LeaseOwnerKind[];
-  /** Some queue moved on: its owner waits to be told. After the commit. */
+  /** A queue advanced and its owner must be notified. Called after the commit. */
   granted: () => void;
 }
 
 /**
- * Tickets over any database of the kernel's contract. A group's row is locked before its tickets are looked at, so that
- * grants are made one after the other; nothing here touches a row of the engine.
+ * Tickets in the database. A group's row is locked before its tickets are read, so that grants are serialised. Nothing
+ * here touches a row of the engine.
  */
 export class LeaseStore implements Leases {
   readonly #parts: StoreParts;
@@ -68,12 +68,12 @@ export class LeaseStore implements Leases {
     const seen = await ticketOf(tx, owner);
     if (!seen) return false;
     const group = await lockGroup(tx, seen, seen.group_key);
-    // Under the lock it may be another one by now: it was granted a moment ago.
+    // Under the lock it may have changed: it may have been granted a moment ago.
     const ticket = (await ticketOf(tx, owner))!;
     return this.#end(tx, group, ticket);
   }
 
-  /** Gives a place in the queue up; false when the lease was granted meanwhile, or there is none. */
+  /** Leaves the queue; false when the lease was granted meanwhile, or there is no ticket. */
   async leaveQueue(tx: Transaction, owner: LeaseOwner): Promise<boolean> {
     const seen = await ticketOf(tx, owner);
     if (!seen) return false;
@@ -82,7 +82,7 @@ export class LeaseStore implements Leases {
     return ticket.state === 'waiting' && this.#end(tx, group, ticket);
   }
 
-  /** The time of a wait is over: its place is given up, unless the lease came just now. Answers the fence then. */
+  /** A wait has timed out: leaves the queue, unless the lease was granted just now; then answers its fence. */
   async giveUp(tx: Transaction, owner: LeaseOwner): Promise<number | undefined> {
     const seen = await ticketOf(tx, owner);
     if (!seen) return undefined;
@@ -103,14 +103,14 @@ export class LeaseStore implements Leases {
     }
     for (const [first] of groups.values()) {
       const group = await lockGroup(tx, first!, first!.group_key);
-      // Those in the queue first: a lease must not be passed on within a run that is over.
+      // Waiting tickets first: a lease must not be passed to a run that has ended.
       const held = (await openTickets(tx, run_ids)).filter((one) => sameGroup(one, group));
       for (const ticket of held.sort((a, b) => Number(a.state === 'held') - Number(b.state === 'held')))
         await this.#end(tx, group, ticket);
     }
   }
 
-  /** The owner has heard of its lease; false when that was no longer to be told. */
+  /** The owner was notified; false when that was no longer needed. */
   async told(tx: Transaction, ticket: Pick<Ticket, 'project_id' | 'group_key' | 'ticket'>): Promise<boolean> {
     const changed = await tx.write(
       `UPDATE locks_tickets SET to_tell = NULL WHERE project_id = ? AND group_key = ? AND ticket = ?
@@ -126,7 +126,7 @@ export class LeaseStore implements Leases {
     return holder && holder.org_id === scope.org_id ? this.#view(on, name, holder) : undefined;
   }
 
-  /** Held groups of a project after a place in their order: the lease that was granted last comes first. */
+  /** Held groups of a project after a cursor, newest grant first. */
   async groups(
     on: Pick<Transaction, 'read'>,
     scope: LeaseScope,
@@ -161,15 +161,15 @@ export class LeaseStore implements Leases {
   #lock(tx: Transaction, { group, owner, org_id, project_id }: LeaseRequest): Promise<LockedGroup> {
     const name = checkGroup(group);
     if (!OWNER.test(owner.id) || !this.#parts.owners().some(({ kind }) => kind === owner.kind))
-      throw new RangeError(`${owner.kind} ${owner.id} can own no lease`);
+      throw new RangeError(`${owner.kind} ${owner.id} cannot own a lease`);
     return lockGroup(tx, { org_id, project_id }, groupKey(name), name);
   }
 
-  /** A new ticket: it holds the lease when nobody else does, or shares that of its own run. */
+  /** A new ticket: it holds the lease when it is free, or shares the lease of its own run. */
   async #draw(tx: Transaction, group: LockedGroup, owner: LeaseOwner): Promise<Ticket> {
     const holder = await holderOf(tx, group);
     const ticket = await drawTicket(tx, group, owner, this.#parts.database.now());
-    // Nobody waits where nobody holds: every release passes the lease on.
+    // A free group has no waiters: every release passes the lease on.
     if (!holder) await this.#grant(tx, group, ticket, false);
     else if (this.#sharedBy(holder, owner)) await this.#share(tx, ticket, false);
     return ticket;
@@ -219,7 +219,7 @@ export class LeaseStore implements Leases {
     );
   }
 
-  /** Open → over; a lease that was held goes to the next of the queue in the same transaction. */
+  /** Open → over. A held lease goes to the next in the queue in the same transaction. */
   async #end(tx: Transaction, group: LockedGroup, ticket: Ticket): Promise<boolean> {
     if (ticket.state === 'released' || ticket.state === 'cancelled') return false;
     const state = ticket.state === 'waiting' ? 'cancelled' : 'released';
@@ -233,7 +233,10 @@ export class LeaseStore implements Leases {
     return true;
   }
 
-  /** To whoever of the same run shares the lease, else to the next of the queue and to all of its run that share it. */
+  /**
+   * To a ticket of the same run that shares the lease; otherwise to the next in the queue and all tickets of its run
+   * that share it.
+   */
   async #passOn(tx: Transaction, group: LockedGroup, run_id: string): Promise<void> {
     const [sharing] = await this.#ofRun(tx, group, run_id, 'shared');
     if (sharing) return this.#hold(tx, group, sharing, sharing.to_tell);

@@ -3,7 +3,7 @@ import type { LeaseOwner, LeaseScope } from '../contract.ts';
 
 export type TicketState = 'waiting' | 'held' | 'shared' | 'released' | 'cancelled';
 
-/** A group's row under its lock. */
+/** A locked row of a group. */
 export interface LockedGroup extends LeaseScope {
   group_key: string;
   name: string;
@@ -28,10 +28,7 @@ const COLUMNS = `org_id, project_id, group_key, ticket, run_id, owner_kind, owne
   granted_at, to_tell`;
 const OPEN = `state IN ('waiting', 'held', 'shared')`;
 
-/**
- * Locks a group, which is made when it is new and `name` is given. The first lock of everything that is done to its
- * tickets.
- */
+/** Locks a group; creates it when it is new and `name` is given. Always the first lock before its tickets change. */
 export async function lockGroup(
   tx: Transaction,
   scope: LeaseScope,
@@ -56,7 +53,10 @@ async function readLocked(
   return group;
 }
 
-/** An upsert, and no ignored insert: where another was first, that would take a weaker lock which cannot be raised. */
+/**
+ * An upsert and not INSERT IGNORE: when another transaction was first, that would take a weaker lock that cannot be
+ * upgraded.
+ */
 async function makeGroup(
   tx: Transaction,
   scope: LeaseScope,
@@ -72,7 +72,7 @@ async function makeGroup(
   return readLocked(tx, scope, group_key);
 }
 
-/** The ticket of an owner, whatever became of it. */
+/** The ticket of an owner in any state. */
 export async function ticketOf(on: Pick<Transaction, 'read'>, owner: LeaseOwner): Promise<Ticket | undefined> {
   const [ticket] = await on.read<Ticket>(
     `SELECT ${COLUMNS} FROM locks_tickets WHERE run_id = ? AND owner_kind = ? AND owner_id = ?`,
@@ -81,7 +81,7 @@ export async function ticketOf(on: Pick<Transaction, 'read'>, owner: LeaseOwner)
   return ticket;
 }
 
-/** What a run holds or waits for, in the order in which its groups are locked. */
+/** What a run holds or waits for, in the order in which groups are locked. */
 export function openTickets(on: Pick<Transaction, 'read'>, run_ids: readonly string[]): Promise<Ticket[]> {
   return on.read<Ticket>(
     `SELECT ${COLUMNS} FROM locks_tickets WHERE run_id IN (${run_ids.map(() => '?').join(',')}) AND ${OPEN}
@@ -102,7 +102,7 @@ export async function holderOf(
   return ticket;
 }
 
-/** The tickets that wait for a group, in the order of their numbers. */
+/** The waiting tickets of a group in order. */
 export function waitingFor(
   on: Pick<Transaction, 'read'>,
   group: { project_id: string; group_key: string },
@@ -128,7 +128,7 @@ export async function countWaiting(
   return Number(row!.n);
 }
 
-/** Draws the next ticket of a locked group. */
+/** Takes the next ticket number of a locked group. */
 export async function drawTicket(tx: Transaction, group: LockedGroup, owner: LeaseOwner, now: number): Promise<Ticket> {
   const ticket = group.last_ticket + 1;
   group.last_ticket = ticket;
@@ -151,7 +151,7 @@ export async function drawTicket(tx: Transaction, group: LockedGroup, owner: Lea
   };
 }
 
-/** A guarded write under a lock that was checked before: another count must not be committed. */
+/** A guarded write under a lock that was checked before: another row count must not be committed. */
 export async function mustChange(
   tx: Transaction,
   statement: string,

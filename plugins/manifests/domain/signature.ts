@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseDuration } from '../../../kernel/contracts/index.ts';
-import { readJson } from '../../../kernel/schema/index.ts';
+import { readJson } from '../../schema/contract.ts';
 import type { SignatureCheck, SignatureVerdict, SignedDelivery } from '../contract.ts';
 import type { DeliveryPlace, HookSection, SignatureSection } from '../generated/connector-manifest.ts';
 import { keyFault, readKey } from './signing-key.ts';
@@ -21,13 +21,13 @@ function headerOf(delivery: SignedDelivery, name: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
-/** The header that a part of what is signed stands in, by its hole. */
+/** The header that a hole in the signed text refers to. */
 function sourcesOf({ signature, delivery_id }: HookSection): Record<string, string | undefined> {
   const id = delivery_id && 'header' in delivery_id ? delivery_id.header : undefined;
   return { timestamp: signature.timestamp_header, id };
 }
 
-/** Digest of what the far end signed; the name of a header instead when that is absent. */
+/** Digest of the text that the sender signed; the name of the missing header when one is absent. */
 function digestOf(section: HookSection, key: Buffer, delivery: SignedDelivery): Buffer | string {
   const { algorithm, signs = '{body}' } = section.signature;
   const sources = sourcesOf(section);
@@ -38,14 +38,14 @@ function digestOf(section: HookSection, key: Buffer, delivery: SignedDelivery): 
       const header = sources[part.slice(1, -1)] ?? '';
       const value = headerOf(delivery, header);
       if (value === undefined) return header;
-      // Node reads header bytes as latin1; what was signed are the bytes.
+      // Node decodes headers as latin1, but the sender signed the bytes.
       hmac.update(value, 'latin1');
     } else hmac.update(part, 'utf8');
   }
   return hmac.digest();
 }
 
-/** Every signature of the header that is written as the section says. */
+/** Every signature in the header that has the form of this section. */
 function candidates({ algorithm, encoding, prefix = '' }: SignatureSection, header: string): Buffer[] {
   const form = encoding === 'hex' ? HEX : BASE64;
   return header
@@ -57,7 +57,7 @@ function candidates({ algorithm, encoding, prefix = '' }: SignatureSection, head
     .filter((bytes) => bytes.length === SIZES[algorithm]);
 }
 
-/** All are compared, whichever is right, so that the time tells nothing. */
+/** Compares all signatures even after a match, so that the time reveals nothing. */
 function anyEqual(given: readonly Buffer[], wanted: Buffer): boolean {
   let found = false;
   for (const bytes of given) found = timingSafeEqual(bytes, wanted) || found;
@@ -68,11 +68,11 @@ function windowFault({ signature }: HookSection, delivery: SignedDelivery, now: 
   const { timestamp_header: name, tolerance } = signature;
   if (name === undefined) return undefined;
   const text = headerOf(delivery, name);
-  if (text === undefined) return refused('missing', `the header ${name} is absent`);
-  if (!SECONDS.test(text)) return refused('wrong', `the header ${name} is no time in whole seconds`);
+  if (text === undefined) return refused('missing', `the header ${name} is missing`);
+  if (!SECONDS.test(text)) return refused('wrong', `the header ${name} is not a time in whole seconds`);
   const most_ms = tolerance === undefined ? DEFAULT_TOLERANCE_MS : parseDuration(tolerance);
   if (Math.abs(now - Number(text) * 1000) <= most_ms) return undefined;
-  return refused('stale', `the time of ${name} is further than ${tolerance ?? '5m'} from now`);
+  return refused('stale', `the time in ${name} differs from now by more than ${tolerance ?? '5m'}`);
 }
 
 const member = (value: unknown, name: string): unknown =>
@@ -80,7 +80,7 @@ const member = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** What a JSON pointer leads to, when it is a text or a whole number. */
+/** The value at a JSON pointer, if it is a text or a whole number. */
 function atPointer(body: unknown, pointer: string): string | undefined {
   const names = pointer
     .slice(1)
@@ -91,7 +91,7 @@ function atPointer(body: unknown, pointer: string): string | undefined {
   return Number.isSafeInteger(found) ? String(found) : undefined;
 }
 
-/** What is found in the places; the body is parsed at most once, and only when a place lies in it. */
+/** The values found at the places. The body is parsed at most once, and only when a place lies in it. */
 function found(places: readonly (DeliveryPlace | undefined)[], delivery: SignedDelivery): (string | undefined)[] {
   let body: { value: unknown } | undefined;
   return places.map((place) => {
@@ -108,13 +108,14 @@ function found(places: readonly (DeliveryPlace | undefined)[], delivery: SignedD
 function verify(section: HookSection, key: string, delivery: SignedDelivery, now: number): SignatureVerdict {
   const { header } = section.signature;
   const bytes = readKey(section, key);
-  if (bytes === undefined || bytes.length === 0) return refused('wrong', 'there is no key to check signatures with');
+  if (bytes === undefined || bytes.length === 0)
+    return refused('wrong', 'no key is set, so signatures cannot be checked');
   const given = headerOf(delivery, header);
-  if (given === undefined) return refused('missing', `the header ${header} is absent`);
+  if (given === undefined) return refused('missing', `the header ${header} is missing`);
   const wanted = digestOf(section, bytes, delivery);
-  if (typeof wanted === 'string') return refused('missing', `the header ${wanted} is absent`);
+  if (typeof wanted === 'string') return refused('missing', `the header ${wanted} is missing`);
   if (!anyEqual(candidates(section.signature, given), wanted))
-    return refused('wrong', `the header ${header} holds no signature of this body by the key`);
+    return refused('wrong', `the header ${header} contains no valid signature of this body`);
   const fault = windowFault(section, delivery, now);
   if (fault) return fault;
   const [delivery_id, event_type] = found([section.delivery_id, section.event_type], delivery);

@@ -9,13 +9,13 @@ const READERS = {
   hex: (text: string) => (HEX.test(text) ? Buffer.from(text, 'hex') : undefined),
 } as const;
 
-/** Bytes of a key as its section writes it; undefined when it is not written so. May be empty. */
+/** The bytes of a key in the encoding of its section; undefined for another encoding. May be empty. */
 export function readKey({ signature }: HookSection, key: string): Buffer | undefined {
   const { prefix = '', encoding = 'text' } = signature.key ?? {};
   return READERS[encoding](prefix !== '' && key.startsWith(prefix) ? key.slice(prefix.length) : key);
 }
 
-/** Why a text is no key of this section, in words without any of it. */
+/** Why a text is not a valid key for this section, without repeating any of it. */
 export function keyFault(section: HookSection, key: string): string | undefined {
   if (key === '') return 'must not be empty';
   if (!key.isWellFormed()) return 'must be valid Unicode';

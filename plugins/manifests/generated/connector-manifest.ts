@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 export type Name = string;
 /**
@@ -47,7 +47,7 @@ export interface ConnectorManifest {
    */
   fields?: ManifestValue[];
   actions?: {
-    [k: string]: ManifestAction | undefined;
+    [k: string]: ManifestAction;
   };
   hook?: HookSection;
   forge?: ForgeSection;
@@ -109,10 +109,10 @@ export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: Template;
   query?: {
-    [k: string]: Template | undefined;
+    [k: string]: Template;
   };
   headers?: {
-    [k: string]: Template | undefined;
+    [k: string]: Template;
   };
   body?: Template;
   /**
@@ -182,7 +182,7 @@ export interface ForgeSection {
    * By event: CEL over `payload` that is true when only people of the project can have had a hand in it. An event without one, or whose expression cannot be evaluated, is untrusted.
    */
   trust: {
-    [k: string]: string | undefined;
+    [k: string]: string;
   };
   api?: ForgeApi;
 }
@@ -221,7 +221,7 @@ export interface ForgeApi {
    */
   base?: string;
   headers?: {
-    [k: string]: string | undefined;
+    [k: string]: string;
   };
   list: ForgeCall;
   /**
@@ -251,7 +251,7 @@ export interface ForgeCall {
    * `{events}` as a whole string stands for the list of events.
    */
   body?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
 }
 /**
@@ -261,25 +261,25 @@ export interface ManifestExample {
   title?: string;
   action?: string;
   with?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   input?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   node?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   /**
    * What the action comes to, field by field.
    */
   request?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   /**
    * What the far end answered.
    */
   response?: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   delivery?: ExampleDelivery;
 }
@@ -290,7 +290,7 @@ export interface ExampleDelivery {
    */
   at?: string;
   headers: {
-    [k: string]: string | undefined;
+    [k: string]: string;
   };
   /**
    * The bytes, as text.

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { isServiceError, token } from '../../../kernel/contracts/index.ts';
-import { parseJson } from '../../../kernel/schema/index.ts';
+import { isServiceError } from '../../../kernel/contracts/index.ts';
+import { parseJson } from '../../schema/contract.ts';
 import type { ConnectorManifest, ConnectorManifests } from '../contract.ts';
 import { manifestFaults } from '../domain/check-manifest.ts';
-import { ManifestErrors } from '../errors.ts';
+import { ManifestErrors } from '../contract/errors.ts';
 import { locate, manifestsAt } from './find-manifests.ts';
 
-/** Nobody writes a larger one by hand, and each is kept in memory. */
-const MOST_BYTES = 1024 * 1024;
+/** Bounds memory: each manifest is kept in memory. */
+const MAX_BYTES = 1024 * 1024;
 
-/** The manifests of this process. Read once, at start; nothing is changed afterwards. */
+/** The manifests of this process. They are read once at start and never change. */
 export class ManifestCatalog implements ConnectorManifests {
   readonly #byName = new Map<string, ConnectorManifest>();
 
@@ -33,7 +33,7 @@ export class ManifestCatalog implements ConnectorManifests {
         const manifest = await this.#read(file, faults);
         if (manifest === undefined) continue;
         const other = origins.get(manifest.name);
-        if (other !== undefined) faults.push(`${file}: /name: ${manifest.name} is the name of ${other} too`);
+        if (other !== undefined) faults.push(`${file}: /name: ${manifest.name} is also the name of ${other}`);
         origins.set(manifest.name, file);
         read.push(manifest);
       }
@@ -45,7 +45,7 @@ export class ManifestCatalog implements ConnectorManifests {
   async #read(file: string, faults: string[]): Promise<ConnectorManifest | undefined> {
     try {
       const raw = await readFile(file);
-      if (raw.length > MOST_BYTES) throw ManifestErrors.connectorInvalid(`has more than ${MOST_BYTES} bytes`);
+      if (raw.length > MAX_BYTES) throw ManifestErrors.connectorInvalid(`has more than ${MAX_BYTES} bytes`);
       const document = parseJson(raw);
       const found = manifestFaults(document);
       faults.push(...found.map(({ pointer, message }) => `${file}: ${pointer || '(whole document)'}: ${message}`));
@@ -57,6 +57,3 @@ export class ManifestCatalog implements ConnectorManifests {
     }
   }
 }
-
-/** The token under which the plugin finds it. */
-export const OwnCatalog = token<ManifestCatalog>('manifests.ManifestCatalog');

@@ -5,20 +5,20 @@ const FILE = 'manifest.json';
 
 type Found = { files: string[] } | { fault: string };
 
-/** The manifests that a file or a folder stands for: itself, its `manifest.json`, or those of its folders. */
+/** The manifests that a path stands for: the file itself, its `manifest.json`, or those of its subfolders. */
 export async function manifestsAt(path: string): Promise<Found> {
   const kind = await kindOf(path);
   if (kind === 'file') return { files: [path] };
-  if (kind !== 'folder') return { fault: `${path}: there is no such file or folder` };
+  if (kind !== 'folder') return { fault: `${path}: the file or folder does not exist` };
   if ((await kindOf(join(path, FILE))) === 'file') return { files: [join(path, FILE)] };
   const entries = await readdir(path);
   const inside = entries.sort().map((name) => join(path, name, FILE));
   const kinds = await Promise.all(inside.map(kindOf));
   const files = inside.filter((_, index) => kinds[index] === 'file');
-  return files.length > 0 ? { files } : { fault: `${path}: holds no ${FILE}, and neither does any folder in it` };
+  return files.length > 0 ? { files } : { fault: `${path}: neither this folder nor a folder in it contains ${FILE}` };
 }
 
-/** One entry of SVC_CONNECTORS: a path, or the name of an installed package here or above. */
+/** One entry of SVC_CONNECTORS: a path, or the name of an installed package. */
 export async function locate(entry: string): Promise<string> {
   const path = resolve(entry);
   if ((await kindOf(path)) !== undefined || entry.startsWith('.') || entry.startsWith('/')) return path;

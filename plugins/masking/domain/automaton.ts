@@ -1,11 +1,11 @@
-/** Bytes from a start that are looked at, as far as the shortest pattern goes, before the start is passed over. */
+/** Bytes that are examined from a start before it is skipped; at most the length of the shortest pattern. */
 const PROBE = 16;
 const FILTER_BITS = 16;
 const BLOCK = 4;
 
 /**
- * Aho-Corasick over bytes. Nodes are numbered in the order in which sorted patterns are walked, so the first child of
- * a node, if it has one, is the next number. Node 0 is the root.
+ * Aho-Corasick over bytes. Nodes are numbered in the order of the sorted patterns, so the first child of a node is
+ * always the next number. Node 0 is the root.
  */
 export interface Automaton {
   readonly count: number;
@@ -13,17 +13,20 @@ export interface Automaton {
   readonly sibling: Int32Array;
   readonly fail: Int32Array;
   readonly depth: Int32Array;
-  /** Length of the longest pattern that ends here, 0 for none. */
+  /** Length of the longest pattern that ends at this node; 0 for none. */
   readonly found: Int32Array;
   /** Children of the root by byte. */
   readonly root: Int32Array;
-  /** Bytes to look at before a start can be passed over. */
+  /** Bytes to examine before a start can be skipped. */
   readonly probe: number;
-  /** By the hash of the last four bytes of a probe: how many starts can be passed over; 0: here one may begin. */
+  /**
+   * Indexed by the hash of the last four bytes of a probe: how many starts can be skipped; 0 when a pattern may begin
+   * here.
+   */
   readonly shift: Uint8Array;
 }
 
-/** Slot of `shift` for four bytes, the first of them lowest. */
+/** Index into `shift` for four bytes, lowest byte first. */
 export const slotOf = (word: number): number => Math.imul(word, 0x9e3779b1) >>> (32 - FILTER_BITS);
 
 /** Patterns have at least four bytes each. */
@@ -44,7 +47,7 @@ export function buildAutomaton(given: readonly Buffer[]): Automaton {
   return trie;
 }
 
-/** The child of a node by a byte, 0 for none. */
+/** The child of a node for a byte; 0 for none. */
 export function childOf(
   trie: Pick<Automaton, 'count' | 'label' | 'sibling' | 'depth' | 'root'>,
   node: number,
@@ -62,7 +65,7 @@ type Nodes = Pick<Automaton, 'label' | 'sibling' | 'depth' | 'found'>;
 function plant(patterns: readonly Buffer[], nodes: Nodes, root: Int32Array): number {
   let count = 1;
   let last: Buffer = Buffer.alloc(0);
-  /** Nodes of the last pattern by depth. */
+  /** Nodes of the latest pattern, by depth. */
   const path: number[] = [0];
   for (const pattern of patterns) {
     let same = 0;
@@ -106,7 +109,7 @@ function linkFailures(trie: Automaton): void {
   }
 }
 
-/** After Wu and Manber: what the end of a probe cannot be, no pattern begins before. */
+/** Wu-Manber: no pattern begins before bytes that cannot end a probe. */
 function filterOf(patterns: readonly Buffer[]): Pick<Automaton, 'probe' | 'shift'> {
   const probe = patterns.reduce((least, { length }) => Math.min(least, length), PROBE);
   const shift = new Uint8Array(1 << FILTER_BITS).fill(probe - BLOCK + 1);

@@ -1,24 +1,24 @@
-import { SHORTEST_MASKED } from '../contract.ts';
+import { MIN_MASKED_LENGTH } from '../contract.ts';
 
 /** Column at which `base64` and PEM break lines. */
 const WRAPS = [76, 64];
 
-/** The values themselves: whole, trimmed, and line by line, for whoever prints a line or ends it otherwise. */
+/** The values themselves: whole, trimmed and line by line. */
 export function plainForms(value: string): string[] {
   const lines = value.split(/\r\n|\n|\r/).map((line) => line.trim());
   return long([value, value.trim(), ...lines]);
 }
 
-/** What common encoders make of a value. Most forms of a plain token are the token itself, which a set takes once. */
+/** Common encodings of a value. Most encodings of a plain token equal the token; the set removes these duplicates. */
 export function derivedForms(value: string): string[] {
   return long([...jsonForms(value), ...urlForms(value), value.replaceAll("'", "'\\''"), ...base64Forms(value)]);
 }
 
-const long = (forms: string[]): string[] => forms.filter((form) => Buffer.byteLength(form) >= SHORTEST_MASKED);
+const long = (forms: string[]): string[] => forms.filter((form) => Buffer.byteLength(form) >= MIN_MASKED_LENGTH);
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** As JavaScript, Python, Go and PHP escape it, without the quotes. */
+/** Escaped as in JavaScript, Python, Go and PHP, without quotes. */
 function jsonForms(value: string): string[] {
   const plain = JSON.stringify(value).slice(1, -1);
   const ascii = plain.replaceAll(/[\u0080-\uffff]/g, escaped);
@@ -30,7 +30,7 @@ function jsonForms(value: string): string[] {
   ];
 }
 
-/** What an encoder leaves as it is, beside letters and digits. */
+/** Characters besides letters and digits that an encoder leaves unchanged. */
 const UNRESERVED = [
   // encodeURIComponent; RFC 3986; HTML forms; Python's quote; encodeURI.
   "-_.!~*'()",
@@ -60,8 +60,8 @@ function percent(bytes: Buffer, kept: string): string {
 }
 
 /**
- * The characters that the value decides, for each of the three places at which it may begin in what is encoded; and
- * the encoding of the value alone, with its last characters and broken into lines.
+ * The base64 characters that depend only on the value, for each of its three possible alignments; and the encoding of
+ * the value alone, with its padding and in wrapped lines.
  */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);

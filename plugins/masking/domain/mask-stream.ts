@@ -1,24 +1,24 @@
-import { MASK, type MaskStream, SHORTEST_MASKED } from '../contract.ts';
+import { MASK, type MaskStream, MIN_MASKED_LENGTH } from '../contract.ts';
 import type { Automaton } from './automaton.ts';
 import { Scanner } from './scanner.ts';
 
 const MASK_BYTES = Buffer.from(MASK);
 
-/** A place of the stream, [from, to), that must not come out. */
+/** A range [from, to) of the stream that must not be shown. */
 interface Region {
   from: number;
   to: number;
-  /** Its mask has come out already, though the region may still grow. */
+  /** Its mask was returned already; the region may still grow. */
   begun: boolean;
 }
 
-/** One stream under the mask. What overlaps becomes one region, so that no part of a value remains beside another. */
+/** One masked stream. Overlapping matches become one region, so that no part of a value stays visible. */
 export class MaskedStream implements MaskStream {
   readonly #scanner: Scanner;
-  /** What came in and has not come out, from the place `#out` on. */
+  /** Bytes that arrived and were not returned yet, starting at position `#out`. */
   #held: Buffer[] = [];
   #out = 0;
-  /** Apart from each other, in order. */
+  /** Sorted regions without overlap. */
   #regions: Region[] = [];
 
   constructor(automaton: Automaton) {
@@ -39,8 +39,8 @@ export class MaskedStream implements MaskStream {
   settle(): Buffer {
     const { open, read } = this.#scanner;
     const certain = this.#release(open);
-    // What is left is the beginning of a value, if not by chance.
-    if (read - Math.max(open, this.#out) >= SHORTEST_MASKED) this.#add(open, read);
+    // The remaining bytes are almost certainly the beginning of a value.
+    if (read - Math.max(open, this.#out) >= MIN_MASKED_LENGTH) this.#add(open, read);
     return Buffer.concat([certain, this.#release(read)]);
   }
 
@@ -59,7 +59,7 @@ export class MaskedStream implements MaskStream {
     this.#regions.push(region);
   };
 
-  /** Everything before `limit`, with masks for the regions that begin there; those are certain to their ends. */
+  /** Everything before `limit`, with masks for the regions that begin there. The ends of these regions are final. */
   #release(limit: number): Buffer {
     const parts: Buffer[] = [];
     while (this.#regions.length > 0 && this.#regions[0]!.from <= limit) {
@@ -68,7 +68,7 @@ export class MaskedStream implements MaskStream {
       if (!region.begun) parts.push(MASK_BYTES);
       region.begun = true;
       if (region.to > this.#out) this.#take(region.to - this.#out);
-      // Kept while it may still grow.
+      // Kept because it may still grow.
       if (region.to > limit) break;
       this.#regions.shift();
     }
@@ -76,7 +76,7 @@ export class MaskedStream implements MaskStream {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  /** The next bytes that were held. */
+  /** The next bytes from the held ones. */
   #take(count: number): Buffer[] {
     const taken: Buffer[] = [];
     this.#out += count;

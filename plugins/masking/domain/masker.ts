@@ -1,15 +1,18 @@
-import { turn } from '../../../kernel/contracts/index.ts';
-import { type Masker, type MaskStream, SHORTEST_MASKED } from '../contract.ts';
+import { yieldToEventLoop } from '../../../kernel/contracts/index.ts';
+import { type Masker, type MaskStream, MIN_MASKED_LENGTH } from '../contract.ts';
 import { secretsTooLarge } from '../errors.ts';
 import { type Automaton, buildAutomaton } from './automaton.ts';
 import { derivedForms, plainForms } from './forms.ts';
 import { MaskedStream } from './mask-stream.ts';
 
-/** Of values; a process cannot be given much more. */
-const MOST_VALUE_BYTES = 1024 * 1024;
-/** Of all forms. An automaton takes about 17 bytes for each; beyond this the forms of the longest values are left out. */
-const MOST_FORM_BYTES = 4 * 1024 * 1024;
-/** Masked at a time before the event loop gets a turn: a few milliseconds at worst. */
+/** Bytes of all values together. A process cannot be given much more. */
+const MAX_VALUE_BYTES = 1024 * 1024;
+/**
+ * Bytes of all forms together. An automaton takes about 17 bytes for each; beyond this bound the forms of the longest
+ * values are left out.
+ */
+const MAX_FORM_BYTES = 4 * 1024 * 1024;
+/** Bytes masked before yielding to the event loop: at most a few milliseconds of work. */
 const SLICE_BYTES = 64 * 1024;
 
 const unchanged: MaskStream = { push: (chunk) => chunk, settle: () => Buffer.alloc(0), end: () => Buffer.alloc(0) };
@@ -25,17 +28,17 @@ export const idleMasker: Masker = {
 
 /** Throws `secrets_too_large`. */
 export function makeMasker(values: readonly string[]): Masker {
-  const forms = formsOf([...new Set(values)].filter((value) => Buffer.byteLength(value) >= SHORTEST_MASKED));
+  const forms = formsOf([...new Set(values)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_LENGTH));
   return forms.length === 0 ? idleMasker : new ByteMasker(buildAutomaton(forms));
 }
 
-/** Short values first, so that a huge one takes the room of none. */
+/** Short values come first, so that one huge value does not displace them. */
 function formsOf(values: readonly string[]): Buffer[] {
   const bytes = values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
-  if (bytes > MOST_VALUE_BYTES)
-    throw secretsTooLarge(`the secrets of this job have ${bytes} bytes; at most ${MOST_VALUE_BYTES} can be masked`);
+  if (bytes > MAX_VALUE_BYTES)
+    throw secretsTooLarge(`the secrets of this job have ${bytes} bytes; the limit is ${MAX_VALUE_BYTES}`);
   const forms = new Set(values.flatMap(plainForms));
-  let room = MOST_FORM_BYTES - [...forms].reduce((sum, form) => sum + Buffer.byteLength(form), 0);
+  let room = MAX_FORM_BYTES - [...forms].reduce((sum, form) => sum + Buffer.byteLength(form), 0);
   for (const value of [...values].sort((a, b) => a.length - b.length)) {
     const more = [...new Set(derivedForms(value))].filter((form) => !forms.has(form));
     room -= more.reduce((sum, form) => sum + Buffer.byteLength(form), 0);
@@ -70,7 +73,7 @@ class ByteMasker implements Masker {
     const stream = this.stream();
     const parts: Buffer[] = [];
     for (let from = 0; from < data.length; from += SLICE_BYTES) {
-      if (from > 0) await turn();
+      if (from > 0) await yieldToEventLoop();
       parts.push(stream.push(data.subarray(from, from + SLICE_BYTES)));
     }
     return Buffer.concat([...parts, stream.end()]);
@@ -91,11 +94,11 @@ class ByteMasker implements Masker {
     if (typeof value === 'number') return this.#number(value);
     if (Array.isArray(value)) return value.map((member) => this.#json(member));
     if (typeof value !== 'object' || value === null) return value;
-    // Two keys may come to one name under the mask: the later value stays.
+    // Two keys may become equal under the mask; the later value is kept.
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [this.text(key), this.#json(member)]));
   }
 
-  /** A value of digits may have become a number on its way. */
+  /** A value of digits may have been parsed as a number. */
   #number(value: number): number | string {
     const text = String(value);
     const masked = this.text(text);

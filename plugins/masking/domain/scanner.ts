@@ -1,16 +1,16 @@
 import { type Automaton, childOf, slotOf } from './automaton.ts';
 
-/** Shallower states are left for the filter, which passes over most starts without the automaton. */
+/** Shallower states are left to the filter, which skips most starts without the automaton. */
 const SHALLOW = 4;
 
 /**
- * Finds values in a stream. Every byte is looked at a bounded number of times, whatever the values and the stream
- * are; most bytes of an ordinary log are passed over.
+ * Finds values in a stream. Every byte is examined a bounded number of times; most bytes of an ordinary log are
+ * skipped.
  */
 export class Scanner {
   readonly #automaton: Automaton;
   #state = 0;
-  /** Bytes read in all. */
+  /** Total bytes read. */
   #read = 0;
 
   constructor(automaton: Automaton) {
@@ -21,12 +21,12 @@ export class Scanner {
     return this.#read;
   }
 
-  /** The earliest place at which a value may have begun that has not ended yet. */
+  /** The earliest position where a value may have begun that has not ended yet. */
   get open(): number {
     return this.#read - this.#automaton.depth[this.#state]!;
   }
 
-  /** Calls `found` with the places [from, to) of values in the stream, by their ends; of one end the longest. */
+  /** Calls `found` with the ranges [from, to) of values, ordered by their ends; for one end only the longest. */
   scan(chunk: Buffer, found: (from: number, to: number) => void): void {
     const trie = this.#automaton;
     const { depth } = trie;
@@ -58,7 +58,7 @@ export class Scanner {
   }
 }
 
-/** The next start that may be one of a value; near the end of the chunk every start may. */
+/** The next position where a value may begin. Near the end of the chunk every position may. */
 function passOver({ probe, shift }: Automaton, chunk: Buffer, from: number): number {
   let at = from;
   const last = chunk.length - probe;

@@ -1,11 +1,10 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 /*
  * masking_sets: the values of one or more runs of a project, sealed as a JSON array of strings. Immutable.
  * masking_runs: which sets a run was given; rows are only ever added.
  */
-export const maskingTables: Migration = {
-  name: '0001-masking',
+export const maskingTables = migration('0001-masking', {
   sqlite: [
     `CREATE TABLE masking_sets (
       set_id TEXT NOT NULL PRIMARY KEY,
@@ -36,4 +35,4 @@ export const maskingTables: Migration = {
       INDEX masking_runs_set (set_id)
     )`,
   ],
-};
+});

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type Database, failpoint, type Ids, type Sealer } from '../../../kernel/contracts/index.ts';
-import { type MaskedRun, type Masker, type Maskers, type RunMasks, SHORTEST_MASKED } from '../contract.ts';
+import {
+  BoundedMap,
+  type Database,
+  failpoint,
+  type Ids,
+  type Queries,
+  type Sealer,
+} from '../../../kernel/contracts/index.ts';
+import { type MaskedRun, type Masker, type Maskers, type RunMasks, MIN_MASKED_LENGTH } from '../contract.ts';
 import { insertSet, linkRun, readSet, setsOfRuns } from '../store/mask-sets.ts';
 
-/** Sets of values kept in memory, and runs known to have theirs. */
-const MOST_SETS = 512;
-const MOST_RUNS = 10_000;
+/** Number of cached value sets, and of runs whose sets are known. */
+const MAX_SETS = 512;
+const MAX_RUNS = 10_000;
 
 export interface RunMasksParts {
   database: Database;
@@ -17,24 +24,24 @@ export interface RunMasksParts {
 type Scope = Omit<MaskedRun, 'run_id'>;
 
 /**
- * Runs of a project share the rows of what they were given: a run costs one short row, a change of the project's
- * secrets (and a start of a server) one long one. What a run has is read anew for every view, because another server
- * may have given it more; the values behind a set never change, so those are kept.
+ * Runs of a project share the stored sets: a run costs one short row, a change of the project's secrets (or a server
+ * start) one long row. The sets of a run are read again for every view, because another server may have added one. The
+ * values of a set never change, so they are cached.
  */
 export class SealedRunMasks implements RunMasks {
   readonly #parts: RunMasksParts;
-  /** Set by project and digest of its values. The digest stays in this process: stored, it would tell what to try. */
-  readonly #known = new Recent<string>(MOST_SETS);
-  readonly #values = new Recent<readonly string[]>(MOST_SETS);
-  readonly #linked = new Recent<true>(MOST_RUNS);
+  /** Sets by project and digest of their values. The digest is never stored: it would help to guess values. */
+  readonly #known = new BoundedMap<string, string>(MAX_SETS);
+  readonly #values = new BoundedMap<string, readonly string[]>(MAX_SETS);
+  readonly #linked = new BoundedMap<string, true>(MAX_RUNS);
 
   constructor(parts: RunMasksParts) {
     this.#parts = parts;
   }
 
   async remember(run: MaskedRun, given: readonly string[]): Promise<readonly string[]> {
-    const values = [...new Set(given)].filter((value) => Buffer.byteLength(value) >= SHORTEST_MASKED).sort();
-    // Refused here rather than on the agent: what cannot be masked is not given out.
+    const values = [...new Set(given)].filter((value) => Buffer.byteLength(value) >= MIN_MASKED_LENGTH).sort();
+    // Refused here and not on the agent: a value that cannot be masked is not given out.
     this.#parts.maskers.masker(values);
     if (values.length > 0) await this.#keep(run, values);
     const all = await this.#valuesOf(run, await this.#setsOf(run.run_id));
@@ -42,8 +49,8 @@ export class SealedRunMasks implements RunMasks {
     return all;
   }
 
-  async of(run: MaskedRun): Promise<Masker> {
-    return this.#parts.maskers.masker(await this.#valuesOf(run, await this.#setsOf(run.run_id)));
+  async of(run: MaskedRun, on: Queries = this.#parts.database): Promise<Masker> {
+    return this.#parts.maskers.masker(await this.#valuesOf(run, await this.#setsOf(run.run_id, on), on));
   }
 
   async ofMany(scope: Scope, run_ids: readonly string[]): Promise<ReadonlyMap<string, Masker>> {
@@ -54,8 +61,8 @@ export class SealedRunMasks implements RunMasks {
     return maskers;
   }
 
-  async #setsOf(run_id: string): Promise<readonly string[]> {
-    return (await setsOfRuns(this.#parts.database, [run_id])).get(run_id) ?? [];
+  async #setsOf(run_id: string, on: Queries = this.#parts.database): Promise<readonly string[]> {
+    return (await setsOfRuns(on, [run_id])).get(run_id) ?? [];
   }
 
   async #keep(run: MaskedRun, values: readonly string[]): Promise<void> {
@@ -76,45 +83,19 @@ export class SealedRunMasks implements RunMasks {
     this.#linked.set(`${run.run_id} ${id}`, true);
   }
 
-  async #valuesOf(scope: Scope, set_ids: readonly string[]): Promise<readonly string[]> {
+  async #valuesOf(scope: Scope, set_ids: readonly string[], on?: Queries): Promise<readonly string[]> {
     const all = new Set<string>();
-    for (const set_id of set_ids) for (const value of await this.#read(scope, set_id)) all.add(value);
+    for (const set_id of set_ids) for (const value of await this.#read(scope, set_id, on)) all.add(value);
     return [...all];
   }
 
-  async #read(scope: Scope, set_id: string): Promise<readonly string[]> {
+  async #read(scope: Scope, set_id: string, on: Queries = this.#parts.database): Promise<readonly string[]> {
     const kept = this.#values.get(set_id);
     if (kept) return kept;
-    const { database, sealer } = this.#parts;
+    const { sealer } = this.#parts;
     await sealer.prepare(scope.org_id);
-    const values = await readSet(database, sealer, scope, set_id);
+    const values = await readSet(on, sealer, scope, set_id);
     this.#values.set(set_id, values);
     return values;
-  }
-}
-
-/** The entries last used, so many of them. */
-class Recent<T> {
-  readonly #most: number;
-  readonly #entries = new Map<string, T>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(key: string): T | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) this.set(key, value);
-    return value;
-  }
-
-  set(key: string, value: T): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#most) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
   }
 }

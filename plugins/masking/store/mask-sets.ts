@@ -3,7 +3,7 @@ import type { MaskedRun } from '../contract.ts';
 
 type Scope = Omit<MaskedRun, 'run_id'>;
 
-/** Ids of one statement. */
+/** Ids in one statement. */
 const PART = 200;
 
 const place = ({ org_id, project_id }: Scope, set_id: string): SealedPlace => ({
@@ -32,12 +32,12 @@ export async function insertSet(
   ]);
 }
 
-/** A run has a set once, however often it is given it. */
+/** Adding a set to a run twice has no effect. */
 export async function linkRun(tx: Transaction, run_id: string, set_id: string): Promise<void> {
   await tx.write(`${tx.sql.insert_ignore} masking_runs (run_id, set_id) VALUES (?, ?)`, [run_id, set_id]);
 }
 
-/** Sets of each of these runs; runs without any are left out. */
+/** The sets of each run. Runs without any are left out. */
 export async function setsOfRuns(on: Queries, run_ids: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (let from = 0; from < run_ids.length; from += PART) {
@@ -51,9 +51,9 @@ export async function setsOfRuns(on: Queries, run_ids: readonly string[]): Promi
   return found;
 }
 
-/** The values of a set. Throws `sealed_value_unreadable`, also for one of another project. */
+/** The values of a set. Throws `sealed_value_unreadable`, also for a set of another project. */
 export async function readSet(on: Queries, sealer: Sealer, scope: Scope, set_id: string): Promise<string[]> {
   const [row] = await on.read<{ sealed: Buffer }>('SELECT sealed FROM masking_sets WHERE set_id = ?', [set_id]);
-  if (!row) throw new Error(`the values of set ${set_id} are gone, and with them what its runs must not show`);
+  if (!row) throw new Error(`the values of set ${set_id} no longer exist, so its runs cannot be masked`);
   return JSON.parse(sealer.open(place(scope, set_id), row.sealed).toString()) as string[];
 }

@@ -1,8 +1,7 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 /* Whose turn it is: a server that prunes puts `next_at` ahead of it, and again as long as it is at work. */
-export const retentionTables: Migration = {
-  name: '0001-retention',
+export const retentionTables = migration('0001-retention', {
   sqlite: ['CREATE TABLE retention_turns (name TEXT NOT NULL PRIMARY KEY, next_at INTEGER NOT NULL)'],
   mysql: [
     `CREATE TABLE retention_turns (
@@ -10,4 +9,4 @@ export const retentionTables: Migration = {
       next_at BIGINT NOT NULL
     ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
   ],
-};
+});

@@ -1,13 +1,14 @@
-import type { Cancel, Clock, Database, Log, Metrics, Prunable } from '../../../kernel/contracts/index.ts';
+import { type Clock, type Database, type Log, type Metrics, Pauses } from '../../../kernel/contracts/index.ts';
+import type { Prunable } from '../contract.ts';
 import { setTurn, takeTurn } from '../store/turns.ts';
 
-/** Rows a transaction. */
+/** Rows in one transaction. */
 const BATCH = 1000;
-/** A server that is silent for so long has lost its turn. */
+/** A server without a sign of life for this long loses its turn. */
 const HOLD_MS = 60_000;
 const PERIOD_MAX_MS = 600_000;
 const PERIOD_MIN_MS = 500;
-/** After a batch the database has at least as long for others as the batch took. */
+/** After a batch the database gets at least as much time for others as the batch took. */
 const PAUSE_MIN_MS = 5;
 
 export interface PrunerParts {
@@ -21,18 +22,17 @@ export interface PrunerParts {
 }
 
 /**
- * Prunes what is older than it is to be kept, now and then, in batches with pauses between them; of several servers one
- * at a time. One that fails is logged, and tried again at its next turn.
+ * Prunes expired records from time to time, in batches with pauses. One server works at a time. A failure is logged and
+ * tried again at the next turn.
  */
 export class Pruner {
   readonly #parts: PrunerParts;
   readonly #pruned: { inc(labels?: Record<string, string>, by?: number): void };
-  #stopped = false;
-  /** Ends the present pause; a no-op between pauses. */
-  #wake: () => void = () => {};
+  readonly #pauses: Pauses;
 
   constructor(parts: PrunerParts) {
     this.#parts = parts;
+    this.#pauses = new Pauses(parts.clock);
     this.#pruned = parts.metrics.counter('svc_pruned_rows_total', 'Rows removed because of their age.', ['what']);
   }
 
@@ -40,8 +40,7 @@ export class Pruner {
   start(): () => Promise<void> {
     const running = this.#run();
     return async () => {
-      this.#stopped = true;
-      this.#wake();
+      this.#pauses.stop();
       await running;
     };
   }
@@ -49,19 +48,19 @@ export class Pruner {
   async #run(): Promise<void> {
     const named = this.#parts.prunables.filter(({ name }) => this.#parts.retention[name] !== undefined);
     const periods = named.map((one) => this.#periodOf(one));
-    while (!this.#stopped) {
+    while (!this.#pauses.stopped) {
       for (const prunable of named) await this.#turn(prunable);
-      if (!this.#stopped) await this.#pause(Math.min(...periods));
+      await this.#pauses.wait(Math.min(...periods));
     }
   }
 
-  /** Short for what is kept shortly, so that it does not stay much longer than it is to. */
+  /** Short intervals for short retention times, so that records do not stay much longer than wanted. */
   #periodOf({ name }: Prunable): number {
     return Math.min(PERIOD_MAX_MS, Math.max(PERIOD_MIN_MS, this.#parts.retention[name]! / 10));
   }
 
   async #turn(prunable: Prunable): Promise<void> {
-    if (this.#stopped) return;
+    if (this.#pauses.stopped) return;
     const { database, log } = this.#parts;
     try {
       const now = database.now();
@@ -69,7 +68,7 @@ export class Pruner {
       const removed = await this.#prune(prunable, now);
       if (removed > 0) log.info({ what: prunable.name, rows: removed }, 'pruned');
     } catch (error) {
-      log.error({ err: error, what: prunable.name }, 'pruning failed; it is tried again');
+      log.error({ err: error, what: prunable.name }, 'pruning failed; retrying');
     }
   }
 
@@ -82,29 +81,16 @@ export class Pruner {
     for await (const count of prunable.prune(started_at - retention[name]!, BATCH)) {
       removed += count;
       this.#pruned.inc({ what: name }, count);
-      if (this.#stopped) break;
+      if (this.#pauses.stopped) break;
       if (database.now() - held_at > HOLD_MS / 3) {
         held_at = database.now();
         await setTurn(database, name, held_at + HOLD_MS);
       }
-      await this.#pause(Math.max(PAUSE_MIN_MS, clock.monotonic() - since));
+      await this.#pauses.wait(Math.max(PAUSE_MIN_MS, clock.monotonic() - since));
       since = clock.monotonic();
     }
-    // When this server stops in the middle, the next one goes on at once.
-    await setTurn(database, name, database.now() + (this.#stopped ? 0 : this.#periodOf(prunable)));
+    // When this server stops in the middle, the next one continues at once.
+    await setTurn(database, name, database.now() + (this.#pauses.stopped ? 0 : this.#periodOf(prunable)));
     return removed;
-  }
-
-  async #pause(delay_ms: number): Promise<void> {
-    if (this.#stopped) return;
-    let resume: () => void = () => {};
-    const resumed = new Promise<void>((resolve) => {
-      resume = resolve;
-    });
-    const cancel: Cancel = this.#parts.clock.after(delay_ms, resume, { unref: true });
-    this.#wake = resume;
-    await resumed;
-    cancel();
-    this.#wake = () => {};
   }
 }

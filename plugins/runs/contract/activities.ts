@@ -2,11 +2,11 @@ import { extensionPoint, type Transaction, token } from '../../../kernel/contrac
 import type { Json } from './run.ts';
 import type { NewActivity } from './store.ts';
 
-/** An activity that another one asked for. */
+/** An activity that another activity asked for. */
 export interface ChildActivity extends NewActivity {
   /**
-   * The activity that asked for it. A child's output and failure are for its parent alone and not the run's; the run
-   * does not end before it, unless the parent fails: then it is cancelled.
+   * The activity that asked for it. A child's output and failure are reported to its parent only, not to the run. The
+   * run does not end before it; when the parent fails, the child is cancelled.
    */
   parent: string;
 }
@@ -17,7 +17,7 @@ export interface ActivityScope {
   run_id: string;
 }
 
-/** A child of a finished run, and the run and parent that are to have it too. */
+/** A child of a finished run, with the run and parent that it is copied to. */
 export interface CopiedActivity {
   from: ActivityScope;
   to: ActivityScope;
@@ -34,25 +34,26 @@ export interface ActivityEnd {
   result: { status: 'succeeded'; output: Json } | { status: 'failed'; code: string; message: string };
 }
 
-/** Activities of runs that are under way. Everything happens in a transaction that holds the run's row. */
+/** Activities of runs in progress. Every call is in a transaction that holds the run's row. */
 export interface Activities {
-  /** Pending from the commit on. */
+  /** They are pending from the commit on. */
   add(tx: Transaction, run: ActivityScope, activities: readonly (NewActivity | ChildActivity)[]): Promise<void>;
   /**
-   * One of a finished run in another that is made anew: as it ended, else as it was asked for and pending. Answers its id.
+   * Copies an activity of a finished run into a new run: an ended one with its result, any other as pending. Answers
+   * its id.
    */
   copy(tx: Transaction, copied: CopiedActivity): Promise<string>;
-  /** How it ended; undefined while it has not, or was cancelled. The org's keys are ready. */
+  /** The result of an activity; undefined when it has not ended, or was cancelled. The org's keys are ready. */
   end(tx: Transaction, run: ActivityScope, activity_id: string): Promise<ActivityEnd | undefined>;
-  /** What the steps view shows as the exit code of an activity that has succeeded. */
+  /** Stores the exit code that the steps view shows for a succeeded activity. */
   noteExit(tx: Transaction, activity_id: string, exit_code: number): Promise<void>;
-  /** A note on the run that no pass replaces. */
+  /** Adds a note to the run that no pass replaces. */
   note(tx: Transaction, run: ActivityScope, activity_id: string, text: string): Promise<void>;
 }
 
 export const Activities = token<Activities>('runs.Activities');
 
-/** Hears, inside the transaction that makes it so, that an activity has ended; not of those that are cancelled. */
+/** Called in the transaction in which an activity ends; not called for cancelled ones. */
 export interface ActivityObserver {
   name: string;
   onEnded(tx: Transaction, run: ActivityScope, activity: ActivityEnd): Promise<void>;

@@ -1,9 +1,9 @@
 import { extensionPoint, token } from '../../../kernel/contracts/index.ts';
 
-/** Knows the names that a submit may give in `credentials`. Without one, a submit that gives any is refused. */
+/** Checks the names in `credentials` of a submit. Without a check, a submit with credentials is refused. */
 export interface CredentialCheck {
   name: string;
-  /** Throws `credential_missing` naming the variable. */
+  /** Throws `credential_missing` and names the variable. */
   check(scope: { org_id: string; project_id: string }, credentials: Readonly<Record<string, string>>): Promise<void>;
 }
 
@@ -19,8 +19,8 @@ export interface CredentialRuns {
 export const CredentialRuns = token<CredentialRuns>('runs.CredentialRuns');
 
 /**
- * Why a secret or a credential cannot be given to jobs under this name of a variable; undefined when it can. What the
- * service or the loader of programs reads is not for them to set.
+ * Why a secret or a credential cannot be passed to jobs as a variable of this name; undefined when it can. Variables
+ * that the service or the program loader reads are not allowed.
  */
 export function variableFault(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'must be a name of a variable: [A-Za-z_][A-Za-z0-9_]{0,127}';

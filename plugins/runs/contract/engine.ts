@@ -1,32 +1,36 @@
-import { token, type Transaction } from '../../../kernel/contracts/index.ts';
+import { type Scope, token, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from './journal.ts';
 import type { Run, SubmitResult, SubmitRun } from './run.ts';
 import type { LogChunk, NewRun } from './store.ts';
-import type { Problem, WorkflowDocument } from './workflow.ts';
+import type { CheckedDocument, Problem, Reading } from './workflow.ts';
 
 /** What other plugins ask of the engine. */
 export interface RunEngine {
   /** Checks, plans and stores. Throws `workflow_invalid` with its problems. */
   submit(run: SubmitRun): Promise<SubmitResult>;
-  check(document: Partial<WorkflowDocument> & { kind?: string; source: string }): Promise<Problem[]>;
+  check(scope: Scope, document: CheckedDocument): Promise<Problem[]>;
   /** Throws `not_found`. */
   read(scope: { org_id: string; project_id: string }, run_id: string): Promise<Run>;
-  /** Log of a run from `after` (exclusive) on, oldest first. */
+  /** The log of a run after `after` (exclusive), oldest first. */
   logs(run_id: string, after: string | undefined, limit: number): Promise<StoredLog[]>;
 }
 
-/** Makes runs inside the transactions of others. */
+/** Creates runs inside the transactions of others. */
 export interface RunCreation {
-  /** Checks and plans as a submit does. Outside of transactions. Throws `workflow_invalid` and the like. */
+  /**
+   * Checks and plans like a submit, outside of transactions. Throws `workflow_invalid` and the other errors of a
+   * submit.
+   */
   prepare(run: SubmitRun): Promise<NewRun>;
   /**
-   * The same without the checks, for a document that was checked when it was registered. Synchronous. Throws
-   * `workflow_kind_unknown` when no plugin brings its kind any more.
+   * The same without the checks, for a document that was checked at registration. Reads only through `on`, which is the
+   * caller's transaction if there is one; the org's keys are ready. Throws `workflow_kind_unknown` when no plugin
+   * brings the kind any more, and the kind's own refusals.
    */
-  plan(run: SubmitRun & { run_id?: string }): NewRun;
+  plan(on: Reading, run: SubmitRun & { run_id?: string }): Promise<NewRun>;
   /**
-   * Makes the runs; one whose id or idempotency key exists is answered as a duplicate. The caller has had `Sealer.prepare` of
-   * the orgs done before its transaction began.
+   * Creates the runs. A run whose id or idempotency key exists is answered as a duplicate. The caller must call
+   * `Sealer.prepare` for the orgs before its transaction.
    */
   createIn(tx: Transaction, runs: readonly NewRun[]): Promise<SubmitResult[]>;
 }
@@ -43,17 +47,17 @@ export interface StoredLog {
 
 export const RunEngine = token<RunEngine>('runs.RunEngine');
 
-/** Told, after commit and in this process, that something may be claimable or has changed. */
+/** Notified after a commit in this process that work may be claimable or something has changed. */
 export interface Wakeups {
   /** Work became claimable. */
   work(): void;
-  /** A timer may be due earlier than known: its deadline, epoch ms by the database's clock. */
+  /** A timer may be due earlier than known. `deadline` is epoch ms by the database's clock. */
   timer(deadline: number): void;
-  /** A run changed: status, steps or logs. Followers re-read. */
+  /** A run changed: status, steps or logs. Followers read again. */
   run(run_id: string): void;
-  /** A claim was taken away: its agent should stop the work now. */
+  /** A claim was revoked: its agent should stop the work now. */
   revoked(claim: ClaimRef & { agent_id: string; reason: string }): void;
-  /** Something that another plugin named: `bus.fired`. */
+  /** A topic of another plugin: `bus.fired`. */
   topic(topic: string): void;
   onTopic(topic: string, listen: () => void): () => void;
   onWork(listen: () => void): () => void;
@@ -64,7 +68,7 @@ export interface Wakeups {
 
 export const Wakeups = token<Wakeups>('runs.Wakeups');
 
-/** A wake-up as it travels between servers: a few bytes, no value, only ids. */
+/** A wake-up between servers: a few bytes with ids only, never a value. */
 export type WakeMessage =
   | { wake: 'work' }
   | { wake: 'timer'; deadline: number }
@@ -73,11 +77,11 @@ export type WakeMessage =
   /** Of another plugin: `bus.fired`. */
   | { wake: 'topic'; topic: string };
 
-/** Carries wake-ups to other servers and back. Hints only: lost ones are made good by polling. */
+/** Carries wake-ups to other servers and back. They are hints: polling makes up for lost ones. */
 export interface WakeRelay {
-  /** Hears what this process says of itself; not what came from others. */
+  /** Reports wake-ups of this process, not those of other servers. */
   onLocal(listen: (message: WakeMessage) => void): () => void;
-  /** Says here what another server said. */
+  /** Delivers a wake-up of another server here. */
   deliver(message: WakeMessage): void;
 }
 

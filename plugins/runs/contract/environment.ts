@@ -5,14 +5,14 @@ import type { Claimed } from './journal.ts';
 /** Variables added to a job at claim time. */
 export interface JobEnvironmentSource {
   name: string;
-  /** Does a workflow's own `env` win over these (`below`), or these over it (`above`)? */
+  /** `below`: the workflow's own `env` wins over these. `above`: these win. */
   layer: 'below' | 'above';
   provide(job: JobContext): Promise<JobVariable[]>;
 }
 
 /** The job that is claimed. */
 export interface JobContext extends ActivityContext {
-  /** What its run names: variable → name of a credential or account. */
+  /** The credentials of its run: variable → name of a credential or account. */
   credentials: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export interface JobVariable {
   value: string;
   /** Masked in logs and views. */
   secret: boolean;
-  /** Texts to be masked beside the value: the halves of a pair. */
+  /** Further texts to mask: the halves of a pair. */
   masks?: string[];
 }
 
@@ -31,13 +31,13 @@ export interface JobEnvironmentLayers {
   /** The `env` of the submit. */
   workflow: Record<string, string>;
   above: JobVariable[];
-  /** Texts that nothing of this job may show: the secret values of this claim and of all earlier ones of its run. */
+  /** Texts that no view of this job may show: the secret values of this claim and of all earlier claims of its run. */
   masks?: readonly string[];
 }
 
-/** Asks every `JobEnvironment` source, in boot order, when a job is claimed. Holds nothing afterwards. */
+/** Asks every `JobEnvironment` source, in boot order, when a job is claimed. Caches nothing. */
 export interface JobEnvironments {
-  /** Throws what a source throws: a job never starts with half its environment. */
+  /** Throws the error of a source: a job never starts with a part of its environment. */
   environment(claimed: Claimed): Promise<JobEnvironmentLayers>;
 }
 

@@ -1,9 +1,9 @@
-import { type Transaction, extensionPoint, token } from '../../../kernel/contracts/index.ts';
+import { type Queries, type Transaction, extensionPoint, token } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, WaitOutcome } from './journal.ts';
 import type { Json, SubstateKind, Trigger } from './run.ts';
 import type { NewRun } from './store.ts';
 
-/** Where a verb runs inside the engine's transaction. */
+/** The activity of a verb, inside the engine's transaction. */
 export interface ActivityContext {
   org_id: string;
   project_id: string;
@@ -14,15 +14,20 @@ export interface ActivityContext {
   trusted: boolean;
 }
 
-/** A verb that does database work and is recorded with it: `state`, `emit`, `spawn`, `activity-submit`. */
+/**
+ * A verb that does database work and is recorded in the same transaction: `state`, `emit`, `spawn`, `activity-submit`.
+ */
 export interface JournaledVerb {
   kind: string;
   /**
-   * Before the transaction, for what must not happen inside one: checks that start processes, keys that are loaded. Its
-   * answer is handed to `perform`. Throws ServiceError to refuse.
+   * Called before the transaction, for work that must not be inside one: starting processes, loading keys. Its result
+   * is passed to `perform`. Throws ServiceError to refuse.
    */
   prepare?(context: ActivityContext, args: Json): Promise<unknown>;
-  /** Inside the transaction; may run again after a deadlock. Throws ServiceError to refuse: nothing is recorded. */
+  /**
+   * Called inside the transaction; may run again after a deadlock. Throws ServiceError to refuse: then nothing is
+   * recorded.
+   */
   perform(tx: Transaction, context: CallContext, args: Json, prepared: unknown): Promise<WaitOutcome>;
 }
 
@@ -31,14 +36,14 @@ export interface CallContext extends ActivityContext {
   position: number;
 }
 
-/** Names an armed wait. */
+/** Identifies an armed wait. */
 export interface WaitRef {
   run_id: string;
   activity_id: string;
   position: number;
 }
 
-/** A wait whose time is over. */
+/** A wait that has timed out. */
 export interface ExpiredWait extends WaitRef {
   org_id: string;
   project_id: string;
@@ -48,33 +53,36 @@ export interface ExpiredWait extends WaitRef {
   armed_at: number;
 }
 
-/** A thing an activity can wait for. */
+/** Something that an activity can wait for. */
 export interface WaitKind {
   kind: string;
   substate: SubstateKind;
-  /** The signal queue that ends this wait, for kinds that a signal can end; the signal's payload is the outcome. */
+  /** The signal queue that can end this wait; the signal's payload is then the outcome. */
   signal?(context: ActivityContext, wait: ArmWait): string;
-  /** The outcome when it is there already; inside the parking transaction, which holds the run's row. */
+  /** The outcome if it is available already. Called in the parking transaction, which holds the run's row. */
   tryResolve(tx: Transaction, context: ActivityContext, wait: ArmWait): Promise<WaitOutcome | undefined>;
-  /** After the wait was armed, in the parking transaction: registers it wherever its event will look for it. */
+  /** Called in the parking transaction after the wait was armed: registers it where its event looks for it. */
   arm?(tx: Transaction, context: ActivityContext, wait: ArmWait): Promise<void>;
-  /** An outcome that was decided before the time was over and is only not written yet. In the expiring transaction. */
+  /** An outcome that was decided before the timeout and is not written yet. Called in the expiring transaction. */
   late?(tx: Transaction, wait: ExpiredWait): Promise<WaitOutcome | undefined>;
-  /** The outcome when `timeout_ms` has passed. */
+  /** The outcome after `timeout_ms`. */
   expire(wait: ExpiredWait, tx: Transaction): WaitOutcome | Promise<WaitOutcome>;
-  /** Waits of this kind that have ended in this transaction, however: what `arm` registered is to be removed. */
+  /** Waits of this kind that have ended in this transaction in any way: removes what `arm` registered. */
   ended?(tx: Transaction, waits: readonly WaitRef[]): Promise<void>;
 }
 
-/** Resolves armed waits from outside the engine (signals; later the bus, leases and children). */
+/** Resolves armed waits from outside of the engine: signals, events, leases, children. */
 export interface WaitResolver {
-  /** Armed → resolved with this outcome, the record written and the activity pending again; false when another outcome won. */
+  /**
+   * Armed → resolved with this outcome. Writes the record and makes the activity pending. False when another outcome
+   * was first.
+   */
   resolve(
     tx: Transaction,
     wait: { run_id: string; activity_id: string; position: number },
     outcome: WaitOutcome,
   ): Promise<boolean>;
-  /** The same for many, in few statements; answers those that this ended. */
+  /** The same for many, in few statements. Answers the waits that this call ended. */
   resolveAll(
     tx: Transaction,
     waits: readonly WaitRef[],
@@ -82,14 +90,14 @@ export interface WaitResolver {
   ): Promise<readonly WaitRef[]>;
 }
 
-/** Hears of run transitions inside the transaction that makes them: the bus, metrics, parents. */
+/** Called in the transaction of a run transition: for the bus, metrics, parents. */
 export interface RunObserver {
   name: string;
-  /** Runs of any projects, in the order of their ids. */
+  /** Runs of any projects, in order of their ids. */
   onTransitions(tx: Transaction, runs: readonly RunTransition[]): Promise<void>;
 }
 
-/** Hears, inside the transaction that makes them, of runs that were submitted; of none twice. */
+/** Called once for each submitted run, in the transaction that creates it. */
 export interface SubmitObserver {
   name: string;
   onSubmitted(tx: Transaction, runs: readonly NewRun[]): Promise<void>;
@@ -104,7 +112,7 @@ export interface RunTransition {
   generation: number;
   trusted: boolean;
   trigger: Trigger;
-  /** The lifecycle payload of the specification, already bounded to 4000 code points where it says so. */
+  /** The lifecycle payload of the specification, with texts cut to 4000 code points where the specification says so. */
   payload: { [key: string]: Json };
 }
 
@@ -115,22 +123,26 @@ export const SubmitObservers = extensionPoint<SubmitObserver>('runs.SubmitObserv
   key: (observer) => observer.name,
 });
 
-/** Reads envelopes that runs only refer to, when their work is handed out. */
+/** Reads envelopes that runs store as references, when their work is claimed. */
 export interface EnvelopeSource {
-  /** First part of the reference: `bus` of `bus:evt_…`. */
+  /** The first part of the reference: `bus` of `bus:evt_…`. */
   scheme: string;
-  /** Throws when there is none any more: the run fails with that. */
+  /**
+   * Throws when it does not exist any more: the run fails with that error. In a transaction `on` is that transaction,
+   * and the org's keys are ready.
+   */
   read(
     scope: { org_id: string; project_id: string },
     reference: string,
+    on?: Pick<Queries, 'read'>,
   ): Promise<{ type: string; [key: string]: Json }>;
 }
 
 export const EnvelopeSources = extensionPoint<EnvelopeSource>('runs.EnvelopeSources', { key: ({ scheme }) => scheme });
 
-/** Queued signals, for waits of other plugins that a signal can end too. */
+/** Queued signals, for waits of other plugins that a signal can end. */
 export interface SignalQueue {
-  /** Takes the oldest queued signal of a name, in the parking transaction; undefined when there is none. */
+  /** Takes the oldest queued signal of a name in the parking transaction; undefined when there is none. */
   take(tx: Transaction, context: ActivityContext, name: string, position: number): Promise<WaitOutcome | undefined>;
 }
 

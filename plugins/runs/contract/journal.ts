@@ -1,31 +1,20 @@
+import type { JournalRecord } from '../generated/journal-record.ts';
 import type { Json } from './run.ts';
 
-/** One durable call of an activity. Immutable once recorded (invariant I1). */
-export interface JournalRecord {
-  /** 0-based, without gaps. */
-  position: number;
-  /** The verb: `step`, `sleep`, `wait-signal`, `state`… */
-  kind: string;
-  /** Step name, signal name, `set <key>`…; empty for verbs without one. */
-  name: string;
-  /** How often this activity reached (kind, name) before. `site` is `name#ordinal`. */
-  ordinal: number;
-  /** Digest of the arguments that replay compares; empty when only kind and name count. */
-  digest: string;
-  label?: string;
-  exit_code: number;
-  /** stdout, base64: byte-exact, NUL and missing final newline included. */
-  output: string;
-  /** Text for stderr and the steps view: why a call failed. */
-  message?: string;
-  /** Epoch ms at the agent; display only. */
-  started_at: number;
+export type { JournalRecord };
+
+/** What identifies a call within its activity. */
+export type CallSite = Omit<JournalRecord, 'exit_code' | 'output' | 'message'>;
+
+/** A call that the server performs, or that waits. */
+export interface JournaledCall extends CallSite {
+  args: Json;
 }
 
 export const siteOf = (record: { kind: string; name: string; ordinal: number }): string =>
   `${record.name === '' ? record.kind : record.name}#${record.ordinal}`;
 
-/** Names a claim. Every write of an agent carries one; a stale one is refused with `lease_lost` (I2). */
+/** Identifies a claim. Every write of an agent carries one; a stale claim is refused with `lease_lost` (I2). */
 export interface ClaimRef {
   activity_id: string;
   epoch: number;
@@ -41,34 +30,25 @@ export interface Claimed extends ClaimRef {
   /** Executor that runs it, e.g. `script`. */
   executor: string;
   name: string;
-  /** How many passes were started before this one. */
+  /** Passes started before this one. */
   pass: number;
-  /** How long it was claimable before this claim, by the database's clock; for the metrics. */
+  /** How long it was claimable, by the database's clock; for the metrics. */
   waited_ms?: number;
-  /** What the executor needs; made by the workflow kind at submit. */
+  /** Input for the executor, made by the workflow kind at submit. */
   spec: Json;
-  /** The input file's object: `{type, event?, payload?, key?, input?, …}`. */
+  /** The object of the input file: `{type, event?, payload?, key?, input?, …}`. */
   envelope: { type: string; [key: string]: Json };
   trusted: boolean;
   journal: JournalRecord[];
 }
 
-/** A wait to be armed at the next position. */
-export interface ArmWait {
-  position: number;
-  /** A registered wait kind: `sleep`, `wait-signal`… equals the verb. */
-  kind: string;
-  name: string;
-  ordinal: number;
-  digest: string;
-  label?: string;
-  /** Counted from the first park. Absent: waits for ever. */
+/** A wait to arm at the next position. Its `kind` is a registered wait kind and equals the verb. */
+export interface ArmWait extends JournaledCall {
+  /** Counted from the first park. Absent: no timeout. */
   timeout_ms?: number;
-  args: Json;
-  started_at: number;
 }
 
-/** How a wait ended; becomes the journal record of its position, exactly once (I9). */
+/** How a wait ended. It becomes the journal record of its position, exactly once (I9). */
 export interface WaitOutcome {
   exit_code: number;
   /** stdout bytes. */

@@ -1,7 +1,7 @@
 import { extensionPoint, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { JournalRecord } from './journal.ts';
 
-/** A record without what it came to. */
+/** A record without its outcome. */
 export type RecordedSite = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal' | 'exit_code'>;
 
 interface Place {
@@ -9,7 +9,7 @@ interface Place {
   activity_id: string;
 }
 
-/** The beginning of a journal that a new run is to begin with. */
+/** The beginning of a journal that a new run starts with. */
 export interface Prefix {
   org_id: string;
   project_id: string;
@@ -18,17 +18,17 @@ export interface Prefix {
   records: readonly RecordedSite[];
 }
 
-/** The same, while the new run is made. */
+/** The same, while the new run is created. */
 export interface CopiedPrefix extends Prefix {
   to: Place;
 }
 
-/** What a plugin keeps beside the records of its verbs. */
+/** What a plugin stores in addition to the records of its verbs. */
 export interface RerunPart {
   name: string;
-  /** Throws ServiceError when the new run could not go on from there. */
+  /** Throws ServiceError when the new run could not continue from there. */
   check?(prefix: Prefix): void | Promise<void>;
-  /** In the transaction that makes the new run, after its records. The org's keys are ready. */
+  /** Called in the transaction that creates the new run, after its records. The org's keys are ready. */
   copy?(tx: Transaction, prefix: CopiedPrefix): Promise<void>;
 }
 

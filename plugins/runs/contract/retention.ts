@@ -1,6 +1,6 @@
 import { extensionPoint, token } from '../../../kernel/contracts/index.ts';
 
-/** A table whose rows belong to one run each, and are removed with it. */
+/** A table whose rows belong to one run each and are removed with it. */
 export interface RunTable {
   table: string;
   /** The column with the run's id; an index begins with it. */
@@ -13,9 +13,11 @@ export const RunTables = extensionPoint<RunTable>('runs.RunTables', {
     /^[a-z_]+$/.test(table) && /^[a-z_]+$/.test(column) ? undefined : `${table}.${column} is no column of a table`,
 });
 
-/** What runs that have not ended refer to. */
+/** What unfinished runs refer to. */
 export interface OpenRuns {
-  /** The references of envelopes (`$ref`) with a scheme, that unfinished runs of a project have yet to read: without it. */
+  /**
+   * The envelope references (`$ref`) of one scheme that unfinished runs of a project still need, without the scheme.
+   */
   references(project_id: string, scheme: string): Promise<Set<string>>;
 }
 

@@ -1,27 +1,116 @@
-import { extensionPoint } from '../../../kernel/contracts/index.ts';
+import { extensionPoint, type JsonSchema, type Queries, type Scope } from '../../../kernel/contracts/index.ts';
+import { withDefinitions } from '../../schema/contract.ts';
+import type { Workflow as Body } from '../generated/workflow.ts';
+import workflowSchema from '../schema/workflow.schema.json' with { type: 'json' };
+import type { Coordination } from './coordination.ts';
 import type { Json } from './run.ts';
 
-/** A kind of workflow: recognises its sources, checks them and says what runs first. */
+/** Members of a body that say what runs. Exactly one of them is given. */
+export const REFERENCE_FORMS = ['source', 'graph', 'node'] as const;
+export type ReferenceForm = (typeof REFERENCE_FORMS)[number];
+
+/** What runs and how, as in a request body. */
+export interface Workflow extends Omit<Body, 'input' | 'config'> {
+  input?: Json;
+  config?: { [name: string]: Json };
+}
+
+/** A body schema that refers to `workflow.schema.json`, with that schema included. */
+export const withWorkflow = (schema: JsonSchema): JsonSchema => withDefinitions(schema, { workflow: workflowSchema });
+
+/** 1 MiB of document and 2 MiB of input. JSON may write each of their bytes as six (`\u0001`). */
+export const WORKFLOW_BODY_LIMIT = 20 * 1024 * 1024;
+
+/** What shall run: an inline document, or a reference that a kind resolves to a document. */
+export type WorkflowReference = Pick<Workflow, 'kind' | 'filename' | 'source' | 'graph' | 'node' | 'config'>;
+
+/**
+ * How a document is recognised as one of a kind: first by version, then by file ending, then by the kind that accepts
+ * anything.
+ */
+export interface DocumentMarks {
+  /** File name endings in lower case: `.yml`. */
+  endings?: readonly string[];
+  /** The member `version` of a document that is a JSON object: `svc-graph/v1`. */
+  versions?: readonly string[];
+  /**
+   * Accepts every document that no other kind recognises, except documents of the service's own languages, whether or
+   * not a plugin brings their kind.
+   */
+  anything?: true;
+}
+
+/** A kind of workflow: recognises its documents, checks them, and plans the first activities of a run. */
 export interface WorkflowKind {
-  /** `script`, `pipeline`, `graph`, `node`. */
+  /** Short name: `script`, `pipeline`, `graph`, `node`. */
   kind: string;
   /** The versioned type, e.g. `svc/script/v1`. */
   type: string;
-  /** Lower first; a script takes whatever nobody else recognises. */
-  precedence: number;
-  recognises(filename: string | undefined, source: string): boolean;
-  /** Faults with their place; empty when fine. */
-  check(document: WorkflowDocument): Promise<Problem[]>;
-  /** The first activities. Only called when `check` found nothing. */
-  plan(document: WorkflowDocument): PlannedActivity[];
+  /** How its documents are recognised when the request names no kind. */
+  marks: DocumentMarks;
+  /** Forms besides an inline document that `resolve` accepts: `graph`, `node`. Each form belongs to one kind. */
+  references?: readonly Exclude<ReferenceForm, 'source'>[];
+  /** True when a submit may map credentials to variables. Otherwise documents of this kind name their own. */
+  takes_credentials: boolean;
+  /** True when its only activity replays a journal, so that a rerun may begin at any site. */
+  replays: boolean;
+  /**
+   * The document that a reference means now. The run stores the text and the pin, so that a rerun runs the same. Reads
+   * only through `on`, which may be a transaction; the org's keys are ready. Throws a ServiceError below 500 when there
+   * is no such document.
+   */
+  resolve?(on: Reading, scope: Scope, reference: WorkflowReference): Promise<PinnedDocument>;
+  /** Faults with their position in the source; empty when there is none. Called outside of transactions. */
+  check(scope: Scope, document: WorkflowDocument): Promise<Problem[]>;
+  /**
+   * What the run begins with. The document was checked now or at its registration. Reads only through `on`, which may
+   * be a transaction. Throws a ServiceError below 500 when it can no longer run.
+   */
+  plan(on: Reading, scope: Scope, document: WorkflowDocument): Promise<WorkflowPlan>;
+}
+
+/** The database or a transaction: kinds only read. */
+export type Reading = Pick<Queries, 'read' | 'sql'>;
+
+/** The stored document of a run, kept for information; it is never looked up again. */
+export interface WorkflowPin {
+  form: Exclude<ReferenceForm, 'source'>;
+  name: string;
+  /** Absent for a name without versions, like a single node. */
+  version?: number;
+}
+
+/** The document of a run and its origin. */
+export interface PinnedDocument {
+  /** The complete document for later checks and plans. */
+  source: string;
+  /** Shown as the run's workflow; absent: the kind. */
+  workflow?: string;
+  /** Absent: the document was given inline. */
+  pin?: WorkflowPin;
+}
+
+/** What a check looks at. */
+export interface CheckedDocument extends Workflow {
+  /** A document that was resolved before, in place of the reference: a rerun runs the same. */
+  pinned?: PinnedDocument;
 }
 
 export interface WorkflowDocument {
   filename: string | undefined;
   source: string;
+  /** The stored document it was resolved from; absent: the source was given inline. */
+  pin?: WorkflowPin;
   interpreter: string | undefined;
   env: Record<string, string>;
   requires: string[];
+}
+
+export interface WorkflowPlan {
+  /** The first activities; they are pending from the commit that creates the run. */
+  activities: PlannedActivity[];
+  /** Present: a coordinator decides what comes after these, and how the run ends. */
+  coordination?: Coordination;
 }
 
 export interface PlannedActivity {

@@ -1,6 +1,6 @@
-/** Requirements in the one order in which they are stored and compared. */
+/** Requirements in the canonical order for storing and comparing. */
 export const normalRequires = (requires: readonly string[]): string[] => [...new Set(requires)].sort();
 
-/** Does an agent with these capabilities cover every requirement? */
+/** True when an agent with these capabilities covers every requirement. */
 export const covers = (capabilities: ReadonlySet<string>, requires: readonly string[]): boolean =>
   requires.every((required) => capabilities.has(required));

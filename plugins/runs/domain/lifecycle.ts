@@ -1,4 +1,4 @@
-import type { Json, RunStatus, RunTransition, Trigger } from '../contract.ts';
+import type { Json, RunTransition, Trigger } from '../contract.ts';
 import { tagMap } from './tag-map.ts';
 import { tail } from './tail.ts';
 
@@ -48,21 +48,4 @@ function lifecycleTrigger(trigger: Trigger): Json {
     if (value !== undefined && value !== null) carried[field] = value;
   }
   return carried;
-}
-
-/** The states of a run's activities, as far as its status depends on them. */
-export interface ActivityStates {
-  /** Some activity of the run itself is pending or claimed. */
-  busy: boolean;
-  /** One of them is parked. */
-  parked: boolean;
-  /** Something is open that an activity asked for. */
-  children: boolean;
-}
-
-/** What a started run's status follows from; undefined when nothing is left to do and it ends. */
-export function statusOf(states: ActivityStates): RunStatus | undefined {
-  if (states.busy) return 'running';
-  if (states.parked) return 'waiting';
-  return states.children ? 'running' : undefined;
 }

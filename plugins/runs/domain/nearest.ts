@@ -1,19 +1,19 @@
-/** Longer texts are compared by their beginnings. */
+/** Of longer texts only the beginning is compared. */
 const COMPARED = 64;
-/** More candidates than anybody would read through. */
-const MOST = 5000;
+/** Maximum number of candidates. */
+const MAX_CANDIDATES = 5000;
 
-/** The candidates most like a text, the likest first. */
+/** The candidates most similar to a text, the most similar first. */
 export function nearest(text: string, candidates: readonly string[], count: number): string[] {
   return candidates
-    .slice(0, MOST)
+    .slice(0, MAX_CANDIDATES)
     .map((candidate, i) => ({ candidate, i, far: distance(text, candidate) }))
     .sort((a, b) => a.far - b.far || a.i - b.i)
     .slice(0, count)
     .map(({ candidate }) => candidate);
 }
 
-/** How many characters must be put in, left out or changed to come from one to the other. */
+/** The number of inserted, deleted or replaced characters between two texts. */
 function distance(a: string, b: string): number {
   const [left, right] = [[...a.slice(0, COMPARED)], [...b.slice(0, COMPARED)]];
   let row = right.map((_, i) => i + 1);

@@ -7,7 +7,7 @@ const NAME_POINTS = 255;
 
 const short = (text: string): boolean => [...text].length <= NAME_POINTS;
 
-/** The bounds of the columns: what a caller inside the service may never exceed. Throws `invalid_request`. */
+/** Limits of the columns, which no caller inside the service may exceed. Throws `invalid_request`. */
 export function checkNewRun(run: NewRun): void {
   const wrong = faultOf(run);
   if (wrong !== undefined) throw Errors.invalidRequest(wrong.message, { errors: [wrong] });
@@ -22,7 +22,8 @@ function faultOf(run: NewRun): { pointer: string; message: string } | undefined 
     return { pointer: '/workflow', message: `workflow has more than ${NAME_POINTS} characters` };
   if (!Number.isInteger(run.generation) || run.generation < 0)
     return { pointer: '/generation', message: 'generation must be a whole number' };
-  if (run.activities.length === 0) return { pointer: '/activities', message: 'a run needs an activity to ever end' };
+  if (run.activities.length === 0 && !run.coordination)
+    return { pointer: '/activities', message: 'a run needs an activity to ever end' };
   for (const [i, { activity_id, executor, name }] of run.activities.entries())
     if (!ID.test(activity_id) || !ID.test(executor) || !short(name))
       return { pointer: `/activities/${i}`, message: 'an activity needs an id, an executor and a short name' };

@@ -1,67 +1,72 @@
-import { Errors } from '../../../kernel/contracts/index.ts';
-import type { ArmWait, JournalRecord } from '../contract.ts';
+import { Errors, type JsonSchema } from '../../../kernel/contracts/index.ts';
+import { compile } from '../../schema/contract.ts';
+import {
+  type ArmWait,
+  type CallSite,
+  type JournaledCall,
+  type JournalRecord,
+  journalRecordSchema,
+  MAX_ARGS_BYTES,
+  MAX_EXIT_CODE,
+  MAX_MESSAGE_LENGTH,
+  MAX_RECORD_OUTPUT_BYTES,
+} from '../contract.ts';
 
-/** A record's stdout: 2 MiB of a step's output and room for what wraps an event's payload. */
-export const RECORD_OUTPUT_BYTES = 2 * 1024 * 1024 + 64 * 1024;
-/** The same for a wait, whose outcome the service itself makes: the whole of an event as a hook may have brought it. */
-export const WAIT_OUTPUT_BYTES = 13 * 1024 * 1024 + 64 * 1024;
-export const RECORD_TEXT_POINTS = 1024;
-const MESSAGE_BYTES = 256 * 1024;
-const ARGS_BYTES = 4 * 1024 * 1024;
-const KIND = /^[a-z][a-z0-9-]{0,31}$/;
-const DIGEST = /^[\x21-\x7e]{0,64}$/;
-const POSITIONS = 10_000_000;
+const { exit_code: _, output: __, message: ___, ...siteProperties } = journalRecordSchema.properties;
 
-type Site = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal' | 'digest' | 'label' | 'started_at'>;
+/** A durable call without an outcome. */
+const callSchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['position', 'kind', 'name', 'ordinal', 'digest', 'args', 'started_at'],
+  properties: {
+    ...siteProperties,
+    args: {},
+    timeout_ms: { type: 'number', maximum: Math.floor(Number.MAX_SAFE_INTEGER / 4) },
+  },
+};
 
-const whole = (value: number, most: number): boolean => Number.isInteger(value) && value >= 0 && value <= most;
-const short = (text: string): boolean => text.length <= RECORD_TEXT_POINTS || [...text].length <= RECORD_TEXT_POINTS;
-
-function refuse(pointer: string, message: string): never {
-  throw Errors.invalidRequest(`${pointer.slice(1)} ${message}`, { errors: [{ pointer, message }] });
+function checkShape(schema: JsonSchema, value: unknown): void {
+  const [fault] = compile(schema)(value, { all: false });
+  if (fault) throw Errors.invalidRequest(`${fault.pointer.slice(1)} ${fault.message}`, { errors: [fault] });
 }
 
-/** What every durable call must satisfy to have a place in the journal. Throws `invalid_request`. */
-export function checkSite(call: Site): void {
-  if (!whole(call.position, POSITIONS)) refuse('/position', `must be a whole number up to ${POSITIONS}`);
-  if (!whole(call.ordinal, POSITIONS)) refuse('/ordinal', `must be a whole number up to ${POSITIONS}`);
-  if (!KIND.test(call.kind)) refuse('/kind', 'is no name of a verb');
-  if (!short(call.name)) refuse('/name', `must have at most ${RECORD_TEXT_POINTS} characters`);
-  if (call.label !== undefined && !short(call.label))
-    refuse('/label', `must have at most ${RECORD_TEXT_POINTS} characters`);
-  if (!DIGEST.test(call.digest)) refuse('/digest', 'must have at most 64 printable characters');
-  if (!whole(call.started_at, Number.MAX_SAFE_INTEGER)) refuse('/started_at', 'must be epoch milliseconds');
+/** Throws `invalid_request` or `payload_too_large` for a record that the journal refuses. */
+export function checkRecord(record: JournalRecord): void {
+  checkSizes(Buffer.byteLength(String(record.output), 'base64'), record.message, MAX_RECORD_OUTPUT_BYTES);
+  checkShape(journalRecordSchema, record);
 }
 
-/** The same for what a call came to. Throws `invalid_request` or `payload_too_large`. */
+/** The same for a call that is performed, or that waits. */
+export function checkCall(call: JournaledCall | ArmWait): void {
+  checkShape(callSchema, call);
+  const bytes = Buffer.byteLength(JSON.stringify(call.args) ?? '');
+  if (bytes > MAX_ARGS_BYTES)
+    throw Errors.payloadTooLarge(`the arguments have ${bytes} bytes; the limit is ${MAX_ARGS_BYTES}`);
+}
+
+/** The same for the outcome of a server's verb or wait. */
 export function checkOutcome(
   outcome: { exit_code: number; output: Buffer; message?: string },
-  most = RECORD_OUTPUT_BYTES,
+  max_bytes = MAX_RECORD_OUTPUT_BYTES,
 ): void {
-  if (!whole(outcome.exit_code, 255)) refuse('/exit_code', 'must be 0 to 255');
-  const over = outcome.output.length - most;
-  if (over > 0) throw Errors.payloadTooLarge(`the output is ${over} bytes over the ${most} that are kept`);
-  if (outcome.message !== undefined && Buffer.byteLength(outcome.message) > MESSAGE_BYTES)
-    throw Errors.payloadTooLarge(`the message has more than ${MESSAGE_BYTES} bytes`);
+  const { exit_code } = outcome;
+  if (!Number.isInteger(exit_code) || exit_code < 0 || exit_code > MAX_EXIT_CODE)
+    throw Errors.invalidRequest(`exit_code must be 0 to ${MAX_EXIT_CODE}`);
+  checkSizes(outcome.output.length, outcome.message, max_bytes);
 }
 
-/** Throws like `checkSite`, and for arguments that are too large or a timeout that is no span of time. */
-export function checkWait(wait: ArmWait): void {
-  checkSite(wait);
-  checkArgs(wait.args);
-  const { timeout_ms } = wait;
-  if (timeout_ms !== undefined && !(Number.isFinite(timeout_ms) && timeout_ms <= Number.MAX_SAFE_INTEGER / 4))
-    refuse('/timeout_ms', 'must be milliseconds');
+function checkSizes(bytes: number, message: string | undefined, max_bytes: number): void {
+  const over = bytes - max_bytes;
+  if (over > 0) throw Errors.payloadTooLarge(`the output is ${over} bytes over the ${max_bytes} that are kept`);
+  if (message !== undefined && message.length > MAX_MESSAGE_LENGTH && [...message].length > MAX_MESSAGE_LENGTH)
+    throw Errors.payloadTooLarge(`the message has more than ${MAX_MESSAGE_LENGTH} characters`);
 }
 
-export function checkArgs(args: unknown): void {
-  const bytes = Buffer.byteLength(JSON.stringify(args) ?? '');
-  if (bytes > ARGS_BYTES)
-    throw Errors.payloadTooLarge(`the arguments have ${bytes} bytes; at most ${ARGS_BYTES} are taken`);
-}
+type Compared = Omit<CallSite, 'label' | 'started_at'>;
 
-/** Do two calls stand at the same site with the same arguments? */
-export function sameSite(a: Omit<Site, 'label' | 'started_at'>, b: Omit<Site, 'label' | 'started_at'>): boolean {
+/** True when two calls have the same site and arguments. */
+export function sameSite(a: Compared, b: Compared): boolean {
   return (
     a.position === b.position &&
     a.kind === b.kind &&
@@ -71,7 +76,7 @@ export function sameSite(a: Omit<Site, 'label' | 'started_at'>, b: Omit<Site, 'l
   );
 }
 
-/** Is `b` what a client sends again when the answer to `a` was lost? */
+/** True when `b` is what a client sends again after the answer to `a` was lost. */
 export function sameRecord(a: JournalRecord, b: JournalRecord): boolean {
   return sameSite(a, b) && a.exit_code === b.exit_code && a.output === b.output && a.message === b.message;
 }

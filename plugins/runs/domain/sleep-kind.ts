@@ -1,7 +1,7 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
 import type { WaitKind } from '../contract.ts';
 
-/** `svc sleep`: nothing but its deadline ends it, and that is its success. */
+/** `svc sleep`: only its deadline ends it, and that is its success. */
 export const sleepKind: WaitKind = {
   kind: 'sleep',
   substate: 'sleep',

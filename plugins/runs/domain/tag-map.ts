@@ -1,7 +1,6 @@
 /**
- * The `k:v` tags as an object: the key ends at the first colon, a later tag of the same key wins, and a tag
- * without a colon, or with nothing before it, has no entry. Entries are own members even for a tag such as
- * `__proto__:x`.
+ * The `k:v` tags as an object. The key ends at the first colon, a later tag of the same key wins, and a tag without a
+ * key has no entry. Entries are own members even for a tag such as `__proto__:x`.
  */
 export function tagMap(tags: readonly string[]): Record<string, string> {
   const entries: [string, string][] = [];

@@ -2,8 +2,8 @@
 export const LIFECYCLE_TEXT_POINTS = 4000;
 
 /**
- * The last `points` code points of a text: the end of an error says more than its beginning. A surrogate pair
- * counts as one and is never cut apart.
+ * The last `points` code points of a text, because the end of an error says most. A surrogate pair counts as one and is
+ * never split.
  */
 export function tail(text: string, points: number = LIFECYCLE_TEXT_POINTS): string {
   if (text.length <= points) return text;

@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
  * A durable value of the project.

@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
  * One execution of a workflow.
@@ -46,7 +46,7 @@ export interface RunRecord {
      * `manual`, `push`, `schedule.tick`, `spawn` or an event's type.
      */
     type: string;
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   };
   trusted: boolean;
   generation: number;
@@ -95,7 +95,7 @@ export interface RunRecord {
    * Variables and the names of the credentials they hold; only when it was submitted with any.
    */
   credentials?: {
-    [k: string]: string | undefined;
+    [k: string]: string;
   };
   /**
    * Markdown notes, in order.

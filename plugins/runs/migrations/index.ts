@@ -8,6 +8,8 @@ import { childColumns } from './0006-children.ts';
 import { cellVersionTables } from './0007-cell-versions.ts';
 import { retentionTables } from './0008-retention.ts';
 import { lossColumns } from './0009-losses.ts';
+import { coordinationColumns } from './0010-coordination.ts';
+import { pinColumns } from './0011-pins.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -19,4 +21,6 @@ export const runsMigrations: readonly Migration[] = [
   cellVersionTables,
   retentionTables,
   lossColumns,
+  coordinationColumns,
+  pinColumns,
 ];

@@ -2,20 +2,15 @@ import {
   type Database,
   Errors,
   type Sealer,
-  settled,
-  token,
+  retryUnknownCommit,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { RunMasks } from '../../masking/contract.ts';
-import type { CopiedPrefix, NewRun, Prefix, RerunPart, RunCreation, SubmitResult } from '../contract.ts';
-import { mustChange } from '../store/run-rows.ts';
-import { copyCells, copyRecords, readSites } from './copy.ts';
+import type { CopiedPrefix, NewRun, Prefix, RerunPart, RunCreation, SubmitResult, WorkflowKind } from '../contract.ts';
+import { copyCells, copyRecords, noteRerun, readOwnActivities, readSites } from '../store/rerun-copy.ts';
 import { recordsBefore } from './site.ts';
-import { submitOf } from './source.ts';
-
-/** The kind whose journal is the script itself. */
-const SCRIPT = 'script';
+import { submitOf } from '../store/rerun-source.ts';
 
 export interface RerunsParts {
   database: Database;
@@ -23,6 +18,7 @@ export interface RerunsParts {
   creation: RunCreation;
   masks: Pick<RunMasks, 'remember'>;
   audit: Audit;
+  kinds: readonly Pick<WorkflowKind, 'kind' | 'replays'>[];
   parts: () => readonly RerunPart[];
 }
 
@@ -32,12 +28,12 @@ export interface RerunRequest {
   org: string;
   project: string;
   run_id: string;
-  /** A site: what was recorded before it is not done again. Absent: everything is. */
+  /** A site: calls recorded before it are kept. Absent: nothing is kept. */
   from: string | undefined;
   by: AuditSource;
 }
 
-/** Makes finished runs anew, from their beginning or from a site on. */
+/** Runs finished runs again, from the beginning or from a site. */
 export class Reruns {
   readonly #parts: RerunsParts;
 
@@ -45,7 +41,7 @@ export class Reruns {
     this.#parts = parts;
   }
 
-  /** Throws `not_found`, `run_unfinished`, `invalid_request` on an unknown site, and what a submit throws. */
+  /** Throws `not_found`, `run_unfinished`, `invalid_request` for an unknown site, and the errors of a submit. */
   async rerun(request: RerunRequest): Promise<SubmitResult> {
     const { database, creation, sealer } = this.#parts;
     const { org_id, project_id, org, project, run_id, from, by } = request;
@@ -55,24 +51,23 @@ export class Reruns {
     const run = await creation.prepare({ ...submit, ...(by.principal ? { submitted_by: by.principal.id } : {}) });
     await sealer.prepare(org_id);
     if (prefix) await this.#rememberMasks(prefix, run);
-    return settled(() => database.transaction((tx) => this.#make(tx, request, run, prefix)));
+    return retryUnknownCommit(() => database.transaction((tx) => this.#make(tx, request, run, prefix)));
   }
 
   async #prefix(request: RerunRequest, kind: string, from: string): Promise<Prefix> {
-    if (kind !== SCRIPT) throw wholeOnly(`only a script can be rerun from a site, and this run is a ${kind}`);
+    const replaying = this.#parts.kinds.filter(({ replays }) => replays).map((one) => one.kind);
+    if (!replaying.includes(kind))
+      throw wholeOnly(`only a ${replaying.join(' or a ')} can be rerun from a site, and this run is a ${kind}`);
     const { org_id, project_id, run_id } = request;
-    const own = await this.#parts.database.read<{ activity_id: string }>(
-      'SELECT activity_id FROM runs_activities WHERE run_id = ? AND parent IS NULL',
-      [run_id],
-    );
-    const [activity] = own;
-    if (!activity || own.length > 1) throw wholeOnly(`the run has ${own.length} journals, not one`);
-    const place = { run_id, activity_id: activity.activity_id };
+    const own = await readOwnActivities(this.#parts.database, run_id);
+    const [activity_id] = own;
+    if (activity_id === undefined || own.length > 1) throw wholeOnly(`the run has ${own.length} journals, not one`);
+    const place = { run_id, activity_id };
     const sites = await readSites(this.#parts.database, place);
     return { org_id, project_id, from: place, records: sites.slice(0, recordsBefore(sites, from)) };
   }
 
-  /** What is copied may show what the first run was given, even if that was replaced since. */
+  /** Copied records may contain values of the first run, even values that were replaced since. */
   async #rememberMasks({ org_id, project_id, from }: Prefix, run: NewRun): Promise<void> {
     const { masks } = this.#parts;
     const values = await masks.remember({ org_id, project_id, run_id: from.run_id }, []);
@@ -82,9 +77,9 @@ export class Reruns {
   async #make(tx: Transaction, request: RerunRequest, run: NewRun, prefix: Prefix | undefined): Promise<SubmitResult> {
     const { audit, creation } = this.#parts;
     const [made] = await creation.createIn(tx, [run]);
-    // The answer to the commit was lost, and the run is there.
+    // The answer to the commit was lost, and the run exists.
     if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: false };
-    await mustChange(tx, 1, 'UPDATE runs_runs SET rerun_of = ? WHERE run_id = ?', [request.run_id, run.run_id]);
+    await noteRerun(tx, run.run_id, request.run_id);
     if (prefix) await this.#copy(tx, run, prefix);
     const { org_id, project_id, run_id, from, by } = request;
     const detail = `as ${run.run_id}${from === undefined ? '' : ` from ${from}`}`;
@@ -101,8 +96,6 @@ export class Reruns {
     for (const part of this.#parts.parts()) await part.copy?.(tx, copied);
   }
 }
-
-export const OwnReruns = token<Reruns>('runs.Reruns');
 
 const wholeOnly = (message: string) =>
   Errors.invalidRequest(`${message}; leave \`from\` out to run it anew`, {

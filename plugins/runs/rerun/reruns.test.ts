@@ -1,13 +1,11 @@
 import t from 'tap';
-import { Database } from '../../../kernel/contracts/index.ts';
+import { Database, Sealer } from '../../../kernel/contracts/index.ts';
 import { OPERATOR } from '../../audit/contract.ts';
 import { RunMasks } from '../../masking/contract.ts';
 import { type Claimed, type ClaimRef, type Json, RunEngine, RunStore } from '../contract.ts';
-import { StepViews } from '../service/step-views.ts';
-import { checkInvariants } from '../store/invariants.ts';
-import { STORES } from '../testing/test-database.ts';
-import { SCOPE, withWorld, type World } from '../testing/world.ts';
-import { OwnReruns } from './rerun.ts';
+import { makeReruns } from '../service/register.ts';
+import { createStepViews } from '../service/step-views.ts';
+import { checkRuns, type EngineServer, SCOPE, STORES, withEngine } from '../../../test/kit/index.ts';
 
 const ref = ({ activity_id, epoch }: ClaimRef): ClaimRef => ({ activity_id, epoch });
 
@@ -20,20 +18,20 @@ const state = (position: number, args: Json) => ({
   ...{ position, kind: 'state', name: `call ${position}`, ordinal: 0, digest: '', args, started_at: 0 },
 });
 
-async function begin(world: World, more: Parameters<World['submit']>[0] = {}): Promise<Claimed> {
+async function begin(world: EngineServer, more: Parameters<EngineServer['submit']>[0] = {}): Promise<Claimed> {
   await world.use(RunEngine).submit(world.submit(more));
   return world.claim();
 }
 
-const end = (world: World, claim: Claimed) =>
+const end = (world: EngineServer, claim: Claimed) =>
   world.use(RunStore).complete(ref(claim), { status: 'succeeded', output: null });
 
-const rerun = (world: World, run_id: string, from?: string) =>
-  world.use(OwnReruns).rerun({ ...SCOPE, run_id, from, by: OPERATOR });
+const rerun = (world: EngineServer, run_id: string, from?: string) =>
+  makeReruns(world.use).rerun({ ...SCOPE, run_id, from, by: OPERATOR });
 
 for (const store of STORES) {
   t.test(`${store}: a rerun is the same run, under another id`, (t) =>
-    withWorld(store, async (world) => {
+    withEngine({ store }, async (world) => {
       const more = {
         ...{ filename: 'a.sh', source: 'echo', input: { n: [1, null] }, env: { A: '1' }, tags: ['x', 'k:v'] },
         ...{ subject: 'acme/site', requires: ['linux'], interpreter: 'bash', generation: 3, trusted: false },
@@ -69,12 +67,12 @@ for (const store of STORES) {
           `SELECT subject, detail FROM audit_entries WHERE action = 'run.rerun'`,
         );
       t.same(audited, [{ subject: first.run_id, detail: `as ${run_id}` }]);
-      t.same(await checkInvariants(world.use(Database)), []);
+      t.same(await checkRuns(world.use(Database)), []);
     }),
   );
 
   t.test(`${store}: records before a site go along, sealed for their new place`, (t) =>
-    withWorld(store, async (world) => {
+    withEngine({ store }, async (world) => {
       const first = await begin(world);
       const runs = world.use(RunStore);
       for (let position = 0; position < 150; position++)
@@ -103,7 +101,11 @@ for (const store of STORES) {
       };
       t.equal(await get(153, 'a'), 'one\n');
       t.equal(await get(154, 'b'), '');
-      const { steps } = await world.use(StepViews).list(scope, run_id, { limit: 200, cursor: undefined });
+      const { steps } = await createStepViews(world.use(Database), world.use(Sealer), world.use(RunMasks)).list(
+        scope,
+        run_id,
+        { limit: 200, cursor: undefined },
+      );
       t.equal(steps[149]!.recorded!.output.toString(), '***\0', 'what the first run was given is masked here too');
       await end(world, second);
 
@@ -117,12 +119,12 @@ for (const store of STORES) {
       await end(world, last);
       await rerun(world, run_id, 's#0');
       t.same((await world.claim()).journal, []);
-      t.same(await checkInvariants(world.use(Database)), []);
+      t.same(await checkRuns(world.use(Database)), []);
     }),
   );
 
   t.test(`${store}: what cannot be rerun leaves nothing`, (t) =>
-    withWorld(store, async (world) => {
+    withEngine({ store }, async (world) => {
       const first = await begin(world);
       await t.rejects(rerun(world, first.run_id), { code: 'run_unfinished' });
       await world.use(RunStore).append(ref(first), step(0, 'a', ''));
@@ -130,7 +132,7 @@ for (const store of STORES) {
       await t.rejects(rerun(world, first.run_id, 'b'), { code: 'invalid_request', message: /nearest are a#0/ });
       await t.rejects(rerun(world, 'run_absent'), { code: 'not_found' });
       const foreign = { ...SCOPE, project_id: 'prj_2', run_id: first.run_id, from: undefined, by: OPERATOR };
-      await t.rejects(world.use(OwnReruns).rerun(foreign), { code: 'not_found' });
+      await t.rejects(makeReruns(world.use).rerun(foreign), { code: 'not_found' });
       const rows = await world.use(Database).read<{ n: number }>('SELECT COUNT(*) AS n FROM runs_runs');
       t.equal(Number(rows[0]!.n), 1);
     }),

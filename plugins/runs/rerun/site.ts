@@ -3,12 +3,12 @@ import { type RecordedSite, siteOf } from '../contract.ts';
 import { nearest } from '../domain/nearest.ts';
 
 const SHOWN = 5;
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 /**
- * How many records come before a site: `check#2`, where it came for the third time; a name alone, its
- * first time; with the verb before it where one site belongs to several calls (`activity-collect x#0`), else the first
- * of them. Throws `invalid_request` naming the sites that are nearest.
+ * How many records come before a site. `check#2` means its third occurrence, a bare name its first one. With the verb
+ * before it (`activity-collect x#0`) it selects between calls with one site; otherwise the first counts. Throws
+ * `invalid_request` with similar sites.
  */
 export function recordsBefore(records: readonly RecordedSite[], from: string): number {
   for (const wanted of [from, `${from}#0`])
@@ -20,7 +20,7 @@ export function recordsBefore(records: readonly RecordedSite[], from: string): n
 }
 
 function unknownSite(records: readonly RecordedSite[], from: string) {
-  const asked = JSON.stringify([...from].slice(0, LONGEST).join(''));
+  const asked = JSON.stringify([...from].slice(0, MAX_LENGTH).join(''));
   const known = [...new Set(records.map(siteOf))];
   const near = nearest(from, known, SHOWN).join(', ');
   const instead = known.length === 0 ? 'the run has recorded none' : `the nearest are ${near}`;

@@ -1,20 +1,22 @@
 import t from 'tap';
 import { Errors, type Ids } from '../../../kernel/contracts/index.ts';
-import type { CredentialCheck, NewRun, Problem, SubmitRun, WorkflowKind } from '../contract.ts';
+import type { CredentialCheck, NewRun, Problem, Reading, SubmitRun, WorkflowKind } from '../contract.ts';
 import { createRunEngine } from './engine.ts';
 
 const problem = (message: string): Problem => ({ line: 2, column: 5, message, code: 'script_bad' });
 
-function kind(name: string, precedence: number, recognises: (filename: string | undefined) => boolean): WorkflowKind {
+function kind(name: string, marks: WorkflowKind['marks'], more: Partial<WorkflowKind> = {}): WorkflowKind {
   return {
     kind: name,
     type: `svc/${name}/v1`,
-    precedence,
-    recognises,
-    check: async ({ source }) => (source.includes('bad') ? [problem('is bad'), problem('is worse')] : []),
-    plan: ({ source, requires }) => [
-      { name: 'main', executor: name, spec: { source }, requires: ['linux', ...requires] },
-    ],
+    marks,
+    takes_credentials: name === 'script',
+    replays: name === 'script',
+    check: async (_scope, { source }) => (source.includes('bad') ? [problem('is bad'), problem('is worse')] : []),
+    plan: async (_on, _scope, { source, requires }) => ({
+      activities: [{ name: 'main', executor: name, spec: { source }, requires: ['linux', ...requires] }],
+    }),
+    ...more,
   };
 }
 
@@ -26,8 +28,10 @@ function world(credential_checks: CredentialCheck[] = []) {
     throw new Error('not asked in these tests');
   };
   const engine = createRunEngine({
-    kinds: [kind('script', 90, () => true), kind('pipeline', 10, (filename) => filename?.endsWith('.yml') ?? false)],
+    kinds: [kind('script', { anything: true }), kind('pipeline', { endings: ['.yml'] })],
     ids,
+    database: {} as Reading,
+    sealer: { prepare: async () => undefined },
     credential_checks,
     views: { read: unused, logs: unused },
     store: {
@@ -42,11 +46,10 @@ function world(credential_checks: CredentialCheck[] = []) {
   return { engine, made };
 }
 
+const SCOPE = { org_id: 'org_1', project_id: 'prj_1', org: 'acme', project: 'main' };
+
 const submit = (more: Partial<SubmitRun>): SubmitRun => ({
-  org_id: 'org_1',
-  project_id: 'prj_1',
-  org: 'acme',
-  project: 'main',
+  ...SCOPE,
   source: 'true',
   trigger: { type: 'manual' },
   trusted: true,
@@ -107,23 +110,23 @@ t.test('a document with problems makes no run and says where they are', async (t
 
 t.test('check answers one list, and stores nothing', async (t) => {
   const { engine, made } = world();
-  t.same(await engine.check({ source: 'true' }), []);
-  const problems = await engine.check({ source: 'bad', env: { SVC_X: '1' } });
+  t.same(await engine.check(SCOPE, { source: 'true' }), []);
+  const problems = await engine.check(SCOPE, { source: 'bad', env: { SVC_X: '1' } });
   t.same(
     problems.map(({ code }) => code),
     ['invalid_request', 'script_bad', 'script_bad'],
   );
-  t.match(problems[0]!.message, /SVC_X.*belongs to the service/);
+  t.match(problems[0]!.message, /SVC_X.*reserved for the service/);
   // A pipeline has a plugin here, a graph has none; neither is ever a program for its shell.
   const graph = '{"version": "svc-graph/v1", "nodes": [], "edges": []}';
   for (const source of [graph, `\n ${graph}`])
-    await t.rejects(engine.check({ source, filename: 'g.json' }), {
+    await t.rejects(engine.check(SCOPE, { source, filename: 'g.json' }), {
       code: 'workflow_kind_unknown',
       message: /is a graph/,
     });
   for (const source of ['{ echo "svc-graph/v1"; }', '{"version":"other","of":"svc-graph/v1"}'])
-    t.same(await engine.check({ source }), []);
-  await t.rejects(engine.check({ source: 'x', kind: 'nothing' }), { code: 'workflow_kind_unknown' });
+    t.same(await engine.check(SCOPE, { source }), []);
+  await t.rejects(engine.check(SCOPE, { source: 'x', kind: 'nothing' }), { code: 'workflow_kind_unknown' });
   t.same(made, []);
 });
 

@@ -1,10 +1,11 @@
-import type { Fault, Ids } from '../../../kernel/contracts/index.ts';
-import { Errors } from '../../../kernel/contracts/index.ts';
+import { Errors, type Fault, type Ids, type Sealer, type Scope } from '../../../kernel/contracts/index.ts';
 import type {
+  CheckedDocument,
   CredentialCheck,
-  NewActivity,
   NewRun,
+  PinnedDocument,
   Problem,
+  Reading,
   RunEngine,
   RunStore,
   SubmitResult,
@@ -13,12 +14,15 @@ import type {
   WorkflowKind,
 } from '../contract.ts';
 import { workflowInvalid } from '../errors.ts';
-import { submitFaults, tooLarge, workflowName } from './submit-rules.ts';
+import { formOf, submitFaults, tooLarge, workflowName } from './submit-rules.ts';
 import { findKind } from './workflow-lookup.ts';
 
 export interface PlanParts {
   kinds: readonly WorkflowKind[];
   ids: Ids;
+  /** Used by plans outside of transactions. */
+  database: Reading;
+  sealer: Pick<Sealer, 'prepare'>;
   credential_checks: readonly CredentialCheck[];
 }
 
@@ -28,17 +32,16 @@ export interface EngineParts extends PlanParts {
   views: Pick<RunEngine, 'read' | 'logs'>;
 }
 
-/** What other plugins ask of the engine: accept a workflow, check one, look at a run. */
+/** What other plugins ask of the engine: submit a workflow, check one, read a run. */
 export function createRunEngine(parts: EngineParts): RunEngine {
   return {
     submit: (run) => submit(parts, run),
-    check: (document) => check(parts.kinds, document),
-    read: (scope, run_id) => parts.views.read(scope, run_id),
-    logs: (run_id, after, limit) => parts.views.logs(run_id, after, limit),
+    check: (scope, document) => check(parts, scope, document),
+    ...parts.views,
   };
 }
 
-/** A repeat is answered with the first run, even when what it names is gone or refused by now. */
+/** A repeat is answered with the first run, even if what it names is gone or refused now. */
 async function submit(parts: EngineParts, run: SubmitRun): Promise<SubmitResult> {
   try {
     return await accept(parts, run);
@@ -53,43 +56,59 @@ async function accept(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
   return parts.store.createRun(await prepareRun(parts, run));
 }
 
-/** Everything that is wrong with a submit is found here; afterwards it is only planned. */
+/** Checks everything about a submit; afterwards it is only planned. */
 export async function prepareRun(parts: PlanParts, run: SubmitRun): Promise<NewRun> {
   const large = tooLarge(run);
   if (large) throw large;
   const faults = submitFaults(run);
   if (faults.length > 0) throw Errors.invalidRequest(summary(faults), { errors: faults });
   const kind = findKind(parts.kinds, run);
-  const document = documentOf(run);
-  const problems = await kind.check(document);
-  if (problems.length > 0) throw invalid(kind, problems);
+  await parts.sealer.prepare(run.org_id);
+  const pinned = await pin(kind, parts.database, run, run);
+  const problems = await kind.check(run, documentOf(run, pinned));
+  if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
   await checkCredentials(parts.credential_checks, kind, run);
-  return planRun(parts, run);
+  return planRun(parts, parts.database, { ...run, kind: kind.kind, pinned });
 }
 
-/** The run that a checked submit comes to. */
-export function planRun(parts: Pick<PlanParts, 'kinds' | 'ids'>, run: SubmitRun & { run_id?: string }): NewRun {
+/** The run that a checked submit becomes. Reads only through `on`. */
+export async function planRun(
+  parts: Pick<PlanParts, 'kinds' | 'ids'>,
+  on: Reading,
+  run: SubmitRun & { run_id?: string },
+): Promise<NewRun> {
   const kind = findKind(parts.kinds, run);
-  const activities = kind
-    .plan(documentOf(run))
-    .map((planned): NewActivity => ({ ...planned, activity_id: parts.ids.next('act') }));
+  const pinned = await pin(kind, on, run, run);
+  const { activities, coordination } = await kind.plan(on, run, documentOf(run, pinned));
+  const { graph: _graph, node: _node, config: _config, pinned: _pinned, ...rest } = run;
   return {
-    ...run,
+    ...rest,
     run_id: run.run_id ?? parts.ids.next('run'),
     kind: kind.kind,
     workflow_type: kind.type,
-    workflow: workflowName(run.filename, kind.kind),
+    source: pinned.source,
+    pin: pinned.pin,
+    workflow: pinned.workflow ?? workflowName(run.filename, kind.kind),
     tags: [...new Set(run.tags ?? [])],
     cancel_on: [...new Set(run.cancel_on ?? [])],
-    activities,
+    coordination,
+    activities: activities.map((planned) => ({ ...planned, activity_id: parts.ids.next('act') })),
   };
 }
 
-/** Only scripts take them at a submit: other documents name their own. */
+/** The document of a submit: pinned before, given inline, or resolved from its reference now. */
+async function pin(kind: WorkflowKind, on: Reading, scope: Scope, run: CheckedDocument): Promise<PinnedDocument> {
+  if (run.pinned) return run.pinned;
+  if (run.source !== undefined) return { source: run.source };
+  if (!kind.resolve) throw new Error(`the kind ${kind.kind} names references, and resolves none`);
+  return kind.resolve(on, scope, run);
+}
+
+/** Documents of other kinds name their own credentials. */
 async function checkCredentials(checks: readonly CredentialCheck[], kind: WorkflowKind, run: SubmitRun): Promise<void> {
   const credentials = run.credentials ?? {};
   if (Object.keys(credentials).length === 0) return;
-  if (kind.kind !== 'script') throw noCredentials(`belong to scripts; a ${kind.kind} names its own in its document`);
+  if (!kind.takes_credentials) throw noCredentials(`belong to scripts; a ${kind.kind} names its own in its document`);
   if (checks.length === 0) throw noCredentials('are not kept by this server');
   for (const one of checks) await one.check(run, credentials);
 }
@@ -98,11 +117,8 @@ function noCredentials(message: string) {
   return Errors.invalidRequest(`credentials ${message}`, { errors: [{ pointer: '/credentials', message }] });
 }
 
-/** Faults of the request around the document become problems too: `svc check` shows one list. */
-async function check(
-  kinds: readonly WorkflowKind[],
-  given: Partial<WorkflowDocument> & { kind?: string; source: string },
-): Promise<Problem[]> {
+/** Faults of the request around the document become problems too, so that `svc check` shows one list. */
+async function check({ kinds, database, sealer }: PlanParts, scope: Scope, given: CheckedDocument): Promise<Problem[]> {
   const large = tooLarge(given);
   if (large) throw large;
   const faults = submitFaults(given).map(
@@ -113,12 +129,15 @@ async function check(
       code: 'invalid_request',
     }),
   );
-  return [...faults, ...(await findKind(kinds, given).check(documentOf(given)))];
+  const kind = findKind(kinds, given);
+  await sealer.prepare(scope.org_id);
+  const pinned = await pin(kind, database, scope, given);
+  return [...faults, ...(await kind.check(scope, documentOf(given, pinned)))];
 }
 
-function documentOf(given: Partial<WorkflowDocument> & { source: string }): WorkflowDocument {
-  const { filename, source, interpreter, env = {}, requires = [] } = given;
-  return { filename, source, interpreter, env, requires: [...new Set(requires)] };
+function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {
+  const { filename, interpreter, env = {}, requires = [] } = given;
+  return { filename, source: pinned.source, pin: pinned.pin, interpreter, env, requires: [...new Set(requires)] };
 }
 
 const summary = (faults: readonly Fault[]): string =>
@@ -127,9 +146,9 @@ const summary = (faults: readonly Fault[]): string =>
     .map(({ pointer, message }) => `${pointer} ${message}`)
     .join('; ') + (faults.length > 3 ? `; and ${faults.length - 3} more` : '');
 
-function invalid(kind: WorkflowKind, problems: readonly Problem[]) {
+function invalid(kind: WorkflowKind, pointer: string, problems: readonly Problem[]) {
   const errors = problems.map(({ line, column, message }) => ({
-    pointer: '/source',
+    pointer,
     message: `${line}:${column} ${message}`,
   }));
   return workflowInvalid(

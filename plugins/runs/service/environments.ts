@@ -1,17 +1,10 @@
 import type { RunMasks } from '../../masking/contract.ts';
 import type { Claimed, JobContext, JobEnvironmentSource, JobEnvironments, JobVariable } from '../contract.ts';
-
-/** What a job's environment depends on beside its claim; read once per claim. */
-export interface JobFacts {
-  subject: string | null;
-  generation: number;
-  env: Record<string, string>;
-  credentials: Record<string, string>;
-}
+import type { JobFacts } from '../store/run-lists.ts';
 
 /**
- * Composes a job's environment from every source, in boot order within its layer. What is secret in it is on record
- * before it is answered: from then on no view of the run shows it.
+ * Builds a job's environment from all sources, in boot order within each layer. Secret values are stored in the run's
+ * mask set before this answers: from then on no view of the run shows them.
  */
 export function createJobEnvironments(
   sources: readonly JobEnvironmentSource[],

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { RunStatus, StoredLog } from '../contract.ts';
-import { VirtualClock } from '../testing/virtual-clock.ts';
 import { followLog, type LogParts, wholeLog } from './follow.ts';
+import { VirtualClock } from '../../../test/kit/index.ts';
 
 /** A log that grows while it is followed, and a count of who watches. */
 function world(count: number) {

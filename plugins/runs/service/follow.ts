@@ -1,6 +1,5 @@
-import type { Clock } from '../../../kernel/contracts/index.ts';
+import { type Clock, iso } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, type StoredLog, TERMINAL } from '../contract.ts';
-import { isoTime } from './render.ts';
 import type { RunWatch } from './run-watch.ts';
 
 /** Proxies close a silent connection after 30 s or more. */
@@ -15,7 +14,7 @@ export interface LogParts {
   status(run_id: string): Promise<RunStatus>;
 }
 
-/** The log of a run as it is now: the bytes of all streams in the order in which they were stored. */
+/** The present log of a run: the bytes of all streams in stored order. */
 export async function* wholeLog(parts: Pick<LogParts, 'logs'>, run_id: string): AsyncGenerator<Buffer> {
   let after: string | undefined;
   for (;;) {
@@ -27,9 +26,9 @@ export async function* wholeLog(parts: Pick<LogParts, 'logs'>, run_id: string): 
 }
 
 /**
- * Server-sent events: one `log` event per chunk with its place as id, comments while nothing happens, and one `end`
- * event with the final status. The status is read before the log, so that whatever was stored before the run became
- * final is sent before the end. Ends without it when `signal` aborts.
+ * Server-sent events: one `log` event for each chunk with its position as id, comments while nothing happens, and an
+ * `end` event with the final status. The status is read before the log, so that everything stored before the end of the
+ * run is sent before `end`. Stops without it when `signal` aborts.
  */
 export async function* followLog(
   parts: LogParts,
@@ -63,12 +62,12 @@ export async function* followLog(
 }
 
 function logEvent({ log_id, activity_id, stream, at, data }: StoredLog): string {
-  // base64, because a chunk ends wherever the program's write did, in the middle of a character too.
-  const event = { stream, at: isoTime(at), activity_id, data: data.toString('base64') };
+  // base64, because a chunk may end in the middle of a character.
+  const event = { stream, at: iso(at), activity_id, data: data.toString('base64') };
   return `id: ${log_id}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Remembers that the run changed, so that no change between a read and a wait is lost. */
+/** Records that the run changed, so that no change between a read and a wait is lost. */
 class Changes {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;

@@ -1,34 +1,23 @@
-import type { Masker, RunMasks } from '../../masking/contract.ts';
+import type { Masker } from '../../masking/contract.ts';
 import type { Run } from '../contract.ts';
-import type { Step } from './render.ts';
+import type { Step } from '../store/steps.ts';
 
-/** A run as it is shown. Its tags, trigger, subject and reason are the caller's texts and stay as they are. */
+/** The visible form of a run. Tags, trigger, subject and reason are texts of callers and are not masked. */
 export function maskedRun(run: Run, masker: Masker): Run {
   if (masker.idle) return run;
   return {
     ...run,
-    output: masker.json(run.output),
+    output: run.output === undefined ? undefined : masker.json(run.output),
     error: run.error && { ...run.error, message: masker.text(run.error.message) },
     substate: run.substate && { ...run.substate, name: masker.text(run.substate.name) },
     annotations: run.annotations.map((text) => masker.text(text)),
   };
 }
 
-/** The same for runs of one project. */
-export async function maskedRuns(masks: Pick<RunMasks, 'ofMany'>, runs: readonly Run[]): Promise<Run[]> {
-  const [first] = runs;
-  if (first === undefined) return [];
-  const maskers = await masks.ofMany(
-    first,
-    runs.map(({ run_id }) => run_id),
-  );
-  return runs.map((run) => maskedRun(run, maskers.get(run.run_id)!));
-}
-
-/** Steps as they are shown; what was recorded stays as it is, for replays. */
-export async function maskedSteps(steps: readonly Step[], masker: Masker): Promise<Step[]> {
+/** The visible form of steps; the stored records stay unchanged for replays. */
+export async function maskedSteps<S extends Step>(steps: readonly S[], masker: Masker): Promise<S[]> {
   if (masker.idle) return [...steps];
-  const shown: Step[] = [];
+  const shown: S[] = [];
   for (const step of steps) {
     const { recorded } = step;
     shown.push({

@@ -1,7 +1,14 @@
-import { type Database, Errors, type Sealer, settled, token } from '../../../kernel/contracts/index.ts';
+import {
+  type Database,
+  decodeCursor,
+  Errors,
+  pageOf,
+  retryUnknownCommit,
+  type Sealer,
+} from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
-import { type CellPlace, checkCellName, checkCellValue, listCells, readCell, removeCell, writeCell } from './cells.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import { checkCellName, checkCellValue } from '../domain/cell-rules.ts';
+import { type CellPlace, listCells, readCell, removeCell, writeCell } from '../store/cells.ts';
 import type { Cell } from './render.ts';
 
 interface Scope {
@@ -9,11 +16,11 @@ interface Scope {
   project_id: string;
 }
 
-/** Project-wide cells as people use them; scripts use the same through `svc state --entity`. */
+/** Project-wide cells through the API; scripts use the same cells through `svc state --entity`. */
 export interface ProjectState {
   /** Throws `not_found`. */
   read(scope: Scope, entity: string, key: string): Promise<Cell>;
-  /** True when the cell was made. Throws `payload_too_large` beyond 256 KiB. */
+  /** True when the cell is new. Throws `payload_too_large` beyond 256 KiB. */
   write(scope: Scope, entity: string, key: string, value: string, by: AuditSource): Promise<boolean>;
   /** Throws `not_found`. */
   remove(scope: Scope, entity: string, key: string, by: AuditSource): Promise<void>;
@@ -23,8 +30,6 @@ export interface ProjectState {
     page: { limit: number; cursor: string | undefined },
   ): Promise<{ cells: Cell[]; next_cursor?: string }>;
 }
-
-export const ProjectState = token<ProjectState>('runs.ProjectState');
 
 export function createProjectState(database: Database, sealer: Sealer, audit: Audit): ProjectState {
   const done = (action: string, { org_id, project_id }: Scope, entity: string, key: string, by: AuditSource) => ({
@@ -47,7 +52,7 @@ export function createProjectState(database: Database, sealer: Sealer, audit: Au
       checkCellValue(value);
       await sealer.prepare(scope.org_id);
       const writer = { trusted: true, written_by: by.principal?.id ?? null, at: database.now() };
-      return settled(() =>
+      return retryUnknownCommit(() =>
         database.transaction(async (tx) => {
           const known = await readCell(tx, sealer, place, key);
           await writeCell(tx, sealer, place, key, value, writer);
@@ -59,7 +64,7 @@ export function createProjectState(database: Database, sealer: Sealer, audit: Au
     async remove(scope, entity, key, by) {
       const place = placeOf(scope, entity);
       checkCellName('/path/key', key);
-      await settled(() =>
+      await retryUnknownCommit(() =>
         database.transaction(async (tx) => {
           if (!(await removeCell(tx, place, key))) throw noCell(entity, key);
           await audit.record(tx, done('state.delete', scope, entity, key, by));
@@ -67,10 +72,10 @@ export function createProjectState(database: Database, sealer: Sealer, audit: Au
       );
     },
     async list(scope, entity, { limit, cursor }) {
-      const after = decodeCursor(cursor, ['text'])?.[0];
+      const after = decodeCursor(cursor, 'text')?.[0];
       const rows = await listCells(database, placeOf(scope, entity), after, limit + 1);
-      const cells = rows.slice(0, limit).map((row) => ({ entity, ...row }));
-      return rows.length > limit ? { cells, next_cursor: encodeCursor([cells.at(-1)!.key]) } : { cells };
+      const { items, ...rest } = pageOf(rows, limit, ({ key }) => key);
+      return { cells: items.map((row) => ({ entity, ...row })), ...rest };
     },
   };
 }

@@ -28,49 +28,56 @@ import {
   Wakeups,
   WorkflowKinds,
 } from '../contract.ts';
-import { OwnReruns, Reruns } from '../rerun/rerun.ts';
-import { runRoutes } from '../routes/index.ts';
-import { readLogs } from '../store/reading.ts';
-import { OwnStore } from '../store/register.ts';
+import { Reruns } from '../rerun/rerun.ts';
+import { detailRoutes, stateRoutes } from '../detail-routes.ts';
+import { runRoutes } from '../routes.ts';
+import { createCredentialRuns } from '../store/run-lists.ts';
+import { readLogs } from '../store/stored-logs.ts';
+import type { SqlRunStore } from '../store/sql-run-store.ts';
 import { Sweeper } from '../sweeper/sweeper.ts';
 import { spawnVerb } from '../verbs/spawn.ts';
 import { stateVerb } from '../verbs/state.ts';
 import { createRunEngine, planRun, prepareRun } from './engine.ts';
-import { createCredentialRuns } from './credential-runs.ts';
 import { createJobEnvironments } from './environments.ts';
-import { createProjectState, ProjectState } from './project-state.ts';
-import { createRunViews, RunViews } from './run-views.ts';
-import { RunWatch, RunWatching } from './run-watch.ts';
+import { createProjectState } from './project-state.ts';
+import { createRunViews, type RunViews } from './run-views.ts';
+import { RunWatch } from './run-watch.ts';
 import { countTransitions } from './store-metrics.ts';
-import { createStepViews, StepViews } from './step-views.ts';
-import { createWakeups, OwnWakeups } from './wakeups.ts';
+import { createStepViews } from './step-views.ts';
+import { createWakeups } from './wakeups.ts';
 
-/** Everything of the engine that lies above its store: the service, the routes, the sweeper and the state verb. */
-export function registerService(plugin: PluginSetup): void {
-  plugin.bind(OwnWakeups, (use) => createWakeups(use(Log)));
-  plugin.bind(Wakeups, (use) => use(OwnWakeups));
-  plugin.bind(WakeRelay, (use) => use(OwnWakeups));
-  plugin.bind(RunEngine, engine);
-  plugin.bind(RunCreation, creation);
-  plugin.bind(OwnReruns, reruns);
-  plugin.bind(RunViews, (use) => createRunViews(use(Database), use(Sealer), use(RunMasks)));
-  plugin.bind(StepViews, (use) => createStepViews(use(Database), use(Sealer), use(RunMasks)));
-  plugin.bind(ProjectState, (use) => createProjectState(use(Database), use(Sealer), use(Audit)));
+/** The parts of the engine above its store: service, routes, sweeper and the state verb. */
+export function registerService(plugin: PluginSetup, store: (use: Resolve) => SqlRunStore): void {
+  const wakeups = plugin.own((use) => createWakeups(use(Log)));
+  plugin.bind(Wakeups, wakeups);
+  plugin.bind(WakeRelay, wakeups);
+  const views = plugin.own((use) => createRunViews(use(Database), use(Sealer), use(RunMasks)));
+  plugin.bind(RunEngine, (use) => engine(use, views(use)));
+  plugin.bind(RunCreation, (use) => creation(use, store(use)));
   plugin.bind(JobEnvironments, (use) =>
-    createJobEnvironments(use.all(JobEnvironment), use(RunViews).facts, use(RunMasks)),
+    createJobEnvironments(use.all(JobEnvironment), views(use).facts, use(RunMasks)),
   );
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
-  plugin.bind(RunWatching, watching);
   plugin.contribute(JournaledVerbs, (use) => [
     stateVerb(use(Database), use(Sealer)),
     spawnVerb(use(Database), () => use(RunCreation)),
   ]);
   plugin.contribute(RunObservers, (use) => countTransitions(use(Metrics)));
-  plugin.contribute(HttpRoutes, runRoutes);
+  plugin.contribute(HttpRoutes, (use) => [
+    ...runRoutes(use, views(use), makeReruns(use)),
+    ...detailRoutes({
+      engine: use(RunEngine),
+      views: views(use),
+      steps: createStepViews(use(Database), use(Sealer), use(RunMasks)),
+      watch: watching(use, views(use)),
+      clock: use(Clock),
+    }),
+    ...stateRoutes(createProjectState(use(Database), use(Sealer), use(Audit))),
+  ]);
   plugin.onStart(SERVER_ROLES, async (use) => sweeper(use).start());
 }
 
-function engine(use: Resolve): RunEngine {
+function engine(use: Resolve, { read }: RunViews): RunEngine {
   const database = use(Database);
   const sealer = use(Sealer);
   const logs: RunEngine['logs'] = (run_id, after, limit) => readLogs(database, sealer, run_id, after, limit);
@@ -78,37 +85,45 @@ function engine(use: Resolve): RunEngine {
     kinds: use.all(WorkflowKinds),
     store: use(RunStore),
     ids: use(Ids),
+    database,
+    sealer,
     credential_checks: use.all(CredentialChecks),
-    views: { read: use(RunViews).read, logs },
+    views: { read, logs },
   });
 }
 
-function creation(use: Resolve): RunCreation {
-  const parts = { kinds: use.all(WorkflowKinds), ids: use(Ids), credential_checks: use.all(CredentialChecks) };
-  const store = use(OwnStore);
+function creation(use: Resolve, store: SqlRunStore): RunCreation {
+  const parts = {
+    kinds: use.all(WorkflowKinds),
+    ids: use(Ids),
+    database: use(Database),
+    sealer: use(Sealer),
+    credential_checks: use.all(CredentialChecks),
+  };
   return {
     prepare: (run) => prepareRun(parts, run),
-    plan: (run) => planRun(parts, run),
+    plan: (on, run) => planRun(parts, on, run),
     createIn: (tx, runs) => store.createIn(tx, runs),
   };
 }
 
-const reruns = (use: Resolve): Reruns =>
+export const makeReruns = (use: Resolve): Reruns =>
   new Reruns({
     database: use(Database),
     sealer: use(Sealer),
     creation: use(RunCreation),
     masks: use(RunMasks),
     audit: use(Audit),
+    kinds: use.all(WorkflowKinds),
     parts: () => use.all(RerunParts),
   });
 
-function watching(use: Resolve): RunWatch {
+function watching(use: Resolve, { versions }: RunViews): RunWatch {
   return new RunWatch({
     wakeups: use(Wakeups),
     clock: use(Clock),
     log: use(Log).child({ part: 'run-watch' }),
-    versions: use(RunViews).versions,
+    versions,
   });
 }
 

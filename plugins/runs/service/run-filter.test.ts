@@ -1,5 +1,5 @@
 import t from 'tap';
-import { encodeCursor } from './cursor.ts';
+import { encodeCursor } from '../../../kernel/contracts/index.ts';
 import { parseRunFilter } from './run-filter.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
@@ -13,7 +13,7 @@ t.test('every filter, and none', async (t) => {
     limit: 50,
     before: undefined,
   });
-  const cursor = encodeCursor(['run_1']);
+  const cursor = encodeCursor('run_1');
   t.same(parseRunFilter({ status: 'failed,running,failed', tag: 'a:b', workflow: 'x.sh', limit: '7', cursor }, NOW), {
     statuses: ['failed', 'running'],
     tag: 'a:b',

@@ -1,14 +1,11 @@
 import t from 'tap';
-import type { Log } from '../../../kernel/contracts/index.ts';
-import { VirtualClock } from '../testing/virtual-clock.ts';
 import { RunWatch } from './run-watch.ts';
 import { createWakeups } from './wakeups.ts';
+import { messageLog, VirtualClock } from '../../../test/kit/index.ts';
 
 function world() {
   const clock = new VirtualClock();
-  const lines: string[] = [];
-  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
-  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
+  const { log, lines } = messageLog();
   const wakeups = createWakeups(log);
   const state = {
     versions: new Map<string, string>(),
@@ -85,7 +82,7 @@ t.test('a failing database is logged once and polled again', async (t) => {
   });
   state.failure = new Error('gone away');
   await clock.advance(10_000);
-  t.same(lines, ['runs cannot be watched; trying again']);
+  t.same(lines, ['watching runs failed; retrying']);
   state.failure = undefined;
   state.versions.set('run_1', 'failed 1');
   await clock.advance(1000);

@@ -1,16 +1,16 @@
-import { type Cancel, type Clock, type Log, token } from '../../../kernel/contracts/index.ts';
+import type { Cancel, Clock, Log } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../contract.ts';
 
 const POLL_MIN_MS = 200;
 const POLL_MAX_MS = 1000;
-/** Run ids of one statement. */
+/** Run ids in one statement. */
 const BATCH = 200;
 
 export interface RunWatchParts {
   wakeups: Pick<Wakeups, 'onRun'>;
   clock: Clock;
   log: Log;
-  /** A text per run that changes whenever its status or its log does. Runs that are gone are left out. */
+  /** A text for each run that changes with its status or its log. Missing runs are left out. */
   versions(run_ids: readonly string[]): Promise<Map<string, string>>;
 }
 
@@ -21,8 +21,8 @@ interface Watched {
 }
 
 /**
- * Tells followers that a run changed: at once when it changed in this process, within a second when another server
- * changed it. However many follow, one statement per 200 runs is polled, and none while nobody follows.
+ * Notifies followers of changes: at once for a change in this process, within a second for a change by another server.
+ * It polls with one statement for 200 runs, however many followers there are, and not at all without followers.
  */
 export class RunWatch {
   readonly #parts: RunWatchParts;
@@ -36,7 +36,7 @@ export class RunWatch {
     this.#parts = parts;
   }
 
-  /** Runs watched at present; each is held as long as somebody follows it. */
+  /** Runs that have followers. */
   get size(): number {
     return this.#runs.size;
   }
@@ -72,7 +72,7 @@ export class RunWatch {
       this.#poll().then(
         () => this.#again(),
         (error) => {
-          if (!this.#failing) this.#parts.log.error({ err: error }, 'runs cannot be watched; trying again');
+          if (!this.#failing) this.#parts.log.error({ err: error }, 'watching runs failed; retrying');
           this.#failing = true;
           this.#again();
         },
@@ -105,10 +105,8 @@ export class RunWatch {
   }
 }
 
-/** A listener may leave, or come again, while all of them are told: those who come meanwhile are not. */
+/** Listeners may leave or join during a notification; new ones are not called in the same round. */
 function tell(watched: Watched): void {
   const listeners = [...watched.listeners];
   for (const { changed } of listeners) changed();
 }
-
-export const RunWatching = token<RunWatch>('runs.RunWatching');

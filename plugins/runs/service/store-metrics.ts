@@ -1,7 +1,7 @@
 import type { Clock, Metrics } from '../../../kernel/contracts/index.ts';
 import type { RunObserver, RunStore } from '../contract.ts';
 
-/** Counts run transitions by type once they are committed; a transaction that is tried again counts once. */
+/** Counts committed run transitions by type; a retried transaction counts once. */
 export function countTransitions(metrics: Metrics): RunObserver {
   const transitions = metrics.counter('svc_runs_transitions_total', 'Runs started and ended, by status.', ['status']);
   return {
@@ -14,7 +14,7 @@ export function countTransitions(metrics: Metrics): RunObserver {
   };
 }
 
-/** The same store, counting what goes through it and timing what must be fast. */
+/** The same store with counters and timings. */
 export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock): RunStore {
   const meters = metersOf(metrics);
   const timed = async <T>(histogram: Histogram, work: () => Promise<T>): Promise<T> => {
@@ -59,7 +59,7 @@ export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock): 
 
 type Histogram = ReturnType<Metrics['histogram']>;
 
-/** The count of a histogram is the number of appends and claims; no counter repeats it. */
+/** The histogram counts appends and claims; no counter repeats it. */
 const metersOf = (metrics: Metrics) => ({
   submitted: metrics.counter('svc_runs_submitted_total', 'Runs accepted, duplicates left out.'),
   expired: metrics.counter('svc_runs_claims_expired_total', 'Claims taken back because they were not renewed.'),

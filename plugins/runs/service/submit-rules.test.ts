@@ -56,3 +56,15 @@ t.test('the workflow is called after its file', async (t) => {
   t.equal(workflowName('dir/', 'script'), 'dir');
   for (const name of [undefined, '/', '..', 'x/.']) t.equal(workflowName(name, 'script'), 'script', String(name));
 });
+
+t.test('what runs is one of source, graph and node', async (t) => {
+  t.same(pointers({ source: 'true', filename: 'a.sh', kind: 'script' }), []);
+  t.same(pointers({ graph: 'g', input: 1, tags: ['a'] }), []);
+  t.same(pointers({ node: 'http', config: { url: 'x' } }), []);
+  t.same(pointers({}), ['/source']);
+  t.same(pointers({ source: 'a', graph: 'g' }), ['/graph']);
+  t.same(pointers({ graph: 'g', node: 'http' }), ['/node']);
+  t.same(pointers({ graph: 'g', config: {}, interpreter: 'sh' }), ['/interpreter', '/config']);
+  t.same(pointers({ source: 'a', config: {} }), ['/config']);
+  t.match(tooLarge({ node: 'http', config: { text: 'x'.repeat(DOCUMENT_BYTES) } }), { code: 'payload_too_large' });
+});

@@ -1,10 +1,16 @@
 import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
-import { type SubmitRun, variableFault } from '../contract.ts';
+import {
+  type CheckedDocument,
+  REFERENCE_FORMS,
+  type ReferenceForm,
+  type SubmitRun,
+  variableFault,
+} from '../contract.ts';
 import { lineFault } from '../domain/line.ts';
 
-/** A document: exactly this many bytes of UTF-8 are accepted. */
+/** Maximum bytes of a document in UTF-8. */
 export const DOCUMENT_BYTES = 1024 * 1024;
-/** The input, as JSON. */
+/** Maximum bytes of the input as JSON. */
 export const INPUT_BYTES = 2 * 1024 * 1024;
 const TAGS = 64;
 const TAG_LENGTH = 128;
@@ -22,23 +28,32 @@ const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
 const CANCEL_ON = 32;
 const EVENT_TYPE = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** What the rules look at: a submit, or a document that is only checked. */
-export type Submitted = Pick<SubmitRun, 'source'> &
-  Partial<
-    Pick<
-      SubmitRun,
-      | 'filename'
-      | 'interpreter'
-      | 'input'
-      | 'env'
-      | 'credentials'
-      | 'tags'
-      | 'subject'
-      | 'requires'
-      | 'cancel_on'
-      | 'idempotency_key'
-    >
-  >;
+/** What the rules check: a submit, or a document for a check only. */
+export type Submitted = CheckedDocument & Pick<SubmitRun, 'idempotency_key'>;
+
+/** Members that belong to each form, in addition to the common ones. */
+const FORMS: Readonly<Record<ReferenceForm, readonly (keyof Submitted)[]>> = {
+  source: ['kind', 'filename', 'interpreter', 'credentials'],
+  graph: [],
+  node: ['config'],
+};
+
+/** The first form that is given. */
+export const formOf = (run: CheckedDocument): ReferenceForm =>
+  REFERENCE_FORMS.find((form) => run[form] !== undefined) ?? 'source';
+
+function formFaults(run: Submitted): Fault[] {
+  if (run.pinned) return [];
+  const [form, another] = REFERENCE_FORMS.filter((one) => run[one] !== undefined);
+  if (form === undefined) return [{ pointer: '/source', message: 'is missing: give source, graph or node' }];
+  if (another !== undefined)
+    return [{ pointer: `/${another}`, message: `stands beside ${form}; give one of source, graph and node` }];
+  return REFERENCE_FORMS.flatMap((other) =>
+    FORMS[other]
+      .filter((member) => other !== form && run[member] !== undefined)
+      .map((member) => ({ pointer: `/${member}`, message: `goes with ${other}, not with ${form}` })),
+  );
+}
 
 /** A JSON pointer segment. */
 const segment = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -53,9 +68,10 @@ function envFaults(env: Record<string, string>): Fault[] {
   if (names.length > ENV_NAMES) return [{ pointer: '/env', message: `must have at most ${ENV_NAMES} variables` }];
   return names.flatMap((name): Fault[] => {
     const pointer = `/env/${segment(name)}`;
-    if (!ENV_NAME.test(name)) return [{ pointer, message: 'is no name of a variable: [A-Za-z_][A-Za-z0-9_]{0,127}' }];
-    if (name.startsWith('SVC_')) return [{ pointer, message: 'SVC_* belongs to the service; choose another name' }];
-    if (env[name]!.includes('\0')) return [{ pointer, message: 'must hold no NUL' }];
+    if (!ENV_NAME.test(name)) return [{ pointer, message: 'is not a variable name: [A-Za-z_][A-Za-z0-9_]{0,127}' }];
+    if (name.startsWith('SVC_'))
+      return [{ pointer, message: 'variables that begin with SVC_ are reserved for the service; choose another name' }];
+    if (env[name]!.includes('\0')) return [{ pointer, message: 'must not contain NUL' }];
     if (env[name]!.length > ENV_VALUE_LENGTH)
       return [{ pointer, message: `must have at most ${ENV_VALUE_LENGTH} characters` }];
     return [];
@@ -79,7 +95,7 @@ function requiresFaults(requires: readonly string[]): Fault[] {
   return requires.flatMap((capability, i) =>
     CAPABILITY.test(capability)
       ? []
-      : [{ pointer: `/requires/${i}`, message: 'is no capability: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}' }],
+      : [{ pointer: `/requires/${i}`, message: 'is not a capability: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}' }],
   );
 }
 
@@ -88,18 +104,19 @@ function cancelFaults(types: readonly string[]): Fault[] {
   return types.flatMap((type, i) =>
     EVENT_TYPE.test(type)
       ? []
-      : [{ pointer: `/cancel_on/${i}`, message: 'is no type of an event: 1 to 64 characters from A-Z a-z 0-9 . _ -' }],
+      : [{ pointer: `/cancel_on/${i}`, message: 'is not an event type: 1 to 64 characters from A-Z a-z 0-9 . _ -' }],
   );
 }
 
 function tagFaults(tags: readonly string[]): Fault[] {
-  if (tags.length > TAGS) return [{ pointer: '/tags', message: `must hold at most ${TAGS} tags` }];
+  if (tags.length > TAGS) return [{ pointer: '/tags', message: `must have at most ${TAGS} tags` }];
   return tags.flatMap((tag, i) => lineFaults(`/tags/${i}`, tag, TAG_LENGTH));
 }
 
-/** The faults that need no knowledge of the kind, each with its pointer into the body. */
+/** Faults that can be found without the kind, each with its pointer into the body. */
 export function submitFaults(run: Submitted): Fault[] {
   return [
+    ...formFaults(run),
     ...lineFaults('/filename', run.filename, TEXT_LENGTH),
     ...lineFaults('/interpreter', run.interpreter, INTERPRETER_LENGTH),
     ...envFaults(run.env ?? {}),
@@ -112,15 +129,16 @@ export function submitFaults(run: Submitted): Fault[] {
   ];
 }
 
-/** `payload_too_large` when the document or the input is, with the size it has and the size it may have. */
+/** `payload_too_large` when the document or the input is too large, with its size and the limit. */
 export function tooLarge(run: Submitted): ServiceError | undefined {
-  const document = Buffer.byteLength(run.source);
+  const { source = JSON.stringify(run.config ?? {}) } = run.pinned ?? run;
+  const document = Buffer.byteLength(source);
   if (document > DOCUMENT_BYTES)
-    return Errors.payloadTooLarge(`the document has ${document} bytes; at most ${DOCUMENT_BYTES} are taken`);
+    return Errors.payloadTooLarge(`the document has ${document} bytes; the limit is ${DOCUMENT_BYTES}`);
   if (run.input === undefined) return undefined;
   const input = Buffer.byteLength(JSON.stringify(run.input));
   if (input > INPUT_BYTES)
-    return Errors.payloadTooLarge(`the input has ${input} bytes of JSON; at most ${INPUT_BYTES} are taken`);
+    return Errors.payloadTooLarge(`the input has ${input} bytes of JSON; the limit is ${INPUT_BYTES}`);
   return undefined;
 }
 

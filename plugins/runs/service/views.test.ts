@@ -1,19 +1,19 @@
 import t from 'tap';
 import { type Claimed, JobEnvironments, type JournalRecord, RunEngine, RunStore } from '../contract.ts';
-import { STORES } from '../testing/test-database.ts';
-import { OTHER, SCOPE, withWorld } from '../testing/world.ts';
-import type { RunFilter } from './run-filter.ts';
-import { RunViews } from './run-views.ts';
-import { StepViews } from './step-views.ts';
+import type { RunFilter } from '../store/run-lists.ts';
+import { Database, type Resolve, Sealer } from '../../../kernel/contracts/index.ts';
+import { RunMasks } from '../../masking/contract.ts';
+import { parseRunFilter } from './run-filter.ts';
+import { createRunViews } from './run-views.ts';
+import { createStepViews } from './step-views.ts';
+import { OTHER, SCOPE, STORES, withEngine } from '../../../test/kit/index.ts';
 
-const everything: RunFilter = {
-  statuses: [],
-  tag: undefined,
-  workflow: undefined,
-  since: undefined,
-  limit: 50,
-  before: undefined,
-};
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const runViews = (use: Resolve) => createRunViews(use(Database), use(Sealer), use(RunMasks));
+const stepViews = (use: Resolve) => createStepViews(use(Database), use(Sealer), use(RunMasks));
+
+const everything: RunFilter = parseRunFilter({}, 0);
 
 const record = (position: number, output: string | Buffer, more: Partial<JournalRecord> = {}): JournalRecord => ({
   position,
@@ -52,9 +52,9 @@ async function pages<T>(
 
 for (const store of STORES) {
   t.test(`${store}: runs are listed newest first, by status, tag, workflow and time`, (t) =>
-    withWorld(store, async ({ use, submit, claim }) => {
+    withEngine({ store }, async ({ use, submit, claim }) => {
       const engine = use(RunEngine);
-      const views = use(RunViews);
+      const views = runViews(use);
       const ids: string[] = [];
       for (let i = 0; i < 25; i++) {
         const tags = i % 5 === 0 ? ['team:core', `n:${i}`] : [`n:${i}`];
@@ -63,7 +63,7 @@ for (const store of STORES) {
       }
       await engine.submit(submit({ ...OTHER, tags: ['team:core'] }));
       const list = async (filter: Partial<RunFilter>) =>
-        (await views.list(SCOPE.project_id, { ...everything, ...filter })).runs.map((run) => run.run_id);
+        (await views.list(SCOPE, { ...everything, ...filter })).runs.map((run) => run.run_id);
       t.same(await list({}), ids);
       const tagged = ids.filter((_, i) => (24 - i) % 5 === 0);
       t.same(await list({ tag: 'team:core' }), tagged);
@@ -79,7 +79,7 @@ for (const store of STORES) {
       t.same(await list({ tag: 'team:core', workflow: 'odd.sh', statuses: ['queued'] }), [ids[9]!, ids[19]!]);
       const paged = await pages(async (cursor) => {
         const before = cursor && (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as string[])[0];
-        const { runs, next_cursor } = await views.list(SCOPE.project_id, { ...everything, limit: 7, before });
+        const { runs, next_cursor } = await views.list(SCOPE, { ...everything, limit: 7, before });
         return { items: runs.map((run) => run.run_id), next_cursor };
       });
       t.same(
@@ -91,7 +91,7 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: a run shows what it waits for, its notes and its output; a foreign one is not found`, (t) =>
-    withWorld(store, async ({ use, submit, claim }) => {
+    withEngine({ store }, async ({ use, submit, claim }) => {
       const engine = use(RunEngine);
       const store = use(RunStore);
       const { run_id } = await engine.submit(submit({ subject: 'acme/app', tags: ['k:v'] }));
@@ -101,13 +101,13 @@ for (const store of STORES) {
       await store.park(first, sleep(0, 3_600_000));
       const waiting = await engine.read(SCOPE, run_id);
       t.equal(waiting.status, 'waiting');
-      t.match(waiting.substate, { kind: 'sleep', name: '1h', deadline: Number, since: Number });
-      t.same((await use(RunViews).list(SCOPE.project_id, everything)).runs, [waiting], 'the list shows the same');
+      t.match(waiting.substate, { kind: 'sleep', name: '1h', deadline: ISO, since: ISO });
+      t.same((await runViews(use).list(SCOPE, everything)).runs, [waiting], 'the list shows the same');
       t.same([waiting.annotations, waiting.subject, waiting.tags], [['one', 'two'], 'acme/app', ['k:v']]);
       for (const id of ['run_0', '', 'x y', 'rün', `${run_id} `])
         await t.rejects(engine.read(SCOPE, id), { code: 'not_found' }, JSON.stringify(id));
       await t.rejects(engine.read(OTHER, run_id), { code: 'not_found' });
-      await t.rejects(use(StepViews).list(OTHER, run_id, { limit: 5, cursor: undefined }), { code: 'not_found' });
+      await t.rejects(stepViews(use).list(OTHER, run_id, { limit: 5, cursor: undefined }), { code: 'not_found' });
       const second = await engine.submit(submit());
       await store.complete(await claim(), { status: 'succeeded', output: { a: [1, null] } });
       const done = await engine.read(SCOPE, second.run_id);
@@ -116,7 +116,7 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: steps come in order with the open wait at the end, whatever the page`, (t) =>
-    withWorld(store, async ({ use, submit, claim }) => {
+    withEngine({ store }, async ({ use, submit, claim }) => {
       const store = use(RunStore);
       const { run_id } = await use(RunEngine).submit(submit());
       const held = await claim();
@@ -125,7 +125,7 @@ for (const store of STORES) {
       await store.park(held, { ...sleep(23, 3_600_000), label: 'a nap' });
       for (const limit of [1, 5, 23, 24, 200]) {
         const paged = await pages(async (cursor) => {
-          const { steps, next_cursor } = await use(StepViews).list(SCOPE, run_id, { limit, cursor });
+          const { steps, next_cursor } = await stepViews(use).list(SCOPE, run_id, { limit, cursor });
           return { items: steps, next_cursor };
         });
         const steps = paged.flat();
@@ -143,7 +143,7 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: a page of steps is cut by its bytes, and none is lost`, (t) =>
-    withWorld(store, async ({ use, submit, claim }) => {
+    withEngine({ store }, async ({ use, submit, claim }) => {
       const store = use(RunStore);
       const { run_id } = await use(RunEngine).submit(submit());
       const held: Claimed = await claim();
@@ -152,7 +152,7 @@ for (const store of STORES) {
       await store.append(held, record(9, 'small'));
       await store.park(held, sleep(10, 3_600_000));
       const paged = await pages(async (cursor) => {
-        const { steps, next_cursor } = await use(StepViews).list(SCOPE, run_id, { limit: 200, cursor });
+        const { steps, next_cursor } = await stepViews(use).list(SCOPE, run_id, { limit: 200, cursor });
         return { items: steps.map((step) => step.position), next_cursor };
       });
       t.same(paged, [
@@ -164,7 +164,7 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: the environment of a job has the env of its submit`, (t) =>
-    withWorld(store, async ({ use, submit, claim }) => {
+    withEngine({ store }, async ({ use, submit, claim }) => {
       await use(RunEngine).submit(submit({ env: { A: '1', b: 'zwei' } }));
       t.same(await use(JobEnvironments).environment(await claim()), {
         below: [],

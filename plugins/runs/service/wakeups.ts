@@ -1,11 +1,10 @@
 import type { Log } from '../../../kernel/contracts/index.ts';
-import { token } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
 
 type Revoked = ClaimRef & { agent_id: string; reason: string };
 type Listener<A extends unknown[]> = (...args: A) => void;
 
-/** Listeners of one kind. One that throws is logged and takes no other down. */
+/** Listeners of one kind. An error of one is logged and does not affect others. */
 class Channel<A extends unknown[]> {
   readonly #listeners = new Set<{ listen: Listener<A> }>();
   readonly #blame: (error: unknown) => void;
@@ -18,7 +17,7 @@ class Channel<A extends unknown[]> {
     return this.#listeners.size === 0;
   }
 
-  /** The same function may listen twice; each returned function removes its own place only. */
+  /** The same function may listen twice; each returned function removes one registration. */
   on(listen: Listener<A>): () => void {
     const place = { listen };
     this.#listeners.add(place);
@@ -39,7 +38,7 @@ class Channel<A extends unknown[]> {
   }
 }
 
-/** Channels by name, each there while somebody listens. */
+/** Channels by name; each exists while it has listeners. */
 class Channels {
   readonly #channels = new Map<string, Channel<[]>>();
   readonly #blame: (error: unknown) => void;
@@ -63,11 +62,10 @@ class Channels {
   }
 }
 
-export const OwnWakeups = token<Wakeups & WakeRelay>('runs.OwnWakeups');
-
 /**
- * Wake-ups inside this process: hints that make things fast and never make them right, for what other servers change
- * is certain to be found only by polling. A run that nobody listens to takes no memory. A relay may carry them on.
+ * Wake-ups inside this process. They are hints that make things fast; polling makes them correct, because changes by
+ * other servers are found only that way. A run without listeners uses no memory. A relay may carry them to other
+ * servers.
  */
 export function createWakeups(log: Log): Wakeups & WakeRelay {
   const blame = (error: unknown) => log.error({ err: error }, 'a wake-up listener failed');

@@ -1,49 +1,41 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { WorkflowKind } from '../contract.ts';
+import { REFERENCE_FORMS, type WorkflowKind, type WorkflowReference } from '../contract.ts';
+import { endingOf, ofTheService, versionOf } from '../domain/document-marks.ts';
 import { workflowKindUnknown } from '../errors.ts';
 
-/** What a submitted document says of itself. */
-interface Submitted {
-  kind?: string;
-  filename?: string;
-  source: string;
+/**
+ * The named kind (by short name or versioned type); otherwise the kind that resolves the reference; otherwise the kind
+ * that recognises the document. Throws `workflow_kind_unknown`, or `invalid_request` when no kind accepts the document.
+ */
+export function findKind(kinds: readonly WorkflowKind[], reference: WorkflowReference): WorkflowKind {
+  const known = kinds.map(({ kind }) => kind).join(', ') || 'none';
+  const form = REFERENCE_FORMS.find((one) => one !== 'source' && reference[one] !== undefined);
+  if (form !== undefined && form !== 'source') {
+    const resolving = kinds.find(({ references }) => references?.includes(form));
+    if (resolving) return resolving;
+    throw unknown('/kind', `${JSON.stringify(form)} is not a known kind of workflow; known: ${known}`);
+  }
+  if (reference.kind !== undefined) {
+    const named = kinds.find(({ kind, type }) => kind === reference.kind || type === reference.kind);
+    if (named) return named;
+    throw unknown('/kind', `${JSON.stringify(reference.kind)} is not a known kind of workflow; known: ${known}`);
+  }
+  return findByMarks(kinds, reference, known);
 }
 
-/**
- * The kind that was named (by its short name or its versioned type), else the first by precedence that
- * recognises the document. Throws `workflow_kind_unknown`, or `invalid_request` when nobody recognises it.
- */
-export function findKind(kinds: readonly WorkflowKind[], document: Submitted): WorkflowKind {
-  const known = kinds.map((kind) => kind.kind).join(', ') || 'none';
-  if (document.kind !== undefined) {
-    const named = kinds.find((kind) => kind.kind === document.kind || kind.type === document.kind);
-    if (named) return named;
-    const message = `${JSON.stringify(document.kind)} is no kind of workflow here; known: ${known}`;
-    throw workflowKindUnknown(message, { errors: [{ pointer: '/kind', message }] });
-  }
-  refuseUnbrought(kinds, document, known);
-  const ordered = [...kinds].sort((a, b) => a.precedence - b.precedence);
-  const found = ordered.find((kind) => kind.recognises(document.filename, document.source));
-  if (found) return found;
-  const message = `is recognised by no kind of workflow (${known}); name one in kind`;
+function findByMarks(kinds: readonly WorkflowKind[], { filename, source = '' }: WorkflowReference, known: string) {
+  const [version, ending] = [versionOf(source), endingOf(filename)];
+  const marked =
+    kinds.find(({ marks }) => version !== undefined && marks.versions?.includes(version)) ??
+    kinds.find(({ marks }) => ending !== undefined && marks.endings?.includes(ending));
+  if (marked) return marked;
+  const own = ofTheService(version, ending);
+  if (own !== undefined)
+    throw unknown('/source', `the document is a ${own}, which is not a known kind of workflow; known: ${known}`);
+  const taker = kinds.find(({ marks }) => marks.anything);
+  if (taker) return taker;
+  const message = `does not match any kind of workflow (${known}); name one in kind`;
   throw Errors.invalidRequest(`/source ${message}`, { errors: [{ pointer: '/source', message }] });
 }
 
-/** A pipeline or a graph is never taken for a program, whose shell would run its lines. */
-function refuseUnbrought(kinds: readonly WorkflowKind[], { filename, source }: Submitted, known: string): void {
-  const meant = /\.ya?ml$/i.test(filename ?? '') ? 'pipeline' : isGraph(source) ? 'graph' : undefined;
-  if (meant === undefined || kinds.some(({ kind }) => kind === meant)) return;
-  const message = `the document is a ${meant}, which is no kind of workflow here; known: ${known}`;
-  throw workflowKindUnknown(message, { errors: [{ pointer: '/source', message }] });
-}
-
-function isGraph(source: string): boolean {
-  if (!source.trimStart().startsWith('{') || !source.includes('svc-graph/v1')) return false;
-  try {
-    const document = JSON.parse(source) as { version?: unknown };
-    return document.version === 'svc-graph/v1';
-  } catch {
-    // No JSON: a program may begin with a brace too.
-    return false;
-  }
-}
+const unknown = (pointer: string, message: string) => workflowKindUnknown(message, { errors: [{ pointer, message }] });

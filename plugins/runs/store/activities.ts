@@ -1,38 +1,33 @@
-import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import { inList, chunks, type Param, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type {
   Activities,
   ActivityEnd,
   ActivityScope,
   ChildActivity,
-  ClaimRef,
   Completion,
   CopiedActivity,
   Json,
   NewActivity,
-  WaitRef,
 } from '../contract.ts';
 import { normalRequires } from '../domain/capabilities.ts';
-import { insertRows } from './batches.ts';
+import { activityRow, insertActivities } from './activity-rows.ts';
+import { cancelOpen } from './cancel-open.ts';
 import { laneOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { mustChange } from './run-rows.ts';
-import { sealed } from './sealing.ts';
+import { sealed, sealJson } from './sealing.ts';
+import type { EndedWait } from './tell-kinds.ts';
 
-const COLUMNS = `activity_id run_id org_id project_id name executor spec lane state epoch passes due created_at
-  parent`.split(/\s+/);
-
-const ENDED_COLUMNS = ['finished_at', 'output', 'error_code', 'error_message', 'exit_code'];
-
-/** Notes of the engine's own lie behind all that a pass may write. */
+/** The engine's own notes are stored after all notes of a pass. */
 const FIRST_OWN_NOTE = 1_000_000;
 
-/** Activities that come to runs which are under way. */
+/** Activities added to runs in progress. */
 type ActivityParts = Pick<StoreParts, 'database' | 'sealer' | 'wakeups' | 'ids'>;
 
 export const createActivities = (store: ActivityParts): Activities => ({
   add: (tx, run, activities) => addActivities(tx, store, run, activities),
   copy: (tx, copied) => copyActivity(tx, store, copied),
-  end: (tx, run, activity_id) => readEnd(tx, store, run, activity_id),
+  end: async (tx, run, activity_id) => (await readEnds(tx, store, run, [activity_id])).get(activity_id),
   async noteExit(tx, activity_id, exit_code) {
     await mustChange(tx, 1, `UPDATE runs_activities SET exit_code = ? WHERE activity_id = ? AND state = 'done'`, [
       exit_code,
@@ -54,7 +49,7 @@ export const createActivities = (store: ActivityParts): Activities => ({
   },
 });
 
-async function addActivities(
+export async function addActivities(
   tx: Transaction,
   store: Pick<StoreParts, 'database' | 'wakeups'>,
   run: ActivityScope,
@@ -62,22 +57,22 @@ async function addActivities(
 ): Promise<void> {
   const now = store.database.now();
   const rows = [];
+  const lanes = new Map<string, string>();
   for (const activity of activities) {
-    const lane = await laneFor(tx, run.org_id, activity.requires);
-    const { activity_id, name, executor, spec } = activity;
+    const requires = JSON.stringify(activity.requires);
+    const lane = lanes.get(requires) ?? (await laneFor(tx, run.org_id, activity.requires));
+    lanes.set(requires, lane);
     const parent = 'parent' in activity ? activity.parent : null;
-    const { run_id, org_id, project_id } = run;
-    const row = [activity_id, run_id, org_id, project_id, name, executor, JSON.stringify(spec), lane];
-    rows.push([...row, 'pending', 0, 0, now, now, parent]);
+    rows.push(activityRow({ ...activity, spec: JSON.stringify(activity.spec), lane, parent }, run, now));
   }
-  await insertRows(tx, 'INSERT INTO runs_activities', COLUMNS, rows);
+  await insertActivities(tx, rows);
   tx.afterCommit(() => {
     store.wakeups.work();
     store.wakeups.run(run.run_id);
   });
 }
 
-/** The lane of these requirements, which is made when it is new. */
+/** The lane for these requirements; created when new. */
 async function laneFor(tx: Transaction, org_id: string, requires: readonly string[]): Promise<string> {
   const normal = normalRequires(requires);
   const lane = laneOf(org_id, normal);
@@ -102,28 +97,57 @@ interface EndRow {
   error_message: string | null;
 }
 
-async function readEnd(
+/** Open → done | failed, guarded by a condition on the row. */
+export async function writeEnd(
+  tx: Transaction,
+  store: Pick<StoreParts, 'database' | 'sealer'>,
+  place: ActivityScope & { activity_id: string },
+  completion: Completion,
+  guard: string,
+  guarded: readonly Param[],
+): Promise<void> {
+  const { activity_id } = place;
+  const params: Param[] =
+    completion.status === 'succeeded'
+      ? ['done', sealJson(store, sealed.activityOutput(place, activity_id), completion.output), null, null, 0]
+      : ['failed', null, completion.code, completion.message, completion.exit_code ?? null];
+  await mustChange(
+    tx,
+    1,
+    `UPDATE runs_activities SET state = ?, output = ?, error_code = ?, error_message = ?, exit_code = ?,
+     deadline = NULL, agent_id = NULL, finished_at = ? WHERE activity_id = ? AND ${guard}`,
+    [...params, store.database.now(), activity_id, ...guarded],
+  );
+}
+
+/** Results of activities; those that have not ended, or were cancelled, are left out. The org's keys must be ready. */
+export async function readEnds(
   on: Pick<Queries, 'read'>,
   store: Pick<StoreParts, 'sealer'>,
   run: ActivityScope,
-  id: string,
-): Promise<ActivityEnd | undefined> {
-  const [row] = await on.read<EndRow>(
-    `SELECT activity_id, parent, name, executor, state, output, error_code, error_message FROM runs_activities
-     WHERE activity_id = ? AND run_id = ?`,
-    [id, run.run_id],
-  );
-  if (!row || (row.state !== 'done' && row.state !== 'failed')) return undefined;
-  const { activity_id, parent, name, executor } = row;
+  activity_ids: readonly string[],
+): Promise<Map<string, ActivityEnd>> {
+  const ends = new Map<string, ActivityEnd>();
+  for (const ids of chunks(activity_ids)) {
+    const list = inList(ids);
+    const rows = await on.read<EndRow>(
+      `SELECT activity_id, parent, name, executor, state, output, error_code, error_message FROM runs_activities
+       WHERE activity_id IN ${list.marks} AND run_id = ? AND COALESCE(state, '') IN ('done', 'failed')`,
+      [...list.params, run.run_id],
+    );
+    for (const row of rows) ends.set(row.activity_id, endOf(store, run, row));
+  }
+  return ends;
+}
+
+function endOf(store: Pick<StoreParts, 'sealer'>, run: ActivityScope, row: EndRow): ActivityEnd {
+  const { activity_id, parent, name, executor, output, error_code, error_message } = row;
   const whose = { activity_id, parent, name, executor };
   if (row.state === 'failed')
-    return {
-      ...whose,
-      result: { status: 'failed', code: row.error_code ?? 'failed', message: row.error_message ?? '' },
-    };
+    return { ...whose, result: { status: 'failed', code: error_code ?? 'failed', message: error_message ?? '' } };
   const place = sealed.activityOutput(run, activity_id);
-  const output = row.output === null ? null : (JSON.parse(store.sealer.open(place, row.output).toString()) as Json);
-  return { ...whose, result: { status: 'succeeded', output } };
+  const value = output === null ? null : (JSON.parse(store.sealer.open(place, output).toString()) as Json);
+  return { ...whose, result: { status: 'succeeded', output: value } };
 }
 
 interface CopyRow extends EndRow {
@@ -155,71 +179,28 @@ async function copyActivity(
         )
       : null;
   const end = ended ? [row.finished_at, output, row.error_code, row.error_message, row.exit_code] : [];
-  const values = [activity_id, to.run_id, to.org_id, to.project_id, row.name, row.executor, row.spec, row.lane];
-  const columns = ended ? [...COLUMNS, ...ENDED_COLUMNS] : COLUMNS;
-  await insertRows(tx, 'INSERT INTO runs_activities', columns, [
-    [...values, ended ? row.state : 'pending', 0, 0, now, now, parent, ...end],
-  ]);
+  const { name, executor, spec, lane } = row;
+  const copy = { activity_id, name, executor, spec, lane, state: ended ? row.state : 'pending', parent };
+  await insertActivities(tx, [[...activityRow(copy, to, now), ...end]]);
   return activity_id;
 }
 
-/** After an activity has ended: a failed one takes its children with it, and the observers hear of it. */
+/**
+ * After an activity has ended: cancels the children of a failed one, and calls the observers. Answers its result, and
+ * the waits that ended with the children.
+ */
 export async function afterEnd(
   tx: Transaction,
   store: StoreParts,
   run: ActivityScope,
-  claim: ClaimRef,
-  completion: Completion,
-): Promise<(WaitRef & { kind: string })[]> {
-  const [row] = await tx.read<Omit<EndRow, 'state' | 'output' | 'error_code' | 'error_message'>>(
-    'SELECT activity_id, parent, name, executor FROM runs_activities WHERE activity_id = ?',
-    [claim.activity_id],
-  );
+  end: ActivityEnd,
+): Promise<EndedWait[]> {
+  const { activity_id, result } = end;
+  const reason = result.status === 'failed' ? `what asked for it has failed: ${result.code}` : '';
   const waits =
-    completion.status === 'failed' ? await cancelChildren(tx, store, run, claim.activity_id, completion.code) : [];
-  for (const observer of store.activity_observers) await observer.onEnded(tx, run, { ...row!, result: completion });
+    result.status === 'failed'
+      ? await cancelOpen(tx, store, { run_id: run.run_id, activity_ids: [activity_id], reason })
+      : [];
+  for (const observer of store.activity_observers) await observer.onEnded(tx, run, end);
   return waits;
-}
-
-async function cancelChildren(
-  tx: Transaction,
-  store: StoreParts,
-  run: ActivityScope,
-  parent: string,
-  code: string,
-): Promise<(WaitRef & { kind: string })[]> {
-  const open = await tx.read<ClaimRef & { agent_id: string | null }>(
-    `SELECT activity_id, epoch, agent_id FROM runs_activities
-     WHERE run_id = ? AND state IN ('pending', 'claimed', 'parked') AND parent = ?
-     ORDER BY activity_id ${tx.sql.for_update}`,
-    [run.run_id, parent],
-  );
-  const now = store.database.now();
-  const ended: (WaitRef & { kind: string })[] = [];
-  for (const { activity_id } of open) {
-    await mustChange(
-      tx,
-      1,
-      `UPDATE runs_activities SET state = 'cancelled', deadline = NULL, agent_id = NULL, finished_at = ?
-       WHERE activity_id = ?`,
-      [now, activity_id],
-    );
-    const waits = await tx.read<WaitRef & { kind: string }>(
-      `SELECT run_id, activity_id, position, kind FROM runs_waits
-       WHERE run_id = ? AND activity_id = ? AND state = 'armed'`,
-      [run.run_id, activity_id],
-    );
-    await tx.write(
-      `UPDATE runs_waits SET state = 'cancelled', ended_at = ? WHERE run_id = ? AND activity_id = ? AND state = 'armed'`,
-      [now, run.run_id, activity_id],
-    );
-    // A child may have children: those of a script that is one.
-    ended.push(...waits, ...(await cancelChildren(tx, store, run, activity_id, code)));
-  }
-  tx.afterCommit(() => {
-    for (const { activity_id, epoch, agent_id } of open)
-      if (agent_id !== null)
-        store.wakeups.revoked({ activity_id, epoch, agent_id, reason: `what asked for it has failed: ${code}` });
-  });
-  return ended;
 }

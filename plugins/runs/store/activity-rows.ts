@@ -1,11 +1,36 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef } from '../contract.ts';
+import { distinct, inList, insertRows, chunks, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { ActivityScope, ClaimRef } from '../contract.ts';
 import { leaseLost } from '../errors.ts';
-import { distinct, inList, parts } from './batches.ts';
 
 export type ActivityState = 'pending' | 'claimed' | 'parked' | 'done' | 'failed' | 'cancelled';
 
-/** What fences an agent's write. */
+/** The columns of a new activity; a copy of one that has ended sets `ENDED_COLUMNS` too. */
+const COLUMNS =
+  'activity_id run_id org_id project_id name executor spec lane state epoch passes due created_at parent'.split(' ');
+const ENDED_COLUMNS = ['finished_at', 'output', 'error_code', 'error_message', 'exit_code'];
+const COPIED_COLUMNS = [...COLUMNS, ...ENDED_COLUMNS];
+
+export interface InsertedActivity {
+  activity_id: string;
+  name: string;
+  executor: string;
+  /** JSON. */
+  spec: string;
+  lane: string;
+  state?: string;
+  parent?: string | null;
+}
+
+export function activityRow(activity: InsertedActivity, { run_id, org_id, project_id }: ActivityScope, now: number) {
+  const { activity_id, name, executor, spec, lane, state = 'pending', parent = null } = activity;
+  return [activity_id, run_id, org_id, project_id, name, executor, spec, lane, state, 0, 0, now, now, parent];
+}
+
+/** The rows come from `activityRow`; those of ended activities go on with the values of `ENDED_COLUMNS`. */
+export const insertActivities = (tx: Transaction, rows: readonly (readonly Param[])[]): Promise<number> =>
+  insertRows(tx, 'INSERT INTO runs_activities', rows[0]?.length === COLUMNS.length ? COLUMNS : COPIED_COLUMNS, rows);
+
+/** The columns that fence an agent's write. */
 export interface Fence {
   activity_id: string;
   state: ActivityState;
@@ -13,10 +38,10 @@ export interface Fence {
   agent_id: string | null;
 }
 
-/** Locks activities in byte order of their ids. Their runs, if they are locked at all, are locked before. */
+/** Locks activities in byte order of their ids. Locks on runs come before these. */
 export async function lockFences(tx: Transaction, activity_ids: readonly string[]): Promise<Map<string, Fence>> {
   const found = new Map<string, Fence>();
-  for (const ids of parts(distinct(activity_ids, (id) => id))) {
+  for (const ids of chunks(distinct(activity_ids, (id) => id))) {
     const list = inList(ids);
     const rows = await tx.read<Fence>(
       `SELECT activity_id, state, epoch, agent_id FROM runs_activities WHERE activity_id IN ${list.marks}
@@ -34,11 +59,13 @@ export async function lockFence(tx: Transaction, activity_id: string): Promise<F
   return fence;
 }
 
-/** Is this the present claim of its activity? */
+/** True for the present claim of its activity. */
 export const holds = (fence: Fence | undefined, claim: ClaimRef): boolean =>
   fence !== undefined && fence.state === 'claimed' && fence.epoch === claim.epoch;
 
-/** Did this claim end with nobody having claimed the activity since? Then a repeat of its last word is no stale write. */
+/**
+ * True when this claim ended and nobody has claimed the activity since: then a repeat of its last request is not stale.
+ */
 export const heldLast = (fence: Fence, claim: ClaimRef): boolean =>
   fence.state !== 'claimed' && fence.epoch === claim.epoch;
 

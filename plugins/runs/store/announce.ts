@@ -1,16 +1,16 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
+import { insertRows, type Transaction } from '../../../kernel/contracts/index.ts';
 import { type Ending, lifecyclePayload, transitionType } from '../domain/lifecycle.ts';
-import { runUrl } from '../service/render.ts';
+import { runUrl } from '../domain/run-url.ts';
 import type { RunTransition } from '../contract.ts';
-import { insertRows } from './batches.ts';
 import type { StoreParts } from './parts.ts';
-import { type LockedRun, tagsOf, triggerOf } from './run-rows.ts';
+import type { LockedRun } from './run-columns.ts';
+import { tagsOf, triggerOf } from './run-rows.ts';
 
 const COLUMNS = ['run_id', 'type', 'terminal', 'org_id', 'project_id', 'announced_at'];
 
 /**
- * Announces what happened to runs, in the transaction that makes it happen: the keys of `runs_announcements` refuse
- * a second start and a second end (I13). Without `ending` they started.
+ * Announces run transitions in their own transaction: the keys of `runs_announcements` refuse a second start and a
+ * second end (I13). Without `ending` the runs have started.
  */
 export async function announce(
   tx: Transaction,

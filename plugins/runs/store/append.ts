@@ -1,7 +1,7 @@
-import { settled } from '../../../kernel/contracts/index.ts';
+import { retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { BatchOutcome, GroupCommit, Transaction } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef, JournalRecord } from '../contract.ts';
-import { checkOutcome, checkSite, sameRecord } from '../domain/record-rules.ts';
+import { checkRecord, sameRecord } from '../domain/record-rules.ts';
 import { holds, lockFences, lost } from './activity-rows.ts';
 import {
   gap,
@@ -15,20 +15,20 @@ import {
   sealRecord,
 } from './journal.ts';
 import type { StoreParts } from './parts.ts';
-import type { ActivityPlace } from './places.ts';
+import type { ActivityOwner } from './activity-owners.ts';
 
 const BATCH = 128;
 
 interface Append {
   claim: ClaimRef;
-  place: ActivityPlace;
+  owner: ActivityOwner;
   sealed: SealedRecord;
 }
 
 type Answer = BatchOutcome<void>;
 const done: Answer = { ok: undefined };
 
-/** Adds records to journals, those of all activities of this process in shared transactions. */
+/** Adds records to journals; activities of this process share transactions. */
 export class Appends {
   readonly #store: StoreParts;
   readonly #commits: GroupCommit<Append, void>;
@@ -43,17 +43,16 @@ export class Appends {
   }
 
   async append(claim: ClaimRef, record: JournalRecord): Promise<void> {
-    checkSite(record);
-    checkOutcome({ ...record, output: Buffer.from(record.output, 'base64') });
-    const place = await this.#store.places.of(claim.activity_id);
-    const sealed = sealRecord(this.#store.sealer, place, claim.epoch, record);
-    await settled(() => this.#commits.submit({ claim, place, sealed }));
+    checkRecord(record);
+    const owner = await this.#store.owners.of(claim.activity_id);
+    const sealed = sealRecord(this.#store.sealer, owner, claim.epoch, record);
+    await retryUnknownCommit(() => this.#commits.submit({ claim, owner, sealed }));
   }
 }
 
 /**
- * Locks the activities of the batch, so that no claim changes hands before the commit (I2), and inserts what continues
- * their journals without a gap (I4). A record that is there already is a repeat after a lost answer, or a conflict.
+ * Locks the activities of the batch, so that no claim changes before the commit (I2), and inserts records that continue
+ * their journals without a gap (I4). An existing record is a repeat after a lost answer, or a conflict.
  */
 async function flush(tx: Transaction, batch: readonly Append[], store: StoreParts): Promise<Answer[]> {
   const fences = await lockFences(
@@ -64,12 +63,12 @@ async function flush(tx: Transaction, batch: readonly Append[], store: StorePart
   const fresh: Append[] = [];
   const answers: Answer[] = [];
   for (const append of batch) {
-    const { claim, place, sealed } = append;
+    const { claim, owner, sealed } = append;
     if (!holds(fences.get(claim.activity_id), claim)) {
       answers.push({ error: lost(claim) });
       continue;
     }
-    const before = last.get(claim.activity_id) ?? (await lastPosition(tx, place));
+    const before = last.get(claim.activity_id) ?? (await lastPosition(tx, owner));
     const position = sealed.record.position;
     last.set(claim.activity_id, Math.max(before, position === before + 1 ? position : before));
     if (position === before + 1) fresh.push(append);
@@ -82,20 +81,20 @@ async function flush(tx: Transaction, batch: readonly Append[], store: StorePart
 async function repeated(
   tx: Transaction,
   store: StoreParts,
-  { place, sealed }: Append,
+  { owner, sealed }: Append,
   last: number,
   fresh: readonly Append[],
 ): Promise<Answer> {
   const { position } = sealed.record;
-  if (position > last) return { error: gap(place, position, last) };
+  if (position > last) return { error: gap(owner, position, last) };
   const beside = fresh.find(
-    (other) => other.place.activity_id === place.activity_id && other.sealed.record.position === position,
+    (other) => other.owner.activity_id === owner.activity_id && other.sealed.record.position === position,
   );
-  const recorded = beside?.sealed.record ?? (await readRecord(tx, store.sealer, place, position));
-  return recorded && sameRecord(recorded, sealed.record) ? done : { error: otherRecord(place, position) };
+  const recorded = beside?.sealed.record ?? (await readRecord(tx, store.sealer, owner, position));
+  return recorded && sameRecord(recorded, sealed.record) ? done : { error: otherRecord(owner, position) };
 }
 
-/** A refused insert is told apart when its record stands alone; a larger batch is halved until it does. */
+/** The cause of a refused insert is known only for a single record; a larger batch is halved until then. */
 async function insert(
   tx: Transaction,
   store: StoreParts,
@@ -111,9 +110,9 @@ async function insert(
     );
   } catch (error) {
     const [only] = fresh;
-    if (!alone || !only || !(await hasSite(tx, only.place, only.sealed.record))) throw error;
-    answers[0] = { error: otherSite(only.place, only.sealed.record) };
+    if (!alone || !only || !(await hasSite(tx, only.owner, only.sealed.record))) throw error;
+    answers[0] = { error: otherSite(only.owner, only.sealed.record) };
     return;
   }
-  for (const run_id of new Set(fresh.map(({ place }) => place.run_id))) tx.afterCommit(() => store.wakeups.run(run_id));
+  for (const run_id of new Set(fresh.map(({ owner }) => owner.run_id))) tx.afterCommit(() => store.wakeups.run(run_id));
 }

@@ -12,7 +12,7 @@ export interface CellVersionPlace {
 export interface CellVersion {
   position: number;
   key: string;
-  /** Undefined: it was deleted. */
+  /** Undefined: the cell was deleted. */
   value: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function insertCellVersion(
   ]);
 }
 
-/** What an activity did to the cells of its run before a position, in order. */
+/** Changes that an activity made to its run's cells before a position, in order. */
 export async function cellVersions(
   on: Pick<Queries, 'read'>,
   sealer: Sealer,

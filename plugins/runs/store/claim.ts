@@ -1,23 +1,30 @@
-import { isServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  distinct,
+  inList,
+  inState,
+  chunks,
+  isServiceError,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { Capabilities, Claimed } from '../contract.ts';
-import { announce } from './announce.ts';
-import { distinct, inList, inState, parts } from './batches.ts';
 import { type Candidate, findCandidates } from './lanes.ts';
 import type { StoreParts } from './parts.ts';
-import { isTerminal, type LockedRun, lockRuns, mustChange, parseJson } from './run-rows.ts';
+import type { LockedRun } from './run-columns.ts';
+import { isTerminal, lockRuns, mustChange, parseJson } from './run-rows.ts';
+import { startRuns } from './start-runs.ts';
 
 /**
- * `due` orders the queue; nothing waits for it. Two servers read the database's clock a little apart, and what one made
- * claimable a moment ago must not look like the future to the other.
+ * `due` orders the queue and nothing waits for it. Two servers' readings of the database clock differ slightly, so work
+ * that one made claimable a moment ago must not look like the future to the other.
  */
 const CLOCK_SLACK_MS = 250;
 
-/** More candidates than are wanted are read, because others may take some first. */
+/** More candidates are read than wanted, because others may take some first. */
 const SPARE = 4;
-const MOST = 128;
+const MAX_COUNT = 128;
 const ROUNDS = 4;
 
-/** Without its journal, which a first pass only has when the run is a rerun. */
+/** Without its journal; a first pass has one only in a rerun. */
 export type TakenClaim = Omit<Claimed, 'journal'> & { rerun: boolean };
 
 interface ClaimRun extends LockedRun {
@@ -37,12 +44,12 @@ interface PendingRow {
 }
 
 const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
-  generation, next_seq, envelope, rerun_of`;
+  generation, next_seq, coordinator, envelope, rerun_of`;
 
 /**
- * Takes up to `limit` activities, oldest first. Runs are locked before their activities; the first round passes over
- * runs that others hold, so that servers do not queue behind each other, and later rounds wait for them, so that
- * nothing is missed because somebody looked at it. Right on databases that take no notice of SKIP LOCKED.
+ * Takes up to `limit` activities, oldest first. Runs are locked before their activities. The first round skips runs
+ * that others hold, so that servers do not queue behind each other; later rounds wait for them, so that nothing is
+ * missed. Correct on databases that ignore SKIP LOCKED.
  */
 export async function takeClaims(
   store: StoreParts,
@@ -54,10 +61,10 @@ export async function takeClaims(
   const known = new Set<string>();
   for (let round = 0; round < ROUNDS && taken.length < limit; round++) {
     const wanted = limit - taken.length;
-    const most = Math.min(wanted * SPARE, MOST);
+    const most = Math.min(wanted * SPARE, MAX_COUNT);
     const candidates = await findCandidates(store.database, by, most, store.database.now() + CLOCK_SLACK_MS);
     if (candidates.length === 0) break;
-    // What hears that a run starts may seal, and inside the transaction no key can be fetched.
+    // Observers of a run's start may seal, and no key can be loaded inside the transaction.
     for (const { org_id } of candidates) {
       if (!known.has(org_id)) await store.sealer.prepare(org_id);
       known.add(org_id);
@@ -74,7 +81,7 @@ interface TakeRules {
   skip: boolean;
 }
 
-/** One transaction. When the answer to its commit is lost, what it took is found by agent and epoch. */
+/** One transaction. When the answer to its commit is lost, its claims are found by agent and epoch. */
 async function takeOf(
   store: StoreParts,
   by: Capabilities,
@@ -90,7 +97,7 @@ async function takeOf(
         const slice = candidates.slice(from, from + wanted - taken.length);
         taken.push(...(await takeSlice(tx, store, by, slice, rules)));
         from += slice.length;
-        // Whoever waits for locks must take all runs before all activities, or two of them can wait for each other.
+        // All runs must be locked before all activities, or two servers can wait for each other.
         if (!rules.skip) break;
       }
     });
@@ -131,10 +138,10 @@ async function takeSlice(
   return pending.map((row) => claimOf(row, locked.get(row.run_id)!, now));
 }
 
-/** Locks those of the candidates that are still pending, in the candidates' order. */
+/** Locks the candidates that are still pending, in order. */
 async function lockPending(tx: Transaction, candidates: readonly Candidate[]): Promise<PendingRow[]> {
   const found = new Map<string, PendingRow>();
-  for (const ids of parts(distinct(candidates, ({ activity_id }) => activity_id))) {
+  for (const ids of chunks(distinct(candidates, ({ activity_id }) => activity_id))) {
     const list = inList(ids);
     const rows = await tx.read<PendingRow>(
       `SELECT activity_id, run_id, name, executor, spec, epoch, passes, due FROM runs_activities
@@ -144,20 +151,6 @@ async function lockPending(tx: Transaction, candidates: readonly Candidate[]): P
     for (const row of rows) found.set(row.activity_id, row);
   }
   return candidates.flatMap(({ activity_id }) => found.get(activity_id) ?? []);
-}
-
-/** queued → running with the first claim of a run, announced in the same transaction. */
-async function startRuns(tx: Transaction, store: StoreParts, runs: readonly ClaimRun[], now: number): Promise<void> {
-  const queued = runs.filter(({ status }) => status === 'queued');
-  if (queued.length === 0) return;
-  const list = inList(queued.map(({ run_id }) => run_id));
-  await mustChange(
-    tx,
-    queued.length,
-    `UPDATE runs_runs SET status = 'running', started_at = ? WHERE status = 'queued' AND run_id IN ${list.marks}`,
-    [now, ...list.params],
-  );
-  await announce(tx, store, queued, undefined, now);
 }
 
 function claimOf(row: PendingRow, run: ClaimRun, now: number): TakenClaim {

@@ -1,14 +1,14 @@
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { Capabilities, Claimed } from '../contract.ts';
-import { envelopeGone } from '../errors.ts';
 import { type TakenClaim, takeClaims } from './claim.ts';
+import { wholeEnvelope } from './envelope.ts';
 import { completeActivity } from './finish.ts';
 import { readJournal } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 
 /**
- * Hands out activities with their journals. Claims of one process are taken one after the other: they want the same
- * oldest rows, and would only wait for each other inside the database.
+ * Hands out activities with their journals. Claims of one process are serialised: they want the same oldest rows, and
+ * would only wait for each other in the database.
  */
 export class Claims {
   readonly #store: StoreParts;
@@ -31,23 +31,13 @@ export class Claims {
     return turn;
   }
 
-  /** Some runs only refer to their input, for what an event carries is kept once. */
-  async #envelope({ envelope, org_id, project_id }: TakenClaim): Promise<TakenClaim['envelope']> {
-    const { $ref: reference, ...own } = envelope;
-    if (typeof reference !== 'string') return envelope;
-    const scheme = reference.slice(0, reference.indexOf(':'));
-    const source = this.#store.envelope_sources.find((one) => one.scheme === scheme);
-    if (!source) throw envelopeGone(`no plugin keeps what ${reference} refers to`);
-    return { ...own, ...(await source.read({ org_id, project_id }, reference.slice(scheme.length + 1))) };
-  }
-
-  /** A journal that does not open ends its own run, and takes no other claim down. */
+  /** A journal that does not open fails its own run and no other claim. */
   async #withJournal(claim: TakenClaim): Promise<Claimed | undefined> {
     const { activity_id, run_id, org_id, project_id } = claim;
     const place = { activity_id, run_id, org_id, project_id };
-    this.#store.places.remember(place);
+    this.#store.owners.remember(place);
     try {
-      const envelope = await this.#envelope(claim);
+      const envelope = await wholeEnvelope(this.#store, claim);
       await this.#store.sealer.prepare(org_id);
       const { rerun, ...claimed } = claim;
       const fresh = claim.pass === 0 && !rerun;

@@ -1,11 +1,10 @@
-import { isServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
+import { distinct, isServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { WaitOutcome, WaitRef } from '../contract.ts';
-import { distinct } from './batches.ts';
 import type { StoreParts } from './parts.ts';
 import { resolveWaits } from './resolve.ts';
 import { callOf, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
 
-/** Ends waits whose deadline passed by the database's clock; answers how many, and the next deadline. */
+/** Expires waits whose deadline has passed by the database's clock. Answers how many, and the next deadline. */
 export async function resolveDue(store: StoreParts, limit: number): Promise<{ resolved: number; next: number | null }> {
   const most = Math.max(1, Math.min(Math.trunc(limit), WAITS_AT_ONCE));
   const due = await store.database.read<WaitRef & { org_id: string }>(
@@ -28,18 +27,18 @@ async function endDue(store: StoreParts, due: readonly (WaitRef & { org_id: stri
   return ended.length;
 }
 
-/** A wait of a kind that is gone, or whose kind fails, must not keep the timers of all others from ending. */
+/** A wait whose kind is gone or fails must not block the timers of all others. */
 async function expiry(tx: Transaction, store: StoreParts, wait: WaitRow): Promise<WaitOutcome> {
   const kind = store.wait_kinds.get(wait.kind);
   const failed = (message: string) => ({ exit_code: 1, output: Buffer.alloc(0), message });
-  if (!kind) return failed(`no plugin knows the wait ${wait.kind} any more`);
+  if (!kind) return failed(`no loaded plugin knows the wait ${wait.kind}`);
   const { org_id, project_id, run_id, activity_id, position, name, armed_at } = wait;
   const args = callOf(wait).args;
   const expired = { org_id, project_id, run_id, activity_id, position, name, args, armed_at };
   try {
     return (await kind.late?.(tx, expired)) ?? (await kind.expire(expired, tx));
   } catch (error) {
-    // The database's faults take the transaction with them: what it cannot do now it is asked again.
+    // A database fault ends the whole transaction; it is tried again.
     if (isServiceError(error) && error.status >= 500) throw error;
     return failed(`the end of the wait ${wait.kind} failed: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../contract.ts';
 import type { Ending } from '../domain/lifecycle.ts';
 import type { StoreParts } from './parts.ts';
-import type { LockedRun } from './run-rows.ts';
+import type { LockedRun } from './run-columns.ts';
 import { sealed } from './sealing.ts';
 
 interface EndedRow {
@@ -15,8 +15,8 @@ interface EndedRow {
 }
 
 /**
- * How a run ends whose activities have all ended: as failed with its first failure, else with the output of its only
- * activity, or with those of several by their names. What activities asked for has no part in it.
+ * The result of a run whose activities have all ended: failed with the first failure; otherwise the output of its only
+ * activity, or the outputs of several by their names. Children do not count.
  */
 export async function runEnding(tx: Transaction, store: StoreParts, run: LockedRun): Promise<Ending> {
   const rows = await tx.read<EndedRow>(

@@ -1,9 +1,15 @@
-import { type Param, type Queries, type Sealer, type Transaction, turn } from '../../../kernel/contracts/index.ts';
+import {
+  insertRows,
+  type Param,
+  type Queries,
+  type Sealer,
+  type Transaction,
+  yieldToEventLoop,
+} from '../../../kernel/contracts/index.ts';
 import { type JournaledCall, type JournalRecord, siteOf, type WaitOutcome } from '../contract.ts';
 import { journalConflict } from '../errors.ts';
-import { insertRows } from './batches.ts';
 import { keyOf } from './keys.ts';
-import type { ActivityPlace } from './places.ts';
+import type { ActivityOwner } from './activity-owners.ts';
 import { sealed } from './sealing.ts';
 
 /** In the order of `SealedRecord.params`. */
@@ -25,30 +31,27 @@ export const JOURNAL_COLUMNS = [
   'recorded_at',
 ];
 
-interface RecordRow {
-  position: number;
-  kind: string;
-  name: string;
-  ordinal: number;
-  digest: string;
-  label: string | null;
+interface RecordedCall extends Omit<JournaledCall, 'args' | 'label'> {
+  label?: string | null;
+}
+
+interface RecordRow extends RecordedCall {
   exit_code: number;
   output: Buffer;
   message: Buffer | null;
-  started_at: number;
 }
 
 const READ =
   'SELECT position, kind, name, ordinal, digest, label, exit_code, output, message, started_at FROM runs_journal';
 
-/** A record with its secret parts sealed, but for the time of its transaction. */
+/** A record with sealed contents and without the time of its transaction. */
 export interface SealedRecord {
   record: JournalRecord;
   params(recorded_at: number): Param[];
 }
 
-/** The org's keys must be ready: `ActivityPlaces.of` sees to it. */
-export function sealRecord(sealer: Sealer, at: ActivityPlace, epoch: number, record: JournalRecord): SealedRecord {
+/** The org's keys must be ready; `ActivityOwners.of` prepares them. */
+export function sealRecord(sealer: Sealer, at: ActivityOwner, epoch: number, record: JournalRecord): SealedRecord {
   const { position, kind, name, ordinal, digest, label, message } = record;
   const place = { run_id: at.run_id, activity_id: at.activity_id, position };
   const output = sealer.seal(sealed.record(at, place, 'output'), Buffer.from(record.output, 'base64'));
@@ -66,10 +69,10 @@ export async function insertRecords(tx: Transaction, records: readonly SealedRec
   await insertRows(tx, 'INSERT INTO runs_journal', JOURNAL_COLUMNS, rows);
 }
 
-/** Inserts one record; throws `journal_conflict` when its site is recorded at another position. */
+/** Inserts one record. Throws `journal_conflict` when its site is recorded at another position. */
 export async function insertRecord(
   tx: Transaction,
-  at: ActivityPlace,
+  at: ActivityOwner,
   record: SealedRecord,
   now: number,
 ): Promise<void> {
@@ -81,10 +84,10 @@ export async function insertRecord(
   }
 }
 
-/** Is this site recorded already? */
+/** True when this site is recorded. */
 export async function hasSite(
   on: Pick<Queries, 'read'>,
-  at: ActivityPlace,
+  at: ActivityOwner,
   call: { kind: string; name: string; ordinal: number },
 ): Promise<boolean> {
   const rows = await on.read(
@@ -94,8 +97,8 @@ export async function hasSite(
   return rows.length > 0;
 }
 
-/** The last position recorded, -1 in an empty journal. One index entry, however long the journal. */
-export async function lastPosition(on: Pick<Queries, 'read'>, at: ActivityPlace): Promise<number> {
+/** The last recorded position, -1 in an empty journal. Reads one index entry. */
+export async function lastPosition(on: Pick<Queries, 'read'>, at: ActivityOwner): Promise<number> {
   const [row] = await on.read<{ last: number | null }>(
     'SELECT MAX(position) AS last FROM runs_journal WHERE run_id = ? AND activity_id = ?',
     [at.run_id, at.activity_id],
@@ -106,7 +109,7 @@ export async function lastPosition(on: Pick<Queries, 'read'>, at: ActivityPlace)
 export async function readRecord(
   on: Pick<Queries, 'read'>,
   sealer: Sealer,
-  at: ActivityPlace,
+  at: ActivityOwner,
   position: number,
 ): Promise<JournalRecord | undefined> {
   const [row] = await on.read<RecordRow>(`${READ} WHERE run_id = ? AND activity_id = ? AND position = ?`, [
@@ -117,15 +120,17 @@ export async function readRecord(
   return row && openRecord(sealer, at, row);
 }
 
-/** What is read in one go, and opened in one go: more would hold up everybody else of this process. */
+/** Limit for reading and opening at once: more would block this process for others. */
 const PAGE = 250;
 const OPENED_BYTES = 1024 * 1024;
 
-/** The whole journal of an activity, in order: page by page, for it only grows, and only by whoever holds the claim. */
+/**
+ * The whole journal of an activity in order, page by page. It only grows, and only the holder of the claim writes it.
+ */
 export async function readJournal(
   on: Pick<Queries, 'read'>,
   sealer: Sealer,
-  at: ActivityPlace,
+  at: ActivityOwner,
 ): Promise<JournalRecord[]> {
   const journal: JournalRecord[] = [];
   for (;;) {
@@ -139,18 +144,18 @@ export async function readJournal(
       opened += row.output.length;
       if (opened < OPENED_BYTES) continue;
       opened = 0;
-      await turn();
+      await yieldToEventLoop();
     }
     if (rows.length < PAGE) return journal;
-    await turn();
+    await yieldToEventLoop();
   }
 }
 
-/** Records from a position to another, both included, with the times at which they were recorded. */
+/** Records between two positions, both included, with the times of their recording. */
 export async function readRecords(
   on: Pick<Queries, 'read'>,
   sealer: Sealer,
-  at: ActivityPlace,
+  at: ActivityOwner,
   first: number,
   last: number,
 ): Promise<{ record: JournalRecord; recorded_at: number }[]> {
@@ -162,39 +167,32 @@ export async function readRecords(
   return rows.map((row) => ({ record: openRecord(sealer, at, row), recorded_at: row.recorded_at }));
 }
 
-function openRecord(sealer: Sealer, at: ActivityPlace, row: RecordRow): JournalRecord {
+function openRecord(sealer: Sealer, at: ActivityOwner, row: RecordRow): JournalRecord {
   const place = { run_id: at.run_id, activity_id: at.activity_id, position: row.position };
-  const { position, kind, name, ordinal, digest, exit_code, started_at } = row;
   return {
-    position,
-    kind,
-    name,
-    ordinal,
-    digest,
-    ...(row.label === null ? {} : { label: row.label }),
-    exit_code,
+    ...callFields(row),
+    label: row.label ?? undefined,
+    exit_code: row.exit_code,
     output: sealer.open(sealed.record(at, place, 'output'), row.output).toString('base64'),
-    ...(row.message === null
-      ? {}
-      : { message: sealer.open(sealed.record(at, place, 'message'), row.message).toString('utf8') }),
-    started_at,
+    message:
+      row.message === null ? undefined : sealer.open(sealed.record(at, place, 'message'), row.message).toString('utf8'),
   };
 }
 
-/** The record that a call leaves when it came to this outcome. */
+type CallFields = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal' | 'digest' | 'started_at'>;
+
+const callFields = ({ position, kind, name, ordinal, digest, started_at }: CallFields): CallFields => ({
+  ...{ position, kind, name, ordinal, digest, started_at },
+});
+
+/** The record of a call with this outcome. */
 export function recordOf(call: Omit<JournaledCall, 'args'>, outcome: WaitOutcome): JournalRecord {
-  const { position, kind, name, ordinal, digest, label, started_at } = call;
   return {
-    position,
-    kind,
-    name,
-    ordinal,
-    digest,
-    ...(label === undefined ? {} : { label }),
+    ...callFields(call),
+    label: call.label,
     exit_code: outcome.exit_code,
     output: outcome.output.toString('base64'),
-    ...(outcome.message === undefined ? {} : { message: outcome.message }),
-    started_at,
+    message: outcome.message,
   };
 }
 

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
-/** Finds a chosen text of one kind, byte by byte and whatever its length. 40 hexadecimal digits. */
+/** Key of a chosen text of one kind, byte by byte and of any length. 40 hexadecimal digits. */
 export const keyOf = (kind: string, text: string): string => sha256(`${kind}\0${text}`).slice(0, 40);
 
-/** Names a source within its project. */
+/** Identifies a source within its project. */
 export const sourceDigest = (source: string): string => sha256(source);
 
-/** What `runs_runs.key_digest` holds; a key is only ever compared by it. */
+/** The value of `runs_runs.key_digest`; keys are compared only by it. */
 export const idempotencyDigest = (key: string): string => sha256(`idempotency\0${key}`);
 
 /** The lane of an org's activities with these requirements, which are sorted and distinct. */

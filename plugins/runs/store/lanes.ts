@@ -15,13 +15,13 @@ interface LaneRow {
   due: number | null;
 }
 
-/** The oldest pending activity of each lane: one index entry a lane, however many activities wait in it. */
+/** The oldest pending activity of each lane: one index entry for each, however many activities wait in it. */
 const OLDEST = `SELECT l.lane, l.requires, (SELECT a.due FROM runs_activities a
   WHERE a.state = 'pending' AND a.lane = l.lane ORDER BY a.due LIMIT 1) AS due FROM runs_lanes l`;
 
 /**
- * The oldest activities that these capabilities cover, at most `limit`, without looking at those that they do not:
- * work that nobody here can take hides nothing.
+ * The oldest activities that these capabilities cover, at most `limit`. Activities with other requirements are not
+ * read, so they hide nothing.
  */
 export async function findCandidates(
   on: Pick<Queries, 'read'>,

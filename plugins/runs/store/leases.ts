@@ -1,14 +1,13 @@
-import { settled } from '../../../kernel/contracts/index.ts';
+import { distinct, inList, inState, chunks, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { Param } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
 import { type Fence, heldLast, lost } from './activity-rows.ts';
-import { distinct, inList, inState, parts } from './batches.ts';
 import type { StoreParts } from './parts.ts';
 
-/** Sets a claim free; the activity keeps its place in line. */
+/** Releases a claim; the activity keeps its position in the queue. */
 const FREE = `UPDATE runs_activities SET state = 'pending', agent_id = NULL, deadline = NULL WHERE ${inState('claimed')}`;
 
-/** Puts the deadlines off and answers the claims that are no longer this agent's. */
+/** Extends the deadlines. Answers the claims that this agent has lost. */
 export async function renewClaims(
   store: StoreParts,
   agent_id: string,
@@ -16,14 +15,14 @@ export async function renewClaims(
   lease_ms: number,
 ): Promise<{ lost: ClaimRef[] }> {
   const gone: ClaimRef[] = [];
-  for (const some of parts(claims)) {
+  for (const some of chunks(claims)) {
     const held = await heldBy(store, agent_id, some);
     gone.push(...some.filter((claim) => !held.has(claim)));
     if (held.size === 0) continue;
     const kept = [...held];
     const renewed = await extend(store, agent_id, kept, lease_ms);
     if (renewed === distinct(kept, ({ activity_id }) => activity_id).length) continue;
-    // Some changed hands meanwhile, or had this very deadline before: look again.
+    // Some changed hands meanwhile, or had this deadline before: read again.
     const still = await heldBy(store, agent_id, kept);
     gone.push(...kept.filter((claim) => !still.has(claim)));
   }
@@ -40,7 +39,7 @@ async function heldBy(store: StoreParts, agent_id: string, claims: readonly Clai
   return new Set(claims.filter(({ activity_id, epoch }) => epochs.get(activity_id) === epoch));
 }
 
-/** The epoch is guarded too: the activity may have been lost and claimed again by the same agent in between. */
+/** The epoch is guarded too: the same agent may have lost the activity and claimed it again. */
 function extend(store: StoreParts, agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<number> {
   const list = inList(claims.map(({ activity_id }) => activity_id));
   const epochs = [...new Set(claims.map(({ epoch }) => epoch))];
@@ -58,9 +57,9 @@ function extend(store: StoreParts, agent_id: string, claims: readonly ClaimRef[]
   );
 }
 
-/** claimed → pending by the agent's own will. A repeat of it is fine until somebody else claims the activity. */
+/** claimed → pending on the agent's request. A repeat is fine until somebody else claims the activity. */
 export async function releaseClaim(store: StoreParts, claim: ClaimRef): Promise<void> {
-  const freed = await settled(() =>
+  const freed = await retryUnknownCommit(() =>
     store.database.write(`${FREE} AND activity_id = ? AND epoch = ?`, [claim.activity_id, claim.epoch]),
   );
   if (freed === 1) return store.wakeups.work();

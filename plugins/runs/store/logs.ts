@@ -1,16 +1,19 @@
 import {
+  distinct,
+  inList,
+  insertRows,
+  chunks,
   Errors,
   type BatchOutcome,
   type GroupCommit,
   type Param,
   type Transaction,
-  settled,
+  retryUnknownCommit,
 } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef, LogChunk } from '../contract.ts';
 import { holds, lockFences, lost } from './activity-rows.ts';
-import { distinct, inList, insertRows, parts } from './batches.ts';
 import type { StoreParts } from './parts.ts';
-import type { ActivityPlace } from './places.ts';
+import type { ActivityOwner } from './activity-owners.ts';
 import { sealed } from './sealing.ts';
 
 const BATCH = 64;
@@ -21,11 +24,11 @@ const HEAD_COLUMNS = ['run_id', 'next_seq'];
 
 interface LogWrite {
   claim: ClaimRef;
-  place: ActivityPlace;
+  owner: ActivityOwner;
   chunks: { n: number; stream: string; at: number; data: Buffer }[];
 }
 
-/** Stores what activities print, in shared transactions; a repeat of a chunk is not stored again. */
+/** Stores log output of activities in shared transactions. A repeated chunk is stored once. */
 export class Logs {
   readonly #store: StoreParts;
   readonly #commits: GroupCommit<LogWrite, void>;
@@ -41,19 +44,19 @@ export class Logs {
 
   async append(claim: ClaimRef, chunks: readonly LogChunk[]): Promise<void> {
     if (chunks.length === 0) return;
-    const place = await this.#store.places.of(claim.activity_id);
-    const write: LogWrite = { claim, place, chunks: chunks.map((chunk) => this.#seal(place, claim, chunk)) };
+    const owner = await this.#store.owners.of(claim.activity_id);
+    const write: LogWrite = { claim, owner, chunks: chunks.map((chunk) => this.#seal(owner, claim, chunk)) };
     const bytes = write.chunks.reduce((sum, { data }) => sum + data.length, 0);
     if (bytes > CALL_BYTES)
-      throw Errors.payloadTooLarge(`${bytes} bytes of log at once; at most ${CALL_BYTES} are taken`);
-    await settled(() => this.#commits.submit(write));
+      throw Errors.payloadTooLarge(`${bytes} bytes of log in one call; the limit is ${CALL_BYTES}`);
+    await retryUnknownCommit(() => this.#commits.submit(write));
   }
 
-  #seal(place: ActivityPlace, claim: ClaimRef, chunk: LogChunk): LogWrite['chunks'][number] {
+  #seal(owner: ActivityOwner, claim: ClaimRef, chunk: LogChunk): LogWrite['chunks'][number] {
     const { n, stream, at } = chunk;
     if (!Number.isSafeInteger(n) || n < 0 || !Number.isSafeInteger(at) || !STREAMS.includes(stream))
       throw Errors.invalidRequest('a chunk of a log needs its number, its time and one of the known streams');
-    const where = sealed.log(place, { ...claim, n });
+    const where = sealed.log(owner, { ...claim, n });
     return { n, stream, at, data: this.#store.sealer.seal(where, Buffer.from(chunk.data, 'base64')) };
   }
 }
@@ -72,17 +75,17 @@ async function flush(tx: Transaction, batch: readonly LogWrite[], store: StorePa
 }
 
 async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly LogWrite[]): Promise<void> {
-  const run_ids = distinct(writes, ({ place }) => place.run_id);
+  const run_ids = distinct(writes, ({ owner }) => owner.run_id);
   const heads = await lockHeads(tx, run_ids);
   const rows: Param[][] = [];
-  for (const { claim, place, chunks } of writes) {
+  for (const { claim, owner, chunks } of writes) {
     for (const { n, stream, at, data } of chunks) {
-      const seq = heads.get(place.run_id)!;
-      heads.set(place.run_id, seq + 1);
-      rows.push([place.run_id, seq, claim.activity_id, claim.epoch, n, stream, at, data]);
+      const seq = heads.get(owner.run_id)!;
+      heads.set(owner.run_id, seq + 1);
+      rows.push([owner.run_id, seq, claim.activity_id, claim.epoch, n, stream, at, data]);
     }
   }
-  // A chunk that is there already keeps its first place; the number taken for its repeat stays unused.
+  // An existing chunk keeps its position; the number taken for its repeat stays unused.
   await insertRows(tx, `${tx.sql.insert_ignore} runs_logs`, COLUMNS, rows);
   const next = run_ids.map((run_id) => [run_id, heads.get(run_id)!]);
   const advance = tx.sql.upsert(['run_id'], ['next_seq']);
@@ -92,7 +95,7 @@ async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly
   });
 }
 
-/** The next number of each run's log, under its lock. A run's head is made with its first chunk. */
+/** The next number of each run's log, under its lock. A run's head is created with its first chunk. */
 async function lockHeads(tx: Transaction, run_ids: readonly string[]): Promise<Map<string, number>> {
   const heads = await readHeads(tx, run_ids);
   const missing = run_ids.filter((run_id) => !heads.has(run_id));
@@ -109,7 +112,7 @@ async function lockHeads(tx: Transaction, run_ids: readonly string[]): Promise<M
 
 async function readHeads(tx: Transaction, run_ids: readonly string[]): Promise<Map<string, number>> {
   const heads = new Map<string, number>();
-  for (const ids of parts(run_ids)) {
+  for (const ids of chunks(run_ids)) {
     const list = inList(ids);
     const rows = await tx.read<{ run_id: string; next_seq: number }>(
       `SELECT run_id, next_seq FROM runs_log_heads WHERE run_id IN ${list.marks} ORDER BY run_id ${tx.sql.for_update}`,

@@ -1,25 +1,24 @@
-import { type Param, type Queries, settled } from '../../../kernel/contracts/index.ts';
+import { inState, type Param, type Queries, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
 import { activityKilled } from '../errors.ts';
 import { lockFence } from './activity-rows.ts';
-import { inState } from './batches.ts';
 import { endClaim } from './finish.ts';
 import { lastPosition } from './journal.ts';
 import type { StoreParts } from './parts.ts';
-import type { ActivityPlace } from './places.ts';
+import type { ActivityOwner } from './activity-owners.ts';
 import { lockRun } from './run-rows.ts';
 
-/** Losses at one place of the journal after which an activity has failed: as many as a script may be killed. */
-const MOST_LOSSES = 25;
+/** Losses at one journal position after which an activity fails: the same limit as for kills of a script. */
+const MAX_LOSSES = 25;
 
-interface HeldClaim extends ActivityPlace {
+interface HeldClaim extends ActivityOwner {
   epoch: number;
   agent_id: string;
   losses: number | null;
   lost_at_length: number | null;
 }
 
-/** What must hold of a claim, beside its epoch, for it to be lost. */
+/** The condition, besides the epoch, under which a claim counts as lost. */
 interface Condition {
   where: string;
   params: readonly Param[];
@@ -27,7 +26,7 @@ interface Condition {
 
 const COLUMNS = 'activity_id, run_id, org_id, project_id, epoch, agent_id, losses, lost_at_length';
 
-/** What `agent_id` had claimed and does not name any more is anybody's again. */
+/** Releases what `agent_id` had claimed and no longer names. */
 export async function releaseAllBut(
   store: StoreParts,
   agent_id: string,
@@ -43,7 +42,7 @@ export async function releaseAllBut(
   return lost.length;
 }
 
-/** claimed and past its deadline, by the database's clock → pending. */
+/** Claims past their deadline by the database's clock → pending. */
 export async function expireClaims(store: StoreParts, limit: number): Promise<number> {
   const now = store.database.now();
   const most = Math.max(1, Math.min(Math.trunc(limit), 1000));
@@ -57,9 +56,9 @@ export async function expireClaims(store: StoreParts, limit: number): Promise<nu
   return lost.length;
 }
 
-/** Those of the claims that this took. What is about to fail comes last: a fault there keeps nothing else from being free. */
+/** The claims that this released. Activities about to fail come last: a fault there must not block the others. */
 async function loseClaims(store: StoreParts, claims: readonly HeldClaim[], still: Condition): Promise<HeldClaim[]> {
-  const doomed = ({ losses }: HeldClaim) => (losses ?? 0) + 1 >= MOST_LOSSES;
+  const doomed = ({ losses }: HeldClaim) => (losses ?? 0) + 1 >= MAX_LOSSES;
   const lost: HeldClaim[] = [];
   try {
     for (const claim of claims) if (!doomed(claim) && (await setFree(store, claim, still))) lost.push(claim);
@@ -71,8 +70,8 @@ async function loseClaims(store: StoreParts, claims: readonly HeldClaim[], still
 }
 
 /**
- * claimed → pending; the activity keeps its place in line. A record that is written between the look at the journal and
- * the update is seen at the next loss, whose count then begins anew.
+ * claimed → pending; the activity keeps its position in the queue. A record written between reading the journal and
+ * this update is seen at the next loss, whose count then begins again.
  */
 async function setFree(
   { database }: { database: Pick<Queries, 'read' | 'write'> },
@@ -88,23 +87,25 @@ async function setFree(
   return freed === 1;
 }
 
-/** The same under the locks of the run and the activity: failed if its journal has not grown all the while, else free. */
+/**
+ * The same under the locks of the run and the activity: failed if its journal has not grown since, otherwise released.
+ */
 async function judge(store: StoreParts, claim: HeldClaim, still: Condition): Promise<boolean> {
-  const place = await store.places.of(claim.activity_id);
-  const masker = await store.masks.of(place);
-  return settled(() =>
+  const owner = await store.owners.of(claim.activity_id);
+  const masker = await store.masks.of(owner);
+  return retryUnknownCommit(() =>
     store.database.transaction(async (tx) => {
       const run = await lockRun(tx, claim.run_id);
       await lockFence(tx, claim.activity_id);
       const { losses } = await countLoss(tx, claim);
-      if (losses < MOST_LOSSES) return setFree({ database: tx }, claim, still);
+      if (losses < MAX_LOSSES) return setFree({ database: tx }, claim, still);
       const [held] = await tx.read(
         `SELECT 1 AS found FROM runs_activities WHERE ${inState('claimed')} AND activity_id = ? AND epoch = ? AND ${still.where}`,
         [claim.activity_id, claim.epoch, ...still.params],
       );
       if (!held) return false;
       const { code, title, next } = activityKilled;
-      const often = `It was lost ${losses} times at the same place, the last time with agent ${claim.agent_id}.`;
+      const often = `It was lost ${losses} times at the same position of its journal, the last time with agent ${claim.agent_id}.`;
       const message = `${title} ${often}\n${next}`;
       await endClaim(tx, store, run, claim, { completion: { status: 'failed', code, message }, masker });
       return true;
@@ -112,7 +113,7 @@ async function judge(store: StoreParts, claim: HeldClaim, still: Condition): Pro
   );
 }
 
-/** A journal that has grown since the last loss counts anew. */
+/** When the journal has grown since the last loss, the count begins again. */
 async function countLoss(on: Pick<Queries, 'read'>, claim: HeldClaim): Promise<{ length: number; losses: number }> {
   const length = (await lastPosition(on, claim)) + 1;
   return { length, losses: claim.lost_at_length === length ? (claim.losses ?? 0) + 1 : 1 };

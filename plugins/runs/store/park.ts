@@ -1,52 +1,55 @@
-import { Errors, type Transaction, settled } from '../../../kernel/contracts/index.ts';
+import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, ClaimRef, JournalRecord, WaitKind, WaitOutcome } from '../contract.ts';
-import { checkOutcome, checkWait, sameSite, WAIT_OUTPUT_BYTES } from '../domain/record-rules.ts';
+import { MAX_WAIT_OUTPUT_BYTES } from '../contract.ts';
+import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
 import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
 import { hasSite, insertRecord, otherRecord, otherSite, recordOf, sealRecord } from './journal.ts';
 import { keyOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { recordedAt } from './perform.ts';
-import type { ActivityPlace } from './places.ts';
-import { contextOf, type LockedRun, lockRun, mustChange, nextStatus, setStatus, takeSeq } from './run-rows.ts';
+import type { ActivityOwner } from './activity-owners.ts';
+import type { LockedRun } from './run-columns.ts';
+import { contextOf, lockRun, mustChange, nextStatus, setStatus, takeSeq } from './run-rows.ts';
 import { insertWait, readWait } from './wait-rows.ts';
 
 export type Parked = { parked: true } | { record: JournalRecord };
 
 /** claimed → parked with an armed wait, or the outcome at once. A repeat of the call gets the same answer. */
 export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: ArmWait): Promise<Parked> {
-  checkWait(wait);
+  checkCall(wait);
   const kind = store.wait_kinds.get(wait.kind);
   if (!kind) throw Errors.invalidRequest(`there is no wait of kind ${wait.kind}`);
-  const place = await store.places.of(claim.activity_id);
-  return settled(() =>
+  const owner = await store.owners.of(claim.activity_id);
+  return retryUnknownCommit(() =>
     store.database.transaction(async (tx) => {
-      const run = await lockRun(tx, place.run_id);
+      const run = await lockRun(tx, owner.run_id);
       const fence = await lockFence(tx, claim.activity_id);
       if (!holds(fence, claim)) {
-        if (heldLast(fence, claim) && (await armedBy(tx, place, claim, wait))) return { parked: true };
+        if (heldLast(fence, claim) && (await armedBy(tx, owner, claim, wait))) return { parked: true };
         throw lost(claim);
       }
-      const recorded = await recordedAt(tx, store, place, wait);
+      const recorded = await recordedAt(tx, store, owner, wait);
       if (recorded) return { record: recorded };
-      if (await hasSite(tx, place, wait)) throw otherSite(place, wait);
+      if (await hasSite(tx, owner, wait)) throw otherSite(owner, wait);
       const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now());
-      if (outcome) return { record: await recordAtOnce(tx, store, place, claim, wait, outcome) };
-      await arm(tx, store, run, kind, claim, wait);
+      if (outcome) return { record: await recordAtOnce(tx, store, owner, claim, wait, outcome) };
+      await armWait(tx, store, run, kind, claim, wait);
+      await setParked(tx, store, run, claim);
       return { parked: true };
     }),
   );
 }
 
-/** Did this very call park the activity before, and its answer was lost? */
-async function armedBy(tx: Transaction, place: ActivityPlace, claim: ClaimRef, wait: ArmWait): Promise<boolean> {
-  const armed = await readWait(tx, { ...place, position: wait.position });
+/** True when this very call parked the activity before and its answer was lost. */
+async function armedBy(tx: Transaction, owner: ActivityOwner, claim: ClaimRef, wait: ArmWait): Promise<boolean> {
+  const armed = await readWait(tx, { ...owner, position: wait.position });
   if (!armed || armed.epoch !== claim.epoch) return false;
-  if (!sameSite(armed, wait)) throw otherRecord(place, wait.position);
+  if (!sameSite(armed, wait)) throw otherRecord(owner, wait.position);
   return true;
 }
 
-/** What there is already, or what a timeout that lets no time pass comes to. */
-async function outcomeNow(
+/** The outcome that is available now, or that of a timeout of zero. */
+export async function outcomeNow(
   tx: Transaction,
   kind: WaitKind,
   run: LockedRun,
@@ -65,19 +68,19 @@ async function outcomeNow(
 async function recordAtOnce(
   tx: Transaction,
   store: StoreParts,
-  place: ActivityPlace,
+  owner: ActivityOwner,
   claim: ClaimRef,
   wait: ArmWait,
   outcome: WaitOutcome,
 ): Promise<JournalRecord> {
-  checkOutcome(outcome, WAIT_OUTPUT_BYTES);
+  checkOutcome(outcome, MAX_WAIT_OUTPUT_BYTES);
   const record = recordOf(wait, outcome);
-  await insertRecord(tx, place, sealRecord(store.sealer, place, claim.epoch, record), store.database.now());
-  tx.afterCommit(() => store.wakeups.run(place.run_id));
+  await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store.database.now());
+  tx.afterCommit(() => store.wakeups.run(owner.run_id));
   return record;
 }
 
-async function arm(
+export async function armWait(
   tx: Transaction,
   store: StoreParts,
   run: LockedRun,
@@ -97,6 +100,11 @@ async function arm(
     deadline,
   });
   await kind.arm?.(tx, contextOf(run, claim.activity_id), wait);
+  if (deadline !== null) tx.afterCommit(() => store.wakeups.timer(deadline));
+}
+
+/** claimed → parked. */
+async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, claim: ClaimRef): Promise<void> {
   await mustChange(
     tx,
     1,
@@ -106,8 +114,5 @@ async function arm(
   );
   const status = await nextStatus(tx, run.run_id);
   if (status !== undefined) await setStatus(tx, run, status);
-  tx.afterCommit(() => {
-    store.wakeups.run(run.run_id);
-    if (deadline !== null) store.wakeups.timer(deadline);
-  });
+  tx.afterCommit(() => store.wakeups.run(run.run_id));
 }

@@ -5,14 +5,15 @@ import type {
   ActivityObserver,
   EnvelopeSource,
   JournaledVerb,
+  RunCoordinator,
   RunObserver,
   SubmitObserver,
   WaitKind,
   Wakeups,
 } from '../contract.ts';
-import type { ActivityPlaces } from './places.ts';
+import type { ActivityOwners } from './activity-owners.ts';
 
-/** What the store's owner gives it. */
+/** Provided by the owner of the store. */
 export interface StoreSettings {
   database: Database;
   group_commits: GroupCommits;
@@ -25,18 +26,20 @@ export interface StoreSettings {
   submit_observers: readonly SubmitObserver[];
   activity_observers: readonly ActivityObserver[];
   envelope_sources: readonly EnvelopeSource[];
+  coordinators: readonly RunCoordinator[];
   audit: Audit;
   masks: Pick<RunMasks, 'of'>;
-  /** Makes `run_url` in lifecycle payloads; absent there when this is. */
+  /** Makes `run_url` in lifecycle payloads; absent there without it. */
   public_url: string | undefined;
 }
 
 /** The same, as the transitions use it. */
-export interface StoreParts extends Omit<StoreSettings, 'wait_kinds' | 'verbs'> {
+export interface StoreParts extends Omit<StoreSettings, 'wait_kinds' | 'verbs' | 'coordinators'> {
   wait_kinds: ReadonlyMap<string, WaitKind>;
   verbs: ReadonlyMap<string, JournaledVerb>;
-  places: ActivityPlaces;
+  coordinators: ReadonlyMap<string, RunCoordinator>;
+  owners: ActivityOwners;
 }
 
-/** Where to read; inside a transaction it must be the transaction's own. */
+/** Where to read; inside a transaction it must be the transaction itself. */
 export type Reader = Pick<Queries, 'read' | 'sql'>;

@@ -1,58 +1,57 @@
-import { Errors, type Transaction, settled } from '../../../kernel/contracts/index.ts';
+import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { ActivityContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
-import { checkArgs, checkOutcome, checkSite, sameSite } from '../domain/record-rules.ts';
+import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
-import type { ActivityPlace } from './places.ts';
+import type { ActivityOwner } from './activity-owners.ts';
 import { contextOf, lockRun, readRunRows } from './run-rows.ts';
 
-/** Does a verb's work and records it, or answers the record that a repeat of the call finds. */
+/** Performs a verb and records it; or answers the record that a repeat of the call finds. */
 export async function performCall(store: StoreParts, claim: ClaimRef, call: JournaledCall): Promise<JournalRecord> {
-  checkSite(call);
-  checkArgs(call.args);
+  checkCall(call);
   const verb = store.verbs.get(call.kind);
   if (!verb) throw Errors.invalidRequest(`there is no verb ${call.kind} that the server performs`);
-  const place = await store.places.of(claim.activity_id);
-  const prepared = verb.prepare && (await verb.prepare(await contextAhead(store, place), call.args));
-  return settled(() =>
+  const owner = await store.owners.of(claim.activity_id);
+  const prepared = verb.prepare && (await verb.prepare(await contextAhead(store, owner), call.args));
+  return retryUnknownCommit(() =>
     store.database.transaction(async (tx) => {
-      const run = await lockRun(tx, place.run_id);
+      const run = await lockRun(tx, owner.run_id);
       if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
-      const recorded = await recordedAt(tx, store, place, call);
+      const recorded = await recordedAt(tx, store, owner, call);
       if (recorded) return recorded;
       const context = { ...contextOf(run, claim.activity_id), position: call.position };
       const outcome = await verb.perform(tx, context, call.args, prepared);
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
-      await insertRecord(tx, place, sealRecord(store.sealer, place, claim.epoch, record), store.database.now());
-      tx.afterCommit(() => store.wakeups.run(place.run_id));
+      await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store.database.now());
+      tx.afterCommit(() => store.wakeups.run(owner.run_id));
       return record;
     }),
   );
 }
 
-/** What a verb's preparation may know: nothing of it ever changes. */
-async function contextAhead(store: StoreParts, { run_id, activity_id }: ActivityPlace): Promise<ActivityContext> {
+/** The facts for a verb's preparation; they never change. */
+async function contextAhead(store: StoreParts, { run_id, activity_id }: ActivityOwner): Promise<ActivityContext> {
   const [run] = await readRunRows(store.database, [run_id]);
   if (!run) throw Errors.notFound(`there is no run ${run_id}`);
   return contextOf(run, activity_id);
 }
 
 /**
- * The record at a call's position, or nothing when the call is the next. Throws `journal_conflict` when it is neither.
- * The activity must be locked.
+ * The record at a call's position, or nothing when the call is the next one. Throws `journal_conflict` otherwise. The
+ * activity must be locked.
  */
 export async function recordedAt(
   tx: Transaction,
   store: StoreParts,
-  place: ActivityPlace,
+  owner: ActivityOwner,
   call: Omit<JournaledCall, 'args'>,
 ): Promise<JournalRecord | undefined> {
-  const last = await lastPosition(tx, place);
+  const last = await lastPosition(tx, owner);
   if (call.position === last + 1) return undefined;
-  if (call.position > last) throw gap(place, call.position, last);
-  const record = await readRecord(tx, store.sealer, place, call.position);
-  if (!record || !sameSite(record, call)) throw otherRecord(place, call.position);
+  if (call.position > last) throw gap(owner, call.position, last);
+  const record = await readRecord(tx, store.sealer, owner, call.position);
+  if (!record || !sameSite(record, call)) throw otherRecord(owner, call.position);
   return record;
 }

@@ -1,6 +1,7 @@
-import { Errors, type Sealer } from '../../../kernel/contracts/index.ts';
-import type { Json, Run, RunStatus, StoredLog, Substate, SubstateKind, Trigger } from '../contract.ts';
+import { inList, chunks, Errors, iso, type Sealer } from '../../../kernel/contracts/index.ts';
+import type { Json, Run, RunStatus, Substate, SubstateKind } from '../contract.ts';
 import type { Reader } from './parts.ts';
+import { VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
 import { sealed } from './sealing.ts';
 
 interface Scope {
@@ -8,124 +9,105 @@ interface Scope {
   project_id: string;
 }
 
-/** A run's row as `RUN_VIEW` reads it. */
-export interface RunViewRow {
-  run_id: string;
-  org_id: string;
-  project_id: string;
-  kind: string;
-  workflow: string;
-  status: RunStatus;
-  subject: string | null;
-  tags: string;
-  trigger_fields: string;
-  trusted: number;
-  generation: number;
-  parent: string | null;
-  rerun_of: string | null;
-  created_at: number;
-  started_at: number | null;
-  finished_at: number | null;
-  output: Buffer | null;
-  error_code: string | null;
-  error_message: string | null;
-  cancel_reason: string | null;
-  cancelled_by: string | null;
-  cancel_on: string | null;
-  requires: string;
-  workflow_type: string | null;
-  credentials: string | null;
-}
-
-export const RUN_VIEW = `SELECT run_id, org_id, project_id, kind, workflow, status, subject, tags, trigger_fields,
-  trusted, generation, parent, rerun_of, created_at, started_at, finished_at, output, error_code, error_message,
-  cancel_reason, cancelled_by, cancel_on, requires, workflow_type, credentials FROM runs_runs`;
-
-/** One run with its substate and annotations. Throws `not_found` for a foreign one as for an absent one. */
 export async function readRun(on: Reader, sealer: Sealer, scope: Scope, run_id: string): Promise<Run> {
-  const [row] = await on.read<RunViewRow>(`${RUN_VIEW} WHERE run_id = ? AND org_id = ? AND project_id = ?`, [
-    run_id,
-    scope.org_id,
-    scope.project_id,
-  ]);
-  if (!row) throw Errors.notFound(`there is no run ${run_id}`);
-  await sealer.prepare(row.org_id);
-  const substate = row.status === 'waiting' ? await readSubstate(on, run_id) : null;
-  return toRun(row, sealer, substate, await readAnnotations(on, run_id));
+  const [run] = await readRuns(on, sealer, scope, [run_id]);
+  if (!run) throw Errors.notFound(`there is no run ${run_id}`);
+  return run;
 }
 
-/** The org's keys must be ready when the row has an output. */
-export function toRun(row: RunViewRow, sealer: Sealer, substate: Substate | null, annotations: string[]): Run {
-  const { output, error_code, error_message, tags, trigger_fields, trusted, credentials, ...rest } = row;
-  const { cancelled_by, cancel_on, requires } = row;
+/** The records of these runs in the given order; runs of other projects and missing ones are left out. */
+export async function readRuns(on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> {
+  const found = new Map<string, Run>();
+  for (const part of chunks(ids)) {
+    const list = inList(part);
+    const rows = await on.read<ViewedRun>(
+      `SELECT ${VIEWED_COLUMNS} FROM runs_runs WHERE org_id = ? AND project_id = ? AND run_id IN ${list.marks}`,
+      [scope.org_id, scope.project_id, ...list.params],
+    );
+    if (rows.length === 0) continue;
+    await sealer.prepare(scope.org_id);
+    const substates = await substatesOf(on, rows);
+    const annotations = await annotationsOf(on, list);
+    for (const row of rows)
+      found.set(row.run_id, toRun(row, sealer, substates.get(row.run_id), annotations.get(row.run_id) ?? []));
+  }
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+const json = <T>(text: string | null): T | undefined => (text === null ? undefined : (JSON.parse(text) as T));
+const time = (ms: number | null): string | undefined => (ms === null ? undefined : iso(ms));
+const unlessEmpty = <T>(list: T[] | undefined): T[] | undefined => (list && list.length > 0 ? list : undefined);
+
+function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, annotations: string[]): Run {
   return {
-    ...rest,
-    requires: JSON.parse(requires) as string[],
+    run_id: row.run_id,
+    kind: row.kind,
+    workflow_type: row.workflow_type ?? undefined,
+    workflow: row.workflow,
+    status: row.status,
     substate,
-    tags: JSON.parse(tags) as string[],
-    trigger: JSON.parse(trigger_fields) as Trigger,
-    trusted: trusted === 1,
-    output:
-      output === null ? null : (JSON.parse(sealer.open(sealed.runOutput(row, row.run_id), output).toString()) as Json),
-    error: error_code === null ? null : { code: error_code, message: error_message ?? '' },
-    cancelled_by: cancelled_by === null ? null : (JSON.parse(cancelled_by) as Run['cancelled_by']),
-    cancel_on: cancel_on === null ? [] : (JSON.parse(cancel_on) as string[]),
-    ...(credentials === null ? {} : { credentials: JSON.parse(credentials) as Record<string, string> }),
+    subject: row.subject ?? undefined,
+    tags: JSON.parse(row.tags) as string[],
+    trigger: JSON.parse(row.trigger_fields) as Run['trigger'],
+    trusted: row.trusted === 1,
+    parent: row.parent ?? undefined,
+    rerun_of: row.rerun_of ?? undefined,
+    generation: row.generation,
+    created_at: iso(row.created_at),
+    started_at: time(row.started_at),
+    finished_at: time(row.finished_at),
+    output: row.status === 'succeeded' ? outputOf(row, sealer) : undefined,
+    error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? '' },
+    reason: row.cancel_reason ?? undefined,
+    cancelled_by: json(row.cancelled_by),
+    cancel_on: unlessEmpty(json<string[]>(row.cancel_on)),
+    requires: unlessEmpty(json<string[]>(row.requires)),
+    credentials: json(row.credentials),
     annotations,
   };
 }
 
-/** The most recently armed wait of a run. */
-export async function readSubstate(on: Reader, run_id: string): Promise<Substate | null> {
-  const [row] = await on.read<{ substate: SubstateKind; name: string; armed_at: number; deadline: number | null }>(
-    `SELECT substate, name, armed_at, deadline FROM runs_waits WHERE run_id = ? AND state = 'armed'
-     ORDER BY seq DESC LIMIT 1`,
-    [run_id],
-  );
-  if (!row) return null;
-  const deadline = row.deadline === null ? {} : { deadline: row.deadline };
-  return { kind: row.substate, name: row.name, since: row.armed_at, ...deadline };
-}
+const outputOf = (row: ViewedRun, sealer: Sealer): Json =>
+  row.output === null ? null : JSON.parse(sealer.open(sealed.runOutput(row, row.run_id), row.output).toString());
 
-async function readAnnotations(on: Reader, run_id: string): Promise<string[]> {
-  const rows = await on.read<{ text: string }>(
-    'SELECT text FROM runs_annotations WHERE run_id = ? ORDER BY activity_id, nth',
-    [run_id],
-  );
-  return rows.map(({ text }) => text);
-}
-
-/** A run's log from `after` (exclusive) on; the order is that of commits, so nothing is ever passed over. */
-export async function readLogs(
-  on: Reader,
-  sealer: Sealer,
-  run_id: string,
-  after: string | undefined,
-  limit: number,
-): Promise<StoredLog[]> {
-  const seq = after === undefined ? -1 : /^\d{1,15}$/.test(after) ? Number(after) : Number.NaN;
-  if (Number.isNaN(seq)) throw Errors.invalidRequest(`${JSON.stringify(after)} is no place in a log`);
-  const [run] = await on.read<Scope>('SELECT org_id, project_id FROM runs_runs WHERE run_id = ?', [run_id]);
-  if (!run) throw Errors.notFound(`there is no run ${run_id}`);
-  await sealer.prepare(run.org_id);
-  const rows = await on.read<{
-    seq: number;
-    activity_id: string;
-    epoch: number;
-    n: number;
-    stream: StoredLog['stream'];
-    logged_at: number;
-    data: Buffer;
+/** What the most recently parked activity of each waiting run waits for. */
+async function substatesOf(on: Reader, rows: readonly ViewedRun[]): Promise<Map<string, Substate>> {
+  const waiting = rows.filter(({ status }) => status === 'waiting').map(({ run_id }) => run_id);
+  if (waiting.length === 0) return new Map();
+  const ids = inList(waiting);
+  const waits = await on.read<{
+    run_id: string;
+    substate: SubstateKind;
+    name: string;
+    armed_at: number;
+    deadline: number | null;
   }>(
-    `SELECT seq, activity_id, epoch, n, stream, logged_at, data FROM runs_logs WHERE run_id = ? AND seq > ?
-     ORDER BY seq LIMIT ${Math.max(1, Math.trunc(limit))}`,
-    [run_id, seq],
+    `SELECT w.run_id, w.substate, w.name, w.armed_at, w.deadline FROM runs_waits w
+     JOIN (SELECT run_id, MAX(seq) AS seq FROM runs_waits WHERE state = 'armed' AND run_id IN ${ids.marks} GROUP BY run_id) last
+       ON last.run_id = w.run_id AND last.seq = w.seq
+     WHERE w.state = 'armed'`,
+    ids.params,
   );
-  return rows.map((row) => ({
-    log_id: String(row.seq),
-    activity_id: row.activity_id,
-    stream: row.stream,
-    at: row.logged_at,
-    data: sealer.open(sealed.log(run, row), row.data),
-  }));
+  return new Map(
+    waits.map(({ run_id, substate, name, armed_at, deadline }) => [
+      run_id,
+      { kind: substate, name, since: iso(armed_at), deadline: time(deadline) },
+    ]),
+  );
+}
+
+async function annotationsOf(on: Reader, ids: ReturnType<typeof inList>): Promise<Map<string, string[]>> {
+  const rows = await on.read<{ run_id: string; text: string }>(
+    `SELECT run_id, text FROM runs_annotations WHERE run_id IN ${ids.marks} ORDER BY run_id, activity_id, nth`,
+    ids.params,
+  );
+  const notes = new Map<string, string[]>();
+  for (const { run_id, text } of rows) notes.set(run_id, [...(notes.get(run_id) ?? []), text]);
+  return notes;
+}
+
+/** Undefined for a run that does not exist. */
+export async function readStatus(on: Reader, run_id: string): Promise<RunStatus | undefined> {
+  const [row] = await on.read<Pick<ViewedRun, 'status'>>('SELECT status FROM runs_runs WHERE run_id = ?', [run_id]);
+  return row?.status;
 }

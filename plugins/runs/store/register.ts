@@ -8,9 +8,9 @@ import {
   type Resolve,
   Sealer,
   Settings,
-  token,
   withFailpoints,
 } from '../../../kernel/contracts/index.ts';
+import { Prunables } from '../../retention/contract.ts';
 import { Audit } from '../../audit/contract.ts';
 import { RunMasks } from '../../masking/contract.ts';
 import {
@@ -18,8 +18,12 @@ import {
   ActivityObservers,
   EnvelopeSources,
   JournaledVerbs,
+  CoordinatedRuns,
+  RunCoordinators,
+  OpenRuns,
   RunObservers,
   RunStore,
+  RunTables,
   SignalQueue,
   SubmitObservers,
   WaitKinds,
@@ -30,24 +34,31 @@ import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
 import { measuredStore } from '../service/store-metrics.ts';
 import { createActivities } from './activities.ts';
+import { createOpenRuns } from './open-runs.ts';
+import { prunableLogs } from './prune-logs.ts';
+import { prunableRuns } from './prune-runs.ts';
 import { signalQueue, waitSignalKind } from './signals.ts';
 import { SqlRunStore } from './sql-run-store.ts';
 
-/** The one store behind its contracts. */
-export const OwnStore = token<SqlRunStore>('runs.SqlRunStore');
-
 /** The tables and the transitions of the engine. */
-export function registerStore(plugin: PluginSetup): void {
+export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStore {
   plugin.migrations(runsMigrations);
-  plugin.bind(OwnStore, makeStore);
-  plugin.bind(RunStore, (use) => measuredStore(withFailpoints('runs.store', use(OwnStore)), use(Metrics), use(Clock)));
-  plugin.bind(WaitResolver, (use) => use(OwnStore));
+  const store = plugin.own(makeStore);
+  plugin.bind(RunStore, (use) => measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock)));
+  plugin.bind(WaitResolver, store);
+  plugin.bind(CoordinatedRuns, store);
   plugin.bind(Activities, makeActivities);
+  plugin.bind(OpenRuns, (use) => createOpenRuns(use(Database)));
   plugin.bind(SignalQueue, (use) => signalQueue(use(Sealer), use(Database)));
+  plugin.contribute(Prunables, (use) => [
+    prunableRuns(use(Database), () => use.all(RunTables)),
+    prunableLogs(use(Database)),
+  ]);
   plugin.contribute(WaitKinds, (use) => {
     const database = use(Database);
     return [sleepKind, waitSignalKind(use(Sealer), () => database.now())];
   });
+  return store;
 }
 
 const makeActivities = (use: Resolve) =>
@@ -66,6 +77,7 @@ function makeStore(use: Resolve): SqlRunStore {
     submit_observers: use.all(SubmitObservers),
     activity_observers: use.all(ActivityObservers),
     envelope_sources: use.all(EnvelopeSources),
+    coordinators: use.all(RunCoordinators),
     audit: use(Audit),
     masks: use(RunMasks),
     public_url: use(Settings).public_url,

@@ -1,11 +1,15 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
-import type { WaitOutcome, WaitRef } from '../contract.ts';
-import { checkOutcome, WAIT_OUTPUT_BYTES } from '../domain/record-rules.ts';
-import { distinct, inList, inState } from './batches.ts';
+import { distinct, inList, inState, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { ActivityEnd, WaitOutcome, WaitRef } from '../contract.ts';
+import { MAX_WAIT_OUTPUT_BYTES } from '../contract.ts';
+import { checkOutcome } from '../domain/record-rules.ts';
+import { afterEnd } from './activities.ts';
 import { insertRecords, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
+import { settleRun } from './run-end.ts';
 import { lockRuns, mustChange } from './run-rows.ts';
+import { tellKinds } from './tell-kinds.ts';
 import { callOf, endWaits, readWaits, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
+import { endWaiting, NO_CLAIM } from './waiting.ts';
 
 export interface Resolution {
   state: 'resolved' | 'expired';
@@ -13,8 +17,8 @@ export interface Resolution {
 }
 
 /**
- * armed → ended, for many waits in few statements: the records are written and the activities can be claimed again.
- * Answers the waits that this ended; the others had another outcome before (I9). The orgs' keys must be ready.
+ * armed → ended for many waits in few statements: writes the records and makes the activities claimable. Answers the
+ * waits that this ended; the others had an outcome before (I9). The orgs' keys must be ready.
  */
 export async function resolveWaits(
   tx: Transaction,
@@ -48,13 +52,34 @@ async function resolveSome(
   if (ended !== armed.length) throw new Error(`${ended} waits ended instead of ${armed.length}`);
   const records = armed.map((wait, i) => {
     const result = outcomes[i]!;
-    checkOutcome(result, WAIT_OUTPUT_BYTES);
+    checkOutcome(result, MAX_WAIT_OUTPUT_BYTES);
     return sealRecord(store.sealer, wait, wait.epoch, recordOf(callOf(wait), result));
   });
   await insertRecords(tx, records, now);
-  await wakeActivities(tx, armed, now);
+  const alone = armed.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));
+  const claimed = armed.filter(({ epoch }) => epoch !== NO_CLAIM);
+  if (claimed.length > 0) await wakeActivities(tx, store, claimed, now);
+  if (alone.length > 0) await endAlone(tx, store, alone);
   await tellKinds(tx, store, armed);
-  const run_ids = distinct(armed, ({ run_id }) => run_id);
+  return armed;
+}
+
+/** parked → pending at the end of the queue; the runs are running again. */
+async function wakeActivities(
+  tx: Transaction,
+  store: StoreParts,
+  waits: readonly WaitRow[],
+  now: number,
+): Promise<void> {
+  const ids = distinct(waits, ({ activity_id }) => activity_id);
+  const list = inList(ids);
+  await mustChange(
+    tx,
+    ids.length,
+    `UPDATE runs_activities SET state = 'pending', due = ? WHERE ${inState('parked')} AND activity_id IN ${list.marks}`,
+    [now, ...list.params],
+  );
+  const run_ids = distinct(waits, ({ run_id }) => run_id);
   const runs = inList(run_ids);
   await tx.write(
     `UPDATE runs_runs SET status = 'running' WHERE status = 'waiting' AND run_id IN ${runs.marks}`,
@@ -64,34 +89,33 @@ async function resolveSome(
     store.wakeups.work();
     for (const run_id of run_ids) store.wakeups.run(run_id);
   });
-  return armed;
 }
 
-/** Lets the kinds of waits that have ended remove what they registered for them. */
-export async function tellKinds(
+/** Waiting activities end with their waits. All of them end before the coordinators of their runs are called. */
+async function endAlone(
   tx: Transaction,
   store: StoreParts,
-  waits: readonly (WaitRef & { kind: string })[],
+  alone: readonly { wait: WaitRow; outcome: WaitOutcome }[],
 ): Promise<void> {
-  for (const name of distinct(waits, ({ kind }) => kind)) {
-    const kind = store.wait_kinds.get(name);
-    if (!kind?.ended) continue;
-    const own = waits.filter((wait) => wait.kind === name);
-    await kind.ended(
-      tx,
-      own.map(({ run_id, activity_id, position }) => ({ run_id, activity_id, position })),
-    );
-  }
-}
-
-/** parked → pending, at the end of the line. */
-async function wakeActivities(tx: Transaction, waits: readonly WaitRef[], now: number): Promise<void> {
-  const ids = distinct(waits, ({ activity_id }) => activity_id);
-  const list = inList(ids);
-  await mustChange(
-    tx,
-    ids.length,
-    `UPDATE runs_activities SET state = 'pending', due = ? WHERE ${inState('parked')} AND activity_id IN ${list.marks}`,
-    [now, ...list.params],
+  const list = inList(distinct(alone, ({ wait }) => wait.activity_id));
+  const rows = await tx.read<{ activity_id: string; name: string; parent: string | null }>(
+    `SELECT activity_id, name, parent FROM runs_activities WHERE activity_id IN ${list.marks}`,
+    list.params,
   );
+  const known = new Map(rows.map((row) => [row.activity_id, row]));
+  const ends = new Map<string, ActivityEnd[]>();
+  for (const { wait, outcome } of alone) {
+    const end = await endWaiting(tx, store, wait, known.get(wait.activity_id)!, outcome);
+    ends.set(wait.run_id, [...(ends.get(wait.run_id) ?? []), end]);
+  }
+  for (const [run_id, run] of await lockRuns(tx, [...ends.keys()])) {
+    const waits = [];
+    for (const end of ends.get(run_id)!) waits.push(...(await afterEnd(tx, store, run, end)));
+    await settleRun(tx, store, run, {
+      waits,
+      async work(coordinator, held) {
+        for (const end of ends.get(run_id)!) await coordinator.ended(tx, held, end);
+      },
+    });
+  }
 }

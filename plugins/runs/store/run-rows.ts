@@ -1,56 +1,36 @@
-import { Errors, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
+import { distinct, inList, chunks, Errors, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityContext, Json, RunStatus, Trigger } from '../contract.ts';
 import { TERMINAL } from '../contract.ts';
-import { type ActivityStates, statusOf } from '../domain/lifecycle.ts';
-import { distinct, inList, parts } from './batches.ts';
-
-/** A run's row under its lock, without what transitions never look at. */
-export interface LockedRun {
-  run_id: string;
-  org_id: string;
-  project_id: string;
-  org: string;
-  project: string;
-  workflow: string;
-  status: RunStatus;
-  subject: string | null;
-  tags: string;
-  trigger_fields: string;
-  trusted: number;
-  generation: number;
-  next_seq: number;
-}
-
-const COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
-  generation, next_seq`;
+import { LOCKED_COLUMNS, type LockedRun } from './run-columns.ts';
 
 export const isTerminal = (run: { status: RunStatus }): boolean => TERMINAL.includes(run.status);
 
 export const tagsOf = (run: Pick<LockedRun, 'tags'>): string[] => JSON.parse(run.tags) as string[];
 export const triggerOf = (run: Pick<LockedRun, 'trigger_fields'>): Trigger => JSON.parse(run.trigger_fields) as Trigger;
 
-/** Locks a run's row, the first lock of every transition but appends, logs and renewals. */
+/** Locks a run's row: the first lock of every transition except appends, logs and renewals. */
 export async function lockRun(tx: Transaction, run_id: string): Promise<LockedRun> {
-  const [run] = await tx.read<LockedRun>(`SELECT ${COLUMNS} FROM runs_runs WHERE run_id = ? ${tx.sql.for_update}`, [
-    run_id,
-  ]);
+  const [run] = await tx.read<LockedRun>(
+    `SELECT ${LOCKED_COLUMNS} FROM runs_runs WHERE run_id = ? ${tx.sql.for_update}`,
+    [run_id],
+  );
   if (!run) throw Errors.notFound(`there is no run ${run_id}`);
   return run;
 }
 
-/** Rows of runs without a lock; for what never changes. */
+/** Rows of runs without a lock, for columns that never change. */
 export async function readRunRows(on: Pick<Transaction, 'read'>, run_ids: readonly string[]): Promise<LockedRun[]> {
   const list = inList(run_ids);
-  return on.read<LockedRun>(`SELECT ${COLUMNS} FROM runs_runs WHERE run_id IN ${list.marks}`, list.params);
+  return on.read<LockedRun>(`SELECT ${LOCKED_COLUMNS} FROM runs_runs WHERE run_id IN ${list.marks}`, list.params);
 }
 
-/** The same for a caller from outside, who must name its org and project right. */
+/** The same for a caller from outside, who must name the run's org and project correctly. */
 export async function lockRunOf(
   tx: Transaction,
   scope: { org_id: string; project_id: string; run_id: string },
 ): Promise<LockedRun> {
   const [run] = await tx.read<LockedRun>(
-    `SELECT ${COLUMNS} FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ? ${tx.sql.for_update}`,
+    `SELECT ${LOCKED_COLUMNS} FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ? ${tx.sql.for_update}`,
     [scope.run_id, scope.org_id, scope.project_id],
   );
   if (!run) throw Errors.notFound(`there is no run ${scope.run_id}`);
@@ -65,10 +45,10 @@ export async function lockRuns<Row = LockedRun>(
 ): Promise<Map<string, Row>> {
   const lock = options.skip ? tx.sql.for_update_skip_locked : tx.sql.for_update;
   const found = new Map<string, Row>();
-  for (const ids of parts(distinct(run_ids, (id) => id))) {
+  for (const ids of chunks(distinct(run_ids, (id) => id))) {
     const list = inList(ids);
     const rows = await tx.read<Row & { run_id: string }>(
-      `SELECT ${options.columns ?? COLUMNS} FROM runs_runs WHERE run_id IN ${list.marks} ORDER BY run_id ${lock}`,
+      `SELECT ${options.columns ?? LOCKED_COLUMNS} FROM runs_runs WHERE run_id IN ${list.marks} ORDER BY run_id ${lock}`,
       list.params,
     );
     for (const row of rows) found.set(row.run_id, row);
@@ -91,24 +71,22 @@ export async function takeSeq(tx: Transaction, run: LockedRun): Promise<number> 
 
 /** The status that follows from a started run's activities; undefined when it ends. Its row must be locked. */
 export async function nextStatus(tx: Transaction, run_id: string): Promise<RunStatus | undefined> {
-  const rows = await tx.read<{ state: string; child: number }>(
-    `SELECT DISTINCT state, CASE WHEN parent IS NULL THEN 0 ELSE 1 END AS child FROM runs_activities
-     WHERE run_id = ? AND state IN ('pending', 'claimed', 'parked')`,
-    [run_id],
+  const own = `SELECT 1 FROM runs_activities WHERE run_id = ? AND parent IS NULL AND state`;
+  // Each query looks for one row: a run may have thousands of open activities.
+  const [found] = await tx.read<{ status: 'running' | 'waiting' | null }>(
+    `SELECT CASE WHEN EXISTS (${own} = 'claimed') OR EXISTS (${own} = 'pending') THEN 'running'
+     WHEN EXISTS (${own} = 'parked') THEN 'waiting'
+     WHEN EXISTS (SELECT 1 FROM runs_activities WHERE run_id = ? AND state IN ('pending', 'claimed', 'parked'))
+     THEN 'running' END AS status`,
+    [run_id, run_id, run_id, run_id],
   );
-  const own = rows.filter(({ child }) => Number(child) === 0).map(({ state }) => state);
-  const known: ActivityStates = {
-    busy: own.includes('pending') || own.includes('claimed'),
-    parked: own.includes('parked'),
-    children: rows.length > own.length,
-  };
-  return statusOf(known);
+  return found?.status ?? undefined;
 }
 
-/** Sets the status of a started run; a no-op when it has it. */
+/** Sets the status of a started run; does nothing when it has it already. */
 export async function setStatus(tx: Transaction, run: LockedRun, status: RunStatus): Promise<void> {
   if (run.status === status) return;
-  // A wait that ended in this very transaction may have set it already.
+  // A wait that ended in this transaction may have set it already.
   await mustChange(tx, 1, `UPDATE runs_runs SET status = ? WHERE run_id = ? AND status IN ('running', 'waiting')`, [
     status,
     run.run_id,
@@ -117,8 +95,8 @@ export async function setStatus(tx: Transaction, run: LockedRun, status: RunStat
 }
 
 /**
- * A guarded write under a lock that was checked before: another count means that the database did not keep the
- * lock, and the transaction must not commit.
+ * A guarded write under a lock: another row count means that the lock was not kept, and the transaction must not
+ * commit.
  */
 export async function mustChange(
   tx: Transaction,

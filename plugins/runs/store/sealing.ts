@@ -1,4 +1,5 @@
-import type { SealedPlace } from '../../../kernel/contracts/index.ts';
+import type { SealedPlace, Sealer } from '../../../kernel/contracts/index.ts';
+import type { Json } from '../contract.ts';
 
 interface Scope {
   org_id: string;
@@ -14,7 +15,7 @@ const place = (scope: Scope, table: string, name: string, field: string): Sealed
   field,
 });
 
-/** Where each sealed column of this plugin lies. A blob that was moved to another place does not open. */
+/** The sealed place of each sealed column of this plugin. A blob that was moved does not open. */
 export const sealed = {
   record: (scope: Scope, at: { run_id: string; activity_id: string; position: number }, field: 'output' | 'message') =>
     place(scope, 'runs_journal', `${at.run_id}/${at.activity_id}/${at.position}`, field),
@@ -24,3 +25,6 @@ export const sealed = {
   log: (scope: Scope, chunk: { activity_id: string; epoch: number; n: number }) =>
     place(scope, 'runs_logs', `${chunk.activity_id}/${chunk.epoch}/${chunk.n}`, 'data'),
 };
+
+export const sealJson = (store: { sealer: Sealer }, at: SealedPlace, value: Json): Buffer =>
+  store.sealer.seal(at, Buffer.from(JSON.stringify(value ?? null)));

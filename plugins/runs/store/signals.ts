@@ -1,38 +1,39 @@
 import type { Database, Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
-import { Errors, settled } from '../../../kernel/contracts/index.ts';
+import { Errors, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { ActivityContext, ArmWait, SendSignal, SignalQueue, WaitKind, WaitOutcome } from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import { keyOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { resolveWaits } from './resolve.ts';
-import { isTerminal, type LockedRun, lockRunOf, mustChange, takeSeq } from './run-rows.ts';
+import type { LockedRun } from './run-columns.ts';
+import { isTerminal, lockRunOf, mustChange, takeSeq } from './run-rows.ts';
 import { sealed } from './sealing.ts';
 import { oldestListening } from './wait-rows.ts';
 
-/** A payload that fits into a record with its final newline. */
+/** A payload must fit into a record together with its final newline. */
 const PAYLOAD_BYTES = 2 * 1024 * 1024;
 const NAME_POINTS = 1024;
 
-/** What a wait that a signal ends prints. */
+/** The output of a wait that a signal ended. */
 const outcomeOf = (payload: Buffer): WaitOutcome => ({
   exit_code: 0,
   output: Buffer.concat([payload, Buffer.from('\n')]),
 });
 
 /**
- * Gives a signal to the wait that listens to its name for the longest, or queues it. Both happen under the run's lock,
- * as parking does, so that a signal is never left in the queue beside a wait for it (I10).
+ * Gives a signal to the wait that has listened to its name longest, or queues it. Both happen under the run's lock,
+ * like parking, so that no signal stays in the queue beside a wait for it (I10).
  */
 export async function sendSignal(store: StoreParts, signal: SendSignal): Promise<void> {
   const payload = Buffer.from(JSON.stringify(signal.payload ?? null));
   if (payload.length > PAYLOAD_BYTES)
-    throw Errors.payloadTooLarge(`the payload has ${payload.length} bytes; at most ${PAYLOAD_BYTES} are taken`);
+    throw Errors.payloadTooLarge(`the payload has ${payload.length} bytes; the limit is ${PAYLOAD_BYTES}`);
   if (signal.name === '' || [...signal.name].length > NAME_POINTS)
     throw Errors.invalidRequest(`the name of a signal must have 1 to ${NAME_POINTS} characters`);
   const { idempotency_key: key } = signal;
   const signal_id = key === undefined ? store.ids.next('sig') : `sig_${keyOf('signal-key', key)}`;
   await store.sealer.prepare(signal.org_id);
-  await settled((again) =>
+  await retryUnknownCommit((again) =>
     store.database.transaction(async (tx) => {
       const run = await lockRunOf(tx, signal);
       if ((again || key !== undefined) && (await wasSent(tx, run.run_id, signal_id))) return;
@@ -54,7 +55,7 @@ async function deliver(
   signal_id: string,
   payload: Buffer,
 ): Promise<void> {
-  if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and takes no signal`);
+  if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and does not accept signals`);
   const seq = await takeSeq(tx, run);
   const now = store.database.now();
   const topic = keyOf('signal', signal.name);
@@ -120,7 +121,7 @@ export function signalQueue(sealer: Sealer, database: Pick<Database, 'now'>): Si
   };
 }
 
-/** `svc wait-signal`: the next queued signal of the name; 124 with nothing on stdout when its time is over. */
+/** `svc wait-signal`: the next queued signal of the name; 124 and no output on timeout. */
 export function waitSignalKind(sealer: Sealer, now: () => number): WaitKind {
   return {
     kind: 'wait-signal',
@@ -133,7 +134,7 @@ export function waitSignalKind(sealer: Sealer, now: () => number): WaitKind {
     expire: ({ name }) => ({
       exit_code: 124,
       output: Buffer.alloc(0),
-      message: `no signal ${name} came within the time given`,
+      message: `no signal ${name} came before the timeout`,
     }),
   };
 }

@@ -1,9 +1,12 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type {
+  ActivityScope,
   ArmWait,
   CancelRun,
   Capabilities,
   Claimed,
+  CoordinatedRun,
+  CoordinatedRuns,
   ClaimRef,
   Completion,
   JournaledCall,
@@ -19,6 +22,7 @@ import type {
   WaitRef,
   WaitResolver,
 } from '../contract.ts';
+import { advanceRun } from './advance.ts';
 import { Appends } from './append.ts';
 import { Claims } from './claims.ts';
 import { resolveDue } from './due.ts';
@@ -30,17 +34,17 @@ import { annotate } from './notes.ts';
 import { type Parked, parkActivity } from './park.ts';
 import type { StoreParts, StoreSettings } from './parts.ts';
 import { performCall } from './perform.ts';
-import { ActivityPlaces } from './places.ts';
+import { ActivityOwners } from './activity-owners.ts';
 import { resolveWaits } from './resolve.ts';
 import { sendSignal } from './signals.ts';
 import { Submits } from './submit.ts';
 
 /**
- * The engine's store over any database of the kernel's contract; right with any number of processes on one database.
- * Locks are taken in one order: runs, activities, then the rest, each by id. Nothing here asks a clock but the
- * database's, and nothing is answered before its commit.
+ * The engine's store on any database of the kernel's contract; correct with any number of processes on one database.
+ * Locks are taken in one order: runs, activities, then everything else, each by id. It uses only the database's clock,
+ * and answers only after the commit.
  */
-export class SqlRunStore implements RunStore, WaitResolver {
+export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns {
   readonly #parts: StoreParts;
   readonly #submits: Submits;
   readonly #claims: Claims;
@@ -51,8 +55,9 @@ export class SqlRunStore implements RunStore, WaitResolver {
     this.#parts = {
       ...settings,
       wait_kinds: new Map(settings.wait_kinds.map((kind) => [kind.kind, kind])),
+      coordinators: new Map(settings.coordinators.map((one) => [one.name, one])),
       verbs: new Map(settings.verbs.map((verb) => [verb.kind, verb])),
-      places: new ActivityPlaces(settings.database, settings.sealer),
+      owners: new ActivityOwners(settings.database, settings.sealer),
     };
     this.#submits = new Submits(this.#parts);
     this.#claims = new Claims(this.#parts);
@@ -124,7 +129,7 @@ export class SqlRunStore implements RunStore, WaitResolver {
     return this.#logs.append(claim, chunks);
   }
 
-  /** The caller has had `Sealer.prepare` of the run's org done before its transaction began. */
+  /** The caller must call `Sealer.prepare` for the run's org before its transaction. */
   async resolve(tx: Transaction, wait: WaitRef, outcome: WaitOutcome): Promise<boolean> {
     const ended = await resolveWaits(tx, this.#parts, [wait], { state: 'resolved', outcome: () => outcome });
     return ended.length === 1;
@@ -136,6 +141,10 @@ export class SqlRunStore implements RunStore, WaitResolver {
     outcome: (wait: WaitRef) => WaitOutcome,
   ): Promise<readonly WaitRef[]> {
     return resolveWaits(tx, this.#parts, waits, { state: 'resolved', outcome });
+  }
+
+  advance(run: ActivityScope, work: (tx: Transaction, run: CoordinatedRun) => Promise<void>): Promise<void> {
+    return advanceRun(this.#parts, run, work);
   }
 
   createIn(tx: Transaction, runs: readonly NewRun[]): Promise<SubmitResult[]> {

@@ -1,20 +1,25 @@
 import {
+  distinct,
+  inList,
+  chunks,
   Errors,
   type BatchOutcome,
   type Database,
   type GroupCommit,
   type Queries,
   type Transaction,
-  settled,
+  retryUnknownCommit,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditEntry } from '../../audit/contract.ts';
-import type { NewRun, RunStatus, SubmitResult } from '../contract.ts';
+import type { NewRun, RunStatus, SubmitResult, SubmitRun } from '../contract.ts';
 import { normalRequires } from '../domain/capabilities.ts';
 import { checkNewRun } from '../domain/new-run-rules.ts';
-import { distinct, inList, parts } from './batches.ts';
 import { idempotencyDigest, laneOf, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
-import { insertParts, insertRunRows, type Submission } from './submit-rows.ts';
+import type { Submission } from './run-columns.ts';
+import { settleRun } from './run-end.ts';
+import { lockRun } from './run-rows.ts';
+import { insertParts, insertRunRows } from './submit-rows.ts';
 
 const EXISTING = 'SELECT run_id, project_id, key_digest, source_digest, status FROM runs_runs';
 const BATCH = 64;
@@ -28,11 +33,11 @@ interface Existing {
   status: RunStatus;
 }
 
-/** Makes runs, many in one transaction. A key or a run id that exists answers the run that has it (I5, I8). */
+/** Creates runs, many in one transaction. A key or run id that exists answers the run that has it (I5, I8). */
 export class Submits {
   readonly #store: StoreParts;
   readonly #commits: GroupCommit<Submission, SubmitResult>;
-  /** Lanes that are known to be in the database; lanes are never removed. */
+  /** Lanes known to be in the database; lanes are never removed. */
   readonly #lanes = new Set<string>();
 
   constructor(store: StoreParts) {
@@ -46,11 +51,11 @@ export class Submits {
 
   async createRun(run: NewRun): Promise<SubmitResult> {
     checkNewRun(run);
-    // What hears of the run in the transaction may seal.
+    // Observers in the transaction may seal.
     await this.#store.sealer.prepare(run.org_id);
     const { database } = this.#store;
     const submission = await this.#submissionOf(database, run);
-    const result = await settled(() => this.#commits.submit(submission));
+    const result = await retryUnknownCommit(() => this.#commits.submit(submission));
     if (!result.duplicate) this.#store.wakeups.work();
     return result;
   }
@@ -81,19 +86,20 @@ export class Submits {
     };
   }
 
-  /** By its key alone: what a repeat says beside it may have become wrong since. */
+  /** By its key alone: other members of a repeated request may have become invalid. */
   async findSubmitted(
-    run: Pick<NewRun, 'project_id' | 'idempotency_key' | 'source'>,
+    run: Pick<SubmitRun, 'project_id' | 'idempotency_key' | 'source'>,
   ): Promise<SubmitResult | undefined> {
     if (run.idempotency_key === undefined) return undefined;
     const [first] = await this.#store.database.read<Existing>(`${EXISTING} WHERE project_id = ? AND key_digest = ?`, [
       run.project_id,
       idempotencyDigest(run.idempotency_key),
     ]);
-    return first && duplicateOf(first, sourceDigest(run.source));
+    // The document of a reference is not known here.
+    return first && duplicateOf(first, run.source === undefined ? first.source_digest : sourceDigest(run.source));
   }
 
-  /** I16: a child is never trusted more than its parent. Trust never changes, so it is read ahead. */
+  /** I16: a child is never trusted more than its parent. Trust never changes, so it is read before. */
   async #parentTrusted(on: Pick<Queries, 'read'>, run: NewRun): Promise<boolean> {
     if (run.parent === undefined) return true;
     const [parent] = await on.read<{ trusted: number }>(
@@ -116,7 +122,7 @@ export class Submits {
         run.org_id,
         JSON.stringify(requires),
       ]);
-      // A lane of a transaction is known when it is committed.
+      // A lane of a transaction is known after its commit.
       if ('afterCommit' in on) on.afterCommit(() => this.#knowLane(lane));
       else this.#knowLane(lane);
     }
@@ -142,13 +148,23 @@ async function flush(
   await store.audit.recordAll(tx, made.flatMap(auditOf));
   const submitted = made.map(({ run, trusted }) => ({ ...run, trusted }));
   if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
-  // Fewer runs than asked for: somebody was first with a key or an id.
+  for (const submission of made) await begin(tx, store, submission);
+  // Fewer runs than requested: somebody was first with a key or an id.
   const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
   const ours = new Set([...made, ...again]);
   return batch.map((submission) => ({ ok: answer(submission, ours, all) }));
 }
 
-/** Of several with one key or one id in a batch, the first makes the run. */
+/** A coordinated run begins in the transaction that creates it, and may even end in it. */
+async function begin(tx: Transaction, store: StoreParts, submission: Submission): Promise<void> {
+  const { run_id, coordination } = submission.run;
+  if (!coordination) return;
+  const run = await lockRun(tx, run_id);
+  await settleRun(tx, store, run, { work: (coordinator, held) => coordinator.begin(tx, held, coordination.plan) });
+  submission.status = run.status;
+}
+
+/** Of several runs with one key or id in a batch, the first is created. */
 function firsts(batch: readonly Submission[]): Submission[] {
   const seen = new Set<string>();
   return batch.filter((submission) => {
@@ -172,7 +188,7 @@ const existingOf = (existing: ReadonlyMap<string, Existing>, submission: Submiss
     .map((name) => existing.get(name))
     .find((found) => found !== undefined);
 
-/** Runs that have a key of the batch, or an id of those chosen, by both. */
+/** Existing runs with a key of the batch, or with one of the chosen ids, indexed by both. */
 async function findExisting(
   tx: Transaction,
   batch: readonly Submission[],
@@ -183,7 +199,7 @@ async function findExisting(
     found.set(row.run_id, row);
     if (row.key_digest !== null) found.set(`${row.project_id} ${row.key_digest}`, row);
   };
-  for (const ids of parts(distinct(batch.filter(by_id), ({ run }) => run.run_id))) {
+  for (const ids of chunks(distinct(batch.filter(by_id), ({ run }) => run.run_id))) {
     const list = inList(ids);
     for (const row of await tx.read<Existing>(`${EXISTING} WHERE run_id IN ${list.marks}`, list.params)) note(row);
   }
@@ -204,12 +220,12 @@ async function insertRuns(tx: Transaction, fresh: readonly Submission[], now: nu
   return made;
 }
 
-/** One that lost to another server has no row of its own, or one that was there before and has activities. */
+/** A run that lost to another server has no row of its own, or an older row that has activities or has begun. */
 async function reallyInserted(tx: Transaction, fresh: readonly Submission[]): Promise<Submission[]> {
   const list = inList(fresh.map(({ run }) => run.run_id));
   const rows = await tx.read<{ run_id: string }>(
     `SELECT run_id FROM runs_runs WHERE run_id IN ${list.marks}
-     AND NOT EXISTS (SELECT 1 FROM runs_activities WHERE runs_activities.run_id = runs_runs.run_id)`,
+     AND status = 'queued' AND NOT EXISTS (SELECT 1 FROM runs_activities WHERE runs_activities.run_id = runs_runs.run_id)`,
     list.params,
   );
   const made = new Set(rows.map((row) => row.run_id));
@@ -220,7 +236,7 @@ function answer(submission: Submission, ours: Set<Submission>, existing: Readonl
   const { run, source_digest } = submission;
   const first = existingOf(existing, submission);
   if (ours.has(submission) && (first === undefined || first.run_id === run.run_id))
-    return { run_id: run.run_id, status: first?.status ?? 'queued', duplicate: false };
+    return { run_id: run.run_id, status: first?.status ?? submission.status ?? 'queued', duplicate: false };
   if (!first) throw new Error(`run ${run.run_id} was neither made nor found`);
   return duplicateOf(first, source_digest);
 }

@@ -1,7 +1,14 @@
-import type { Param, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  inKeys,
+  inState,
+  insertRows,
+  MAX_AT_ONCE,
+  type Param,
+  type Queries,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { ArmWait, Json, SubstateKind, WaitRef } from '../contract.ts';
-import { inKeys, inState, insertRows, MOST_AT_ONCE } from './batches.ts';
-import type { LockedRun } from './run-rows.ts';
+import type { LockedRun } from './run-columns.ts';
 
 export interface WaitRow extends WaitRef {
   org_id: string;
@@ -26,7 +33,7 @@ const READ = `SELECT run_id, activity_id, position, org_id, project_id, kind, na
   epoch, started_at, armed_at, deadline FROM runs_waits`;
 
 const KEY = ['run_id', 'activity_id', 'position'] as const;
-export const WAITS_AT_ONCE = MOST_AT_ONCE;
+export const WAITS_AT_ONCE = MAX_AT_ONCE;
 
 export interface Arming {
   substate: SubstateKind;
@@ -77,7 +84,7 @@ export async function readWait(on: Pick<Queries, 'read'>, wait: WaitRef): Promis
   return (await readWaits(on, [wait]))[0];
 }
 
-/** The wait that has listened to this queue for the longest. The run must be locked. */
+/** The wait that has listened to this queue longest. The run must be locked. */
 export async function oldestListening(
   on: Pick<Queries, 'read'>,
   run_id: string,
@@ -90,7 +97,7 @@ export async function oldestListening(
   return rows[0];
 }
 
-/** armed → ended; answers how many were armed. */
+/** armed → ended. Answers how many were armed. */
 export async function endWaits(
   tx: Transaction,
   waits: readonly WaitRef[],
@@ -109,5 +116,5 @@ export async function endWaits(
 export function callOf(wait: WaitRow): ArmWait {
   const { position, kind, name, ordinal, digest, label, started_at } = wait;
   const args = JSON.parse(wait.args) as Json;
-  return { position, kind, name, ordinal, digest, ...(label === null ? {} : { label }), args, started_at };
+  return { position, kind, name, ordinal, digest, label: label ?? undefined, args, started_at };
 }

@@ -1,18 +1,13 @@
 import t from 'tap';
-import type { Log } from '../../../kernel/contracts/index.ts';
 import { createWakeups } from '../service/wakeups.ts';
-import { RunEngine, RunStore, Wakeups } from '../contract.ts';
-import { openTestDatabase, STORES } from '../testing/test-database.ts';
-import { VirtualClock } from '../testing/virtual-clock.ts';
-import { openWorld } from '../testing/world.ts';
+import { type Claimed, RunEngine, RunStore, Wakeups } from '../contract.ts';
 import { Sweeper } from './sweeper.ts';
+import { bootEngine, messageLog, openTestDatabase, STORES, until, VirtualClock } from '../../../test/kit/index.ts';
 
 /** A store that holds deadlines only, on a clock of its own: what the loop does is what is tested here. */
 function world(lease_ms = 8000) {
   const clock = new VirtualClock();
-  const lines: string[] = [];
-  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
-  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
+  const { log, lines } = messageLog();
   const wakeups = createWakeups(log);
   const state = {
     deadlines: [] as number[],
@@ -126,7 +121,7 @@ t.test('a failing database is logged once, asked again, and work goes on when it
   const tries = state.sweeps - before;
   t.ok(state.expiries.length > 10, 'claims are looked at although waits cannot be');
   t.ok(tries >= 12 && tries <= 25, `${tries} tries in a minute, notes of deadlines do not put them off`);
-  t.same(lines, ['the sweeper cannot work; it keeps trying']);
+  t.same(lines, ['the sweeper failed; retrying']);
   state.failure = undefined;
   await clock.advance(5000);
   t.equal(state.resolved.length, 1);
@@ -148,10 +143,8 @@ for (const store of STORES) {
     `${store}: sleeps end on time where they were armed, and on another server when that one is gone`,
     async (t) => {
       const shared = await openTestDatabase(store);
-      const one = await openWorld(store, { shared });
-      const two = await openWorld(store, { shared });
+      const one = await bootEngine({ database: shared, idle: false });
       try {
-        await one.start();
         await one.use(RunEngine).submit(one.submit());
         const nap = { kind: 'sleep', name: '', digest: '', args: null, started_at: 0 };
         const awake = () => new Promise<void>((resolve) => one.use(Wakeups).onWork(resolve));
@@ -162,12 +155,16 @@ for (const store of STORES) {
         t.match(claim.journal, [{ position: 0, kind: 'sleep', exit_code: 0 }]);
         await one.use(RunStore).park(claim, { ...nap, position: 1, ordinal: 1, timeout_ms: 100 });
         await one.close();
-        const taken = new Promise<void>((resolve) => two.use(Wakeups).onWork(resolve));
-        await two.start();
-        await taken;
-        t.equal((await two.claim()).journal.length, 2);
-      } finally {
+        const two = await bootEngine({ database: shared, idle: false });
+        let taken: Claimed | undefined;
+        await until(async () => {
+          [taken] = await two.agent.claim(1);
+          return taken !== undefined;
+        });
+        t.equal(taken!.journal.length, 2);
         await two.close();
+      } finally {
+        await one.close();
         await shared.drop();
       }
     },

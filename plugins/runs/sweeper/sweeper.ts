@@ -1,7 +1,7 @@
 import { type Clock, type Database, type Log, type Round, WorkLoop } from '../../../kernel/contracts/index.ts';
 import type { RunStore, Wakeups } from '../contract.ts';
 
-/** How many waits or claims one transaction of a sweep takes. */
+/** Waits or claims in one transaction of a sweep. */
 const BATCH = 100;
 
 export interface SweeperParts {
@@ -14,13 +14,13 @@ export interface SweeperParts {
 }
 
 /**
- * Ends waits whose deadline passed and takes back claims that were not renewed. Polling between 0.2 and 1 s is
- * what makes it right with any number of servers; the deadlines it hears of only make it punctual.
+ * Expires waits whose deadline has passed, and releases claims that were not renewed. Polling between 0.2 and 1 s makes
+ * it correct with any number of servers; known deadlines only make it punctual.
  */
 export class Sweeper {
   readonly #parts: SweeperParts;
   readonly #loop: WorkLoop;
-  /** By the monotonic clock: when claims are looked at next. */
+  /** When claims are checked next, by the monotonic clock. */
   #expiry_at = 0;
 
   constructor(parts: SweeperParts) {
@@ -29,7 +29,7 @@ export class Sweeper {
       clock: parts.clock,
       log: parts.log,
       poll: { min_ms: 200, max_ms: 1000 },
-      says: { failing: 'the sweeper cannot work; it keeps trying', recovered: 'the sweeper works again' },
+      says: { failing: 'the sweeper failed; retrying', recovered: 'the sweeper works again' },
       round: () => this.#sweep(),
     });
   }
@@ -46,7 +46,7 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<Round> {
-    // Each does its work even when the other cannot: one wait that breaks must not keep lost claims from being found.
+    // Each works even if the other fails: a broken wait must not keep lost claims from being found.
     const [due, expired] = await Promise.allSettled([this.#parts.store.resolveDue(BATCH), this.#expire()]);
     const failed = [due, expired].find((outcome) => outcome.status === 'rejected');
     const resolved = due.status === 'fulfilled' ? due.value.resolved : 0;
@@ -55,12 +55,12 @@ export class Sweeper {
     return {
       found: resolved + taken_back,
       again: resolved >= BATCH || taken_back >= BATCH,
-      ...(due_ms === undefined ? {} : { due_ms }),
+      due_ms,
       ...(failed ? { failure: failed.reason } : {}),
     };
   }
 
-  /** A deadline that has passed without being resolved is another server's, or stuck: left to the poll. */
+  /** A deadline that passed without being resolved belongs to another server, or is stuck: it is left to polling. */
   #dueIn({ resolved, next }: { resolved: number; next: number | null }): number | undefined {
     if (next === null) return undefined;
     const left = next - this.#parts.database.now();

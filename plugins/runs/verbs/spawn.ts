@@ -2,7 +2,7 @@ import { type Database, Errors } from '../../../kernel/contracts/index.ts';
 import type { ActivityContext, JournaledVerb, Json, NewRun, RunCreation, SubmitRun } from '../contract.ts';
 import { readRunRows } from '../store/run-rows.ts';
 
-/** What `svc spawn` hands over. */
+/** The arguments of `svc spawn`. */
 interface SpawnCall {
   source: string;
   filename?: string;
@@ -11,8 +11,8 @@ interface SpawnCall {
 }
 
 /**
- * `svc spawn`: args `{source, filename?, kind?, tags?}`. The child run and the record that names it are one transaction,
- * so that a position spawns one run however often its script is run.
+ * `svc spawn`: args `{source, filename?, kind?, tags?}`. The child run and its record are written in one transaction,
+ * so that a position spawns one run however often the script runs.
  */
 export function spawnVerb(database: Pick<Database, 'read'>, creation: () => RunCreation): JournaledVerb {
   return {
@@ -28,7 +28,7 @@ export function spawnVerb(database: Pick<Database, 'read'>, creation: () => RunC
   };
 }
 
-/** Of its parent it has the subject, the generation, and at most the trust. */
+/** It inherits its parent's subject and generation, and at most its trust. */
 async function childOf(
   database: Pick<Database, 'read'>,
   context: ActivityContext,
@@ -43,7 +43,7 @@ async function childOf(
     project_id,
     org: parent.org,
     project: parent.project,
-    ...(subject === null ? {} : { subject }),
+    subject: subject ?? undefined,
     trigger: { type: 'spawn', parent: run_id },
     trusted,
     generation,
@@ -61,8 +61,8 @@ function readCall(args: Json): SpawnCall {
     throw Errors.invalidRequest('spawn takes a source, and perhaps a filename, a kind and tags');
   return {
     source,
-    ...(filename === undefined ? {} : { filename: filename as string }),
-    ...(kind === undefined ? {} : { kind: kind as string }),
+    filename: filename as string | undefined,
+    kind: kind as string | undefined,
     tags: tags as string[],
   };
 }

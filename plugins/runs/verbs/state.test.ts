@@ -1,13 +1,15 @@
 import t from 'tap';
-import { OPERATOR } from '../../audit/contract.ts';
+import { Database, Sealer } from '../../../kernel/contracts/index.ts';
+import { Audit, OPERATOR } from '../../audit/contract.ts';
 import { type Claimed, type Json, RunEngine, RunStore } from '../contract.ts';
-import { CELL_BYTES } from '../service/cells.ts';
-import { ProjectState } from '../service/project-state.ts';
-import { STORES } from '../testing/test-database.ts';
-import { OTHER, SCOPE, withWorld, type World } from '../testing/world.ts';
+import { CELL_BYTES } from '../domain/cell-rules.ts';
+import { createProjectState } from '../service/project-state.ts';
+import { type EngineServer, OTHER, SCOPE, STORES, withEngine } from '../../../test/kit/index.ts';
+
+const stateOf = ({ use }: EngineServer) => createProjectState(use(Database), use(Sealer), use(Audit));
 
 /** Calls of one pass, each at the next position. */
-function caller(world: World, claim: Claimed) {
+function caller(world: EngineServer, claim: Claimed) {
   let position = 0;
   return async (args: Json) => {
     const call = { position, kind: 'state', name: '', ordinal: position, digest: '', args, started_at: 0 };
@@ -17,14 +19,14 @@ function caller(world: World, claim: Claimed) {
   };
 }
 
-async function run(world: World, more: Parameters<World['submit']>[0] = {}) {
+async function run(world: EngineServer, more: Parameters<EngineServer['submit']>[0] = {}) {
   await world.use(RunEngine).submit(world.submit(more));
   return caller(world, await world.claim());
 }
 
 for (const store of STORES) {
   t.test(`${store}: a run keeps cells of its own`, (t) =>
-    withWorld(store, async (world) => {
+    withEngine({ store }, async (world) => {
       const state = await run(world);
       t.match(await state({ op: 'get', key: 'a' }), { exit: 1, out: '', message: /no state a/ });
       t.match(await state({ op: 'set', key: 'b', value: '{"x": 1.0}' }), { exit: 0, out: '' });
@@ -44,8 +46,8 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: an entity is shared by the runs of the project, and by people`, (t) =>
-    withWorld(store, async (world) => {
-      const people = world.use(ProjectState);
+    withEngine({ store }, async (world) => {
+      const people = stateOf(world);
       const first = await run(world);
       const key = 'last sha/ü ';
       await first({ op: 'set', entity: 'repo:acme/app', key, value: 'abc' });
@@ -71,8 +73,8 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: an untrusted run reads the project, writes only its own, and a refusal leaves no record`, (t) =>
-    withWorld(store, async (world) => {
-      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'v', OPERATOR);
+    withEngine({ store }, async (world) => {
+      await stateOf(world).write(SCOPE, 'e', 'k', 'v', OPERATOR);
       const state = await run(world, { trusted: false });
       for (const op of ['set', 'delete'])
         await t.rejects(state({ op, entity: 'e', key: 'k', value: 'x' }), {
@@ -85,7 +87,7 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: bad arguments are refused with their code and leave no record`, (t) =>
-    withWorld(store, async (world) => {
+    withEngine({ store }, async (world) => {
       const state = await run(world);
       const bad: [Json, string][] = [
         [null, 'invalid_request'],
@@ -106,7 +108,7 @@ for (const store of STORES) {
   );
 
   t.test(`${store}: a call that is sent again finds its record and does nothing again`, (t) =>
-    withWorld(store, async (world) => {
+    withEngine({ store }, async (world) => {
       await world.use(RunEngine).submit(world.submit());
       const claim = await world.claim();
       const store = world.use(RunStore);
@@ -121,9 +123,9 @@ for (const store of STORES) {
       });
       const set = at(0, { op: 'set', entity: 'e', key: 'k', value: 'first' });
       const record = await store.perform(claim, set);
-      await world.use(ProjectState).write(SCOPE, 'e', 'k', 'later', OPERATOR);
+      await stateOf(world).write(SCOPE, 'e', 'k', 'later', OPERATOR);
       t.same(await store.perform(claim, set), record);
-      t.match(await world.use(ProjectState).read(SCOPE, 'e', 'k'), { value: 'later' });
+      t.match(await stateOf(world).read(SCOPE, 'e', 'k'), { value: 'later' });
     }),
   );
 }

@@ -2,17 +2,10 @@ import { type Database, Errors, type Sealer, type Transaction } from '../../../k
 import type { ActivityContext, CallContext, JournaledVerb, Json, WaitOutcome } from '../contract.ts';
 import { untrustedRunMayNotWriteState } from '../errors.ts';
 import { insertCellVersion } from '../store/cell-versions.ts';
-import {
-  type CellPlace,
-  checkCellName,
-  checkCellValue,
-  listCells,
-  readCell,
-  removeCell,
-  writeCell,
-} from '../service/cells.ts';
+import { checkCellName, checkCellValue } from '../domain/cell-rules.ts';
+import { type CellPlace, listCells, readCell, removeCell, writeCell } from '../store/cells.ts';
 
-/** Keys that one `list` prints; more are refused, because a journal record has a bound too. */
+/** Keys that one `list` prints; more are refused, because a journal record has a limit. */
 const LIST_KEYS = 10_000;
 
 type Op = 'get' | 'set' | 'delete' | 'list';
@@ -25,8 +18,8 @@ interface StateCall {
 }
 
 /**
- * `svc state get|set|delete|list`: args `{op, entity?, key?, value?}`. Without an entity the cells are the run's own,
- * with one the project's. What it answered is recorded with what it did, in one transaction.
+ * `svc state get|set|delete|list`: args `{op, entity?, key?, value?}`. Without an entity the cells belong to the run,
+ * with one to the project. The change and its record are one transaction.
  */
 export function stateVerb(database: Pick<Database, 'now'>, sealer: Sealer): JournaledVerb {
   return {
@@ -79,12 +72,12 @@ async function get(tx: Transaction, sealer: Sealer, call: StateCall): Promise<Wa
   return cell ? done(`${cell.value}\n`) : absent(call);
 }
 
-/** A rerun from a site begins with what the cells of its run held there. */
+/** A rerun from a site begins with the cells as they were there. */
 function noteVersion(tx: Transaction, sealer: Sealer, context: CallContext, call: StateCall): Promise<void> {
   return insertCellVersion(tx, sealer, context, call.key, call.op === 'delete' ? undefined : call.value);
 }
 
-/** What is gone is gone: deleting an absent key succeeds, so that a script may clean up under `bash -eu`. */
+/** Deleting a missing key succeeds, so that a script may clean up under `bash -eu`. */
 async function remove(tx: Transaction, call: StateCall): Promise<WaitOutcome> {
   await removeCell(tx, call.place, call.key);
   return done();

@@ -16,18 +16,18 @@ const FIELDS: readonly Field[] = [
 
 export const fieldsOf = (text: string): string[] => text.split(/\s+/).filter((field) => field !== '');
 
-/** What is wrong with the fields, naming the one at fault; undefined when nothing is. */
+/** The first faulty field and what is wrong with it; undefined when all are valid. */
 export function fieldFault(fields: readonly string[]): string | undefined {
   if (fields.length !== 5 && fields.length !== 6)
-    return `has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}; it takes five (minute hour day month weekday), or six with seconds first`;
+    return `has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}; it must have five (minute hour day month weekday), or six with seconds first`;
   const named = FIELDS.slice(FIELDS.length - fields.length);
   const wrong = named.findIndex((_, place) => !isField(fields, place));
   if (wrong >= 0) return faultOf(named[wrong]!, fields[wrong]!);
-  // Each by itself is fine; a pattern that only fails as a whole is still refused.
+  // Each field is valid alone; a pattern that fails as a whole is still refused.
   return isPattern(fields) ? undefined : 'is no cron expression';
 }
 
-/** The others are left open, so that this one alone decides. */
+/** The other fields match anything, so that only this one decides. */
 const isField = (fields: readonly string[], place: number): boolean =>
   isPattern(fields.map((field, index) => (index === place ? field : '*')));
 
@@ -35,7 +35,7 @@ function isPattern(fields: readonly string[]): boolean {
   try {
     return new Cron(fields.join(' '), { timezone: 'UTC', paused: true }).getPattern() !== undefined;
   } catch (error) {
-    // The two kinds by which the library refuses a pattern.
+    // The two error classes with which the library refuses a pattern.
     if (error instanceof TypeError || error instanceof RangeError) return false;
     throw error;
   }
@@ -43,5 +43,5 @@ function isPattern(fields: readonly string[]): boolean {
 
 function faultOf({ name, takes }: Field, given: string): string {
   const shown = JSON.stringify(given.length > 32 ? `${given.slice(0, 32)}…` : given);
-  return `has ${shown} as its ${name}, which takes ${takes}; also *, lists (1,2), ranges (1-5) and steps (*/5)`;
+  return `has ${shown} as its ${name}, which must be ${takes}; also *, lists (1,2), ranges (1-5) and steps (*/5)`;
 }

@@ -2,19 +2,19 @@ import { Cron } from 'croner';
 import type { Zone } from './zone.ts';
 import { fieldFault, fieldsOf } from './cron-fields.ts';
 
-/** When a schedule is due: instants of whole seconds. */
+/** The due times of a schedule: instants in whole seconds. */
 export interface CronTimes {
-  /** The first one after an instant; undefined when there is none any more. */
+  /** The first due time after an instant; undefined when there is no more. */
   after(at: number): number | undefined;
 }
 
 export type CronText = { times: CronTimes } | { fault: string };
 
 const SECOND_MS = 1000;
-/** No clock is put back by more. */
-const LONGEST_STEP_MS = 3 * 3_600_000;
-/** More names of days and lists than anybody needs. */
-const MOST_CHARACTERS = 255;
+/** No clock is set back by more than this. */
+const MAX_STEP_MS = 3 * 3_600_000;
+/** Longer than any sensible pattern. */
+const MAX_CHARACTERS = 255;
 
 const NICKNAMES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
@@ -27,11 +27,11 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a cron expression of five fields, or of six with seconds first. What never fires after the instant `from` is at
- * fault too; absent: that is not asked.
+ * Parses a cron expression of five fields, or of six with seconds first. A pattern that never fires after `from` is a
+ * fault too; without `from` that is not checked.
  */
 export function readCron(text: string, zone: Zone, from?: number): CronText {
-  if (text.length > MOST_CHARACTERS) return { fault: `must have at most ${MOST_CHARACTERS} characters` };
+  if (text.length > MAX_CHARACTERS) return { fault: `must have at most ${MAX_CHARACTERS} characters` };
   const plain = text.startsWith('@') ? NICKNAMES[text.toLowerCase()] : text;
   if (plain === undefined)
     return { fault: `must have five fields, or six, or be one of ${Object.keys(NICKNAMES).join(' ')}` };
@@ -40,14 +40,14 @@ export function readCron(text: string, zone: Zone, from?: number): CronText {
   if (fault !== undefined) return { fault };
   const times = timesOf(fields, zone);
   if (from !== undefined && times.after(from) === undefined)
-    return { fault: 'never fires: no day has all that it asks for' };
+    return { fault: 'never fires: no day matches all its fields' };
   return { times };
 }
 
 /**
- * The pattern is matched against the local clock as if it never jumped; what a jump of the clock means is decided
- * here. Hours that are named and do not exist on a day fire once, when the clock has jumped; those that exist twice
- * fire the first time. A pattern of every hour goes by elapsed time: it fires in both, and has nothing to make up for.
+ * The pattern is matched against the local clock as if it never jumped; the jumps are handled here. A named hour that
+ * does not exist on a day fires once, when the clock has jumped. One that exists twice fires the first time. A pattern
+ * for every hour follows elapsed time: it fires in both hours, and has nothing to make up for.
  */
 function timesOf(fields: readonly string[], zone: Zone): CronTimes {
   const local = new Cron(fields.join(' '), { timezone: 'UTC', paused: true });
@@ -57,7 +57,7 @@ function timesOf(fields: readonly string[], zone: Zone): CronTimes {
 
   function after(at: number): number | undefined {
     let offset = zone.offset(at);
-    // Matches are looked for after this reading of the local clock.
+    // Matches after this reading of the local clock are wanted.
     let reading = every_hour ? at + offset : Math.max(at + offset, repeatedUntil(zone, at) - SECOND_MS);
     for (let since = at; ; ) {
       const found = match(reading);
@@ -76,8 +76,8 @@ function timesOf(fields: readonly string[], zone: Zone): CronTimes {
   return { after };
 }
 
-/** Where the local clock was when it was put back, if that was not long ago: what it shows until then, it showed before. */
+/** The local time at which the clock was set back recently: times before it were shown already. */
 function repeatedUntil(zone: Zone, at: number): number {
-  const change = zone.change(at - LONGEST_STEP_MS, at);
+  const change = zone.change(at - MAX_STEP_MS, at);
   return change === undefined ? Number.NEGATIVE_INFINITY : change + zone.offset(change - SECOND_MS);
 }

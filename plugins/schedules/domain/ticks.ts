@@ -1,13 +1,16 @@
 import type { CronTimes } from './cron.ts';
 
-/** Up to here a tick is late, and every due time has its own; beyond, nobody was there and those missed are one. */
+/**
+ * Up to this delay a tick is late, and every due time has its own tick. Beyond it no server was running, and the missed
+ * due times share one tick.
+ */
 export const LATE_MS = 30_000;
-/** More missed ones than this are not counted one by one. */
-export const MOST_COUNTED = 1000;
+/** More missed due times than this are not counted. */
+export const MAX_COUNTED = 1000;
 
 const SECOND_MS = 1000;
 
-/** One tick: the due time it is for, and the one after it. */
+/** A tick: its due time, and the next one. */
 export interface Tick {
   due: number;
   /** Undefined when the schedule never fires again. */
@@ -23,7 +26,7 @@ export interface Missed {
   last_due: number;
 }
 
-/** The tick for a due time that has come. The one after it lies after `now` when any was missed. */
+/** The tick for a due time that has come. If any were missed, the next due time is after `now`. */
 export function tickOf(times: CronTimes, due: number, now: number): Tick {
   if (now - due <= LATE_MS) return { due, next: times.after(due) };
   const last_due = lastDue(times, due, now);
@@ -31,7 +34,9 @@ export function tickOf(times: CronTimes, due: number, now: number): Tick {
   return { due: last_due, next, missed: { ...countDue(times, due, last_due), first_due: due, last_due } };
 }
 
-/** The latest due time that is not after `now`: whether there is one after an instant only ever turns from yes to no. */
+/**
+ * The latest due time up to `now`, found by bisection: "is there one after this instant" changes only from yes to no.
+ */
 function lastDue(times: CronTimes, first: number, now: number): number {
   let found = first;
   let low = first / SECOND_MS;
@@ -50,7 +55,7 @@ function lastDue(times: CronTimes, first: number, now: number): number {
 function countDue(times: CronTimes, first: number, last: number): { count: number; more: boolean } {
   let count = 1;
   for (let at: number | undefined = first; at !== undefined && at < last; count++) {
-    if (count >= MOST_COUNTED) return { count, more: true };
+    if (count >= MAX_COUNTED) return { count, more: true };
     at = times.after(at);
   }
   return { count, more: false };

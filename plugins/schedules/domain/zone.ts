@@ -1,28 +1,28 @@
-/** A place's clock: how far it is ahead of UTC, and when that changes. */
+/** The clock of a time zone: its offset from UTC, and when that changes. */
 export interface Zone {
   name: string;
-  /** Milliseconds that the local clock is ahead of UTC at that instant. */
+  /** Milliseconds by which the local clock is ahead of UTC at that instant. */
   offset(at: number): number;
-  /** The first instant after `after` and not after `until` at which the offset is another; undefined when there is none. */
+  /** The first instant after `after`, up to `until`, with another offset; undefined when there is none. */
   change(after: number, until: number): number | undefined;
 }
 
-/** Shorter than the time between any two changes of a clock that are known of. */
+/** Shorter than the time between any two known changes of a clock. */
 const STRIDE_MS = 7 * 86_400_000;
 const SECOND_MS = 1000;
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 
 const zones = new Map<string, Zone>();
-/** There are about 600; names in other letter case are zones too, but need not all be kept. */
-const MOST_KEPT = 1000;
+/** There are about 600 zones; names in other letter case also work, but need not all be cached. */
+const MAX_KEPT = 1000;
 
-/** The zone of an IANA name; undefined when there is none. Letter case does not count. */
+/** The zone of an IANA name in any letter case; undefined when there is none. */
 export function findZone(name: string): Zone | undefined {
   if (name.length > 64 || !NAME.test(name)) return undefined;
   const known = zones.get(name);
   if (known) return known;
   const zone = openZone(name);
-  if (zone && zones.size < MOST_KEPT) zones.set(name, zone);
+  if (zone && zones.size < MAX_KEPT) zones.set(name, zone);
   return zone;
 }
 

@@ -1,4 +1,4 @@
-// Generated from the JSON Schema of the same name by kernel/schema/generate.ts. Do not edit.
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
  * A schedule as it stands.
@@ -40,10 +40,10 @@ export interface ScheduleView {
     error?: string;
   };
   /**
-   * As it was given, but in a list only its kind and file name; null: ticks are only events.
+   * As it was given, but in a list without its document, input and variables; null: ticks are only events.
    */
   workflow: {
-    [k: string]: unknown | undefined;
+    [k: string]: unknown;
   } | null;
   created_at: string;
   set_at: string;

@@ -3,7 +3,7 @@ import type { Wakeups } from '../../runs/contract.ts';
 import { CHANGED } from './schedules.ts';
 import type { Ticker } from './ticker.ts';
 
-/** How soon a schedule that another server changed is seen without a word of it. */
+/** How soon a change by another server is noticed without a wake-up. */
 const POLL_MS = 1000;
 
 export interface TickLoopParts {
@@ -14,7 +14,7 @@ export interface TickLoopParts {
   log: Log;
 }
 
-/** Has what is due recorded, on time: it sleeps until the next due time that is known, or for a second. */
+/** Records due schedules on time: sleeps until the next known due time, or for a second. */
 export class TickLoop {
   readonly #parts: TickLoopParts;
   readonly #loop: WorkLoop;
@@ -25,7 +25,7 @@ export class TickLoop {
       clock: parts.clock,
       log: parts.log,
       poll: { min_ms: POLL_MS, max_ms: POLL_MS },
-      says: { failing: 'schedules cannot tick; it is tried again', recovered: 'schedules tick again' },
+      says: { failing: 'ticking schedules failed; retrying', recovered: 'schedules tick again' },
       round: () => this.#look(),
     });
   }
@@ -43,7 +43,7 @@ export class TickLoop {
   async #look(): Promise<Round> {
     const { ticked, next } = await this.#parts.ticker.tickDue();
     const due_ms = next === null ? POLL_MS : Math.max(0, next - this.#parts.database.now());
-    // Those that were late may have further due times that have come.
+    // Late schedules may have further due times that have come.
     return { found: ticked, again: ticked > 0, due_ms };
   }
 }

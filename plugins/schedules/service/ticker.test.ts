@@ -1,18 +1,17 @@
 import t, { type Test } from 'tap';
-import { type Log, ServiceError } from '../../../kernel/contracts/index.ts';
+import { ServiceError } from '../../../kernel/contracts/index.ts';
 import type { NewEvent } from '../../bus/contract.ts';
 import type { RunCreation } from '../../runs/contract.ts';
-import { openTestDatabase, type Store, STORES } from '../../runs/testing/test-database.ts';
-import { VirtualClock } from '../../runs/testing/virtual-clock.ts';
 import { openWorld, SCOPE, type World } from '../testing/world.ts';
 import { CHANGED } from './schedules.ts';
 import { TickLoop } from './tick-loop.ts';
+import { messageLog, openTestDatabase, STORES, type Store, VirtualClock } from '../../../test/kit/index.ts';
 
 const START = Date.parse('2026-11-21T10:00:00Z');
 const NOBODY = { principal: null, request_id: 'r', ip: '' };
 const SCRIPT = { source: 'true' };
 
-/** A clock that only stands where it is put. */
+/** A clock that a test sets. */
 class Standing {
   at = START;
   now(): number {
@@ -31,7 +30,7 @@ async function opened(t: Test, store: Store, creation?: Partial<RunCreation>) {
   return { shared, clock, world };
 }
 
-/** Lets every due time come on time until an end, as a server would that never sleeps. */
+/** Runs every due time on time until an end, like a server that never sleeps. */
 async function until(world: World, clock: Standing, end: number): Promise<number> {
   let ticks = 0;
   while (clock.at <= end) {
@@ -45,8 +44,9 @@ async function until(world: World, clock: Standing, end: number): Promise<number
 }
 
 const dueOf = ({ payload }: NewEvent) => (payload as { due: string }).due;
-const set = (world: World, name: string, body: Parameters<World['schedules']['set']>[2]) =>
-  world.schedules.set(SCOPE, name, body, NOBODY);
+const about = (name: string) => ({ scope: SCOPE, name, by: NOBODY });
+const set = (world: World, name: string, body: Parameters<World['schedules']['set']>[1]) =>
+  world.schedules.set(about(name), body);
 
 for (const store of STORES) {
   t.test(`${store}: months go by, and each due time has its tick, its event and its run`, async (t) => {
@@ -101,9 +101,9 @@ for (const store of STORES) {
         generation: 0,
       },
     );
-    const { entry } = await world.schedules.read(SCOPE, 'monthly');
-    t.equal(entry.last_event, monthly.at(-1)!.event_id);
-    t.equal(entry.next_due, Date.parse('2027-09-01T07:00:00Z'));
+    const view = await world.schedules.read(about('monthly'));
+    t.equal(view.last_tick?.event, monthly.at(-1)!.event_id);
+    t.equal(view.next_due, '2027-09-01T07:00:00.000Z');
     t.same(world.lines, []);
   });
 
@@ -143,11 +143,11 @@ for (const store of STORES) {
       },
     ]);
     t.equal((await world.runs()).length, 1);
-    t.equal((await world.schedules.read(SCOPE, 'minutely')).entry.missed_count, 10);
+    t.equal((await world.schedules.read(about('minutely'))).last_tick?.missed_count, 10);
     clock.at = START + 660_000;
     t.match(await world.ticker.tickDue(), { ticked: 1 }, 'the next one is on time');
     t.notOk('missed' in ((await world.events()).at(-1)!.payload as object));
-    t.equal((await world.schedules.read(SCOPE, 'minutely')).entry.missed_count, null);
+    t.equal((await world.schedules.read(about('minutely'))).last_tick?.missed_count, undefined);
     await set(world, 'minutely', { cron: '* * * * * *' });
     clock.at += 5000;
     await until(world, clock, clock.at);
@@ -169,12 +169,12 @@ for (const store of STORES) {
     t.match(await world.ticker.tickDue(), { ticked: 0, next: null });
     await set(world, 'one', { cron: '5 * * * *' });
     t.match(await world.ticker.tickDue(), { ticked: 0, next: clock.at + 300_000 }, 'a pause is nothing missed');
-    await world.schedules.remove(SCOPE, 'one', NOBODY);
+    await world.schedules.remove(about('one'));
     clock.at += 300_000;
     t.match(await world.ticker.tickDue(), { ticked: 0, next: null });
     t.equal((await world.events()).length, 1);
     await set(world, 'one', { cron: '* * * * *' });
-    t.equal(await world.schedules.read(SCOPE, 'one').then(({ entry }) => entry.last_event), null, 'it is another one');
+    t.equal((await world.schedules.read(about('one'))).last_tick, undefined, 'it is another one');
   });
 
   t.test(`${store}: one that cannot tick holds up no other`, async (t) => {
@@ -193,8 +193,8 @@ for (const store of STORES) {
     await set(world, 'refused', { cron: '* * * * *', workflow: { source: 'refused' } });
     clock.at += 60_000;
     t.match(await world.ticker.tickDue(), { ticked: 21 });
-    t.match((await world.schedules.read(SCOPE, 'refused')).entry, { last_error: 'it is refused', last_run: null });
-    t.same(world.lines, ['a schedule cannot tick; it is tried again']);
+    t.match((await world.schedules.read(about('refused'))).last_tick, { error: 'it is refused', run_id: undefined });
+    t.same(world.lines, ['ticking a schedule failed; retrying']);
     t.match(await world.ticker.tickDue(), { ticked: 0 }, 'it is left alone for a while');
     t.equal(world.lines.length, 1);
     broken = false;
@@ -209,23 +209,21 @@ for (const store of STORES) {
     clock.at += 60_000;
     await world.ticker.tickDue();
     const [event] = await world.events();
-    await world.schedules.remove(SCOPE, 'one', NOBODY);
+    await world.schedules.remove(about('one'));
     clock.at -= 30_000;
     await set(world, 'one', { cron: '* * * * *', workflow: SCRIPT });
     clock.at += 30_000;
     t.match(await world.ticker.tickDue(), { ticked: 1 });
     t.equal((await world.events()).length, 1);
     t.equal((await world.runs()).length, 1);
-    t.match((await world.schedules.read(SCOPE, 'one')).entry, { last_event: event!.event_id, last_run: null });
+    t.match((await world.schedules.read(about('one'))).last_tick, { event: event!.event_id, run_id: undefined });
   });
 }
 
-/** The loop alone, on a clock that is turned by hand. */
+/** The loop alone, on a virtual clock. */
 function loopWorld() {
   const clock = new VirtualClock(START);
-  const lines: string[] = [];
-  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
-  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
+  const { log, lines } = messageLog();
   const state = { due: [] as number[], ticks: [] as number[], looks: 0, failure: undefined as Error | undefined };
   let changed = () => {};
   const ticker = {
@@ -278,7 +276,7 @@ t.test('a failing database is logged once and asked less often, and the ticks co
     await clock.advance(1000);
   }
   t.ok(state.looks - before < 25, `${state.looks - before} looks in a minute`);
-  t.same(lines, ['schedules cannot tick; it is tried again']);
+  t.same(lines, ['ticking schedules failed; retrying']);
   state.failure = undefined;
   await clock.advance(5000);
   t.equal(state.ticks.length, 1);

@@ -9,10 +9,13 @@ import {
   type Log,
   type Metrics,
   type Sealer,
+  type ServiceError,
   type Transaction,
+  iso,
 } from '../../../kernel/contracts/index.ts';
 import type { EventBus, NewEvent } from '../../bus/contract.ts';
 import type { Json, NewRun, RunCreation } from '../../runs/contract.ts';
+import type { StoredWorkflows } from '../../workflows/contract.ts';
 import { readCron } from '../domain/cron.ts';
 import { type Tick, tickOf } from '../domain/ticks.ts';
 import { findZone } from '../domain/zone.ts';
@@ -25,7 +28,7 @@ import {
   showFirst,
   takeTick,
 } from '../store/tick-rows.ts';
-import { openWorkflow, submitOf } from './workflow.ts';
+import { placeOf, startOf } from './workflow.ts';
 
 export interface TickerParts {
   database: Database;
@@ -35,10 +38,11 @@ export interface TickerParts {
   log: Log;
   metrics: Metrics;
   bus: Pick<EventBus, 'lock' | 'record'>;
-  creation: Pick<RunCreation, 'plan' | 'createIn'>;
+  creation: Pick<RunCreation, 'createIn'>;
+  workflows: StoredWorkflows;
 }
 
-/** A tick with all that it makes, to be taken in one transaction. */
+/** A tick with everything that it creates, for one transaction. */
 interface Planned {
   due: DueSchedule;
   tick: Tick;
@@ -50,22 +54,22 @@ interface Planned {
 
 type Taken = 'ticked' | 'gone';
 
-/** How many schedules are looked at in one pass, and how many of their documents are open at once. */
+/** Schedules read in one pass, and documents of theirs opened at once. */
 const PAGE = 100;
 const ABREAST = 16;
-const MOST_IN_ONE = 64;
-/** A schedule that could not be ticked is left alone for so long, so that it does not keep the others waiting. */
+const MAX_IN_ONE = 64;
+/** Pause before a failed schedule is tried again, so that it does not delay others. */
 const RETRY_MS = 5000;
 
 /**
- * Records what is due, each due time once whoever else does so too: the statement that moves a schedule on, the event
- * and the run are one transaction, and only one of those who read a due time moves it on.
+ * Records due times, each once for all servers: the statement that advances a schedule, the event and the run are one
+ * transaction, and only one of the servers that read a due time advances it.
  */
 export class Ticker {
   readonly #parts: TickerParts;
   readonly #commits: GroupCommit<Planned, Taken>;
   readonly #ticked: { inc(labels?: Record<string, string>, by?: number): void };
-  /** Schedules that failed: when they are tried again, by the database's clock. */
+  /** Failed schedules and when they are tried again, by the database's clock. */
   readonly #failed = new Map<string, number>();
 
   constructor(parts: TickerParts) {
@@ -73,12 +77,14 @@ export class Ticker {
     this.#ticked = parts.metrics.counter('svc_schedule_ticks_total', 'Ticks recorded by this server.', ['missed']);
     this.#commits = parts.group_commits.create<Planned, Taken>({
       name: 'schedules.tick',
-      max_batch: MOST_IN_ONE,
+      max_batch: MAX_IN_ONE,
       flush: (tx, batch) => flush(tx, batch, parts),
     });
   }
 
-  /** Records everything that is due; answers how many ticks, and when the next one is. Throws when the database fails. */
+  /**
+   * Records everything that is due. Answers how many ticks, and when the next one is. Throws when the database fails.
+   */
   async tickDue(): Promise<{ ticked: number; next: number | null }> {
     const { database } = this.#parts;
     const now = database.now();
@@ -95,7 +101,7 @@ export class Ticker {
     return { ticked, next: await nextDue(database, now) };
   }
 
-  /** One that fails takes no other down; when all do, it is the database. */
+  /** A failing schedule does not affect others; when all fail, the database is the cause. */
   async #tickAll(due: readonly DueSchedule[], now: number): Promise<number> {
     const outcomes = await Promise.allSettled(due.map((one) => this.#tick(one, now)));
     const failures = outcomes.flatMap((outcome, i) =>
@@ -106,7 +112,7 @@ export class Ticker {
     for (const { due: one, reason } of failures) {
       this.#failed.set(keyOf(one), now + RETRY_MS);
       const { org, project, name } = one;
-      this.#parts.log.error({ err: reason, org, project, schedule: name }, 'a schedule cannot tick; it is tried again');
+      this.#parts.log.error({ err: reason, org, project, schedule: name }, 'ticking a schedule failed; retrying');
     }
     return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value === 'ticked').length;
   }
@@ -116,33 +122,29 @@ export class Ticker {
     if (planned === undefined) return 'gone';
     const taken = await this.#commits.submit(planned).catch((error: unknown) => {
       if (planned.run === undefined || !isRefusal(error)) throw error;
-      // The event happens all the same, and the schedule shows why nothing runs.
-      return this.#commits.submit({ ...planned, run: undefined, error: error.message });
+      // The event is recorded in any case, and the schedule shows why nothing runs.
+      return this.#commits.submit({ ...planned, run: undefined, error: `${error.code}: ${error.message}` });
     });
     if (taken === 'ticked') this.#ticked.inc({ missed: planned.tick.missed ? 'true' : 'false' });
     return taken;
   }
 
   async #plan(due: DueSchedule, now: number): Promise<Planned | undefined> {
-    const { ids, sealer } = this.#parts;
+    const { ids, sealer, database, workflows } = this.#parts;
     const zone = findZone(due.timezone);
     const read = zone && readCron(due.cron, zone);
-    if (read === undefined || 'fault' in read)
-      throw new Error(`"${due.cron}" in ${due.timezone} is understood no more`);
+    if (read === undefined || 'fault' in read) throw new Error(`"${due.cron}" in ${due.timezone} is no longer valid`);
     const tick = tickOf(read.times, due.next_due, now);
     const planned: Planned = { due, tick, event_id: ids.next('evt'), run: undefined, error: undefined };
-    // What hears of the event may seal.
+    // Observers of the event may seal.
     await sealer.prepare(due.org_id);
     if (due.about === null) return planned;
-    const blob = await dueWorkflow(this.#parts.database, due);
+    const blob = await dueWorkflow(database, due);
     if (blob === undefined) return undefined;
-    try {
-      const workflow = openWorkflow(sealer, due, due.name, due.revision, blob);
-      return { ...planned, run: this.#parts.creation.plan(submitOf(due, workflow, planned.event_id)) };
-    } catch (error) {
-      if (!isServiceError(error)) throw error;
-      return { ...planned, error: error.message };
-    }
+    const workflow = workflows.open(placeOf(due, due.name, due.revision), blob);
+    const start = startOf(due.name, due.subject, planned.event_id);
+    const one = await workflows.plan(database, due, workflow, start);
+    return 'run' in one ? { ...planned, run: one.run } : { ...planned, error: one.refused };
   }
 
   #forget(now: number): void {
@@ -151,10 +153,10 @@ export class Ticker {
 }
 
 const keyOf = ({ project_id, name, revision }: DueSchedule): string => `${project_id} ${name} ${revision}`;
-const isRefusal = (error: unknown): error is Error => isServiceError(error) && error.status < 500;
+const isRefusal = (error: unknown): error is ServiceError => isServiceError(error) && error.status < 500;
 const ofTheDatabase = (error: unknown): boolean => isServiceError(error) && error.status >= 500;
 
-/** The bus's order of locks: the projects by their ids, then the schedules of each. */
+/** The bus's lock order: projects by their ids, then the schedules of each. */
 async function flush(
   tx: Transaction,
   batch: readonly Planned[],
@@ -189,8 +191,6 @@ const recordOf = ({ tick, event_id, run, error }: Planned, ticked_at: number) =>
   missed_count: tick.missed?.count,
   error,
 });
-
-const iso = (at: number): string => new Date(at).toISOString();
 
 function eventOf({ due, tick, event_id }: Planned): NewEvent {
   const { org_id, project_id, name, subject, cron, timezone } = due;

@@ -1,36 +1,34 @@
+import { iso } from '../../../kernel/contracts/index.ts';
 import type { ScheduleView } from '../generated/schedule.ts';
-import type { ScheduleEntry } from '../store/schedule-table.ts';
-import type { Workflow } from './workflow.ts';
+import type { ScheduleEntry } from '../store/schedules.ts';
+import type { Workflow } from '../../runs/contract.ts';
+import { workflowView } from '../../workflows/contract.ts';
 
-export const isoOf = (at: number): string => new Date(at).toISOString();
-
-/** As the API shows it; without the workflow itself, what is known of it. */
+/** The API's form; without the opened workflow, the known facts about it. */
 export function viewOf(entry: ScheduleEntry, workflow?: Workflow): ScheduleView {
-  const about = entry.about === null ? null : (JSON.parse(entry.about) as Record<string, unknown>);
   return {
     name: entry.name,
     cron: entry.cron,
     timezone: entry.timezone,
-    ...(entry.subject === null ? {} : { subject: entry.subject }),
+    subject: entry.subject ?? undefined,
     paused: entry.paused === 1,
-    ...(entry.next_due === null ? {} : { next_due: isoOf(entry.next_due) }),
-    ...lastTickOf(entry),
-    workflow: about && { ...about, ...workflow },
-    created_at: isoOf(entry.created_at),
-    set_at: isoOf(entry.set_at),
+    next_due: entry.next_due === null ? undefined : iso(entry.next_due),
+    last_tick: lastTickOf(entry),
+    workflow: entry.about === null ? null : { ...workflowView(entry.about, workflow) },
+    created_at: iso(entry.created_at),
+    set_at: iso(entry.set_at),
   };
 }
 
-function lastTickOf(entry: ScheduleEntry): Pick<ScheduleView, 'last_tick'> {
+function lastTickOf(entry: ScheduleEntry): ScheduleView['last_tick'] {
   const { last_due, ticked_at, last_event, last_run, missed_count, last_error } = entry;
-  if (last_due === null || ticked_at === null || last_event === null) return {};
-  const last_tick = {
-    due: isoOf(last_due),
-    ticked_at: isoOf(ticked_at),
+  if (last_due === null || ticked_at === null || last_event === null) return undefined;
+  return {
+    due: iso(last_due),
+    ticked_at: iso(ticked_at),
     event: last_event,
-    ...(last_run === null ? {} : { run_id: last_run }),
-    ...(missed_count === null ? {} : { missed_count }),
-    ...(last_error === null ? {} : { error: last_error }),
+    run_id: last_run ?? undefined,
+    missed_count: missed_count ?? undefined,
+    error: last_error ?? undefined,
   };
-  return { last_tick };
 }

@@ -1,8 +1,8 @@
 import type { Queries } from '../../../kernel/contracts/index.ts';
-import type { ScheduleScope } from './schedule-table.ts';
+import type { ProjectScope } from '../../resources/contract.ts';
 
-/** A schedule whose time has come, or will come next. */
-export interface DueSchedule extends ScheduleScope {
+/** A schedule that is due now or next. */
+export interface DueSchedule extends ProjectScope {
   name: string;
   org: string;
   project: string;
@@ -20,7 +20,7 @@ export type DuePlace = Pick<DueSchedule, 'next_due' | 'project_id' | 'name'>;
 
 const AFTER = `(next_due > ? OR (next_due = ? AND (project_id > ? OR (project_id = ? AND name > ?))))`;
 
-/** In the order of their times, beginning behind `after`; nothing of them is locked. */
+/** In order of their times, beginning after `after`; takes no locks. */
 export function dueSchedules(
   on: Pick<Queries, 'read'>,
   now: number,
@@ -36,7 +36,7 @@ export function dueSchedules(
   );
 }
 
-/** The sealed workflow of a due schedule; undefined when it has been replaced or removed since. */
+/** The sealed workflow of a due schedule; undefined when it was replaced or removed. */
 export async function dueWorkflow(on: Pick<Queries, 'read'>, due: DueSchedule): Promise<Buffer | undefined> {
   const [row] = await on.read<{ workflow: Buffer | null }>(
     'SELECT workflow FROM schedules_schedules WHERE project_id = ? AND name = ? AND revision = ?',
@@ -45,7 +45,7 @@ export async function dueWorkflow(on: Pick<Queries, 'read'>, due: DueSchedule): 
   return row?.workflow ?? undefined;
 }
 
-/** The first time after `now` at which any is due; null when none will be. */
+/** The first due time after `now`; null when there is none. */
 export async function nextDue(on: Pick<Queries, 'read'>, now: number): Promise<number | null> {
   const [row] = await on.read<{ next_due: number | null }>(
     'SELECT MIN(next_due) AS next_due FROM schedules_schedules WHERE next_due > ?',
@@ -54,7 +54,7 @@ export async function nextDue(on: Pick<Queries, 'read'>, now: number): Promise<n
   return row?.next_due ?? null;
 }
 
-/** What a tick leaves with its schedule. */
+/** The facts about a tick, stored with its schedule. */
 export interface TickRecord {
   due: number;
   next: number | undefined;
@@ -65,7 +65,7 @@ export interface TickRecord {
   error: string | undefined;
 }
 
-/** Takes the tick: true for the one who moved it on from the revision and due time that it read. */
+/** Takes the tick: true for the server that advanced the schedule from the revision and due time that it read. */
 export async function takeTick(on: Queries, due: DueSchedule, tick: TickRecord): Promise<boolean> {
   const taken = await on.write(
     `UPDATE schedules_schedules

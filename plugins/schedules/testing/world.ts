@@ -1,17 +1,19 @@
-import { createIds } from '../../../kernel/boot/services/ids.ts';
-import { systemClock } from '../../../kernel/boot/services/clock.ts';
-import type { Database, Log, Transaction } from '../../../kernel/contracts/index.ts';
-import { openDatabase } from '../../../kernel/database/index.ts';
-import { createMetrics } from '../../../kernel/http/index.ts';
+import {
+  Database,
+  GroupCommits,
+  Ids,
+  Metrics,
+  migration,
+  Sealer,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { EmitResult, EventBus, NewEvent } from '../../bus/contract.ts';
-import type { NewRun, RunCreation, SubmitRun } from '../../runs/contract.ts';
-import { PlaceSealer } from '../../runs/testing/place-sealer.ts';
-import type { TestDatabase } from '../../runs/testing/test-database.ts';
-import type { VirtualClock } from '../../runs/testing/virtual-clock.ts';
-import { scheduleTables } from '../migrations/0001-schedules.ts';
-import { migration } from '../../../kernel/contracts/index.ts';
+import { createAuditedWrites } from '../../resources/contract.ts';
+import { type NewRun, RunCreation, type SubmitRun } from '../../runs/contract.ts';
+import { StoredWorkflows } from '../../workflows/contract.ts';
 import { Schedules } from '../service/schedules.ts';
 import { Ticker } from '../service/ticker.ts';
+import { boot, type TestDatabase, testPlugin, type TestServer, type VirtualClock } from '../../../test/kit/index.ts';
 
 export const SCOPE = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'web' };
 
@@ -24,6 +26,8 @@ const doubles = migration('0002-doubles', [
   ){end}`,
   'CREATE TABLE schedules_test_runs (run_id {id} NOT NULL PRIMARY KEY, run {text} NOT NULL){end}',
 ]);
+
+const kept = testPlugin('schedule-doubles', (plugin) => plugin.migrations([doubles]));
 
 const bus: Pick<EventBus, 'lock' | 'record'> = {
   async lock(tx, { project_id }) {
@@ -60,32 +64,19 @@ export async function openWorld(
   clock: Pick<VirtualClock, 'now'>,
   creation: Partial<RunCreation> = {},
 ) {
-  const ids = createIds(systemClock);
-  const lines: string[] = [];
-  const write = (_: Record<string, unknown>, message: string) => void lines.push(message);
-  const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
-  const handle = await openDatabase({ database_url: shared.url }, { clock: systemClock, log, ids });
-  await handle.migrate([{ plugin: 'schedules', migrations: [scheduleTables, doubles] }]);
-  const real = handle.database;
-  const database: Database = {
-    sql: real.sql,
-    sequelize: real.sequelize,
-    read: (statement, params) => real.read(statement, params),
-    write: (statement, params) => real.write(statement, params),
-    transaction: (work) => real.transaction(work),
-    ping: () => real.ping(),
-    now: () => clock.now(),
-  };
-  const plan = (run: SubmitRun): NewRun => ({
+  let server: TestServer | undefined;
+  const idOf = (prefix: string) => server!.use(Ids).next(prefix);
+  const plan = async (run: SubmitRun): Promise<NewRun> => ({
     ...run,
-    run_id: ids.next('run'),
+    source: run.source!,
+    run_id: idOf('run'),
     kind: 'script',
     workflow: 'script',
     activities: [],
   });
   const engine: RunCreation = {
-    prepare: async (run) => plan(run),
-    plan,
+    prepare: plan,
+    plan: (_on, run) => plan(run),
     async createIn(tx, runs) {
       for (const run of runs)
         await tx.write('INSERT INTO schedules_test_runs (run_id, run) VALUES (?, ?)', [
@@ -96,22 +87,43 @@ export async function openWorld(
     },
     ...creation,
   };
-  const sealer = new PlaceSealer();
-  const shares = { database, sealer, ids, creation: engine };
-  const quiet = { record: async () => undefined, recordAll: async () => undefined };
+  server = await boot({
+    database: shared,
+    plugins: ['schedules', kept],
+    quiet: true,
+    replace: [[RunCreation, () => engine]],
+  });
+  const { use, log } = server;
+  const real = use(Database);
+  const database: Database = {
+    sql: real.sql,
+    sequelize: real.sequelize,
+    read: (statement, params) => real.read(statement, params),
+    write: (statement, params) => real.write(statement, params),
+    transaction: (work) => real.transaction(work),
+    ping: () => real.ping(),
+    now: () => clock.now(),
+  };
+  const shares = {
+    ...{ database, creation: engine, ids: use(Ids) },
+    ...{ sealer: use(Sealer), workflows: use(StoredWorkflows) },
+  };
+  const writes = createAuditedWrites(database, { record: async () => undefined });
   const topics: string[] = [];
   const rows = async (table: string, column: string) =>
     (await real.read<Record<string, string>>(`SELECT ${column} AS value FROM ${table} ORDER BY 1`)).map(({ value }) =>
       JSON.parse(value!),
     );
   return {
-    lines,
+    get lines() {
+      return log.lines.map(({ message }) => message);
+    },
     topics,
     database: real,
-    schedules: new Schedules({ ...shares, audit: quiet, wakeups: { topic: (topic) => void topics.push(topic) } }),
-    ticker: new Ticker({ ...shares, group_commits: handle.group_commits, log, metrics: createMetrics(), bus }),
+    schedules: new Schedules({ ...shares, writes, wakeups: { topic: (topic) => void topics.push(topic) } }),
+    ticker: new Ticker({ ...shares, group_commits: use(GroupCommits), log, metrics: use(Metrics), bus }),
     events: (): Promise<NewEvent[]> => rows('schedules_test_events', 'event'),
     runs: (): Promise<NewRun[]> => rows('schedules_test_runs', 'run'),
-    close: () => handle.close(),
+    close: () => server.close(),
   };
 }

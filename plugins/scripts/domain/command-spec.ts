@@ -1,8 +1,7 @@
 import { constants } from 'node:os';
-import type { Json } from '../../runs/contract.ts';
-import type { ExecResult } from '../contract.ts';
+import { type Json, MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
+import { commandOutcome, type ExecResult } from '../contract.ts';
 import { scriptNotStarted } from '../errors.ts';
-import { STEP_OUTPUT_BYTES } from './step.ts';
 
 /** What the executor is told of a command. Throws `script_not_started` for a record of another version. */
 export function readCommand(spec: Json): string[] {
@@ -16,8 +15,6 @@ export function readCommand(spec: Json): string[] {
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 const SIGNALLED = 128;
-/** As a step whose output is refused. */
-const REFUSED = 1;
 
 export interface CommandEnd {
   exit_code: number | null;
@@ -39,14 +36,8 @@ export function notStarted(program: string, error_code: string | undefined): Exe
 
 /** The output of a command's activity, as its parent reads it. Refused output counts as a failure, as that of a step. */
 export function commandOutput(name: string, result: ExecResult): Json {
-  const over = result.size - STEP_OUTPUT_BYTES;
-  if (over > 0) {
-    const bytes = over === 1 ? '1 byte' : `${over} bytes`;
-    const message = `the output of child ${name} is ${bytes} over the limit of 2 MiB (${STEP_OUTPUT_BYTES} bytes), so it is not recorded and the child counts as failed with exit code ${REFUSED}; write large data to a file or an artifact and print its name`;
-    return { exit_code: REFUSED, stdout: '', message };
-  }
-  const { exit_code, stdout, error } = result;
-  return { exit_code, stdout: stdout.toString('base64'), ...(error === undefined ? {} : { message: error }) };
+  const { exit_code, output, message } = commandOutcome(`child ${name}`, result, 'a file or an artifact');
+  return { exit_code, stdout: output.toString('base64'), ...(message === undefined ? {} : { message }) };
 }
 
 /** Keeps the beginning of a command's output, up to the limit, and counts all of it. */
@@ -57,7 +48,7 @@ export class Capture {
 
   add(data: Buffer): void {
     this.size += data.length;
-    const room = STEP_OUTPUT_BYTES - this.#kept;
+    const room = MAX_STEP_OUTPUT_BYTES - this.#kept;
     if (room <= 0) return;
     const part = data.subarray(0, room);
     this.#chunks.push(part);

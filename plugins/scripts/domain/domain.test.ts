@@ -1,13 +1,12 @@
 import t from 'tap';
-import { verbUsage } from '../errors.ts';
-import { agentPath, environmentFault, scriptEnvironment } from './environment.ts';
+import { verbUsage } from '../../replay/contract.ts';
+import { MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
+import { checkStepName, commandOutcome } from '../contract.ts';
+import { agentPath, environmentFault, scriptEnvironment, triggerVariables } from './environment.ts';
 import { Tail } from './failure-text.ts';
 import { chooseInterpreter, findProgram } from './interpreter.ts';
 import { Lines } from './lines.ts';
 import { readSpec, sourceFileName, writeSpec } from './script-spec.ts';
-import { idempotencyKey } from './site-key.ts';
-import { checkStepName, STEP_OUTPUT_BYTES, stepOutcome } from './step.ts';
-import { triggerVariables } from './trigger-variables.ts';
 
 t.test('the interpreter: --interpreter, extension, bash', async (t) => {
   const cases: [string | undefined, string | undefined, string][] = [
@@ -116,35 +115,6 @@ t.test('the spec, and the name of the file', (t) => {
   t.end();
 });
 
-t.test('the key depends on each part and on nothing else', (t) => {
-  const run = { run_id: 'r', activity_id: 'a' };
-  const site = { kind: 'step', name: 'n', ordinal: 0 };
-  const keys = [
-    idempotencyKey(run, site),
-    idempotencyKey({ ...run, run_id: 'r2' }, site),
-    idempotencyKey({ ...run, activity_id: 'a2' }, site),
-    idempotencyKey(run, { ...site, name: 'n0' }),
-    idempotencyKey(run, { ...site, ordinal: 1 }),
-    idempotencyKey({ run_id: 'ra', activity_id: '' }, site),
-  ];
-  t.equal(new Set(keys).size, keys.length);
-  t.equal(idempotencyKey(run, site), keys[0]);
-  t.end();
-});
-
-t.test('names and outcomes of steps', (t) => {
-  for (const fine of ['a', 'build the thing', 'ünï', '#', 'a#b', 'a#2b', '--x', 'x'.repeat(200)])
-    t.equal(checkStepName(fine), fine);
-  for (const wrong of ['', 'a\nb', 'a#2', 'x'.repeat(201)])
-    t.throws(() => checkStepName(wrong), { code: verbUsage.code }, JSON.stringify(wrong));
-  const exact = { exit_code: 3, stdout: Buffer.alloc(STEP_OUTPUT_BYTES), size: STEP_OUTPUT_BYTES };
-  t.equal(stepOutcome('s#0', exact).exit_code, 3);
-  const over = stepOutcome('s#0', { ...exact, size: STEP_OUTPUT_BYTES + 1 });
-  t.match(over, { exit_code: 1, message: /s#0 is 1 byte over the limit of 2 MiB/ });
-  t.equal(over.output.length, 0);
-  t.end();
-});
-
 t.test('lines, however the stream is cut', (t) => {
   const whole = Buffer.from('one\n\nzwei ä\nlast');
   for (let size = 1; size <= whole.length; size++) {
@@ -167,5 +137,18 @@ t.test('the end of stderr is bounded', (t) => {
   const nul = new Tail();
   nul.add(Buffer.from('a\0b\n'));
   t.equal(nul.text(), 'ab');
+  t.end();
+});
+
+t.test('names and outcomes of steps', (t) => {
+  for (const fine of ['a', 'build the thing', 'ünï', '#', 'a#b', 'a#2b', '--x', 'x'.repeat(200)])
+    t.equal(checkStepName(fine), fine);
+  for (const wrong of ['', 'a\nb', 'a#2', 'x'.repeat(201)])
+    t.throws(() => checkStepName(wrong), { code: verbUsage.code }, JSON.stringify(wrong));
+  const exact = { exit_code: 3, stdout: Buffer.alloc(MAX_STEP_OUTPUT_BYTES), size: MAX_STEP_OUTPUT_BYTES };
+  t.equal(commandOutcome('step s#0', exact).exit_code, 3);
+  const over = commandOutcome('step s#0', { ...exact, size: MAX_STEP_OUTPUT_BYTES + 1 });
+  t.match(over, { exit_code: 1, message: /s#0 is 1 byte over the limit of 2 MiB/ });
+  t.equal(over.output.length, 0);
   t.end();
 });

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../kernel/contracts/index.ts';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
@@ -54,8 +55,8 @@ function extensionOf(filename: string | undefined): string {
 }
 
 /** Where programs were found last, as a shell remembers it: looking through every folder takes a millisecond. */
-const remembered = new Map<string, string>();
-const MOST_REMEMBERED = 256;
+const MAX_REMEMBERED = 256;
+const remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
 
 /** The path of an executable file called `name`, as a shell would find it; undefined when there is none. */
 export async function findProgram(name: string, path: string, workdir: string): Promise<string | undefined> {
@@ -67,7 +68,6 @@ export async function findProgram(name: string, path: string, workdir: string): 
   for (const folder of path.split(delimiter)) {
     const found = await executable(isAbsolute(folder) ? join(folder, name) : resolve(workdir, folder, name));
     if (found === undefined) continue;
-    if (remembered.size >= MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!);
     remembered.set(key, found);
     return found;
   }

@@ -1,4 +1,5 @@
 import { socketRequestInvalid } from '../errors.ts';
+import { MAX_EXIT_CODE, MAX_MESSAGE_LENGTH } from '../../runs/contract.ts';
 import { SOCKET_PROTOCOL } from '../contract.ts';
 
 /** What a connection may send, checked. `id` is echoed in the answer. */
@@ -14,12 +15,8 @@ export type SocketRequest = { id: number } & (
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const MOST_ARGUMENTS = 100_000;
+const MAX_ARGUMENTS = 100_000;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** An exit code as a shell knows it. */
-const HIGHEST_EXIT = 255;
-/** Text of an SDK that says why a step failed; the record takes 65,536 characters. */
-const LONGEST_MESSAGE = 16_384;
 
 /** Reads one line. Throws `socket_request_invalid`, which names the member at fault. */
 export function readRequest(line: string): SocketRequest {
@@ -34,7 +31,7 @@ export function readRequest(line: string): SocketRequest {
       return {
         id,
         op: 'result',
-        exit_code: whole(fields, 'exit', HIGHEST_EXIT),
+        exit_code: whole(fields, 'exit', MAX_EXIT_CODE),
         stdout: bytes(fields, 'stdout'),
         size: whole(fields, 'size', Number.MAX_SAFE_INTEGER),
         error: optional(fields, 'error', text),
@@ -60,11 +57,11 @@ function readStructured(id: number, fields: Fields): SocketRequest {
       return {
         id,
         op: 'end',
-        exit_code: whole(fields, 'exit', HIGHEST_EXIT),
+        exit_code: whole(fields, 'exit', MAX_EXIT_CODE),
         stdout: bytes(fields, 'stdout'),
         size: optional(fields, 'size', (given, name) => whole(given, name, Number.MAX_SAFE_INTEGER)) ?? 0,
         // Cut and mended after: half of a character would not come back from the database as it was.
-        message: optional(fields, 'error', text)?.slice(0, LONGEST_MESSAGE).toWellFormed(),
+        message: optional(fields, 'error', text)?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
       };
     case 'call':
       return {
@@ -110,9 +107,9 @@ const isText = (value: unknown): value is string =>
 
 function texts(fields: Fields, name: string): string[] {
   const value = fields[name];
-  const valid = Array.isArray(value) && value.length <= MOST_ARGUMENTS;
+  const valid = Array.isArray(value) && value.length <= MAX_ARGUMENTS;
   if (valid && value.every(isText)) return value;
-  throw fault(name, `must be a list of at most ${MOST_ARGUMENTS} texts without NUL and halves of characters`);
+  throw fault(name, `must be a list of at most ${MAX_ARGUMENTS} texts without NUL and halves of characters`);
 }
 
 function bytes(fields: Fields, name: string): Buffer {

@@ -26,14 +26,14 @@ export function readSpec(spec: Json): ScriptSpec {
   };
 }
 
-const LONGEST_NAME_BYTES = 200;
+const MAX_NAME_BYTES = 200;
 
 /** The name under which the source lies in the folder of a pass: its own base name, made safe. */
 export function sourceFileName(filename: string | undefined): string {
   const base = (filename ?? '').split(/[/\\]/).findLast((part) => part !== '') ?? '';
   const safe = base.replaceAll('\0', '');
   if (safe === '' || safe === '.' || safe === '..') return 'script';
-  if (Buffer.byteLength(safe) <= LONGEST_NAME_BYTES) return safe;
+  if (Buffer.byteLength(safe) <= MAX_NAME_BYTES) return safe;
   const dot = safe.lastIndexOf('.');
   const extension = dot > 0 && safe.length - dot <= 8 ? safe.slice(dot) : '';
   return `script${extension}`;

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, Executor, PassEnd, RunningPass } from '../../agents/contract.ts';
+import { idempotencyKey } from '../../replay/contract.ts';
 import type { ExecResult } from '../contract.ts';
 import { Capture, commandOutput, exitCodeOf, notStarted, readCommand } from '../domain/command-spec.ts';
 import { type AgentEnvironment, agentPath, commandEnvironment, environmentFault } from '../domain/environment.ts';
 import { findProgram } from '../domain/interpreter.ts';
-import { idempotencyKey } from '../domain/site-key.ts';
 import { scriptNotStarted } from '../errors.ts';
 import { openSpawner, type SpawnedProcess, type Spawner } from '../native/spawner.ts';
 import { OutputRelay } from './output-relay.ts';
@@ -14,7 +14,7 @@ export interface CommandParts {
   clock: Clock;
   env: AgentEnvironment;
   grace_ms: number;
-  /** Demand the native spawner, or the Node one; by default the native one when it can be had. */
+  /** True requires the native spawner, false the Node one; the default is the native one when available. */
   native?: boolean;
 }
 
@@ -27,7 +27,7 @@ export function createCommandExecutor(parts: CommandParts): Executor & { close()
   let opened: Promise<Spawner> | undefined;
   const spawner = (runtime_dir: string): Promise<Spawner> => {
     opened ??= openSpawner({ runtime_dir, native: parts.native }).catch((error) => {
-      // The next pass tries again: what was lacking may have been mended.
+      // The next pass tries again: the cause may be fixed by then.
       opened = undefined;
       throw error;
     });
@@ -45,7 +45,7 @@ export function createCommandExecutor(parts: CommandParts): Executor & { close()
   };
 }
 
-/** One run of a command. What it printed goes to the log as it comes, and its stdout to its parent at the end. */
+/** One run of a command. Its output is logged as it arrives; its stdout is reported to its parent at the end. */
 class CommandPass implements RunningPass {
   readonly ended: Promise<PassEnd>;
   readonly #parts: PassParts;
@@ -66,7 +66,7 @@ class CommandPass implements RunningPass {
     this.#stopped = why === 'draining' ? { end: 'released' } : { end: 'lost' };
     this.#process?.kill('SIGTERM');
     const cancel = this.#parts.clock.after(this.#parts.grace_ms, () => this.#process?.kill('SIGKILL'));
-    // The end of the pass is reported by `ended`, whoever awaits it; here it only ends the grace.
+    // `ended` reports the end of the pass; here it only cancels the grace period.
     void this.ended.then(cancel, cancel);
   }
 
@@ -74,7 +74,7 @@ class CommandPass implements RunningPass {
     const { name } = this.#assignment;
     try {
       const result = await this.#execute();
-      // What a process reports while it is being stopped is no outcome.
+      // The outcome of a process that is being stopped is not recorded.
       if (this.#stopped !== undefined) return this.#stopped;
       return { end: 'completed', completion: { status: 'succeeded', output: commandOutput(name, result) } };
     } catch (error) {
@@ -116,7 +116,7 @@ class CommandPass implements RunningPass {
     const relay = new OutputRelay(process, this.#host, this.#parts.clock);
     const end = await process.ended;
     relay.tail();
-    // A spawner that went away is a fault of the agent, and another try is right.
+    // A lost spawner is a fault of the agent; another try is right.
     if (end.error !== undefined && end.error_code === undefined) throw new Error(end.error);
     if (end.error !== undefined) return notStarted(program, end.error_code);
     return { exit_code: exitCodeOf(end), stdout: capture.bytes(), size: capture.size };

@@ -1,29 +1,29 @@
-import { type Clock, turn } from '../../../kernel/contracts/index.ts';
+import { type Clock, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost } from '../../agents/contract.ts';
 import { Tail } from '../domain/failure-text.ts';
 import type { SpawnedProcess } from '../native/spawner.ts';
 
-/** The script's pipes count as empty when nothing came through them for so long. */
+/** The script's pipes count as empty when nothing arrived for this long. */
 const QUIET_MS = 10;
-/** A script that prints all the time is not waited for longer than this. */
-const LONGEST_FLUSH_MS = 250;
+/** The longest wait for a script that prints all the time. */
+const MAX_FLUSH_MS = 250;
 
-/** One turn of the event loop, in which everything that has come in is read. */
+/** One turn of the event loop, in which all received data is read. */
 async function readOnce(): Promise<void> {
-  for (let phase = 0; phase < 2; phase++) await turn();
+  for (let phase = 0; phase < 2; phase++) await yieldToEventLoop();
 }
 
 type RelayHost = Pick<ActivityHost, 'log' | 'logFull' | 'masker'>;
 
-/** Carries what a script prints into the log, no faster than the log takes it, and keeps the end of its stderr. */
+/** Copies the script's output into the log, no faster than the log accepts it, and keeps the tail of stderr. */
 export class OutputRelay {
   readonly #process: SpawnedProcess;
   readonly #host: RelayHost;
-  /** Of stderr, for the tail: masked before it is cut. */
+  /** The tail of stderr, masked before it is cut. */
   readonly #masked: ReturnType<ActivityHost['masker']['stream']>;
   readonly #clock: Clock;
   readonly #tail = new Tail();
-  /** Resolves when the log takes more. */
+  /** Resolves when the log accepts more. */
   #room: Promise<void> | undefined;
   #last: number;
 
@@ -36,15 +36,15 @@ export class OutputRelay {
     process.onOutput((stream, data) => this.#relay(stream, data));
   }
 
-  /** The end of stderr, without secrets; once the script has ended. */
+  /** The masked tail of stderr, once the script has ended. */
   tail(): string {
     this.#tail.add(this.#masked.end());
     return this.#tail.text();
   }
 
   /**
-   * Resolves when what the script printed before now is with the host. The verb client reached us over another way
-   * than the script's output, which may still be on its own.
+   * Resolves when everything that the script printed before this call is with the host. The verb client uses another
+   * connection than the script's output, so output may still be on its way.
    */
   async flush(): Promise<void> {
     let began = this.#clock.monotonic();
@@ -55,13 +55,13 @@ export class OutputRelay {
         began = this.#last = this.#clock.monotonic();
       }
       const now = this.#clock.monotonic();
-      const left = Math.min(QUIET_MS - (now - this.#last), LONGEST_FLUSH_MS - (now - began));
+      const left = Math.min(QUIET_MS - (now - this.#last), MAX_FLUSH_MS - (now - began));
       if (left > 0) await new Promise<void>((done) => void this.#clock.after(left, done));
-      // A busy agent hears of the time before it hears of what came in meanwhile: let it read first.
+      // A busy agent sees timers before received data, so let it read first.
       const seen = this.#last;
       await readOnce();
       if (left <= 0 && this.#last === seen) return;
-      if (this.#clock.monotonic() - began > LONGEST_FLUSH_MS) return;
+      if (this.#clock.monotonic() - began > MAX_FLUSH_MS) return;
     }
   }
 
@@ -76,7 +76,7 @@ export class OutputRelay {
       this.#room = undefined;
       this.#process.resume();
     };
-    // However the wait ends, the script must not stand still for ever.
+    // However the wait ends, the script must continue.
     this.#room = full.then(goOn, goOn);
   }
 }

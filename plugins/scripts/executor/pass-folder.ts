@@ -6,16 +6,18 @@ import type { SdkLinks } from './sdk-folder.ts';
 
 const SMALL = 64 * 1024;
 
-/** What a pass keeps on disk, in a folder that only the agent's user may enter. */
+/** The files of a pass, in a folder that only the agent's user may enter. */
 export interface PassFolder {
   source: string;
   input_file: string;
-  /** Where the socket is to be made; short, for the path of a Unix socket has at most 104 bytes. */
+  /** Path of the socket; short, because the path of a Unix socket has at most 104 bytes. */
   socket: string;
   remove(): Promise<void>;
 }
 
-/** Makes the folder `name` below `runtime_dir` and writes the source and the whole envelope into it; links the SDKs. */
+/**
+ * Creates the folder `name` in `runtime_dir`, writes the source and the complete envelope into it, and links the SDKs.
+ */
 export async function makePassFolder(
   runtime_dir: string,
   name: string,
@@ -25,7 +27,7 @@ export async function makePassFolder(
 ): Promise<PassFolder> {
   const folder = join(runtime_dir, name);
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  // In a folder of its own, so that no interpreter takes other neighbours than the SDK for modules, and no name of a file is in the way.
+  // In its own folder, so that an interpreter finds no neighbours but the SDK, and no file name collides.
   const source = join(folder, 'source', sourceFileName(spec.filename));
   const input_file = join(folder, 'input.json');
   try {
@@ -41,7 +43,7 @@ export async function makePassFolder(
   return { source, input_file, socket: join(folder, 's'), remove };
 }
 
-/** What is small is written at once: handing it to another thread, thrice a file, takes ten times as long. */
+/** Small files are written synchronously: the thread pool would take ten times as long. */
 async function write(path: string, text: string): Promise<void> {
   const rules = { mode: 0o600, flag: 'wx' } as const;
   if (text.length > SMALL) await writeFile(path, text, rules);

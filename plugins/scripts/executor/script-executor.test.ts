@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import t from 'tap';
 import type { Clock, Ids } from '../../../kernel/contracts/index.ts';
 import type { PassEnd } from '../../agents/contract.ts';
-import { Activity, openBench, Refusals } from './testing/host.ts';
+import { openBench } from './testing/host.ts';
+import { Activity, Refusals } from '../../../test/kit/index.ts';
 import { randomBytes } from 'node:crypto';
 
 const clock: Clock = {
@@ -18,7 +19,7 @@ const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomByte
 
 const bash = (source: string) => ({ source, filename: 'job.sh' });
 
-/** Is there such a process, not counting one whose parent has not asked for its exit code yet? */
+/** True when the process exists and is not a zombie. */
 function runs(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -128,7 +129,7 @@ for (const native of [true, false])
       );
       t.equal(Buffer.from(activity.journal[5]!.output, 'base64').toString('latin1'), 'a\0b');
       t.equal(activity.output(6), 'hidden\n');
-      // Node hands its arguments over as text; the native client keeps them as they are.
+      // Node passes arguments as text; the native client keeps their bytes.
       const bytes = Buffer.from(activity.journal[9]!.output, 'base64').toString('hex');
       t.equal(bytes, native ? 'fffe' : 'efbfbdefbfbd');
       const text = activity.text();

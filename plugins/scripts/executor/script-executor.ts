@@ -1,5 +1,6 @@
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, Executor } from '../../agents/contract.ts';
+import type { Replay } from '../../replay/contract.ts';
 import type { Verb } from '../contract.ts';
 import { type AgentEnvironment, agentPath } from '../domain/environment.ts';
 import { findProgram, KNOWN_INTERPRETERS } from '../domain/interpreter.ts';
@@ -17,13 +18,14 @@ export interface ExecutorParts {
   env: AgentEnvironment;
   /** Path of the Node.js that runs `.ts` and `.js` scripts. */
   node: string;
-  /** Program and first arguments of the full command line. */
+  /** The full CLI: program and first arguments. */
   cli: readonly string[];
   verbs: () => readonly Verb[];
+  replay: Replay;
   grace_ms: number;
-  /** False: bash has the program `svc` like all others; by default it answers by itself where it can. */
+  /** False: bash calls the `svc` program. By default bash answers calls inside the shell where it can. */
   in_shell?: boolean;
-  /** Demand the native programs, or the Node ones; by default the native ones when they can be had. */
+  /** True requires the native programs, false the Node ones; the default is the native ones when available. */
   native?: boolean;
 }
 
@@ -43,11 +45,11 @@ async function capabilities(parts: ExecutorParts): Promise<string[]> {
   const found = await Promise.all(
     KNOWN_INTERPRETERS.map(async (name) => ((await findProgram(name, path, '/')) === undefined ? [] : [name])),
   );
-  // `.js` and `.ts` are run by the Node.js that runs the agent, so that one is always there.
+  // The Node.js of the agent runs `.js` and `.ts`, so it is always available.
   return ['node', ...found.flat()];
 }
 
-/** Opens the spawner and the verb client at the first pass: an agent without scripts has neither. */
+/** Opens the spawner and the verb client at the first pass: an agent without scripts needs neither. */
 class PassFactory {
   readonly #parts: ExecutorParts;
   readonly #restarts = new Restarts();
@@ -73,7 +75,7 @@ class PassFactory {
   }
 
   #share(): PassParts {
-    const { clock, ids, log, env, node, grace_ms } = this.#parts;
+    const { clock, ids, log, env, node, grace_ms, replay } = this.#parts;
     const verbs = new Map(this.#parts.verbs().map((verb) => [verb.verb, verb]));
     const [verb = ''] = verbs.keys();
     return {
@@ -84,6 +86,7 @@ class PassFactory {
       node,
       grace_ms,
       verbs,
+      replay,
       restarts: this.#restarts,
       in_shell: this.#parts.in_shell === false ? undefined : new InShell({ verb, log }),
       spawner: (runtime_dir) => this.#openSpawner(runtime_dir),
@@ -94,7 +97,7 @@ class PassFactory {
 
   #openSpawner(runtime_dir: string): Promise<Spawner> {
     this.#spawner ??= openSpawner({ runtime_dir, native: this.#parts.native }).catch((error) => {
-      // The next pass tries again: what was lacking may have been mended.
+      // The next pass tries again: the cause may be fixed by then.
       this.#spawner = undefined;
       throw error;
     });

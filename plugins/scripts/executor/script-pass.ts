@@ -1,12 +1,12 @@
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
+import type { OpenReplay, Replay } from '../../replay/contract.ts';
 import type { Verb } from '../contract.ts';
 import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
 import { readSpec, type ScriptSpec } from '../domain/script-spec.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
-import { ReplayJournal } from '../journal/replay-journal.ts';
 import type { SpawnedProcess, Spawner } from '../native/spawner.ts';
 import type { InShell } from '../shell/in-shell.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
@@ -16,7 +16,7 @@ import type { Restarts } from './restarts.ts';
 import type { SdkLinks } from './sdk-folder.ts';
 import { killedFromOutside, verdict } from './verdict.ts';
 
-/** What all passes of an agent share. */
+/** Shared by all passes of an agent. */
 export interface PassParts {
   clock: Clock;
   ids: Ids;
@@ -26,28 +26,29 @@ export interface PassParts {
   /** Runs `.ts` and `.js`. */
   node: string;
   verbs: ReadonlyMap<string, Verb>;
+  replay: Replay;
   spawner(runtime_dir: string): Promise<Spawner>;
   /** Folder that holds the verb client. */
   client(runtime_dir: string): Promise<string>;
-  /** What scripts find beside them. */
+  /** The SDKs that scripts can import. */
   sdks(runtime_dir: string): Promise<SdkLinks>;
   restarts: Restarts;
-  /** Absent: scripts call the program. */
+  /** Absent: scripts call the `svc` program. */
   in_shell: InShell | undefined;
-  /** Between SIGTERM and SIGKILL when a pass is stopped. */
+  /** The grace period between SIGTERM and SIGKILL when a pass is stopped. */
   grace_ms: number;
 }
 
-/** What cuts a pass short: an end, or a fault after which the activity is given back. */
+/** What ends a pass early: an end, or a fault that releases the activity. */
 type Cut = { end: PassEnd } | { fault: unknown };
 
-/** One run of a script from its first line: to its end, to the wait that parks it, or until it is stopped. */
+/** One run of a script from its first line until it ends, parks or is stopped. */
 export class ScriptPass implements RunningPass {
   readonly ended: Promise<PassEnd>;
   readonly #parts: PassParts;
   readonly #assignment: Assignment;
   readonly #host: ActivityHost;
-  readonly #journal: ReplayJournal;
+  readonly #journal: OpenReplay;
   #folder: PassFolder | undefined;
   #server: SocketServer | undefined;
   #process: SpawnedProcess | undefined;
@@ -61,13 +62,11 @@ export class ScriptPass implements RunningPass {
     this.#parts = parts;
     this.#assignment = assignment;
     this.#host = host;
-    this.#journal = new ReplayJournal({
-      run_id: assignment.run_id,
-      activity_id: assignment.activity_id,
-      source: () => this.#source,
-      records: assignment.journal,
+    this.#journal = parts.replay.open({
+      assignment,
       host,
       clock: parts.clock,
+      source: () => this.#source,
       flushLog: async () => await this.#relay?.flush(),
       end: (end) => this.#cutShort({ end }),
       fault: (fault) => this.#cutShort({ fault }),
@@ -76,20 +75,20 @@ export class ScriptPass implements RunningPass {
   }
 
   stop(why: 'revoked' | 'draining' | 'killed'): void {
-    // What the processes report from here on is of being stopped: it is recorded no more.
+    // From here on the processes report only that they are being stopped; nothing more is recorded.
     this.#journal.freeze();
     this.#cut ??= { end: why === 'draining' ? { end: 'released' } : { end: 'lost' } };
     this.#server?.gone();
     if (this.#over) return;
     this.#process?.kill('SIGTERM');
     const cancel = this.#parts.clock.after(this.#parts.grace_ms, () => this.#process?.kill('SIGKILL'));
-    // The end of the pass is reported by `ended`, whoever awaits it; here it only ends the grace.
+    // `ended` reports the end of the pass; here it only cancels the grace period.
     void this.ended.then(cancel, cancel);
   }
 
-  /** Kills at once: what happens in the script from here on would be of no pass. */
+  /** Kills at once: anything the script does from here on would belong to no pass. */
   #cutShort(cut: Cut): void {
-    // That an activity is parked is a fact in the database, whatever else was meant to be done with it.
+    // The database already holds the parked activity, so parking wins over any other end.
     const parked = 'end' in cut && cut.end.end === 'parked';
     if (this.#cut === undefined || parked) this.#cut = cut;
     this.#server?.gone();
@@ -161,7 +160,7 @@ export class ScriptPass implements RunningPass {
     this.#relay = new OutputRelay(process, this.#host, this.#parts.clock);
     this.#log_name = Promise.all([process.log, process.error_log]).then(
       (names) => names.join(' '),
-      // It did not start, which `ended` says with its reason.
+      // The process did not start; `ended` reports the reason.
       () => '',
     );
     const end = await process.ended;
@@ -178,7 +177,10 @@ export class ScriptPass implements RunningPass {
     return cut.end;
   }
 
-  /** A spawner that went away is a fault of the agent, another try is right; a program that cannot start is not. */
+  /**
+   * A lost spawner is a fault of the agent, so another try is right. A program that cannot start will not start at the
+   * next try either.
+   */
   #startFault(error: string, code: string | undefined): Error {
     return code === undefined ? new Error(error) : scriptNotStarted(`the script could not be started: ${error}`);
   }
@@ -190,13 +192,13 @@ export class ScriptPass implements RunningPass {
     throw scriptKilled(detail);
   }
 
-  /** What cannot be removed now is removed with the agent's whole folder, so it fails no run. */
+  /** A folder that cannot be removed now is removed with the agent's folder, so this fails no run. */
   async #cleanUp(): Promise<void> {
     await this.#server?.close();
     try {
       await this.#folder?.remove();
     } catch (error) {
-      this.#parts.log.warn({ error: (error as Error).message }, 'the folder of a pass could not be removed');
+      this.#parts.log.warn({ error: (error as Error).message }, 'removing the folder of a pass failed');
     }
   }
 }

@@ -9,13 +9,13 @@ const MANIFEST = {
   exports: { './sdk': { types: './sdk/sdk.d.mts', default: './sdk/sdk.mjs' } },
 };
 
-/** What is linked beside a script, so that it finds it: names in its folder, and where they lead. */
+/** Links beside a script: names in its folder and their targets. */
 export type SdkLinks = Readonly<Record<string, string>>;
 
 /**
- * Puts the SDKs where scripts find them, once for all passes. JavaScript looks for `svc/sdk` in every folder above the
- * script, so one `node_modules` in the runtime folder does; Python looks beside the script, where each pass has a link.
- * Copies, for what a script writes there must reach no other agent.
+ * Installs the SDKs once for all passes. JavaScript looks for `svc/sdk` in every parent folder of the script, so one
+ * `node_modules` in the runtime folder is enough. Python looks beside the script, so each pass has a link. These are
+ * copies: a script that changes them must not affect other agents.
  */
 export async function installSdks(runtime_dir: string): Promise<SdkLinks> {
   const node = join(runtime_dir, 'node_modules', 'svc');
@@ -26,7 +26,7 @@ export async function installSdks(runtime_dir: string): Promise<SdkLinks> {
   return { svc_sdk: python };
 }
 
-/** Whole or not at all: a try before this one may have been cut short. */
+/** Complete or absent: an earlier try may have been interrupted. */
 async function copyFiles(from: string, to: string, which: RegExp): Promise<void> {
   const draft = `${to}.draft`;
   await rm(draft, { recursive: true, force: true });

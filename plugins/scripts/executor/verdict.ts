@@ -1,37 +1,31 @@
 import type { PassEnd } from '../../agents/contract.ts';
-import type { Completion, Json } from '../../runs/contract.ts';
+import type { OpenReplay } from '../../replay/contract.ts';
+import type { Completion } from '../../runs/contract.ts';
 import { howItEnded } from '../domain/failure-text.ts';
-import { determinismViolation, scriptFailed } from '../errors.ts';
-import type { ReplayJournal } from '../journal/replay-journal.ts';
+import { scriptFailed } from '../errors.ts';
 
 export interface ScriptEnd {
   exit_code: number | null;
   signal: string | null;
 }
 
-/** Signals that come from outside a script: someone, or the kernel for want of memory, ended it. */
+/** Signals that come from outside of a script: from a person, or from the kernel when memory is short. */
 const FROM_OUTSIDE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
 
-/** Was the script ended by something that is no doing of its own? Then another pass takes it up where it was. */
+/** True when something outside ended the script. Another pass then continues it. */
 export function killedFromOutside(end: ScriptEnd): boolean {
   return end.signal !== null && FROM_OUTSIDE.has(end.signal);
 }
 
-/** What the end of the script means for its activity. */
-export function verdict(end: ScriptEnd, journal: ReplayJournal, tail: () => string): PassEnd {
-  return { end: 'completed', completion: end.exit_code === 0 ? success(journal) : failure(end, journal, tail()) };
+/** The result of the activity from the end of its script. */
+export function verdict(end: ScriptEnd, journal: OpenReplay, tail: () => string): PassEnd {
+  return { end: 'completed', completion: end.exit_code === 0 ? journal.success() : failure(end, journal, tail()) };
 }
 
-function success(journal: ReplayJournal): Completion {
-  const violation = journal.endViolation();
-  if (violation !== undefined) return { status: 'failed', code: determinismViolation.code, message: violation };
-  return { status: 'succeeded', output: journal.output() as Json };
-}
-
-function failure(end: ScriptEnd, journal: ReplayJournal, tail: string): Completion {
+function failure(end: ScriptEnd, journal: OpenReplay, tail: string): Completion {
   const failed = journal.failure();
   const lines = [`the script ended with ${howItEnded(end)}`];
-  // A call that failed with the very code of the script is, under `bash -eu`, what ended it.
+  // Under `bash -eu`, a failed call with the script's own exit code is the call that ended it.
   if (failed !== undefined && failed.exit_code === end.exit_code) {
     lines.push(`the last durable call, ${failed.site}, failed with exit code ${failed.exit_code}`);
     if (failed.message !== undefined) lines.push(failed.message);

@@ -4,8 +4,8 @@
 #include <signal.h>
 
 /*
- * What bash 4 and later shows its loadable builtins, as far as it is used here. Its own headers are rarely installed;
- * these shapes have not changed since bash 2, and every symbol is looked for when the builtin is loaded.
+ * The part of bash's loadable-builtin interface that is used here, for bash 4 and later. Its headers are rarely
+ * installed. These structures have not changed since bash 2, and every symbol is checked when the builtin is loaded.
  */
 typedef struct word_desc {
   char *word;

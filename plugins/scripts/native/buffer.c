@@ -108,7 +108,7 @@ int base64_decode(struct buffer *out, const unsigned char *text, size_t length) 
       if (value < 0) return -1;
       group = group << 6 | (unsigned)value;
     }
-    /* Bits beyond the last byte must be zero, or two texts would mean the same bytes. */
+    /* Bits beyond the last byte must be zero; otherwise two texts would decode to the same bytes. */
     if ((missing == 1 && (group & 0xff)) || (missing == 2 && (group & 0xffff))) return -1;
     *to++ = (unsigned char)(group >> 16);
     if (missing < 2) *to++ = (unsigned char)(group >> 8);

@@ -17,13 +17,13 @@ export const PROGRAMS = {
 };
 
 const FLAGS = ['-std=gnu11', '-O2', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections', '-Wl,-s'];
-/** Static first: it starts twice as fast. Not every machine has a static C library. */
+/** Static first: it starts twice as fast. Some machines have no static C library. */
 const LINKS = [['-static', '-no-pie'], ['-static'], []];
-/** Its names are its own: bash has many, and they would win. A bash that lacks one that it needs does not load it. */
+/** All its symbols are private, because bash's own would win. A bash without a needed symbol does not load it. */
 const LIBRARY = [['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-Bsymbolic', '-Wl,-z,now']];
 const COMPILERS = ['cc', 'gcc', 'clang'];
 
-/** Runs a program: undefined when it ended with 0, else why not. */
+/** Runs a program. Undefined when it exits with 0, otherwise the reason. */
 function run(program, args) {
   return new Promise((resolve) => {
     execFile(program, args, { cwd: here, timeout: 60_000 }, (error, _stdout, stderr) =>
@@ -94,7 +94,10 @@ async function make() {
 
 let making;
 
-/** Paths of the native programs, compiled when missing or older than their sources; what is missing could not be made. */
+/**
+ * Paths of the native programs, compiled when missing or older than their sources. A missing path could not be
+ * compiled.
+ */
 export function nativePrograms() {
   making ??= make();
   return making;

@@ -1,4 +1,4 @@
-/* What belongs to a process of its own: it may end, and signals that it is sent go on to its command. */
+/* The part for a standalone process: it may exit, and signals that it receives are passed to its command. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ static const int forwarded[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 #define FORWARDED (sizeof forwarded / sizeof *forwarded)
 
 static volatile pid_t command;
-/* What the whole group was sent while a command ran. */
+/* Signals sent to the whole group while a command ran. */
 static volatile sig_atomic_t told;
 static struct sigaction kept[FORWARDED];
 static sigset_t blocked, before;
@@ -62,7 +62,10 @@ int out_of_the_way(int descriptor) {
   return descriptor;
 }
 
-/* Who started the leader of this session: the keeper of the script. Only what a signal handler may call. */
+/*
+ * The process that started the leader of this session: the script's keeper. Uses only functions that are safe in signal
+ * handlers.
+ */
 static pid_t starter(void) {
   char path[32] = "/proc/", digits[16], text[512];
   size_t at = sizeof digits, end = 6;
@@ -74,14 +77,16 @@ static pid_t starter(void) {
   if (file < 0) return 0;
   ssize_t length = read(file, text, sizeof text);
   close(file);
-  /* "<pid> (<name>) <state> <parent> ": the name may hold anything. */
+  /* "<pid> (<name>) <state> <parent> ": the name may contain anything. */
   while (length > 0 && text[length - 1] != ')') length--;
   for (length += 3; length > 3 && length < (ssize_t)sizeof text && text[length] >= '0' && text[length] <= '9'; length++)
     parent = parent * 10 + (text[length] - '0');
   return parent;
 }
 
-/* A terminal and a keeper signal the whole group, so the command has had it; twice would mean another thing to it. */
+/*
+ * A terminal or a keeper signals the whole group, so the command has it already; a second one would change the meaning.
+ */
 static void forward(int number, siginfo_t *info, void *context) {
   int saved = errno;
   (void)context;
@@ -108,7 +113,7 @@ void command_started(pid_t pid, int output) {
   command = pid;
   for (size_t i = 0; i < FORWARDED; i++) {
     sigaction(forwarded[i], NULL, &kept[i]);
-    /* What the caller ignores, as a shell does for its background jobs, stays ignored. */
+    /* Signals that the caller ignores, as a shell does for background jobs, stay ignored. */
     if (kept[i].sa_handler != SIG_IGN) sigaction(forwarded[i], &pass, NULL);
   }
   sigprocmask(SIG_SETMASK, &before, NULL);
@@ -118,7 +123,7 @@ int await_command(pid_t pid) {
   siginfo_t info;
   int status = 0;
   while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) && errno == EINTR) continue;
-  /* Once reaped its number may be another's: no signal may be passed on in between. */
+  /* After it is reaped, its pid may belong to another process: no signal may be passed on in between. */
   sigprocmask(SIG_BLOCK, &blocked, NULL);
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
   return status;

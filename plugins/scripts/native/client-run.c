@@ -86,10 +86,10 @@ static void not_started(struct outcome *outcome, const char *name, int error) {
   buffer_text(&outcome->error, unknown ? "command not found" : reason(error));
 }
 
-/* Shares the parent's memory until it has become the command: touches nothing but `failed`. */
+/* Shares the parent's memory until exec: it may write only `failed`. */
 static void become(char **argv, char **environment, int out, pid_t client, const struct inherited *inherited,
                    volatile int *failed) {
-  /* A command without its client could go on while the script believes it has ended. */
+  /* A command without its client could continue while the script believes that it ended. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != client) _exit(1);
   if (dup2(out, 1) >= 0) {
@@ -109,7 +109,7 @@ static void capture(int from, long long limit, bool live, struct outcome *outcom
     long long room = limit - outcome->size;
     if (room > 0) buffer_append(&outcome->captured, chunk, (size_t)(got < room ? got : room));
     outcome->size += got;
-    /* A log that cannot be written is no reason to lose the record. */
+    /* A failing log is no reason to lose the record. */
     if (live && write_all(1, chunk, (size_t)got)) live = false;
   }
 }
@@ -124,7 +124,7 @@ static int make_pipe(int ends[2]) {
   return EMFILE;
 }
 
-/* The process of the command; -1 with the reason in `failed` when there is none. */
+/* The process of the command; -1 with the reason in `failed` when it did not start. */
 static pid_t start(char **argv, char **environment, int out, const struct inherited *inherited, volatile int *failed) {
   pid_t client = getpid();
   pid_t pid = vfork();

@@ -14,7 +14,7 @@ struct outcome {
   struct buffer error;    /* why it did not start */
 };
 
-/* Dispositions that the caller had and a command must find again. */
+/* Signal dispositions of the caller, restored for a command. */
 struct inherited {
   bool ignored_pipe;
   bool ignored_child;
@@ -36,43 +36,46 @@ struct call {
   bool echoed; /* and its stdout went into the log meanwhile */
 };
 
-/* Opens the connection; errno when it cannot. */
+/* Opens the connection; answers errno on failure. */
 int open_socket(struct call *call);
-/* Says that the agent cannot be reached, and leaves. */
+/* Reports that the agent cannot be reached, and leaves. */
 _Noreturn void unreachable_agent(const struct call *call, int error);
 
-/* The agent knows no such verb: the full command-line program is meant. */
+/* The agent does not know this verb: run the full CLI. */
 #define HANDOFF (-1)
-/* Asks the agent and does what it says. Answers the exit code for the caller, or HANDOFF. */
+/* Asks the agent and follows its instructions. Answers the caller's exit code, or HANDOFF. */
 int converse(struct call *call);
 
 /*
- * Runs a command and waits until its stdout is closed and it has ended. With `live`, stdout passes through to our own
+ * Runs a command and waits until its stdout is closed and it has ended. With `live`, its stdout is also copied to ours
  * while it is captured.
  */
 void run_command(char **argv, char **environment, long long limit, bool live, const struct inherited *inherited,
                  struct outcome *outcome);
 
-/* The value of a variable in an environment; NULL when it is not there. */
+/* The value of a variable in an environment; NULL when absent. */
 char *variable_of(char **environment, const char *name);
-/* NAME=value, with the NUL at its end. */
+/* NAME=value with the final NUL. */
 struct buffer variable(const char *name, const char *value);
-/* A copy to be freed, less what begins with `less` (NULL: nothing), in which `count` variables are set. */
+/*
+ * A copy that the caller frees: without variables that begin with `less` (NULL: keeps all), and with `count` variables
+ * set.
+ */
 char **environment_with(char **environment, const char *less, const struct buffer *set, size_t count);
 
-/* A file beside the client; its texts end with NUL each. */
+/* A file beside the client that contains NUL-terminated texts. */
 struct buffer beside(const char *name);
-/* Without an agent a verb is turned away: says why. Answers HANDOFF for anything that is no verb. */
+/* Refuses a verb without an agent and says why. Answers HANDOFF for anything that is not a verb. */
 int without_agent(const struct call *call);
 
-/* Writes all of it; errno when it cannot. Waits where the descriptor would not. */
+/* Writes everything; answers errno on failure. Waits where the descriptor would not block. */
 int write_all(int descriptor, const void *bytes, size_t length);
-/* Read that waits and is not interrupted. */
+/* Reads; waits and is not interrupted. */
 ssize_t read_some(int descriptor, void *bytes, size_t length);
 
-/* stderr: "svc: " and the texts, the last is NULL; then a newline. */
+/* Prints "svc: ", the texts (the last is NULL) and a newline to stderr. */
 void complain(const char *text, ...);
-/* The words of the C library, the same in every locale. */
+/* The C library's error text, the same in every locale. */
 const char *reason(int error);
 
 #endif

@@ -63,7 +63,7 @@ static void receive(struct call *call, struct reply *reply) {
     seen = in->length;
     if (in->length > LINE_LIMIT) lost(call, "the agent's answer is too long", 0);
     buffer_reserve(in, in->length > 8192 ? 1 << 18 : 8192);
-    /* What a command came to is answered when it is on disk, at the server. */
+    /* The result of a command is answered when the server has stored it. */
     before_read(call->socket, !call->ran);
     ssize_t got = read_some(call->socket, in->bytes + in->length, in->capacity - in->length);
     if (got <= 0) lost(call, "the agent closed the connection before it answered", got < 0 ? errno : 0);
@@ -81,7 +81,7 @@ static void send_line(struct call *call, struct buffer *line) {
   if (error) lost(call, "the agent closed the connection", error);
 }
 
-/* The hello and the verb go out in one piece: the answer to the first is not needed to write the second. */
+/* The hello and the verb are sent together: writing the second needs no answer to the first. */
 static void ask(struct call *call) {
   struct buffer line = {0};
   struct reply reply;
@@ -107,7 +107,7 @@ static void ask(struct call *call) {
   call->greeted = true;
 }
 
-/* Does our stdout lead into the log of the script? */
+/* True when our stdout goes to the script's log. */
 static bool is_log(const struct reply *reply) {
   struct stat status;
   struct buffer mine = {0};
@@ -123,7 +123,7 @@ static bool is_log(const struct reply *reply) {
   return found;
 }
 
-/* The agent answers in clean UTF-8; where that is the tail of our own arguments, their own bytes are run. */
+/* The agent answers in valid UTF-8. Where that repeats our own arguments, their original bytes are run. */
 static char **command_of(const struct call *call, const struct reply *reply) {
   size_t count = reply->exec_count;
   char **argv = take(count + 1, sizeof *argv);
@@ -172,7 +172,7 @@ static void execute(struct call *call, const struct reply *reply) {
     json_append(&line, (char *)outcome->error.bytes, outcome->error.length);
   }
   buffer_text(&line, "}\n");
-  /* More than the limit is not recorded, so it is not echoed either. */
+  /* Output over the limit is not recorded, so it is not echoed. */
   if (outcome->size > (long long)outcome->captured.length) outcome->captured.length = 0;
   send_line(call, &line);
 }

@@ -5,12 +5,12 @@ export const NativeErrors = {
     code: 'spawner_unavailable',
     status: 503,
     title: 'The program that starts scripts does not run.',
-    next: 'Run `node plugins/scripts/native/build.mjs` to see why; the log of the agent holds the cause.',
+    next: 'Run `node plugins/scripts/native/build.mjs` to see why. The log of the agent contains the cause.',
   }),
   runtimeFolderUnusable: defineError({
     code: 'runtime_folder_unusable',
     status: 500,
-    title: 'Programs cannot be started from the folder of the agent.',
-    next: 'Point TMPDIR at a folder that is writable and not mounted `noexec`, then start the agent again.',
+    title: 'The agent cannot start programs from its folder.',
+    next: 'Set TMPDIR to a folder that is writable and not mounted `noexec`, then start the agent again.',
   }),
 };

@@ -28,7 +28,7 @@ enum { FRAME_HELLO = 1, FRAME_STARTED = 2, FRAME_OUTPUT = 3, FRAME_EXIT = 4, FRA
 uint32_t read_u32(const unsigned char *at);
 void append_u32(struct buffer *out, uint32_t number);
 void append_u64(struct buffer *out, uint64_t number);
-/* Begins a frame; its payload of `length` bytes is appended next. */
+/* Begins a frame. The caller then appends its payload of `length` bytes. */
 void frame_begin(struct buffer *out, unsigned char type, uint32_t process, size_t length);
 
 #endif

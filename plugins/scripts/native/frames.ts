@@ -1,12 +1,12 @@
-/** Frames of the spawner; frames.h describes them. */
+/** Frames of the spawner; described in frames.h. */
 export const FRAME_VERSION = 1;
 export const Request = { spawn: 1, kill: 2, pause: 3, resume: 4 } as const;
 export const Report = { hello: 1, started: 2, output: 3, exit: 4, failed: 5 } as const;
-/** Where a start failed. */
+/** The stage at which a start failed. */
 export const Stage = { prepare: 1, directory: 2, program: 3 } as const;
 
 const HEAD = 9;
-/** The spawner takes no longer frame. */
+/** The spawner refuses longer frames. */
 export const FRAME_LIMIT = 64 * 1024 * 1024;
 
 export interface Frame {
@@ -37,7 +37,7 @@ export function signalPayload(signal: number): Buffer {
   return payload;
 }
 
-/** Cuts a stream of bytes into frames. */
+/** Splits a byte stream into frames. */
 export function frameReader(take: (frame: Frame) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

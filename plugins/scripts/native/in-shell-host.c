@@ -1,6 +1,6 @@
 /*
- * What belongs to a call inside of a shell. Its signals are the shell's: they are dealt with as if the shell waited for
- * a program. SIGCHLD is held while a command runs, or the shell would take its end for itself.
+ * The part for a call inside a shell. The shell owns the signals: they are handled as if the shell waited for a
+ * program. SIGCHLD is blocked while a command runs, or the shell would reap it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,11 +18,11 @@
 #include "in-shell.h"
 
 /*
- * Scripts name low descriptors, and bash takes whatever it finds above 10 that is closed on exec for its own: it would
- * put such a one back after an `exec 200>file`. Few name one just below the usual limit.
+ * Scripts use low descriptor numbers, and bash considers close-on-exec descriptors above 10 its own: it would restore
+ * such a one after `exec 200>file`. Few scripts use numbers just below the usual limit.
  */
 #define OURS 960
-/* How long an answer is looked for before the shell goes to sleep over it. */
+/* How long to poll for an answer before the shell sleeps. */
 #define LOOK_OUT_NS 100000L
 
 sigjmp_buf way_out;
@@ -48,12 +48,12 @@ int out_of_the_way(int descriptor) {
   return moved;
 }
 
-/* The signal that has ended the shell. It sees to that as soon as it is back in its own code. */
+/* The signal that ended the shell. The shell handles it as soon as it runs its own code again. */
 static int ended_by(void) {
   return terminating_signal;
 }
 
-/* The same, and what the program would die of while the shell waits with a trap. */
+/* The same, and signals that would kill the program while the shell waits with a trap. */
 static int told_to_end(void) {
   static const int numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -72,7 +72,7 @@ static void wait_ready(int descriptor, short events, int (*told)(void)) {
   sigfillset(&all);
   while (ready < 0) {
     sigprocmask(SIG_SETMASK, &all, &now);
-    /* No signal is lost between this look and the wait. */
+    /* No signal is lost between this check and the wait. */
     int number = told();
     if (!number) ready = ppoll(&wanted, 1, NULL, &now);
     int error = errno;
@@ -83,9 +83,9 @@ static void wait_ready(int descriptor, short events, int (*told)(void)) {
 }
 
 /*
- * What is on record is answered within tens of microseconds: to be put to sleep and woken costs as much again. With
- * another processor for the agent the answer is looked for a moment before that. What takes longer is not looked for:
- * it would only take the processor from those who work on it.
+ * A recorded result arrives within tens of microseconds, and sleeping and waking would cost as much again. With a
+ * second processor for the agent, this polls for a moment first. Longer waits are not polled: that would only take
+ * processor time from others.
  */
 static void look_out(int descriptor) {
   static long processors;
@@ -146,7 +146,7 @@ void hand_on_signals(const struct inherited *inherited) {
   for (int number = 1; number < NSIG; number++)
     if (!sigaction(number, NULL, &now) && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN)
       sigaction(number, &plain, NULL);
-  /* The shell ignores it for itself; a command does when the script said so. */
+  /* The shell ignores it for itself; a command ignores it when the script said so. */
   if (!signal_is_ignored(SIGQUIT)) sigaction(SIGQUIT, &plain, NULL);
   sigaction(SIGPIPE, inherited->ignored_pipe ? &ignore : &plain, NULL);
   sigaction(SIGCHLD, inherited->ignored_child ? &ignore : &plain, NULL);
@@ -157,7 +157,7 @@ void command_started(pid_t pid, int output) {
   struct sigaction ignore = {.sa_handler = SIG_IGN};
   sigset_t mask = state.before;
   state.output = pid > 0 ? output : -1;
-  /* A shell that waits outlives an interrupt that its command has dealt with. */
+  /* A waiting shell survives an interrupt that its command handled. */
   state.ignoring_interrupts = !signal_is_trapped(SIGINT);
   if (state.ignoring_interrupts) sigaction(SIGINT, &ignore, &state.interrupt);
   sigaddset(&mask, SIGCHLD);

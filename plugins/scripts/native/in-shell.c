@@ -1,7 +1,7 @@
 /*
- * `svc` inside a running bash: the verb client as a loadable builtin, for whoever starts a process for each call of a
- * script waits most of its time for processes. To a script it is the program: what cannot be the same in here is left
- * to the program (README.md says what).
+ * `svc` inside a running bash: the verb client as a loadable builtin, because starting a process for each call takes
+ * most of a script's time. It behaves like the program. Cases that it cannot handle are passed to the program
+ * (README.md lists them).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,14 +25,14 @@ static int call_svc(WORD_LIST *words);
 static char *const long_doc[] = {"Calls a verb of the service; the same as the program of that name.", NULL};
 __attribute__((visibility("default"))) struct builtin svc_struct = {"svc", call_svc, BUILTIN_ENABLED, long_doc, "svc [verb] [argument ...]", 0};
 
-/* Where the shell stood when it last forked, and which process this is. */
+/* The shell's fork counter at its last fork, and the pid of this process. */
 static struct {
   pid_t pid;
   int context, depth;
   bool called;
 } fork_point;
 
-/* The connection that the main shell keeps between its calls. */
+/* The connection that the main shell keeps between calls. */
 static struct {
   int socket;
   dev_t device;
@@ -52,7 +52,7 @@ size_t own_folder(char *path, size_t room) {
   return length;
 }
 
-/* Is it still the connection, or has the script put something else in its place? */
+/* True when it is still the connection, and not a descriptor that the script put in its place. */
 static bool still_kept(void) {
   struct stat status;
   return kept.socket >= 0 && !fstat(kept.socket, &status) && S_ISSOCK(status.st_mode) &&
@@ -71,7 +71,7 @@ static void on_fork(void) {
   fork_point.called = false;
 }
 
-/* A subshell shares the connection of its parent, and would take the answers that are the parent's. */
+/* A subshell shares its parent's connection and would read the parent's answers. */
 static bool in_main_shell(void) {
   return fork_point.pid == 0 && subshell_environment == 0;
 }
@@ -88,13 +88,13 @@ static void keep_connection(void) {
   strcpy(kept.path, call.path);
 }
 
-/* What comes unasked is the end of the connection. */
+/* Unexpected input means that the connection ended. */
 static bool quiet(int socket) {
   char byte;
   return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-/* Connected, now or by an earlier call; else errno. */
+/* Connects, or reuses an earlier connection; answers errno on failure. */
 static int reach_agent(void) {
   call.greeted = in_main_shell() && !strcmp(kept.path, call.path) && still_kept();
   if (call.greeted && !quiet(kept.socket)) {
@@ -106,7 +106,7 @@ static int reach_agent(void) {
   return 0;
 }
 
-/* After a call that was given up in the middle. */
+/* After a call that was abandoned in the middle. */
 static void forget_connection(void) {
   if (call.socket >= 0 && call.socket == kept.socket) drop_connection();
   else if (call.socket >= 0) close(call.socket);
@@ -130,7 +130,7 @@ static int talk(void) {
   return code;
 }
 
-/* Asks the agent itself. */
+/* Asks the agent directly. */
 static int ask_agent(void) {
   int left = sigsetjmp(way_out, 0);
   if (left) {
@@ -145,8 +145,8 @@ static int ask_agent(void) {
 }
 
 /*
- * A job in the background may be signalled by its number, and then it is the client that is meant: where the program
- * would take the place of this very process, it does so.
+ * A background job may be signalled by its pid, and the client must get that signal: where the program would replace
+ * this process, exec it.
  */
 static int in_background(void) {
   bool whole = subshell_environment & SUBSHELL_FORK && fork_point.pid == getpid() && !fork_point.called &&
@@ -156,7 +156,7 @@ static int in_background(void) {
   return run_program(client, &call);
 }
 
-/* What `svc` names on the PATH, if it is not the client. NULL: it is; an empty text: there is nothing. */
+/* The `svc` on the PATH, if it is not the client. NULL: it is the client; empty: there is none. */
 static const char *other_program(void) {
   static char known[8192], found[4096];
   struct stat mine, theirs;
@@ -209,7 +209,7 @@ static int call_svc(WORD_LIST *words) {
   return code;
 }
 
-/* `command -v svc` and `type svc` are to name the program, as they do where there is no builtin. */
+/* `command -v svc` and `type svc` must name the program, as without the builtin. */
 static sh_builtin_func_t *own_command, *own_type;
 
 static int unseen(sh_builtin_func_t *ask, WORD_LIST *words) {
@@ -242,7 +242,7 @@ static sh_builtin_func_t *replace(char *name, sh_builtin_func_t *instead) {
   return own;
 }
 
-/* Called by bash when it has loaded this; 0 refuses. */
+/* Called by bash after loading; 0 refuses. */
 __attribute__((visibility("default"))) int svc_builtin_load(char *name) {
   (void)name;
   size_t length = own_folder(client, sizeof client - 4);

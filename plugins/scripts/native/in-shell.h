@@ -6,15 +6,15 @@
 #include "client.h"
 #include "host.h"
 
-/* Where `leave` goes: to sigsetjmp's answer, the exit code + 1. */
+/* The target of `leave`: sigsetjmp answers the exit code + 1. */
 extern sigjmp_buf way_out;
 
-/* For the time of a call: nobody may be killed for writing into a pipe without a reader. */
+/* During a call: writing to a closed pipe must not kill the shell. */
 void take_over_signals(struct inherited *inherited);
-/* As they were before, whatever was under way. */
+/* Restored, whatever was in progress. */
 void restore_signals(void);
 
-/* Runs a program with the arguments of the call as the shell would, in the foreground; answers its exit code. */
+/* Runs a program in the foreground with the arguments of the call, as the shell would; answers its exit code. */
 int run_program(const char *file, const struct call *call);
 
 #endif

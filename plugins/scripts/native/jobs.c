@@ -89,7 +89,7 @@ bool full(void) {
   return pending.length - pending_sent >= PENDING_LIMIT;
 }
 
-/* Passes one chunk on. Answers whether there may be more at once. */
+/* Passes one chunk on. Answers whether more may be available at once. */
 bool take_output(struct job *job, int stream) {
   unsigned char chunk[CHUNK], number = (unsigned char)(stream + 1);
   ssize_t got = read(job->pipes[stream], chunk, sizeof chunk);
@@ -121,7 +121,7 @@ void take_notes(struct job *job) {
   job->kept = false;
   shut(&job->control);
   if (job->end.kind) return;
-  /* The keeper was killed. Its process is our child since then, so its number is still its own. */
+  /* The keeper was killed. Its process became our child, so its pid is still valid. */
   if (job->leader) kill(-job->leader, SIGKILL);
   while (waitpid(job->keeper, NULL, 0) < 0 && errno == EINTR) continue;
   orphans = true;
@@ -133,7 +133,7 @@ int is_keeper(pid_t pid) {
   return 0;
 }
 
-/* Every writer that could be ended is dead: what the pipes hold now is all there will be. */
+/* Every writer that could be killed is dead: the pipes now hold everything there will be. */
 bool finish(struct job *job) {
   if (job->kept || (!closing && job->paused)) return false;
   for (int stream = 0; stream < 2; stream++) {

@@ -6,7 +6,7 @@
 #include "buffer.h"
 #include "spawner.h"
 
-/* Bytes that the agent has not taken yet; beyond it no pipe is read. */
+/* Bytes that the agent has not accepted yet; above it no pipe is read. */
 #define PENDING_LIMIT (256u << 10)
 
 struct job {
@@ -30,13 +30,13 @@ extern bool orphans;          /* a keeper was killed: what it kept is ours now *
 void shut(int *descriptor);
 bool full(void);
 void report_failure(uint32_t id, int stage, int error);
-/* Starts keeper and process; errno when there is no way. */
+/* Starts the keeper and the process; answers errno on failure. */
 int launch(uint32_t id, const struct order *order);
-/* Reads what the keeper says, its end included. */
+/* Reads the keeper's messages, and its end. */
 void take_notes(struct job *job);
-/* Passes one chunk of a pipe on. Answers whether there may be more at once. */
+/* Passes one chunk of a pipe on. Answers whether more may be available at once. */
 bool take_output(struct job *job, int stream);
-/* Once the keeper is gone and the pipes are drained: reports the end. Answers whether it did. */
+/* When the keeper is gone and the pipes are empty: reports the end. Answers whether it did. */
 bool finish(struct job *job);
 int is_keeper(pid_t pid);
 

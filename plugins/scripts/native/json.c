@@ -4,7 +4,7 @@
 
 #define DEPTH_LIMIT 128
 
-/* Length of the character at `s`, or, when it is broken, of its longest part that could begin one. */
+/* Length of the character at `s`; for an invalid one, of its longest prefix that could begin a character. */
 static size_t utf8_part(const unsigned char *s, size_t n, int *valid) {
   unsigned char first = s[0], low = 0x80, high = 0xbf;
   size_t rest;
@@ -158,7 +158,7 @@ static const unsigned char *digits(const unsigned char *at, const unsigned char 
   return at;
 }
 
-/* Passes over a number; `whole` says that it has neither fraction nor exponent. */
+/* Skips a number; `whole` says whether it has neither fraction nor exponent. */
 static int json_number(struct json *json, int *whole) {
   json_peek(json);
   const unsigned char *at = json->at, *after;

@@ -3,12 +3,12 @@
 
 #include "buffer.h"
 
-/* Appends the bytes as UTF-8: what is not becomes U+FFFD, one for each maximal broken part, as browsers and Node do. */
+/* Appends the bytes as UTF-8. Each maximal invalid part becomes one U+FFFD, as in browsers and Node. */
 void utf8_clean(struct buffer *out, const char *bytes, size_t length);
-/* Appends a JSON string, cleaned. */
+/* Appends a JSON string of valid UTF-8. */
 void json_append(struct buffer *out, const char *bytes, size_t length);
 
-/* A place in a JSON text. Every reader answers -1 when the text is not what it reads. */
+/* A position in a JSON text. Every reader answers -1 when the text does not match. */
 struct json {
   const unsigned char *at;
   const unsigned char *end;
@@ -16,15 +16,15 @@ struct json {
 
 /* The next character that is not white space, or -1 at the end. */
 int json_peek(struct json *json);
-/* Passes over that character if it is `c`. */
+/* Skips the next character if it is `c`. */
 int json_take(struct json *json, int c);
-/* Passes over `true`, `false` or `null`. */
+/* Skips `true`, `false` or `null`. */
 int json_word(struct json *json, const char *word);
 /* Appends the decoded string; a lone surrogate becomes U+FFFD. */
 int json_string(struct json *json, struct buffer *out);
 /* A whole number within 15 digits. */
 int json_integer(struct json *json, long long *out);
-/* Passes over any value. */
+/* Skips any value. */
 int json_skip(struct json *json);
 
 #endif

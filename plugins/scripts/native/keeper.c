@@ -1,7 +1,7 @@
 /*
  * One keeper stands between the spawner and each process that it starts. As a child subreaper it becomes the parent of
- * whatever the process leaves behind, however it was detached, and so can end it. Only the keeper reaps the process:
- * a group is never signalled after its number may have gone to another.
+ * everything that the process leaves behind, even detached, and can kill it. Only the keeper reaps the process: a group
+ * is never signalled after its number may have been reused.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -23,7 +23,7 @@
 #include "spawner.h"
 
 #define CONTROL 3
-/* A process stuck in the kernel cannot be waited for without end. */
+/* A process that is stuck in the kernel must not be awaited without end. */
 #define PATIENCE_MS 10000
 #define RETRY_MS 20
 
@@ -51,7 +51,7 @@ static pid_t parent_of(const char *pid) {
   close(file);
   if (length <= 0) return -1;
   text[length] = 0;
-  /* The name in parentheses may hold anything, parentheses too. */
+  /* The name in parentheses may contain anything, even parentheses. */
   const char *after = strrchr(text, ')');
   int parent = -1;
   if (!after || sscanf(after + 1, " %*c %d", &parent) != 1) return -1;
@@ -71,7 +71,7 @@ int kill_children(int (*spare)(pid_t)) {
   return found;
 }
 
-/* Runs in the keeper's memory until it has become the program. */
+/* Runs in the keeper's memory until exec. */
 static void become(const struct order *order, volatile int *stage, volatile int *failed) {
   sigset_t none;
   *stage = STAGE_PREPARE;
@@ -107,7 +107,7 @@ static pid_t start(const struct order *order) {
 
 static void wire(int control, int out, int err) {
   int null = open("/dev/null", O_RDWR);
-  /* All three lie above 3, for the spawner holds 0 to 3 itself. */
+  /* All three are above 3, because the spawner itself holds 0 to 3. */
   if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || dup3(control, CONTROL, O_CLOEXEC) < 0)
     _exit(1);
   close_from(CONTROL + 1);
@@ -122,7 +122,7 @@ static int signals(void) {
   return signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Reaps what has ended. Answers 1 while there are children. */
+/* Reaps ended children. Answers 1 while there are children. */
 static int reap(pid_t *leader, int *ending) {
   for (;;) {
     siginfo_t info = {0};
@@ -145,7 +145,7 @@ static long long now_ms(void) {
   return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* One order of the spawner; its end closed means: end it all. */
+/* One command of the spawner. A closed pipe means: kill everything. */
 static void obey(pid_t leader, int *ending) {
   int32_t number;
   ssize_t got = recv(CONTROL, &number, sizeof number, MSG_DONTWAIT);

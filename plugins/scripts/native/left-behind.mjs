@@ -1,11 +1,11 @@
-// For the spawner where there is no compiler: what an ended process left running, as far as /proc tells.
+// For the spawner without a compiler: finds what an ended process left running, as far as /proc shows it.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 export function killGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }
 
@@ -15,12 +15,12 @@ function running(pid) {
     const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
     return state === 'Z' || state === 'X' ? undefined : { group: Number(group) };
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 }
 
-/** Whether a process holds the output of a job. A descriptor may close between its listing and the look at it. */
+/** True when a process holds the output of a job open. A descriptor may close between listing and reading it. */
 function holds(pid, identities) {
   const isMine = (file) => {
     try {
@@ -33,12 +33,12 @@ function holds(pid, identities) {
   try {
     return readdirSync(`/proc/${pid}/fd`).some(isMine);
   } catch {
-    // It has ended, or is another user's.
+    // The process has ended, or belongs to another user.
     return false;
   }
 }
 
-/** Whoever is left in the group of an ended process, or left the group but still holds its output. */
+/** Processes that remain in the group of an ended process, or that left the group and still hold its output. */
 export function leftBehind({ pid, identities }) {
   return readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;

@@ -1,4 +1,4 @@
-// Prints what verbs and starts cost here, each beside its floor of the same run: `node measure.ts`.
+// Prints what verbs and starts cost on this machine, each beside its floor of the same run: `node measure.ts`.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const row = (name: string, us: number, floor: number) =>
   console.log(`${name.padEnd(44)} ${(us / 1000).toFixed(3).padStart(8)} ms ${(us / floor).toFixed(2).padStart(6)} ×`);
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!;
 
-/** Microseconds a call, of commands in one bash, in turns so that a busy machine is busy for all. */
+/** Microseconds for each call, of commands in one bash, in alternation so that load affects all of them. */
 async function inBash(commands: Record<string, { line: string; count: number }>, more: Record<string, string>) {
   const loops = Object.values(commands).map(
     ({ line, count }) =>

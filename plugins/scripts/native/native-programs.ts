@@ -1,9 +1,9 @@
 export type ProgramName = 'verb-client' | 'in-shell' | 'spawner';
 
-/** What `build.mjs` has made, or found made. */
+/** What `build.mjs` compiled or found compiled. */
 export interface NativePrograms {
-  /** Absolute paths; what is missing could not be compiled. */
+  /** Absolute paths; a missing one could not be compiled. */
   programs: Partial<Record<ProgramName, string>>;
-  /** Why something is missing or old. */
+  /** Why something is missing or outdated. */
   why: string | undefined;
 }

@@ -1,4 +1,4 @@
-// For the spawner where there is no compiler: real pipes, which Node can only make by way of named ones.
+// For the spawner without a compiler: real pipes, which Node can only create through named pipes.
 import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const pool = [];
 let refilling;
 let fifos = 0;
 
-/** Paths of pipes for the next processes: one run of mkfifo makes many. */
+/** Paths of prepared pipes: one run of mkfifo creates many. */
 function refill(runtimeFolder) {
   const made = Array.from({ length: POOL }, () => join(runtimeFolder, `.pipe-${process.pid}-${++fifos}`));
   return new Promise((resolve) => {
@@ -20,8 +20,8 @@ function refill(runtimeFolder) {
 }
 
 /**
- * A real pipe each for stdout and stderr: what Node makes by itself is a socket, which /dev/stdout cannot open. Its
- * end that is held keeps the number of its inode from going to a file of somebody else while holders are looked for.
+ * A real pipe each for stdout and stderr: Node's own would be a socket, which /dev/stdout cannot open. The held end
+ * keeps the inode number from being reused while holders are searched.
  */
 export async function makePipes(runtimeFolder) {
   if (pool.length < 2) await (refilling ??= refill(runtimeFolder).finally(() => (refilling = undefined)));
@@ -33,7 +33,7 @@ export async function makePipes(runtimeFolder) {
       ends.at(-1).held = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       ends.at(-1).write = openSync(path, constants.O_WRONLY);
     } catch {
-      // Out of descriptors: Node says so better when it makes its own.
+      // Out of descriptors: Node reports this better when it creates its own.
     } finally {
       unlinkSync(path);
     }
@@ -46,7 +46,7 @@ export function closeAll(descriptors) {
   for (const fd of descriptors) if (fd !== undefined) closeSync(fd);
 }
 
-/** Takes away the paths that no process has got. */
+/** Removes paths that no process uses. */
 export function dropPipes() {
   for (const path of pool.splice(0)) rmSync(path, { force: true });
 }

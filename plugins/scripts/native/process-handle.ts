@@ -13,7 +13,7 @@ export interface ProcessEnd {
   /** Null after a signal, and when it did not start. */
   exit_code: number | null;
   signal: string | null;
-  /** Why it did not start, or that the spawner went away. */
+  /** Why it did not start, or that the spawner is gone. */
   error?: string;
   /** `ENOENT`, `EACCES`… when it did not start. */
   error_code?: string;
@@ -21,7 +21,7 @@ export interface ProcessEnd {
 
 export type OutputListener = (stream: 'stdout' | 'stderr', data: Buffer) => void;
 
-/** A process with /dev/null as stdin, alone in its session. */
+/** A process with /dev/null as stdin, in its own session. */
 export interface SpawnedProcess {
   /** Rejects when it did not start. */
   readonly pid: Promise<number>;
@@ -29,21 +29,21 @@ export interface SpawnedProcess {
   readonly log: Promise<string>;
   /** The same of its stderr. */
   readonly error_log: Promise<string>;
-  /** Everything it wrote, in order within a stream. Held back until someone listens. */
+  /** All its output, in order within a stream. Held back until there is a listener. */
   onOutput(listen: OutputListener): void;
   /**
-   * After its last output was delivered, when it and all that it left behind are gone. Never rejects. While nobody
-   * listens or the output is paused, and there is some, it does not resolve.
+   * Resolves after its last output was delivered and when it and everything that it left behind are gone. Never
+   * rejects. It does not resolve while output waits for a listener or is paused.
    */
   readonly ended: Promise<ProcessEnd>;
-  /** To its process group. Without effect once it has ended. */
+  /** Signals its process group. No effect after its end. */
   kill(signal: NodeJS.Signals): void;
-  /** Delivers no output from now on; the process waits when its pipe is full. */
+  /** Stops delivering output; the process blocks when its pipe is full. */
   pause(): void;
   resume(): void;
 }
 
-/** Why a request can have no process: what the operating system would cut short or refuse. */
+/** Why a request cannot start a process: what the operating system would cut off or refuse. */
 export function requestFault(request: SpawnRequest): string | undefined {
   const texts = [request.cwd, ...request.argv, ...Object.entries(request.env).flat()];
   if (request.argv.length === 0 || request.argv[0] === '') return 'there is no program to start';
@@ -56,7 +56,7 @@ export function requestFault(request: SpawnRequest): string | undefined {
 
 type Order = (type: number, payload?: Buffer) => void;
 
-/** One process as the agent sees it: orders go out, reports come in, in whatever order they meet. */
+/** One process as the agent sees it. Commands and reports may cross in any order. */
 export class ProcessHandle implements SpawnedProcess {
   readonly request: SpawnRequest;
   readonly pid: Promise<number>;
@@ -79,7 +79,7 @@ export class ProcessHandle implements SpawnedProcess {
     this.log = this.start.promise.then((started) => started.log);
     this.error_log = this.start.promise.then((started) => started.error_log);
     this.ended = this.finish.promise;
-    // Whoever reads them gets the rejection; who does not learns it from `ended`.
+    // Whoever awaits them gets the rejection; others learn it from `ended`.
     for (const unread of [this.pid, this.log, this.error_log]) unread.catch(() => undefined);
   }
 
@@ -102,7 +102,7 @@ export class ProcessHandle implements SpawnedProcess {
     this.flow();
   }
 
-  /** Connects it to the spawner that runs it. */
+  /** Attaches the spawner that runs it. */
   attach(order: Order): void {
     this.order = order;
     for (const { type, payload } of this.waiting.splice(0)) order(type, payload);

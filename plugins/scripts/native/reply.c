@@ -7,7 +7,7 @@
 
 #define ARGUMENT_LIMIT 100000
 
-/* A string that a C function will read: ends with NUL, has none inside. */
+/* A string for C functions: NUL-terminated, without a NUL inside. */
 static int text_member(struct json *json, struct buffer *out) {
   out->length = 0;
   if (json_string(json, out)) return -1;

@@ -5,7 +5,7 @@
 
 #include "buffer.h"
 
-/* One line of the agent, as contract.ts of the scripts plugin describes it. */
+/* One line of the agent, as described in contract.ts of the scripts plugin. */
 struct reply {
   bool has_exit, has_stdout, replayed, has_exec, has_key, has_limit, has_stdin, handoff, gone, ok, has_error;
   bool refused; /* has `code`: nothing was recorded */
@@ -21,7 +21,7 @@ struct reply {
   size_t exec_count;
 };
 
-/* Reads one line without its newline; -1 when it is not such a reply. Free it in either case. */
+/* Parses one line without its newline; -1 when it is not a valid reply. Must be freed in either case. */
 int reply_parse(struct reply *reply, const unsigned char *line, size_t length);
 void reply_free(struct reply *reply);
 

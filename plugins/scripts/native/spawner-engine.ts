@@ -11,7 +11,7 @@ export interface Engine {
   /** Resolves when the process is gone and all its handles have ended. */
   readonly gone: Promise<void>;
   run(handle: ProcessHandle): void;
-  /** Has it kill everything and end. */
+  /** Makes it kill everything and exit. */
   end(): void;
 }
 
@@ -21,7 +21,7 @@ interface Program {
   native: boolean;
 }
 
-/* The Node fallback looks for mkfifo; nothing of the agent's environment is for the spawner. */
+/* The Node fallback needs PATH for mkfifo. The spawner gets nothing else of the agent's environment. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
 const names = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
@@ -58,17 +58,17 @@ function report(handle: ProcessHandle, { type, payload }: Frame): void {
   }
 }
 
-/** What a dead spawner without keepers leaves running. */
+/** Groups that a dead spawner without keepers leaves running. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // A group that has ended by itself is what was wanted.
+    // The group has ended by itself, as wanted.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** Starts a spawner process; rejects when it does not greet. */
+/** Starts a spawner process. Rejects when it sends no hello. */
 export function startEngine(program: Program): Promise<Engine> {
   return new SpawnerProcess(program).ready;
 }
@@ -91,7 +91,7 @@ class SpawnerProcess implements Engine {
     this.#program = program;
     this.ready = this.#ready.promise;
     this.gone = this.#gone.promise;
-    // A session of its own: an interrupt at the terminal is for the agent, which lets its scripts end in order.
+    // Its own session: an interrupt at the terminal is for the agent, which stops its scripts in order.
     this.#child = spawn(program.file, program.args, {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
@@ -121,7 +121,7 @@ class SpawnerProcess implements Engine {
 
   #listen(): void {
     const child = this.#child;
-    // A spawner that is gone is told by its exit; what was to be written no longer matters.
+    // The exit of a lost spawner is reported; unwritten data no longer matters.
     const note = (error: Error) => {
       this.#fault = error.message;
     };

@@ -1,6 +1,6 @@
 /*
- * Starts the processes of one agent, so that a large agent never forks, and ends them all when the agent goes, even
- * by SIGKILL: then its end of our stdin is closed. Frames as in frames.h on stdin and stdout.
+ * Starts the processes of one agent, so that the large agent process never forks. It kills them all when the agent
+ * ends, even by SIGKILL: then our stdin is closed. Frames (frames.h) on stdin and stdout.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,14 +27,14 @@ static void close_down(void) {
   closing = true;
   pending.length = pending_sent = 0;
   for (struct job *job = jobs; job; job = job->next) {
-    /* The keeper ends everything and then itself, which is waited for. */
+    /* The keeper kills everything and exits; this waits for it. */
     shutdown(job->control, SHUT_WR);
     shut(&job->pipes[0]);
     shut(&job->pipes[1]);
   }
 }
 
-/* Strings of a SPAWN frame; -1 when they are not as many as it says. */
+/* Strings of a SPAWN frame; -1 when their number is wrong. */
 static int take_strings(char **at, const char *end, char **strings, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (*at >= end) return -1;
@@ -110,7 +110,7 @@ static void reap(int ended) {
   struct signalfd_siginfo drained[8];
   if (read(ended, drained, sizeof drained) < 0 && errno != EAGAIN && errno != EINTR) exit(1);
   siginfo_t info = {0};
-  /* Notes first: they tell whether the group of a killed keeper still has to be ended. */
+  /* Messages first: they tell whether the group of a killed keeper must still be killed. */
   for (struct job *job = jobs; job; job = job->next)
     if (job->control >= 0) take_notes(job);
   while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) == 0 && info.si_pid) info = (siginfo_t){0};
@@ -145,7 +145,7 @@ static size_t watch(struct pollfd *wanted, int ended) {
 
 static void serve(const struct pollfd *wanted, int ended) {
   const struct pollfd *at = wanted + 3;
-  /* Notes before output: a process has started before it says anything. */
+  /* Messages before output: a process has started before it prints. */
   for (struct job *job = jobs; job; job = job->next, at += 3)
     if (at[0].revents && job->control >= 0) take_notes(job);
   at = wanted + 3;

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a keeper tells the spawner, a message each. A signal number goes the other way as one int32. */
+/* Messages of a keeper to the spawner. A signal number goes the other way as one int32. */
 enum { NOTE_STARTED = 1, NOTE_FAILED = 2, NOTE_ENDED = 3 };
 
 struct note {
@@ -13,7 +13,7 @@ struct note {
   int32_t b; /* -, errno or signal */
 };
 
-/* Where a start failed. */
+/* The stage at which a start failed. */
 enum { STAGE_PREPARE = 1, STAGE_DIRECTORY = 2, STAGE_PROGRAM = 3 };
 
 struct order {
@@ -23,12 +23,12 @@ struct order {
 };
 
 /*
- * Becomes the keeper of one process: starts it in a session of its own, passes signals to its group, and when it has
- * ended, or `control` was closed, kills whatever it left behind, daemons too. Never returns.
+ * Becomes the keeper of one process: starts it in its own session and passes signals to its group. When it has ended,
+ * or `control` was closed, it kills everything left behind, including daemons. Never returns.
  */
 _Noreturn void keep(const struct order *order, int control, int out, int err);
 
-/* SIGKILL to every child of this process for which `spare` answers 0; how many they were, dead ones included. */
+/* Sends SIGKILL to every child of this process for which `spare` answers 0. Answers their number, including zombies. */
 int kill_children(int (*spare)(pid_t));
 
 /* Closes all descriptors from `first` on. */

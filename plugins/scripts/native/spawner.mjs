@@ -1,6 +1,6 @@
-// The spawner where there is no compiler: the same frames (frames.h) and the same rules as spawner.c, as far as Node
-// can. It has no subreaper: a process that left the group and let go of stdout and stderr is not found any more. If
-// this process itself is killed, the agent kills the groups it knows of.
+// The spawner without a compiler: the same frames (frames.h) and the same rules as spawner.c, as far as Node can. It
+// has no subreaper: a process that left the group and closed stdout and stderr is not found. If this process is killed,
+// the agent kills the groups that it knows.
 import { spawn } from 'node:child_process';
 import { fstatSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -21,7 +21,7 @@ const FAILED = 5;
 const STAGE_PREPARE = 1;
 const STAGE_DIRECTORY = 2;
 const STAGE_PROGRAM = 3;
-/** Output that a process stuck in the kernel holds open is not waited for without end. */
+/** Output held open by a process that is stuck in the kernel is not awaited without end. */
 const PATIENCE_MS = 10_000;
 
 const runtimeFolder = process.argv[2];
@@ -70,8 +70,8 @@ function swept(job) {
 }
 
 /**
- * Kills what an ended process left behind and looks again until nobody is left: who was forked during a look is found
- * by the next, and a killed process lets go of its output a moment before it is gone.
+ * Kills what an ended process left behind, and looks again until nothing is left: a process forked during one look is
+ * found by the next, and a killed process closes its output shortly before it is gone.
  */
 function sweep(job, pause = 1) {
   const left = leftBehind(job);
@@ -81,7 +81,7 @@ function sweep(job, pause = 1) {
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // It ended meanwhile, or is another user's.
+      // It has ended meanwhile, or belongs to another user.
     }
   job.sweeper = setTimeout(() => sweep(job, Math.min(pause * 2, 100)), pause);
 }
@@ -129,7 +129,7 @@ function socketIdentities(pid) {
   });
 }
 
-/** Reports the end once the process has ended, left nobody behind, and its output is read to the last byte. */
+/** Reports the end when the process has ended, left nothing behind, and its output was read completely. */
 function settle(job) {
   if (job.end === undefined || job.open > 0 || (job.pid && !job.swept)) return;
   jobs.delete(job.id);
@@ -138,7 +138,7 @@ function settle(job) {
   else send(EXIT, job.id, numbers(job.end.code ?? -1, job.end.code === null ? os.signals[job.end.signal] : 0));
 }
 
-/** Gives up waiting for an end of output or of a process, unless it is the agent that does not take the output. */
+/** Stops waiting for the end of output or of a process, unless the agent is what does not accept output. */
 function lose(job) {
   if (full || job.paused) {
     job.patience = setTimeout(() => lose(job), PATIENCE_MS);
@@ -161,7 +161,7 @@ function listen(job, pipe, stream) {
   job.open++;
   job.pipes.push(pipe);
   pipe.on('data', (data) => {
-    // Output that nobody takes for a while is no sign of a process stuck in the kernel.
+    // Output that nobody accepts for a while does not mean that a process is stuck.
     job.patience?.refresh();
     send(OUTPUT, job.id, Buffer.concat([Buffer.from([stream]), data]));
   });
@@ -204,7 +204,7 @@ function signalGroup(job, number) {
   try {
     process.kill(-job.pid, number);
   } catch {
-    // It is ending; its exit is on the way.
+    // It is ending; its exit event follows.
   }
 }
 
@@ -229,7 +229,7 @@ function request(type, id, payload) {
   }
 }
 
-/** Everything that still runs goes with us. */
+/** Everything that still runs is killed with this process. */
 function die(error) {
   for (const job of jobs.values()) if (job.pid && !job.swept) sweep(job);
   if (error) process.stderr.write(`svc: the spawner failed: ${error.stack}\n`);
@@ -251,7 +251,7 @@ process.stdin.on('end', () => die());
 process.stdin.on('error', () => die());
 agent.on('error', () => die());
 process.on('uncaughtException', die);
-// The agent ends us by closing our stdin: a signal to a whole terminal or service must not.
+// The agent stops this process by closing its stdin; a signal to a whole terminal or service must not.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(name, () => undefined);
 process.chdir('/');
 send(HELLO, 0, numbers(1));

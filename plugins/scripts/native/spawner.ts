@@ -8,20 +8,20 @@ import { type Engine, startEngine } from './spawner-engine.ts';
 export type { OutputListener, ProcessEnd, SpawnedProcess, SpawnRequest } from './process-handle.ts';
 
 export interface SpawnerOptions {
-  /** Private folder (0700) of the agent; the fallback makes its pipes there. */
+  /** The agent's private folder (0700); the fallback creates its pipes there. */
   runtime_dir: string;
-  /** Which kind: true demands the native one, false the Node one; by default the native one if it can be had. */
+  /** True requires the native one, false the Node one; the default is the native one when available. */
   native?: boolean;
-  /** Another native program than the one compiled here. */
+  /** A native program other than the one compiled here. */
   program?: string;
 }
 
-/** Starts processes of an agent through one small long-lived process, each in a session and group of its own. */
+/** Starts the processes of an agent through one small long-lived process, each in its own session and group. */
 export interface Spawner {
   readonly native: boolean;
-  /** Never throws: what could not be started ends with `error`. */
+  /** Never throws: a process that could not be started ends with `error`. */
   spawn(request: SpawnRequest): SpawnedProcess;
-  /** Kills all processes; resolves when they and the spawner are gone. Safe to call twice. */
+  /** Kills all processes. Resolves when they and the spawner are gone. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ async function candidates(options: SpawnerOptions): Promise<Program[]> {
   return options.native ? native : [...native, fallback(options)];
 }
 
-/** The first that runs; a native program may be of another machine. */
+/** The first one that runs: a native program may be compiled for another machine. */
 async function startFirst(programs: readonly Program[]): Promise<{ engine: Engine; program: Program }> {
   let cause: unknown;
   for (const program of programs)
@@ -58,13 +58,13 @@ async function startFirst(programs: readonly Program[]): Promise<{ engine: Engin
   throw NativeErrors.spawnerUnavailable(detail, { cause });
 }
 
-/** Opens the spawner of this agent; rejects with `spawner_unavailable`. */
+/** Opens the spawner of this agent. Rejects with `spawner_unavailable`. */
 export async function openSpawner(options: SpawnerOptions): Promise<Spawner> {
   const { engine: first, program } = await startFirst(await candidates(options));
   let engine = Promise.resolve(first);
   let closed = false;
 
-  /** The running one, or a new one when that has died. One after the other, so that only one is started. */
+  /** The running one, or a new one when that has died. Serialised, so that only one is started. */
   const living = (): Promise<Engine> => {
     engine = engine.then(
       (current) => (current.alive() || closed ? current : startEngine(program)),

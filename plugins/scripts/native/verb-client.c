@@ -1,4 +1,6 @@
-/* `svc` on the PATH of a script: hands its arguments to the agent over $SVC_AGENT_SOCKET and does what it is told. */
+/*
+ * `svc` on the PATH of a script: passes its arguments to the agent over $SVC_AGENT_SOCKET and follows its instructions.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,7 @@
 
 extern char **environ;
 
-/* A closed standard descriptor would be the next one to be opened. What stands in for it fails as it would. */
+/* A closed standard descriptor would be reused by the next open. Its stand-in fails as it would. */
 static void keep_standard_descriptors(void) {
   for (int descriptor = 0; descriptor < 3; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && open("/dev/null", (descriptor ? O_RDONLY : O_WRONLY) | O_CLOEXEC) < 0)
@@ -22,7 +24,7 @@ static void keep_dispositions(struct inherited *inherited) {
   inherited->ignored_child = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 }
 
-/* No verb, or no script run: becomes the full command-line program with the same arguments, or says why not. */
+/* Not a verb, or not in a script run: executes the full CLI with the same arguments, or says why not. */
 static int become_cli(const struct call *call) {
   struct buffer words = beside("svc.cli");
   size_t count = 0, at = 0;

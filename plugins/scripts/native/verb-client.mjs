@@ -1,6 +1,6 @@
-// The verb client where there is no compiler: the same behaviour as verb-client.c, as far as Node can (README.md says
-// what it cannot). Arguments: which of the descriptors 0 and 1 were closed, the folder of svc.verbs and svc.cli, then
-// those of the caller. Plain JavaScript in one file, for its start is what it costs.
+// The verb client without a compiler: the same behaviour as verb-client.c as far as Node can (README.md lists the
+// differences). Arguments: which of the descriptors 0 and 1 were closed, the folder of svc.verbs and svc.cli, then the
+// caller's. Plain JavaScript in one file, because start time is its cost.
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
@@ -31,7 +31,7 @@ function reason(error) {
   return REASONS[error.code] ?? error.message;
 }
 
-/** Until the descriptor is ready again; it was made non-blocking by someone else. */
+/** Waits until the descriptor is ready; somebody else made it non-blocking. */
 function waitABit() {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
 }
@@ -92,14 +92,14 @@ function withoutAgent() {
   );
 }
 
-/** Does our stdout lead into the log of the script? */
+/** True when our stdout goes to the script's log. */
 function isLog(log) {
   if (!log || closed.includes('1')) return false;
   const { dev, ino } = fstatSync(1, { bigint: true });
   return log.split(' ').includes(`${dev}:${ino}`);
 }
 
-/** A real pipe: the socket that Node would make cannot be opened as /dev/stdout. */
+/** A real pipe: Node's socket cannot be opened as /dev/stdout. */
 function makePipe() {
   const fifo = join(dirname(path), `.pipe-${process.pid}`);
   try {
@@ -134,7 +134,7 @@ function run(argv, key, limit, live) {
   const done = () => --waiting === 0 && resolve(outcome);
   let child;
   const signals = FORWARDED.map((name) => [name, () => child?.kill(name)]);
-  // Before it starts: a signal must not end us and leave the command alone.
+  // Before the start: a signal must not end us and leave the command alone.
   for (const [name, forward] of signals) process.on(name, forward);
   try {
     child = spawn(argv[0], argv.slice(1), { stdio: ['inherit', pipe ? pipe.write : 'pipe', 'inherit'], env });
@@ -148,7 +148,7 @@ function run(argv, key, limit, live) {
     const room = limit - outcome.size;
     if (room > 0) outcome.chunks.push(data.subarray(0, room));
     outcome.size += data.length;
-    // A log that cannot be written is no reason to lose the record.
+    // A failing log is no reason to lose the record.
     if (live && write(1, data)) live = false;
   });
   stdout.on('close', done);
@@ -231,7 +231,7 @@ async function execute(reply, send) {
   const { exit, size, chunks, error } = await run(reply.exec, reply.key, reply.limit, echoed);
   const captured = Buffer.concat(chunks);
   send({ id: 1, op: 'result', exit, stdout: captured.toString('base64'), size, error });
-  // More than the limit is not recorded, so it is not echoed either.
+  // Output over the limit is not recorded, so it is not echoed.
   return { echoed, captured: size > captured.length ? undefined : captured };
 }
 
@@ -290,7 +290,7 @@ function converse() {
   try {
     cwd = process.cwd();
   } catch {
-    // It was removed; the agent is told so by the empty text.
+    // It was removed; the empty text tells the agent.
   }
   socket.write(`{"id":0,"op":"hello","protocol":2}\n${JSON.stringify({ id: 1, op: 'verb', argv: args, cwd })}\n`);
 }

@@ -11,9 +11,9 @@ export const BUILTIN_FILE = 'svc.so';
 export interface VerbClientOptions {
   /** Names that only a script run answers. */
   verbs: readonly string[];
-  /** The full command-line program: an absolute path, then arguments that come before the caller's. */
+  /** The full CLI: an absolute path, then arguments before the caller's. */
   cli: readonly string[];
-  /** True demands the native client, false the Node one; by default the native one if it can be had. */
+  /** True requires the native client, false the Node one; the default is the native one when available. */
   native?: boolean;
 }
 
@@ -21,7 +21,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A shell says which descriptors were closed, for Node opens something in their place. */
+/** A shell reports which descriptors were closed, because Node opens something in their place. */
 function wrapper(folder: string): string {
   const script = fileURLToPath(new URL('./verb-client.mjs', import.meta.url));
   return [
@@ -34,7 +34,7 @@ function wrapper(folder: string): string {
   ].join('\n');
 }
 
-/** Whole or not at all: a script may be looking at it. */
+/** Complete or absent: a script may read it at this moment. */
 async function put(path: string, write: (draft: string) => Promise<void>): Promise<void> {
   const draft = `${path}.draft`;
   await write(draft);
@@ -46,7 +46,7 @@ interface Trial {
   fault?: string;
 }
 
-/** Calls a verb outside of a script run, which the client must turn away. */
+/** Calls a verb outside of a script run; the client must refuse it. */
 function attempt(client: string, verb: string): Promise<Trial> {
   return new Promise((resolve) => {
     execFile(client, [verb], { env: {} }, (error, _stdout, stderr) => {
@@ -60,20 +60,20 @@ function attempt(client: string, verb: string): Promise<Trial> {
 /** Why the client cannot be used. */
 async function fault(client: string, verb: string): Promise<string | undefined> {
   let trial = await attempt(client, verb);
-  // Another process that was started while the file was written holds it open until it is another program.
+  // A process forked while the file was being written keeps it open until its exec.
   for (let more = 100; more > 0 && trial.code === 'ETXTBSY'; more--) trial = await attempt(client, verb);
   return trial.fault;
 }
 
 async function installNative(client: string, source: string): Promise<void> {
   await put(client, async (draft) => {
-    // A copy, not a link: who writes to it must not reach every other agent's.
+    // A copy and not a link: a write to it must not affect other agents.
     await rm(draft, { force: true });
     await copyFile(source, draft);
   });
 }
 
-/** The builtin of bash beside the client; none where it was not compiled. */
+/** The bash builtin beside the client; none where it was not compiled. */
 async function installBuiltin(folder: string, source: string | undefined): Promise<void> {
   const path = join(folder, BUILTIN_FILE);
   if (source === undefined) await rm(path, { force: true });
@@ -85,8 +85,8 @@ async function installFallback(client: string, folder: string): Promise<void> {
 }
 
 /**
- * Makes `<runtime_dir>/bin` with the program `svc` for scripts and answers its path, to be put first on their PATH.
- * Rejects with `runtime_folder_unusable` when nothing can be started from there.
+ * Creates `<runtime_dir>/bin` with the `svc` program for scripts and answers its path, to be put first on PATH. Rejects
+ * with `runtime_folder_unusable` when programs cannot be started there.
  */
 export async function verbClient(runtime_dir: string, options: VerbClientOptions): Promise<string> {
   const folder = join(runtime_dir, 'bin');
@@ -106,7 +106,7 @@ export async function verbClient(runtime_dir: string, options: VerbClientOptions
     await installBuiltin(folder, programs['in-shell']);
     const found = await fault(client, verb);
     if (!found) return folder;
-    // Compiled on another machine, perhaps.
+    // Perhaps compiled on another machine.
     wrong = found;
   }
   if (options.native) throw NativeErrors.runtimeFolderUnusable(wrong);

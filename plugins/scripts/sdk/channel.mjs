@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { agentLost, insideAStep, notInAScript, SvcError, unreadable } from './errors.mjs';
 
 const PROTOCOL = 2;
-const LONGEST_ANSWER = 64 * 1024 * 1024;
+const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 /** When the agent is gone this process is about to be killed; only one that is not hears of it. */
 const PATIENCE_MS = 5000;
 const NEWLINE = 10;
@@ -77,7 +77,7 @@ export class Channel {
     if (from === chunk.length) return;
     this.#pieces.push(from === 0 ? chunk : chunk.subarray(from));
     this.#size += chunk.length - from;
-    if (this.#size > LONGEST_ANSWER) this.#fail(unreadable('a line of it has no end'));
+    if (this.#size > MAX_ANSWER_LENGTH) this.#fail(unreadable('a line of it has no end'));
   }
 
   #take(line) {

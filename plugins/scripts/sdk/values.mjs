@@ -2,7 +2,7 @@ import { misused } from './errors.mjs';
 
 /** More of an output is neither kept nor sent. The service refuses what is larger by how much it is over. */
 export const OUTPUT_BYTES = 2 * 1024 * 1024;
-const LONGEST_REASON = 16_000;
+const MAX_REASON_LENGTH = 16_000;
 const MAY_BE_JSON = /^[ \t\n\r]*[-0-9"[{tfn]/;
 const HALF_A_CHARACTER = /\p{Surrogate}/u;
 
@@ -56,7 +56,7 @@ export function reasonOf(error) {
     text = 'an error that has no text';
   }
   // Through UTF-8, so that halves of characters are mended here as they would be on the way.
-  return Buffer.from(text.slice(0, LONGEST_REASON)).toString().replaceAll('\0', '\ufffd');
+  return Buffer.from(text.slice(0, MAX_REASON_LENGTH)).toString().replaceAll('\0', '\ufffd');
 }
 
 /** The exit code that an error asks for with `exitCode`, else 1. */

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { systemClock as clock } from '../../../kernel/boot/services/clock.ts';
 import type { Ids } from '../../../kernel/contracts/index.ts';
-import { Activity, openBench, type Script } from '../executor/testing/host.ts';
+import { openBench, type Script } from '../executor/testing/host.ts';
 import { nativePrograms } from '../native/build.mjs';
-import { readsItsEnvironmentFile } from './plain-bash.ts';
+import { readsItsEnvironmentFile } from './in-shell.ts';
+import { Activity, systemClock as clock } from '../../../test/kit/index.ts';
 
 const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
 const { why } = await nativePrograms();
 
-/** What a script came to, to the byte. */
+/** The exact bytes that a script produced. */
 async function play(t: Test, in_shell: boolean, script: Script) {
   const bench = await openBench({ clock, ids, in_shell });
   t.teardown(() => bench.close());
@@ -33,7 +33,7 @@ async function play(t: Test, in_shell: boolean, script: Script) {
   };
 }
 
-/** Runs a script with the program and again with bash answering: what comes of it must be the same. */
+/** Runs a script with the program and again with the builtin; the results must be equal. */
 function alike(name: string, source: string) {
   t.test(name, async (t) => {
     if (why) return t.comment(`there is no builtin here: ${why}`);

@@ -1,25 +1,24 @@
 import { spawn } from 'node:child_process';
 import { access, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { BUILTIN_FILE } from '../native/verb-client.ts';
-import { readsItsEnvironmentFile } from './plain-bash.ts';
 
 const PRELUDE_FILE = 'svc.bash';
-/** A bash that hangs while it is tried is no bash for this. */
+/** A bash that hangs during the check is not used. */
 const TRIAL_MS = 5000;
-const LONGEST_REASON = 1000;
+const MAX_REASON_LENGTH = 1000;
 
-export interface InShellParts {
-  /** A verb, for the trial. */
+interface InShellParts {
+  /** The verb used for the check. */
   verb: string;
   log: Log;
 }
 
 /**
- * Lets bash answer `svc` itself: the verb client as a loadable builtin, which starts no process. Where it cannot be
- * had (no compiler, another shell, options that bash begins differently with) scripts have the program instead, and
- * see no difference but in time.
+ * Lets bash answer `svc` inside the shell: the verb client as a loadable builtin, which starts no process. Where that
+ * is not possible (no compiler, another shell, options that change how bash starts), scripts use the program and see no
+ * difference but speed.
  */
 export class InShell {
   readonly #parts: InShellParts;
@@ -30,7 +29,7 @@ export class InShell {
     this.#parts = parts;
   }
 
-  /** What is to be added to the environment of a script; nothing where it has the program. */
+  /** Variables to add to the script's environment; none where the script uses the program. */
   async variables(
     client_folder: string,
     argv: readonly string[],
@@ -45,10 +44,10 @@ export class InShell {
     return works ? { BASH_ENV: prelude } : {};
   }
 
-  /** Once for each bash: has it the builtin answer a verb outside of a script run, as the client must. */
+  /** Once for each bash: checks that its builtin answers a verb outside of a script run as the client does. */
   #try(bash: string, client_folder: string, prelude: string): Promise<boolean> {
     const { log, verb } = this.#parts;
-    // Not a socket as its input: bash would take itself for the shell of a login, and read other files.
+    // Its input must not be a socket: bash would consider itself a remote login shell and read other files.
     const child = spawn(bash, ['-c', `builtin svc ${verb}`], {
       env: { PATH: client_folder, BASH_ENV: prelude },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -57,13 +56,17 @@ export class InShell {
     });
     let reason = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      reason = (reason + text).slice(0, LONGEST_REASON);
+      reason = (reason + text).slice(0, MAX_REASON_LENGTH);
     });
     return new Promise((resolve) => {
       child.on('error', () => resolve(false));
       child.on('close', (code) => {
         const works = code === 1 && reason.includes('SVC_AGENT_SOCKET');
-        if (!works) log.info({ bash, reason: reason.trim() }, 'this bash cannot answer svc itself; it has the program');
+        if (!works)
+          log.info(
+            { bash, reason: reason.trim() },
+            'bash cannot load the builtin svc; scripts use the program svc instead',
+          );
         resolve(works);
       });
     });
@@ -76,7 +79,7 @@ function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promis
   return found;
 }
 
-/** What bash reads before the script, and forgets: nothing of it is in the script's environment. */
+/** Bash reads this file before the script; nothing of it remains in the script's environment. */
 async function writePrelude(client_folder: string, file: string): Promise<string | undefined> {
   const builtin = join(client_folder, BUILTIN_FILE);
   try {
@@ -88,4 +91,29 @@ async function writePrelude(client_folder: string, file: string): Promise<string
   const load = `[[ \${BASH_VERSINFO[0]} -ge 4 ]] && enable -f '${builtin}' svc`;
   await writeFile(file, `{ unset BASH_ENV; ${load} || :; } 2>/dev/null\n`, { mode: 0o600 });
   return file;
+}
+
+/**
+ * Bash options without a value that do not change its startup. Excluded: `-i -l -p -r` (other startup files), `-c -s`
+ * (the script is not a file), and `-v` (bash would print the startup file).
+ */
+const PLAIN_OPTIONS = /^[-+][abefhkmnuxBCEHT]+$/;
+/** These variables change how bash starts. */
+const CHANGING = new Set(['BASH_ENV', 'SHELLOPTS', 'BASHOPTS', 'POSIXLY_CORRECT', 'POSIX_PEDANTIC', 'BASH_COMPAT']);
+/** Anything else in BASH_ENV might be expanded. */
+const PLAIN_PATH = /^\/[A-Za-z0-9/._,:@%+=-]+$/;
+
+/** True when bash reads the file named by BASH_ENV in this form, and the variable is not used by the script. */
+export function readsItsEnvironmentFile(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  file: string,
+): boolean {
+  const [program = '', ...options] = argv;
+  return (
+    basename(program) === 'bash' &&
+    options.every((option) => PLAIN_OPTIONS.test(option)) &&
+    PLAIN_PATH.test(file) &&
+    !Object.keys(env).some((name) => CHANGING.has(name) || name.startsWith('BASH_FUNC_'))
+  );
 }

@@ -1,25 +1,24 @@
 import type { Socket } from 'node:net';
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
-import type { ExecResult, PassJournal, Verb, VerbCall } from '../contract.ts';
-import { SOCKET_PROTOCOL } from '../contract.ts';
+import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
+import { type ExecResult, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
 import { readRequest, type SocketRequest } from '../domain/requests.ts';
-import { socketRequestInvalid, stepInProgress, valueTooLarge, verbUsage } from '../errors.ts';
-import { CallerGone, PassOver } from '../journal/interruptions.ts';
+import { socketRequestInvalid, stepInProgress } from '../errors.ts';
 import { callReply, errorReply, faultReply, type Reply, verbReply } from './replies.ts';
 import { runStructuredStep } from './structured-step.ts';
 
-/** A step's output in base64 is 2.8 MiB, and arguments may be escaped to many times their length. */
-export const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
-/** Answers that a client leaves unread beyond this end its connection. */
-const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
+/** A step's output in base64 has 2.8 MiB, and escaping can multiply the length of arguments. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Unread answers above this size close the connection. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** What a connection serves. */
+/** The services behind a connection. */
 export interface Service {
   verbs: ReadonlyMap<string, Verb>;
   journal(alive: () => boolean): PassJournal;
-  /** `<dev>:<ino>` of the script's standard output and error, which lead into the log; empty when unknown. */
+  /** `<dev>:<ino>` of the script's standard output and error, which go to the log; empty when unknown. */
   log_name(): Promise<string>;
   log: Log;
 }
@@ -32,14 +31,14 @@ interface Awaited {
   fail: (error: Error) => void;
 }
 
-/** One caller of the agent socket: a verb client for the time of one call, or an SDK for that of its process. */
+/** One caller of the agent socket: a verb client for one call, or an SDK for the life of its process. */
 export class Connection {
   readonly #socket: Socket;
   readonly #service: Service;
-  readonly #lines = new Lines(LONGEST_LINE_BYTES);
+  readonly #lines = new Lines(MAX_LINE_BYTES);
   readonly #journal: PassJournal;
   #protocol = 0;
-  /** Of the request that is being served; undefined when none is. */
+  /** State of the current request; undefined between requests. */
   #serving: number | undefined;
   #awaited: Awaited | undefined;
   #closed = false;
@@ -49,12 +48,12 @@ export class Connection {
     this.#service = service;
     this.#journal = service.journal(() => !this.#closed);
     socket.on('data', (chunk) => this.#receive(chunk));
-    // A caller that was killed resets its connection; 'close' follows either way.
+    // A killed caller resets its connection; 'close' follows in either case.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#onClose());
   }
 
-  /** Tells a caller that waits for an answer that there will be none. */
+  /** Tells a waiting caller that no answer will come. */
   gone(): void {
     if (this.#serving !== undefined) this.#send(this.#serving, { gone: true });
   }
@@ -107,7 +106,7 @@ export class Connection {
     return undefined;
   }
 
-  /** A newer client is told how far this agent goes; what it does without is for it to say. */
+  /** A newer client learns this agent's version and decides itself how to continue. */
   #greet(request: Of<'hello'>): void {
     this.#protocol = Math.min(request.protocol, SOCKET_PROTOCOL);
     this.#send(request.id, { ok: true, protocol: this.#protocol });
@@ -121,7 +120,7 @@ export class Connection {
         this.#serving = undefined;
         this.#send(id, reply);
       })
-      // Only a fault in this file gets here; the caller must not wait for ever.
+      // Only a fault in this file gets here; the caller must not wait without end.
       .catch((error: unknown) => {
         this.#service.log.error({ error: String(error) }, 'a connection of the agent socket failed');
         this.#socket.destroy();
@@ -172,7 +171,7 @@ export class Connection {
   async #exec(id: number, argv: readonly string[], key: string, limit: number): Promise<ExecResult> {
     this.#send(id, { exec: argv, key, limit, log: await this.#service.log_name() });
     const { exit_code, stdout, size, error } = await this.#await('result');
-    return { exit_code, stdout, size, ...(error === undefined ? {} : { error }) };
+    return { exit_code, stdout, size, error };
   }
 
   async #beginStep(request: Of<'begin'>): Promise<Reply> {
@@ -194,7 +193,7 @@ export class Connection {
   #send(id: number, reply: Reply): void {
     if (this.#closed || this.#socket.destroyed) return;
     this.#socket.write(`${JSON.stringify({ id, ...reply })}\n`);
-    if (this.#socket.writableLength > MOST_UNREAD_BYTES) this.#socket.destroy();
+    if (this.#socket.writableLength > MAX_UNREAD_BYTES) this.#socket.destroy();
   }
 }
 

@@ -1,23 +1,23 @@
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { durationInvalid, isServiceError } from '../../../kernel/contracts/index.ts';
+import { verbUsage } from '../../replay/contract.ts';
 import type { Verb, VerbOutcome } from '../contract.ts';
-import { verbUsage } from '../errors.ts';
 
 export interface Reply {
   [member: string]: unknown;
 }
 
-/** Exit codes of verbs that were not carried out. */
+/** Exit codes of verbs that were refused. */
 const USAGE = 2;
 const REFUSED = 1;
 
-/** What a verb answered an SDK. */
+/** A verb's answer to an SDK. */
 export function callReply(outcome: VerbOutcome): Reply {
   const { exit, stdout, stderr, kind, message, replayed } = outcome;
   return { exit, stdout: stdout?.toString('base64'), stderr, kind, message, replayed };
 }
 
-/** What a verb answered, for the wire. `log` lets the client leave out what is on record in the log already. */
+/** A verb's answer on the wire. `log` lets the client omit output that the log already has. */
 export function verbReply(outcome: VerbOutcome, log: string): Reply {
   return {
     exit: outcome.exit,
@@ -27,7 +27,10 @@ export function verbReply(outcome: VerbOutcome, log: string): Reply {
   };
 }
 
-/** What a verb threw: a call it does not take exits 2, a refusal 1, and anything else is a fault of ours. */
+/**
+ * The answer for an error of a verb: wrong usage exits 2, a refusal exits 1, and any other error is a fault of the
+ * service.
+ */
 export function errorReply(verb: Verb | undefined, error: unknown, log: Log): Reply {
   const name = verb === undefined ? 'svc' : `svc ${verb.verb}`;
   if (isServiceError(error, verbUsage.code) || isServiceError(error, durationInvalid.code)) {
@@ -47,7 +50,7 @@ export function errorReply(verb: Verb | undefined, error: unknown, log: Log): Re
   };
 }
 
-/** A line that is no request. Both kinds of clients understand it. */
+/** A line that is not a request. Both kinds of clients understand this answer. */
 export function faultReply(error: unknown): Reply {
   const coded = isServiceError(error) ? error : undefined;
   const message = coded?.message ?? 'the request cannot be read';

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Log } from '../../../kernel/contracts/index.ts';
-import { Activity } from '../executor/testing/host.ts';
-import { ReplayJournal } from '../journal/replay-journal.ts';
-import { defineVerb } from '../verbs/define-verb.ts';
-import { verbs } from '../verbs/index.ts';
-import { LONGEST_LINE_BYTES } from './connection.ts';
+import { MAX_MESSAGE_LENGTH } from '../../runs/contract.ts';
+import { defineVerb } from '../contract.ts';
+import { replay, verbs } from '../executor/testing/plugins.ts';
+import { MAX_LINE_BYTES } from './connection.ts';
 import { openSocketServer } from './server.ts';
+import { Activity } from '../../../test/kit/index.ts';
 
 const errors: string[] = [];
 const log: Log = {
@@ -68,24 +68,17 @@ class Client {
   }
 }
 
-const broken = defineVerb({
-  verb: 'broken',
-  summary: '',
-  usage: 'svc broken',
-  run: async () => {
-    throw new Error('secret detail');
-  },
+const broken = defineVerb({ verb: 'broken', summary: '', usage: 'svc broken' }, async () => {
+  throw new Error('secret detail');
 });
 
 async function open(t: Test, activity = new Activity()) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-socket-'));
   const path = join(folder, 's');
   const ends: unknown[] = [];
-  const journal = new ReplayJournal({
-    run_id: 'run_1',
-    activity_id: 'act_1',
+  const journal = replay.open({
+    assignment: { run_id: 'run_1', activity_id: 'act_1', journal: activity.journal },
     source: () => '',
-    records: activity.journal,
     host: activity,
     clock,
     flushLog: async () => {},
@@ -181,7 +174,7 @@ t.test('a line without an end is cut off', async (t) => {
   const { client } = await open(t);
   const endless = client();
   const chunk = Buffer.alloc(1 << 20, 'x');
-  for (let sent = 0; sent <= LONGEST_LINE_BYTES; sent += chunk.length) endless.socket.write(chunk);
+  for (let sent = 0; sent <= MAX_LINE_BYTES; sent += chunk.length) endless.socket.write(chunk);
   t.match(await endless.next(), { id: 0, error: { code: 'socket_request_invalid' } });
   await endless.closed;
 });
@@ -321,8 +314,8 @@ t.test('what a function answers is refused by how much it is over, and mended wh
     record: { exit_code: 1, output: '', message: /is 10 bytes over the limit of 2 MiB/ },
   });
   await sdk.ask({ id: 3, op: 'begin', kind: 'step', name: 'half' });
-  t.match(await sdk.ask({ id: 4, op: 'end', exit: 1, stdout: '', error: `${'x'.repeat(16_383)}😀` }), {
-    record: { message: `${'x'.repeat(16_383)}\ufffd` },
+  t.match(await sdk.ask({ id: 4, op: 'end', exit: 1, stdout: '', error: `${'x'.repeat(MAX_MESSAGE_LENGTH - 1)}😀` }), {
+    record: { message: `${'x'.repeat(MAX_MESSAGE_LENGTH - 1)}\ufffd` },
   });
   t.match(await sdk.ask({ id: 5, op: 'begin', kind: 'step', name: '\ud800' }), { error: { message: /halves/ } });
 });

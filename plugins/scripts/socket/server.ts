@@ -2,17 +2,17 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { Connection, type Service } from './connection.ts';
 
-/** Verbs that one script may have under way at once; further ones wait to be accepted. */
-const MOST_CONNECTIONS = 4096;
+/** Parallel verbs of one script; further ones wait to be accepted. */
+const MAX_CONNECTIONS = 4096;
 
 export interface SocketServer {
-  /** Tells every caller that waits for an answer that there will be none. */
+  /** Tells every waiting caller that no answer will come. */
   gone(): void;
-  /** Cuts all connections and frees the socket. */
+  /** Closes all connections and removes the socket. */
   close(): Promise<void>;
 }
 
-/** Serves the agent socket of one pass at `path`, mode 0600. Rejects when the socket cannot be made. */
+/** Serves the agent socket of one pass at `path`, mode 0600. Rejects when the socket cannot be created. */
 export async function openSocketServer(path: string, service: Service): Promise<SocketServer> {
   const connections = new Set<Connection>();
   const server = createServer((socket) => {
@@ -20,7 +20,7 @@ export async function openSocketServer(path: string, service: Service): Promise<
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   await listen(server, path);
   server.on('error', (error) => service.log.error({ error: error.message }, 'the agent socket of a pass failed'));
   const close = () =>

@@ -1,31 +1,198 @@
-import type { Verb } from '../contract.ts';
-import { activityVerb } from './activity.ts';
-import { activityCollectVerb } from './activity-collect.ts';
-import { activitySubmitVerb } from './activity-submit.ts';
-import { activityWaitAllVerb } from './activity-wait-all.ts';
-import { annotateVerb } from './annotate.ts';
-import { emitVerb } from './emit.ts';
-import { lockVerb } from './lock.ts';
-import { outputVerb } from './output.ts';
-import { sleepVerb } from './sleep.ts';
-import { spawnVerb } from './spawn.ts';
-import { stateVerb } from './state.ts';
-import { stepVerb } from './step.ts';
-import { waitEventVerb } from './wait-event.ts';
-import { waitSignalVerb } from './wait-signal.ts';
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { parseDuration } from '../../../kernel/contracts/index.ts';
+import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
+import { MAX_CALL_NAME_LENGTH, MAX_LABEL_LENGTH } from '../../runs/contract.ts';
+import { annotateHelp, outputHelp, sleepHelp, spawnHelp, stateHelp, stepHelp, waitSignalHelp } from '../cli/verbs.ts';
+import {
+  answer,
+  type Arguments,
+  checkCommand,
+  checkStepName,
+  checkText,
+  defineVerb,
+  exactly,
+  readArguments,
+  readGivenFile,
+  readTimeout,
+  runCommand,
+  splitCommand,
+  type Verb,
+} from '../contract.ts';
+
+/** `svc step <name> [--label <text>] -- <cmd>`: runs a command once, however often the script is run. */
+const stepVerb = defineVerb(stepHelp, async (call) => {
+  const split = splitCommand(call.argv);
+  const given = readArguments(split.own, ['label']);
+  const command = checkCommand(split.command);
+  const [name] = exactly(given, ['name']);
+  const { label } = given.options;
+  if (label !== undefined) checkText(label, 'the label of a step', MAX_LABEL_LENGTH);
+  return await runCommand(call, { kind: 'step', name: checkStepName(name!), label }, command);
+});
+
+/** `svc sleep <duration>`: the run waits in the database, holding no process, and goes on from the top. */
+const sleepVerb = defineVerb(sleepHelp, async (call) => {
+  const [duration] = exactly(readArguments(call.argv), ['duration']);
+  const timeout_ms = parseDuration(duration!);
+  const site = { kind: 'sleep', name: '' };
+  // The duration is not compared on replay: a script may count it from the time of day.
+  if (timeout_ms > 0) return answer(await call.pass.wait(site, { args: { duration_ms: timeout_ms }, timeout_ms }));
+  return answer(await call.pass.durable(site, async () => ({ exit_code: 0, output: Buffer.alloc(0) })));
+});
+
+const MAX_SIGNAL_NAME_LENGTH = 128;
+/** Names under which the engine itself wakes waits for events. */
+const RESERVED_SIGNALS = 'event:';
+
+/** `svc wait-signal <name> [--timeout <duration>]`: takes the next signal of that name; 124 when the time is over. */
+const waitSignalVerb = defineVerb(waitSignalHelp, async (call) => {
+  const given = readArguments(call.argv, ['timeout']);
+  const [name] = exactly(given, ['name']);
+  checkText(name!, 'the name of a signal', MAX_SIGNAL_NAME_LENGTH);
+  if (name!.startsWith(RESERVED_SIGNALS))
+    throw verbUsage(
+      `names that begin with ${RESERVED_SIGNALS} are the engine's own; wait for an event with svc wait-event`,
+    );
+  const site = { kind: 'wait-signal', name: name! };
+  return answer(await call.pass.wait(site, { args: {}, ...readTimeout(call, given.options.timeout) }));
+});
+
+const DOCUMENT_BYTES = 1024 * 1024;
+const KINDS: Readonly<Record<string, string>> = { pipeline: 'pipeline', yaml: 'pipeline', script: 'script' };
+
+/** `svc spawn <file> [--as pipeline|script] [--tag <t>]...`: a run of its own; prints its id and waits for nothing. */
+const spawnVerb = defineVerb(spawnHelp, async (call) => {
+  const given = readArguments(call.argv, ['as'], ['tag']);
+  const [file] = exactly(given, ['file']);
+  const { as } = given.options;
+  const kind = as === undefined ? undefined : KINDS[as];
+  if (as !== undefined && kind === undefined) throw verbUsage(`--as takes pipeline or script, not ${as.slice(0, 60)}`);
+  const wishes = { kind, tags: given.lists.tag ?? [] };
+  // What is piped in must be taken, replay or not; a file is read only when the run is really made.
+  const piped = file === '-' ? textOf(await call.stdin(DOCUMENT_BYTES), 'standard input') : undefined;
+  const args = async () =>
+    piped === undefined
+      ? {
+          ...wishes,
+          filename: basename(file!),
+          source: textOf(await readGivenFile(call, file!, DOCUMENT_BYTES), file!),
+        }
+      : { ...wishes, source: piped };
+  return answer(await call.pass.perform({ kind: 'spawn', name: '' }, args));
+});
+
+function textOf(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw verbUsage(`${name} is not UTF-8 text; a workflow is a text file`);
+  }
+}
+
+const MAX_NAME_LENGTH = 255;
+/** The server takes 256 KiB of UTF-8 and says by how much a value is over; this only bounds what is read. */
+const MAX_STDIN_BYTES = 1024 * 1024;
+
+type Op = 'get' | 'set' | 'delete' | 'list';
+
+const OPERANDS: Readonly<Record<Op, readonly string[]>> = {
+  get: ['key'],
+  set: ['key', 'value'],
+  delete: ['key'],
+  list: [],
+};
+
+/** `svc state get|set|delete|list`: durable cells of the run, or with --entity of the project. */
+const stateVerb = defineVerb(stateHelp, async (call) => {
+  const given = readArguments(call.argv, ['entity']);
+  const { op, key, value } = operands(given);
+  const { entity } = given.options;
+  if (entity !== undefined) checkName(entity, 'the name of an entity');
+  const written = value === '-' ? (await call.stdin(MAX_STDIN_BYTES)).toString() : value;
+  const site = { kind: 'state', name: siteName(op, entity, key) };
+  return answer(await call.pass.perform(site, { op, entity, key, value: written }));
+});
+
+function operands(given: Arguments): { op: Op; key?: string; value?: string } {
+  const [op, ...rest] = given.positionals;
+  if (op !== 'get' && op !== 'set' && op !== 'delete' && op !== 'list')
+    throw verbUsage(
+      op === undefined ? 'get, set, delete or list is missing' : `"${op}" is not get, set, delete or list`,
+    );
+  const [key, value] = exactly({ ...given, positionals: rest }, OPERANDS[op]);
+  if (key !== undefined) checkName(key, 'a key');
+  return { op, key, value };
+}
+
+function checkName(name: string, what: string): void {
+  if (name === '' || Array.from(name).length > MAX_NAME_LENGTH || /\p{Cc}/u.test(name))
+    throw verbUsage(`${what} has 1 to ${MAX_NAME_LENGTH} characters, none of them a control character`);
+}
+
+/** `get version`, `set counters/builds`, `list`; a very long one is cut and told apart by its digest. */
+function siteName(op: Op, entity: string | undefined, key: string | undefined): string {
+  const place = `${entity === undefined ? '' : `${entity}/`}${key ?? ''}`;
+  const name = place === '' ? op : `${op} ${place}`;
+  const points = Array.from(name);
+  if (points.length <= MAX_CALL_NAME_LENGTH) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
+  return `${points.slice(0, MAX_CALL_NAME_LENGTH - 20).join('')}…${digest}`;
+}
+
+/** Of one call of `svc output`, as JSON. */
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+/** `svc output set k=v…`: staged, and merged into the output of the run if the script exits with 0. */
+const outputVerb = defineVerb(outputHelp, async (call) => {
+  const [verb, ...pairs] = readArguments(call.argv).positionals;
+  if (verb !== 'set') throw verbUsage(verb === undefined ? '"set" is missing' : `"${verb}" is not "set"`);
+  if (pairs.length === 0) throw verbUsage('there is no <key>=<value> to set');
+  const values = Object.fromEntries(pairs.map(readPair));
+  const size = Buffer.byteLength(JSON.stringify(values));
+  if (size > MAX_OUTPUT_BYTES)
+    throw valueTooLarge(
+      `the values have ${size} bytes as JSON, ${size - MAX_OUTPUT_BYTES} more than the ${MAX_OUTPUT_BYTES} taken`,
+    );
+  call.pass.stageOutput(values);
+  return { exit: 0 };
+});
+
+function readPair(pair: string): [key: string, value: unknown] {
+  const equals = pair.indexOf('=');
+  const colon = equals > 0 && pair[equals - 1] === ':';
+  const key = pair.slice(0, colon ? equals - 1 : Math.max(equals, 0));
+  if (key === '') throw verbUsage(`${JSON.stringify(shortened(pair))} is not <key>=<value>`);
+  const text = pair.slice(equals + 1);
+  if (!colon) return [key, text];
+  try {
+    return [key, JSON.parse(text)];
+  } catch {
+    throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a text`);
+  }
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+const MAX_NOTE_BYTES = 64 * 1024 - 1;
+
+/** `svc annotate <markdown>`: a note on the run. Not a durable boundary: every pass writes its notes again. */
+const annotateVerb = defineVerb(annotateHelp, async (call) => {
+  const [given] = exactly(readArguments(call.argv), ['markdown']);
+  const text = given === '-' ? (await call.stdin(MAX_NOTE_BYTES)).toString() : given!;
+  if (text.trim() === '') throw verbUsage('the note is empty');
+  if (text.includes('\0')) throw verbUsage('the note holds a NUL');
+  const size = Buffer.byteLength(text);
+  if (size > MAX_NOTE_BYTES) throw valueTooLarge(`the note has ${size} bytes; the limit is ${MAX_NOTE_BYTES}`);
+  await call.pass.annotate(text);
+  return { exit: 0 };
+});
 
 /** The verbs of this plugin. */
 export const verbs: readonly Verb[] = [
   stepVerb,
   sleepVerb,
   waitSignalVerb,
-  waitEventVerb,
-  emitVerb,
-  lockVerb,
-  activityVerb,
-  activitySubmitVerb,
-  activityCollectVerb,
-  activityWaitAllVerb,
   spawnVerb,
   stateVerb,
   outputVerb,

@@ -1,9 +1,12 @@
 import t from 'tap';
-import type { WorkflowDocument } from '../../runs/contract.ts';
+import type { Reading, WorkflowDocument } from '../../runs/contract.ts';
 import { createBashSyntax } from './bash-syntax.ts';
 import { scriptWorkflow } from './script-workflow.ts';
 
 const kind = scriptWorkflow(createBashSyntax(process.env.PATH!));
+const SCOPE = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'main' };
+/** Planning a script does not read the database. */
+const on = {} as Reading;
 const document = (source: string, more: Partial<WorkflowDocument> = {}): WorkflowDocument => ({
   source,
   filename: 'job.sh',
@@ -13,12 +16,12 @@ const document = (source: string, more: Partial<WorkflowDocument> = {}): Workflo
   ...more,
 });
 const codes = async (source: string, more?: Partial<WorkflowDocument>) =>
-  (await kind.check(document(source, more))).map(({ code, line, column }) => `${code} ${line}:${column}`);
+  (await kind.check(SCOPE, document(source, more))).map(({ code, line, column }) => `${code} ${line}:${column}`);
 
-t.test('it takes everything, last, and plans one activity', (t) => {
-  t.ok(kind.recognises(undefined, '{"version":"svc-graph/v1"}'));
-  t.ok(kind.precedence > 100);
-  t.same(kind.plan(document('true', { interpreter: 'sh -e', requires: ['gpu'] })), [
+t.test('it takes what nobody else does, and plans one activity', async (t) => {
+  t.same(kind.marks, { anything: true });
+  const { activities } = await kind.plan(on, SCOPE, document('true', { interpreter: 'sh -e', requires: ['gpu'] }));
+  t.same(activities, [
     {
       name: 'main',
       executor: 'script',
@@ -26,7 +29,6 @@ t.test('it takes everything, last, and plans one activity', (t) => {
       requires: ['gpu'],
     },
   ]);
-  t.end();
 });
 
 t.test('faults that need no bash', async (t) => {
@@ -42,7 +44,7 @@ t.test('faults that need no bash', async (t) => {
 t.test('syntax errors of bash, and only of bash', async (t) => {
   t.same(await codes('true\nif true; then\n  echo )\nfi\n'), ['bash_syntax 3:1']);
   t.same(await codes('if true; then\n'), ['bash_syntax 2:1']);
-  t.match(await kind.check(document('if (')), [{ line: 1, message: /unexpected end of file/ }]);
+  t.match(await kind.check(SCOPE, document('if (')), [{ line: 1, message: /unexpected end of file/ }]);
   t.same(await codes('if (', { filename: 'job.py' }), []);
   t.same(await codes('if (', { interpreter: 'sh -e' }), []);
   t.same(await codes('if (', { filename: 'job.py', interpreter: 'bash' }), ['bash_syntax 1:1']);
@@ -54,11 +56,11 @@ t.test('what bash -n cannot know is no fault', async (t) => {
   t.same(await codes('true\nexit 0\nsome ( text ) after it\n'), []);
   t.same(await codes('touch "$(mktemp -d)/x" && echo $UNSET'), [], 'nothing is run');
   const without = scriptWorkflow(createBashSyntax('/nowhere'));
-  t.same(await without.check(document('if (')), [], 'without bash the agent decides');
+  t.same(await without.check(SCOPE, document('if (')), [], 'without bash the agent decides');
 });
 
 t.test('many at once are bounded, none hangs', async (t) => {
-  const checks = Array.from({ length: 40 }, (_, n) => kind.check(document(`echo ${n}; if (`)));
+  const checks = Array.from({ length: 40 }, (_, n) => kind.check(SCOPE, document(`echo ${n}; if (`)));
   const found = await Promise.all(checks);
   t.ok(found.some((problems) => problems.length > 0));
 });

@@ -3,20 +3,18 @@ import { chooseInterpreter, splitInterpreter } from '../domain/interpreter.ts';
 import { writeSpec } from '../domain/script-spec.ts';
 import type { BashSyntax } from './bash-syntax.ts';
 
-const LARGEST_BYTES = 1024 * 1024;
-const LONGEST_INTERPRETER = 1024;
-/** After every kind that knows its documents by their looks. */
-const LAST = 1000;
-
-/** `svc/script/v1`: an ordinary program. It takes whatever no other kind recognises. */
+const MAX_BYTES = 1024 * 1024;
+const MAX_INTERPRETER_LENGTH = 1024;
+/** `svc/script/v1`: an ordinary program. It accepts every document that no other kind recognises. */
 export function scriptWorkflow(bash: BashSyntax): WorkflowKind {
   return {
     kind: 'script',
     type: 'svc/script/v1',
-    precedence: LAST,
-    recognises: () => true,
-    check: (document) => check(document, bash),
-    plan: (document) => [plan(document)],
+    marks: { anything: true },
+    takes_credentials: true,
+    replays: true,
+    check: (_scope, document) => check(document, bash),
+    plan: async (_on, _scope, document) => ({ activities: [plan(document)] }),
   };
 }
 
@@ -34,8 +32,8 @@ async function check(document: WorkflowDocument, bash: BashSyntax): Promise<Prob
 function sourceProblems(source: string): Problem[] {
   if (source.trim() === '') return [{ line: 1, column: 1, message: 'the script is empty', code: 'script_empty' }];
   const size = Buffer.byteLength(source);
-  if (size > LARGEST_BYTES) {
-    const message = `the script has ${size} bytes, ${size - LARGEST_BYTES} more than the ${LARGEST_BYTES} taken`;
+  if (size > MAX_BYTES) {
+    const message = `the script has ${size} bytes, ${size - MAX_BYTES} more than the ${MAX_BYTES} taken`;
     return [{ line: 1, column: 1, message, code: 'script_too_large' }];
   }
   const nul = source.indexOf('\0');
@@ -50,8 +48,8 @@ function interpreterProblems(interpreter: string | undefined): Problem[] {
   if (interpreter === undefined) return [];
   if (splitInterpreter(interpreter).length === 0)
     return problem('the interpreter is empty; name a program, such as ruby');
-  if (interpreter.length > LONGEST_INTERPRETER)
-    return problem(`the interpreter has more than ${LONGEST_INTERPRETER} characters`);
-  if (/\p{Cc}/u.test(interpreter)) return problem('the interpreter holds a control character');
+  if (interpreter.length > MAX_INTERPRETER_LENGTH)
+    return problem(`the interpreter has more than ${MAX_INTERPRETER_LENGTH} characters`);
+  if (/\p{Cc}/u.test(interpreter)) return problem('the interpreter contains a control character');
   return [];
 }

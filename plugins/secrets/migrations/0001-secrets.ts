@@ -1,4 +1,4 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 const ascii = (size: number) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE ascii_bin`;
 
@@ -6,8 +6,7 @@ const ascii = (size: number) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE as
  * `secret_id` orders the list by creation and stays when the value is set again. `value` is sealed; `value_bytes` is
  * the size of what it holds.
  */
-export const secretTables: Migration = {
-  name: '0001-secrets',
+export const secretTables = migration('0001-secrets', {
   sqlite: [
     `CREATE TABLE secrets_secrets (
       project_id TEXT NOT NULL,
@@ -34,4 +33,4 @@ export const secretTables: Migration = {
       UNIQUE INDEX secrets_secrets_newest (project_id, secret_id)
     ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
   ],
-};
+});

@@ -28,13 +28,13 @@ export const rekeyCommand = (keyring: Keyring): AdminCommand => ({
       summary: 'file with the new key in base64, - for standard input; default: the variable SVC_NEW_MASTER_KEY',
     },
     { name: 'keep-old', type: 'boolean', summary: 'leave the old key valid; a later call without it ends the change' },
-    { name: 'abandon', type: 'boolean', summary: 'give an unfinished change up' },
+    { name: 'abandon', type: 'boolean', summary: 'abandon an unfinished change' },
   ],
   async run(use, args) {
     const deps = { settings: use(Settings), database: use(Database), ids: use(Ids) };
     const master = await keyring.master();
     if (args.abandon === true && args['keep-old'] === true)
-      throw Errors.invalidRequest('--abandon and --keep-old do not go together');
+      throw Errors.invalidRequest('--abandon and --keep-old cannot be combined');
     return args.abandon === true ? abandon(deps) : change(deps, master, args);
   },
 });
@@ -48,10 +48,10 @@ async function abandon(deps: Deps) {
 async function change(deps: Deps, master: Master, args: Args) {
   const { settings, ids } = deps;
   if (master.source === 'memory')
-    throw Errors.invalidRequest('an in-memory database has no master key to keep or change');
+    throw Errors.invalidRequest('an in-memory database has no master key that can be changed');
   const home = master.source === 'file' ? settings.home : undefined;
   const next = await newKey(deps, master, args, home);
-  // On disk before the database hears of it: a key that anything is sealed with is never only in memory.
+  // Written to disk before the database changes: a key in use must never exist only in memory.
   if (home !== undefined) await replaceKeyFile(pendingKeyFilePath(home), next, ids);
   const keys = { current: master.key, next: masterKey(next), keep_old: args['keep-old'] === true };
   const result = await rekey(deps, keys);
@@ -67,7 +67,7 @@ async function newKey(deps: Deps, master: Master, args: Args, home: string | und
   if (!next) throw VaultErrors.masterKeyMissing('name the new key with --key-file or in SVC_NEW_MASTER_KEY');
   const { incoming } = await readKeyChecks(deps.database);
   if (incoming && incoming.master_id !== masterKey(next).id)
-    throw VaultErrors.rekeyConflict('a change to another new key is under way');
+    throw VaultErrors.rekeyConflict('a change to another new key is in progress');
   if (!incoming && masterKey(next).id === master.key.id)
     throw VaultErrors.rekeyConflict(
       'the new key is the present one; the change is complete, or the wrong key was given',

@@ -1,4 +1,4 @@
-import type { AdminCommand } from '../../../kernel/contracts/index.ts';
+import { type AdminCommand, iso } from '../../../kernel/contracts/index.ts';
 import { Database, Errors, Ids, isServiceError } from '../../../kernel/contracts/index.ts';
 import { Scopes } from '../../access/contract.ts';
 import type { Keyring } from '../service/keyring.ts';
@@ -17,14 +17,14 @@ export const rotateOrgKeyCommand = (keyring: Keyring): AdminCommand => ({
   usage: 'svc admin rotate-org-key (--org <org> | --all)',
   flags: [
     { name: 'org', type: 'string', summary: 'name of the org' },
-    { name: 'all', type: 'boolean', summary: 'every org that has a key' },
+    { name: 'all', type: 'boolean', summary: 'all orgs that have a key' },
   ],
   async run(use, args) {
     const deps = { database: use(Database), ids: use(Ids) };
     const rotated: Rotated[] = [];
     for await (const { org_id, org } of targets(deps.database, use(Scopes), args)) {
       const { version, usable_from } = await rotateOrgKey(deps, await keyring.master(), org_id);
-      rotated.push({ org, version, usable_from: new Date(usable_from).toISOString() });
+      rotated.push({ org, version, usable_from: iso(usable_from) });
     }
     const text = rotated.map(({ org, version }) => `${org}: key version ${version}`).join('\n');
     return { json: { rotated }, text: text === '' ? 'no org has a key yet' : text };
@@ -48,7 +48,7 @@ async function* targets(database: Database, scopes: Scopes, args: Readonly<Recor
   }
 }
 
-/** Keys may outlive their org's row; its id names it then. */
+/** A key may outlive its org's row; then the id is shown instead of the name. */
 async function nameOf(scopes: Scopes, org_id: string): Promise<string> {
   try {
     return await scopes.orgName(org_id);

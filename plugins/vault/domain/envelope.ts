@@ -6,10 +6,10 @@ export const FORMAT = 1;
 export const KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
-/** format, key version, nonce, tag: what a blob is longer than its plain text. */
+/** Bytes that a blob is longer than its plain text: format, key version, nonce and tag. */
 export const OVERHEAD_BYTES = 1 + 4 + NONCE_BYTES + TAG_BYTES;
 
-/** Each part behind its length, so that no two lists of parts give the same bytes. */
+/** Every part is prefixed with its length, so that two lists of parts never give the same bytes. */
 export function lengthPrefixed(parts: readonly string[]): Buffer {
   const all = Buffer.allocUnsafe(parts.reduce((sum, part) => sum + 4 + Buffer.byteLength(part), 0));
   let at = 0;
@@ -25,7 +25,7 @@ export function placeAad(place: SealedPlace, key_version: number): Buffer {
   return lengthPrefixed([table, org_id, project_id, kind, name, field, String(key_version)]);
 }
 
-/** A cipher that is given bytes makes a key object of them each time, which costs more than a short value's encryption. */
+/** Passing key bytes makes Node create a key object each time, which costs more than encrypting a short value. */
 const keyObjects = new WeakMap<Buffer, KeyObject>();
 
 function keyObjectOf(key: Buffer): KeyObject {
@@ -44,13 +44,13 @@ export function encrypt(key: Buffer, key_version: number, nonce: Buffer, aad: Bu
   return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The key version a blob names, or undefined when it is no blob of ours. */
+/** The key version that a blob names; undefined when it is not a sealed blob. */
 export function keyVersionOf(blob: Buffer): number | undefined {
   if (blob.length < OVERHEAD_BYTES || blob[0] !== FORMAT) return undefined;
   return blob.readUInt32BE(1);
 }
 
-/** The plain text, or undefined when the blob, the place or the key is another. */
+/** The plain text; undefined when the blob, the place or the key does not match. */
 export function decrypt(key: Buffer, aad: Buffer, blob: Buffer): Buffer | undefined {
   if (keyVersionOf(blob) === undefined) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', keyObjectOf(key), blob.subarray(5, 5 + NONCE_BYTES), {
@@ -62,7 +62,7 @@ export function decrypt(key: Buffer, aad: Buffer, blob: Buffer): Buffer | undefi
   try {
     return Buffer.concat([start, decipher.final()]);
   } catch {
-    // The tag did not match: the only failure that final() of a GCM decipher has. The caller names it.
+    // The tag did not match. final() of a GCM decipher has no other failure. The caller names the error.
     return undefined;
   }
 }

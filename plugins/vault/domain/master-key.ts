@@ -1,11 +1,11 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { decrypt, encrypt, KEY_BYTES, lengthPrefixed } from './envelope.ts';
 
-/** What a master key is used for; the key itself is not kept. */
+/** The purposes of a master key. The key itself is not kept. */
 export interface MasterKey {
-  /** Names the key in the database: 16 hex digits, derived. */
+  /** Identifies the key in the database: 16 hex digits, derived from the key. */
   id: string;
-  /** Key check value: tells whether a key is the right one without being of use to find it. */
+  /** Key check value: shows whether a key is right, and does not help to find it. */
   check: Buffer;
   /** Encrypts org keys. */
   wrapping: Buffer;
@@ -14,7 +14,7 @@ export interface MasterKey {
 const derive = (key: Buffer, purpose: string, bytes: number): Buffer =>
   Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `svc/vault/v1/${purpose}`, bytes));
 
-/** Separate keys for separate uses, so that the stored check says nothing about the wrapping key. */
+/** Each purpose has its own derived key, so that the stored check reveals nothing about the wrapping key. */
 export function masterKey(key: Buffer): MasterKey {
   return {
     id: derive(key, 'id', 8).toString('hex'),
@@ -23,7 +23,7 @@ export function masterKey(key: Buffer): MasterKey {
   };
 }
 
-/** 32 bytes from base64 (or base64url), surrounding white space aside; undefined when it is anything else. */
+/** Decodes 32 bytes from base64 or base64url and ignores white space around them; undefined for anything else. */
 export function parseMasterKey(text: string): Buffer | undefined {
   const trimmed = text.trim();
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) return undefined;
@@ -38,7 +38,7 @@ export function isSameCheck(key: MasterKey, stored: Buffer): boolean {
 const wrapAad = (master_id: string, org_id: string, version: number) =>
   lengthPrefixed(['vault_org_keys', org_id, String(version), master_id]);
 
-/** An org key under the master key, bound to its org and version. */
+/** An org key encrypted with the master key, bound to its org and version. */
 export function wrapOrgKey(master: MasterKey, org_id: string, version: number, nonce: Buffer, key: Buffer): Buffer {
   return encrypt(master.wrapping, version, nonce, wrapAad(master.id, org_id, version), key);
 }

@@ -1,12 +1,11 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 /*
  * vault_key_checks: `slot` is `active`, or `incoming` while the master key is being changed.
  * `generation` rises with every rotation, so that servers need to look at one row to notice.
  * vault_org_keys: one row per org key and master key that wraps it: two during a change of the master key.
  */
-export const vaultTables: Migration = {
-  name: '0001-vault',
+export const vaultTables = migration('0001-vault', {
   sqlite: [
     `CREATE TABLE vault_key_checks (
       slot TEXT NOT NULL PRIMARY KEY,
@@ -45,4 +44,4 @@ export const vaultTables: Migration = {
       INDEX vault_org_keys_master (master_id, org_id, version)
     )`,
   ],
-};
+});

@@ -8,13 +8,13 @@ import { VaultErrors } from '../errors.ts';
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? 'unknown');
 
 /**
- * The key in the file; undefined when there is no file. Throws `master_key_exposed`, `master_key_invalid`, and
- * `master_key_missing` when it cannot be read.
+ * The key in the file; undefined when there is no file. Throws `master_key_exposed`, `master_key_invalid`, or
+ * `master_key_missing` when the file cannot be read.
  */
 export async function readKeyFile(path: string): Promise<Buffer | undefined> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
-    // Non-blocking, so that a pipe in the file's place is refused below and does not hang the start.
+    // Non-blocking: a pipe at this path must not block the start; it is refused below.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -24,23 +24,23 @@ export async function readKeyFile(path: string): Promise<Buffer | undefined> {
   }
   try {
     const stat = await file.stat();
-    if (!stat.isFile() || stat.size > 1024) throw VaultErrors.masterKeyInvalid(`${path} is no master key file`);
+    if (!stat.isFile() || stat.size > 1024) throw VaultErrors.masterKeyInvalid(`${path} is not a master key file`);
     if ((stat.mode & 0o077) !== 0)
       throw VaultErrors.masterKeyExposed(`${path} has mode ${(stat.mode & 0o777).toString(8)}; it must be 600`);
     const key = parseMasterKey(await file.readFile('utf8'));
-    if (!key) throw VaultErrors.masterKeyInvalid(`${path} does not hold 32 bytes in base64`);
+    if (!key) throw VaultErrors.masterKeyInvalid(`${path} does not contain 32 bytes in base64`);
     return key;
   } finally {
     await file.close();
   }
 }
 
-/** Makes the file unless another process was first; answers the key that is in it afterwards. */
+/** Creates the file unless another process did first. Answers the key that the file holds afterwards. */
 export async function createKeyFile(path: string, key: Buffer, ids: Ids): Promise<Buffer> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = await writeDraft(path, key, ids);
   try {
-    // A link never replaces: the first of two processes wins, and the file is whole when it appears.
+    // A link never replaces a file: the first of two processes wins, and the file appears complete.
     await link(draft, path);
     await syncFolder(path);
     return key;
@@ -54,7 +54,7 @@ export async function createKeyFile(path: string, key: Buffer, ids: Ids): Promis
   }
 }
 
-/** Writes or replaces the file; a crash leaves the old or the new one, whole. */
+/** Writes or replaces the file. A crash leaves the old or the new content, never half of it. */
 export async function replaceKeyFile(path: string, key: Buffer, ids: Ids): Promise<void> {
   const draft = await writeDraft(path, key, ids);
   await moveKeyFile(draft, path);

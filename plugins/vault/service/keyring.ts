@@ -27,8 +27,8 @@ export interface KeyringDeps {
 export const REFRESH_MS = 5000;
 
 /**
- * The Sealer: org keys in memory, unwrapped once. They are few and small (about 200 bytes an org), and `open` must
- * stay synchronous for every org that was ever prepared, so nothing is evicted.
+ * The Sealer keeps unwrapped org keys in memory. They are few and small (about 200 bytes for each org). `open` must
+ * stay synchronous for every org that was prepared, so no key is evicted.
  */
 export class Keyring implements Sealer {
   readonly #deps: KeyringDeps;
@@ -36,14 +36,16 @@ export class Keyring implements Sealer {
   readonly #loading = new Map<string, Promise<void>>();
   #master: Promise<Master> | undefined;
   #generation = 0;
-  /** Set when the database's master key was changed under this process. */
+  /** Set when the master key of the database changed while this process runs. */
   #outdated = false;
 
   constructor(deps: KeyringDeps) {
     this.#deps = deps;
   }
 
-  /** Loads and checks the master key; see `loadMaster` for the errors. A failure is tried again next time. */
+  /**
+   * Loads and checks the master key; see `loadMaster` for the errors. A failed load is tried again at the next call.
+   */
   async master(): Promise<Master> {
     this.#master ??= loadMaster(this.#deps);
     try {
@@ -74,13 +76,13 @@ export class Keyring implements Sealer {
     if (!plain) {
       const where = `${place.table} ${place.kind} ${place.field} of ${place.org_id}`;
       const why =
-        key || version === undefined ? 'does not open in this place' : `names an unknown key version ${version}`;
+        key || version === undefined ? 'cannot be opened in this place' : `names an unknown key version ${version}`;
       throw VaultErrors.sealedValueUnreadable(`the sealed value in ${where} ${why}`);
     }
     return plain;
   }
 
-  /** Notices rotations and a change of the master key. One row is read when nothing happened. */
+  /** Notices rotations and a change of the master key. Reads one row when nothing changed. */
   async refresh(): Promise<void> {
     const { key } = await this.master();
     const checks = await readKeyChecks(this.#deps.database);
@@ -88,17 +90,17 @@ export class Keyring implements Sealer {
     if (outdated && !this.#outdated)
       this.#deps.log.error(
         { code: VaultErrors.masterKeyWrong.code },
-        'the master key was changed: restart with the new one',
+        'the master key was changed; restart with the new key',
       );
     this.#outdated = outdated;
     const generation = checks.active?.generation ?? 0;
     if (outdated || generation === this.#generation) return;
-    // Loads under way may have read before the rotation: those orgs are read again too.
+    // Loads in progress may have read before the rotation, so those orgs are read again.
     for (const org_id of new Set([...this.#orgs.keys(), ...this.#loading.keys()])) await this.#reload(org_id);
     this.#generation = generation;
   }
 
-  /** An org whose key row was tampered with must not keep the others from their new keys. */
+  /** A damaged key row of one org must not keep other orgs from their new keys. */
   async #reload(org_id: string): Promise<void> {
     try {
       await this.#fetch(org_id);
@@ -108,7 +110,7 @@ export class Keyring implements Sealer {
     }
   }
 
-  /** Throws when values that are sealed from now on may be out of this process's reach. */
+  /** Throws when this process may not be able to open values that are sealed from now on. */
   checkHealth(): void {
     if (this.#outdated) throw VaultErrors.masterKeyWrong('the master key was changed while this server was running');
   }
@@ -132,11 +134,11 @@ export class Keyring implements Sealer {
     let wrapped = await readOrgKeys(this.#deps.database, org_id);
     if (wrapped.length === 0) wrapped = await this.#create(master, org_id);
     const keys = await this.#unwrap(master, org_id, wrapped);
-    // Versions are only ever added, so the longer list is the later one whichever read ends first.
+    // Versions are only added, so the longer list is always the newer one.
     if (keys.length > (this.#orgs.get(org_id)?.length ?? 0)) this.#orgs.set(org_id, keys);
   }
 
-  /** The org's first key; the loser of a race gets the winner's. */
+  /** Creates the org's first key. When two servers race, both get the winner's key. */
   async #create(master: Master, org_id: string): Promise<WrappedKey[]> {
     const { database, ids } = this.#deps;
     return database.transaction(async (tx) => {

@@ -18,7 +18,7 @@ export interface Master {
 }
 
 export const keyFilePath = (home: string): string => join(home, 'master.key');
-/** Holds the new key while `svc admin rekey` is under way with a key file. */
+/** The file that holds the new key during `svc admin rekey` with a key file. */
 export const pendingKeyFilePath = (home: string): string => join(home, 'master.key.new');
 
 export const isActive = (checks: KeyChecks, key: MasterKey): boolean =>
@@ -28,8 +28,8 @@ export const isIncoming = (checks: KeyChecks, key: MasterKey): boolean =>
   checks.incoming !== undefined && isSameCheck(key, checks.incoming.check_value);
 
 /**
- * Finds the master key and compares it with the database's check value, which the first start writes.
- * Throws `master_key_missing`, `master_key_invalid`, `master_key_exposed`, `master_key_wrong`.
+ * Finds the master key and compares it with the check value in the database, which the first start writes. Throws
+ * `master_key_missing`, `master_key_invalid`, `master_key_exposed`, `master_key_wrong`.
  */
 export async function loadMaster(deps: MasterDeps): Promise<Master> {
   const before = await readKeyChecks(deps.database);
@@ -53,18 +53,18 @@ async function findKey({ settings, ids }: MasterDeps, checks: KeyChecks): Promis
   const known = await readKeyFile(path);
   if (known) return { key: masterKey(known), source: 'file' };
   if (checks.active !== undefined)
-    throw VaultErrors.masterKeyMissing(`${path} is gone, and the database is sealed with the key that it held`);
+    throw VaultErrors.masterKeyMissing(`${path} no longer exists, but the database is sealed with its key`);
   return { key: masterKey(await createKeyFile(path, ids.bytes(32), ids)), source: 'file' };
 }
 
-/** Throws `master_key_invalid` naming where the text came from, never the text. */
+/** Throws `master_key_invalid`. The message names the source of the text, never the text. */
 export function parseNamed(text: string, origin: string): Buffer {
   const key = parseMasterKey(text);
-  if (!key) throw VaultErrors.masterKeyInvalid(`${origin} does not hold 32 bytes in base64`);
+  if (!key) throw VaultErrors.masterKeyInvalid(`${origin} does not contain 32 bytes in base64`);
   return key;
 }
 
-/** A rekey was killed after the database changed over and before the key file did: finishes it. */
+/** Finishes a rekey that was killed after the database changed and before the key file did. */
 async function recoverKeyFile(
   { settings }: MasterDeps,
   master: Master,
@@ -81,6 +81,6 @@ function explainWrong(settings: Settings, checks: KeyChecks): string {
   const given = settings.env.SVC_MASTER_KEY ? 'SVC_MASTER_KEY' : 'the master key file';
   const next = parseMasterKey(settings.env.SVC_NEW_MASTER_KEY ?? '');
   if (next && isActive(checks, masterKey(next)))
-    return `${given} holds the old key: the change to SVC_NEW_MASTER_KEY is complete; put that key in its place`;
+    return `${given} holds the old key: the change to SVC_NEW_MASTER_KEY is complete; use that key instead`;
   return `${given} is not the key that this database is sealed with`;
 }

@@ -2,7 +2,10 @@ import type { Cancel, Clock, Log, Stop } from '../../../kernel/contracts/index.t
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import { type Keyring, REFRESH_MS } from './keyring.ts';
 
-/** Looks for rotated keys every few seconds until it is stopped; a database that is away is asked again next time. */
+/**
+ * Looks for rotated keys every few seconds until stopped. If the database is unavailable, it tries again at the next
+ * interval.
+ */
 export function startRefresher(keyring: Keyring, clock: Clock, log: Log): Stop {
   let cancel: Cancel | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -15,7 +18,7 @@ export function startRefresher(keyring: Keyring, clock: Clock, log: Log): Stop {
       .refresh()
       .catch((error: unknown) => {
         const code = isServiceError(error) ? error.code : 'internal';
-        log.warn({ code }, 'org keys could not be refreshed; trying again');
+        log.warn({ code }, 'refreshing org keys failed; retrying');
       })
       .then(arm);
   };

@@ -19,18 +19,18 @@ interface RekeyDeps {
 }
 
 export interface RekeyResult {
-  /** Org keys wrapped by this call; those of an earlier, killed call are not counted. */
+  /** Org keys wrapped by this call; keys of an earlier, killed call are not counted. */
   rewrapped: number;
-  /** False when the old key was kept valid on request. */
+  /** False when the caller asked to keep the old key valid. */
   finished: boolean;
 }
 
 const BATCH = 100;
 
 /**
- * Changes the master key. Every org key gets a second wrap, and then one transaction makes the new key the only
- * one; until it commits, both keys open everything. Killed anywhere, it goes on from where it was when it is called
- * again with the same keys. Throws `rekey_conflict`, `sealed_value_unreadable`.
+ * Changes the master key. Every org key gets a second wrap; then one transaction makes the new key the only valid one.
+ * Until that commit both keys open everything. After a kill, calling it again with the same keys continues. Throws
+ * `rekey_conflict`, `sealed_value_unreadable`.
  */
 export async function rekey(
   deps: RekeyDeps,
@@ -46,11 +46,14 @@ export async function rekey(
   }
 }
 
-/** Gives an unfinished change up: the old key stays. Throws `rekey_conflict` when there is none or it is too late. */
+/**
+ * Cancels an unfinished change and keeps the old key. Throws `rekey_conflict` when there is no change or it is too
+ * late.
+ */
 export async function abandonRekey({ database }: RekeyDeps): Promise<void> {
   await database.transaction(async (tx) => {
     const { active, incoming } = await lockKeyChecks(tx);
-    if (!active || !incoming) throw VaultErrors.rekeyConflict('no change of the master key is under way');
+    if (!active || !incoming) throw VaultErrors.rekeyConflict('no change of the master key is in progress');
     const only = await keysNotWrappedBy(tx, incoming.master_id, active.master_id, 1);
     if (only[0])
       throw VaultErrors.rekeyConflict(`org ${only[0].org_id} already has a key that only the new master key opens`);
@@ -59,7 +62,7 @@ export async function abandonRekey({ database }: RekeyDeps): Promise<void> {
   });
 }
 
-/** Both check values stand from here on. True when the change was complete already. */
+/** Stores both check values. True when the change was complete already. */
 async function begin({ database }: RekeyDeps, current: MasterKey, next: MasterKey): Promise<boolean> {
   return database.transaction(async (tx) => {
     const checks = await lockKeyChecks(tx);
@@ -75,7 +78,7 @@ async function begin({ database }: RekeyDeps, current: MasterKey, next: MasterKe
 
 function refuseOthers({ active, incoming }: KeyChecks, current: MasterKey, next: MasterKey): void {
   if (incoming && !isSameCheck(next, incoming.check_value))
-    throw VaultErrors.rekeyConflict('a change to another new key is under way');
+    throw VaultErrors.rekeyConflict('a change to another new key is in progress');
   const held = active && isSameCheck(current, active.check_value);
   if (!held && !(incoming && isSameCheck(current, incoming.check_value)))
     throw VaultErrors.masterKeyWrong('the present master key is not that of the database');
@@ -104,25 +107,24 @@ function rewrap({ ids, database }: RekeyDeps, row: WrappedKey, current: MasterKe
   return { ...row, master_id: next.id, wrapped, created_at: database.now() };
 }
 
-/** Under the lock: nothing may be written for a change that was abandoned, or finished by another process. */
+/** Runs under the lock: an abandoned change, or one that another process finished, must not write anything. */
 async function insertWraps(tx: Transaction, wraps: readonly WrappedKey[]): Promise<void> {
   const { active, incoming } = await lockKeyChecks(tx);
   const next_id = wraps[0]!.master_id;
   if (active?.master_id === next_id) return;
-  if (incoming?.master_id !== next_id) throw VaultErrors.rekeyConflict('this change was given up by another operator');
+  if (incoming?.master_id !== next_id) throw VaultErrors.rekeyConflict('another operator abandoned this change');
   for (const wrap of wraps) {
     await insertOrgKey(tx, wrap);
     failpoint('vault.rekey.wrapping');
   }
 }
 
-/** False when a server made a new org key meanwhile, which must be wrapped first. */
+/** False when a server created a new org key meanwhile; that key must be wrapped first. */
 async function finish({ database }: RekeyDeps, next: MasterKey): Promise<boolean> {
   return database.transaction(async (tx) => {
     const { active, incoming } = await lockKeyChecks(tx);
     if (active?.master_id === next.id) return true;
-    if (incoming?.master_id !== next.id)
-      throw VaultErrors.rekeyConflict('this change was given up by another operator');
+    if (incoming?.master_id !== next.id) throw VaultErrors.rekeyConflict('another operator abandoned this change');
     const left = await keysNotWrappedBy(tx, active!.master_id, next.id, 1);
     if (left.length > 0) return false;
     await deleteWrapsBy(tx, active!.master_id);

@@ -7,12 +7,14 @@ import { insertOrgKey, readOrgKeys } from '../store/org-keys.ts';
 import type { Master } from './master.ts';
 
 /**
- * A new version seals only after every server has had six chances to learn of it, so that nobody meets a value
- * that it cannot open yet.
+ * A new version is used for sealing only after every server had six chances to load it, so that no server meets a value
+ * that it cannot open.
  */
 export const ACTIVATION_MS = 30_000;
 
-/** Adds the next version of an org's key; old values stay readable. Answers the version and when it takes over. */
+/**
+ * Adds the next version of an org's key. Old values stay readable. Answers the version and when sealing with it begins.
+ */
 export async function rotateOrgKey(
   deps: { database: Database; ids: Ids },
   master: Master,

@@ -24,15 +24,15 @@ export async function readKeyChecks(queries: Queries): Promise<KeyChecks> {
 }
 
 /**
- * Holds the row `active` until the transaction ends. Making an org key, rotating one and changing the master
- * key all take it first, so they happen one after another on every server. The row is never deleted.
+ * Locks the row `active` until the transaction ends. Creating an org key, rotating one and changing the master key all
+ * take this lock first, so they are serialised across servers. The row is never deleted.
  */
 export async function lockKeyChecks(tx: Transaction): Promise<KeyChecks> {
   await tx.read(`SELECT slot FROM vault_key_checks WHERE slot = ? ${tx.sql.for_update}`, ['active']);
   return readKeyChecks(tx);
 }
 
-/** False when the slot is taken already: re-read and compare. */
+/** False when the slot is taken: the caller must read and compare. */
 export async function insertKeyCheck(
   queries: Queries,
   slot: 'active' | 'incoming',
@@ -50,7 +50,7 @@ export async function bumpGeneration(tx: Transaction): Promise<void> {
   await tx.write("UPDATE vault_key_checks SET generation = generation + 1 WHERE slot = 'active'");
 }
 
-/** The incoming key becomes the active one, in place. */
+/** Makes the incoming key the active one. */
 export async function promoteIncoming(tx: Transaction, incoming: KeyCheck, now: number): Promise<void> {
   await tx.write(
     "UPDATE vault_key_checks SET master_id = ?, check_value = ?, generation = generation + 1, created_at = ? WHERE slot = 'active'",

@@ -6,7 +6,7 @@ export interface WrappedKey {
   version: number;
   master_id: string;
   wrapped: Buffer;
-  /** Epoch ms from which new values are sealed with it; opening works before. */
+  /** Epoch ms from which new values are sealed with this key. Opening works before. */
   usable_from: number;
   created_at: number;
 }
@@ -21,7 +21,7 @@ export function readOrgKeys(queries: Queries, org_id: string): Promise<WrappedKe
   );
 }
 
-/** False when this version is there already under this master key. */
+/** False when this version already exists under this master key. */
 export async function insertOrgKey(queries: Queries, key: WrappedKey): Promise<boolean> {
   const inserted = await queries.write(
     `${queries.sql.insert_ignore} vault_org_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -39,7 +39,7 @@ export async function orgsWithKeys(queries: Queries, after: string, limit: numbe
   return rows.map((row) => row.org_id);
 }
 
-/** Keys that `from` wraps and `to` does not wrap yet. */
+/** Keys that are wrapped by `from` and not yet by `to`. */
 export function keysNotWrappedBy(queries: Queries, from: string, to: string, limit: number): Promise<WrappedKey[]> {
   const columns = COLUMNS.split(', ').map((column) => `held.${column}`);
   return queries.read<WrappedKey>(

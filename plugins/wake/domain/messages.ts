@@ -1,20 +1,22 @@
 import type { WakeMessage } from '../../runs/contract.ts';
 
-/** More in one message than this are cut off: they are hints, and what is left out is found by polling. */
-export const MOST_MESSAGES = 1000;
-/** Larger ones are not read. */
-export const MOST_BYTES = 512 * 1024;
+/** Wake-ups in one message; more are dropped. They are hints, and polling finds what is missing. */
+export const MAX_MESSAGES = 1000;
+/** Larger messages are not read. */
+export const MAX_BYTES = 512 * 1024;
 
 const VERSION = 1;
 
-/** What several wake-ups come to on the wire. */
+/** The wire format of several wake-ups. */
 export const encode = (messages: readonly WakeMessage[]): string => JSON.stringify({ v: VERSION, wake: messages });
 
 export type Decoded = { messages: WakeMessage[] } | { fault: string };
 
-/** Reads what somebody sent: only what is well formed as a whole counts, for anybody who reaches NATS can send. */
+/**
+ * Parses a received message. A malformed message is ignored as a whole, because anybody with access to NATS can send.
+ */
 export function decode(data: Uint8Array): Decoded {
-  if (data.length > MOST_BYTES) return { fault: `it has more than ${MOST_BYTES} bytes` };
+  if (data.length > MAX_BYTES) return { fault: `it has more than ${MAX_BYTES} bytes` };
   let parsed: unknown;
   try {
     parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
@@ -23,7 +25,7 @@ export function decode(data: Uint8Array): Decoded {
   }
   if (!isRecord(parsed) || parsed.v !== VERSION) return { fault: `it is not of version ${VERSION}` };
   const { wake } = parsed;
-  if (!Array.isArray(wake) || wake.length > MOST_MESSAGES) return { fault: 'it holds no list of wake-ups' };
+  if (!Array.isArray(wake) || wake.length > MAX_MESSAGES) return { fault: 'it holds no list of wake-ups' };
   const messages = wake.map(messageOf);
   const sound = messages.filter((message) => message !== undefined);
   return sound.length === messages.length ? { messages: sound } : { fault: 'one of its wake-ups is none' };
@@ -34,7 +36,7 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 255;
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** A new object of known members: nothing else of what was sent goes on. */
+/** Copies only the known members into a new object. */
 function messageOf(value: unknown): WakeMessage | undefined {
   if (!isRecord(value)) return undefined;
   const { wake, deadline, run_id, topic, claim } = value;

@@ -1,21 +1,22 @@
 import { wakeSettingInvalid } from '../errors.ts';
 
-/** Where NATS is, and who asks. */
+/** Address of NATS and the credentials for it. */
 export interface WakeAddress {
   /** `host:port`, in the order given. */
   servers: string[];
   user?: string;
   pass?: string;
   token?: string;
-  /** The connection must be encrypted. */
+  /** True when the connection must be encrypted. */
   tls: boolean;
 }
 
 const PORT = '4222';
 
 /**
- * Reads SVC_WAKE_URL: `nats://` or `tls://`, one or several apart by commas, with `user:password@` or `token@` before the
- * first host. Undefined when it is not set. Throws `wake_setting_invalid`, whose text holds nothing of the value.
+ * Reads SVC_WAKE_URL: one or several `nats://` or `tls://` addresses, separated by commas, with `user:password@` or
+ * `token@` before the first host. Undefined when it is not set. Throws `wake_setting_invalid`; the message does not
+ * contain the value.
  */
 export function readWakeUrl(text: string | undefined): WakeAddress | undefined {
   if (text === undefined || text.trim() === '') return undefined;
@@ -23,7 +24,7 @@ export function readWakeUrl(text: string | undefined): WakeAddress | undefined {
   const named = urls.filter(({ username, password }) => username !== '' || password !== '');
   const first = named[0];
   if (named.some((url) => url.username !== first!.username || url.password !== first!.password))
-    throw wakeSettingInvalid('SVC_WAKE_URL names several users; all its servers take the same one');
+    throw wakeSettingInvalid('SVC_WAKE_URL contains several users; use the same user for all its servers');
   return {
     servers: urls.map(({ hostname, port }) => `${hostname}:${port === '' ? PORT : port}`),
     tls: urls.some(({ protocol }) => protocol === 'tls:'),
@@ -33,11 +34,13 @@ export function readWakeUrl(text: string | undefined): WakeAddress | undefined {
 
 function urlOf(text: string): URL {
   if (!/^(nats|tls):\/\//.test(text) || !URL.canParse(text))
-    throw wakeSettingInvalid('SVC_WAKE_URL is no address of NATS: it begins with nats:// or tls://, and names a host');
+    throw wakeSettingInvalid(
+      'SVC_WAKE_URL is not an address of NATS: it must begin with nats:// or tls:// and contain a host',
+    );
   const url = new URL(text);
-  if (url.hostname === '') throw wakeSettingInvalid('SVC_WAKE_URL names no host');
+  if (url.hostname === '') throw wakeSettingInvalid('SVC_WAKE_URL contains no host');
   if ((url.pathname !== '' && url.pathname !== '/') || url.search !== '' || url.hash !== '')
-    throw wakeSettingInvalid('SVC_WAKE_URL goes on behind the port; it ends there');
+    throw wakeSettingInvalid('SVC_WAKE_URL must end after the port');
   return url;
 }
 
@@ -50,6 +53,8 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wakeSettingInvalid('SVC_WAKE_URL has a % that stands for nothing in its user or password; write it as %25');
+    throw wakeSettingInvalid(
+      'SVC_WAKE_URL contains a % that does not start an escape in its user or password; write it as %25',
+    );
   }
 }

@@ -1,10 +1,9 @@
-import type { Migration } from '../../../kernel/contracts/index.ts';
+import { migration } from '../../../kernel/contracts/index.ts';
 
 const ascii = (size: number) => `VARCHAR(${size}) CHARACTER SET ascii COLLATE ascii_bin`;
 
 /* One row: the random name under which the servers of this database find each other. */
-export const wakeTables: Migration = {
-  name: '0001-wake',
+export const wakeTables = migration('0001-wake', {
   sqlite: [
     `CREATE TABLE wake_deployments (
       place TEXT NOT NULL PRIMARY KEY,
@@ -19,4 +18,4 @@ export const wakeTables: Migration = {
       made_at BIGINT NOT NULL
     ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
   ],
-};
+});

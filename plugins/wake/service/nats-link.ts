@@ -1,11 +1,11 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { Cancel, Clock, Log } from '../../../kernel/contracts/index.ts';
+import { type Clock, type Log, Pauses } from '../../../kernel/contracts/index.ts';
 import type { WakeAddress } from '../domain/wake-url.ts';
 
 const CONNECT_MS = 3000;
 const RETRY_MIN_MS = 250;
 const RETRY_MAX_MS = 5000;
-/** A peer that is silent for two of these is gone. */
+/** A peer that is silent for two of these intervals is considered gone. */
 const PING_MS = 5000;
 
 export interface LinkParts {
@@ -13,64 +13,62 @@ export interface LinkParts {
   subject: string;
   clock: Clock;
   log: Log;
-  /** Bytes that somebody published on the subject; never our own. */
+  /** Bytes that another server published on the subject; never this server's own. */
   onMessage(data: Uint8Array): void;
 }
 
 /**
- * A connection to NATS that is made anew whenever it breaks, for as long as this process lives. What is said while there
- * is none is not kept. Neither its log lines nor its errors hold the user, the password or the token.
+ * A connection to NATS that is opened again whenever it breaks, as long as this process lives. Messages are dropped
+ * while it is down. Log lines and errors never contain user, password or token.
  */
 export class NatsLink {
   readonly #parts: LinkParts;
   #connection: NatsConnection | undefined;
-  #stopped = false;
-  /** Ends the present pause; a no-op between pauses. */
-  #wake: () => void = () => {};
+  readonly #pauses: Pauses;
   #complained = false;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
+    this.#pauses = new Pauses(parts.clock);
   }
 
   get connected(): boolean {
     return this.#connection !== undefined;
   }
 
-  /** Connects in the background; the returned function closes and resolves when nothing is left open. */
+  /** Connects in the background. The returned function closes the connection and resolves when everything is closed. */
   start(): () => Promise<void> {
     const running = this.#run();
     return async () => {
-      this.#stopped = true;
-      this.#wake();
+      this.#pauses.stop();
       await this.#connection?.close();
       await running;
     };
   }
 
-  /** True when it was handed over; that somebody gets it is not said. */
+  /** True when NATS accepted the message; delivery is not guaranteed. */
   publish(data: string): boolean {
     if (this.#connection === undefined) return false;
     try {
       this.#connection.publish(this.#parts.subject, data);
       return true;
     } catch {
-      // It closes just now, or does not take as much: a hint is lost, which is no fault.
+      // The connection is closing or full. Losing a hint is not a fault.
       return false;
     }
   }
 
   async #run(): Promise<void> {
     let retry_ms = RETRY_MIN_MS;
-    while (!this.#stopped) {
+    while (!this.#pauses.stopped) {
       const lasted = await this.#session();
-      if (this.#stopped) return;
+      if (this.#pauses.stopped) return;
       retry_ms = lasted ? RETRY_MIN_MS : Math.min(retry_ms * 2, RETRY_MAX_MS);
-      await this.#pause(retry_ms);
+      await this.#pauses.wait(retry_ms);
     }
   }
 
-  /** One connection from its first to its last moment; false when none came about. */
+  /** One connection from open to close; false when it could not be opened. */
   async #session(): Promise<boolean> {
     const { log, address } = this.#parts;
     const servers = address.servers.join(', ');
@@ -80,22 +78,24 @@ export class NatsLink {
       await this.#subscribe(connection);
     } catch (error) {
       await connection?.close();
-      if (!this.#complained) log.warn({ servers, reason: reasonOf(error) }, 'NATS cannot be reached; servers poll');
+      if (!this.#complained)
+        log.warn({ servers, reason: reasonOf(error) }, 'NATS cannot be reached; servers poll until it can');
       this.#complained = true;
       return false;
     }
     this.#complained = false;
-    log.info({ servers }, 'wake-ups go by NATS');
-    this.#connection = this.#stopped ? undefined : connection;
-    if (this.#stopped) await connection.close();
+    log.info({ servers }, 'wake-ups are sent over NATS');
+    this.#connection = this.#pauses.stopped ? undefined : connection;
+    if (this.#pauses.stopped) await connection.close();
     const fault = await connection.closed();
     this.#connection = undefined;
-    if (!this.#stopped) log.warn({ servers, reason: reasonOf(fault) }, 'NATS is gone; servers poll until it is back');
+    if (!this.#pauses.stopped)
+      log.warn({ servers, reason: reasonOf(fault) }, 'the connection to NATS is lost; servers poll until it is back');
     return true;
   }
 
   async #connect(): Promise<NatsConnection> {
-    // Loaded only where it is used: it costs start time and memory.
+    // Loaded only when used: it costs start time and memory.
     const { connect } = await import('@nats-io/transport-node');
     const { servers, user, pass, token, tls } = this.#parts.address;
     return connect({
@@ -111,31 +111,19 @@ export class NatsLink {
     });
   }
 
-  /** Known to the server when it resolves: what is published from then on is heard. */
+  /** Resolves when NATS knows the subscription; every later message is received. */
   async #subscribe(connection: NatsConnection): Promise<void> {
     const { subject, onMessage } = this.#parts;
     connection.subscribe(subject, {
       callback: (error, message) => {
         if (error === null) onMessage(message.data);
-        // Not allowed, for example: a connection that hears nothing is none.
+        // For example a missing permission: a connection that receives nothing is useless.
         else void connection.close();
       },
     });
     await connection.flush();
   }
-
-  async #pause(delay_ms: number): Promise<void> {
-    let resume: () => void = () => {};
-    const resumed = new Promise<void>((resolve) => {
-      resume = resolve;
-    });
-    const cancel: Cancel = this.#parts.clock.after(delay_ms, resume, { unref: true });
-    this.#wake = resume;
-    await resumed;
-    cancel();
-    this.#wake = () => {};
-  }
 }
 
-/** The kind of fault, not its text: that could tell of what the connection was made with. */
+/** Only the kind of the fault: its text could reveal connection details. */
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.name : 'the connection was closed');

@@ -1,13 +1,13 @@
 import type { Cancel, Clock } from '../../../kernel/contracts/index.ts';
 import type { WakeMessage } from '../../runs/contract.ts';
-import { MOST_MESSAGES } from '../domain/messages.ts';
+import { MAX_MESSAGES } from '../domain/messages.ts';
 
-/** What is said within so long goes in one message; the first goes at once. */
+/** Wake-ups within this interval share one message; the first is sent at once. */
 const GAP_MS = 3;
 
 /**
- * Gathers wake-ups: however often a thing is said, it is sent once in a few milliseconds. Holds at most `MOST_MESSAGES`;
- * what is said beyond is lost, and found by polling.
+ * Collects wake-ups: a repeated wake-up is sent once in a few milliseconds. Holds at most `MAX_MESSAGES`; more are
+ * dropped and found by polling.
  */
 export class Outbox {
   readonly #clock: Clock;
@@ -24,15 +24,15 @@ export class Outbox {
   say(message: WakeMessage): void {
     const key = keyOf(message);
     const held = this.#waiting.get(key);
-    if (held === undefined && this.#waiting.size >= MOST_MESSAGES) return;
-    // Only the nearest deadline counts: who hears of it looks for all that are due.
+    if (held === undefined && this.#waiting.size >= MAX_MESSAGES) return;
+    // Only the nearest deadline matters: the receiver looks for everything that is due.
     if (held?.wake === 'timer' && message.wake === 'timer' && held.deadline <= message.deadline) return;
     this.#waiting.set(key, message);
     const gap_ms = this.#sent_at + GAP_MS - this.#clock.monotonic();
     this.#cancel ??= this.#clock.after(Math.max(0, gap_ms), () => this.#flush(), { unref: true });
   }
 
-  /** Forgets what waits; nothing is sent any more. */
+  /** Drops waiting wake-ups. Nothing is sent afterwards. */
   close(): void {
     this.#cancel?.();
     this.#cancel = () => {};

@@ -7,7 +7,7 @@ import { Outbox } from './outbox.ts';
 
 export interface RelayParts {
   address: WakeAddress;
-  /** Random name of the deployment: two of them on one NATS never hear each other. */
+  /** Random name of the deployment: two deployments on one NATS server never receive each other's messages. */
   deployment: string;
   relay: WakeRelay;
   clock: Clock;
@@ -16,8 +16,8 @@ export interface RelayParts {
 }
 
 /**
- * Sends on what this process says of itself, and says here what others sent. What came from others is never sent on, for
- * `onLocal` does not tell of it: no message goes in circles. The returned function ends it.
+ * Sends this process's wake-ups to other servers, and delivers theirs here. `onLocal` does not report delivered ones,
+ * so no message circulates. The returned function stops it.
  */
 export function startRelay({ address, deployment, relay, clock, log, metrics }: RelayParts): () => Promise<void> {
   const messages = metrics.counter('svc_wake_messages_total', 'Messages of wake-ups, by what became of them.', [
@@ -32,7 +32,11 @@ export function startRelay({ address, deployment, relay, clock, log, metrics }: 
       return;
     }
     messages.inc({ what: 'ignored' });
-    if (!complained) log.warn({ reason: read.fault }, 'a message that is no wake-up is ignored, and all further ones');
+    if (!complained)
+      log.warn(
+        { reason: read.fault },
+        'ignoring a NATS message that is not a valid wake-up; further ones are ignored without a log line',
+      );
     complained = true;
   };
   const link = new NatsLink({ address, subject: `svc.wake.${deployment}`, clock, log, onMessage });

@@ -2,7 +2,7 @@ import type { Database, Ids } from '../../../kernel/contracts/index.ts';
 
 const PLACE = 'here';
 
-/** What tells this database from all others: made by the first server that asks, the same for all. */
+/** Identifies this database: created by the first server that asks, the same for all. */
 export async function deploymentOf(
   database: Pick<Database, 'read' | 'write' | 'sql' | 'now'>,
   ids: Ids,

@@ -45,29 +45,21 @@ async function starts(calls: number): Promise<Row['floor']> {
   return { value, is: `${calls} × /bin/true from one bash` };
 }
 
-async function inBash(bench: Bench, place: Place): Promise<Row> {
+async function byBash(bench: Bench, place: Place, how: string, goal: Row['goal']): Promise<Row> {
   const calls = bench.size(10_000, 200);
+  const figure = `${calls}-step journal replayed, bash, ${how}`;
   return {
-    figure: `${calls}-step journal replayed, bash, in bash`,
+    figure,
     unit: 'ms',
     ours: await replayedByBash(place, calls),
     floor: await starts(calls),
-    goal: atMostValue(1500),
+    goal,
     done: calls,
   };
 }
 
-async function nativeClient(bench: Bench, place: Place): Promise<Row> {
-  const calls = bench.size(10_000, 200);
-  return {
-    figure: `${calls}-step journal replayed, bash, native client`,
-    unit: 'ms',
-    ours: await replayedByBash(place, calls),
-    floor: await starts(calls),
-    goal: atMost(1.5),
-    done: calls,
-  };
-}
+const inBash = (bench: Bench, place: Place) => byBash(bench, place, 'in bash', atMostValue(1500));
+const nativeClient = (bench: Bench, place: Place) => byBash(bench, place, 'native client', atMost(1.5));
 
 export const replay: Figure = {
   name: 'replay',

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { startPrivateNats } from '../../support/nats-server.ts';
 import type { Bench } from '../bench-run.ts';
-import { type Figure, mustBe } from '../figure.ts';
-import { resumed } from '../scripts.ts';
-import { linesOf, median, wallMs } from '../statistics.ts';
+import type { Figure } from '../figure.ts';
+import { median } from '../statistics.ts';
+import { wakesOf } from '../wakes.ts';
 
 const WARM_UP = 3;
 
@@ -11,22 +11,8 @@ const WARM_UP = 3;
 async function acrossServers(bench: Bench, count: number, env: Record<string, string>): Promise<number[] | undefined> {
   return bench.withDatabase((database_url) =>
     bench.at({ database_url, servers: 2, agents: 1, env }, async (place) => {
-      const [first, second] = [place.api(0), place.api(1)];
-      const file = join(place.folder, 'resumed');
-      const sent: number[] = [];
-      for (let index = 0; index < WARM_UP + count; index += 1) {
-        const run_id = await first.submit({ source: resumed(file, 1) });
-        await first.reaches(run_id, 'waiting');
-        sent.push(wallMs());
-        await second.signal(run_id, 'go');
-        await linesOf(file, index + 1);
-        await first.reaches(run_id, 'succeeded');
-      }
-      first.close();
-      second.close();
-      const lines = await linesOf(file, WARM_UP + count);
-      mustBe('resumed scripts', lines.length, WARM_UP + count);
-      return lines.map((line, index) => line / 1000 - sent[index]!).slice(WARM_UP);
+      const spans = await wakesOf(place.api(0), place.api(1), join(place.folder, 'resumed'), WARM_UP + count);
+      return spans.slice(WARM_UP);
     }),
   );
 }

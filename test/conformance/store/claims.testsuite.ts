@@ -1,12 +1,12 @@
 import type { Test } from 'tap';
 import type { Claimed } from '../../../plugins/runs/contract.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
-import { codeOf, type House, refOf, step, until } from './house.ts';
+import { call, codeOf, type Scenario, refOf, step, until } from './scenario.ts';
 
 /** claim, renew, release, expiry and the fence that they share. */
-export function claimSuite(t: Test, house: () => House): void {
+export function claimSuite(t: Test, scenario: () => Scenario): void {
   t.test('the oldest work comes first, once, with its run started', async (t) => {
-    const h = house();
+    const h = scenario();
     const runs = [await h.submit(), await h.submit({ tags: ['team:core'] }), await h.submit()];
     const two = await h.store.claim(h.agent(), 2, 600_000);
     t.same(
@@ -35,7 +35,7 @@ export function claimSuite(t: Test, house: () => House): void {
   });
 
   t.test('only capabilities and the own org are served, and foreign work hides nothing', async (t) => {
-    const h = house();
+    const h = scenario();
     for (let i = 0; i < 150; i++) await h.submit({ requires: ['gpu', 'linux'] });
     const mine = await h.submit({ requires: ['linux'] });
     const plain = await h.submit();
@@ -54,7 +54,7 @@ export function claimSuite(t: Test, house: () => House): void {
   });
 
   t.test('16 claimers on two servers take 500 activities once each', async (t) => {
-    const h = house();
+    const h = scenario();
     await Promise.all(Array.from({ length: 250 }, () => h.submit({}, 2)));
     const taken: Claimed[] = [];
     await Promise.all(
@@ -79,7 +79,7 @@ export function claimSuite(t: Test, house: () => House): void {
   });
 
   t.test('a renewed claim stays, a stale one is named lost', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     const stale = { ...refOf(claim), epoch: 7 };
     const none = { activity_id: 'act_none', epoch: 1 };
@@ -95,20 +95,16 @@ export function claimSuite(t: Test, house: () => House): void {
   });
 
   t.test('an expired claim writes nothing, whatever it tries (I2)', async (t) => {
-    const h = house();
+    const h = scenario();
     const old = await h.started();
     await h.store.append(refOf(old), step(0));
     await h.store.renew('agt_one', [refOf(old)], -1);
     await until(async () => (await h.store.expireClaims(10)) > 0);
     const refused = async (when: string) => {
       const ref = refOf(old);
-      const wait = { ...step(1), args: null, timeout_ms: 5 };
+      const wait = { ...call(1), timeout_ms: 5 };
       t.equal(await codeOf(h.store.append(ref, step(1))), 'lease_lost', `append ${when}`);
-      t.equal(
-        await codeOf(h.store.perform(ref, { ...step(1), kind: 'count', args: null })),
-        'lease_lost',
-        `perform ${when}`,
-      );
+      t.equal(await codeOf(h.store.perform(ref, call(1, { kind: 'count' }))), 'lease_lost', `perform ${when}`);
       t.equal(await codeOf(h.store.park(ref, { ...wait, kind: 'sleep' })), 'lease_lost', `park ${when}`);
       t.equal(
         await codeOf(h.store.complete(ref, { status: 'succeeded', output: 1 })),
@@ -131,7 +127,7 @@ export function claimSuite(t: Test, house: () => House): void {
   });
 
   t.test('a release is free at once, and its repeat is fine', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     await h.store.release(refOf(claim));
     await h.store.release(refOf(claim));
@@ -142,7 +138,7 @@ export function claimSuite(t: Test, house: () => House): void {
   });
 
   t.test('an agent that comes back keeps what it names', async (t) => {
-    const h = house();
+    const h = scenario();
     for (let i = 0; i < 3; i++) await h.submit();
     const agent_id = h.ids.next('agt');
     const claims = await h.store.claim(h.agent([], agent_id), 3, 600_000);
@@ -154,7 +150,7 @@ export function claimSuite(t: Test, house: () => House): void {
   t.test(
     'what is lost with every agent that takes it fails in the end, and without a record in between only',
     async (t) => {
-      const h = house();
+      const h = scenario();
       const agent_id = h.ids.next('agt');
       await h.submit();
       const claim = await h.claim(agent_id);
@@ -191,7 +187,7 @@ export function claimSuite(t: Test, house: () => House): void {
   );
 
   t.test('what an agent gives back by itself is not counted as lost', async (t) => {
-    const h = house();
+    const h = scenario();
     const agent_id = h.ids.next('agt');
     await h.submit();
     let held = await h.claim(agent_id);
@@ -204,7 +200,7 @@ export function claimSuite(t: Test, house: () => House): void {
   });
 
   t.test('an agent and an expiry racing leave one holder', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     await h.store.renew('agt_one', [refOf(claim)], -1);
     const [, , renewed] = await Promise.all([

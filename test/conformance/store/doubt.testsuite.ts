@@ -1,10 +1,11 @@
 import type { Test } from 'tap';
-import { systemClock } from '../../../kernel/boot/services/clock.ts';
-import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
-import { DatabaseErrors } from '../../../kernel/database/errors.ts';
-import { DatabaseGroupCommits } from '../../../kernel/database/group-commit.ts';
+import { Database, GroupCommits, type Replacement, type Transaction } from '../../../kernel/contracts/index.ts';
+import { DatabaseErrors } from '../../../plugins/database/errors.ts';
+import { DatabaseGroupCommits } from '../../../plugins/database/group-commit.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
-import { House, type Opened, refOf, serverOn, step, text, waitFor } from './house.ts';
+import { call, refOf, Scenario, step, text, waitFor } from './scenario.ts';
+import { openServer, type Server } from './server.ts';
+import { systemClock, type TestDatabase } from '../../kit/index.ts';
 
 /** What becomes of a transaction: its answer arrives, is lost after the commit, or is lost with the commit. */
 const FATES = ['answered', 'lost', 'answered', 'undone', 'lost', 'undone', 'answered'] as const;
@@ -12,13 +13,13 @@ const FATES = ['answered', 'lost', 'answered', 'undone', 'lost', 'undone', 'answ
 const lostAnswer = () => DatabaseErrors.commitUnknown('the connection broke in a test');
 
 /** The same database over a connection that breaks around commits, in a fixed order of fates. */
-function doubtful(opened: Opened): Opened & { struck: () => number } {
+function doubtful(database: Database): { replace: Replacement[]; struck: () => number } {
   let count = 0;
   let struck = 0;
   const transaction = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const fate = FATES[count++ % FATES.length]!;
     if (fate !== 'answered') struck += 1;
-    const answer = await opened.database.transaction(async (tx) => {
+    const answer = await database.transaction(async (tx) => {
       const result = await work(tx);
       if (fate === 'undone') throw lostAnswer();
       return result;
@@ -26,7 +27,6 @@ function doubtful(opened: Opened): Opened & { struck: () => number } {
     if (fate === 'lost') throw lostAnswer();
     return answer;
   };
-  const { database } = opened;
   const broken: Database = {
     sql: database.sql,
     sequelize: database.sequelize,
@@ -36,32 +36,32 @@ function doubtful(opened: Opened): Opened & { struck: () => number } {
     ping: () => database.ping(),
     transaction,
   };
-  return {
-    database: broken,
-    group_commits: new DatabaseGroupCommits(broken, systemClock),
-    close: async () => {},
-    struck: () => struck,
-  };
+  const replace: Replacement[] = [
+    [Database, () => broken],
+    [GroupCommits, () => new DatabaseGroupCommits(broken, systemClock)],
+  ];
+  return { replace, struck: () => struck };
 }
 
 /** After a lost COMMIT answer every transition is done exactly once, whether it was committed or not. */
-export function doubtSuite(t: Test, opened: Opened, sound: House): void {
+export function doubtSuite(t: Test, shared: TestDatabase, sound: Server): void {
   t.test('a whole run over a connection that breaks around commits', async (t) => {
-    const broken = doubtful(opened);
-    for (let round = 0; round < FATES.length * 2; round++) await wholeRun(t, broken, sound);
+    const broken = doubtful(sound.database);
+    const server = await openServer(shared, broken.replace);
+    t.teardown(() => server.close());
+    for (let round = 0; round < FATES.length * 2; round++) await wholeRun(t, new Scenario([server]));
     t.ok(broken.struck() > 60, `${broken.struck()} answers were lost`);
   });
 }
 
-async function wholeRun(t: Test, broken: Opened, sound: House): Promise<void> {
-  const h = new House([serverOn(broken, sound.ids)], sound.ids);
+async function wholeRun(t: Test, h: Scenario): Promise<void> {
   const run = h.newRun({ idempotency_key: 'once', tags: ['a:b'] });
   t.equal((await h.store.createRun(run)).duplicate, false);
   t.match(await h.store.createRun(h.newRun({ idempotency_key: 'once' })), { run_id: run.run_id, duplicate: true });
   const claim = await claimed(h);
   await Promise.all([0, 1, 2].map((position) => h.store.append(refOf(claim), step(position))));
-  const call = { ...step(3), kind: 'count', name: '', args: {} };
-  t.equal(text(await h.store.perform(refOf(claim), call)), '1');
+  const counting = call(3, { kind: 'count', name: '', args: {} });
+  t.equal(text(await h.store.perform(refOf(claim), counting)), '1');
   for (const n of [0, 1]) await h.store.appendLogs(refOf(claim), [{ n, stream: 'stdout', at: n, data: '' }]);
   await h.store.annotate(refOf(claim), 0, 'note');
   await h.signal(run.run_id, 'go', 1);
@@ -83,7 +83,7 @@ async function wholeRun(t: Test, broken: Opened, sound: House): Promise<void> {
 }
 
 /** A claim whose answer was lost with its commit took nothing: the next one finds the work again. */
-async function claimed(h: House) {
+async function claimed(h: Scenario) {
   for (;;) {
     const [claim] = await h.store.claim(h.agent(), 1, 600_000);
     if (claim) return claim;

@@ -1,17 +1,17 @@
 import type { Test } from 'tap';
 import type { RunStatus } from '../../../plugins/runs/contract.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
-import { codeOf, type House, refOf, step, waitFor } from './house.ts';
+import { codeOf, type Scenario, refOf, step, waitFor } from './scenario.ts';
 
 type Transition = { type: string; payload: Record<string, unknown> };
 
-const read = (h: House, run_id: string) => readRun(h.first.database, h.first.sealer, h.run(run_id), run_id);
-const lasts = (h: House): Transition => h.first.heard.transitions.at(-1)! as Transition;
+const read = (h: Scenario, run_id: string) => readRun(h.first.database, h.first.sealer, h.run(run_id), run_id);
+const lasts = (h: Scenario): Transition => h.first.heard.transitions.at(-1)! as Transition;
 
 /** complete and cancel: one end a run, announced with it, nothing left open. */
-export function finishSuite(t: Test, house: () => House): void {
+export function finishSuite(t: Test, scenario: () => Scenario): void {
   t.test('a completion ends the run with its output', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started({ subject: 'acme/app', tags: ['a:b'] });
     await h.store.complete(refOf(claim), { status: 'succeeded', output: { n: [1, 'é'] } });
     await h.store.complete(refOf(claim), { status: 'succeeded', output: { n: [1, 'é'] } });
@@ -29,11 +29,15 @@ export function finishSuite(t: Test, house: () => House): void {
   });
 
   t.test('a failure keeps the end of its text, counted in code points', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started({ trigger: { type: 'push', sha: 'abc', ref: null, paths: ['a'], forge: 'forge_a' } });
     const message = `${'😀'.repeat(5000)}end`;
     await h.store.complete(refOf(claim), { status: 'failed', code: 'step_failed', message, exit_code: 3 });
-    t.match(await read(h, claim.run_id), { status: 'failed', error: { code: 'step_failed', message }, output: null });
+    t.match(await read(h, claim.run_id), {
+      status: 'failed',
+      error: { code: 'step_failed', message },
+      output: undefined,
+    });
     const { payload } = lasts(h);
     t.equal([...(payload.error as string)].length, 4000);
     t.ok((payload.error as string).endsWith('😀end'));
@@ -42,7 +46,7 @@ export function finishSuite(t: Test, house: () => House): void {
   });
 
   t.test('what is announced is masked, first, and cut after; the record keeps the output', async (t) => {
-    const h = house();
+    const h = scenario();
     const secret = 'hunter2-canary';
     const done = await h.started();
     await h.first.masks.remember(h.run(done.run_id), [secret]);
@@ -61,7 +65,7 @@ export function finishSuite(t: Test, house: () => House): void {
   });
 
   t.test('odd completions never leave a run open', async (t) => {
-    const h = house();
+    const h = scenario();
     for (const completion of [
       { status: 'succeeded' as const, output: 'x'.repeat(5 * 1024 * 1024) },
       { status: 'failed' as const, code: 'Not A Code\n', message: 'x'.repeat(200_000), exit_code: Number.NaN },
@@ -73,7 +77,7 @@ export function finishSuite(t: Test, house: () => House): void {
   });
 
   t.test('a run of several activities ends with the last of them', async (t) => {
-    const h = house();
+    const h = scenario();
     const { run_id } = await h.submit({}, 3);
     const claims = await h.store.claim(h.agent(), 3, 600_000);
     await h.store.complete(refOf(claims[0]!), { status: 'succeeded', output: 1 });
@@ -92,11 +96,11 @@ export function finishSuite(t: Test, house: () => House): void {
   });
 
   t.test('a cancel ends everything that is open, from every status', async (t) => {
-    const h = house();
+    const h = scenario();
     const reason = `why ${'é'.repeat(5000)}`;
     const cancel = (run_id: string) => h.store.cancelRun({ ...h.run(run_id), reason });
     const queued = await h.submit();
-    t.match(await cancel(queued.run_id), { status: 'cancelled', cancel_reason: reason, started_at: null });
+    t.match(await cancel(queued.run_id), { status: 'cancelled', reason, started_at: undefined });
     t.same(await h.store.claim(h.agent(), 5, 600_000), [], 'nothing of it is handed out');
     const { run_id } = await h.submit({}, 3);
     const [parked, running] = await h.store.claim(h.agent(), 2, 600_000);
@@ -123,7 +127,7 @@ export function finishSuite(t: Test, house: () => House): void {
   });
 
   t.test('of a cancel and a completion one wins, and both sides agree (I13)', async (t) => {
-    const h = house();
+    const h = scenario();
     await Promise.all(Array.from({ length: 40 }, () => h.submit()));
     const claims = await h.store.claim(h.agent(), 40, 600_000);
     const ends = await Promise.all(
@@ -146,7 +150,7 @@ export function finishSuite(t: Test, house: () => House): void {
   });
 
   t.test('a cancel races claims, parks and signals without leaving anything open', async (t) => {
-    const h = house();
+    const h = scenario();
     const runs = await Promise.all(Array.from({ length: 30 }, () => h.submit({}, 2)));
     const claims = await h.store.claim(h.agent(), 30, 600_000);
     await Promise.all([

@@ -1,12 +1,12 @@
 import type { Test } from 'tap';
-import { codeOf, type House, refOf, step, text, until } from './house.ts';
+import { call, codeOf, type Scenario, refOf, step, text, until } from './scenario.ts';
 
 const MIB = 1024 * 1024;
 
 /** append and perform: one record a position and a site, no gap, repeats answered, conflicts refused. */
-export function journalSuite(t: Test, house: () => House): void {
+export function journalSuite(t: Test, scenario: () => Scenario): void {
   t.test('a journal is read back byte by byte', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     const bytes = Buffer.from([0, 255, 10, 13, 0xc3, 0x28, 0]).toString('base64');
     const records = [
@@ -24,7 +24,7 @@ export function journalSuite(t: Test, house: () => House): void {
   });
 
   t.test('a repeat after a lost answer is fine, anything else at the place is a conflict', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = refOf(await h.started());
     await h.store.append(claim, step(0));
     await h.store.append(claim, step(0));
@@ -48,7 +48,7 @@ export function journalSuite(t: Test, house: () => House): void {
   });
 
   t.test('a bad record takes no other down', async (t) => {
-    const h = house();
+    const h = scenario();
     await Promise.all(Array.from({ length: 40 }, () => h.submit()));
     const claims = await h.store.claim(h.agent(), 40, 600_000);
     const codes = await Promise.all(
@@ -73,7 +73,7 @@ export function journalSuite(t: Test, house: () => House): void {
   });
 
   t.test('the same append from both servers at once is one record', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = refOf(await h.started());
     for (let position = 0; position < 30; position++) {
       const appends = [h.first, h.other, h.first].map(({ store }) => store.append(claim, step(position)));
@@ -85,7 +85,7 @@ export function journalSuite(t: Test, house: () => House): void {
   });
 
   t.test('many activities append long journals together', async (t) => {
-    const h = house();
+    const h = scenario();
     await Promise.all(Array.from({ length: 32 }, () => h.submit()));
     const claims = await h.store.claim(h.agent(), 32, 600_000);
     await Promise.all(
@@ -106,33 +106,37 @@ export function journalSuite(t: Test, house: () => House): void {
   });
 
   t.test('appends pipelined without waiting keep their order', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = refOf(await h.started());
     await Promise.all(Array.from({ length: 150 }, (_, i) => h.store.append(claim, step(i))));
     t.equal(await h.count('runs_journal', 'activity_id = ?', [claim.activity_id]), 150);
   });
 
   t.test('a performed verb works once with its record, or not at all', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = refOf(await h.started());
-    const call = { ...step(0), kind: 'count', name: '', args: {} };
-    t.equal(text(await h.store.perform(claim, call)), '1');
-    t.equal(text(await h.store.perform(claim, call)), '1', 'a repeat finds the record');
+    const counting = call(0, { kind: 'count', name: '', args: {} });
+    t.equal(text(await h.store.perform(claim, counting)), '1');
+    t.equal(text(await h.store.perform(claim, counting)), '1', 'a repeat finds the record');
     const both = await Promise.all(
-      [h.first, h.other].map(({ store }) => store.perform(claim, { ...call, position: 1, ordinal: 1 })),
+      [h.first, h.other].map(({ store }) => store.perform(claim, { ...counting, position: 1, ordinal: 1 })),
     );
     t.same(both.map(text), ['2', '2']);
-    const third = { ...call, position: 2, ordinal: 2 };
+    const third = { ...counting, position: 2, ordinal: 2 };
     t.match(await codeOf(h.store.perform(claim, { ...third, args: { refuse: true } })), /refused/);
     t.equal(text(await h.store.perform(claim, third)), '3', 'what was refused left nothing');
-    t.equal(await codeOf(h.store.perform(claim, { ...call, digest: 'other' })), 'journal_conflict');
-    t.equal(await codeOf(h.store.perform(claim, { ...call, position: 9, ordinal: 9 })), 'journal_conflict');
-    t.equal(await codeOf(h.store.perform(claim, { ...call, position: 3 })), 'journal_conflict', 'its site is recorded');
-    t.equal(await codeOf(h.store.perform(claim, { ...call, kind: 'none', position: 3 })), 'invalid_request');
+    t.equal(await codeOf(h.store.perform(claim, { ...counting, digest: 'other' })), 'journal_conflict');
+    t.equal(await codeOf(h.store.perform(claim, { ...counting, position: 9, ordinal: 9 })), 'journal_conflict');
+    t.equal(
+      await codeOf(h.store.perform(claim, { ...counting, position: 3 })),
+      'journal_conflict',
+      'its site is recorded',
+    );
+    t.equal(await codeOf(h.store.perform(claim, { ...counting, kind: 'none', position: 3 })), 'invalid_request');
   });
 
   t.test('a moved record does not open, and ends its own run only', async (t) => {
-    const h = house();
+    const h = scenario();
     for (let i = 0; i < 2; i++) await h.submit();
     const claims = await h.store.claim(h.agent(), 2, 600_000);
     for (const claim of claims) {
@@ -156,7 +160,7 @@ export function journalSuite(t: Test, house: () => House): void {
   });
 
   t.test('annotations replace by number and logs keep one order', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     await h.store.annotate(refOf(claim), 0, 'first');
     await h.store.annotate(refOf(claim), 1, '# second');

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { LogChunk } from '../../../plugins/runs/contract.ts';
-import { readLogs } from '../../../plugins/runs/store/reading.ts';
-import { codeOf, type House, refOf } from './house.ts';
+import { readLogs } from '../../../plugins/runs/store/stored-logs.ts';
+import { codeOf, type Scenario, refOf } from './scenario.ts';
 
 const chunk = (n: number, text = `line ${n}\n`): LogChunk => ({
   n,
@@ -10,13 +10,13 @@ const chunk = (n: number, text = `line ${n}\n`): LogChunk => ({
   data: Buffer.from(text).toString('base64'),
 });
 
-const logs = (h: House, run_id: string, after?: string, limit = 1000) =>
+const logs = (h: Scenario, run_id: string, after?: string, limit = 1000) =>
   readLogs(h.first.database, h.first.sealer, run_id, after, limit);
 
 /** appendLogs: once a chunk, in an order that a follower can trust. */
-export function logSuite(t: Test, house: () => House): void {
+export function logSuite(t: Test, scenario: () => Scenario): void {
   t.test('chunks come back in order, once each', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     await h.store.appendLogs(refOf(claim), [chunk(0), chunk(1)]);
     await Promise.all([h.first, h.other].map(({ store }) => store.appendLogs(refOf(claim), [chunk(1), chunk(2)])));
@@ -41,7 +41,7 @@ export function logSuite(t: Test, house: () => House): void {
   });
 
   t.test('a later pass counts anew', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     await h.store.appendLogs(refOf(claim), [chunk(0, 'first')]);
     await h.store.release(refOf(claim));
@@ -54,7 +54,7 @@ export function logSuite(t: Test, house: () => House): void {
   });
 
   t.test('a follower of many writers on two servers misses and repeats nothing', async (t) => {
-    const h = house();
+    const h = scenario();
     const { run_id } = await h.submit({}, 8);
     const claims = await h.store.claim(h.agent(), 8, 600_000);
     let writing = true;

@@ -2,15 +2,16 @@ import type { Test } from 'tap';
 import type { Sealer } from '../../../kernel/contracts/index.ts';
 import type { Json, NewRun } from '../../../plugins/runs/contract.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
-import { codeOf, type House, refOf, text, until, waitFor } from './house.ts';
+import { codeOf, type Scenario, refOf, text, until, waitFor } from './scenario.ts';
 
-const read = (h: House, run_id: string) => readRun(h.first.database, h.first.sealer as Sealer, h.run(run_id), run_id);
+const read = (h: Scenario, run_id: string) =>
+  readRun(h.first.database, h.first.sealer as Sealer, h.run(run_id), run_id);
 const outside = (position: number, args: Json = {}) => waitFor(position, 'it', { kind: 'outside', args });
 
 /** What other plugins do inside the engine's transactions, and what they hear of them. */
-export function outsideSuite(t: Test, house: () => House): void {
+export function outsideSuite(t: Test, scenario: () => Scenario): void {
   t.test('runs are made in the transaction of somebody else, or not at all', async (t) => {
-    const h = house();
+    const h = scenario();
     const { database, store, heard } = h.first;
     const [one, two] = [h.newRun({ cancel_on: ['stop'] }), h.newRun({ requires: ['rare'] })];
     const before = heard.work;
@@ -45,7 +46,7 @@ export function outsideSuite(t: Test, house: () => House): void {
   });
 
   t.test('who observes submits hears of each run once, and can refuse it', async (t) => {
-    const h = house();
+    const h = scenario();
     const { store, heard } = h.first;
     const known = (runs: readonly NewRun[]) => runs.map(({ run_id }) => run_id);
     const run = h.newRun({ idempotency_key: 'once' });
@@ -60,7 +61,7 @@ export function outsideSuite(t: Test, house: () => House): void {
   });
 
   t.test('a verb prepares before its transaction, and knows its place', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     const call = { position: 0, kind: 'prepared', name: '', ordinal: 0, digest: '', started_at: 1 };
     t.equal(await codeOf(h.store.perform(refOf(claim), { ...call, args: 'refuse' })), 'forbidden');
@@ -68,7 +69,7 @@ export function outsideSuite(t: Test, house: () => House): void {
   });
 
   t.test('a kind registers what is armed and hears how it ends: resolved, expired, cancelled', async (t) => {
-    const h = house();
+    const h = scenario();
     const { store, heard } = h.first;
     const resolved = await h.started();
     await store.park(refOf(resolved), outside(0));
@@ -90,11 +91,11 @@ export function outsideSuite(t: Test, house: () => House): void {
     const by = { event: 'evt_9', type: 'stop' };
     await store.cancelRun({ ...h.run(cancelled.run_id), reason: 'stopped', cancelled_by: by });
     t.same(heard.ended.toSorted(), names.toSorted());
-    t.match(await read(h, cancelled.run_id), { status: 'cancelled', cancelled_by: by, cancel_reason: 'stopped' });
+    t.match(await read(h, cancelled.run_id), { status: 'cancelled', cancelled_by: by, reason: 'stopped' });
   });
 
   t.test('what was decided before the time was over wins over the timeout', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     await h.store.park(refOf(claim), { ...outside(0, { late: true }), timeout_ms: 1 });
     await until(async () => {
@@ -107,7 +108,7 @@ export function outsideSuite(t: Test, house: () => House): void {
   });
 
   t.test('an envelope that a run refers to is read when its work is handed out', async (t) => {
-    const h = house();
+    const h = scenario();
     const envelope = { type: 'build.done', $ref: 'kept:evt_1' };
     await h.submit({ envelope, trigger: { type: 'build.done' }, triggered: true });
     t.same((await h.claim()).envelope, { type: 'build.done', event: 'evt_1', payload: { big: true } });

@@ -1,12 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { systemClock } from '../../../kernel/boot/services/clock.ts';
-import { createIds } from '../../../kernel/boot/services/ids.ts';
-import { createLog } from '../../../kernel/boot/services/log.ts';
-import { isServiceError } from '../../../kernel/contracts/index.ts';
-import { openDatabase } from '../../../kernel/database/index.ts';
+import { isServiceError, Log } from '../../../kernel/contracts/index.ts';
 import type { Claimed } from '../../../plugins/runs/contract.ts';
-import { House, refOf, serverOn, step, waitFor } from './house.ts';
+import { refOf, Scenario, step, waitFor } from './scenario.ts';
+import { openServer } from './server.ts';
 
 /** One line on stdout, synchronous: what is written there has been acknowledged before this process can die. */
 const acknowledge = (line: string) => writeSync(1, `${line}\n`);
@@ -15,11 +12,12 @@ const EXPECTED = new Set(['lease_lost', 'run_finished', 'journal_conflict', 'dat
 const LEASE_MS = 300;
 const STEPS = 6;
 
-const [url = '', org_id = '', project_id = ''] = process.argv.slice(2);
-const ids = createIds(systemClock);
-const opened = await openDatabase({ database_url: url }, { clock: systemClock, ids, log: createLog('error', {}) });
-const server = serverOn(opened, ids);
-const house = new House([server], ids, { org_id, project_id });
+const [url = '', master_key = '', org_id = '', project_id = ''] = process.argv.slice(2);
+const database = { url, master_key, drop: async () => undefined };
+/** Errors go to stderr, where the test finds them. */
+const server = await openServer(database, [[Log, (_use, own: () => Log) => own()]]);
+const scenario = new Scenario([server], { org_id, project_id });
+const { ids } = scenario;
 const agent_id = ids.next('agt');
 
 async function tolerated(work: Promise<unknown>): Promise<boolean> {
@@ -53,15 +51,19 @@ async function pass(claim: Claimed): Promise<void> {
 
 async function turn(): Promise<void> {
   if (randomInt(3) === 0) {
-    const run = await house.submit({ idempotency_key: randomInt(2) === 0 ? ids.next('key') : undefined });
+    const run = await scenario.submit({ idempotency_key: randomInt(2) === 0 ? ids.next('key') : undefined });
     acknowledge(`submit ${run.run_id}`);
-    if (randomInt(12) === 0 && (await tolerated(server.store.cancelRun({ ...house.run(run.run_id), reason: 'storm' }))))
+    if (
+      randomInt(12) === 0 &&
+      (await tolerated(server.store.cancelRun({ ...scenario.run(run.run_id), reason: 'storm' })))
+    )
       acknowledge(`cancel ${run.run_id}`);
-    if (randomInt(2) === 0 && (await tolerated(house.signal(run.run_id, 'go', 1)))) acknowledge(`signal ${run.run_id}`);
+    if (randomInt(2) === 0 && (await tolerated(scenario.signal(run.run_id, 'go', 1))))
+      acknowledge(`signal ${run.run_id}`);
   }
   await server.store.expireClaims(20);
   await server.store.resolveDue(20);
-  const claims = await server.store.claim(house.agent([], agent_id), 1 + randomInt(6), LEASE_MS);
+  const claims = await server.store.claim(scenario.agent([], agent_id), 1 + randomInt(6), LEASE_MS);
   await Promise.all(claims.map(pass));
 }
 

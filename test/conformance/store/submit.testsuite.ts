@@ -1,11 +1,11 @@
 import type { Test } from 'tap';
 import { triggerEventOf } from '../../../plugins/runs/contract.ts';
-import { codeOf, type House, until } from './house.ts';
+import { codeOf, type Scenario, until } from './scenario.ts';
 
 /** createRun: one run a key and an id, trust that only falls, bounds. */
-export function submitSuite(t: Test, house: () => House): void {
+export function submitSuite(t: Test, scenario: () => Scenario): void {
   t.test('a submit is queued once, with what it was given', async (t) => {
-    const h = house();
+    const h = scenario();
     const run = h.newRun({
       tags: ['team:core', 'plain', 'plain '],
       subject: 'acme/app',
@@ -22,7 +22,7 @@ export function submitSuite(t: Test, house: () => House): void {
   });
 
   t.test('a key makes one run per project, and says when the source differs', async (t) => {
-    const h = house();
+    const h = scenario();
     const first = h.newRun({ idempotency_key: 'k' });
     t.equal((await h.store.createRun(first)).duplicate, false);
     const again = await h.store.createRun(h.newRun({ idempotency_key: 'k' }));
@@ -37,7 +37,7 @@ export function submitSuite(t: Test, house: () => House): void {
   });
 
   t.test('many at once with few keys make one run a key, on every server', async (t) => {
-    const h = house();
+    const h = scenario();
     const submits = Array.from({ length: 120 }, (_, i) => {
       const { store } = i % 2 === 0 ? h.first : h.other;
       return store.createRun(h.newRun({ idempotency_key: `key-${i % 7}` }));
@@ -50,7 +50,7 @@ export function submitSuite(t: Test, house: () => House): void {
   });
 
   t.test('a run id that exists is the same run', async (t) => {
-    const h = house();
+    const h = scenario();
     const run = h.newRun();
     await h.store.createRun(run);
     t.match(await h.other.store.createRun(run), { run_id: run.run_id, duplicate: true });
@@ -61,7 +61,7 @@ export function submitSuite(t: Test, house: () => House): void {
   });
 
   t.test('trust falls along the line of parents and never rises (I16)', async (t) => {
-    const h = house();
+    const h = scenario();
     const parent = await h.submit({ trusted: false });
     await h.submit({ parent: parent.run_id, trusted: true });
     const claims = await h.store.claim(h.agent(), 5, 600_000);
@@ -75,7 +75,7 @@ export function submitSuite(t: Test, house: () => House): void {
   });
 
   t.test('what no column holds is refused by its code', async (t) => {
-    const h = house();
+    const h = scenario();
     for (const wrong of [
       { workflow: 'x'.repeat(256) },
       { kind: 'K' },
@@ -89,7 +89,7 @@ export function submitSuite(t: Test, house: () => House): void {
   });
 
   t.test('hundreds of large and small submits share commits without mixing up', async (t) => {
-    const h = house();
+    const h = scenario();
     const runs = Array.from({ length: 200 }, (_, i) =>
       h.newRun({ source: `${i}`.repeat(i % 20 === 0 ? 100_000 : 1) }, 2),
     );

@@ -1,16 +1,17 @@
 import type { Test } from 'tap';
 import type { Sealer } from '../../../kernel/contracts/index.ts';
 import { readRun } from '../../../plugins/runs/store/reading.ts';
-import { codeOf, type House, refOf, step, text, until, waitFor } from './house.ts';
+import { codeOf, type Scenario, refOf, step, text, until, waitFor } from './scenario.ts';
 
-const record = (answer: Awaited<ReturnType<House['store']['park']>>) =>
+const record = (answer: Awaited<ReturnType<Scenario['store']['park']>>) =>
   'record' in answer ? answer.record : undefined;
-const read = (h: House, run_id: string) => readRun(h.first.database, h.first.sealer as Sealer, h.run(run_id), run_id);
+const read = (h: Scenario, run_id: string) =>
+  readRun(h.first.database, h.first.sealer as Sealer, h.run(run_id), run_id);
 
 /** park, signals, timers and the resolver: one outcome a wait, first come first served. */
-export function waitSuite(t: Test, house: () => House): void {
+export function waitSuite(t: Test, scenario: () => Scenario): void {
   t.test('a signal wakes the wait, and the next pass finds its payload', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     t.same(await h.store.park(refOf(claim), waitFor(0, 'go', { label: 'approval' })), { parked: true });
     t.match(await read(h, claim.run_id), { status: 'waiting', substate: { kind: 'signal', name: 'go' } });
@@ -18,7 +19,7 @@ export function waitSuite(t: Test, house: () => House): void {
     await h.signal(claim.run_id, 'other');
     t.equal((await read(h, claim.run_id)).status, 'waiting');
     await h.other.store.sendSignal({ ...h.run(claim.run_id), name: 'go', payload: { by: ['é', 1.5, null] } });
-    t.match(await read(h, claim.run_id), { status: 'running', substate: null });
+    t.match(await read(h, claim.run_id), { status: 'running', substate: undefined });
     const next = await h.claim('agt_two');
     t.match(next, { epoch: 2, pass: 1 });
     t.match(next.journal, [{ position: 0, kind: 'wait-signal', name: 'go', label: 'approval', exit_code: 0 }]);
@@ -26,7 +27,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('a signal with a key is one signal, however often it is sent, and after the end too', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     const send = (key: string, payload: number) =>
       h.other.store.sendSignal({ ...h.run(claim.run_id), name: 'go', payload, idempotency_key: key });
@@ -45,7 +46,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('a name is a queue: first sent, first taken, and a name is its bytes', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     for (const payload of [1, 2, 3]) await h.signal(claim.run_id, 'q', payload);
     await h.signal(claim.run_id, 'q ', 'padded');
@@ -63,7 +64,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('activities that wait for one name get a signal each, the longest waiting first', async (t) => {
-    const h = house();
+    const h = scenario();
     const { run_id } = await h.submit({}, 3);
     const claims = await h.store.claim(h.agent(), 3, 600_000);
     for (const claim of [claims[2]!, claims[0]!]) await h.store.park(refOf(claim), waitFor(0, 'go'));
@@ -80,7 +81,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('parking again answers the same, whatever happened in between', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     const wait = waitFor(0, 'go', { timeout_ms: 3_600_000 });
     await h.store.park(refOf(claim), wait);
@@ -101,7 +102,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('time ends a sleep with 0 and a wait for a signal with 124', async (t) => {
-    const h = house();
+    const h = scenario();
     const { run_id } = await h.submit({}, 4);
     const claims = await h.store.claim(h.agent(), 4, 600_000);
     const waits = [
@@ -132,7 +133,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('a timeout that lets no time pass ends at once, after a look at the queue', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     const none = record(await h.store.park(refOf(claim), waitFor(0, 'go', { timeout_ms: 0 })));
     t.match(none, { exit_code: 124, output: '' });
@@ -144,7 +145,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('a signal and a park at the same moment never miss each other', async (t) => {
-    const h = house();
+    const h = scenario();
     await Promise.all(Array.from({ length: 40 }, () => h.submit()));
     const claims = await h.store.claim(h.agent(), 40, 600_000);
     await Promise.all(
@@ -172,7 +173,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('of a signal, a timer and a resolver one wins (I9)', async (t) => {
-    const h = house();
+    const h = scenario();
     await Promise.all(Array.from({ length: 20 }, () => h.submit()));
     const claims = await h.store.claim(h.agent(), 20, 600_000);
     for (const claim of claims) await h.store.park(refOf(claim), waitFor(0, 'go', { timeout_ms: 1 }));
@@ -200,7 +201,7 @@ export function waitSuite(t: Test, house: () => House): void {
   });
 
   t.test('who may not, does not', async (t) => {
-    const h = house();
+    const h = scenario();
     const claim = await h.started();
     t.equal(
       await codeOf(h.store.sendSignal({ ...h.run(claim.run_id), project_id: 'prj_other', name: 'go', payload: 1 })),

@@ -1,7 +1,8 @@
-import type { Route } from 'svc/plugin';
+import type { Database, Route } from 'svc/plugin';
+import { greetingsOf } from './store.ts';
 
-/** Says hello to a project's members. */
-export const greetRoute: Route = {
+/** Says hello to a project's members, and how often its runs have greeted them. */
+export const greetRoute = (database: Database): Route => ({
   method: 'GET',
   path: '/api/v1/orgs/:org/projects/:project/greetings/:name',
   operation: 'greet',
@@ -13,13 +14,16 @@ export const greetRoute: Route = {
       schema: {
         type: 'object',
         additionalProperties: false,
-        required: ['greeting'],
-        properties: { greeting: { type: 'string' } },
+        required: ['greeting', 'greeted'],
+        properties: { greeting: { type: 'string' }, greeted: { type: 'integer' } },
       },
     },
   },
   handle: async ({ params, scope }) => ({
     status: 200,
-    json: { greeting: `Hello ${params.name}, this is ${scope.project}` },
+    json: {
+      greeting: `Hello ${params.name}, this is ${scope.project}`,
+      greeted: await greetingsOf(database, scope.project_id, params.name!),
+    },
   }),
-};
+});

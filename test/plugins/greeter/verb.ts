@@ -1,11 +1,13 @@
 import type { JournaledVerb } from 'svc/runs';
 import type { Verb } from 'svc/scripts';
+import { countGreeting } from './store.ts';
 
 /** The server's half: done and recorded in one transaction. */
 export const greetWork: JournaledVerb = {
   kind: 'greet',
-  perform: async (_tx, context, args) => {
+  perform: async (tx, context, args) => {
     const { name } = args as { name: string };
+    await countGreeting(tx, context.project_id, name);
     return { exit_code: 0, output: Buffer.from(`Hello ${name} from ${context.run_id}\n`) };
   },
 };

@@ -8,18 +8,23 @@ import inspect
 import os
 import socket
 import weakref
-from typing import Any, Dict, NoReturn, Optional, Tuple, TypeVar, cast
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, NoReturn, Optional, Tuple, TypeVar, cast
 
 from . import _shared
 from ._command import Capture, Command, Outcome, not_started
 from ._errors import agent_lost
-from ._operations import Ask, Operation, Protocol, Work
+from ._operations import Ask, Operation, Protocol, Work, name_of
 from ._sync import failed, of_value
 from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
 
 CHUNK = 65536
 
 T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
+    P = ParamSpec("P")
 
 
 class _Channel:
@@ -120,6 +125,16 @@ async def drive(what: str, operation: Operation[T]) -> T:
     own = _own()
     async with own.turn:
         return await _run(own, operation)
+
+
+def awaitable(call: Callable[P, Operation[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """The coroutine function that runs an operation to its end."""
+
+    @wraps(call)
+    async def run(*args: P.args, **named: P.kwargs) -> T:
+        return await drive(name_of(call), call(*args, **named))
+
+    return run
 
 
 async def _run(own: _Loop, operation: Operation[T]) -> T:

@@ -7,11 +7,12 @@ import socket
 import sys
 import threading
 import time
-from typing import Any, Dict, NoReturn, Optional, TypeVar, cast
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Callable, Dict, NoReturn, Optional, TypeVar, cast
 
 from . import _command, _shared
 from ._errors import agent_lost, misused
-from ._operations import Ask, Operation, Protocol, Work
+from ._operations import Ask, Operation, Protocol, Work, name_of
 from ._command import Command, Outcome
 from ._values import encode_result, exit_code_of, reason_of
 from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
@@ -20,6 +21,10 @@ from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
 NOTICE_S = 30.0
 
 T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing_extensions import ParamSpec
+
+    P = ParamSpec("P")
 
 
 class Channel:
@@ -114,6 +119,16 @@ def drive(what: str, operation: Operation[T]) -> T:
         return _run(own, operation)
     finally:
         own.turn.release()
+
+
+def blocking(call: Callable[P, Operation[T]]) -> Callable[P, T]:
+    """The call that runs an operation to its end."""
+
+    @wraps(call)
+    def run(*args: P.args, **named: P.kwargs) -> T:
+        return drive(name_of(call), call(*args, **named))
+
+    return run
 
 
 def _refuse_in_busy_loop(what: str) -> None:

@@ -11,7 +11,7 @@ from ._errors import misused
 
 # More of an output is neither kept nor sent. The service refuses what is larger by how much it is over.
 OUTPUT_BYTES = 2 * 1024 * 1024
-LONGEST_REASON = 16_000
+MAX_REASON_LENGTH = 16_000
 BEGINNINGS = frozenset('-0123456789"[{tfn')
 
 Duration = Union[str, int, float, timedelta]
@@ -90,7 +90,7 @@ def reason_of(error: BaseException) -> str:
     except Exception:
         detail = ""
     text = f"{type(error).__name__}: {detail}" if detail else type(error).__name__
-    return text[:LONGEST_REASON].encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    return text[:MAX_REASON_LENGTH].encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def exit_code_of(error: BaseException) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional
 from ._errors import SvcError, unreadable
 
 HELLO = b'{"id":0,"op":"hello","protocol":2}\n'
-LONGEST_ANSWER = 64 * 1024 * 1024
+MAX_ANSWER_LENGTH = 64 * 1024 * 1024
 RECEIVE = 65536
 # When the agent is gone this process is about to be killed; only one that is not hears of it.
 PATIENCE_S = 5.0
@@ -35,7 +35,7 @@ class Wire:
 
     def receive(self, data: bytes) -> None:
         self._rest += data
-        if len(self._rest) > LONGEST_ANSWER:
+        if len(self._rest) > MAX_ANSWER_LENGTH:
             raise unreadable("a line of it has no end")
 
     def answer(self) -> Optional[Dict[str, Any]]:

@@ -1,0 +1,36 @@
+import type { Command, Invocation, Run } from './command.ts';
+import { CliError, Exit } from './errors.ts';
+
+/** `svc admin <name>`: a plugin's AdminCommand on the database of this environment; it needs no server. */
+export const adminCommand = (name: string, described: Omit<Command, 'name' | 'group' | 'load'>): Command => ({
+  ...described,
+  name: `admin ${name}`,
+  group: 'Operate',
+  load: async () => ({ run: administer(name) }),
+});
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Boots up to init; nothing listens. */
+const administer =
+  (name: string): Run =>
+  async ({ flags, output, env }: Invocation) => {
+    const { AdminCommands, boot } = await import('../kernel/boot/index.ts');
+    const kernel = await boot({ role: 'server', env, quiet: true });
+    try {
+      const command = kernel.use.all(AdminCommands).find((one) => one.name === name);
+      if (!command)
+        throw new CliError(Exit.usage, 'usage', `no plugin has the admin command ${name}`, 'see `svc plugins`');
+      const given = Object.entries(flags).filter(([, value]) => typeof value === 'string' || value === true);
+      const args = Object.fromEntries(given.map(([key, value]) => [kebab(key), value as string | boolean]));
+      delete args.json;
+      for (const flag of command.flags)
+        if (flag.required && args[flag.name] === undefined)
+          throw new CliError(Exit.usage, 'usage', `--${flag.name} is missing: ${flag.summary}`, command.usage);
+      const answer = await command.run(kernel.use, args);
+      output.data(answer.json, () => answer.text);
+    } finally {
+      await kernel.stop();
+    }
+    return Exit.ok;
+  };

@@ -1,0 +1,46 @@
+import { Client } from '../client/client.ts';
+import { userProfilePath, writeProfile } from '../client/profile.ts';
+import type { Whoami } from '../generated/api.ts';
+import type { Run } from '../command.ts';
+import { usageError } from '../errors.ts';
+import { readSecret } from '../input.ts';
+
+export const run: Run = async (invocation) => {
+  const { flags, env, output } = invocation;
+  const url = String(flags.url ?? env.SVC_URL ?? '').replace(/\/+$/, '');
+  if (url === '') throw usageError('--url is missing', 'svc login --url https://svc.example.org --token -');
+  if (flags.token === undefined)
+    throw usageError('--token is missing', 'pipe the token in with --token -, or name a file with --token @file');
+  const token = await readSecret(String(flags.token), '--token', invocation);
+  const found = await new Client({
+    url,
+    token,
+    org: '',
+    project: '',
+    origin: '--url',
+    token_origin: '--token',
+  }).json<Whoami>({
+    path: '/api/v1/whoami',
+  });
+  const { org, project } = choose(found, flags.org, flags.project);
+  const path = userProfilePath(env);
+  await writeProfile(path, { url, token, org, project });
+  output.data({ url, user: found.user.name, org, project, profile: path }, () => '');
+  output.note(
+    `logged in to ${url} as ${found.user.name}, org ${org || '(none)'}, project ${project || '(none)'}; stored in ${path}`,
+  );
+  return undefined;
+};
+
+/** The named one, otherwise the only one, otherwise nothing. */
+function choose(found: Whoami, org: unknown, project: unknown): { org: string; project: string } {
+  const orgs = found.orgs.map((one) => one.org);
+  const chosen = String(org ?? (orgs.length === 1 ? orgs[0] : ''));
+  if (chosen !== '' && !orgs.includes(chosen))
+    throw usageError(
+      `you are not a member of the org "${chosen}"`,
+      orgs.length > 0 ? `yours: ${orgs.join(', ')}` : 'ask an owner to add you',
+    );
+  const projects = found.orgs.find((one) => one.org === chosen)?.projects.map((one) => one.project) ?? [];
+  return { org: chosen, project: String(project ?? (projects.length === 1 ? projects[0] : '')) };
+}

@@ -1,0 +1,10 @@
+import { plan, readSettings, tree } from '../../kernel/boot/index.ts';
+import type { Run } from '../command.ts';
+
+export const run: Run = async ({ output, env }) => {
+  const candidates = await plan(readSettings('server', env).plugins);
+  output.data({ plugins: candidates.map(({ manifest, builtin }) => ({ ...manifest, builtin })) }, () =>
+    tree(candidates),
+  );
+  return undefined;
+};

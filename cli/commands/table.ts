@@ -1,0 +1,104 @@
+import { type Command, inGroup } from '../command.ts';
+
+/** Commands that belong to no plugin: processes, the profile, the shell. */
+export const ownCommands: readonly Command[] = [
+  ...inGroup('Operate', [
+    {
+      name: 'dev',
+      summary: 'start a server, the console and one agent here, on SQLite under ./.svc',
+      about:
+        'Needs no settings. Creates the org `dev`, the project `main`, a token and the profile .svc/profile.json. The\n' +
+        'other commands find the profile from this folder and below. Only one `svc dev` can use a folder.',
+      flags: {
+        port: {
+          type: 'number',
+          least: 0,
+          most: 65535,
+          summary: 'port (default SVC_PORT or 8787; 0 chooses a free one)',
+        },
+        home: {
+          type: 'string',
+          value: '<folder>',
+          summary: 'folder for the database and all other files (default ./.svc)',
+        },
+        'no-agent': { type: 'boolean', summary: 'start the server and the console only' },
+      },
+      examples: [['svc dev', 'then, in another terminal: svc submit hello.sh --follow']],
+      load: () => import('./dev.ts'),
+    },
+    {
+      name: 'serve',
+      summary: 'start a server; any number of them on one MySQL database',
+      about:
+        'Settings come from the environment: SVC_DATABASE_URL, SVC_MASTER_KEY, SVC_HOST, SVC_PORT, SVC_PUBLIC_URL.\n' +
+        'A new database needs `svc admin bootstrap` once.',
+      examples: [['SVC_DATABASE_URL=mysql://… SVC_MASTER_KEY=… svc serve', 'one of several']],
+      load: () => import('./serve.ts'),
+    },
+    {
+      name: 'agent',
+      summary: 'start an agent: it connects to the server and runs activities',
+      about:
+        'SVC_URL names the server and SVC_TOKEN holds an agent token (`svc token create <name> --agent`).\n' +
+        'After SIGTERM it takes no new work; running scripts may finish or park, and other agents take the rest.',
+      flags: {
+        cap: {
+          type: 'string',
+          value: '<capability>',
+          many: true,
+          summary: 'capability to announce, in addition to those that it finds',
+        },
+        slots: {
+          type: 'number',
+          least: 1,
+          most: 1024,
+          summary: 'activities at the same time (default: four for each core)',
+        },
+        name: { type: 'string', summary: 'name to show (default: host name)' },
+        workdir: { type: 'string', value: '<folder>', summary: 'working directory of scripts (default: here)' },
+      },
+      examples: [['SVC_URL=https://svc.example.org SVC_TOKEN=… svc agent --cap gpu --slots 2', 'an agent with a GPU']],
+      load: () => import('./agent.ts'),
+    },
+    {
+      name: 'plugins',
+      summary: 'print the plugins in boot order, with what each needs and adds',
+      examples: [['SVC_PLUGINS=./my-plugin svc plugins', 'check that your own plugin loads']],
+      load: () => import('./plugins.ts'),
+    },
+    {
+      name: 'doctor',
+      summary: 'check this machine, the profile, the server and its agents',
+      load: () => import('./doctor.ts'),
+    },
+  ]),
+  ...inGroup('Access', [
+    {
+      name: 'login',
+      summary: 'store a server and a token in your profile',
+      about:
+        'The token is read from standard input (`--token -`) or a file (`--token @file`), so that it stays out of the process list.',
+      flags: {
+        url: { type: 'string', value: '<address>', summary: 'the server, e.g. https://svc.example.org' },
+        token: { type: 'string', value: '-|@file', summary: 'the token' },
+        org: { type: 'string', summary: 'org (default: the only one you are in)' },
+        project: { type: 'string', summary: 'project (default: the only one you are in)' },
+      },
+      examples: [['svc login --url https://svc.example.org --token @token.txt', 'from a file']],
+      load: () => import('./login.ts'),
+    },
+    {
+      name: 'whoami',
+      summary: 'who you are, your token, orgs and projects',
+      load: () => import('./whoami.ts'),
+    },
+  ]),
+  {
+    name: 'completion',
+    group: 'Shell',
+    summary: 'print a completion script for your shell',
+    args: [{ name: 'shell', summary: 'bash, zsh or fish' }],
+    examples: [['source <(svc completion bash)', 'for this session']],
+    load: () => import('./completion.ts'),
+  },
+];

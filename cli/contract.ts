@@ -1,0 +1,38 @@
+/**
+ * What plugins use of the CLI (`svc/cli`). A plugin that brings commands has `cli/table.ts`, which exports
+ * `commands: readonly Command[]`, and a file for each command, which exports `run: Run`. A plugin that brings verbs of
+ * scripts has `cli/verbs.ts`, which exports `verbs: readonly ScriptVerb[]`. Tables are read at every start: they hold
+ * data, and `load` brings the code. In SVC_PLUGINS the files may end in `.ts`, `.mjs` or `.js`.
+ */
+export { adminCommand } from './admin.ts';
+export type { Call, Client } from './client/client.ts';
+export {
+  type Argument,
+  type Command,
+  type Flag,
+  type Flags,
+  type FlagValues,
+  type Invocation,
+  inGroup,
+  type LocalService,
+  type Run,
+  type ScriptVerb,
+} from './command.ts';
+export { CliError, Exit, usageError } from './errors.ts';
+export { readDocument, readJson, readPairs, readSecret } from './input.ts';
+export type * as Api from './generated/api.ts';
+export { type Columns, described, labelled } from './output/columns.ts';
+export type { Output } from './output/output.ts';
+export { span } from './output/span.ts';
+export { everything } from './pages.ts';
+export {
+  listCommand,
+  NAME,
+  namedPath,
+  put,
+  putCommand,
+  removeCommand,
+  resourceCommands,
+  showCommand,
+} from './resource.ts';
+export { DOCUMENT_FLAGS, readOptionalWorkflow, readWorkflow, WORKFLOW_FLAGS } from './workflow.ts';

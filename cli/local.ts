@@ -1,0 +1,25 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { boot, type Kernel } from '../kernel/boot/index.ts';
+import { Client } from './client/client.ts';
+import { readProfileFile } from './client/profile.ts';
+import type { Invocation, LocalService } from './command.ts';
+
+/** Boots server and agent in memory, reachable only through a socket in a private folder. */
+export async function local(env: Invocation['env']): Promise<LocalService> {
+  const home = await mkdtemp(join(tmpdir(), 'svc-run-'));
+  const settings = { home, database_url: 'sqlite::memory:', socket_path: join(home, 'http.sock') };
+  let kernel: Kernel | undefined;
+  const stop = async () => {
+    await kernel?.stop();
+    await rm(home, { recursive: true, force: true });
+  };
+  try {
+    kernel = await boot({ role: 'local', env: { SVC_LOG_LEVEL: 'error', ...env }, settings });
+    return { client: new Client(await readProfileFile(join(home, 'profile.json'))), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

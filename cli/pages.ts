@@ -1,0 +1,25 @@
+import type { Client } from './client/client.ts';
+import type { Flags } from './command.ts';
+
+/** The limit of lists that are read in pages. */
+export const PAGE_FLAGS = {
+  limit: { type: 'number', least: 1, most: 200, summary: 'maximum number (default 50)' },
+  cursor: { type: 'string', summary: 'cursor that the previous page ended with' },
+} as const satisfies Flags;
+
+/** A whole list as one page: `member` holds the items, the other members come from the last page. */
+export async function allPages(client: Client, path: string, member: string): Promise<Record<string, unknown>> {
+  const found: unknown[] = [];
+  let cursor: unknown;
+  for (;;) {
+    const query = { limit: 200, cursor: cursor as string | undefined };
+    const page = await client.json<Record<string, unknown>>({ path, query });
+    found.push(...(page[member] as unknown[]));
+    cursor = page.next_cursor;
+    if (cursor === undefined) return { ...page, [member]: found };
+  }
+}
+
+/** The list alone. */
+export const everything = async <T>(client: Client, path: string, member: string): Promise<T[]> =>
+  (await allPages(client, path, member))[member] as T[];

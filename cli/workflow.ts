@@ -1,0 +1,116 @@
+import type { Flags, Invocation } from './command.ts';
+import { usageError } from './errors.ts';
+import { readDocument, readJson, readPairs } from './input.ts';
+
+/** What a document is and what its program gets. */
+export const DOCUMENT_FLAGS = {
+  as: {
+    type: 'string',
+    choices: ['script', 'pipeline', 'yaml', 'graph'],
+    summary: 'kind of workflow (default: by file name)',
+  },
+  interpreter: { type: 'string', value: '<cmd>', summary: 'interpreter, instead of the one for the file extension' },
+  env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
+  input: {
+    type: 'string',
+    value: '<json>',
+    summary: 'input, which the workflow reads from $SVC_INPUT_FILE; - reads standard input',
+  },
+} as const satisfies Flags;
+
+/** The workflow flags of every command that sends a workflow to the server. */
+export const WORKFLOW_FLAGS = {
+  ...DOCUMENT_FLAGS,
+  graph: { type: 'string', value: '<name>', summary: 'a stored graph instead of a file' },
+  node: { type: 'string', value: '<kind>', summary: 'a single node instead of a file' },
+  config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
+  tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags make a map' },
+  subject: { type: 'string', value: '<key>', summary: 'subject of the run, that events are matched with' },
+  requires: { type: 'string', value: '<cap>', many: true, summary: 'capability that the agent must have' },
+  credential: {
+    type: 'string',
+    value: 'ENV=name',
+    many: true,
+    summary: 'variable that gets the value of a credential (scripts only)',
+  },
+  'cancel-on': {
+    type: 'string',
+    value: '<type>',
+    many: true,
+    summary: 'event type that cancels the run',
+  },
+} as const satisfies Flags;
+
+type Source = Pick<Invocation, 'flags' | 'stdin'>;
+
+/** `--as yaml` and `--as pipeline` are the same. */
+const kindOf = (as: unknown) => (as === 'yaml' ? 'pipeline' : as);
+
+const camel = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The value of a flag; undefined for nothing and for an empty list. */
+function given({ flags }: Source, flag: string) {
+  const value = flags[camel(flag)];
+  return Array.isArray(value) && value.length === 0 ? undefined : value;
+}
+
+/**
+ * The workflow of a request body, from a file, `--graph` or `--node` and the flags above, as far as the command has
+ * them. Throws a usage error unless exactly one of the three is given.
+ */
+export async function readWorkflow(file: string | undefined, source: Source): Promise<Record<string, unknown>> {
+  const form = formOf(file, source);
+  const value = (flag: string) => given(source, flag);
+  const pairs = (flag: string) => {
+    const list = value(flag) as readonly string[] | undefined;
+    return list && readPairs(list, flag);
+  };
+  const json = async (flag: string) =>
+    value(flag) === undefined ? undefined : readJson(String(value(flag)), flag, source);
+  if (form !== 'file' && value('credential') !== undefined)
+    throw usageError('--credential needs a script', 'a graph or a node names its credentials in its own document');
+  return {
+    ...(file === undefined ? {} : await readDocument(file, source)),
+    graph: value('graph'),
+    node: value('node'),
+    config: await json('config'),
+    kind: kindOf(value('as')),
+    interpreter: value('interpreter'),
+    env: pairs('env'),
+    input: await json('input'),
+    tags: value('tag'),
+    subject: value('subject'),
+    requires: value('requires'),
+    credentials: pairs('credential'),
+    cancel_on: value('cancel-on'),
+  };
+}
+
+/** The same where a workflow is optional: undefined when no document and no workflow flag is given. */
+export async function readOptionalWorkflow(file: string | undefined, source: Source) {
+  const flag = Object.keys(WORKFLOW_FLAGS).find((name) => given(source, name) !== undefined);
+  if (file === undefined && flag === undefined) return undefined;
+  const said = file ?? given(source, 'graph') ?? given(source, 'node');
+  if (said === undefined)
+    throw usageError(
+      `--${flag} needs a workflow, and none was given`,
+      'name a file, --graph <name>, or --node <kind> with --config <json>',
+    );
+  return readWorkflow(file, source);
+}
+
+function formOf(file: string | undefined, source: Source): string {
+  const forms = [
+    ...(file === undefined ? [] : ['file']),
+    ...['graph', 'node'].filter((form) => given(source, form) !== undefined),
+  ];
+  const [form] = forms;
+  if (form === undefined || forms.length > 1) {
+    const words = forms.map((one) => (one === 'file' ? 'the file' : `--${one}`)).join(' and ');
+    const fault = form === undefined ? 'no workflow was given' : `${words} cannot be combined`;
+    throw usageError(fault, 'name a file, --graph <name>, or --node <kind> with --config <json>');
+  }
+  if (form !== 'node' && given(source, 'config') !== undefined)
+    throw usageError('--config needs --node', 'give --node <kind> with it');
+  return form;
+}

@@ -1,0 +1,43 @@
+import { constants } from 'node:os';
+import { isServiceError, Log } from '../contracts/index.ts';
+import type { Kernel } from './kernel.ts';
+
+/** Exit statuses of a process that ends by itself: the CLI's for "not authenticated", and sysexits' EX_SOFTWARE. */
+const EXIT_REFUSED = 4;
+const EXIT_FAULT = 70;
+
+/** Exit status of a process that a signal ended, as shells report it. */
+const statusOf = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => 128 + constants.signals[signal];
+
+/**
+ * Prints why the process ends and answers its exit status: 4 when the caller was refused, otherwise that of a fault.
+ */
+function lastWords(kernel: Kernel, error: unknown): number {
+  if (!isServiceError(error)) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    kernel.use(Log).error({ reason }, 'an unknown exception occurred; this process ends');
+    return EXIT_FAULT;
+  }
+  process.stderr.write(`svc: ${error.message} (${error.code})\n  → ${error.next}\n`);
+  return error.status === 401 ? EXIT_REFUSED : EXIT_FAULT;
+}
+
+/**
+ * Connects a kernel to its process. SIGTERM and SIGINT stop it in order (exit 0; a second signal exits at once). An
+ * unknown exception ends the process: durability recovers its work, and a half-broken server does harm.
+ */
+export function ownProcess(kernel: Kernel): Promise<void> {
+  return new Promise((resolve) => {
+    let signalled = false;
+    const onSignal = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {
+      if (signalled) process.exit(statusOf(signal));
+      signalled = true;
+      void kernel.stop().then(({ failures }) => {
+        process.exitCode = failures.length > 0 ? 1 : 0;
+        resolve();
+      });
+    };
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
+    process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error)));
+  });
+}

@@ -1,0 +1,31 @@
+import type { Plugin, Replacement } from '../contracts/index.ts';
+import type { Candidate } from './validate.ts';
+
+/** Ids of built-in plugins; everything else is a path, a package name or a loaded plugin. */
+export type Wanted = readonly (string | Plugin)[];
+
+/**
+ * The candidates to load: wanted and third-party plugins, everything that they require, and the providers of the
+ * kernel's contracts unless all of their contracts are replaced. Without a selection: everything.
+ */
+export function select(
+  candidates: readonly Candidate[],
+  wanted: Wanted | undefined,
+  replace: readonly Replacement[] = [],
+): readonly Candidate[] {
+  if (wanted === undefined) return candidates;
+  const byId = new Map(candidates.map((candidate) => [candidate.manifest.id, candidate]));
+  const replaced = new Set(replace.map(([token]) => token.name));
+  const chosen = new Set<Candidate>();
+  const choose = (candidate: Candidate): void => {
+    if (chosen.has(candidate)) return;
+    chosen.add(candidate);
+    for (const id of candidate.manifest.requires) choose(byId.get(id)!);
+  };
+  for (const candidate of candidates) {
+    const { id, provides } = candidate.manifest;
+    const providesKernel = provides.some((name) => name.startsWith('kernel.') && !replaced.has(name));
+    if (!candidate.builtin || wanted.includes(id) || providesKernel) choose(candidate);
+  }
+  return candidates.filter((candidate) => chosen.has(candidate));
+}

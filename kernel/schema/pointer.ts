@@ -1,4 +1,0 @@
-/** One more step of a JSON pointer (RFC 6901). */
-export function pointerTo(parent: string, key: string | number): string {
-  return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}

@@ -1,0 +1,120 @@
+import {
+  type Api,
+  type Argument,
+  adminCommand,
+  type Command,
+  type Flags,
+  inGroup,
+  listCommand,
+  NAME,
+  namedPath,
+  putCommand,
+  removeCommand,
+  usageError,
+} from '../../../cli/contract.ts';
+import { membersPath, projectsPath } from './paths.ts';
+
+const USER: Argument = { name: 'user', summary: 'the user' };
+const ON: Flags = {
+  project: { type: 'string', value: '<project>', summary: 'of this project instead of the org' },
+};
+
+/** Who may do what. */
+export const commands: readonly Command[] = [
+  ...inGroup('Access', [
+    putCommand({
+      name: 'org create',
+      summary: 'create an org; you become its owner',
+      args: [NAME],
+      path: namedPath('/api/v1/orgs'),
+      said: (made, { args }) => `org ${args[0]} ${made ? 'created; you own it' : 'existed already'}`,
+    }),
+    { name: 'org ls', summary: 'list your orgs', load: () => import('./org-ls.ts') },
+    putCommand({
+      name: 'project create',
+      summary: 'create a project in your org',
+      args: [NAME],
+      path: namedPath(projectsPath),
+      said: (made, { args }) => `project ${args[0]} ${made ? 'created' : 'existed already'}`,
+    }),
+    { name: 'project ls', summary: 'list the projects of your org', load: () => import('./project-ls.ts') },
+    putCommand({
+      name: 'member set',
+      summary: 'give a user a role in the org or, with --project, in a project',
+      args: [USER],
+      flags: { role: { type: 'string', summary: 'org: owner, member; project: viewer, member, admin' }, ...ON },
+      examples: [['svc member set ana --role admin --project web', 'an admin of one project']],
+      path: namedPath(membersPath),
+      body: ({ flags: { role } }) => {
+        if (role !== undefined) return { role };
+        throw usageError('--role is missing', 'org: owner or member; project: viewer, member or admin');
+      },
+      said: (_, { args, flags }, { profile }) => `${args[0]} is ${flags.role} of ${flags.project ?? profile.org}`,
+    }),
+    listCommand<Api.ListProjectMembers200['members'][number]>({
+      name: 'member ls',
+      summary: 'list members and roles',
+      flags: ON,
+      path: membersPath,
+      member: 'members',
+      columns: { user: 'user', role: 'role' },
+    }),
+    removeCommand({
+      name: 'member rm',
+      summary: 'remove a member',
+      args: [USER],
+      flags: ON,
+      path: namedPath(membersPath),
+      said: ({ args, flags }, { profile }) => `${args[0]} is no longer a member of ${flags.project ?? profile.org}`,
+    }),
+    {
+      name: 'token create',
+      summary: 'create a token; it is printed only once',
+      args: [NAME],
+      flags: {
+        agent: { type: 'boolean', summary: 'for an agent instead of a person or CI' },
+        role: { type: 'string', choices: ['viewer', 'member', 'admin'], summary: 'the highest role of the token' },
+        project: { type: 'string', summary: 'limits the token to this project' },
+        'expires-in': { type: 'string', value: '<duration>', summary: 'e.g. 30d (default: never)' },
+      },
+      examples: [['svc token create ci --role member --project web --expires-in 90d', 'for CI']],
+      load: () => import('./token-create.ts'),
+    },
+    listCommand<Api.ListTokens200['tokens'][number]>({
+      name: 'token ls',
+      summary: 'list tokens: names, roles, last use; never their values',
+      path: '/api/v1/tokens',
+      member: 'tokens',
+      columns: {
+        id: 'id',
+        name: 'name',
+        kind: 'kind',
+        role: 'role',
+        project: 'project',
+        expires: ({ expires_at }) => expires_at ?? 'never',
+        'last used': ({ last_used_at }) => last_used_at ?? 'never',
+      },
+    }),
+    removeCommand({
+      name: 'token rm',
+      summary: 'revoke a token',
+      args: [{ name: 'id', summary: 'its id, from `svc token ls`' }],
+      path: namedPath('/api/v1/tokens'),
+      said: ({ args }) => `token ${args[0]} is revoked`,
+    }),
+  ]),
+  adminCommand('bootstrap', {
+    summary: 'create the first org, project and owner of a new database',
+    about:
+      'Prints the owner token once, on standard output. Refused if the database has an owner, unless --force is given.',
+    flags: {
+      org: { type: 'string', summary: 'name of the org' },
+      project: { type: 'string', summary: 'name of the project' },
+      user: { type: 'string', summary: 'name of the owner' },
+      force: { type: 'boolean', summary: 'also if the database has an owner' },
+    },
+    examples: [
+      ['svc admin bootstrap --org acme --project main --user ana > token.txt', 'then: svc login --token @token.txt'],
+    ],
+  }),
+];

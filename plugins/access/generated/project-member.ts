@@ -1,0 +1,7 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface ProjectMember {
+  user: string;
+  role: 'viewer' | 'member' | 'admin';
+  created_at: string;
+}

@@ -1,0 +1,135 @@
+import {
+  type Access as AccessRule,
+  ADMIN,
+  Errors,
+  type HttpRequest,
+  iso,
+  type JsonSchema,
+  listRoute,
+  type OrgRole,
+  pageOf,
+  type ProjectRole,
+  readPage,
+  type Route,
+  SCOPED,
+  VIEWER,
+} from '../../kernel/contracts/index.ts';
+import { auditSource } from '../audit/contract.ts';
+import { checkName, isName } from './domain/names.ts';
+import orgMember from './schema/org-member.schema.json' with { type: 'json' };
+import projectMember from './schema/project-member.schema.json' with { type: 'json' };
+import putOrgMember from './schema/put-org-member.schema.json' with { type: 'json' };
+import putProjectMember from './schema/put-project-member.schema.json' with { type: 'json' };
+import type { Access } from './service/access.ts';
+import { listMembers, readMember } from './store/members.ts';
+import type { MemberRow } from './store/models.ts';
+import { findUserByName, userNames } from './store/users.ts';
+
+/** Members work alike in an org and in a project; this describes the differences. */
+interface Membership {
+  path: string;
+  /** The end of the operation's name. */
+  suffix: string;
+  what: string;
+  read: AccessRule;
+  write: AccessRule;
+  member: JsonSchema;
+  put: JsonSchema;
+}
+
+const OF_ORG: Membership = {
+  path: '/api/v1/orgs/:org/members',
+  suffix: 'OrgMember',
+  what: 'org',
+  read: { kind: 'org', role: 'member' },
+  write: { kind: 'org', role: 'owner' },
+  member: orgMember,
+  put: putOrgMember,
+};
+
+const OF_PROJECT: Membership = {
+  path: `${SCOPED}/members`,
+  suffix: 'ProjectMember',
+  what: 'project',
+  read: VIEWER,
+  write: ADMIN,
+  member: projectMember,
+  put: putProjectMember,
+};
+
+export const memberRoutes = (access: Access): Route[] => [OF_ORG, OF_PROJECT].flatMap((of) => routesOf(access, of));
+
+const routesOf = (access: Access, { path, suffix, what, read, write, member: schema, put }: Membership): Route[] => [
+  listRoute({
+    path,
+    operation: `list${suffix}s`,
+    summary: `Members of the ${what} and their roles, newest first.`,
+    access: read,
+    plural: 'members',
+    item: schema,
+    description: 'Members.',
+    list: (request) => list(access, request),
+  }),
+  {
+    method: 'GET',
+    path: `${path}/:user`,
+    operation: `get${suffix}`,
+    summary: `One member of the ${what}.`,
+    access: read,
+    responses: { 200: { description: 'The member.', schema } },
+    async handle(request) {
+      const { user, member } = await memberOf(access, request);
+      return { status: 200, json: memberView(user.name, member) };
+    },
+  },
+  {
+    method: 'PUT',
+    path: `${path}/:user`,
+    operation: `put${suffix}`,
+    summary: `Adds a user to the ${what}, or changes their role.`,
+    access: write,
+    body: put,
+    responses: { 200: { description: 'The role was set.', schema }, 201: { description: 'Added.', schema } },
+    async handle(request) {
+      const user = checkName(request.params.user!, 'user');
+      const { role } = request.body as { role: OrgRole | ProjectRole };
+      const { member, made } = await access.directory.putMember(request.scope, user, role, auditSource(request));
+      return { status: made ? 201 : 200, json: memberView(user, member) };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: `${path}/:user`,
+    operation: `delete${suffix}`,
+    summary: `Removes a member from the ${what}; the last owner of an org stays.`,
+    access: write,
+    responses: { 204: { description: 'Removed.' } },
+    async handle(request) {
+      const { user } = await memberOf(access, request);
+      await access.directory.removeMember(request.scope, user, auditSource(request));
+      return { status: 204 };
+    },
+  },
+];
+
+async function list({ models, database }: Access, { scope, query }: HttpRequest) {
+  const { org_id, project_id } = scope;
+  const page = readPage(query);
+  const rows = await listMembers(models, { org_id, project_id }, page);
+  const user_ids = rows.map((row) => row.user_id);
+  const names = await userNames(database, user_ids);
+  const { items, ...rest } = pageOf(rows, page.limit, (row) => row.member_id);
+  return { items: items.map((row) => memberView(names.get(row.user_id) ?? '', row)), ...rest };
+}
+
+const memberView = (user: string, { role, created_at }: MemberRow) => ({ user, role, created_at: iso(created_at) });
+
+/** The user and membership that the path names. Throws `not_found`. */
+async function memberOf({ database }: Access, { params, scope }: HttpRequest) {
+  const text = params.user ?? '';
+  const user = isName(text) ? await findUserByName(database, text) : undefined;
+  const { org_id, project_id } = scope;
+  const member = user && (await readMember(database, { org_id, project_id, user_id: user.user_id }));
+  if (!user || !member) throw Errors.notFound(`"${text}" is not a member`);
+  return { user, member };
+}

@@ -1,0 +1,103 @@
+import { callerOf, iso, listRoute, pageOf, readPage, type Route, USER } from '../../kernel/contracts/index.ts';
+import { auditSource } from '../audit/contract.ts';
+import type { TokenRequest } from './generated/create-token.ts';
+import bodySchema from './schema/create-token.schema.json' with { type: 'json' };
+import tokenSchema from './schema/token.schema.json' with { type: 'json' };
+import type { Access } from './service/access.ts';
+import type { NewToken } from './store/tokens.ts';
+import { userNames } from './store/users.ts';
+
+/** The only answer with the token itself. */
+const createdSchema = {
+  ...tokenSchema,
+  title: 'CreatedToken',
+  required: [...tokenSchema.required, 'token'],
+  properties: { ...tokenSchema.properties, token: { type: 'string' } },
+};
+
+const TOKENS = '/api/v1/tokens';
+const TOKEN = `${TOKENS}/:id`;
+
+export const tokenRoutes = (access: Access): Route[] => [
+  {
+    method: 'POST',
+    path: TOKENS,
+    operation: 'createToken',
+    summary: 'Makes a token, shown this once. It never allows more than the token that makes it.',
+    access: USER,
+    body: bodySchema,
+    responses: { 201: { description: 'The token.', schema: createdSchema } },
+    async handle(request) {
+      const identity = await access.identities.of(callerOf(request));
+      const { text, row } = await access.tokens.create(identity, request.body as TokenRequest, auditSource(request));
+      const [view] = await tokenViews(access, [row]);
+      return { status: 201, json: { ...view, token: text }, headers: { 'Cache-Control': 'no-store' } };
+    },
+  },
+  listRoute({
+    path: TOKENS,
+    operation: 'listTokens',
+    summary: 'The caller’s tokens, and those limited to orgs that the caller owns, newest first; never their values.',
+    access: USER,
+    plural: 'tokens',
+    item: tokenSchema,
+    description: 'Tokens.',
+    async list(request) {
+      const identity = await access.identities.of(callerOf(request));
+      const page = readPage(request.query);
+      const rows = await access.tokens.list(identity, page);
+      const { items, ...rest } = pageOf(rows, page.limit, (row) => row.token_id);
+      return { items: await tokenViews(access, items), ...rest };
+    },
+  }),
+  {
+    method: 'GET',
+    path: TOKEN,
+    operation: 'getToken',
+    summary: 'One token: its limits, expiry and last use; never its value.',
+    access: USER,
+    responses: { 200: { description: 'The token.', schema: tokenSchema } },
+    async handle(request) {
+      const identity = await access.identities.of(callerOf(request));
+      const [view] = await tokenViews(access, [await access.tokens.read(identity, request.params.id!)]);
+      return { status: 200, json: view };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: TOKEN,
+    operation: 'deleteToken',
+    summary: 'Revokes a token.',
+    access: USER,
+    responses: { 204: { description: 'Revoked.' } },
+    async handle(request) {
+      const identity = await access.identities.of(callerOf(request));
+      await access.tokens.revoke(identity, request.params.id!, auditSource(request));
+      return { status: 204 };
+    },
+  },
+];
+
+type Row = NewToken & { last_used_at?: number | null };
+
+const time = (ms: number | null | undefined) => (ms == null ? undefined : iso(ms));
+
+/** The visible part of a token: names and no digest. Absent limits are left out. */
+async function tokenViews({ database, scopes }: Access, rows: readonly Row[]) {
+  const user_ids = rows.map((row) => row.user_id);
+  const users = await userNames(database, user_ids);
+  return Promise.all(
+    rows.map(async ({ org_id, project_id, ...row }) => ({
+      id: row.token_id,
+      name: row.name,
+      kind: row.kind,
+      user: row.kind === 'user' ? (users.get(row.user_id) ?? '') : undefined,
+      org: org_id === null ? undefined : await scopes.orgName(org_id),
+      project: org_id === null || project_id === null ? undefined : (await scopes.names(org_id, project_id)).project,
+      role: row.role ?? undefined,
+      created_at: iso(row.created_at),
+      expires_at: time(row.expires_at),
+      last_used_at: time(row.last_used_at),
+    })),
+  );
+}

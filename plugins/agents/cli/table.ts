@@ -1,0 +1,20 @@
+import { type Api, type Command, listCommand } from '../../../cli/contract.ts';
+
+export const commands: readonly Command[] = [
+  listCommand<Api.ListAgents200['agents'][number]>({
+    name: 'agents ls',
+    group: 'Look',
+    summary: 'list the agents with their capabilities and activities',
+    path: '/api/v1/agents',
+    member: 'agents',
+    columns: {
+      agent: 'agent_id',
+      name: 'name',
+      state: 'state',
+      machine: ({ os, arch }) => `${os}/${arch}`,
+      slots: 'slots',
+      capabilities: ({ capabilities }) => capabilities.join(' '),
+      'last seen': 'last_seen_at',
+    },
+  }),
+];

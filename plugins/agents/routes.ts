@@ -1,0 +1,56 @@
+import {
+  callerOf,
+  type Database,
+  iso,
+  listRoute,
+  pageOf,
+  readPage,
+  type Route,
+  USER,
+} from '../../kernel/contracts/index.ts';
+import type { Reach, Scopes } from '../access/contract.ts';
+import agentSchema from './schema/agent.schema.json' with { type: 'json' };
+import { SEEN_WITHIN_MS } from './sessions/sessions.ts';
+import type { AgentRow, AgentTable } from './store/agent-table.ts';
+
+export interface AgentRoutesParts {
+  table: AgentTable;
+  reach: Reach;
+  scopes: Scopes;
+  /** Its clock wrote the times of the rows. */
+  database: Pick<Database, 'now'>;
+}
+
+/** Agents of the caller's orgs; offline ones for a day. */
+export const listAgentsRoute = (parts: AgentRoutesParts): Route =>
+  listRoute({
+    path: '/api/v1/agents',
+    operation: 'listAgents',
+    summary: "The agents of the caller's orgs, newest first; those that went away are kept for 24 hours.",
+    access: USER,
+    plural: 'agents',
+    item: agentSchema,
+    description: 'Agents.',
+    async list(request) {
+      const { limit, before } = readPage(request.query);
+      const org_ids = await parts.reach.orgsOf(callerOf(request));
+      const rows = await parts.table.list({ org_ids, limit: limit + 1, before });
+      const { items, ...rest } = pageOf(rows, limit, ({ agent_id }) => agent_id);
+      return { items: await Promise.all(items.map((row) => view(parts, row))), ...rest };
+    },
+  });
+
+async function view({ database, scopes }: AgentRoutesParts, row: AgentRow) {
+  const { org_id, capabilities, first_seen_at, connected_at, last_seen_at, ...plain } = row;
+  const seen = database.now() - last_seen_at < SEEN_WITHIN_MS;
+  return {
+    ...plain,
+    // A killed server leaves the rows of its agents unchanged.
+    state: row.state === 'online' && seen ? 'online' : 'offline',
+    org: org_id === null ? undefined : await scopes.orgName(org_id),
+    capabilities: JSON.parse(capabilities) as string[],
+    first_seen_at: iso(first_seen_at),
+    connected_at: iso(connected_at),
+    last_seen_at: iso(last_seen_at),
+  };
+}

@@ -1,0 +1,20 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface AuditEntry {
+  id: string;
+  at: string;
+  /**
+   * Null: the operator at the database, or the service itself.
+   */
+  principal: null | {
+    kind: 'user' | 'agent';
+    id: string;
+    name: string;
+    token_id: string;
+  };
+  action: string;
+  subject: string;
+  detail?: string;
+  request_id: string;
+  ip: string;
+}

@@ -1,0 +1,75 @@
+import {
+  ADMIN,
+  type Clock,
+  type Database,
+  decodeCursor,
+  iso,
+  type ListRoute,
+  limitOf,
+  listRoute,
+  pageOf,
+  readSince,
+  type Route,
+  SCOPED,
+} from '../../kernel/contracts/index.ts';
+import entrySchema from './schema/entry.schema.json' with { type: 'json' };
+import querySchema from './schema/list-audit-query.schema.json' with { type: 'json' };
+import { type EntryRow, listEntries } from './store/entries.ts';
+
+/** What was done in a project, and what was done to an org itself: members, projects, tokens. */
+export function auditRoutes(database: Database, clock: Clock): Route[] {
+  const lists: Omit<ListRoute, 'path' | 'operation' | 'summary' | 'access'> = {
+    query: querySchema,
+    plural: 'entries',
+    item: entrySchema,
+    description: 'A page of entries.',
+    async list({ scope, query }) {
+      // Entries of the org itself have no project.
+      const { org_id, project_id } = scope;
+      const { action, principal, since, cursor } = query;
+      const before = decodeCursor(cursor, 'number', 'id');
+      const limit = limitOf(query);
+      const rows = await listEntries(database, {
+        org_id,
+        project_id,
+        action,
+        principal,
+        since: since === undefined ? undefined : readSince(since, clock.now()),
+        limit,
+        before: before && { at: before[0], entry_id: before[1] },
+      });
+      const { items, ...rest } = pageOf(rows, limit, ({ at, entry_id }) => [at, entry_id]);
+      return { items: items.map(viewEntry), ...rest };
+    },
+  };
+  return [
+    listRoute({
+      ...lists,
+      path: '/api/v1/orgs/:org/audit',
+      operation: 'listOrgAudit',
+      summary: 'Who did what to the org itself, newest first',
+      access: { kind: 'org', role: 'owner' },
+    }),
+    listRoute({
+      ...lists,
+      path: `${SCOPED}/audit`,
+      operation: 'listProjectAudit',
+      summary: 'Who did what in the project, newest first',
+      access: ADMIN,
+    }),
+  ];
+}
+
+const viewEntry = (row: EntryRow) => ({
+  id: row.entry_id,
+  at: iso(row.at),
+  principal:
+    row.principal_id === ''
+      ? null
+      : { kind: row.principal_kind, id: row.principal_id, name: row.principal_name, token_id: row.token_id },
+  action: row.action,
+  subject: row.subject,
+  detail: row.detail || undefined,
+  request_id: row.request_id,
+  ip: row.ip,
+});

@@ -1,0 +1,28 @@
+import { type Api, labelled, type Run } from '../../../cli/contract.ts';
+
+type ShownEvent = Api.ShownEvent;
+
+export const run: Run = async ({ args, output, client }) => {
+  const api = await client();
+  const event = await api.json<ShownEvent>({ path: api.scoped(`/events/${encodeURIComponent(args[0]!)}`) });
+  output.data(event, () => describe(event, (rows) => output.table(['reaction', 'name', 'state', 'what'], rows)));
+  return undefined;
+};
+
+function describe(event: ShownEvent, table: (rows: string[][]) => string): string {
+  const from = event.source_name === '' ? event.source : `${event.source} ${event.source_name}`;
+  const lines = labelled([
+    ['event', event.event],
+    ['type', event.type],
+    ['key', event.key ?? '(no key: every wait for the type receives it)'],
+    ['from', `${from}${event.trusted ? '' : ' (untrusted)'}`],
+    ['generation', event.generation],
+    ['recorded', event.recorded_at],
+    ...Object.entries(event.fields ?? {}).map(([name, value]) => [name, JSON.stringify(value)] as const),
+    ['payload', JSON.stringify(event.payload, null, 2)],
+  ]);
+  const rows = event.deliveries.map((one) => [one.reaction, one.name, one.state, one.reason ?? one.run_id ?? '']);
+  const came = rows.length === 0 ? 'nothing reacted to it' : table(rows).trimEnd();
+  const more = event.more === undefined ? [] : [`and ${event.more} more waits and cancels`];
+  return [lines, '', came, ...more].join('\n');
+}

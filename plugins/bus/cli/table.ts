@@ -1,0 +1,81 @@
+import { type Api, type Command, inGroup, listCommand } from '../../../cli/contract.ts';
+
+const SAMPLE = 60;
+
+function sample(value: unknown): string {
+  const text = value === undefined ? '' : JSON.stringify(value);
+  return text.length > SAMPLE ? `${text.slice(0, SAMPLE)}…` : text;
+}
+
+/** The event bus of the project. */
+export const commands: readonly Command[] = inGroup('Events', [
+  {
+    name: 'emit',
+    summary: 'emit an event; prints its id',
+    about:
+      'Every run that waits for the type receives the event, handlers start and `cancel_on` cancels. With --key, only runs\n' +
+      'of that subject and runs without a subject receive it. In a script, svc emit emits once for each call.',
+    args: [{ name: 'type', summary: 'up to 64 characters from A-Z a-z 0-9 . _ -, e.g. deploy.done' }],
+    flags: {
+      key: {
+        type: 'string',
+        value: '<subject>',
+        summary: 'the subject of the event; without it every run receives the event',
+      },
+      payload: {
+        type: 'string',
+        value: '<json>',
+        summary: 'payload (default null), up to 2 MiB; - reads standard input, @file a file',
+      },
+      'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first event' },
+    },
+    examples: [
+      ['svc emit deploy.done --key acme/web --payload \'{"version":"1.4.0"}\'', 'wake the runs that wait for it'],
+      ['svc emit scan.report --payload @report.json', 'with a payload from a file'],
+    ],
+    load: () => import('./emit.ts'),
+  },
+  listCommand<Api.Event>({
+    name: 'events ls',
+    summary: 'list recent events, newest first',
+    filters: {
+      type: { type: 'string', value: '<type>', summary: 'only this type' },
+      key: { type: 'string', value: '<subject>', summary: 'only this subject' },
+      source: {
+        type: 'string',
+        choices: ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn'],
+        summary: 'only from this source',
+      },
+      since: {
+        type: 'string',
+        value: '<time>',
+        summary: 'only since a time (ISO 8601) or for a duration back from now (`2h`)',
+      },
+    },
+    examples: [['svc events ls --type deploy.done --since 1d', 'deployments since yesterday']],
+    path: '/events',
+    member: 'events',
+    columns: {
+      event: 'event',
+      type: 'type',
+      key: 'key',
+      from: ({ source, source_name }) => (source_name === '' ? source : `${source} ${source_name}`),
+      recorded: 'recorded_at',
+    },
+  }),
+  {
+    name: 'events show',
+    summary: 'show an event, its payload, and what it started, woke and cancelled',
+    args: [{ name: 'event-id', summary: 'the event, e.g. evt_01J…' }],
+    examples: [['svc events show evt_01J… --json', 'for programs']],
+    load: () => import('./show.ts'),
+  },
+  listCommand<Api.EventType>({
+    name: 'events types',
+    summary: 'list the types of events that the project knows, with a sample of each',
+    examples: [['svc events types', 'types to wait for']],
+    path: '/event-types',
+    member: 'types',
+    columns: { type: 'type', from: 'source', 'last seen': 'last_seen', sample: (one) => sample(one.sample) },
+  }),
+]);

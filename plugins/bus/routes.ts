@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import {
+  type Clock,
+  decodeCursor,
+  encodeCursor,
+  Errors,
+  type HttpRequest,
+  iso,
+  limitOf,
+  listRoute,
+  MEMBER,
+  readSince,
+  type Route,
+  SCOPED,
+  VIEWER,
+} from '../../kernel/contracts/index.ts';
+import { auditSource } from '../audit/contract.ts';
+import type { Json } from '../runs/contract.ts';
+import { EMIT_BYTES, type EventSource, type ProjectScope } from './contract.ts';
+import type { EmitEventBody } from './generated/emit-event.ts';
+import type { Event } from './generated/event.ts';
+import type { ShownEvent } from './generated/shown-event.ts';
+import emitSchema from './schema/emit-event.schema.json' with { type: 'json' };
+import emittedSchema from './schema/emitted-event.schema.json' with { type: 'json' };
+import typeSchema from './schema/event-type.schema.json' with { type: 'json' };
+import eventSchema from './schema/event.schema.json' with { type: 'json' };
+import querySchema from './schema/list-events-query.schema.json' with { type: 'json' };
+import shownSchema from './schema/shown-event.schema.json' with { type: 'json' };
+import type { Bus } from './service/bus.ts';
+import type { EventCatalog } from './service/event-catalog.ts';
+import type { EventViews } from './service/event-views.ts';
+import type { EventHeader } from './store/event-rows.ts';
+
+export interface BusRoutesParts {
+  bus: Bus;
+  views: EventViews;
+  catalog: EventCatalog;
+  clock: Clock;
+}
+
+const EVENTS = `${SCOPED}/events`;
+const KEY_LENGTH = 255;
+
+export const busRoutes = (parts: BusRoutesParts): Route[] => [...eventRoutes(parts), typesRoute(parts.catalog)];
+
+const eventRoutes = ({ bus, views, clock }: BusRoutesParts): Route[] => [
+  {
+    method: 'POST',
+    path: EVENTS,
+    operation: 'emitEvent',
+    summary: 'Emit an event',
+    access: MEMBER,
+    body: emitSchema,
+    body_limit: EMIT_BYTES,
+    responses: {
+      201: { description: 'The event is recorded, with everything it starts.', schema: emittedSchema },
+      200: { description: 'The idempotency key was used before: the first event.', schema: emittedSchema },
+    },
+    handle: (request) => emit(bus, request),
+  },
+  listRoute({
+    path: EVENTS,
+    operation: 'listEvents',
+    summary: 'List events, newest first',
+    access: VIEWER,
+    query: querySchema,
+    plural: 'events',
+    item: eventSchema,
+    description: 'A page of events.',
+    async list({ scope, query }) {
+      const { type, key, source, since, cursor } = query;
+      const filter = {
+        type,
+        key,
+        source: source as EventSource | undefined,
+        since: since === undefined ? undefined : readSince(since, clock.now()),
+        before_seq: decodeCursor(cursor, 'number')?.[0],
+      };
+      const { events, next_seq } = await views.list(scopeOf(scope), filter, limitOf(query));
+      const items = events.map((event) => renderEvent(event, event.event_key));
+      return { items, next_cursor: next_seq === undefined ? undefined : encodeCursor(next_seq) };
+    },
+  }),
+  {
+    method: 'GET',
+    path: `${EVENTS}/:event`,
+    operation: 'getEvent',
+    summary: 'Show one event with what came of it',
+    access: VIEWER,
+    responses: { 200: { description: 'The event.', schema: shownSchema } },
+    async handle({ scope, params }) {
+      const { event, deliveries, more } = await views.read(scopeOf(scope), params.event ?? '');
+      const { payload, fields } = event;
+      const json: ShownEvent = {
+        ...renderEvent(event, event.key),
+        payload,
+        fields,
+        deliveries,
+        more: more || undefined,
+      };
+      return { status: 200, json };
+    },
+  },
+];
+
+const typesRoute = (catalog: EventCatalog): Route =>
+  listRoute({
+    path: `${SCOPED}/event-types`,
+    operation: 'listEventTypes',
+    summary: 'List the types of events that the project knows',
+    access: VIEWER,
+    plural: 'types',
+    item: typeSchema,
+    description: 'A page of types, by name.',
+    async list({ scope, query }) {
+      const after = decodeCursor(query.cursor, 'id')?.[0] ?? '';
+      const { types, more } = await catalog.list(scopeOf(scope), after, limitOf(query));
+      const items = types.map(({ last_seen, ...entry }) => ({
+        ...entry,
+        last_seen: last_seen === undefined ? undefined : iso(last_seen),
+      }));
+      return { items, next_cursor: more ? encodeCursor(types.at(-1)!.type) : undefined };
+    },
+  });
+
+/** From outside of runs, so its generation is 0 and it is trusted. */
+async function emit(bus: Bus, request: HttpRequest) {
+  const { type, key, payload } = request.body as EmitEventBody;
+  const emitted = {
+    ...scopeOf(request.scope),
+    type,
+    key: key ?? null,
+    payload: (payload ?? null) as Json,
+    source: 'emit',
+    source_name: '',
+    generation: 0,
+    trusted: true,
+    dedup: dedupOf(request),
+    refusable: true,
+  } as const;
+  const { event_id, duplicate } = await bus.emit(emitted, auditSource(request));
+  return duplicate
+    ? { status: 200, json: { event: event_id, duplicate: true } }
+    : { status: 201, json: { event: event_id } };
+}
+
+function dedupOf({ headers }: HttpRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (key === '' || key.length > KEY_LENGTH) {
+    const message = `must have 1 to ${KEY_LENGTH} characters`;
+    throw Errors.invalidRequest(`the Idempotency-Key header ${message}`, {
+      errors: [{ pointer: '/headers/idempotency-key', message }],
+    });
+  }
+  return `key:${createHash('sha256').update(key).digest('hex')}`;
+}
+
+const scopeOf = ({ org_id, project_id }: ProjectScope): ProjectScope => ({ org_id, project_id });
+
+type Headed = Pick<EventHeader, 'event_id' | 'type' | 'source' | 'source_name' | 'generation' | 'recorded_at'>;
+
+const renderEvent = (event: Headed & { trusted: number | boolean }, key: string | null): Event => ({
+  event: event.event_id,
+  type: event.type,
+  key,
+  source: event.source,
+  source_name: event.source_name,
+  generation: Number(event.generation),
+  trusted: Boolean(event.trusted),
+  recorded_at: iso(event.recorded_at),
+});

@@ -1,0 +1,52 @@
+import { Errors, isServiceError, type Sealer } from '../../../kernel/contracts/index.ts';
+import type { JournaledVerb, Json } from '../../runs/contract.ts';
+import { type EventBus, keyFault } from '../contract.ts';
+import { checkType } from '../domain/event-rules.ts';
+
+/** Refusals that count as outcomes: a later emit may succeed. */
+const CEILINGS: ReadonlySet<string> = new Set(['chain_too_deep', 'handlers_in_flight']);
+
+/**
+ * `svc emit` in scripts: args `{type, key?, payload?}`. One position, one event (I6): the position is the deduplication
+ * key. A refusal by a limit is recorded as the outcome, because a script may continue after it and its next calls must
+ * keep their positions on replay; it tries again with another emit.
+ */
+export function emitWork(sealer: Sealer, bus: Pick<EventBus, 'record'>): JournaledVerb {
+  return {
+    kind: 'emit',
+    prepare: (context) => sealer.prepare(context.org_id),
+    async perform(tx, context, args) {
+      const { org_id, project_id, run_id, activity_id, position, generation, trusted } = context;
+      const event = {
+        ...parseEmit(args),
+        org_id,
+        project_id,
+        source: 'emit' as const,
+        source_name: run_id,
+        generation,
+        trusted,
+        dedup: `run:${run_id}/${activity_id}/${position}`,
+        refusable: true,
+      };
+      try {
+        const [result] = await bus.record(tx, [event]);
+        return { exit_code: 0, output: Buffer.from(`${result!.event_id}\n`) };
+      } catch (error) {
+        if (!isServiceError(error) || !CEILINGS.has(error.code)) throw error;
+        return { exit_code: 1, output: Buffer.alloc(0), message: `${error.code}: ${error.message}` };
+      }
+    },
+  };
+}
+
+/** The event that `{type, key?, payload?}` asks for. Throws `invalid_request` and `event_type_invalid`. */
+export function parseEmit(args: Json): { type: string; key: string | null; payload: Json } {
+  const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
+  const { type, key = null, payload = null } = given;
+  if (typeof type !== 'string') throw Errors.invalidRequest('emit needs a type that is a text');
+  checkType(type);
+  if (key !== null && typeof key !== 'string') throw Errors.invalidRequest('the key of an event must be a text');
+  const fault = key === null ? undefined : keyFault(key);
+  if (fault !== undefined) throw Errors.invalidRequest(`key ${fault}`);
+  return { type, key, payload };
+}

@@ -1,0 +1,27 @@
+import { verbUsage } from '../../replay/contract.ts';
+import { checkCommand, checkStepName, exactly, readArguments, splitCommand } from '../../scripts/contract.ts';
+import { CAPABILITY, MAX_REQUIRES } from '../domain/child-call.ts';
+
+/** A command for another agent. */
+interface ChildCall {
+  name: string;
+  argv: string[];
+  requires: string[];
+}
+
+/** `<name> [--requires <cap>]... -- <command>`. Throws `verb_usage`. */
+export function readChild(argv: readonly string[]): ChildCall {
+  const split = splitCommand(argv);
+  const given = readArguments(split.own, [], ['requires']);
+  const command = checkCommand(split.command);
+  const [name] = exactly(given, ['name']);
+  const requires = given.lists.requires ?? [];
+  const wrong = requires.find((one) => !CAPABILITY.test(one));
+  if (wrong !== undefined)
+    throw verbUsage(`${JSON.stringify(wrong.slice(0, 80))} is not a capability: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}`);
+  if (requires.length > MAX_REQUIRES) throw verbUsage(`at most ${MAX_REQUIRES} capabilities can be required`);
+  return { name: checkChildName(name!), argv: command, requires };
+}
+
+/** A child's name is also a site name, so it has the same rules. */
+export const checkChildName = (name: string): string => checkStepName(name, 'the name of a child');

@@ -1,0 +1,9 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * A credential without its values.
+ */
+export interface Credential {
+  name: string;
+  kind: 'bearer' | 'api_key' | 'basic' | 'url_token';
+}

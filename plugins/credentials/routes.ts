@@ -1,0 +1,40 @@
+import type { HttpRequest, Route } from '../../kernel/contracts/index.ts';
+import { namedResource } from '../resources/contract.ts';
+import { CREDENTIAL } from './domain/names.ts';
+import uses from './schema/credential-uses.schema.json' with { type: 'json' };
+import item from './schema/credential.schema.json' with { type: 'json' };
+import put from './schema/put-credential.schema.json' with { type: 'json' };
+import type { Uses } from './service/uses.ts';
+import type { CredentialService } from './service/credential-service.ts';
+
+/** A field of 48 KiB, which JSON may write as six times that, and room to report a larger size. */
+const BODY_LIMIT = 1024 * 1024;
+
+/** No route shows the values of a credential. */
+export const credentialRoutes = (
+  service: CredentialService,
+  usesOf: (scope: HttpRequest['scope'], name: string) => Promise<Uses>,
+): Route[] =>
+  namedResource({
+    ...CREDENTIAL,
+    roles: { read: 'member', write: 'admin' },
+    schemas: { put, item },
+    service,
+    body_limit: BODY_LIMIT,
+    texts: {
+      list: 'List the names and kinds of the credentials, newest first',
+      listed: 'A page of names and kinds.',
+      put: 'Store a credential',
+    },
+    actions: [
+      {
+        method: 'GET',
+        path: 'uses',
+        operation: 'listCredentialUses',
+        summary: 'Show what names a credential',
+        role: 'read',
+        answer: { description: 'At most 200 of each kind, newest first.', schema: uses },
+        handle: async ({ scope, name }) => ({ name, ...(await usesOf(scope, name)) }),
+      },
+    ],
+  });

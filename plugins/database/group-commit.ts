@@ -1,0 +1,161 @@
+import {
+  type BatchOutcome,
+  type Clock,
+  type Database,
+  type GroupCommit,
+  type GroupCommits,
+  isServiceError,
+  type Transaction,
+  yieldToEventLoop,
+} from '../../kernel/contracts/index.ts';
+import { BatchWindow } from './batch-window.ts';
+import { DatabaseErrors } from './errors.ts';
+
+interface Rules<P, R> {
+  name: string;
+  max_batch: number;
+  flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
+}
+
+interface Queued<P, R> {
+  item: P;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+/** Faults of the database and not of an item: the halves of the batch would fail too, or be written twice. */
+const OF_THE_DATABASE: ReadonlySet<string> = new Set([
+  DatabaseErrors.unavailable.code,
+  DatabaseErrors.commitUnknown.code,
+  DatabaseErrors.storageFull.code,
+  DatabaseErrors.corrupt.code,
+  DatabaseErrors.busy.code,
+]);
+
+/** One queue with one writer: at most one of its transactions is in flight. */
+class Queue<P, R> implements GroupCommit<P, R> {
+  readonly #database: Database;
+  readonly #rules: Rules<P, R>;
+  readonly #clock: Clock;
+  readonly #window: BatchWindow;
+  #waiting: Queued<P, R>[] = [];
+  #running = false;
+  #submitted = 0;
+  #settled = 0;
+  readonly #drains: { upTo: number; resolve: () => void }[] = [];
+  #closed = false;
+
+  constructor(database: Database, rules: Rules<P, R>, clock: Clock) {
+    if (!Number.isSafeInteger(rules.max_batch) || rules.max_batch < 1)
+      throw new RangeError(`max_batch of ${rules.name} must be at least 1`);
+    this.#database = database;
+    this.#rules = rules;
+    this.#clock = clock;
+    this.#window = new BatchWindow(clock);
+  }
+
+  submit(item: P): Promise<R> {
+    if (this.#closed)
+      return Promise.reject(DatabaseErrors.unavailable('this process is stopping and has closed the database'));
+    return new Promise<R>((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#submitted++;
+      this.#window.came(this.#waiting.length);
+      if (this.#running) return;
+      this.#running = true;
+      void this.#run();
+    });
+  }
+
+  drain(): Promise<void> {
+    if (this.#settled === this.#submitted) return Promise.resolve();
+    return new Promise((resolve) => this.#drains.push({ upTo: this.#submitted, resolve }));
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.drain();
+  }
+
+  /** Never throws: every fault is passed to the callers of the affected items. */
+  async #run(): Promise<void> {
+    // SQLite works in this thread: new requests are read from sockets only when the event loop runs.
+    const inThread = this.#database.sql.family === 'sqlite';
+    await yieldToEventLoop();
+    while (this.#waiting.length > 0) {
+      if (inThread) await this.#window.gathered(this.#waiting.length, this.#rules.max_batch);
+      const began_at = this.#clock.monotonic();
+      const count = await this.#commit();
+      if (!inThread) continue;
+      const took_ms = this.#clock.monotonic() - began_at;
+      await yieldToEventLoop();
+      this.#window.committed(count + this.#waiting.length, took_ms);
+    }
+    this.#running = false;
+  }
+
+  async #commit(): Promise<number> {
+    const batch = this.#waiting.splice(0, this.#rules.max_batch);
+    await this.#settle(batch);
+    this.#settled += batch.length;
+    while (this.#drains[0] && this.#drains[0].upTo <= this.#settled) this.#drains.shift()!.resolve();
+    return batch.length;
+  }
+
+  async #settle(batch: readonly Queued<P, R>[]): Promise<void> {
+    let outcomes: BatchOutcome<R>[];
+    try {
+      outcomes = await this.#database.transaction((tx) => this.#flush(tx, batch));
+    } catch (error) {
+      await this.#split(batch, error);
+      return;
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      if ('error' in outcome) batch[index]!.reject(outcome.error);
+      else batch[index]!.resolve(outcome.ok);
+    }
+  }
+
+  async #flush(tx: Transaction, batch: readonly Queued<P, R>[]): Promise<BatchOutcome<R>[]> {
+    const outcomes = await this.#rules.flush(
+      tx,
+      batch.map(({ item }) => item),
+    );
+    if (outcomes.length !== batch.length)
+      throw new Error(`${this.#rules.name} answered ${outcomes.length} outcomes for ${batch.length} items`);
+    return outcomes;
+  }
+
+  async #split(batch: readonly Queued<P, R>[], error: unknown): Promise<void> {
+    if (batch.length === 1 || (isServiceError(error) && OF_THE_DATABASE.has(error.code))) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    const half = batch.length >> 1;
+    await this.#settle(batch.slice(0, half));
+    await this.#settle(batch.slice(half));
+  }
+}
+
+/** All queues of the process for one database. */
+export class DatabaseGroupCommits implements GroupCommits {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #queues: { close(): Promise<void> }[] = [];
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  create<P, R>(rules: Rules<P, R>): GroupCommit<P, R> {
+    const queue = new Queue<P, R>(this.#database, rules, this.#clock);
+    this.#queues.push(queue);
+    return queue;
+  }
+
+  /** Accepts nothing more and waits until every submitted item is settled. */
+  async close(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.close()));
+  }
+}

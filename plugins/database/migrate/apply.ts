@@ -1,0 +1,74 @@
+import type { Database } from '../../../kernel/contracts/index.ts';
+import { DatabaseErrors } from '../errors.ts';
+import { isLost } from '../mysql/faults.ts';
+import type { Step } from './steps.ts';
+
+/** MySQL: table, column or key already exists, or is already gone: traces of an interrupted step. */
+const ALREADY_SO: ReadonlySet<number> = new Set([1050, 1060, 1061, 1091, 1051]);
+const DATA = /^\s*(INSERT|UPDATE|DELETE|REPLACE)\b/i;
+
+/**
+ * Runs one step and records it. SQLite does both in one transaction, and so does MySQL for data statements. MySQL
+ * commits each schema change by itself, so the step is announced first; a repeat that finds the change made counts it
+ * as done.
+ */
+export async function applyStep(database: Database, step: Step): Promise<void> {
+  try {
+    if (database.sql.family === 'sqlite' || DATA.test(step.statement)) await atOnce(database, step);
+    else await announced(database, step);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw DatabaseErrors.migrationFailed(`${step.name}: ${cause}`, { cause: error });
+  }
+}
+
+async function atOnce(database: Database, step: Step): Promise<void> {
+  await database.transaction(async (tx) => {
+    const sql = 'SELECT applied_at FROM kernel_migrations WHERE name = ?';
+    const [recorded] = await tx.read<{ applied_at: number | null }>(sql, [step.name]);
+    if (recorded && recorded.applied_at !== null) return;
+    await tx.write(step.statement);
+    const now = database.now();
+    await tx.write('DELETE FROM kernel_migrations WHERE name = ?', [step.name]);
+    await tx.write('INSERT INTO kernel_migrations (name, digest, started_at, applied_at) VALUES (?, ?, ?, ?)', [
+      step.name,
+      step.digest,
+      now,
+      now,
+    ]);
+  });
+}
+
+async function announced(database: Database, step: Step): Promise<void> {
+  const repeated = !(await announce(database, step));
+  try {
+    // Not through `write`: a schema change may take longer than the time limit of other statements.
+    await database.sequelize.query({ query: step.statement, values: [] });
+  } catch (error) {
+    if (isLost(error)) throw error;
+    if (!repeated || !ALREADY_SO.has(errnoOf(error))) {
+      // The server refused it, so nothing changed. The next try must not mistake a foreign table for its own.
+      await database.write('DELETE FROM kernel_migrations WHERE name = ? AND applied_at IS NULL', [step.name]);
+      throw error;
+    }
+  }
+  await database.write('UPDATE kernel_migrations SET applied_at = ?, digest = ? WHERE name = ?', [
+    database.now(),
+    step.digest,
+    step.name,
+  ]);
+}
+
+/** False when a process announced this step before and did not finish it. */
+async function announce(database: Database, step: Step): Promise<boolean> {
+  const rows = await database.write(
+    `${database.sql.insert_ignore} kernel_migrations (name, digest, started_at) VALUES (?, ?, ?)`,
+    [step.name, step.digest, database.now()],
+  );
+  return rows === 1;
+}
+
+function errnoOf(error: unknown): number {
+  const parent = error instanceof Error && 'parent' in error ? error.parent : error;
+  return typeof parent === 'object' && parent !== null && 'errno' in parent ? Number(parent.errno) : 0;
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { PluginMigrations, SqlDialect } from '../../../kernel/contracts/index.ts';
+
+/** One statement of a migration. */
+export interface Step {
+  /** `runs/0001-runs#02`: the recorded name. */
+  name: string;
+  /** `runs/0001-runs`. */
+  migration: string;
+  statement: string;
+  /** SHA-256 of the statement without white space, in hexadecimal. */
+  digest: string;
+}
+
+/** Every statement of every plugin: plugins in the given order, migrations of each by name. */
+export function stepsOf(list: readonly PluginMigrations[], family: SqlDialect['family']): Step[] {
+  return list.flatMap(({ plugin, migrations }) => {
+    const sorted = [...migrations].sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const [index, { name }] of sorted.entries())
+      if (sorted[index + 1]?.name === name) throw new Error(`${plugin} has two migrations with the name ${name}`);
+    return sorted.flatMap((migration) =>
+      migration[family].map((statement, index) => ({
+        name: `${plugin}/${migration.name}#${String(index + 1).padStart(2, '0')}`,
+        migration: `${plugin}/${migration.name}`,
+        statement,
+        digest: createHash('sha256').update(statement.trim().replaceAll(/\s+/g, ' ')).digest('hex'),
+      })),
+    );
+  });
+}

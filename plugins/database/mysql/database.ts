@@ -1,0 +1,135 @@
+import type { Sequelize } from 'sequelize';
+import type { Database, Param, Transaction } from '../../../kernel/contracts/index.ts';
+import { runAfterCommit } from '../after-commit.ts';
+import type { DatabaseDeps } from '../deps.ts';
+import { mysqlDialect } from '../dialect.ts';
+import { DatabaseErrors } from '../errors.ts';
+import { checkParams } from '../params.ts';
+import { pause } from '../retry.ts';
+import { isLost, isRetryable, isTimeout, mysqlFault } from './faults.ts';
+import type { MysqlPool } from './pool.ts';
+import type { ServerClock } from './server-clock.ts';
+import type { MysqlSession } from './session.ts';
+import { MysqlTransaction } from './transaction.ts';
+
+const NONE: readonly Param[] = [];
+/** Attempts of one transaction that loses conflicts. */
+const ATTEMPTS = 12;
+/** Attempts after dead connections, before anything was committed on them: a pool may hold some after a restart. */
+const LOST_ATTEMPTS = 3;
+
+/** `Database` on a server of the MySQL family. */
+export class MysqlDatabase implements Database {
+  readonly sql = mysqlDialect;
+  readonly sequelize: Sequelize;
+  readonly #pool: MysqlPool;
+  readonly #time: ServerClock;
+  readonly #deps: DatabaseDeps;
+
+  constructor(pool: MysqlPool, time: ServerClock, deps: DatabaseDeps) {
+    this.sequelize = pool.sequelize;
+    this.#pool = pool;
+    this.#time = time;
+    this.#deps = deps;
+  }
+
+  async read<R = Record<string, unknown>>(statement: string, params: readonly Param[] = NONE): Promise<R[]> {
+    checkParams(params);
+    return this.#persist(() => this.#on((session) => session.read<R>(statement, params)));
+  }
+
+  /** A single write commits by itself: when the connection breaks during it, the result is unknown. */
+  async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
+    checkParams(params);
+    return this.#persist(() =>
+      this.#on((session) =>
+        session.write(statement, params).catch((error: unknown) => {
+          throw isLost(error) ? commitUnknown(error) : error;
+        }),
+      ),
+    );
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { result, after } = await this.#persist(() => this.#on((session) => this.#attempt(session, work)));
+    runAfterCommit(after, this.#deps.log);
+    return result;
+  }
+
+  now(): number {
+    return this.#time.now();
+  }
+
+  async ping(): Promise<void> {
+    await this.#on((session) => session.query('SELECT 1')).catch((error: unknown) => {
+      throw mysqlFault(error);
+    });
+  }
+
+  async #attempt<T>(session: MysqlSession, work: (tx: Transaction) => Promise<T>) {
+    const tx = new MysqlTransaction(session);
+    await session.query('START TRANSACTION');
+    try {
+      const result = await work(tx);
+      tx.assertSound();
+      tx.end();
+      await commit(session);
+      return { result, after: tx.after };
+    } catch (error) {
+      tx.end();
+      // The first fault of a statement counts, even if `work` turned it into another error.
+      const cause = tx.fault ?? error;
+      if (!isLost(cause)) await rollback(session);
+      throw cause;
+    }
+  }
+
+  /** Lends a connection. A broken one is not returned to the pool. */
+  async #on<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
+    const session = await this.#pool.acquire();
+    let result: T;
+    try {
+      result = await run(session);
+    } catch (error) {
+      if (isLost(error) || isLost((error as Error)?.cause)) await this.#pool.discard(session);
+      else this.#pool.release(session);
+      throw error;
+    }
+    this.#pool.release(session);
+    return result;
+  }
+
+  /** Repeats transactions that lost a conflict, and those that met a dead connection before they could commit. */
+  async #persist<T>(run: () => Promise<T>): Promise<T> {
+    let lost = 0;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await run();
+      } catch (error) {
+        const again = isRetryable(error)
+          ? attempt < ATTEMPTS
+          : isLost(error) && !isTimeout(error) && ++lost < LOST_ATTEMPTS;
+        if (!again) throw mysqlFault(error);
+      }
+      await pause(attempt, this.#deps);
+    }
+  }
+}
+
+const commitUnknown = (cause: unknown) => DatabaseErrors.commitUnknown((cause as Error).message, { cause });
+
+async function commit(session: MysqlSession): Promise<void> {
+  try {
+    await session.query('COMMIT');
+  } catch (error) {
+    // Only these faults prove that nothing was committed.
+    if (isRetryable(error)) throw error;
+    session.raw.destroy();
+    throw commitUnknown(error);
+  }
+}
+
+/** Closing the connection rolls back when ROLLBACK itself fails. */
+async function rollback(session: MysqlSession): Promise<void> {
+  await session.query('ROLLBACK').catch(() => session.raw.destroy());
+}

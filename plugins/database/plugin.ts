@@ -1,0 +1,33 @@
+import {
+  Clock,
+  Database,
+  definePlugin,
+  GroupCommits,
+  Ids,
+  Log,
+  SERVER_ROLES,
+  Settings,
+} from '../../kernel/contracts/index.ts';
+import { type DatabaseHandle, openDatabase } from './open-database.ts';
+import manifest from './plugin.json' with { type: 'json' };
+
+export default definePlugin(manifest, (plugin) => {
+  let opened: DatabaseHandle | undefined;
+  const handle = () => {
+    if (!opened) throw new Error('the database is opened in the phase migrate; use it from init on');
+    return opened;
+  };
+  plugin.bind(Database, () => handle().database);
+  plugin.bind(GroupCommits, () => handle().group_commits);
+  plugin.onMigrate(SERVER_ROLES, async (use, migrations) => {
+    const own = await openDatabase(use(Settings), { clock: use(Clock), log: use(Log), ids: use(Ids) });
+    try {
+      await own.migrate(migrations);
+    } catch (error) {
+      await own.close();
+      throw error;
+    }
+    opened = own;
+    return () => own.close();
+  });
+});

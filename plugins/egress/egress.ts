@@ -1,0 +1,105 @@
+import { Agent, type Dispatcher, request as send } from 'undici';
+import {
+  type Clock,
+  type Egress,
+  type EgressAnswer,
+  type EgressRequest,
+  isServiceError,
+} from '../../kernel/contracts/index.ts';
+import type { AllowList } from './allow-list.ts';
+import { ENCODINGS, readAnswer } from './answer-body.ts';
+import { checkedConnector, reasonOf, type Resolver, systemResolver } from './connect.ts';
+import { EgressErrors } from './errors.ts';
+import { checkRequest, type CheckedRequest } from './request-rules.ts';
+
+export interface EgressParts {
+  allow: AllowList;
+  clock: Clock;
+  /** The User-Agent of svc. */
+  version: string;
+  /** Absent: the system's resolver. */
+  resolve?: Resolver;
+  /** Certificates that are trusted instead of the system's. */
+  ca?: string;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+/** Connections to one origin; further requests wait. */
+const CONNECTIONS = 32;
+const IDLE_MS = 10_000;
+
+export class EgressClient implements Egress {
+  readonly #clock: Clock;
+  readonly #agent: Agent;
+  readonly #defaults: Readonly<Record<string, string>>;
+
+  constructor({ allow, clock, version, resolve = systemResolver, ca }: EgressParts) {
+    this.#clock = clock;
+    this.#defaults = { 'user-agent': `svc/${version}`, 'accept-encoding': ENCODINGS };
+    this.#agent = new Agent({
+      connect: checkedConnector({ allow, resolve, ca }),
+      allowH2: false,
+      connections: CONNECTIONS,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      // One time limit for the whole exchange, ours.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  async request(request: EgressRequest): Promise<EgressAnswer> {
+    const checked = checkRequest(request);
+    const timeout_ms = request.timeout_ms ?? TIMEOUT_MS;
+    const abort = new AbortController();
+    const cancel = this.#clock.after(timeout_ms, () => abort.abort());
+    try {
+      return await this.#exchange(checked, request, abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted) throw EgressErrors.egressFailed(`${checked.shown}: no answer within ${timeout_ms} ms`);
+      throw visible(error, checked.shown);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Aborts requests in progress and closes every connection. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #exchange(
+    { url, shown, method, headers }: CheckedRequest,
+    { body, max_bytes = MAX_BYTES }: EgressRequest,
+    signal: AbortSignal,
+  ): Promise<EgressAnswer> {
+    const answer = await send(url, {
+      dispatcher: this.#agent,
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...this.#defaults, ...headers },
+      body: body ?? null,
+      signal,
+    });
+    const joined = joinHeaders(answer.headers);
+    const encoding = method === 'HEAD' ? '' : (joined['content-encoding'] ?? '');
+    return {
+      status: answer.statusCode,
+      headers: joined,
+      body: await readAnswer(answer.body, encoding, { max_bytes, shown }),
+    };
+  }
+}
+
+/** Errors of the address check name the host; all others name the URL. */
+function visible(error: unknown, shown: string): Error {
+  if (isServiceError(error)) return error;
+  return EgressErrors.egressFailed(`${shown}: ${reasonOf(error)}`);
+}
+
+function joinHeaders(given: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const joined: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) joined[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  return { ...joined };
+}

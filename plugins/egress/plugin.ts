@@ -1,0 +1,27 @@
+import { ALL_ROLES, Clock, definePlugin, Egress, Settings } from '../../kernel/contracts/index.ts';
+import { readAllowList } from './allow-list.ts';
+import type { EgressClient } from './egress.ts';
+import manifest from './plugin.json' with { type: 'json' };
+
+export default definePlugin(manifest, (plugin) => {
+  let opened: Promise<EgressClient> | undefined;
+  plugin.bind(Egress, (use) => {
+    const { role, env, version } = use(Settings);
+    // Its setting is read now. Its code is loaded at the first request, because most processes never send one.
+    const allow = readAllowList(role, env.SVC_EGRESS_ALLOW);
+    const open = async () => {
+      const { EgressClient } = await import('./egress.ts');
+      return new EgressClient({ allow, clock: use(Clock), version });
+    };
+    return {
+      async request(request) {
+        opened ??= open();
+        return (await opened).request(request);
+      },
+    };
+  });
+  plugin.onCheck(ALL_ROLES, async (use) => {
+    use(Egress);
+    return async () => (await opened)?.close();
+  });
+});

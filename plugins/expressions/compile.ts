@@ -1,0 +1,109 @@
+import { type CelValue, isCelError, parse, plan } from '@bufbuild/cel';
+import type { Evaluated, Expression, ExpressionProblem } from '../../kernel/contracts/index.ts';
+import { depthOf, type Expr, type Parsed } from './ast.ts';
+import { environment } from './functions.ts';
+import { instrument } from './instrument.ts';
+import { charge, metered } from './meter.ts';
+import { placeOf, unknownNames } from './names.ts';
+import { reasonOf } from './reasons.ts';
+import { timeText, toJson } from './result.ts';
+import { MAX_DEPTH, scan } from './scan.ts';
+import { fromJson } from './values.ts';
+
+const MAX_PROBLEMS = 20;
+const TOO_DEEP = `expressions may be nested at most ${MAX_DEPTH} levels deep`;
+export const TOO_MUCH_WORK = 'evaluating the expression on this value takes too much work';
+
+/**
+ * The compiled expression, or everything that is wrong with its text.
+ * @public loaded when it is first needed
+ */
+export function compile(source: string, roots: readonly string[]): Expression | ExpressionProblem[] {
+  const scanned = scan(source);
+  const problem = (offset: number, message: string) => ({ ...placeOf(source, offset), message });
+  if ('offset' in scanned) return [problem(scanned.offset, scanned.message)];
+  let parsed: Parsed;
+  try {
+    parsed = parse(scanned.text);
+  } catch (error) {
+    return [parseProblem(error, scanned.text, problem)];
+  }
+  const expr = parsed.expr!;
+  if (depthOf(expr) > MAX_DEPTH) return [problem(0, TOO_DEEP)];
+  const positions = parsed.sourceInfo?.positions ?? {};
+  const faults = unknownNames(expr, roots);
+  if (faults.length === 0) return new Compiled(source, expr, positions);
+  return faults.slice(0, MAX_PROBLEMS).map(({ id, message }) => problem(positions[String(id)] ?? 0, message));
+}
+
+type Say = (offset: number, message: string) => ExpressionProblem;
+
+/** The parser's own messages name grammar rules that callers do not know. */
+function parseProblem(error: unknown, text: string, say: Say): ExpressionProblem {
+  if (error instanceof RangeError) return say(0, TOO_DEEP);
+  const { location } = error as { location?: { start?: { offset?: number } } };
+  const offset = location?.start?.offset;
+  if (offset === undefined) return say(0, 'the text is not an expression');
+  const rest = /^\s*(\w+|[^\w\s]{1,3})?/.exec(text.slice(offset))?.[1];
+  return say(
+    offset,
+    rest === undefined ? 'the expression ends too early' : `cannot be read from \`${rest.slice(0, 32)}\` on`,
+  );
+}
+
+class Compiled implements Expression {
+  readonly source: string;
+  readonly #run: ReturnType<typeof plan>;
+  readonly #weight: number;
+  readonly #origins: ReadonlyMap<bigint, Expr>;
+  readonly #positions: Readonly<Record<string, number>>;
+
+  constructor(source: string, expr: Expr, positions: Readonly<Record<string, number>>) {
+    this.source = source;
+    const { expr: metered_expr, weight, origins } = instrument(expr);
+    this.#run = plan(environment, metered_expr);
+    this.#weight = weight;
+    this.#origins = origins;
+    this.#positions = positions;
+  }
+
+  evaluate(scope: Readonly<Record<string, unknown>>): Evaluated {
+    return this.#evaluate(scope, (value) => toJson(value, timeText));
+  }
+
+  test(scope: Readonly<Record<string, unknown>>): { ok: true; value: boolean } | { ok: false; reason: string } {
+    const found = this.#evaluate(scope, (value) => value);
+    if (!found.ok) return found;
+    if (typeof found.value === 'boolean') return { ok: true, value: found.value };
+    return { ok: false, reason: 'the expression is neither true nor false' };
+  }
+
+  #evaluate(scope: Readonly<Record<string, unknown>>, answer: (value: CelValue) => unknown): Evaluated {
+    try {
+      const { value, spent } = metered(() => this.#found(scope, answer));
+      return spent ? { ok: false, reason: TOO_MUCH_WORK } : value;
+    } catch (error) {
+      /* A stack overflow, for values nested more deeply than JSON from the wire can be. */
+      if (error instanceof RangeError) return { ok: false, reason: TOO_MUCH_WORK };
+      throw error;
+    }
+  }
+
+  #found(scope: Readonly<Record<string, unknown>>, answer: (value: CelValue) => unknown): Evaluated {
+    const bindings: Record<string, unknown> = Object.create(null);
+    for (const [name, value] of Object.entries(scope)) bindings[name] = fromJson(value);
+    try {
+      charge(this.#weight);
+      const found = this.#run(bindings as never);
+      return isCelError(found) ? this.#reason(found) : { ok: true, value: answer(found) };
+    } catch (error) {
+      return this.#reason({ message: error instanceof Error ? error.message : '', exprId: undefined });
+    }
+  }
+
+  #reason({ message, exprId }: { message: string; exprId: bigint | undefined }): Evaluated {
+    const origin = exprId === undefined ? undefined : this.#origins.get(exprId);
+    const { line, column } = placeOf(this.source, this.#positions[String(origin?.id)] ?? 0);
+    return { ok: false, reason: reasonOf(message, origin, `line ${line}, column ${column}`) };
+  }
+}

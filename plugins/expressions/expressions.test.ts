@@ -1,0 +1,205 @@
+import t from 'tap';
+import { isServiceError } from '../../kernel/contracts/index.ts';
+import { createExpressions } from './create-expressions.ts';
+
+const expressions = createExpressions();
+const event = {
+  type: 'build.done',
+  payload: {
+    n: 1,
+    half: 0.5,
+    text: 'abc',
+    list: [1, 2, 3],
+    none: null,
+    nested: { constructor: { name: 'mine' }, a: null },
+    long: 'x'.repeat(1_000_000),
+    many: Array.from({ length: 100_000 }, (_, index) => index),
+  },
+};
+
+const evaluate = (source: string) => expressions.compile(source, ['event']).evaluate({ event });
+const answerOf = (source: string) => {
+  const found = evaluate(source);
+  return found.ok ? found.value : `! ${found.reason}`;
+};
+const problemsOf = (source: string) =>
+  expressions.check(source, ['event']).map(({ line, column, message }) => `${line}:${column} ${message}`);
+
+t.test('numbers of JSON are what people expect', async (t) => {
+  t.equal(answerOf('event.payload.n + 1'), 2);
+  t.equal(answerOf('event.payload.n == 1'), true);
+  t.equal(answerOf('event.payload.n == 1.0'), true);
+  t.equal(answerOf('event.payload.n > 0.5 && event.payload.half < event.payload.n'), true);
+  t.equal(answerOf('event.payload.n * event.payload.half'), 0.5);
+  t.equal(answerOf('1.0 - event.payload.n'), 0);
+  t.equal(answerOf('event.payload.list[event.payload.n]'), 2);
+  t.equal(answerOf('size(event.payload.text) + event.payload.list.size()'), 6);
+  t.equal(answerOf('event.payload.n in [1.0, 2.0]'), true);
+  t.same(answerOf('event.payload.list.filter(x, x > 1).map(x, x * 2)'), [4, 6]);
+});
+
+t.test('values are answered as JSON', async (t) => {
+  t.equal(answerOf('9007199254740993'), '9007199254740993', 'what JSON numbers cannot hold is a text');
+  t.same(answerOf('{"a": [null, true, 1u, 2.5], "b": b"abc"}'), { a: [null, true, 1, 2.5], b: 'YWJj' });
+  t.equal(answerOf('duration("90m")'), '5400s');
+  t.equal(answerOf('timestamp("2026-01-01T00:00:00Z") + duration("1h")'), '2026-01-01T01:00:00Z');
+  t.equal(answerOf('1.0 / 0.0'), 'Infinity');
+  t.equal(answerOf('type(event.payload)'), 'map');
+  t.same(answerOf('{"__proto__": 1}'), JSON.parse('{"__proto__": 1}'));
+});
+
+t.test('an absent field is named, and has() asks for it', async (t) => {
+  t.equal(answerOf('event.payload.sha == "a"'), '! event.payload.sha: no such field');
+  t.equal(answerOf('event.payload.trigger.repo'), '! event.payload.trigger: no such field');
+  t.equal(answerOf('event.payload["content-type"]'), '! event.payload["content-type"]: no such field');
+  t.equal(answerOf('event.payload.list[7]'), '! event.payload.list[7]: no such element');
+  t.equal(answerOf('event.payload.list.all(x, x.sha == "a")'), '! x.sha: no such field');
+  t.equal(answerOf('has(event.key)'), false);
+  t.equal(answerOf('has(event.key) && event.key == "a"'), false);
+  t.equal(answerOf('has(event.payload.none) && event.payload.none == null'), true);
+  t.equal(answerOf('"none" in event.payload'), true);
+  t.equal(answerOf('has({"a": null}.a)'), true);
+});
+
+t.test('only own properties are fields', async (t) => {
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    t.equal(answerOf(`has(event.payload.${name})`), false, name);
+    t.equal(answerOf(`event.payload.${name}`), `! event.payload.${name}: no such field`);
+    t.equal(answerOf(`event.payload["${name}"]`), `! event.payload["${name}"]: no such field`);
+  }
+  t.equal(answerOf('event.payload.nested.constructor.name'), 'mine');
+  t.equal(answerOf('event.payload.list.length'), '! event.payload.list.length: no such field');
+});
+
+t.test('reasons name types and places, never values', async (t) => {
+  t.equal(answerOf('event.payload.text + 1'), '! line 1, column 20: + does not take string, int');
+  t.equal(answerOf('event.payload.text ? 1 : 2'), '! line 1, column 1: a condition must be true or false, not string');
+  t.equal(answerOf('event.payload.n / 0'), '! line 1, column 17: a division by zero');
+  t.match(answerOf('int(event.payload.text)'), /^! line 1, column 1: the text is not a valid int$/);
+  t.match(answerOf('timestamp(event.payload.text)'), /: the text is not a valid timestamp$/);
+  t.match(answerOf('duration(event.payload.text)'), /: cannot be evaluated$/);
+  t.match(answerOf('bool(event.payload.text)'), /: the text is neither true nor false$/);
+  t.match(answerOf('9223372036854775807 + event.payload.n'), /: a whole number is out of range$/);
+  t.same(expressions.compile('event.payload.n', ['event']).test({ event }), {
+    ok: false,
+    reason: 'the expression is neither true nor false',
+  });
+  t.same(expressions.compile('event.type == "build.done"', ['event']).test({ event }), { ok: true, value: true });
+  t.match(expressions.compile('event.type', ['event']).evaluate({}), { ok: false });
+});
+
+t.test('what cannot be known is refused before anything runs', async (t) => {
+  t.same(problemsOf('evnt.type == "a"'), ['1:1 unknown name `evnt`: allowed: event']);
+  t.same(problemsOf('true ||\n  steps.a'), ['2:3 unknown name `steps`: allowed: event']);
+  t.same(problemsOf('event.foo() && bar(1)'), ['1:6 unknown function `foo`', '1:16 unknown function `bar`']);
+  t.match(problemsOf('contains(event.type, "a")'), [/is called on a value/]);
+  t.match(problemsOf('event.payload.list.all(x)'), [/`all` takes a name and a predicate/, /unknown name `x`/]);
+  t.match(problemsOf('event.type.matches("(")'), [/1:20 this is not a regular expression/]);
+  t.match(problemsOf('google.protobuf.Timestamp{}'), [/messages are not supported/]);
+  t.match(problemsOf('99999999999999999999'), [/too large/]);
+  t.same(problemsOf('event.type == '), ['1:12 cannot be read from `==` on']);
+  t.match(problemsOf(''), [/ends too early/]);
+  t.match(problemsOf('"\ud800"'), [/surrogate/]);
+  t.same(problemsOf('[1].all(x, x > 0) && [event].all(e, e.type != "")'), []);
+  t.same(problemsOf('// first\n// second\nevent.type == "// no comment"'), [], 'two comments in a row');
+  try {
+    expressions.compile('a', ['event']);
+    t.fail('compiled');
+  } catch (error) {
+    t.ok(isServiceError(error, 'expression_invalid'));
+    t.match(error, { status: 400, extras: { data: { problems: [{ line: 1, column: 1 }] } } });
+  }
+});
+
+t.test('length and depth are bounded', async (t) => {
+  t.match(problemsOf(`"${'x'.repeat(9000)}"`), [/the limit is 8192/]);
+  t.match(problemsOf(`${'('.repeat(65)}1${')'.repeat(65)}`), [/brackets may be nested at most 64 levels deep/]);
+  t.match(problemsOf(`${'true ? 1 : '.repeat(700)}1`), [/at most 250 levels deep/]);
+  t.match(problemsOf(`1${'+1'.repeat(2000)}`), [/at most 250 levels deep/]);
+  t.match(problemsOf(`event${'.a'.repeat(3000)}`), [/at most 250 levels deep/]);
+  t.same(problemsOf(`${'('.repeat(60)}1${')'.repeat(60)}`), []);
+  t.same(problemsOf('"((((" + \'[[[\' + r"{{{"'), [], 'brackets in texts are none');
+  let deep: unknown = 1;
+  for (let depth = 0; depth < 100; depth++) deep = { a: deep };
+  const same = expressions.compile('event == event.a', ['event']);
+  t.same(same.evaluate({ event: deep }), { ok: true, value: false });
+});
+
+/** The longest that these blocked, in ms of the processor: what others do on the machine counts for nothing. */
+function blocked(sources: readonly string[]): { longest: number; answers: unknown[] } {
+  let longest = 0;
+  const answers = sources.map((source) => {
+    const compiled = expressions.compile(source, ['event']);
+    const took = [0, 1, 2].map(() => {
+      const before = process.cpuUsage();
+      compiled.evaluate({ event });
+      return process.cpuUsage(before).user / 1000;
+    });
+    longest = Math.max(longest, Math.min(...took));
+    return compiled.evaluate({ event });
+  });
+  return { longest, answers };
+}
+
+t.test('work is counted, and ends', async (t) => {
+  const range = `[${Array.from({ length: 300 }, (_, index) => index).join(',')}]`;
+  const pairs = `${range}.map(x, ${range}.map(y, [x, y]))`;
+  const huge = [
+    `${range}.all(x, ${range}.all(y, ${range}.all(z, x + y + z >= 0)))`,
+    `${range}.all(x, ${range}.all(y, ${range}.all(z, x + y + z >= 0))) || true`,
+    `${range}.exists(x, ${range}.exists(y, ${range}.exists(z, x + y + z < 0)))`,
+    pairs,
+    `${range}.all(x, event.payload.many == event.payload.many.map(y, y))`,
+    `${range}.all(x, event.payload.long.contains(event.payload.long + "y"))`,
+    `${range}.all(x, event.payload.long.matches("[a-z]*y"))`,
+    `${range}.exists(x, "${'ab'.repeat(200)}".matches("([ab]|a|b){900}c"))`,
+    `event.payload.long${' + event.payload.long'.repeat(200)}`,
+    `${range}.all(x, size(event.payload.long) > 0)`,
+    `${range}.all(x, timestamp("2026-01-01T00:00:00Z").getHours("Europe/Berlin") > 0)`,
+    `${range}.all(x, int(event.payload.long + "1") > 0)`,
+    `${range}.all(x, ${range}.all(y, {"a": x, "b": y} == {"a": x, "b": y}))`,
+    // Every turn of these makes errors, which the loop absorbs.
+    `${range}.all(x, ${range}.all(y, timestamp("z") > timestamp("z")))`,
+    `${range}.all(x, ${range}.all(y, x / 0 > y))`,
+    `${range}.exists(x, ${range}.exists(y, event.payload.many[-1] > 0))`,
+  ];
+  const { longest, answers } = blocked(huge);
+  t.comment(`the longest of ${huge.length} hostile expressions took ${longest.toFixed(1)} ms`);
+  t.ok(longest < 200, `${longest.toFixed(1)} ms`);
+  const bounded = answers.filter((answer) => !(answer as { ok: boolean }).ok);
+  t.equal(bounded.length, huge.length, 'none is answered');
+});
+
+t.test('blanks and comments at the end cost nothing', async (t) => {
+  for (const [what, end] of Object.entries({
+    blanks: ' '.repeat(8000),
+    lines: '\n'.repeat(8000),
+    words: ` // ${'x'.repeat(8000)}`,
+  })) {
+    const took = ['1', '2', '3'].map((n) => {
+      const before = process.threadCpuUsage();
+      expressions.compile(`event.n == ${n}${end}`, ['event']);
+      return process.threadCpuUsage(before).user / 1000;
+    });
+    t.ok(Math.min(...took) < 100, `${what}: ${took.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+  }
+  t.same(problemsOf(`event.n ==${' '.repeat(100)}`), problemsOf('event.n =='));
+});
+
+t.test('what people write is far inside the budget', async (t) => {
+  t.equal(answerOf('event.payload.many.size()'), 100_000);
+  t.equal(answerOf('event.payload.long.contains("y")'), false);
+  t.equal(answerOf('event.payload.long.startsWith("xx") && size(event.payload.long) == 1000000'), true);
+  t.equal(answerOf('event.payload.list.exists_one(x, x == 2)'), true);
+  const list = { event: { payload: Array.from({ length: 5000 }, (_, id) => ({ id, path: `src/${id}.ts` })) } };
+  const paths = expressions.compile('event.payload.exists(f, f.path.startsWith("docs/"))', ['event']);
+  t.same(paths.evaluate(list), { ok: true, value: false });
+});
+
+t.test('compiled expressions are shared, and the oldest are let go', async (t) => {
+  const one = expressions.compile('event.type == "shared"', ['event']);
+  t.equal(expressions.compile('event.type == "shared"', ['event']), one);
+  t.not(expressions.compile('event.type == "shared"', ['event', 'vars']), one);
+  for (let index = 0; index < 2100; index++) expressions.compile(`event.type == "${index}"`, ['event']);
+  t.not(expressions.compile('event.type == "shared"', ['event']), one);
+});

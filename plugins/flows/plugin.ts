@@ -1,0 +1,60 @@
+import {
+  Clock,
+  Database,
+  definePlugin,
+  Expressions,
+  Ids,
+  Log,
+  type Resolve,
+  Sealer,
+  SERVER_ROLES,
+  token,
+} from '../../kernel/contracts/index.ts';
+import { CoordinatedRuns, RunCoordinators, RunTables } from '../runs/contract.ts';
+import { FlowLanguages, FlowNodes, Flows } from './contract.ts';
+import { flowTables } from './migrations/0001-flows.ts';
+import { builtinNodes } from './nodes/builtin.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { type CoordinatorParts, FlowCoordinator } from './service/coordinator.ts';
+import { createFlows } from './service/flow-views.ts';
+import { Resumer } from './service/resumer.ts';
+
+const OwnCoordinator = token<FlowCoordinator>('flows.FlowCoordinator');
+const OwnResumer = token<Resumer>('flows.Resumer');
+
+const makeCoordinator = (use: Resolve): FlowCoordinator => {
+  let parts: CoordinatorParts | undefined;
+  const make = (): CoordinatorParts => ({
+    database: use(Database),
+    sealer: use(Sealer),
+    ids: use(Ids),
+    expressions: use(Expressions),
+    log: use(Log).child({ part: 'flows' }),
+    types: new Map(use.all(FlowNodes).map((one) => [one.type, one])),
+    languages: new Map(use.all(FlowLanguages).map((one) => [one.name, one])),
+    leftOver: () => use(OwnResumer).wake(),
+  });
+  return new FlowCoordinator(() => (parts ??= make()));
+};
+
+const makeResumer = (use: Resolve): Resumer =>
+  new Resumer({
+    database: use(Database),
+    runs: use(CoordinatedRuns),
+    coordinator: use(OwnCoordinator),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'flows' }),
+  });
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.migrations([flowTables]);
+  plugin.bind(OwnCoordinator, makeCoordinator);
+  plugin.bind(OwnResumer, makeResumer);
+  plugin.bind(Flows, (use) => createFlows(use(Database), use(Sealer)));
+  plugin.contribute(FlowNodes, () => builtinNodes);
+  plugin.contribute(RunCoordinators, (use) => use(OwnCoordinator));
+  plugin.contribute(RunTables, () =>
+    ['flows_flows', 'flows_lists', 'flows_nodes', 'flows_activities'].map((table) => ({ table, column: 'run_id' })),
+  );
+  plugin.onStart(SERVER_ROLES, async (use) => use(OwnResumer).start());
+});

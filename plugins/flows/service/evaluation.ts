@@ -1,0 +1,88 @@
+import {
+  type Expression,
+  type Expressions,
+  isServiceError,
+  type Sealer,
+  type ServiceError,
+} from '../../../kernel/contracts/index.ts';
+import type { Json } from '../../runs/contract.ts';
+import type { FlowFacts, FlowLanguage } from '../contract.ts';
+import { WHOLE } from '../domain/decide.ts';
+import type { Reads } from '../domain/plan.ts';
+import { expressionFailed, nodeUnknown, outputTooLarge } from '../errors.ts';
+import { MAX_OUTPUT_BYTES } from '../store/node-rows.ts';
+import type { FlowMemory } from './flow-memory.ts';
+import { Results } from './results.ts';
+
+export interface EvaluationParts {
+  sealer: Sealer;
+  expressions: Expressions;
+  languages: ReadonlyMap<string, FlowLanguage>;
+}
+
+/** Throws `flow_expression_failed` and names the expression. */
+export type Evaluate = (text: string) => Json;
+
+/** Values of a flow's expressions in one transaction. */
+export class Evaluation {
+  readonly #parts: EvaluationParts;
+  readonly #memory: FlowMemory;
+  readonly #results: Results;
+  #envelope: FlowFacts['envelope'] | undefined;
+
+  constructor(parts: EvaluationParts, memory: FlowMemory) {
+    this.#parts = parts;
+    this.#memory = memory;
+    this.#results = new Results(memory, parts.sealer);
+  }
+
+  /** An evaluator over the present results of these nodes, and over an item if `at` is one. */
+  async over(reads: Reads, at?: { n: number; item: number }): Promise<Evaluate> {
+    const nodes = await this.#results.of(reads);
+    this.#envelope ??= await this.#memory.run.envelope();
+    const { run_id, org_id, project_id, subject } = this.#memory.run;
+    const { constants } = this.#memory.flow.header;
+    const item =
+      at === undefined || at.item === WHOLE ? {} : { item: await this.#memory.itemOf(at.n, at.item), index: at.item };
+    const run = { run_id, org_id, project_id, subject };
+    const language = this.#language();
+    const scope = language.scope({ run, envelope: this.#envelope, constants, nodes, ...item });
+    return (text) => this.#value(text, language, scope);
+  }
+
+  /** Throws `flow_output_too_large`: a short config may name a large output many times. */
+  render(config: Json, evaluate: Evaluate): Json {
+    const language = this.#language();
+    if (!language.render) return config;
+    let bytes = 0;
+    return language.render(config, (text) => {
+      const value = evaluate(text);
+      bytes += Buffer.byteLength(JSON.stringify(value ?? null));
+      if (bytes <= MAX_OUTPUT_BYTES) return value;
+      throw outputTooLarge(`the values in the config have more than ${MAX_OUTPUT_BYTES} bytes of JSON`);
+    });
+  }
+
+  #value(text: string, language: FlowLanguage, scope: Readonly<Record<string, unknown>>): Json {
+    const failed = (reason: string) => expressionFailed(`${text.slice(0, 200)}: ${reason}`);
+    const found = this.#compiled(text, language, failed).evaluate(scope);
+    if (!found.ok) throw failed(found.reason);
+    return found.value as Json;
+  }
+
+  #compiled(text: string, { roots }: FlowLanguage, failed: (reason: string) => ServiceError): Expression {
+    try {
+      return this.#parts.expressions.compile(text, roots);
+    } catch (error) {
+      if (isServiceError(error, 'expression_invalid')) throw failed(error.message);
+      throw error;
+    }
+  }
+
+  #language(): FlowLanguage {
+    const { language } = this.#memory.flow;
+    const known = this.#parts.languages.get(language);
+    if (!known) throw nodeUnknown(`there is no language ${language}`);
+    return known;
+  }
+}

@@ -1,0 +1,67 @@
+import { type Command, inGroup, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
+import { runsOf, SHOWN, type Webhook } from './view.ts';
+
+/** Repositories at forges whose deliveries become events. */
+export const commands: readonly Command[] = inGroup(
+  'React',
+  resourceCommands<Webhook>({
+    noun: 'webhook',
+    path: '/webhooks',
+    columns: {
+      name: 'name',
+      forge: 'forge',
+      repo: 'repo',
+      runs: runsOf,
+      'at forge': 'registration',
+      address: 'delivery_url',
+    },
+    shows: SHOWN,
+    set: {
+      summary: 'create a webhook for a repository at a forge, or change what runs for its pushes',
+      about:
+        'Prints the address and the secret for the forge; the secret is shown only once. With\n' +
+        '--auto-register svc registers the webhook through the API of the forge. Pushes become events of type push,\n' +
+        'everything else becomes forge.<event>. --pipeline or --workflow names what runs for pushes as long as no handler matches them. A webhook\n' +
+        'that is set again keeps its address, and also its secret unless --rotate is given.',
+      flags: {
+        forge: {
+          type: 'string',
+          value: '<connector>',
+          summary: 'connector that describes the forge: forge_a, forge_b',
+        },
+        repo: { type: 'string', value: '<owner/name>', summary: 'the repository; the subject of all its events' },
+        pipeline: { type: 'string', value: '<file>', summary: 'pipeline that runs for pushes; - reads standard input' },
+        workflow: { type: 'string', value: '<file>', summary: 'workflow of any kind that runs for pushes' },
+        ...WORKFLOW_FLAGS,
+        'api-base': {
+          type: 'string',
+          value: '<url>',
+          summary: "address of the forge's API, if it has no default host",
+        },
+        'auto-register': {
+          type: 'boolean',
+          summary: 'also create or update the webhook at the forge',
+        },
+        manual: { type: 'boolean', summary: 'do not register at the forge; remove the webhook there' },
+        credential: {
+          type: 'string',
+          value: '<name>|ENV=name',
+          many: true,
+          summary: 'bearer credential for webhooks at the forge; ENV=name: variable of the script',
+        },
+        rotate: { type: 'boolean', summary: 'create a new secret; the old one is no longer valid' },
+      },
+      examples: [
+        ['svc webhook set site --forge forge_a --repo acme/site --workflow ci.sh', 'run ci.sh for every push'],
+        [
+          'svc webhook set site --forge forge_a --repo acme/site --auto-register --credential bot',
+          'register at the forge through its API',
+        ],
+        ['svc webhook set mirror --forge forge_b --repo acme/site --rotate', 'a new secret'],
+      ],
+      load: () => import('./set.ts'),
+    },
+    show: { summary: 'show a webhook: its address and what runs for its pushes' },
+    remove: { summary: 'remove a webhook, at its forge too when it was registered there' },
+  }),
+);

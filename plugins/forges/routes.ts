@@ -1,0 +1,50 @@
+import type { Route } from '../../kernel/contracts/index.ts';
+import { namedResource } from '../resources/contract.ts';
+import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../runs/contract.ts';
+import { WEBHOOK } from './domain/webhook-rules.ts';
+import put from './schema/put-webhook.schema.json' with { type: 'json' };
+import taken from './schema/taken-delivery.schema.json' with { type: 'json' };
+import warnings from './schema/webhook-warnings.schema.json' with { type: 'json' };
+import item from './schema/webhook.schema.json' with { type: 'json' };
+import type { Deliveries } from './service/deliveries.ts';
+import type { Webhooks } from './service/webhooks.ts';
+
+/** A secret is only shown in the answer that made it. After `DELETE`, runs that were started continue. */
+export const webhookRoutes = (service: Webhooks): Route[] =>
+  namedResource({
+    ...WEBHOOK,
+    roles: { read: 'viewer', write: 'admin' },
+    schemas: { put: withWorkflow(put), item },
+    service,
+    body_limit: WORKFLOW_BODY_LIMIT,
+    removed: { description: 'Removed here; the forge still has it, for the reason given.', schema: warnings },
+    texts: {
+      list: 'List the webhooks of forges, newest first',
+      get: 'Show a webhook of a forge',
+      got: 'As it stands.',
+      put: 'Make a webhook for a repository at a forge, or replace it',
+      replaced: 'Replaced; its address and, unless rotated, its secret stay.',
+      remove: 'Remove a webhook, at its forge too when it was registered there',
+    },
+  });
+
+/** Pushes of thousands of commits come close; what an event keeps of them is bounded further. */
+const DELIVERY_LIMIT = 8 * 1024 * 1024;
+
+/** `POST {base}/api/v1/forges/{webhook_id}`: public, because the signature says who it is. */
+export const deliveryRoute = (deliveries: Deliveries): Route => ({
+  method: 'POST',
+  path: '/api/v1/forges/:webhook_id',
+  operation: 'deliverToWebhook',
+  summary: 'Take a delivery of a forge',
+  access: { kind: 'public' },
+  raw_body: true,
+  body_limit: DELIVERY_LIMIT,
+  responses: {
+    202: { description: 'Recorded as an event, now or by an earlier delivery of this id.', schema: taken },
+  },
+  async handle({ params, headers, raw }) {
+    const { event_id, type, duplicate } = await deliveries.take(params.webhook_id ?? '', { headers, raw });
+    return { status: 202, json: { event_id, event_type: type, duplicate: duplicate || undefined } };
+  },
+});

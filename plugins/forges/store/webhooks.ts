@@ -1,0 +1,82 @@
+import type { Queries } from '../../../kernel/contracts/index.ts';
+import { type NamedRow, NamedTable, type ProjectScope } from '../../resources/contract.ts';
+import { WEBHOOK } from '../domain/webhook-rules.ts';
+import { ForgeErrors } from '../errors.ts';
+
+/** A webhook without its sealed values. Times are epoch milliseconds. */
+export interface WebhookEntry extends NamedRow {
+  org: string;
+  project: string;
+  webhook_id: string;
+  revision: string;
+  forge: string;
+  repo: string;
+  api_base: string | null;
+  credential: string | null;
+  auto_register: number;
+  /** The forge's id of the webhook; null: not registered there, or not yet. */
+  hook_id: string | null;
+  /** JSON: kind and file name of the workflow; null without one. */
+  about: string | null;
+  /** JSON: variable → name; null without any. */
+  credentials: string | null;
+  created_at: number;
+  set_at: number;
+  set_by: string | null;
+}
+
+export interface WebhookRow extends WebhookEntry {
+  secret: Buffer;
+  workflow: Buffer | null;
+}
+
+const KEPT = ['org', 'project', 'created_at'] as const;
+const REPLACED = [
+  'revision',
+  'forge',
+  'repo',
+  'api_base',
+  'credential',
+  'auto_register',
+  'hook_id',
+  'about',
+  'credentials',
+  'set_at',
+  'set_by',
+] as const;
+
+/** A write that depends on what was read names its `revision`. */
+export const webhooks = new NamedTable<WebhookRow, WebhookEntry>({
+  ...WEBHOOK,
+  table: 'forges_webhooks',
+  id: 'webhook_id',
+  kept: KEPT,
+  replaced: [...REPLACED, 'secret', 'workflow'],
+  listed: ['project_id', 'name', 'org_id', 'webhook_id', ...KEPT, ...REPLACED],
+  max: { count: 1000, full: ForgeErrors.webhooksFull },
+});
+
+/** By the id in its delivery URL; without its workflow, which is large. */
+export async function findWebhook(
+  on: Pick<Queries, 'read'>,
+  webhook_id: string,
+): Promise<Omit<WebhookRow, 'workflow'> | undefined> {
+  const [row] = await on.read<Omit<WebhookRow, 'workflow'>>(
+    `SELECT ${webhooks.listed}, secret FROM forges_webhooks WHERE webhook_id = ?`,
+    [webhook_id],
+  );
+  return row;
+}
+
+/** Webhooks of a project that name a credential anywhere, newest first. */
+export function namingCredentials(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+): Promise<Pick<WebhookEntry, 'name' | 'credential' | 'credentials'>[]> {
+  return on.read(
+    `SELECT name, credential, credentials FROM forges_webhooks
+     WHERE project_id = ? AND org_id = ? AND (credential IS NOT NULL OR credentials IS NOT NULL)
+     ORDER BY webhook_id DESC`,
+    [project_id, org_id],
+  );
+}

@@ -1,0 +1,41 @@
+import type { Route } from '../../kernel/contracts/index.ts';
+import { namedResource } from '../resources/contract.ts';
+import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../runs/contract.ts';
+import { HANDLER } from './domain/names.ts';
+import type { TestHandlerBody } from './generated/test-handler.ts';
+import item from './schema/handler.schema.json' with { type: 'json' };
+import put from './schema/put-handler.schema.json' with { type: 'json' };
+import test from './schema/test-handler.schema.json' with { type: 'json' };
+import tested from './schema/tested-handler.schema.json' with { type: 'json' };
+import type { Handlers } from './service/handlers.ts';
+import { type TrialParts, tryEvent } from './service/trial.ts';
+
+/** A handler serves events from the answer to `PUT` on, and none after the answer to `DELETE`. */
+export const handlerRoutes = (handlers: Handlers, trial: TrialParts): Route[] =>
+  namedResource({
+    ...HANDLER,
+    roles: { read: 'viewer', write: 'member' },
+    schemas: {
+      put: withWorkflow(put),
+      item,
+      list: {
+        in_flight: { type: 'integer', description: 'Handler runs of the project that have not ended; at most 16.' },
+        queued: { type: 'integer', description: 'Deliveries that wait for a place among them.' },
+      },
+    },
+    service: handlers,
+    body_limit: WORKFLOW_BODY_LIMIT,
+    texts: { got: 'As it is registered.', put: 'Register a handler, or replace it', made: 'Registered.' },
+    actions: [
+      {
+        method: 'POST',
+        path: 'test',
+        operation: 'testHandler',
+        summary: 'Try a recorded event on a handler without starting anything',
+        role: 'write',
+        body: test,
+        answer: { description: 'What would happen, and why.', schema: tested },
+        handle: (call, { body }) => tryEvent(trial, call, (body as TestHandlerBody).event),
+      },
+    ],
+  });

@@ -1,4 +1,0 @@
-import t from 'tap';
-import { contestedPuts } from '../../../test/support/contested.ts';
-
-await contestedPuts(t, { what: 'handlers', body: { on: ['t'], source: 'true' } });

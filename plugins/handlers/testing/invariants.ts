@@ -1,0 +1,71 @@
+import type { Database } from '../../../kernel/contracts/index.ts';
+import { findBroken, type Invariant } from '../../../test/kit/index.ts';
+import { MAX_GENERATIONS, MAX_IN_FLIGHT } from '../domain/ceilings.ts';
+
+const TERMINAL = `('succeeded', 'failed', 'cancelled')`;
+
+const INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'I8',
+    says: 'a delivery to a handler that says so has its run, and no other delivery has one',
+    finds: `SELECT d.event_id AS one, d.name AS other FROM bus_deliveries d LEFT JOIN runs_runs r ON r.run_id = d.run_id
+      WHERE d.reaction = 'handler' AND ((d.state = 'delivered' AND r.run_id IS NULL)
+      OR (d.state <> 'delivered' AND d.run_id IS NOT NULL))`,
+  },
+  {
+    id: 'I8',
+    says: 'a run belongs to one delivery',
+    finds: `SELECT run_id AS one, MIN(event_id) AS other FROM bus_deliveries
+      WHERE reaction = 'handler' AND run_id IS NOT NULL GROUP BY run_id HAVING COUNT(*) > 1`,
+  },
+  {
+    id: 'I8',
+    says: 'what is queued is queued on both sides',
+    finds: `SELECT d.event_id AS one, d.name AS other FROM bus_deliveries d
+      LEFT JOIN handlers_queue q ON q.project_id = d.project_id AND q.event_id = d.event_id AND q.name = d.name
+      WHERE d.reaction = 'handler' AND d.state = 'queued' AND q.event_id IS NULL
+      UNION ALL SELECT q.event_id, q.name FROM handlers_queue q
+      LEFT JOIN bus_deliveries d ON d.event_id = q.event_id AND d.reaction = 'handler' AND d.name = q.name
+        AND d.state = 'queued' WHERE d.event_id IS NULL`,
+  },
+  {
+    id: 'I12',
+    says: `at most ${MAX_IN_FLIGHT} handler runs of a project are open`,
+    finds: `SELECT project_id AS one, COUNT(*) AS other FROM handlers_runs
+      GROUP BY project_id HAVING COUNT(*) > ${MAX_IN_FLIGHT}`,
+  },
+  {
+    id: 'I12',
+    says: 'a handler run is counted exactly while it has not ended',
+    finds: `SELECT h.run_id AS one, h.name AS other FROM handlers_runs h LEFT JOIN runs_runs r ON r.run_id = h.run_id
+      WHERE r.run_id IS NULL OR r.status IN ${TERMINAL}
+      UNION ALL SELECT r.run_id, d.name FROM bus_deliveries d JOIN runs_runs r ON r.run_id = d.run_id
+      LEFT JOIN handlers_runs h ON h.run_id = r.run_id
+      WHERE d.reaction = 'handler' AND r.status NOT IN ${TERMINAL} AND h.run_id IS NULL`,
+  },
+  {
+    id: 'I12',
+    says: 'nothing is queued while there is a place',
+    finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q GROUP BY q.project_id
+      HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id) < ${MAX_IN_FLIGHT}`,
+  },
+  {
+    id: 'I12',
+    says: `no handler run is of a generation above ${MAX_GENERATIONS}`,
+    finds: `SELECT r.run_id AS one, d.name AS other FROM bus_deliveries d JOIN runs_runs r ON r.run_id = d.run_id
+      WHERE d.reaction = 'handler' AND r.generation > ${MAX_GENERATIONS}`,
+  },
+  {
+    id: 'I16',
+    says: 'no handler run is trusted more than its event',
+    finds: `SELECT r.run_id AS one, d.name AS other FROM bus_deliveries d JOIN runs_runs r ON r.run_id = d.run_id
+      JOIN bus_events e ON e.event_id = d.event_id WHERE d.reaction = 'handler' AND r.trusted > e.trusted`,
+  },
+];
+
+/**
+ * Checks the guarantees of handlers where no run has been pruned; answers violations, empty when all hold. Each
+ * statement is one snapshot.
+ */
+export const checkHandlerInvariants = (database: Pick<Database, 'read'>): Promise<string[]> =>
+  findBroken(database, INVARIANTS);

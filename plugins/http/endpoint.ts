@@ -1,0 +1,148 @@
+import {
+  type AccessControl,
+  type Clock,
+  Errors,
+  type HttpReply,
+  type HttpRequest,
+  type JsonSchema,
+  type Route,
+  type Scope,
+  yieldToEventLoop,
+} from '../../kernel/contracts/index.ts';
+import { compile, parseJson, type Validator } from '../schema/contract.ts';
+import { hasBody, readBody } from './body.ts';
+import { addressOf, type Exchange } from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
+import type { CallerRates } from './caller-rates.ts';
+import { type QueryReader, queryReader } from './query.ts';
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
+const NO_SCOPE: Scope = Object.freeze({ org_id: '', org: '', project_id: '', project: '' });
+
+export interface Serving {
+  clock: Clock;
+  limits: HttpLimits;
+  control: () => AccessControl;
+  rates: CallerRates;
+}
+
+/** A prepared route: compiled schemas and fixed limits. The order of its checks is the policy. */
+export class Endpoint {
+  readonly route: Route;
+  readonly #use: Serving;
+  readonly #query: QueryReader;
+  readonly #body: Validator | undefined;
+
+  constructor(route: Route, use: Serving) {
+    this.route = route;
+    this.#use = use;
+    try {
+      this.#query = queryReader(route.query);
+      this.#body = route.body && compile(closed(route.body));
+    } catch (error) {
+      throw new Error(`${route.method} ${route.path}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /**
+   * Authentication first, then authorization, then the body: nothing of a body is read for a caller that may not send
+   * it.
+   */
+  async answer(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<HttpReply> {
+    const { principal, scope } = await this.#admit(exchange, params);
+    checkParams(params, this.#use.limits.param_length);
+    const query = this.#query(exchange.search);
+    const { raw, body } = await this.#read(exchange);
+    return this.route.handle(requestOf(exchange, { params, query, raw, body, principal, scope }));
+  }
+
+  async #admit(exchange: Exchange, params: Readonly<Record<string, string>>) {
+    const { access, unmetered } = this.route;
+    const { rates } = this.#use;
+    const address = addressOf(exchange.request);
+    if (!unmetered) rates.request(address);
+    if (access.kind === 'public') return { principal: undefined, scope: NO_SCOPE };
+    const control = this.#use.control();
+    const { authorization } = exchange.request.headers;
+    const principal = await rates.authenticate(address, authorization, () =>
+      control.authenticate(authorization, address),
+    );
+    exchange.principal = principal;
+    if (!unmetered) rates.token(principal.token_id);
+    return { principal, scope: await control.authorize(principal, access, params) };
+  }
+
+  async #read({ request, response }: Exchange): Promise<{ raw: Buffer; body: unknown }> {
+    const { route } = this;
+    const { clock, limits } = this.#use;
+    const takes = route.raw_body === true || this.#body !== undefined;
+    if (!takes && hasBody(request)) throw Errors.invalidRequest(`${route.method} ${route.path} does not accept a body`);
+    if (!route.raw_body && hasBody(request)) checkType(request.headers['content-type']);
+    const raw = await readBody(request, response, { clock, limits, limit: route.body_limit ?? limits.body_bytes });
+    if (!this.#body || route.raw_body) return { raw, body: undefined };
+    const body = raw.length === 0 ? absent(route.body!) : parseJson(raw, limits);
+    if (body !== undefined) this.#validate(body, raw.length);
+    // Parsing took long: let other requests run first.
+    if (raw.length > limits.list_faults_bytes) await yieldToEventLoop();
+    return { raw, body };
+  }
+
+  #validate(body: unknown, bytes: number): void {
+    const errors = this.#body!(body, { all: bytes <= this.#use.limits.list_faults_bytes });
+    const [first] = errors;
+    if (!first) return;
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+    throw Errors.invalidRequest(`the body is not valid: ${first.pointer || 'it'} ${first.message}${more}`, { errors });
+  }
+}
+
+/** Unknown members are refused even if the schema does not say so. */
+function closed(schema: JsonSchema): JsonSchema {
+  const open = ['additionalProperties', 'unevaluatedProperties', '$ref'].some((keyword) => keyword in schema);
+  return schema.type === 'object' && !open ? { ...schema, additionalProperties: false } : schema;
+}
+
+/**
+ * A missing body counts as an empty object where an object is required, so that the missing members are named.
+ * Otherwise it stays absent.
+ */
+function absent(schema: JsonSchema): unknown {
+  return schema.type === 'object' ? {} : undefined;
+}
+
+function checkParams(params: Readonly<Record<string, string>>, longest: number): void {
+  for (const [name, value] of Object.entries(params)) {
+    if (value === '') throw Errors.notFound('no route has this path');
+    if (name === '*' || value.length <= longest) continue;
+    const message = `has more than ${longest} characters`;
+    const errors = [{ pointer: `/path/${name}`, message }];
+    throw Errors.invalidRequest(`the path is not valid: ${name} ${message}`, { errors });
+  }
+}
+
+function checkType(header: string | undefined): void {
+  const [type = '', ...parameters] = (header ?? '').toLowerCase().split(';');
+  if (!JSON_TYPE.test(type.trim())) throw Errors.unsupportedMediaType('the Content-Type must be application/json');
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))
+    throw Errors.unsupportedMediaType('the charset must be UTF-8');
+}
+
+type Read = Pick<HttpRequest, 'params' | 'query' | 'raw' | 'body' | 'principal' | 'scope'>;
+
+function requestOf(exchange: Exchange, read: Read): HttpRequest {
+  const { request, path, id } = exchange;
+  return {
+    ...read,
+    method: request.method!,
+    path,
+    // Node joins repeated headers. Only Set-Cookie would be a list, and no request has it.
+    headers: request.headers as Record<string, string | undefined>,
+    request_id: id,
+    ip: addressOf(request),
+    // Created at first use: most handlers never need it.
+    get signal() {
+      return exchange.signal;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import {
+  type Clock,
+  Errors,
+  type HealthCheck,
+  type Log,
+  type Metrics,
+  type Route,
+} from '../../kernel/contracts/index.ts';
+
+const PUBLIC = { kind: 'public' } as const;
+
+export interface Health {
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  checks: readonly HealthCheck[];
+  health_ms: number;
+  draining(): boolean;
+}
+
+/** `GET /healthz`, `/readyz` and `/metrics`: for load balancers and scrapers, without credentials. */
+export function healthRoutes(use: Health): Route[] {
+  return [healthzRoute(), readyzRoute(use), metricsRoute(use.metrics)];
+}
+
+function healthzRoute(): Route {
+  return {
+    method: 'GET',
+    path: '/healthz',
+    operation: 'getHealth',
+    summary: 'Whether the process is alive',
+    access: PUBLIC,
+    unmetered: true,
+    responses: { 200: { description: 'It does.', schema: statusSchema('ok') } },
+    handle: async () => ({ status: 200, json: { status: 'ok' } }),
+  };
+}
+
+function readyzRoute(use: Health): Route {
+  let running: Promise<string[]> | undefined;
+  return {
+    method: 'GET',
+    path: '/readyz',
+    operation: 'getReadiness',
+    summary: 'Whether the server can serve requests',
+    access: PUBLIC,
+    unmetered: true,
+    responses: { 200: { description: 'It can.', schema: statusSchema('ready') } },
+    async handle() {
+      if (use.draining()) throw Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
+      // Anybody may call it. Parallel requests share one run of each check.
+      running ??= failing(use).finally(() => {
+        running = undefined;
+      });
+      const names = await running;
+      if (names.length > 0)
+        throw Errors.unavailable(`not ready: ${names.join(', ')}`, { retryAfterMs: 1000, data: { failing: names } });
+      return { status: 200, json: { status: 'ready' } };
+    },
+  };
+}
+
+function metricsRoute(metrics: Metrics): Route {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    operation: 'getMetrics',
+    summary: 'Metrics in the Prometheus text format',
+    access: PUBLIC,
+    unmetered: true,
+    responses: { 200: { description: 'The exposition.', type: 'text/plain' } },
+    async handle() {
+      const { text, type } = await metrics.render();
+      return { status: 200, text, type };
+    },
+  };
+}
+
+/** Names of failing checks. The reasons go to the log, because they may contain hosts and users. */
+async function failing(use: Health): Promise<string[]> {
+  const results = await Promise.all(
+    use.checks.map(async (health) => {
+      try {
+        await bounded(health, use);
+        return undefined;
+      } catch (error) {
+        use.log.warn({ check: health.name, reason: (error as Error).message }, 'a readiness check failed');
+        return health.name;
+      }
+    }),
+  );
+  return results.filter((name) => name !== undefined);
+}
+
+async function bounded(health: HealthCheck, { clock, health_ms }: Health): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(health_ms, () => reject(new Error(`no answer within ${health_ms} ms`)));
+  try {
+    await Promise.race([health.check(), promise]);
+  } finally {
+    cancel();
+  }
+}
+
+function statusSchema(status: string) {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['status'],
+    properties: { status: { const: status, type: 'string' } },
+  };
+}

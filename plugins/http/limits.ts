@@ -1,0 +1,36 @@
+import { JSON_LIMITS, type JsonLimits } from '../schema/contract.ts';
+
+/** Every limit of the HTTP layer in one place; tests make them smaller. */
+export interface HttpLimits extends JsonLimits {
+  /** Bytes of a request target. */
+  target_bytes: number;
+  /** Characters of one decoded path parameter. */
+  param_length: number;
+  /** Bytes of a decompressed body when the route sets no other limit. */
+  body_bytes: number;
+  /** For larger bodies only the first fault is reported. */
+  list_faults_bytes: number;
+  /** The longest pause within a body … */
+  body_idle_ms: number;
+  /** … and the longest time for a whole body. */
+  body_total_ms: number;
+  /** How long a caller may go on sending a body after its answer, so that it can read the answer. */
+  linger_ms: number;
+  /** Time limit of one check of `GET /readyz`. */
+  health_ms: number;
+  /** Interval of closing idle connections while draining. */
+  drain_tick_ms: number;
+}
+
+export const LIMITS: HttpLimits = {
+  target_bytes: 8 * 1024,
+  param_length: 512,
+  body_bytes: 1024 * 1024 + 64 * 1024,
+  ...JSON_LIMITS,
+  list_faults_bytes: 64 * 1024,
+  body_idle_ms: 10_000,
+  body_total_ms: 120_000,
+  linger_ms: 2_000,
+  health_ms: 2_000,
+  drain_tick_ms: 100,
+};

@@ -1,0 +1,49 @@
+import type { JsonSchema } from '../../kernel/contracts/index.ts';
+
+/** Copies a schema without `$schema` and `$id`, with its local references moved to where what they name now lies. */
+function rebase(value: unknown, base: string, moved?: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => rebase(item, base, moved));
+  if (typeof value !== 'object' || value === null) return value;
+  const copied = Object.entries(value)
+    .filter(([key]) => key !== '$schema' && key !== '$id')
+    .map(([key, member]) => {
+      const local = key === '$ref' && typeof member === 'string' && member.startsWith('#');
+      return [key, local ? (moved?.get(member) ?? `${base}${member.slice(1)}`) : rebase(member, base, moved)];
+    });
+  return Object.fromEntries(copied);
+}
+
+/** The named schemas of a document: equal schemas share a name, different ones never do. */
+export class SchemaShelf {
+  readonly schemas: Record<string, unknown> = {};
+  readonly #texts = new Map<string, string>();
+
+  /** A reference to the schema by its title, or by the given name. */
+  put(schema: JsonSchema, fallback: string): { $ref: string } {
+    const wanted = (typeof schema.title === 'string' ? schema.title : fallback).replace(/[^A-Za-z0-9._-]/g, '');
+    const text = JSON.stringify(schema);
+    for (const name of [wanted, fallback]) {
+      const held = this.#texts.get(name);
+      if (held !== undefined && held !== text) continue;
+      this.#texts.set(name, text);
+      this.schemas[name] ??= this.#copy(schema, name);
+      return { $ref: `#/components/schemas/${name}` };
+    }
+    throw new Error(`two schemas of the interface are called ${wanted} and ${fallback}`);
+  }
+
+  /** Definitions with a title are schemas of their own: those who share one refer to one. */
+  #copy(schema: JsonSchema, name: string): unknown {
+    const { $defs = {}, ...rest } = schema as { $defs?: Record<string, JsonSchema> };
+    const shared = Object.entries($defs).filter(([, { title }]) => title !== undefined);
+    if (shared.length === 0) return rebase(schema, `#/components/schemas/${name}`);
+    const moved = shared.map(([key, part]) => [`#/$defs/${key}`, this.put(part, `${name}.${key}`).$ref] as const);
+    const own = Object.fromEntries(Object.entries($defs).filter(([, { title }]) => title === undefined));
+    return rebase({ ...rest, $defs: own }, `#/components/schemas/${name}`, new Map(moved));
+  }
+
+  /** For places where a reference has no use. */
+  inline(schema: JsonSchema): unknown {
+    return rebase(schema, '#');
+  }
+}

@@ -1,0 +1,168 @@
+import type { Access, JsonSchema, Route } from '../../kernel/contracts/index.ts';
+import { SchemaShelf } from './openapi-schemas.ts';
+
+const PROBLEM: JsonSchema = {
+  title: 'Problem',
+  description: 'RFC 9457. `code` is stable; `next` says what to do.',
+  type: 'object',
+  additionalProperties: true,
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string', description: '`urn:svc:problem:<code>`.' },
+    title: { type: 'string', description: 'The same for every occurrence of the code.' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What happened this time.' },
+    code: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+    next: { type: 'string', description: 'What the caller can do.' },
+    request_id: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['pointer', 'message'],
+        properties: {
+          pointer: { type: 'string', description: 'JSON pointer into the body; `/query/…` and `/path/…` for those.' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+const SECURITY_SCHEMES = {
+  user: { type: 'http', scheme: 'bearer', description: 'A token of a person or of CI: `svc_pat_…`.' },
+  agent: { type: 'http', scheme: 'bearer', description: 'A token of an agent: `svc_agt_…`.' },
+};
+
+const PROBLEM_RESPONSES: Record<string, string> = {
+  400: 'The request is not valid.',
+  401: 'No valid credentials.',
+  403: 'The role is too low.',
+  404: 'The resource does not exist, or the caller has no access to it.',
+  413: 'The body is too large.',
+  415: 'The path does not accept a body of this type.',
+};
+
+/** `/runs/:run` → `/runs/{run}`, with its parameter names; a final `*` becomes `{path}`. */
+export function pathTemplate(path: string): { template: string; names: string[] } {
+  const names: string[] = [];
+  const template = path.replace(/:([A-Za-z0-9_]+)|\*/g, (_, name: string | undefined) => {
+    names.push(name ?? 'path');
+    return `{${name ?? 'path'}}`;
+  });
+  return { template, names };
+}
+
+const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
+
+function describeAccess(access: Access): string {
+  if (access.kind === 'org' || access.kind === 'project') return `${access.kind} role \`${access.role}\` or higher`;
+  return { public: 'anybody', user: 'any valid token of a person', agent: 'an agent' }[access.kind];
+}
+
+function parameters(route: Route, names: readonly string[], shelf: SchemaShelf): object[] {
+  const inPath = names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string', minLength: 1 } }));
+  const members = (route.query?.properties ?? {}) as Record<string, JsonSchema>;
+  const required = (route.query?.required ?? []) as readonly string[];
+  const inQuery = Object.entries(members).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    ...(schema.description === undefined ? {} : { description: schema.description }),
+    schema: shelf.inline(schema),
+  }));
+  return [...inPath, ...inQuery];
+}
+
+function requestBody(route: Route, shelf: SchemaShelf): object | undefined {
+  if (route.raw_body) return { content: { '*/*': {} } };
+  if (!route.body) return undefined;
+  const required = Array.isArray(route.body.required) && route.body.required.length > 0;
+  return {
+    required,
+    content: { 'application/json': { schema: shelf.put(route.body, `${capital(route.operation)}Body`) } },
+  };
+}
+
+function responses(route: Route, shelf: SchemaShelf): object {
+  const answers = Object.entries(route.responses).map(([status, { description, schema, type }]) => {
+    const name = `${capital(route.operation)}${status}`;
+    const content = schema
+      ? { [type ?? 'application/json']: { schema: shelf.put(schema, name) } }
+      : type === undefined
+        ? undefined
+        : { [type]: {} };
+    return [status, { description, ...(content ? { content } : {}) }] as const;
+  });
+  const takesBody = route.body !== undefined || route.raw_body === true;
+  const barred = [...(takesBody ? [] : ['413', '415']), ...(route.access.kind === 'public' ? ['401', '403'] : [])];
+  const problems = Object.keys(PROBLEM_RESPONSES)
+    .filter((status) => !barred.includes(status) && !(Number(status) in route.responses))
+    .map((status) => [status, { $ref: `#/components/responses/Problem${status}` }] as const);
+  return Object.fromEntries([...answers, ...problems, ['default', { $ref: '#/components/responses/Problem' }]]);
+}
+
+function operation(route: Route, names: readonly string[], shelf: SchemaShelf): object {
+  const { access } = route;
+  const body = requestBody(route, shelf);
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    description: `For ${describeAccess(access)}.`,
+    security: access.kind === 'public' ? [] : [{ [access.kind === 'agent' ? 'agent' : 'user']: [] }],
+    parameters: parameters(route, names, shelf),
+    ...(body ? { requestBody: body } : {}),
+    responses: responses(route, shelf),
+    'x-svc-access': access,
+  };
+}
+
+function problemResponses(shelf: SchemaShelf): object {
+  const content = { 'application/problem+json': { schema: shelf.put(PROBLEM, 'Problem') } };
+  const named = Object.entries(PROBLEM_RESPONSES).map(([status, description]) => [
+    `Problem${status}`,
+    { description, content },
+  ]);
+  return { Problem: { description: 'Any other failure.', content }, ...Object.fromEntries(named) };
+}
+
+/** The OpenAPI 3.1 document of these routes, made from the schemas that validate requests. */
+export function openapi(routes: readonly Route[], version: string): Record<string, unknown> {
+  const shelf = new SchemaShelf();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const { template, names } = pathTemplate(route.path);
+    paths[template] ??= {};
+    paths[template][route.method.toLowerCase()] = operation(route, names, shelf);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'svc', version, description: 'Durable workflows in any language.' },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      responses: problemResponses(shelf),
+      schemas: shelf.schemas,
+    },
+  };
+}
+
+/** `GET /api/v1/openapi.json`, which describes itself too. */
+export function openapiRoute(others: readonly Route[], version: string): Route {
+  let text: string | undefined;
+  const route: Route = {
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    operation: 'getOpenapi',
+    summary: 'This interface as an OpenAPI 3.1 document',
+    access: { kind: 'public' },
+    responses: { 200: { description: 'The document.', type: 'application/json' } },
+    async handle() {
+      text ??= JSON.stringify(openapi([...others, route], version));
+      return { status: 200, text, type: 'application/json' };
+    },
+  };
+  return route;
+}

@@ -1,0 +1,39 @@
+import {
+  ALL_ROLES,
+  Clock,
+  definePlugin,
+  HttpAddress,
+  Metrics,
+  type Resolve,
+  SERVER_ROLES,
+  Settings,
+} from '../../kernel/contracts/index.ts';
+import { DeliveryRates } from './contract.ts';
+import { createDeliveryRates } from './caller-rates.ts';
+import { createMetrics } from './metrics.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { readRateLimits } from './rate-limits.ts';
+import { HttpServer } from './server.ts';
+
+/** What callers have to finish what they began when the server stops. */
+const DRAIN_MS = 5_000;
+
+const ratesOf = (use: Resolve) => readRateLimits(use(Settings).env.SVC_RATE_LIMIT);
+
+export default definePlugin(manifest, (plugin) => {
+  let http: HttpServer | undefined;
+  const base_url = () => {
+    if (!http) throw new Error('this process does not listen yet');
+    return http.base_url();
+  };
+  plugin.bind(Metrics, () => createMetrics());
+  plugin.bind(HttpAddress, (use) => ({ base_url, public_url: () => use(Settings).public_url }));
+  plugin.bind(DeliveryRates, (use) => createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics)));
+  plugin.onCheck(ALL_ROLES, async (use) => void ratesOf(use));
+  plugin.onListen(SERVER_ROLES, async (use) => {
+    const server = new HttpServer(use, { rates: ratesOf(use) });
+    await server.listen();
+    http = server;
+    return () => server.close(DRAIN_MS);
+  });
+});

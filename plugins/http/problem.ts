@@ -1,0 +1,91 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Clock, Errors, type Ids, isServiceError, type ServiceError } from '../../kernel/contracts/index.ts';
+import { HttpErrors } from './errors.ts';
+import { requestId } from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
+
+interface Problem {
+  status: number;
+  /** Everything but the length. */
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** The visible part of an error: our own text for coded errors, nothing of any other. */
+export function visible(error: unknown): ServiceError {
+  if (isServiceError(error)) return error;
+  return Errors.internal('an unexpected fault occurred in the server');
+}
+
+/** RFC 9457. `type` is a stable URN that nobody has to fetch. */
+export function toProblem(error: ServiceError, request_id: string, sent_credentials = false): Problem {
+  const { definition, extras, message } = error;
+  const document = {
+    ...extras.data,
+    type: `urn:svc:problem:${definition.code}`,
+    title: definition.title,
+    status: definition.status,
+    detail: message,
+    code: definition.code,
+    next: definition.next,
+    request_id,
+    errors: extras.errors,
+  };
+  const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
+  if (extras.retryAfterMs !== undefined)
+    headers['Retry-After'] = String(Math.max(1, Math.ceil(extras.retryAfterMs / 1000)));
+  if (definition.status === 401)
+    headers['WWW-Authenticate'] = sent_credentials ? 'Bearer realm="svc", error="invalid_token"' : 'Bearer realm="svc"';
+  if (definition.status === 426) headers.Upgrade = 'websocket';
+  return { status: definition.status, headers, body: Buffer.from(JSON.stringify(document)) };
+}
+
+/** The methods that are taken. */
+export const METHODS = 'GET, HEAD, PUT, POST, DELETE, OPTIONS';
+
+function withId(error: ServiceError, id: string): Problem {
+  const problem = toProblem(error, id);
+  return { ...problem, headers: { 'X-Request-Id': id, ...problem.headers } };
+}
+
+function errorOf(code: string | undefined): ServiceError {
+  if (code === 'HPE_HEADER_OVERFLOW') return HttpErrors.headersTooLarge('the headers have more than 16 KiB');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return HttpErrors.requestTimeout('the request did not arrive in time');
+  return Errors.invalidRequest('the request is not valid HTTP/1.1');
+}
+
+/** Answers to input that never becomes a request. */
+export const unacceptable = {
+  http: (error: NodeJS.ErrnoException, ids: Ids) => withId(errorOf(error.code), ids.next('req')),
+  connect(request: IncomingMessage, ids: Ids): Problem {
+    const problem = withId(Errors.methodNotAllowed('this server is not a proxy'), requestId(request, ids));
+    return { ...problem, headers: { Allow: METHODS, ...problem.headers } };
+  },
+  expectation: () => HttpErrors.expectationFailed('the only supported value is 100-continue'),
+};
+
+/** Answers on a socket without a response object (malformed HTTP, refused upgrades) and closes it. */
+export function refuseRaw(
+  socket: Duplex,
+  { status, headers, body }: Problem,
+  { clock, limits }: { clock: Clock; limits: HttpLimits },
+): void {
+  if (!socket.writable || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  const lines = Object.entries({
+    ...headers,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Length': String(body.length),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    Buffer.concat([Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`), body]),
+  );
+  // Discards further input, so that the caller can read the answer before the connection closes.
+  socket.resume();
+  const cancel = clock.after(limits.linger_ms, () => socket.destroy(), { unref: true });
+  socket.once('close', cancel);
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pino } from 'pino';
+import restify from 'restify';
+import { Errors } from '../../kernel/contracts/index.ts';
+import { CallerGone } from './body.ts';
+import type { HttpPage } from './contract.ts';
+import type { Endpoint } from './endpoint.ts';
+import { Exchange } from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
+import { servePage } from './pages.ts';
+import type { Answers } from './reply.ts';
+
+type Params = Readonly<Record<string, string>>;
+type Work = (exchange: Exchange, params: Params) => Promise<void>;
+
+export interface Routing {
+  endpoints: readonly Endpoint[];
+  pages: readonly HttpPage[];
+  answers: Answers;
+  limits: HttpLimits;
+  /** Runs first and synchronously; false when the request was answered already. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+/** Restify's own log would contain bodies and headers; the surrounding layer writes ours. */
+const SILENT = pino({ level: 'silent' }) as unknown as NonNullable<restify.ServerOptions['log']>;
+
+const MOUNTS = { PUT: 'put', POST: 'post', DELETE: 'del' } as const;
+
+/**
+ * Restify with one handler for each route. None of its parsers is used: a bad gzip body or `%00` in a path would end
+ * the process. Every handler is async, because a synchronous throw would end it too.
+ */
+export function createRouter({ endpoints, pages, answers, limits, begin }: Routing): restify.Server {
+  const server = restify.createServer({
+    name: '',
+    log: SILENT,
+    noWriteContinue: true,
+    // The endpoint refuses longer ones with a reason; an escaped character takes up to nine characters.
+    maxParamLength: Math.max(limits.param_length * 9, limits.target_bytes),
+  });
+  // Restify emits the server's errors again on itself, where a missing listener would end the process; `listen` handles
+  // them.
+  server.on('error', () => undefined);
+  (server as unknown as { first(run: typeof begin): void }).first(begin);
+
+  function guard(pattern: string, work: Work) {
+    return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const exchange = Exchange.of(request)!;
+      exchange.pattern = pattern;
+      try {
+        await work(exchange, (request as unknown as { params: Params }).params);
+      } catch (error) {
+        if (error instanceof CallerGone || exchange.gone) response.destroy();
+        else answers.fail(exchange, error);
+      }
+    };
+  }
+  function get(path: string, work: Work): void {
+    server.get(path, guard(path, work) as unknown as restify.RequestHandler);
+    server.head(path, guard(path, work) as unknown as restify.RequestHandler);
+  }
+
+  for (const endpoint of endpoints) {
+    const { method, path } = endpoint.route;
+    const work: Work = async (exchange, params) => answers.reply(exchange, await endpoint.answer(exchange, params));
+    if (method === 'GET') get(path, work);
+    else server[MOUNTS[method]](path, guard(path, work) as unknown as restify.RequestHandler);
+  }
+  for (const page of pages) get(page.path, (exchange) => servePage(page, exchange, answers));
+  answerUnrouted(server, answers);
+  return server;
+}
+
+/**
+ * Requests that no route matched: 404, 405, and OPTIONS. The event's callback is not called, because Restify would then
+ * answer in its own format.
+ */
+function answerUnrouted(server: restify.Server, answers: Answers): void {
+  server.on('restifyError', (request: IncomingMessage, response: ServerResponse, error: { statusCode?: number }) => {
+    const exchange = Exchange.of(request);
+    if (!exchange || exchange.answered) return;
+    const found = response.getHeader('Allow');
+    const allow = error.statusCode === 405 && typeof found === 'string' ? `${found}, OPTIONS` : undefined;
+    if (allow !== undefined && request.method === 'OPTIONS')
+      answers.bytes(exchange, 204, { Allow: allow }, Buffer.alloc(0));
+    else if (allow !== undefined)
+      answers.fail(exchange, Errors.methodNotAllowed(`${request.method} is not supported here; use ${allow}`), {
+        Allow: allow,
+      });
+    else if (error.statusCode === 404) answers.fail(exchange, Errors.notFound('no route has this path'));
+    else answers.fail(exchange, error);
+  });
+}

@@ -1,0 +1,178 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import {
+  AccessControl,
+  Clock,
+  HealthChecks,
+  HttpRoutes,
+  HttpUpgrades,
+  Ids,
+  Log,
+  Metrics,
+  type Resolve,
+  type Route,
+  Settings,
+} from '../../kernel/contracts/index.ts';
+import { AccessLog } from './access-log.ts';
+import { CallerRates } from './caller-rates.ts';
+import { HttpPages } from './contract.ts';
+import { drain } from './drain.ts';
+import { Endpoint } from './endpoint.ts';
+import { Exchange } from './exchange.ts';
+import { healthRoutes } from './health.ts';
+import { type HttpLimits, LIMITS } from './limits.ts';
+import { listen } from './listen.ts';
+import { METHODS, refuseRaw, unacceptable } from './problem.ts';
+import { openapiRoute } from './openapi.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { Answers } from './reply.ts';
+import { createRouter } from './router.ts';
+import { originForm, screen } from './screen.ts';
+import { Upgrades } from './upgrades.ts';
+
+export interface HttpBounds {
+  limits?: Partial<HttpLimits>;
+  /** Absent: requests are not limited. */
+  rates?: RateLimits;
+}
+
+/** Clients are generated from the document, so operation names must be unique. */
+function checkOperations(routes: readonly Route[]): void {
+  const places = new Map<string, string>();
+  for (const { operation, method, path } of routes) {
+    const other = places.get(operation);
+    if (other !== undefined) throw new Error(`${method} ${path} and ${other} both have the operation ${operation}`);
+    places.set(operation, `${method} ${path}`);
+  }
+}
+
+/** The HTTP server with everything that plugins contributed. */
+export class HttpServer {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #log: Log;
+  readonly #limits: HttpLimits;
+  readonly #exchanges = new Set<Exchange>();
+  readonly #access: AccessLog;
+  readonly #answers: Answers;
+  readonly #upgrades: Upgrades;
+  readonly #server: Server;
+  #listening: Promise<string> | undefined;
+  #base_url: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** Throws when a route's schema is invalid. */
+  constructor(use: Resolve, { limits: changed, rates: rate_limits = {} }: HttpBounds) {
+    const limits = { ...LIMITS, ...changed };
+    this.#settings = use(Settings);
+    this.#clock = use(Clock);
+    this.#ids = use(Ids);
+    this.#log = use(Log).child({ part: 'http' });
+    this.#limits = limits;
+    this.#access = new AccessLog(this.#log, this.#clock, use(Metrics));
+    const draining = () => this.#closing !== undefined;
+    const shared = { clock: this.#clock, ids: this.#ids, log: this.#log, limits, draining };
+    const control = () => use(AccessControl);
+    this.#answers = new Answers(shared);
+    const rates = new CallerRates(rate_limits, this.#clock, use(Metrics));
+    this.#upgrades = new Upgrades({ ...shared, control, rates, upgrades: use.all(HttpUpgrades) });
+    const health = { ...shared, metrics: use(Metrics), checks: use.all(HealthChecks), health_ms: limits.health_ms };
+    const routes = [...use.all(HttpRoutes), ...healthRoutes(health), ...this.#upgrades.routes()];
+    const described = openapiRoute(routes, this.#settings.version);
+    checkOperations([...routes, described]);
+    const endpoints = [...routes, described].map(
+      (route) => new Endpoint(route, { clock: this.#clock, limits, control, rates }),
+    );
+    const pages = use.all(HttpPages);
+    const router = createRouter({
+      endpoints,
+      pages,
+      answers: this.#answers,
+      limits,
+      begin: (...pair) => this.#begin(...pair),
+    });
+    this.#server = this.#harden(router.server as Server);
+  }
+
+  async listen(): Promise<void> {
+    this.#listening ??= listen(this.#server, this.#settings);
+    this.#base_url = await this.#listening;
+  }
+
+  /** `http://127.0.0.1:8787`, or `unix:<path>`. Throws before `listen`. */
+  base_url(): string {
+    if (this.#base_url === undefined) throw new Error('the server does not listen yet');
+    return this.#base_url;
+  }
+
+  /** Drains within `bound_ms` and closes what is left. Every call answers the first call's promise. */
+  close(bound_ms: number): Promise<void> {
+    this.#closing ??= this.#close(bound_ms);
+    return this.#closing;
+  }
+
+  async #close(bound_ms: number): Promise<void> {
+    // The caller of a failed listen has its error; nothing is open then.
+    if (!this.#server.listening) await this.#listening?.catch(() => '');
+    if (!this.#server.listening) return;
+    const { drain_tick_ms: tick_ms } = this.#limits;
+    const parts = { server: this.#server, clock: this.#clock, upgrades: this.#upgrades, exchanges: this.#exchanges };
+    await drain({ ...parts, tick_ms }, bound_ms);
+  }
+
+  /** Runs first for each request, synchronously. False when the request was answered here and must not be routed. */
+  #begin(request: IncomingMessage, response: ServerResponse): boolean {
+    request.url = originForm(request.url ?? '');
+    const exchange = new Exchange(request, response, this.#ids, this.#clock);
+    this.#exchanges.add(exchange);
+    response.on('error', (error) =>
+      this.#log.debug({ request_id: exchange.id, reason: error.message }, 'the connection of an answer failed'),
+    );
+    response.once('close', () => {
+      this.#exchanges.delete(exchange);
+      if (!response.writableFinished) exchange.abort(new Error('the caller closed the connection'));
+      this.#access.write(exchange);
+    });
+    const fault = screen(request, this.#limits);
+    if (fault) this.#answers.fail(exchange, fault);
+    else if (request.url === '*') this.#answers.bytes(exchange, 204, { Allow: METHODS }, Buffer.alloc(0));
+    return fault === undefined && request.url !== '*';
+  }
+
+  #harden(server: Server): Server {
+    // Bodies have their own limits; this limits heads, and anything that escapes the other limits.
+    server.headersTimeout = 30_000;
+    server.requestTimeout = 300_000;
+    server.keepAliveTimeout = 65_000;
+    // Otherwise Node would answer a missing Host in its own words.
+    Object.assign(server, { requireHostHeader: false });
+    Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => this.#upgrades.wants(request) });
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.#upgrades.handle(request, socket, head);
+    });
+    server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+      refuseRaw(socket, unacceptable.connect(request, this.#ids), { clock: this.#clock, limits: this.#limits });
+    });
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      if (this.#begin(request, response)) this.#answers.fail(Exchange.of(request)!, unacceptable.expectation());
+    });
+    server.on('error', ({ code }: NodeJS.ErrnoException) => this.#log.error({ code }, 'the listening socket failed'));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
+    return server;
+  }
+
+  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const begun = [...this.#exchanges].some(
+      ({ request, response }) => request.socket === socket && response.headersSent,
+    );
+    if (begun || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const problem = unacceptable.http(error, this.#ids);
+    this.#log.info({ reason: error.code, status: problem.status }, 'a request was not valid HTTP');
+    refuseRaw(socket, problem, { clock: this.#clock, limits: this.#limits });
+  }
+}

@@ -1,0 +1,22 @@
+import { type Api, everything, type Run, span } from '../../../cli/contract.ts';
+
+export const run: Run = async ({ output, client }) => {
+  const api = await client();
+  const locks = await everything<LockView>(api, api.scoped('/locks'), 'locks');
+  output.data({ locks }, () => (locks.length > 0 ? output.table(HEAD, locks.flatMap(rowsOf)) : ''));
+  return undefined;
+};
+
+type LockView = Api.ListLocks200['locks'][number];
+
+const HEAD = ['group', 'place', 'run', 'since', 'for', 'fence'];
+
+function rowsOf({ group, holder, queue, queue_length }: LockView): string[][] {
+  const waiting = queue.map(({ run_id, since, age_ms }, i) => ['', String(i + 1), run_id, since, span(age_ms), '']);
+  const more = queue_length - queue.length;
+  return [
+    [group, 'holds', holder.run_id, holder.since, span(holder.age_ms), String(holder.fence)],
+    ...waiting,
+    ...(more > 0 ? [['', '…', `and ${more} more`, '', '', '']] : []),
+  ];
+}

@@ -1,0 +1,39 @@
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { JournaledVerb, Json, WaitOutcome } from '../../runs/contract.ts';
+import type { LeaseStore } from '../store/lease-store.ts';
+import { HELD_BY_COMMAND, ownerOf } from './lock-wait.ts';
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+interface Finished extends WaitOutcome {
+  /** Position of the `lock` that took the lease. */
+  lock: number;
+}
+
+function readArgs(args: Json): Finished {
+  const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
+  const { lock, exit_code, output, message } = given;
+  const valid =
+    typeof lock === 'number' &&
+    Number.isSafeInteger(lock) &&
+    typeof exit_code === 'number' &&
+    typeof output === 'string' &&
+    BASE64.test(output) &&
+    (message === undefined || typeof message === 'string');
+  if (!valid) throw Errors.invalidRequest('lock-step needs lock, exit_code, output in base64 and an optional message');
+  return { lock, exit_code, output: Buffer.from(output, 'base64'), message };
+}
+
+/**
+ * The outcome of the command of `svc lock <group> -- <command>`: recorded, and its lease released, in one transaction.
+ */
+export function lockStepVerb(store: LeaseStore): JournaledVerb {
+  return {
+    kind: 'lock-step',
+    async perform(tx, context, args) {
+      const { lock, ...outcome } = readArgs(args);
+      await store.release(tx, ownerOf(context, lock, HELD_BY_COMMAND));
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { hash } from 'node:crypto';
+import { type Clock, defineError, token } from '../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment, PassEnd } from '../agents/contract.ts';
+import type { Completion, JournalRecord } from '../runs/contract.ts';
+
+/** How an executor replays the journal of its activity. */
+
+/** Wrong usage of a verb. Thrown before the call has a position: exit code 2, nothing is recorded. */
+export const verbUsage = defineError({
+  code: 'verb_usage',
+  status: 400,
+  title: 'The verb was called with wrong arguments.',
+  next: 'Follow its usage line; `svc <verb> --help` prints it.',
+});
+
+/** The script passes more data than the service stores. */
+export const valueTooLarge = defineError({
+  code: 'value_too_large',
+  status: 413,
+  title: 'The value is larger than the service stores.',
+  next: 'Write it to a file or an artifact and pass its name instead.',
+});
+
+/** The pass is over (parked, lost, stopped, or in violation): the caller waits for the end of its process. */
+export class PassOver extends Error {
+  constructor() {
+    super('the pass is over');
+    this.name = 'PassOver';
+  }
+}
+
+/** The caller is gone. */
+export class CallerGone extends Error {
+  constructor() {
+    super('the caller closed its connection');
+    this.name = 'CallerGone';
+  }
+}
+
+/** A call as replay compares it. */
+export interface SiteCall {
+  kind: string;
+  name: string;
+  /** Compared on replay; empty when only kind and name count. */
+  digest?: string;
+  label?: string;
+}
+
+/** The position of a call without a record. */
+export interface OpenSite {
+  position: number;
+  ordinal: number;
+  /** `SVC_IDEMPOTENCY_KEY` of this site: derived from run, activity and site, never from the attempt. */
+  key: string;
+}
+
+export interface RecordedOutcome {
+  exit_code: number;
+  output: Buffer;
+  message?: string;
+}
+
+/** The answer to a call. `replayed`: an earlier pass already got this answer. */
+export interface JournalAnswer {
+  record: JournalRecord;
+  replayed: boolean;
+}
+
+/** The journal of the current pass. Durable calls are handled one at a time, in order of arrival. */
+export interface PassJournal {
+  readonly run_id: string;
+  readonly activity_id: string;
+  /**
+   * Takes the next position. On replay it answers the record after the determinism guard. Otherwise it runs `record`,
+   * stores the result, and then resolves. With `settle`, the server's verb of this kind stores it: `settle` makes its
+   * arguments from the outcome, so that the verb can do its own work in the transaction.
+   */
+  durable(
+    site: SiteCall,
+    record: (at: OpenSite) => Promise<RecordedOutcome>,
+    settle?: (outcome: RecordedOutcome) => unknown,
+  ): Promise<JournalAnswer>;
+  /**
+   * The same for a verb whose work the server does in the journal's transaction. If `args` is a function, it is called
+   * only when needed, not on replay.
+   */
+  perform(site: SiteCall, args: unknown): Promise<JournalAnswer>;
+  /**
+   * The same for a verb that may park. When it parks, the pass ends and this rejects with `PassOver`; a verb must let
+   * that error pass. `replayed` is false for the outcome that woke the activity, because no pass has printed it yet.
+   */
+  wait(site: SiteCall, wait: { args: unknown; timeout_ms?: number }): Promise<JournalAnswer>;
+  /** Not durable: keys merged into the output if the script exits with 0. Throws `value_too_large`. */
+  stageOutput(values: Record<string, unknown>): void;
+  /** Not a durable boundary; the nth call of a pass replaces the nth of the pass before. */
+  annotate(text: string): Promise<void>;
+}
+
+/** What an executor provides for one pass. */
+export interface ReplayedPass {
+  /** The activity, with its journal as claimed. */
+  assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'journal'>;
+  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held'>;
+  clock: Clock;
+  /** The program's text, to describe a violation. */
+  source: () => string;
+  /** Resolves when everything that the program printed so far is with the host. */
+  flushLog: () => Promise<void>;
+  /** The pass must end for this reason; its processes must be killed at once. */
+  end: (end: PassEnd) => void;
+  /** The same for a fault of the service: the activity is released. */
+  fault: (error: unknown) => void;
+}
+
+/** The journal of one pass, for its executor. */
+export interface OpenReplay {
+  /**
+   * The journal for one caller. `alive` tells whether the caller still waits: a call of a dead one takes no position.
+   */
+  for(alive: () => boolean): PassJournal;
+  /**
+   * From now on nothing is recorded: the processes of the pass are about to be killed, and what they report is caused
+   * by that.
+   */
+  freeze(): void;
+  /** The number of recorded calls. */
+  length(): number;
+  /** The last call, if it failed. */
+  failure(): { site: string; exit_code: number; message: string | undefined } | undefined;
+  /**
+   * The result of a program that ended well: its staged output, or a violation when it repeated fewer calls than
+   * recorded.
+   */
+  success(): Completion;
+}
+
+export interface Replay {
+  open(pass: ReplayedPass): OpenReplay;
+}
+
+export const Replay = token<Replay>('replay.Replay');
+
+/** Hashes parts with their lengths, so that two lists of parts never collide. */
+function digest(parts: readonly string[]): string {
+  return hash('sha256', parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(''), 'hex');
+}
+
+/**
+ * `SVC_IDEMPOTENCY_KEY`: 64 hex digits from run, activity and site, never from the attempt. The far end of a step
+ * recognises a repeat after a crash, and never confuses two runs.
+ */
+export function idempotencyKey(
+  run: { run_id: string; activity_id: string },
+  site: { kind: string; name: string; ordinal: number },
+): string {
+  return digest(['svc/step/v1', run.run_id, run.activity_id, site.kind, site.name, String(site.ordinal)]);
+}

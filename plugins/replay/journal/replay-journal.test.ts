@@ -1,0 +1,314 @@
+import t from 'tap';
+import type { Clock } from '../../../kernel/contracts/index.ts';
+import type { PassEnd } from '../../agents/contract.ts';
+import type { JournalRecord } from '../../runs/contract.ts';
+import { CallerGone, PassOver, type SiteCall, verbUsage } from '../contract.ts';
+import { ReplayJournal } from './replay-journal.ts';
+import { Activity, Refusals } from '../../../test/kit/index.ts';
+
+/** Time that passes when something waits for it. */
+function patientClock(): Clock & { waited: number[] } {
+  let now = 1000;
+  const waited: number[] = [];
+  return {
+    waited,
+    now: () => now,
+    monotonic: () => now,
+    after(delay, run) {
+      waited.push(delay);
+      now += delay;
+      queueMicrotask(run);
+      return () => undefined;
+    },
+  };
+}
+
+function pass(activity: Activity, clock = patientClock()) {
+  const ends: PassEnd[] = [];
+  const faults: unknown[] = [];
+  const flushes: string[] = [];
+  const journal = new ReplayJournal({
+    assignment: { run_id: 'run_1', activity_id: 'act_1', journal: activity.journal },
+    source: () => '',
+    host: activity,
+    clock,
+    flushLog: async () => void flushes.push('flushed'),
+    end: (end) => ends.push(end),
+    fault: (fault) => faults.push(fault),
+  });
+  return { journal, calls: journal.for(() => true), ends, faults, flushes, clock };
+}
+
+const step = (name: string): SiteCall => ({ kind: 'step', name });
+const done = (text: string) => async () => ({ exit_code: 0, output: Buffer.from(text) });
+const never = async () => {
+  throw new Error('a recorded call was run again');
+};
+
+t.test('positions, ordinals and keys; a replay answers without running', async (t) => {
+  const activity = new Activity();
+  const first = pass(activity);
+  const keys: string[] = [];
+  for (const name of ['a', 'b', 'a'])
+    await first.calls.durable(step(name), async (at) => {
+      keys.push(at.key);
+      return { exit_code: 0, output: Buffer.from(`${name}${at.position}${at.ordinal}`) };
+    });
+  t.same(activity.sites(), ['step a#0=0', 'step b#0=0', 'step a#1=0']);
+  t.equal(new Set(keys).size, 3);
+  t.same(
+    [0, 1, 2].map((position) => activity.output(position)),
+    ['a00', 'b10', 'a21'],
+  );
+
+  const second = pass(activity);
+  for (const name of ['a', 'b', 'a']) {
+    const { record, replayed } = await second.calls.durable(step(name), never);
+    t.ok(replayed);
+    t.equal(record.name, name);
+  }
+  t.equal(second.journal.success().status, 'succeeded');
+  let key = '';
+  await second.calls.durable(step('a'), async (at) => {
+    key = at.key;
+    return { exit_code: 0, output: Buffer.alloc(0) };
+  });
+  t.notOk(keys.includes(key));
+});
+
+t.test('the key of a site is the same in every attempt, and another one in another run', async (t) => {
+  const seen: string[] = [];
+  for (const run_id of ['run_1', 'run_1', 'run_2']) {
+    const activity = new Activity();
+    const parts = {
+      assignment: { run_id, activity_id: 'act_1', journal: [] },
+      source: () => '',
+      host: activity,
+      clock: patientClock(),
+    };
+    const journal = new ReplayJournal({ ...parts, flushLog: async () => {}, end: () => {}, fault: () => {} });
+    await journal
+      .for(() => true)
+      .durable(step('a'), async ({ key }) => {
+        seen.push(key);
+        return { exit_code: 0, output: Buffer.alloc(0) };
+      });
+  }
+  t.equal(seen[0], seen[1]);
+  t.not(seen[0], seen[2]);
+});
+
+t.test('the guard compares kind, name and, where both have one, the digest', async (t) => {
+  const recorded: JournalRecord = {
+    position: 0,
+    kind: 'emit',
+    name: 'deploy',
+    ordinal: 0,
+    digest: 'aa',
+    exit_code: 0,
+    output: '',
+    started_at: 1,
+  };
+  const cases: [SiteCall, RegExp | undefined][] = [
+    [{ kind: 'emit', name: 'deploy', digest: 'aa' }, undefined],
+    [{ kind: 'emit', name: 'deploy' }, undefined],
+    [{ kind: 'emit', name: 'deploy', digest: 'bb' }, /present: {2}emit deploy#0, with other arguments/],
+    [{ kind: 'emit', name: 'Deploy' }, /recorded: emit deploy#0\n {2}present: {2}emit Deploy#0/],
+    [{ kind: 'step', name: 'deploy' }, /recorded: emit deploy#0\n {2}present: {2}step deploy#0/],
+    [{ kind: 'sleep', name: '' }, /present: {2}sleep#0\n/],
+  ];
+  for (const [call, violation] of cases) {
+    const activity = new Activity();
+    activity.journal.push(recorded);
+    const { calls, ends } = pass(activity);
+    if (violation === undefined) {
+      t.ok((await calls.durable(call, never)).replayed);
+      continue;
+    }
+    await t.rejects(calls.durable(call, never), PassOver);
+    t.match(ends, [
+      { end: 'completed', completion: { status: 'failed', code: 'determinism_violation', message: violation } },
+    ]);
+    await t.rejects(calls.durable(call, never), PassOver, 'nothing is served any more');
+  }
+});
+
+t.test('calls wait for each other; one that fails holds nobody up', async (t) => {
+  const activity = new Activity();
+  const { calls } = pass(activity);
+  const open = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const slow = calls.durable(step('slow'), async () => {
+    await open.promise;
+    order.push('slow');
+    return { exit_code: 0, output: Buffer.alloc(0) };
+  });
+  const broken = t.rejects(
+    calls.durable(step('broken'), async () => {
+      order.push('broken');
+      throw new Error('the verb has a fault');
+    }),
+    /fault/,
+  );
+  const last = calls.durable(step('last'), async () => {
+    order.push('last');
+    return { exit_code: 0, output: Buffer.alloc(0) };
+  });
+  open.resolve();
+  await Promise.all([slow, broken, last]);
+  t.same(order, ['slow', 'broken', 'last']);
+  t.same(activity.sites(), ['step slow#0=0', 'step last#0=0'], 'what failed took no position');
+});
+
+t.test(
+  'a caller that is gone before its turn takes no position; one that goes in it counts once the script goes on',
+  async (t) => {
+    const activity = new Activity();
+    const { journal, calls, clock } = pass(activity);
+    await t.rejects(journal.for(() => false).durable(step('early'), never), CallerGone);
+    const gone = calls.durable(step('slow'), async () => {
+      throw new CallerGone();
+    });
+    await t.rejects(gone, CallerGone);
+    t.same(activity.journal, []);
+    await calls.durable(step('next'), done('x'));
+    t.same(activity.sites(), ['step slow#0=137', 'step next#0=0']);
+    t.same(clock.waited, [250], 'the death of the script would have been seen by then');
+
+    const dying = pass(new Activity());
+    await t.rejects(
+      dying.calls.durable(step('slow'), () => Promise.reject(new CallerGone())),
+      CallerGone,
+    );
+    dying.journal.freeze();
+    await t.rejects(dying.calls.durable(step('next'), never), PassOver);
+  },
+);
+
+t.test('parking ends the pass; a wait whose outcome is there does not', async (t) => {
+  const activity = new Activity();
+  activity.signals.push({ name: 'go', payload: { n: 1 } });
+  const { calls, ends, flushes } = pass(activity);
+  const { record, replayed } = await calls.wait({ kind: 'wait-signal', name: 'go' }, { args: {} });
+  t.equal(Buffer.from(record.output, 'base64').toString(), '{"n":1}\n');
+  t.notOk(replayed);
+  await t.rejects(calls.wait({ kind: 'sleep', name: '' }, { args: {}, timeout_ms: 5 }), PassOver);
+  t.same(ends, [{ end: 'parked' }]);
+  t.match(activity.armed, { position: 1, kind: 'sleep', ordinal: 0, timeout_ms: 5 });
+  t.same(flushes, ['flushed', 'flushed'], 'the log goes out while the claim is held');
+
+  activity.wake();
+  const second = pass(activity);
+  t.ok((await second.calls.wait({ kind: 'wait-signal', name: 'go' }, { args: {} })).replayed);
+  t.notOk(
+    (await second.calls.wait({ kind: 'sleep', name: '' }, { args: {}, timeout_ms: 9 })).replayed,
+    'news to the script',
+  );
+});
+
+t.test('what a frozen pass still hears is not recorded', async (t) => {
+  const activity = new Activity();
+  const { journal, calls, ends } = pass(activity);
+  const late = calls.durable(step('a'), async () => {
+    journal.freeze();
+    return { exit_code: 143, output: Buffer.alloc(0) };
+  });
+  await t.rejects(late, PassOver);
+  await t.rejects(calls.annotate('x'), PassOver);
+  t.same(activity.journal, []);
+  t.same(ends, []);
+});
+
+t.test('an agent that may have lost its claim starts no step', async (t) => {
+  const activity = Object.assign(new Activity(), { held: () => false });
+  const { calls, ends } = pass(activity);
+  await t.rejects(calls.durable(step('a'), never), PassOver);
+  t.same(ends, [{ end: 'lost' }]);
+});
+
+t.test(
+  'refusals: a lost claim ends the pass, a fault gives it back, the rest is the outcome of its place',
+  async (t) => {
+    const site = { kind: 'state', name: 'get x' };
+    const lost = pass(Object.assign(new Activity(), { refusal: Refusals.leaseLost('gone') }));
+    await t.rejects(lost.calls.perform(site, {}), PassOver);
+    t.same(lost.ends, [{ end: 'lost' }]);
+
+    const down = pass(Object.assign(new Activity(), { refusal: Refusals.down('no database') }));
+    await t.rejects(down.calls.perform(site, {}), PassOver);
+    t.match(down.faults, [{ code: 'unavailable' }]);
+
+    const activity = new Activity();
+    activity.denies = () => Refusals.refused('not you');
+    const denied = pass(activity);
+    activity.cells.set('/x', 'there');
+    const refused = { exit_code: 1, message: /^refused_in_test: not you\n/, output: '' };
+    t.match(await denied.calls.perform(site, {}), { record: { ...refused, position: 0 }, replayed: false });
+    t.match((await denied.calls.wait({ kind: 'lock', name: 'g' }, { args: {} })).record, { ...refused, position: 1 });
+    const unread = async () => {
+      throw verbUsage('cannot read it');
+    };
+    const unreadable = { exit_code: 2, message: 'cannot read it', position: 2 };
+    t.match((await denied.calls.perform({ kind: 'spawn', name: '' }, unread)).record, unreadable);
+    activity.denies = () => undefined;
+    t.match((await denied.calls.perform(site, { op: 'get', key: 'x' })).record, {
+      exit_code: 0,
+      position: 3,
+      ordinal: 1,
+    });
+    t.same(denied.ends, []);
+
+    const later = pass(activity);
+    t.match(await later.calls.perform(site, never), { record: { ...refused, position: 0 }, replayed: true });
+    t.match(await later.calls.wait({ kind: 'lock', name: 'g' }, { args: {} }), { record: refused, replayed: true });
+    t.match(await later.calls.perform({ kind: 'spawn', name: '' }, never), { record: unreadable, replayed: true });
+    t.match((await later.calls.perform(site, never)).record, { exit_code: 0 });
+    t.same(later.ends, [], 'the same calls, whatever would be said to them by now');
+  },
+);
+
+t.test('staged output is merged by key, odd names included', (t) => {
+  const { journal, calls } = pass(new Activity());
+  calls.stageOutput({ a: 1, b: 2 });
+  calls.stageOutput(
+    Object.fromEntries([
+      ['a', 3],
+      ['__proto__', 4],
+    ]),
+  );
+  const output = () => {
+    const end = journal.success();
+    return end.status === 'succeeded' ? (end.output as object) : {};
+  };
+  t.equal(JSON.stringify(output()), '{"a":3,"b":2,"__proto__":4}');
+  const mib = 'x'.repeat(1024 * 1024 - 64);
+  for (const key of ['c', 'd', 'e', 'f']) calls.stageOutput({ [key]: mib });
+  calls.stageOutput({ f: `y${mib.slice(1)}` });
+  t.throws(() => calls.stageOutput({ a: 5, g: 'x'.repeat(300) }), {
+    code: 'value_too_large',
+    message: /bytes over the 4194304/,
+  });
+  t.match(output(), { a: 3, f: /^y/ }, 'what was refused changed nothing');
+  t.notOk('g' in output());
+  t.end();
+});
+
+t.test('10,000 recorded calls are answered quickly', async (t) => {
+  const activity = new Activity();
+  for (let position = 0; position < 10_000; position++)
+    activity.journal.push({
+      position,
+      kind: 'step',
+      name: 'n',
+      ordinal: position,
+      digest: '',
+      exit_code: 0,
+      output: '',
+      started_at: 0,
+    });
+  const { calls, journal } = pass(activity);
+  const began = performance.now();
+  for (let position = 0; position < 10_000; position++) await calls.durable(step('n'), never);
+  t.equal(journal.success().status, 'succeeded');
+  t.ok(performance.now() - began < 1500, 'within the time that the whole replay may take');
+});

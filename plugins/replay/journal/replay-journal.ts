@@ -1,0 +1,274 @@
+import { failpoint, isServiceError } from '../../../kernel/contracts/index.ts';
+import type { PassEnd } from '../../agents/contract.ts';
+import type { Completion, JournalRecord, Json } from '../../runs/contract.ts';
+import { siteOf } from '../../runs/contract.ts';
+import type {
+  JournalAnswer,
+  OpenReplay,
+  OpenSite,
+  PassJournal,
+  RecordedOutcome,
+  ReplayedPass,
+  SiteCall,
+} from '../contract.ts';
+import { CallerGone, idempotencyKey, PassOver } from '../contract.ts';
+import { endedEarly, mismatch, type Recording } from '../domain/determinism.ts';
+import { determinismViolation } from '../errors.ts';
+import { fatalRefusal, refusalOutcome } from './refusals.ts';
+import { StagedOutput } from './staged-output.ts';
+import { Turns } from './turns.ts';
+
+/** A site that a call has taken and that has no record yet. */
+type Site = Required<Pick<SiteCall, 'kind' | 'name' | 'digest'>> & Pick<SiteCall, 'label'> & Omit<OpenSite, 'key'>;
+
+type Settle = ((outcome: RecordedOutcome) => unknown) | undefined;
+
+/** How long the script may take to be seen dead after one of its verb clients is. */
+const DEATH_NOTICE_MS = 250;
+/** What a shell says of a process that was killed by SIGKILL. */
+const KILLED = 137;
+
+/** The codes with which the server says that this claim may write nothing any more. */
+const CLAIM_OVER: ReadonlySet<string> = new Set(['lease_lost', 'run_finished', 'journal_conflict']);
+
+/**
+ * The journal during one pass: what is recorded is answered, in order and guarded; what is new is made durable
+ * before it is answered. Calls are served one at a time.
+ */
+export class ReplayJournal implements OpenReplay {
+  readonly #pass: ReplayedPass;
+  readonly #records: JournalRecord[];
+  readonly #claimed: number;
+  readonly #turns = new Turns();
+  readonly #ordinals = new Map<string, number>();
+  readonly #output = new StagedOutput();
+  #next = 0;
+  #annotations = 0;
+  #over = false;
+  #abandoned: { site: Site; started_at: number; since: number; settle: Settle } | undefined;
+
+  constructor(pass: ReplayedPass) {
+    this.#pass = pass;
+    this.#records = [...pass.assignment.journal];
+    this.#claimed = this.#records.length;
+  }
+
+  freeze(): void {
+    this.#over = true;
+  }
+
+  failure(): ReturnType<OpenReplay['failure']> {
+    const last = this.#next === 0 ? undefined : this.#records[this.#next - 1];
+    if (last === undefined || last.exit_code === 0) return undefined;
+    return { site: siteOf(last), exit_code: last.exit_code, message: last.message };
+  }
+
+  length(): number {
+    return this.#records.length;
+  }
+
+  success(): Completion {
+    const next = this.#records[this.#next];
+    if (next !== undefined) return violation(endedEarly(next, this.#recording()));
+    return { status: 'succeeded', output: this.#output.values() as Json };
+  }
+
+  #recording(): Recording {
+    const { assignment, source } = this.#pass;
+    return { run_id: assignment.run_id, source: source(), records: this.#records };
+  }
+
+  for(alive: () => boolean): PassJournal {
+    const { run_id, activity_id } = this.#pass.assignment;
+    return {
+      run_id,
+      activity_id,
+      durable: (site, record, settle) => this.#call(alive, site, false, (open) => this.#record(open, record, settle)),
+      perform: (site, args) => this.#call(alive, site, false, (open) => this.#perform(open, args)),
+      wait: (site, wait) => this.#call(alive, site, true, (open) => this.#wait(open, wait)),
+      stageOutput: (values) => this.#output.stage(values),
+      annotate: (text) => this.#annotate(text),
+    };
+  }
+
+  #call(
+    alive: () => boolean,
+    call: SiteCall,
+    parks: boolean,
+    make: (site: Site) => Promise<JournalRecord>,
+  ): Promise<JournalAnswer> {
+    return this.#turns.take(async () => {
+      this.#passOn(alive);
+      await this.#settleAbandoned();
+      this.#passOn(alive);
+      const site = this.#siteOf(call);
+      const recorded = this.#records[site.position];
+      if (recorded !== undefined) return this.#replay(recorded, site, parks);
+      const record = await make(site);
+      this.#records.push(record);
+      this.#advance(site);
+      return { record, replayed: false };
+    });
+  }
+
+  #passOn(alive: () => boolean): void {
+    if (this.#over) throw new PassOver();
+    if (!alive()) throw new CallerGone();
+  }
+
+  #siteOf(call: SiteCall): Site {
+    const { kind, name, digest = '', label } = call;
+    const ordinal = this.#ordinals.get(`${kind}\0${name}`) ?? 0;
+    return { kind, name, digest, label, position: this.#next, ordinal };
+  }
+
+  #advance(site: Site): void {
+    this.#next = site.position + 1;
+    this.#ordinals.set(`${site.kind}\0${site.name}`, site.ordinal + 1);
+  }
+
+  #replay(recorded: JournalRecord, site: Site, parks: boolean): JournalAnswer {
+    const message = mismatch(recorded, site, this.#recording());
+    if (message !== undefined) {
+      this.#end({ end: 'completed', completion: violation(message) });
+      throw new PassOver();
+    }
+    this.#advance(site);
+    // The outcome that woke this activity is news: the pass that began the wait did not live to print it.
+    return { record: recorded, replayed: !(parks && recorded.position === this.#claimed - 1) };
+  }
+
+  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<JournalRecord> {
+    // An agent that was suspended or cut off may be on its own by now: another may run this very step.
+    if (this.#pass.host.held?.() === false) this.#lose();
+    const started_at = this.#pass.clock.now();
+    const key = idempotencyKey(this.#pass.assignment, site);
+    let outcome: RecordedOutcome;
+    try {
+      outcome = await work({ position: site.position, ordinal: site.ordinal, key });
+    } catch (error) {
+      if (error instanceof CallerGone && !this.#over)
+        this.#abandoned = { site, started_at, since: this.#pass.clock.monotonic(), settle };
+      if (!isServiceError(error) || error.status >= 500) throw error;
+      outcome = refusalOutcome(error);
+    }
+    failpoint('replay.call.made');
+    // What a process reports while it is being killed is no outcome.
+    if (this.#over) throw new PassOver();
+    return await this.#append(site, started_at, outcome, settle);
+  }
+
+  async #append(site: Site, started_at: number, outcome: RecordedOutcome, settle: Settle): Promise<JournalRecord> {
+    if (settle !== undefined) {
+      const call = { ...site, args: settle(outcome) as never, started_at };
+      const settled = await this.#asked(() => this.#pass.host.perform(call), 'fatal');
+      failpoint('replay.call.recorded');
+      return settled;
+    }
+    const record: JournalRecord = {
+      ...site,
+      exit_code: outcome.exit_code,
+      output: outcome.output.toString('base64'),
+      message: outcome.message,
+      started_at,
+    };
+    await this.#asked(() => this.#pass.host.append(record), 'fatal');
+    failpoint('replay.call.recorded');
+    return record;
+  }
+
+  #perform(site: Site, given: unknown): Promise<JournalRecord> {
+    return this.#orRefusal(site, async (started_at) => {
+      const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
+      if (this.#over) throw new PassOver();
+      const call = { ...site, args: args as never, started_at };
+      return await this.#asked(() => this.#pass.host.perform(call), 'refusal');
+    });
+  }
+
+  /**
+   * What the service refuses at a place is the outcome of that place: a script may go on after it, and the next pass must
+   * find there what this one did.
+   */
+  async #orRefusal(site: Site, work: (started_at: number) => Promise<JournalRecord>): Promise<JournalRecord> {
+    const started_at = this.#pass.clock.now();
+    try {
+      return await work(started_at);
+    } catch (error) {
+      if (!isServiceError(error) || error.status >= 500) throw error;
+      if (this.#over) throw new PassOver();
+      return await this.#append(site, started_at, refusalOutcome(error), undefined);
+    }
+  }
+
+  async #wait(site: Site, wait: { args: unknown; timeout_ms?: number }): Promise<JournalRecord> {
+    await this.#pass.flushLog();
+    if (this.#over) throw new PassOver();
+    return await this.#orRefusal(site, async (started_at) => {
+      const arm = { ...site, args: wait.args as never, timeout_ms: wait.timeout_ms, started_at };
+      const answer = await this.#asked(() => this.#pass.host.park(arm), 'refusal');
+      if ('record' in answer) return answer.record;
+      failpoint('replay.wait.parked');
+      this.#end({ end: 'parked' });
+      throw new PassOver();
+    });
+  }
+
+  async #annotate(text: string): Promise<void> {
+    if (this.#over) throw new PassOver();
+    const nth = this.#annotations++;
+    await this.#asked(() => this.#pass.host.annotate(nth, text), 'refusal');
+  }
+
+  /**
+   * Asks the host. A claim that is over ends the pass, and so does a fault of the service, which is no outcome of the
+   * call. A refusal goes to the caller, unless it is `fatal`: work was done that cannot be recorded, and going on
+   * would only do more of it.
+   */
+  async #asked<T>(ask: () => Promise<T>, refusal: 'fatal' | 'refusal'): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (this.#over) throw new PassOver();
+      if (isServiceError(error) && CLAIM_OVER.has(error.code)) this.#lose();
+      if (!isServiceError(error) || error.status >= 500) {
+        this.#over = true;
+        this.#pass.fault(error);
+        throw new PassOver();
+      }
+      if (refusal === 'refusal') throw error;
+      this.#end({ end: 'completed', completion: fatalRefusal(error) });
+      throw new PassOver();
+    }
+  }
+
+  /**
+   * A verb client that was killed in the middle of a call leaves a place without a record. When the script lives on
+   * it has seen its child die of SIGKILL, so that is what later passes must see too; when the script died with it,
+   * nothing happened that another pass could not repeat.
+   */
+  async #settleAbandoned(): Promise<void> {
+    const abandoned = this.#abandoned;
+    if (abandoned === undefined) return;
+    const left = DEATH_NOTICE_MS - (this.#pass.clock.monotonic() - abandoned.since);
+    if (left > 0) await new Promise<void>((done) => void this.#pass.clock.after(left, done));
+    if (this.#over) throw new PassOver();
+    const message = 'the verb client was killed before the outcome was known';
+    const outcome = { exit_code: KILLED, output: Buffer.alloc(0), message };
+    this.#records.push(await this.#append(abandoned.site, abandoned.started_at, outcome, abandoned.settle));
+    this.#advance(abandoned.site);
+    this.#abandoned = undefined;
+  }
+
+  #lose(): never {
+    this.#end({ end: 'lost' });
+    throw new PassOver();
+  }
+
+  #end(end: PassEnd): void {
+    this.#over = true;
+    this.#pass.end(end);
+  }
+}
+
+const violation = (message: string): Completion => ({ status: 'failed', code: determinismViolation.code, message });

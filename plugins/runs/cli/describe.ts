@@ -1,0 +1,44 @@
+import { labelled, type Output } from '../../../cli/contract.ts';
+import type { RunView } from './answers.ts';
+
+/** ` for signal "approved" until …`, or an empty text. */
+export function waitsFor(run: RunView): string {
+  if (!run.substate) return '';
+  const { kind, name, deadline } = run.substate;
+  const until = deadline === undefined ? '' : ` until ${deadline}`;
+  return ` (${kind}${name === '' || name === kind ? '' : ` ${name}`}${until})`;
+}
+
+const COLOUR = {
+  succeeded: 'green',
+  failed: 'red',
+  cancelled: 'yellow',
+  waiting: 'cyan',
+  running: 'blue',
+  queued: 'dim',
+} as const;
+
+export const paint = (status: RunView['status'], output: Output) => output.colours[COLOUR[status]](status);
+
+/** A run for people: one line for each known fact. */
+export function describe(run: RunView, output: Output): string {
+  return labelled([
+    ['run', run.run_id],
+    ['workflow', `${run.workflow} (${run.kind})`],
+    ['status', `${paint(run.status, output)}${waitsFor(run)}`],
+    ['subject', run.subject],
+    ['tags', run.tags.join(', ')],
+    ['parent', run.parent],
+    ['rerun of', run.rerun_of],
+    ['created', run.created_at],
+    ['started', run.started_at],
+    ['finished', run.finished_at],
+    ['output', isEmpty(run.output) ? undefined : JSON.stringify(run.output)],
+    ['error', run.error ? `${run.error.message} (${run.error.code})` : undefined],
+    ['reason', run.reason],
+    ...run.annotations.map((note) => ['note', note] as const),
+  ]);
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);

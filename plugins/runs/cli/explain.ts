@@ -1,0 +1,31 @@
+import { everything, type Client, type Run } from '../../../cli/contract.ts';
+import type { AgentView, LockView, RunView } from './answers.ts';
+import { allSteps } from './all-steps.ts';
+import { paint } from './describe.ts';
+import { explain, type Known } from './explanation.ts';
+
+export const run: Run = async ({ args, output, client }) => {
+  const api = await client();
+  const known = await gather(api, args[0]!);
+  const explanation = explain(known);
+  const { run_id, status, substate } = known.run;
+  output.data({ run_id, status, ...(substate ? { substate } : {}), ...explanation }, () =>
+    [
+      `${run_id}: ${paint(status, output)}`,
+      explanation.because.join(' '),
+      ...explanation.next.map((hint) => `  → ${hint}`),
+    ].join('\n'),
+  );
+  return undefined;
+};
+
+/** The run is read first, so that everything read later is at least as recent. */
+async function gather(api: Client, run_id: string): Promise<Known> {
+  const record = await api.json<RunView>({ path: api.scoped(`/runs/${encodeURIComponent(run_id)}`) });
+  const steps = await allSteps(api, run_id);
+  const locks =
+    record.substate?.kind === 'awaiting_lease' ? await everything<LockView>(api, api.scoped('/locks'), 'locks') : [];
+  const open = ['queued', 'running', 'waiting'].includes(record.status);
+  const agents = open ? await everything<AgentView>(api, '/api/v1/agents', 'agents') : [];
+  return { run: record, steps, agents, locks, now: Date.now() };
+}

@@ -1,0 +1,152 @@
+import t from 'tap';
+import type { AgentView, RunView, StepView } from './answers.ts';
+import { explain, type Known } from './explanation.ts';
+
+/** A later server may know further ones. */
+type Kind = NonNullable<RunView['substate']>['kind'];
+
+const NOW = Date.parse('2026-01-31T12:00:00.000Z');
+const at = (before_ms: number): string => new Date(NOW - before_ms).toISOString();
+
+const run = (over: Partial<RunView>): RunView => ({
+  ...{ run_id: 'run_1', kind: 'script', workflow: 'a.sh', status: 'running', tags: [], annotations: [] },
+  trigger: { type: 'manual' },
+  trusted: true,
+  generation: 0,
+  created_at: at(90_000),
+  ...over,
+});
+const agent = (name: string, over: Partial<AgentView> = {}): AgentView => ({
+  ...{ agent_id: `agt_${name}`, name, state: 'online', os: 'linux', arch: 'x64', slots: 1, version: '1' },
+  ...{ capabilities: ['linux'], last_seen_at: at(0), pid: 1, server: 'here' },
+  ...over,
+});
+const step = (over: Partial<StepView>): StepView => ({
+  ...{
+    position: 0,
+    kind: 'step',
+    name: 'build',
+    ordinal: 0,
+    site: 'build#0',
+    activity_id: 'act_1',
+    status: 'recorded',
+    exit_code: 0,
+    activity: 'main',
+  },
+  ...{ started_at: at(5000), recorded_at: at(4000) },
+  ...over,
+});
+
+function told(over: Partial<Known>): { because: string; next: string } {
+  const { because, next } = explain({ run: run({}), steps: [], agents: [], locks: [], now: NOW, ...over });
+  return { because: because.join(' '), next: next.join('\n') };
+}
+
+t.test('queued: who could take it, and what those lack that cannot', async (t) => {
+  const queued = run({ status: 'queued', requires: ['linux', 'gpu'] });
+  t.match(told({ run: queued }), {
+    because: /accepted 1m 30s ago .*No agent is online. It requires linux and gpu\./,
+    next: 'start one: svc agent --cap linux --cap gpu',
+  });
+  const away = agent('away', { state: 'offline', capabilities: ['linux', 'gpu'] });
+  t.match(told({ run: queued, agents: [agent('a'), agent('b', { capabilities: [] }), away] }), {
+    because: /No agent that is online has all it requires .*: a lacks gpu and b lacks linux and gpu\./,
+    next: /start a capable agent: svc agent --cap linux --cap gpu/,
+  });
+  t.match(told({ run: queued, agents: [agent('c', { capabilities: ['gpu', 'linux'] })] }), {
+    because: /c can take it as soon as a slot is free/,
+    next: '',
+  });
+  const many = Array.from({ length: 9 }, (_, n) => agent(`a${n}`));
+  t.match(told({ run: queued, agents: many }).because, /a4 lacks gpu and 4 more lack something too/);
+});
+
+t.test('waiting: for what, since when, until when, and who could end it', async (t) => {
+  const waits = (kind: Kind, name: string, more = {}) =>
+    run({ status: 'waiting', substate: { kind, name, since: at(61_000), ...more } });
+  t.match(
+    told({ run: waits('sleep', '', { deadline: at(-1000) }) }).because,
+    /since \S+ \(1m 1s\), at the latest until \S+\. It sleeps/,
+  );
+  t.match(told({ run: waits('signal', "it's") }), {
+    because: /signal it's/,
+    next: `send it: svc signal run_1 'it'\\''s'`,
+  });
+  t.match(told({ run: waits('event', 'deploy.done') }).next, /svc emit deploy\.done/);
+  t.match(told({ run: waits('child', 'run_2') }).next, /svc explain run_2/);
+  t.match(told({ run: waits('something' as Kind, 'else') }).because, /waits for something else/);
+  t.match(told({ run: run({ status: 'waiting' }) }).because, /was just woken/);
+});
+
+t.test('waiting for a lease: who holds it, and the place in the queue', async (t) => {
+  const waits = run({ status: 'waiting', substate: { kind: 'awaiting_lease', name: 'deploy', since: at(1000) } });
+  const place = (run_id: string) => ({ run_id, since: at(2000), age_ms: 2000 });
+  const holder = { ...place('run_9'), since: at(7_200_000), fence: 3 };
+  const lock = { group: 'deploy', holder, queue: [place('run_5'), place('run_1')], queue_length: 2 };
+  t.match(told({ run: waits, locks: [{ ...lock, group: 'other' }, lock] }), {
+    because: /lock deploy, which the run run_9 has held for 2h\. It is number 2 of 2 in the queue\./,
+    next: /svc explain run_9[\s\S]*svc cancel run_9/,
+  });
+  t.match(told({ run: waits, locks: [{ ...lock, queue: [], queue_length: 500 }] }).because, /500 wait in its queue/);
+  t.match(told({ run: waits }).because, /nobody holds any more/);
+});
+
+t.test('waiting for children: where they are, or which agent is lacking', async (t) => {
+  const waits = (name: string) => run({ status: 'waiting', substate: { kind: 'activity', name, since: at(1000) } });
+  const steps = [
+    step({
+      kind: 'activity-submit',
+      site: 'far#0',
+      child: { activity_id: 'act_1', state: 'queued', requires: ['gpu'] },
+    }),
+    step({
+      kind: 'activity-submit',
+      site: 'near#0',
+      child: { activity_id: 'act_2', state: 'running', agent_id: 'agt_a' },
+    }),
+    step({ kind: 'activity-submit', site: 'done#0', child: { activity_id: 'act_3', state: 'ended', exit_code: 0 } }),
+    step({
+      kind: 'activity-collect',
+      site: 'far#0',
+      child: { activity_id: 'act_1', state: 'queued', requires: ['gpu'] },
+    }),
+  ];
+  const agents = [agent('a')];
+  t.match(told({ run: waits('far'), steps, agents }), {
+    because: /Its child far waits for an agent.*a lacks gpu/,
+    next: /svc agent --cap gpu/,
+  });
+  t.match(told({ run: waits('near'), steps, agents }).because, /child near runs on the agent a, handed over 5s ago/);
+  const all = told({ run: waits(''), steps, agents }).because;
+  t.match(all, /all of its children\. Its child far .* Its child near runs/);
+  t.equal(all.match(/child far/g)?.length, 1);
+  t.notMatch(all, /done/);
+});
+
+t.test('running, and what has ended', async (t) => {
+  t.match(
+    told({ run: run({ started_at: at(9000) }), steps: [step({})] }).because,
+    /the last of 1 recorded call was step build#0, 4s ago/,
+  );
+  t.match(told({}).because, /no call is recorded yet/);
+  const failed = run({ status: 'failed', error: { code: 'script_failed', message: 'exit code 3' } });
+  t.match(told({ run: failed, steps: [step({ exit_code: 3 }), step({ position: 1, site: 'ok#0' })] }), {
+    because: /failed with script_failed: exit code 3 The last call that failed was step build#0, with exit code 3\./,
+    next: /svc logs run_1[\s\S]*svc rerun run_1 --from 'build#0'/,
+  });
+  const named = run({ status: 'failed', error: { code: 'script_failed', message: 'the last call, build#0, failed' } });
+  t.notMatch(told({ run: named, steps: [step({ exit_code: 3 })] }).because, /last call that failed/, 'not said twice');
+  const violated = run({ status: 'failed', kind: 'pipeline', error: { code: 'determinism_violation', message: 'x' } });
+  t.match(told({ run: violated }).next, /same calls in the same order[\s\S]*run it anew: svc rerun run_1$/);
+  const by = { event: 'evt_1', type: 'stop' };
+  t.match(
+    told({ run: run({ status: 'cancelled', reason: 'enough', cancelled_by: by }) }).because,
+    /by the event evt_1 \(stop\): enough/,
+  );
+  t.match(told({ run: run({ status: 'cancelled' }) }).because, /cancelled\./);
+  const done = run({ status: 'succeeded', started_at: at(5000), finished_at: at(1000), annotations: ['a'] });
+  t.match(
+    told({ run: done, steps: [step({})] }).because,
+    /succeeded within 4s, with 1 recorded call\. It left 1 note:/,
+  );
+});

@@ -1,0 +1,230 @@
+import { span } from '../../../cli/contract.ts';
+import type { AgentView, ChildView, LockView, RunView, StepView } from './answers.ts';
+
+/** Everything that an explanation uses. */
+export interface Known {
+  run: RunView;
+  steps: readonly StepView[];
+  agents: readonly AgentView[];
+  locks: readonly LockView[];
+  /** Epoch ms. */
+  now: number;
+}
+
+export interface Explanation {
+  /** Sentences; the answer comes first. */
+  because: string[];
+  /** What to do; empty when there is nothing to do. */
+  next: string[];
+}
+
+/** Why a run is in its state. */
+export function explain(known: Known): Explanation {
+  switch (known.run.status) {
+    case 'queued':
+      return queued(known);
+    case 'running':
+      return running(known);
+    case 'waiting':
+      return waiting(known);
+    case 'failed':
+      return failed(known);
+    case 'cancelled':
+      return cancelled(known);
+    case 'succeeded':
+      return succeeded(known);
+  }
+}
+
+const ago = (time: string, now: number): string => `${span(now - Date.parse(time))} ago`;
+const list = (texts: readonly string[], word = 'and'): string =>
+  texts.length < 2 ? (texts[0] ?? '') : `${texts.slice(0, -1).join(', ')} ${word} ${texts.at(-1)}`;
+
+/** Whether an agent can take work with these requirements, and if not, why. */
+function takers(requires: readonly string[], agents: readonly AgentView[]): Explanation & { capable: boolean } {
+  const online = agents.filter(({ state }) => state === 'online');
+  const needs = requires.length === 0 ? '' : ` It requires ${list(requires)}.`;
+  if (online.length === 0)
+    return {
+      capable: false,
+      because: [`No agent is online.${needs}`],
+      next: [`start one: svc agent${caps(requires)}`],
+    };
+  const capable = online.filter((agent) => requires.every((need) => agent.capabilities.includes(need)));
+  if (capable.length > 0) {
+    const who = list(
+      capable.slice(0, 5).map(({ name }) => name),
+      'or',
+    );
+    return { capable: true, because: [`${who} can take it as soon as a slot is free.${needs}`], next: [] };
+  }
+  const lacking = online.slice(0, 5).map((agent) => {
+    const lacks = requires.filter((need) => !agent.capabilities.includes(need));
+    return `${agent.name} lacks ${list(lacks)}`;
+  });
+  const more = online.length > 5 ? [`${online.length - 5} more lack something too`] : [];
+  const because = `No agent that is online has all it requires (${list(requires)}): ${list([...lacking, ...more])}.`;
+  return { capable: false, because: [because], next: [`start a capable agent: svc agent${caps(requires)}`] };
+}
+
+const caps = (requires: readonly string[]): string => requires.map((need) => ` --cap ${need}`).join('');
+
+function queued({ run, agents, now }: Known): Explanation {
+  const { because, next } = takers(run.requires ?? [], agents);
+  return { because: [`The run was accepted ${ago(run.created_at, now)} and waits for an agent.`, ...because], next };
+}
+
+function running({ run, steps, agents, now }: Known): Explanation {
+  const recorded = steps.filter(({ status }) => status === 'recorded');
+  const last = recorded.at(-1);
+  const far =
+    last === undefined
+      ? 'no call is recorded yet'
+      : `the last of ${counted(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${ago(last.recorded_at!, now)}`;
+  const since = run.started_at ? ` since ${run.started_at}` : '';
+  const open = children(steps, agents, now);
+  return { because: [`The run is under way${since}; ${far}.`, ...open.because], next: open.next };
+}
+
+function waiting(known: Known): Explanation {
+  const { run, now } = known;
+  const { substate } = run;
+  if (!substate) return { because: ['The run waits, and was just woken.'], next: [] };
+  const since = `since ${substate.since} (${span(now - Date.parse(substate.since))})`;
+  const until = substate.deadline ? `, at the latest until ${substate.deadline}` : '';
+  const { because, next } = reason(known, substate.kind, substate.name);
+  return { because: [`The run waits ${since}${until}. ${because[0] ?? ''}`.trim(), ...because.slice(1)], next };
+}
+
+function reason(known: Known, kind: string, name: string): Explanation {
+  const { run } = known;
+  switch (kind) {
+    case 'sleep':
+      return { because: ['It sleeps, and goes on by itself.'], next: [] };
+    case 'signal':
+      return {
+        because: [`It waits for the signal ${name}.`],
+        next: [`send it: svc signal ${run.run_id} ${quoted(name)}`],
+      };
+    case 'event':
+      return { because: [`It waits for an event of type ${name}.`], next: [`emit one: svc emit ${quoted(name)}`] };
+    case 'awaiting_lease':
+      return lease(known, name);
+    case 'activity':
+      return child(known, name);
+    case 'child':
+      return { because: [`It waits for the run ${name} that it called.`], next: [`look there: svc explain ${name}`] };
+    default:
+      return { because: [`It waits for ${kind} ${name}.`], next: [] };
+  }
+}
+
+function lease({ run, locks, now }: Known, group: string): Explanation {
+  const lock = locks.find((one) => one.group === group);
+  if (!lock)
+    return {
+      because: [`It waits for the lock ${group}, which nobody holds any more: it is about to go on.`],
+      next: [],
+    };
+  const { holder, queue, queue_length } = lock;
+  const place = queue.findIndex(({ run_id }) => run_id === run.run_id);
+  const held = `It waits for the lock ${group}, which the run ${holder.run_id} has held for ${span(now - Date.parse(holder.since))}.`;
+  const turn =
+    place < 0 ? `${queue_length} wait in its queue.` : `It is number ${place + 1} of ${queue_length} in the queue.`;
+  return {
+    because: [held, turn],
+    next: [
+      `see what the holder does: svc explain ${holder.run_id}`,
+      `end it, which frees the lock: svc cancel ${holder.run_id}`,
+    ],
+  };
+}
+
+function child({ steps, agents, now }: Known, name: string): Explanation {
+  const step = steps.find((one) => one.child !== undefined && one.site.startsWith(`${name}#`));
+  if (name !== '' && step?.child) return describeChild(name, step, step.child, agents, now);
+  const { because, next } = children(steps, agents, now);
+  return { because: ['It waits for all of its children.', ...because], next };
+}
+
+/** Children that have not ended. */
+function children(steps: readonly StepView[], agents: readonly AgentView[], now: number): Explanation {
+  const seen = new Set<string>();
+  const all = steps.flatMap((step) => {
+    const { child: one } = step;
+    if (!one || one.state === 'ended' || one.state === 'cancelled' || seen.has(one.activity_id)) return [];
+    seen.add(one.activity_id);
+    return [describeChild(step.site.replace(/#\d+$/, ''), step, one, agents, now)];
+  });
+  return {
+    because: all.slice(0, 10).flatMap(({ because }) => because),
+    next: [...new Set(all.flatMap(({ next }) => next))].slice(0, 5),
+  };
+}
+
+function describeChild(
+  name: string,
+  step: StepView,
+  one: ChildView,
+  agents: readonly AgentView[],
+  now: number,
+): Explanation {
+  if (one.state === 'queued') {
+    const { because, next } = takers(one.requires ?? [], agents);
+    return { because: [`Its child ${name} waits for an agent, since ${ago(step.started_at, now)}.`, ...because], next };
+  }
+  if (one.state !== 'running') return { because: [`Its child ${name} is ${one.state}.`], next: [] };
+  const agent = agents.find(({ agent_id }) => agent_id === one.agent_id);
+  const where = agent ? ` on the agent ${agent.name}` : '';
+  return { because: [`Its child ${name} runs${where}, handed over ${ago(step.started_at, now)}.`], next: [] };
+}
+
+function failed({ run, steps }: Known): Explanation {
+  const { code = 'failed', message = '' } = run.error ?? {};
+  const last = steps.findLast((step) => step.status === 'recorded' && step.exit_code !== 0);
+  // The failure of a script already names its last call.
+  const site =
+    last && !message.includes(last.site)
+      ? [`The last call that failed was ${last.kind} ${last.site}, with exit code ${last.exit_code}.`]
+      : [];
+  return {
+    because: [`The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${message}`, ...site],
+    next: [...(ADVICE[code] ?? [`read its log: svc logs ${run.run_id}`]), ...again(run, last)],
+  };
+}
+
+const ADVICE: Readonly<Record<string, string[]>> = {
+  determinism_violation: [
+    'let the script make the same calls in the same order on every pass; take what varies from the output of a step',
+  ],
+  interpreter_missing: ['install the interpreter on the agent, or submit with --requires for an agent that has it'],
+  credential_missing: ['create the credential: svc credential set'],
+};
+
+function again(run: RunView, last: StepView | undefined): string[] {
+  if (run.kind !== 'script') return [`run it anew: svc rerun ${run.run_id}`];
+  const from = last ? ` --from ${quoted(last.site)}` : '';
+  return [`once the cause is gone, go on from there: svc rerun ${run.run_id}${from}`];
+}
+
+function cancelled({ run }: Known): Explanation {
+  const by = run.cancelled_by ? ` by the event ${run.cancelled_by.event} (${run.cancelled_by.type})` : '';
+  const why = run.reason ? `: ${run.reason}` : '.';
+  return {
+    because: [`The run was cancelled${by}${run.finished_at ? ` at ${run.finished_at}` : ''}${why}`],
+    next: [`run it anew: svc rerun ${run.run_id}`],
+  };
+}
+
+function succeeded({ run, steps }: Known): Explanation {
+  const { started_at, finished_at } = run;
+  const took = started_at && finished_at ? ` within ${span(Date.parse(finished_at) - Date.parse(started_at))}` : '';
+  const notes =
+    run.annotations.length > 0 ? [`It left ${counted(run.annotations.length, 'note')}: svc status ${run.run_id}`] : [];
+  return { because: [`The run succeeded${took}, with ${counted(steps.length, 'recorded call')}.`, ...notes], next: [] };
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const quoted = (text: string): string =>
+  /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,68 @@
+import { allSteps } from './all-steps.ts';
+import { type Run, span } from '../../../cli/contract.ts';
+import type { StepView } from './answers.ts';
+import { bars } from './timeline.ts';
+
+/** Terminal widths from which on a timeline of this many characters fits. */
+const TIMELINES: readonly (readonly [columns: number, width: number])[] = [
+  [140, 40],
+  [100, 24],
+  [70, 12],
+];
+
+function outcome({ status, deadline, exit_code, child }: StepView): string {
+  const own = status === 'waiting' ? `waiting${deadline ? ` until ${deadline}` : ''}` : `exit ${exit_code}`;
+  if (!child || child.state === 'cancelled') return child ? `${own}, child cancelled` : own;
+  // The outcome of a collected child is the outcome of the call itself.
+  if (child.state === 'ended') return child.exit_code === exit_code ? own : `${own}, child exit ${child.exit_code}`;
+  return `${own}, child ${child.state}`;
+}
+
+const took = (step: StepView) =>
+  step.recorded_at === undefined ? '' : span(Date.parse(step.recorded_at) - Date.parse(step.started_at));
+
+const shown = (step: StepView) =>
+  (step.stdout ?? (step.stdout_base64 ? `(binary) ${step.stdout_base64}` : '')).trimEnd();
+
+function timeline(steps: readonly StepView[], columns: number | undefined): string[] | undefined {
+  const width = TIMELINES.find(([least]) => columns !== undefined && columns >= least)?.[1];
+  if (width === undefined) return undefined;
+  const now = Date.now();
+  return bars(
+    steps.map((step) => ({
+      from: Date.parse(step.started_at),
+      to: step.recorded_at === undefined ? now : Date.parse(step.recorded_at),
+      open: step.recorded_at === undefined,
+    })),
+    width,
+  );
+}
+
+export const run: Run = async ({ args, flags, output, client }) => {
+  const steps = await allSteps(await client(), args[0]!);
+  output.data({ steps }, () => {
+    if (steps.length === 0) return '';
+    const several = new Set(steps.map((step) => step.activity)).size > 1;
+    const bar = flags.output ? undefined : timeline(steps, output.columns);
+    const columns: [string, (step: StepView, i: number) => string][] = [
+      ['#', (step) => String(step.position)],
+      ...(several ? [['activity', (step: StepView) => step.activity] as [string, (step: StepView) => string]] : []),
+      ['verb', (step) => step.kind],
+      ['site', (step) => (step.label ? `${step.site} (${step.label})` : step.site)],
+      ['outcome', outcome],
+      ['took', took],
+      ...(bar
+        ? [['time', (_: StepView, i: number) => bar[i]!] as [string, (step: StepView, i: number) => string]]
+        : []),
+      ...(flags.output
+        ? [['output', (step: StepView) => shown(step) || (step.message ?? '')] as [string, (step: StepView) => string]]
+        : []),
+    ];
+    const head = columns.map(([title]) => title);
+    return output.table(
+      head,
+      steps.map((step, i) => columns.map(([, cell]) => cell(step, i))),
+    );
+  });
+  return undefined;
+};

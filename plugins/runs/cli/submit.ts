@@ -1,0 +1,23 @@
+import { Exit, readWorkflow, type Run } from '../../../cli/contract.ts';
+import { follow } from './follow.ts';
+
+export const run: Run = async (invocation) => {
+  const { args, flags, output } = invocation;
+  const client = await invocation.client();
+  const body = { ...(await readWorkflow(args[0], invocation)), idempotency_key: flags.idempotencyKey };
+  const answer = await client.json<{ run_id: string; duplicate?: boolean; source_differs?: boolean }>({
+    method: 'POST',
+    path: client.scoped('/runs'),
+    body,
+  });
+  if (answer.duplicate) {
+    const differs = answer.source_differs ? '; its source differs from this one' : '';
+    output.note(`duplicate: this key was used for ${answer.run_id}${differs}`);
+  }
+  if (!flags.follow) {
+    output.data(answer, () => answer.run_id);
+    return Exit.ok;
+  }
+  output.note(`run ${answer.run_id}`);
+  return follow(client, answer.run_id, output);
+};

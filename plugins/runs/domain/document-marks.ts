@@ -1,0 +1,27 @@
+/** Versions of the service's own documents: `svc-graph/v1`. The word is how messages call such a document. */
+const OWN_VERSION = /^svc-([a-z]+)\/v\d+$/;
+/** The service's own languages that are recognised by the file ending alone. */
+const OWN_ENDINGS: Readonly<Record<string, string>> = { '.yml': 'pipeline', '.yaml': 'pipeline' };
+
+/** The member `version` of a JSON object; undefined for everything else. */
+export function versionOf(source: string): string | undefined {
+  // Avoids parsing programs without need.
+  if (!source.trimStart().startsWith('{') || !source.includes('"version"')) return undefined;
+  try {
+    const { version } = JSON.parse(source) as { version?: unknown };
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    // Not JSON: a program may begin with a brace too.
+    return undefined;
+  }
+}
+
+export const endingOf = (filename: string | undefined): string | undefined =>
+  /\.[^./\\]+$/.exec(filename ?? '')?.[0].toLowerCase();
+
+/**
+ * What a document of the service's own languages is called; undefined when it may be a program. Such a document is
+ * never run as a program, whose shell would execute its lines, even when no plugin brings its kind.
+ */
+export const ofTheService = (version: string | undefined, ending: string | undefined): string | undefined =>
+  OWN_VERSION.exec(version ?? '')?.[1] ?? (ending === undefined ? undefined : OWN_ENDINGS[ending]);

@@ -1,0 +1,6 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface CellKey {
+  entity: string;
+  key: string;
+}

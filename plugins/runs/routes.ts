@@ -1,0 +1,228 @@
+import {
+  Clock,
+  Errors,
+  HttpAddress,
+  type HttpReply,
+  type HttpRequest,
+  listRoute,
+  MEMBER,
+  type Resolve,
+  type Route,
+  SCOPED,
+  VIEWER,
+} from '../../kernel/contracts/index.ts';
+import { auditSource } from '../audit/contract.ts';
+import { type Json, RunEngine, RunStore, type Workflow, WORKFLOW_BODY_LIMIT, withWorkflow } from './contract.ts';
+import { lineFault } from './domain/line.ts';
+import { runUrl } from './domain/run-url.ts';
+import type { CancelRunBody } from './generated/cancel-run.ts';
+import type { RerunRunBody } from './generated/rerun-run.ts';
+import type { SubmitRunBody } from './generated/submit-run.ts';
+import type { Reruns } from './rerun/rerun.ts';
+import cancelSchema from './schema/cancel-run.schema.json' with { type: 'json' };
+import checkSchema from './schema/check-workflow.schema.json' with { type: 'json' };
+import checkedSchema from './schema/checked-workflow.schema.json' with { type: 'json' };
+import listQuery from './schema/list-runs-query.schema.json' with { type: 'json' };
+import rerunSchema from './schema/rerun-run.schema.json' with { type: 'json' };
+import runSchema from './schema/run.schema.json' with { type: 'json' };
+import submitSchema from './schema/submit-run.schema.json' with { type: 'json' };
+import submittedSchema from './schema/submitted-run.schema.json' with { type: 'json' };
+import { parseRunFilter } from './service/run-filter.ts';
+import { runId, type RunViews } from './service/run-views.ts';
+
+const RUNS = `${SCOPED}/runs`;
+const RUN = `${RUNS}/:run`;
+
+/** The routes of runs: submit, list, read and change. */
+export function runRoutes(use: Resolve, views: RunViews, reruns: Reruns): Route[] {
+  const [engine, store, clock, address] = [use(RunEngine), use(RunStore), use(Clock), use(HttpAddress)];
+  const urlOf: UrlOf = ({ scope }, run_id) => runUrl(address.public_url(), scope, run_id);
+  return [
+    ...workflowRoutes(engine, urlOf),
+    ...viewRoutes(views, clock, urlOf),
+    ...changeRoutes(store, reruns, urlOf),
+    signalRoute(store),
+  ];
+}
+
+/** Undefined without a public URL. */
+type UrlOf = (request: HttpRequest, run_id: string) => string | undefined;
+
+const withUrl = <R extends { run_id: string }>(request: HttpRequest, run: R, urlOf: UrlOf) => ({
+  ...run,
+  run_url: urlOf(request, run.run_id),
+});
+
+const workflowRoutes = (engine: RunEngine, urlOf: UrlOf): Route[] => [
+  {
+    method: 'POST',
+    path: RUNS,
+    operation: 'submitRun',
+    summary: 'Run a workflow',
+    access: MEMBER,
+    body: withWorkflow(submitSchema),
+    body_limit: WORKFLOW_BODY_LIMIT,
+    responses: {
+      201: { description: 'The run was accepted.', schema: submittedSchema },
+      200: { description: 'The idempotency key was used before: the first run.', schema: submittedSchema },
+    },
+    handle: (request) => submit(engine, request, urlOf),
+  },
+  {
+    method: 'POST',
+    path: `${SCOPED}/check`,
+    operation: 'checkWorkflow',
+    summary: 'Check a workflow without running it',
+    access: VIEWER,
+    body: withWorkflow(checkSchema),
+    body_limit: WORKFLOW_BODY_LIMIT,
+    responses: { 200: { description: 'Whether it may run, and what is wrong.', schema: checkedSchema } },
+    // Problems are an answer and not an error.
+    async handle({ scope, body }) {
+      const problems = await engine.check(scope, body as Workflow);
+      return { status: 200, json: { ok: problems.length === 0, problems } };
+    },
+  },
+];
+
+const viewRoutes = (views: RunViews, clock: Clock, urlOf: UrlOf): Route[] => [
+  listRoute({
+    path: RUNS,
+    operation: 'listRuns',
+    summary: 'List runs, newest first',
+    access: VIEWER,
+    query: listQuery,
+    plural: 'runs',
+    item: runSchema,
+    description: 'A page of runs.',
+    async list(request) {
+      const { runs, ...rest } = await views.list(request.scope, parseRunFilter(request.query, clock.now()));
+      return { items: runs.map((run) => withUrl(request, run, urlOf)), ...rest };
+    },
+  }),
+  {
+    method: 'GET',
+    path: RUN,
+    operation: 'getRun',
+    summary: 'Show a run',
+    access: VIEWER,
+    responses: { 200: { description: 'The run.', schema: runSchema } },
+    // A run of another project gives 404 like a missing one.
+    async handle(request) {
+      const run = await views.read(request.scope, request.params.run!);
+      return { status: 200, json: withUrl(request, run, urlOf) };
+    },
+  },
+];
+
+const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] => [
+  {
+    method: 'POST',
+    path: `${RUN}/cancel`,
+    operation: 'cancelRun',
+    summary: 'Cancel a run',
+    access: MEMBER,
+    body: cancelSchema,
+    responses: { 200: { description: 'The cancelled run.', schema: runSchema } },
+    // A repeat gives the same answer; 409 `run_finished` when the run ended otherwise.
+    async handle(request) {
+      const { body, principal } = request;
+      const reason = (body as CancelRunBody | undefined)?.reason ?? `cancelled by ${principal?.name ?? 'a user'}`;
+      const run = await store.cancelRun({ ...target(request), reason, by: auditSource(request) });
+      return { status: 200, json: withUrl(request, run, urlOf) };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${RUN}/rerun`,
+    operation: 'rerunRun',
+    summary: 'Run a finished run anew, from its beginning or from a site on',
+    access: MEMBER,
+    body: rerunSchema,
+    responses: { 201: { description: 'The new run.', schema: submittedSchema } },
+    async handle(request) {
+      const { org, project } = request.scope;
+      const { from } = (request.body as RerunRunBody | undefined) ?? {};
+      const by = auditSource(request);
+      const { run_id, status } = await reruns.rerun({ ...target(request), org, project, from, by });
+      return { status: 201, json: { run_id, status, run_url: urlOf(request, run_id) } };
+    },
+  },
+];
+
+/** The run that a path names. Throws `not_found` for a text that is no id. */
+const target = ({ scope: { org_id, project_id }, params }: HttpRequest) => ({
+  org_id,
+  project_id,
+  run_id: runId(params.run),
+});
+
+type SubmitBody = Workflow & Pick<SubmitRunBody, 'idempotency_key'>;
+
+async function submit(engine: RunEngine, request: HttpRequest, urlOf: UrlOf): Promise<HttpReply> {
+  const body = request.body as SubmitBody;
+  const { run_id, status, duplicate, source_differs } = await engine.submit({
+    ...body,
+    ...request.scope,
+    idempotency_key: submitKey(request, body.idempotency_key),
+    trigger: { type: 'manual' },
+    trusted: true,
+    generation: 0,
+    submitted_by: request.principal?.id,
+    by: auditSource(request),
+  });
+  if (!duplicate) return { status: 201, json: { run_id, status, run_url: urlOf(request, run_id) } };
+  return { status: 200, json: { run_id, duplicate: true, source_differs: source_differs || undefined } };
+}
+
+function submitKey({ headers }: HttpRequest, member: string | undefined): string | undefined {
+  const header = headers['idempotency-key'];
+  if (member === undefined || header === undefined || member === header) return member ?? header;
+  throw Errors.invalidRequest('the Idempotency-Key header and idempotency_key differ; send one of them', {
+    errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
+  });
+}
+
+/** Maximum bytes of the payload of a signal. */
+const PAYLOAD_BYTES = 2 * 1024 * 1024;
+
+const signalRoute = (store: RunStore): Route => ({
+  method: 'POST',
+  path: `${RUN}/signals/:name`,
+  operation: 'sendSignal',
+  summary: 'Send a signal to a run',
+  access: MEMBER,
+  body: { description: 'The payload: any JSON. Without a body it is null.' },
+  body_limit: PAYLOAD_BYTES,
+  responses: {
+    202: {
+      description:
+        'Taken by a wait, or queued for the next one of that name. A repeat with the same `Idempotency-Key` changes nothing.',
+    },
+  },
+  async handle(request) {
+    const name = signalName(request.params.name!);
+    const payload = (request.body ?? null) as Json;
+    const idempotency_key = signalKey(request);
+    await store.sendSignal({ ...target(request), name, payload, idempotency_key, by: auditSource(request) });
+    return { status: 202 };
+  },
+});
+
+/** `event:<type>:<activity>` is the longest that the engine makes itself. */
+const SIGNAL_LENGTH = 128;
+const KEY_LENGTH = 255;
+
+/** `event:…` is allowed here: it ends a wait for an event. */
+function signalName(name: string): string {
+  const message = lineFault(name, SIGNAL_LENGTH);
+  if (message === undefined) return name;
+  throw Errors.invalidRequest(`the name of a signal ${message}`, { errors: [{ pointer: '/path/name', message }] });
+}
+
+function signalKey({ headers }: HttpRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  const fault = key === undefined ? undefined : lineFault(key, KEY_LENGTH);
+  if (fault !== undefined) throw Errors.invalidRequest(`the Idempotency-Key header ${fault}`);
+  return key;
+}

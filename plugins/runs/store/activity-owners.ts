@@ -1,0 +1,48 @@
+import { BoundedMap, type Database, type Sealer } from '../../../kernel/contracts/index.ts';
+import { leaseLost } from '../errors.ts';
+
+/** The run and org of an activity. They never change. */
+export interface ActivityOwner {
+  activity_id: string;
+  run_id: string;
+  org_id: string;
+  project_id: string;
+}
+
+const MAX_PLACES = 20_000;
+
+/**
+ * Finds the run and org of an activity outside of transactions and prepares the org's keys, so that sealing in a
+ * transaction never waits for another connection. Keeps a bounded cache.
+ */
+export class ActivityOwners {
+  readonly #known = new BoundedMap<string, ActivityOwner>(MAX_PLACES);
+  readonly #database: Pick<Database, 'read'>;
+  readonly #sealer: Sealer;
+
+  constructor(database: Pick<Database, 'read'>, sealer: Sealer) {
+    this.#database = database;
+    this.#sealer = sealer;
+  }
+
+  remember(place: ActivityOwner): void {
+    this.#known.set(place.activity_id, place);
+  }
+
+  /** Throws `lease_lost` for an activity that does not exist: nobody can hold it. */
+  async of(activity_id: string): Promise<ActivityOwner> {
+    const place = this.#known.get(activity_id) ?? (await this.#find(activity_id));
+    await this.#sealer.prepare(place.org_id);
+    return place;
+  }
+
+  async #find(activity_id: string): Promise<ActivityOwner> {
+    const [row] = await this.#database.read<ActivityOwner>(
+      'SELECT activity_id, run_id, org_id, project_id FROM runs_activities WHERE activity_id = ?',
+      [activity_id],
+    );
+    if (!row) throw leaseLost(`there is no activity ${activity_id}`);
+    this.remember(row);
+    return row;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Database } from '../../../kernel/contracts/index.ts';
+import type { OpenRuns } from '../contract.ts';
+
+const PAGE = 500;
+const OPEN = ['queued', 'running', 'waiting'];
+
+/** Read in pages: a project may have very many waiting runs. */
+export function createOpenRuns(database: Pick<Database, 'read'>): OpenRuns {
+  return {
+    async references(project_id, scheme) {
+      const found = new Set<string>();
+      for (const status of OPEN)
+        for (let after = ''; ; ) {
+          const rows = await database.read<{ run_id: string; envelope: string }>(
+            `SELECT run_id, envelope FROM runs_runs WHERE project_id = ? AND status = ? AND run_id > ?
+             ORDER BY run_id LIMIT ${PAGE}`,
+            [project_id, status, after],
+          );
+          for (const { envelope } of rows) note(found, envelope, `${scheme}:`);
+          if (rows.length < PAGE) break;
+          after = rows.at(-1)!.run_id;
+        }
+      return found;
+    },
+  };
+}
+
+function note(found: Set<string>, envelope: string, prefix: string): void {
+  const { $ref } = JSON.parse(envelope) as { $ref?: unknown };
+  if (typeof $ref === 'string' && $ref.startsWith(prefix)) found.add($ref.slice(prefix.length));
+}

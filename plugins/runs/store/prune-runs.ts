@@ -1,0 +1,116 @@
+import { inList, insertRows, type Database, type Transaction } from '../../../kernel/contracts/index.ts';
+import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
+import type { RunTable } from '../contract.ts';
+
+/** Runs hidden in one transaction, and runs deleted in parallel. */
+const AT_ONCE = 100;
+
+/** The engine's own tables. Logs come before their head, which shows that there are any. */
+const OWN: readonly RunTable[] = [
+  'runs_logs',
+  'runs_log_heads',
+  'runs_journal',
+  'runs_waits',
+  'runs_signals',
+  'runs_cell_versions',
+  'runs_annotations',
+  'runs_announcements',
+  'runs_tags',
+  'runs_activities',
+].map((table) => ({ table, column: 'run_id' }));
+
+interface Marked {
+  run_id: string;
+  project_id: string;
+  source_digest: string;
+}
+
+/**
+ * Runs that ended before a time, with everything that belongs to them. The transaction that marks a run hides it from
+ * everybody; the rest is deleted in batches, and a later call continues with marked runs. The masks keep its secret
+ * values, because its events may be kept for longer.
+ */
+export function prunableRuns(database: Database, tables: () => readonly RunTable[]): Prunable {
+  return {
+    name: 'runs',
+    summary: 'runs that have ended, with their steps, logs, signals and cells',
+    async *prune(before, limit) {
+      const all = [...tables(), ...OWN];
+      yield* takeApart(database, all, limit);
+      for (let after = ''; ; ) {
+        const marked = await database.transaction((tx) => mark(tx, after, before, database.now()));
+        const last = marked.at(-1);
+        if (last === undefined) return;
+        after = last;
+        yield marked.length;
+        yield* takeApart(database, all, limit);
+      }
+    },
+  };
+}
+
+/** The oldest ended runs after one; ids begin with their time. */
+async function mark(tx: Transaction, after: string, before: number, now: number): Promise<string[]> {
+  const rows = await tx.read<Marked>(
+    `SELECT run_id, project_id, source_digest FROM runs_runs
+     WHERE run_id > ? AND run_id < ? AND finished_at < ? ORDER BY run_id LIMIT ${AT_ONCE} ${tx.sql.for_update}`,
+    [after, lowestId('run', before), before],
+  );
+  if (rows.length === 0) return [];
+  const columns = ['run_id', 'project_id', 'source_digest', 'pruned_at'];
+  const marks = rows.map((row) => [row.run_id, row.project_id, row.source_digest, now]);
+  await insertRows(tx, `${tx.sql.insert_ignore} runs_pruned`, columns, marks);
+  const run_ids = rows.map(({ run_id }) => run_id);
+  const list = inList(run_ids);
+  await tx.write(`DELETE FROM runs_runs WHERE run_id IN ${list.marks}`, list.params);
+  return run_ids;
+}
+
+async function* takeApart(database: Database, tables: readonly RunTable[], limit: number): AsyncIterable<number> {
+  for (;;) {
+    const marked = await database.read<Marked>(
+      `SELECT run_id, project_id, source_digest FROM runs_pruned ORDER BY run_id LIMIT ${AT_ONCE}`,
+    );
+    if (marked.length === 0) return;
+    yield await database.transaction((tx) => removeRows(tx, marked, tables, limit));
+  }
+}
+
+/** As many rows of these runs as one transaction may delete; the marks go last. */
+async function removeRows(
+  tx: Transaction,
+  marked: readonly Marked[],
+  tables: readonly RunTable[],
+  limit: number,
+): Promise<number> {
+  const list = inList(marked.map(({ run_id }) => run_id));
+  let removed = 0;
+  for (const { table, column } of tables) {
+    removed += await removeSome(tx, table, `${column} IN ${list.marks}`, list.params, limit - removed);
+    if (removed >= limit) return removed;
+  }
+  for (const project_id of new Set(marked.map((run) => run.project_id))) {
+    const condition = `project_id = ? AND run_id IN ${list.marks}`;
+    removed += await removeSome(tx, 'runs_cells', condition, [project_id, ...list.params], limit - removed);
+    if (removed >= limit) return removed;
+  }
+  for (const { project_id, source_digest } of distinctSources(marked))
+    removed += await removeSource(tx, project_id, source_digest);
+  return removed + (await tx.write(`DELETE FROM runs_pruned WHERE run_id IN ${list.marks}`, list.params));
+}
+
+const distinctSources = (marked: readonly Marked[]): Marked[] => [
+  ...new Map(marked.map((run) => [`${run.project_id} ${run.source_digest}`, run])).values(),
+];
+
+/** Locked before it is read: a submit that has just found the source holds it until its run is visible. */
+async function removeSource(tx: Transaction, project_id: string, digest: string): Promise<number> {
+  const place = [project_id, digest];
+  await tx.read(`SELECT digest FROM runs_sources WHERE project_id = ? AND digest = ? ${tx.sql.for_update}`, place);
+  const [used] = await tx.read(
+    'SELECT run_id FROM runs_runs WHERE project_id = ? AND source_digest = ? LIMIT 1',
+    place,
+  );
+  if (used) return 0;
+  return tx.write('DELETE FROM runs_sources WHERE project_id = ? AND digest = ?', place);
+}

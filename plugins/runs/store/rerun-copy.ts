@@ -1,0 +1,86 @@
+import {
+  insertRows,
+  type Database,
+  type Queries,
+  type Sealer,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import type { CopiedPrefix, Prefix, RecordedSite } from '../contract.ts';
+import { writeCell } from './cells.ts';
+import { cellVersions, insertCellVersion } from './cell-versions.ts';
+import { JOURNAL_COLUMNS, readRecords, sealRecord } from './journal.ts';
+import { mustChange } from './run-rows.ts';
+
+/** Records in memory at a time. */
+const AT_ONCE = 64;
+
+/** The activities of a run that are no children. */
+export async function readOwnActivities(on: Pick<Queries, 'read'>, run_id: string): Promise<string[]> {
+  const rows = await on.read<{ activity_id: string }>(
+    'SELECT activity_id FROM runs_activities WHERE run_id = ? AND parent IS NULL',
+    [run_id],
+  );
+  return rows.map(({ activity_id }) => activity_id);
+}
+
+export const noteRerun = (tx: Transaction, run_id: string, rerun_of: string): Promise<void> =>
+  mustChange(tx, 1, 'UPDATE runs_runs SET rerun_of = ? WHERE run_id = ?', [rerun_of, run_id]);
+
+/** A journal without outcomes. */
+export function readSites(
+  on: Pick<Queries, 'read'>,
+  at: { run_id: string; activity_id: string },
+): Promise<RecordedSite[]> {
+  return on.read<RecordedSite>(
+    `SELECT position, kind, name, ordinal, exit_code FROM runs_journal WHERE run_id = ? AND activity_id = ?
+     ORDER BY position`,
+    [at.run_id, at.activity_id],
+  );
+}
+
+/**
+ * Copies the records of a prefix into the journal of an unclaimed activity, sealed for their new place. It counts as
+ * one pass: the next claim gets them.
+ */
+export async function copyRecords(tx: Transaction, sealer: Sealer, prefix: CopiedPrefix): Promise<void> {
+  const { org_id, project_id, from, to, records } = prefix;
+  if (records.length === 0) return;
+  await mustChange(
+    tx,
+    1,
+    `UPDATE runs_activities SET epoch = 1, passes = 1 WHERE activity_id = ? AND state = 'pending' AND epoch = 0`,
+    [to.activity_id],
+  );
+  const [old, place] = [
+    { org_id, project_id, ...from },
+    { org_id, project_id, ...to },
+  ];
+  for (let first = 0; first < records.length; first += AT_ONCE) {
+    const last = Math.min(first + AT_ONCE, records.length) - 1;
+    const read = await readRecords(tx, sealer, old, first, last);
+    const rows = read.map(({ record, recorded_at }) => sealRecord(sealer, place, 1, record).params(recorded_at));
+    const inserted = await insertRows(tx, 'INSERT INTO runs_journal', JOURNAL_COLUMNS, rows);
+    if (inserted !== last - first + 1) throw new Error(`${inserted} records from ${first} on instead of all`);
+  }
+}
+
+/** The run's own cells at the end of the prefix, with their history. */
+export async function copyCells(
+  tx: Transaction,
+  sealer: Sealer,
+  database: Pick<Database, 'now'>,
+  prefix: CopiedPrefix,
+  trusted: boolean,
+): Promise<void> {
+  const { org_id, project_id, from, to, records }: Prefix & { to: CopiedPrefix['to'] } = prefix;
+  const scope = { org_id, project_id };
+  const versions = await cellVersions(tx, sealer, { ...scope, ...from, position: records.length });
+  const last = new Map<string, string | undefined>();
+  for (const { position, key, value } of versions) {
+    await insertCellVersion(tx, sealer, { ...scope, ...to, position }, key, value);
+    last.set(key, value);
+  }
+  const by = { trusted, written_by: to.activity_id, at: database.now() };
+  for (const [key, value] of last)
+    if (value !== undefined) await writeCell(tx, sealer, { ...scope, run_id: to.run_id, entity: '' }, key, value, by);
+}

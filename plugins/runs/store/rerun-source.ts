@@ -1,0 +1,67 @@
+import { type Queries, Errors } from '../../../kernel/contracts/index.ts';
+import {
+  type CheckedDocument,
+  type Json,
+  type SubmitRun,
+  TERMINAL,
+  type Trigger,
+  type WorkflowPin,
+} from '../contract.ts';
+import { runUnfinished } from '../errors.ts';
+import type { RunRow } from './run-columns.ts';
+
+interface Scope {
+  org_id: string;
+  project_id: string;
+  org: string;
+  project: string;
+}
+
+const MADE_OF = [
+  ...(['kind', 'status', 'subject', 'tags', 'trigger_fields', 'envelope', 'env', 'credentials', 'cancel_on'] as const),
+  ...(['filename', 'interpreter', 'requires', 'trusted', 'generation', 'parent', 'workflow', 'pin'] as const),
+];
+type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string };
+
+/**
+ * Everything that a run was made of except its idempotency key and its requester. Throws `not_found` and
+ * `run_unfinished`.
+ */
+export async function submitOf(on: Pick<Queries, 'read'>, scope: Scope, run_id: string): Promise<SubmitRun> {
+  const [row] = await on.read<SourceRow>(
+    `SELECT ${MADE_OF.map((column) => `r.${column}`).join(', ')}, s.source
+     FROM runs_runs r JOIN runs_sources s ON s.project_id = r.project_id AND s.digest = r.source_digest
+     WHERE r.run_id = ? AND r.org_id = ? AND r.project_id = ?`,
+    [run_id, scope.org_id, scope.project_id],
+  );
+  if (!row) throw Errors.notFound(`no run ${run_id} in this project`);
+  if (!TERMINAL.includes(row.status)) throw runUnfinished(`run ${run_id} is ${row.status}`);
+  const envelope = JSON.parse(row.envelope) as { type: string; input?: Json; [field: string]: Json | undefined };
+  const { input, ...rest } = envelope;
+  return {
+    ...scope,
+    kind: row.kind,
+    ...documentOf(row),
+    filename: row.filename ?? undefined,
+    interpreter: row.interpreter ?? undefined,
+    subject: row.subject ?? undefined,
+    parent: row.parent ?? undefined,
+    credentials: row.credentials === null ? undefined : (JSON.parse(row.credentials) as Record<string, string>),
+    cancel_on: row.cancel_on === null ? undefined : (JSON.parse(row.cancel_on) as string[]),
+    input,
+    env: JSON.parse(row.env) as Record<string, string>,
+    tags: JSON.parse(row.tags) as string[],
+    requires: JSON.parse(row.requires) as string[],
+    trigger: JSON.parse(row.trigger_fields) as Trigger,
+    envelope: rest as SubmitRun['envelope'] & object,
+    // The first run's trigger is on the bus already, and must not start anything again.
+    triggered: true,
+    trusted: row.trusted === 1,
+    generation: row.generation,
+  };
+}
+
+/** A stored document is the one that the first run had, whatever its name stands for by now. */
+function documentOf({ source, workflow, pin }: SourceRow): Pick<CheckedDocument, 'source' | 'pinned'> {
+  return pin === null ? { source } : { pinned: { source, workflow, pin: JSON.parse(pin) as WorkflowPin } };
+}

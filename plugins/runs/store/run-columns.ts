@@ -1,0 +1,127 @@
+import type { Param } from '../../../kernel/contracts/index.ts';
+import type { NewRun, RunStatus } from '../contract.ts';
+import { envelopeOf } from '../domain/new-run-rules.ts';
+
+/** A run about to be inserted. */
+export interface Submission {
+  run: NewRun;
+  trusted: boolean;
+  key_digest: string | null;
+  source_digest: string;
+  lanes: string[];
+  /** Set when the run was passed to the database: found again, it is this run and not a duplicate. */
+  attempted: boolean;
+  /** The result of a coordinated run in the transaction that created it. */
+  status?: RunStatus;
+}
+
+/** A row of `runs_runs` as drivers return it. Every statement on runs takes its columns and types from here. */
+export interface RunRow {
+  run_id: string;
+  org_id: string;
+  project_id: string;
+  org: string;
+  project: string;
+  kind: string;
+  workflow_type: string | null;
+  workflow: string;
+  status: RunStatus;
+  subject: string | null;
+  /** JSON, like the next three. */
+  tags: string;
+  trigger_fields: string;
+  envelope: string;
+  env: string;
+  /** JSON, or null when there is none: runs with credentials are found by it. */
+  credentials: string | null;
+  cancel_on: string | null;
+  filename: string | null;
+  interpreter: string | null;
+  /** JSON. */
+  requires: string;
+  source_digest: string;
+  trusted: number;
+  generation: number;
+  parent: string | null;
+  rerun_of: string | null;
+  submitted_by: string | null;
+  key_digest: string | null;
+  next_seq: number;
+  created_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+  output: Buffer | null;
+  error_code: string | null;
+  error_message: string | null;
+  cancel_reason: string | null;
+  cancelled_by: string | null;
+  /** The coordinator of the run; null: none. */
+  coordinator: string | null;
+  /** JSON: the stored document it was made of; null: the document was given as it is. */
+  pin: string | null;
+}
+
+type Column = keyof RunRow;
+
+/** The value of each column that a new run sets. */
+const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => Param>> = {
+  run_id: ({ run }) => run.run_id,
+  org_id: ({ run }) => run.org_id,
+  project_id: ({ run }) => run.project_id,
+  org: ({ run }) => run.org,
+  project: ({ run }) => run.project,
+  kind: ({ run }) => run.kind,
+  workflow: ({ run }) => run.workflow,
+  status: () => 'queued',
+  subject: ({ run }) => run.subject ?? null,
+  tags: ({ run }) => JSON.stringify(run.tags ?? []),
+  trigger_fields: ({ run }) => JSON.stringify(run.trigger),
+  envelope: ({ run }) => JSON.stringify(envelopeOf(run)),
+  env: ({ run }) => JSON.stringify(run.env ?? {}),
+  credentials: ({ run }) => jsonUnlessEmpty(run.credentials),
+  filename: ({ run }) => run.filename ?? null,
+  interpreter: ({ run }) => run.interpreter ?? null,
+  requires: ({ run }) => JSON.stringify(run.requires ?? []),
+  source_digest: ({ source_digest }) => source_digest,
+  trusted: ({ trusted }) => (trusted ? 1 : 0),
+  generation: ({ run }) => run.generation,
+  parent: ({ run }) => run.parent ?? null,
+  submitted_by: ({ run }) => run.submitted_by ?? null,
+  key_digest: ({ key_digest }) => key_digest,
+  next_seq: () => 0,
+  created_at: (_, now) => now,
+  cancel_on: ({ run }) => jsonUnlessEmpty(run.cancel_on),
+  workflow_type: ({ run }) => run.workflow_type ?? null,
+  coordinator: ({ run }) => run.coordination?.by ?? null,
+  pin: ({ run }) => (run.pin === undefined ? null : JSON.stringify(run.pin)),
+};
+
+const jsonUnlessEmpty = (value: object | undefined): string | null =>
+  value === undefined || Object.keys(value).length === 0 ? null : JSON.stringify(value);
+
+export const INSERTED_COLUMNS = Object.keys(INSERTED);
+const VALUES = Object.values(INSERTED);
+
+/** In the order of `INSERTED_COLUMNS`. */
+export const insertedRow = (submission: Submission, now: number): Param[] =>
+  VALUES.map((value) => value(submission, now));
+
+const columns = <C extends Column>(...names: C[]): readonly C[] => names;
+
+/** The columns that transitions read under the run's lock. */
+const LOCKED = columns(
+  ...(['run_id', 'org_id', 'project_id', 'org', 'project', 'workflow', 'status', 'subject', 'tags'] as const),
+  ...(['trigger_fields', 'trusted', 'generation', 'next_seq', 'coordinator'] as const),
+);
+export type LockedRun = Pick<RunRow, (typeof LOCKED)[number]>;
+export const LOCKED_COLUMNS = LOCKED.join(', ');
+
+/** The columns of a run record. */
+const VIEWED = columns(
+  ...(['run_id', 'org_id', 'project_id', 'kind', 'workflow_type', 'workflow', 'status', 'subject', 'tags'] as const),
+  ...(['trigger_fields', 'trusted', 'generation', 'parent', 'rerun_of', 'created_at', 'started_at'] as const),
+  ...(['finished_at', 'output', 'error_code', 'error_message', 'cancel_reason', 'cancelled_by'] as const),
+  ...(['cancel_on', 'requires', 'credentials'] as const),
+);
+export type ViewedRun = Pick<RunRow, (typeof VIEWED)[number]>;
+export const VIEWED_COLUMNS = VIEWED.join(', ');

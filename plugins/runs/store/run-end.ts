@@ -1,0 +1,98 @@
+import { failpoint, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { Masker } from '../../masking/contract.ts';
+import type { CoordinatedRun, RunCoordinator } from '../contract.ts';
+import type { Ending } from '../domain/lifecycle.ts';
+import { announce } from './announce.ts';
+import { Coordinated } from './coordinated.ts';
+import { runEnding } from './ending.ts';
+import type { StoreParts } from './parts.ts';
+import type { LockedRun } from './run-columns.ts';
+import { mustChange, nextStatus, setStatus } from './run-rows.ts';
+import { sealed, sealJson } from './sealing.ts';
+import { type EndedWait, tellKinds } from './tell-kinds.ts';
+
+export interface Settling {
+  /** A masker for the run's values; absent: they are read in the transaction. */
+  masker?: Masker;
+  /** Waits that ended in this transition; their kinds are told last. */
+  waits?: readonly EndedWait[];
+  /** What the run's coordinator does first, if there is one. */
+  work?(coordinator: RunCoordinator, run: CoordinatedRun): Promise<void>;
+}
+
+/** After a change of the run: calls its coordinator, and sets the following status or ends the run. */
+export async function settleRun(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  { masker, waits = [], work }: Settling = {},
+): Promise<void> {
+  const coordinator = store.coordinators.get(run.coordinator ?? '');
+  const coordinated = new Coordinated(tx, store, run);
+  if (coordinator && work) await work(coordinator, coordinated);
+  const status = await nextStatus(tx, run.run_id);
+  // A queued run starts with its first claim.
+  if (status !== undefined && run.status !== 'queued') await setStatus(tx, run, status);
+  if (status === undefined) {
+    const ending = await endingOf(tx, store, run, coordinator, coordinated);
+    await coordinated.start();
+    if (ending) await finishRun(tx, store, run, ending, masker ?? (await store.masks.of(run, tx)));
+    else await setStatus(tx, run, 'running');
+  }
+  // After the end was announced, because an announcement takes its locks first.
+  await tellKinds(tx, store, [...waits, ...coordinated.cancelled]);
+  tx.afterCommit(() => store.wakeups.run(run.run_id));
+  failpoint('runs.settled');
+}
+
+async function endingOf(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  coordinator: RunCoordinator | undefined,
+  coordinated: Coordinated,
+): Promise<Ending | undefined> {
+  if (run.coordinator === null) return runEnding(tx, store, run);
+  if (coordinator) return coordinator.ending(tx, coordinated);
+  const message = `no plugin coordinates runs of ${run.coordinator}`;
+  return { status: 'failed', code: 'coordinator_missing', message };
+}
+
+/** Any open status → the ending. The run's row must be locked, and nothing of it may be open. */
+export async function finishRun(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  ending: Ending,
+  masker: Masker | undefined,
+): Promise<void> {
+  const now = store.database.now();
+  const output =
+    ending.status === 'succeeded' ? sealJson(store, sealed.runOutput(run, run.run_id), ending.output) : null;
+  const failed = ending.status === 'failed' ? ending : undefined;
+  await mustChange(
+    tx,
+    1,
+    `UPDATE runs_runs SET status = ?, finished_at = ?, output = ?, error_code = ?, error_message = ?, cancel_reason = ?
+     WHERE run_id = ? AND status = ?`,
+    [
+      ending.status,
+      now,
+      output,
+      failed?.code ?? null,
+      failed?.message ?? null,
+      ending.status === 'cancelled' ? ending.reason : null,
+      run.run_id,
+      run.status,
+    ],
+  );
+  run.status = ending.status;
+  await store.coordinators.get(run.coordinator ?? '')?.over(tx, run);
+  await announce(tx, store, [run], masker ? maskedEnding(ending, masker) : ending, now);
+}
+
+/** Announcements reach other readers, so they are masked; the record keeps the output unchanged. */
+function maskedEnding(ending: Ending, masker: Masker): Ending {
+  if (ending.status === 'succeeded') return { ...ending, output: masker.json(ending.output) };
+  return ending.status === 'failed' ? { ...ending, message: masker.text(ending.message) } : ending;
+}

@@ -1,0 +1,95 @@
+import { inList, chunks, type Param, type Queries } from '../../../kernel/contracts/index.ts';
+import type { CredentialRuns, RunStatus } from '../contract.ts';
+import { keyOf } from './keys.ts';
+import type { RunRow } from './run-columns.ts';
+
+type On = Pick<Queries, 'read'>;
+
+/** A query for a page of runs; `since` in epoch ms, `before` is the last run of the previous page. */
+export interface RunFilter {
+  statuses: RunStatus[];
+  tag: string | undefined;
+  workflow: string | undefined;
+  since: number | undefined;
+  limit: number;
+  before: string | undefined;
+}
+
+/** The newest runs that match a filter, and the sizes of their outputs. One more than `limit` if there is one. */
+export function listRuns(
+  on: On,
+  project_id: string,
+  filter: RunFilter,
+): Promise<{ run_id: string; bytes: number | null }[]> {
+  // With a tag the tag index leads, otherwise the run index; both are read from the newest end.
+  const lead = filter.tag === undefined ? 'r' : 't';
+  const where = [`${lead}.project_id = ?`];
+  const params: Param[] = [project_id];
+  const also = (condition: string, ...values: Param[]) => {
+    where.push(condition);
+    params.push(...values);
+  };
+  if (filter.tag !== undefined) also('t.tag_key = ?', keyOf('tag', filter.tag));
+  if (filter.statuses.length > 0) also(`r.status IN (${filter.statuses.map(() => '?').join(',')})`, ...filter.statuses);
+  // HEX compares bytes in both families; MySQL's binary collations would ignore trailing spaces.
+  if (filter.workflow !== undefined)
+    also('HEX(r.workflow) = ?', Buffer.from(filter.workflow).toString('hex').toUpperCase());
+  if (filter.since !== undefined) also('r.created_at >= ?', filter.since);
+  if (filter.before !== undefined) also(`${lead}.run_id < ?`, filter.before);
+  const from = filter.tag === undefined ? 'runs_runs r' : 'runs_tags t JOIN runs_runs r ON r.run_id = t.run_id';
+  return on.read(
+    `SELECT r.run_id, LENGTH(r.output) AS bytes FROM ${from} WHERE ${where.join(' AND ')}
+    ORDER BY ${lead}.run_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
+    params,
+  );
+}
+
+/** A text for each run that changes with its status or its log. */
+export async function readVersions(on: On, run_ids: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const part of chunks(run_ids)) {
+    const list = inList(part);
+    const rows = await on.read<{ run_id: string; status: string; next_seq: number | null }>(
+      `SELECT r.run_id, r.status, h.next_seq FROM runs_runs r LEFT JOIN runs_log_heads h ON h.run_id = r.run_id
+       WHERE r.run_id IN ${list.marks}`,
+      list.params,
+    );
+    for (const row of rows) found.set(row.run_id, `${row.status} ${row.next_seq ?? 0}`);
+  }
+  return found;
+}
+
+/** What a job's environment needs besides its claim; read once for each claim. */
+export interface JobFacts {
+  subject: string | null;
+  generation: number;
+  env: Record<string, string>;
+  credentials: Record<string, string>;
+}
+
+export async function readFacts(on: On, run_id: string): Promise<JobFacts | undefined> {
+  const [row] = await on.read<Pick<RunRow, 'subject' | 'generation' | 'env' | 'credentials'>>(
+    'SELECT subject, generation, env, credentials FROM runs_runs WHERE run_id = ?',
+    [run_id],
+  );
+  if (!row) return undefined;
+  const map = (text: string | null) => JSON.parse(text ?? '{}') as Record<string, string>;
+  return { ...row, env: map(row.env), credentials: map(row.credentials) };
+}
+
+/** Finds runs that would fail if a credential were removed. */
+export const createCredentialRuns = (on: On): CredentialRuns => ({
+  async naming({ org_id, project_id }, credential, limit) {
+    // JSON.stringify writes `"VARIABLE":"name"`, and names contain nothing that it escapes.
+    const rows = await on.read<{ run_id: string; workflow: string; credentials: string }>(
+      `SELECT run_id, workflow, credentials FROM runs_runs
+       WHERE project_id = ? AND org_id = ? AND status IN ('queued', 'running', 'waiting') AND INSTR(credentials, ?) > 0
+       ORDER BY run_id DESC LIMIT ${Math.trunc(limit)}`,
+      [project_id, org_id, `:"${credential}"`],
+    );
+    return rows.map(({ run_id, workflow, credentials }) => {
+      const named = JSON.parse(credentials) as Record<string, string>;
+      return { run_id, workflow, variables: Object.keys(named).filter((variable) => named[variable] === credential) };
+    });
+  },
+});

@@ -1,0 +1,25 @@
+import { inList, type Transaction } from '../../../kernel/contracts/index.ts';
+import { announce } from './announce.ts';
+import type { StoreParts } from './parts.ts';
+import type { LockedRun } from './run-columns.ts';
+import { mustChange } from './run-rows.ts';
+
+/** queued → running, announced in the same transaction; does nothing for runs that have started. */
+export async function startRuns(
+  tx: Transaction,
+  store: StoreParts,
+  runs: readonly LockedRun[],
+  now: number,
+): Promise<void> {
+  const queued = runs.filter(({ status }) => status === 'queued');
+  if (queued.length === 0) return;
+  const list = inList(queued.map(({ run_id }) => run_id));
+  await mustChange(
+    tx,
+    queued.length,
+    `UPDATE runs_runs SET status = 'running', started_at = ? WHERE status = 'queued' AND run_id IN ${list.marks}`,
+    [now, ...list.params],
+  );
+  for (const run of queued) run.status = 'running';
+  await announce(tx, store, queued, undefined, now);
+}

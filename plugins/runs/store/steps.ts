@@ -1,0 +1,119 @@
+import type { Queries, Sealer } from '../../../kernel/contracts/index.ts';
+import { sealed } from './sealing.ts';
+
+type On = Pick<Queries, 'read'>;
+
+interface Scope {
+  org_id: string;
+  project_id: string;
+}
+
+/** A durable call in the steps view; times are epoch ms. */
+export interface Step {
+  activity_id: string;
+  activity: string;
+  position: number;
+  kind: string;
+  name: string;
+  ordinal: number;
+  label: string | null;
+  started_at: number;
+  /** Null while the call waits. */
+  recorded: { at: number; exit_code: number; output: Buffer; message: string | null } | null;
+  deadline: number | null;
+}
+
+export interface StepPlace {
+  activity_id: string;
+  position: number;
+}
+
+type CallRow = Omit<Step, 'recorded' | 'deadline'>;
+type RecordRow = CallRow & { exit_code: number; output: Buffer; message: Buffer | null; recorded_at: number };
+
+const CALL = (from: string) => `${from}.activity_id, a.name AS activity, ${from}.position, ${from}.kind, ${from}.name,
+  ${from}.ordinal, ${from}.label, ${from}.started_at`;
+
+/** Rows after a position, in the order of both tables' primary keys. */
+const AFTER = (from: string) => `${from}.run_id = ?
+  AND (${from}.activity_id > ? OR (${from}.activity_id = ? AND ${from}.position > ?))`;
+const ORDER = (from: string) => `ORDER BY ${from}.activity_id, ${from}.position`;
+
+const after = (run_id: string, { activity_id, position }: StepPlace) => [run_id, activity_id, activity_id, position];
+
+/** Calls after a position that are waiting. */
+export async function readWaitingSteps(on: On, run_id: string, from: StepPlace, limit: number): Promise<Step[]> {
+  const waits = await on.read<CallRow & { deadline: number | null }>(
+    `SELECT ${CALL('w')}, w.deadline FROM runs_waits w JOIN runs_activities a ON a.activity_id = w.activity_id
+     WHERE ${AFTER('w')} AND w.state = 'armed' ${ORDER('w')} LIMIT ${Math.trunc(limit)}`,
+    after(run_id, from),
+  );
+  return waits.map((wait) => ({ ...wait, recorded: null }));
+}
+
+/** Sizes of the outputs of the records after a position, without their content. */
+export async function readStepSizes(on: On, run_id: string, from: StepPlace, limit: number): Promise<number[]> {
+  const sizes = await on.read<{ bytes: number }>(
+    `SELECT LENGTH(j.output) AS bytes FROM runs_journal j WHERE ${AFTER('j')} ${ORDER('j')} LIMIT ${Math.trunc(limit)}`,
+    after(run_id, from),
+  );
+  return sizes.map(({ bytes }) => bytes);
+}
+
+/** The opened records after a position. The org's keys are ready. */
+export async function readRecordedSteps(
+  on: On,
+  sealer: Sealer,
+  scope: Scope,
+  run_id: string,
+  from: StepPlace,
+  limit: number,
+): Promise<Step[]> {
+  const records = await on.read<RecordRow>(
+    `SELECT ${CALL('j')}, j.exit_code, j.output, j.message, j.recorded_at
+     FROM runs_journal j JOIN runs_activities a ON a.activity_id = j.activity_id
+     WHERE ${AFTER('j')} ${ORDER('j')} LIMIT ${Math.trunc(limit)}`,
+    after(run_id, from),
+  );
+  return records.map((row) => recordedStep(sealer, scope, run_id, row));
+}
+
+function recordedStep(sealer: Sealer, scope: Scope, run_id: string, row: RecordRow): Step {
+  const { exit_code, output, message, recorded_at, ...call } = row;
+  const open = (field: 'output' | 'message', blob: Buffer) =>
+    sealer.open(sealed.record(scope, { run_id, activity_id: row.activity_id, position: row.position }, field), blob);
+  const text = message === null ? null : open('message', message).toString();
+  return {
+    ...call,
+    deadline: null,
+    recorded: { at: recorded_at, exit_code, output: open('output', output), message: text },
+  };
+}
+
+/** An activity that another one asked for. */
+export interface ChildRow {
+  activity_id: string;
+  parent: string;
+  name: string;
+  state: string;
+  exit_code: number | null;
+  agent_id: string | null;
+  /** JSON. */
+  requires: string | null;
+}
+
+export const readChildren = (on: On, run_id: string): Promise<ChildRow[]> =>
+  on.read<ChildRow>(
+    `SELECT a.activity_id, a.parent, a.name, a.state, a.exit_code, a.agent_id, l.requires FROM runs_activities a
+     LEFT JOIN runs_lanes l ON l.lane = a.lane WHERE a.run_id = ? AND a.parent IS NOT NULL`,
+    [run_id],
+  );
+
+/** True when the project has this run. */
+export async function hasRun(on: On, project_id: string, run_id: string): Promise<boolean> {
+  const rows = await on.read('SELECT 1 AS found FROM runs_runs WHERE run_id = ? AND project_id = ?', [
+    run_id,
+    project_id,
+  ]);
+  return rows.length > 0;
+}

@@ -1,0 +1,18 @@
+import { namedPath, put, readOptionalWorkflow, type Run } from '../../../cli/contract.ts';
+import type { ScheduleView } from './view.ts';
+
+export const run: Run = async (invocation) => {
+  const { args, flags } = invocation;
+  const [name = '', cron = '', file] = args;
+  const { timezone, subject } = flags;
+  // The subject belongs to the schedule, and its runs inherit it.
+  const workflow = await readOptionalWorkflow(file, { ...invocation, flags: { ...flags, subject: undefined } });
+  const body = { cron, timezone, subject, paused: flags.paused || undefined, workflow };
+  await put<ScheduleView>(invocation, {
+    path: namedPath('/schedules'),
+    body,
+    said: (made, { paused, next_due }) =>
+      `schedule ${name} is ${made ? 'made' : 'replaced'}; ${paused ? 'it is paused' : `next due ${next_due}`}`,
+  });
+  return undefined;
+};

@@ -1,0 +1,71 @@
+import { type Command, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
+import { dueOf, type ScheduleView, startsOf } from './view.ts';
+
+/** Workflows and events at clock times. */
+export const commands: readonly Command[] = inGroup('React', [
+  ...resourceCommands<ScheduleView>({
+    noun: 'schedule',
+    path: '/schedules',
+    columns: {
+      name: 'name',
+      cron: 'cron',
+      timezone: 'timezone',
+      starts: startsOf,
+      'next due': dueOf,
+      'last tick': ({ last_tick }) => last_tick?.due,
+    },
+    shows: {
+      schedule: 'name',
+      cron: ({ cron, timezone }) => `${cron} (${timezone})`,
+      starts: startsOf,
+      subject: 'subject',
+      'next due': dueOf,
+      'last due': ({ last_tick }) => last_tick?.due,
+      missed: ({ last_tick: tick }) => tick?.missed_count && `it stands for ${tick.missed_count}`,
+      event: ({ last_tick }) => last_tick?.event,
+      run: ({ last_tick }) => last_tick?.run_id,
+      error: ({ last_tick }) => last_tick?.error,
+      'set at': 'set_at',
+    },
+    set: {
+      summary: 'create or replace a schedule, which runs a workflow or only emits schedule.tick',
+      about:
+        'Five fields: minute hour day month weekday; with six, seconds come first. Names (MON-FRI, JAN), L, W, # and\n' +
+        '@daily and the like work. An existing schedule is replaced completely. Without a file it only records events.',
+      args: [
+        NAME,
+        { name: 'cron', summary: 'the expression, in quotes' },
+        { name: 'file', summary: 'the workflow; - reads standard input', optional: true },
+      ],
+      flags: {
+        timezone: { type: 'string', value: '<zone>', summary: 'time zone, as an IANA name (default UTC)' },
+        paused: { type: 'boolean', summary: 'pause the schedule until it is set again without this flag' },
+        ...WORKFLOW_FLAGS,
+        subject: { type: 'string', value: '<key>', summary: 'key of the events and subject of the runs' },
+      },
+      examples: [
+        [
+          "svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin",
+          'every night, in the time zone of Berlin',
+        ],
+        [
+          'svc schedule set report \'0 9 * * MON#1\' report.py --input \'{"to":"team"}\'',
+          'the first Monday of a month',
+        ],
+        ["svc schedule set pulse '*/10 * * * * *'", 'an event every ten seconds, for handlers and waits'],
+      ],
+      load: () => import('./set.ts'),
+    },
+    list: { summary: 'list the schedules and when they are due' },
+    show: { summary: 'show a schedule: its next time, and its last tick with event and run' },
+    remove: { summary: 'remove a schedule; runs that it started continue' },
+  }),
+  {
+    name: 'schedule next',
+    summary: 'print the next times of a schedule, as the server computes them',
+    args: [NAME],
+    flags: { count: { type: 'number', short: 'n', least: 1, most: 100, summary: 'how many times (default 5)' } },
+    examples: [['svc schedule next nightly -n 3', 'the next three']],
+    load: () => import('./next.ts'),
+  },
+]);

@@ -1,0 +1,35 @@
+import type { Route } from '../../kernel/contracts/index.ts';
+import { namedResource } from '../resources/contract.ts';
+import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../runs/contract.ts';
+import { SCHEDULE } from './domain/names.ts';
+import next from './schema/next-due.schema.json' with { type: 'json' };
+import query from './schema/next-query.schema.json' with { type: 'json' };
+import put from './schema/put-schedule.schema.json' with { type: 'json' };
+import item from './schema/schedule.schema.json' with { type: 'json' };
+import type { Schedules } from './service/schedules.ts';
+
+/** Default number of shown due times. */
+const COUNT = 5;
+
+/** After `DELETE` there are no more ticks; started runs continue. */
+export const scheduleRoutes = (schedules: Schedules): Route[] =>
+  namedResource({
+    ...SCHEDULE,
+    roles: { read: 'viewer', write: 'member' },
+    schemas: { put: withWorkflow(put), item },
+    service: schedules,
+    body_limit: WORKFLOW_BODY_LIMIT,
+    texts: { got: 'As it stands.', put: 'Make a schedule, or replace it' },
+    actions: [
+      {
+        method: 'GET',
+        path: 'next',
+        operation: 'listNextDue',
+        summary: 'Show when a schedule is due next',
+        role: 'read',
+        query,
+        answer: { description: 'The next times, soonest first.', schema: next },
+        handle: (call, { query }) => schedules.upcoming(call, Number(query.count ?? COUNT)),
+      },
+    ],
+  });

@@ -1,0 +1,94 @@
+import type { Queries } from '../../../kernel/contracts/index.ts';
+import { type NamedRow, NamedTable, type ProjectScope } from '../../resources/contract.ts';
+import { SCHEDULE } from '../domain/names.ts';
+import { ScheduleErrors } from '../errors.ts';
+
+/** Enough for a project, and few enough to record within seconds when all are due at once. */
+export const MAX_SCHEDULES = 1000;
+
+/** The result of the last tick. Times are epoch milliseconds. */
+interface LastTick {
+  last_due: number | null;
+  ticked_at: number | null;
+  last_event: string | null;
+  last_run: string | null;
+  missed_count: number | null;
+  last_error: string | null;
+}
+
+export interface ScheduleRow extends NamedRow, LastTick {
+  org: string;
+  project: string;
+  schedule_id: string;
+  revision: string;
+  cron: string;
+  timezone: string;
+  subject: string | null;
+  paused: number;
+  /** Sealed JSON. */
+  workflow: Buffer | null;
+  /** JSON: kind and file name of the workflow; null without one. */
+  about: string | null;
+  /** JSON: variable → name; null without any. */
+  credentials: string | null;
+  next_due: number | null;
+  created_at: number;
+  set_at: number;
+  set_by: string | null;
+}
+
+export type ScheduleEntry = LastTick &
+  Pick<
+    ScheduleRow,
+    'name' | 'schedule_id' | 'cron' | 'timezone' | 'subject' | 'paused' | 'about' | 'next_due' | 'created_at' | 'set_at'
+  >;
+
+const LAST_TICK = ['last_due', 'ticked_at', 'last_event', 'last_run', 'missed_count', 'last_error'] as const;
+
+/** A write keeps the facts about the last tick. */
+export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTick>({
+  ...SCHEDULE,
+  table: 'schedules_schedules',
+  id: 'schedule_id',
+  kept: ['org', 'project', 'created_at'],
+  replaced: [
+    'revision',
+    'cron',
+    'timezone',
+    'subject',
+    'paused',
+    'workflow',
+    'about',
+    'credentials',
+    'next_due',
+    'set_at',
+    'set_by',
+  ],
+  other: LAST_TICK,
+  listed: [
+    'name',
+    'schedule_id',
+    'cron',
+    'timezone',
+    'subject',
+    'paused',
+    'about',
+    'next_due',
+    'created_at',
+    'set_at',
+    ...LAST_TICK,
+  ],
+  max: { count: MAX_SCHEDULES, full: ScheduleErrors.schedulesFull },
+});
+
+/** Names and credentials of schedules with credentials, newest first. */
+export function namingCredentials(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+): Promise<{ name: string; credentials: string }[]> {
+  return on.read(
+    `SELECT name, credentials FROM schedules_schedules
+     WHERE project_id = ? AND org_id = ? AND credentials IS NOT NULL ORDER BY schedule_id DESC`,
+    [project_id, org_id],
+  );
+}

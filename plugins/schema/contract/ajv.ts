@@ -1,0 +1,27 @@
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+
+// The package is CommonJS: at run time its default export is the function, for the type checker it is the module.
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => Ajv2020;
+
+/**
+ * Strict, so that a misspelt keyword fails at boot instead of validating nothing. Two relaxations: `required` inside
+ * `anyOf` expresses "one of these members", and a list of types expresses "or null".
+ */
+const RULES: Options = {
+  strict: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+  validateSchema: true,
+  logger: false,
+};
+
+function make(allErrors: boolean): Ajv2020 {
+  return addFormats(new Ajv2020({ ...RULES, allErrors }));
+}
+
+/** Stops at the first fault: the cost does not grow with a large invalid document. */
+export const firstFault = make(false);
+
+/** Lists every fault; only for documents small enough to be listed. */
+export const everyFault = make(true);

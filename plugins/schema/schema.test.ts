@@ -1,0 +1,71 @@
+import t from 'tap';
+import { compile, pointerTo, withDefinitions } from './contract.ts';
+
+t.test('faults name their place by JSON pointer and never the value', async (t) => {
+  const validate = compile({
+    type: 'object',
+    additionalProperties: false,
+    required: ['name'],
+    properties: {
+      name: { type: 'string', maxLength: 3 },
+      kind: { enum: ['a', 'b'] },
+      when: { type: 'string', format: 'date-time' },
+      list: { type: 'array', items: { type: ['integer', 'null'] } },
+      map: { type: 'object', propertyNames: { pattern: '^[a-z]+$' }, additionalProperties: true },
+      fixed: { const: 1 },
+    },
+  });
+  t.same(validate({ name: 'ok', list: [1, null], map: { a: 1 }, fixed: 1 }), []);
+  t.same(validate({}), [{ pointer: '/name', message: 'is required' }]);
+  t.same(validate([]), [{ pointer: '', message: 'must be object' }]);
+  t.same(validate({ name: 'ok', 'a/b~c': 1 }), [{ pointer: '/a~1b~0c', message: 'is not a known member' }]);
+  t.same(validate({ name: 'hunter2' }), [{ pointer: '/name', message: 'must NOT have more than 3 characters' }]);
+  t.same(validate({ name: 'ok', kind: 'hunter2' }), [{ pointer: '/kind', message: 'must be one of "a", "b"' }]);
+  t.same(validate({ name: 'ok', list: [1, 'x'] }), [{ pointer: '/list/1', message: 'must be integer or null' }]);
+  t.same(validate({ name: 'ok', fixed: 2 }), [{ pointer: '/fixed', message: 'must be 1' }]);
+  t.equal(validate({ name: 'ok', when: 'noon' })[0]?.pointer, '/when');
+  t.ok(validate({ name: 'ok', map: { A: 1 } }).some(({ pointer }) => pointer === '/map/A'));
+  t.equal(validate({ when: 'noon', kind: 'x' }).length, 3, 'all of them');
+  t.equal(validate({ when: 'noon', kind: 'x' }, { all: false }).length, 1, 'or the first');
+});
+
+t.test('a member called __proto__ is a member like others', async (t) => {
+  const validate = compile({ type: 'object', additionalProperties: false, properties: {} });
+  t.same(validate(JSON.parse('{"__proto__": {"admin": true}}')), [
+    { pointer: '/__proto__', message: 'is not a known member' },
+  ]);
+});
+
+t.test('a wrong document costs no more than its verdict', async (t) => {
+  const validate = compile({ type: 'array', items: { type: 'string' } });
+  const faults = validate(
+    Array.from({ length: 500_000 }, () => 1),
+    { all: false },
+  );
+  t.equal(faults.length, 1);
+  t.equal(validate(Array.from({ length: 10_000 }, () => 1)).length, 50, 'a list ends somewhere');
+});
+
+t.test('a schema is compiled once, and a wrong one throws', async (t) => {
+  const schema = { type: 'string' };
+  t.equal(compile(schema), compile(schema));
+  t.throws(() => compile({ type: 'string', maxLenght: 3 }), /unknown keyword/);
+  t.throws(() => compile({ type: 'strin' }));
+});
+
+t.test('pointers', async (t) => t.equal(pointerTo(pointerTo('', 'a/b'), 0), '/a~1b/0'));
+
+t.test('references to files of other schemas are resolved from those that are given', (t) => {
+  const part = { title: 'Part', type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+  const whole = {
+    type: 'object',
+    allOf: [{ $ref: '../../one/schema/part.schema.json' }],
+    unevaluatedProperties: false,
+    properties: { at: { type: 'string' } },
+  };
+  const check = compile(withDefinitions(whole, { part }));
+  t.same(check({ name: 'a', at: 'b' }), []);
+  t.same(check({ at: 'b' }), [{ pointer: '/name', message: 'is required' }]);
+  t.same(check({ name: 'a', other: 1 }), [{ pointer: '/other', message: 'is not a known member' }]);
+  t.end();
+});

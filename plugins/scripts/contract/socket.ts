@@ -1,0 +1,54 @@
+/** Version of the agent socket. 1 lacks timeouts on waits. */
+export const SOCKET_PROTOCOL = 2;
+
+/*
+ * The agent socket: newline-delimited JSON, one request at a time per connection.
+ *
+ *   → {"id":0,"op":"hello","protocol":2}            ← {"id":0,"ok":true,"protocol":2}
+ *        a client may send its first request in the same piece, before the answer to the hello
+ *   → {"id":1,"op":"verb","argv":["step","x","--","make"],"cwd":"/src"}
+ *
+ * and then one of these, in which the verb client does what it is told and no more; everything else, argument
+ * parsing included, is done by the agent:
+ *
+ *   ← {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}
+ *        print and exit. With `replayed`, stdout is left out when it is the script's own log (see `log`).
+ *   ← {"id":1,"exec":["make"],"key":"<SVC_IDEMPOTENCY_KEY>","limit":2097152}
+ *        run it (environment less every SVC_*, plus the key), capture stdout up to `limit`, pass stderr through, then
+ *   → {"id":1,"op":"result","exit":0,"stdout":"<base64>","size":5,"error":"text when it could not be started"}
+ *        ← {"id":1,"exit":0,...} once the record is durable
+ *   ← {"id":1,"stdin":2097152}
+ *        read standard input up to that many bytes, then
+ *   → {"id":1,"op":"stdin","data":"<base64>","size":n}
+ *   ← {"id":1,"handoff":true}
+ *        not a verb: become the full CLI with the same arguments
+ *   ← {"id":1,"gone":true}
+ *        the activity is parked or its claim is lost; wait to be killed
+ *
+ * `log` ("<dev>:<ino>" of the script's standard output, in any reply that carries or captures stdout) lets the
+ * client tell the log from a pipe of the script: what was recorded once is not logged again, and a first run's
+ * output streams into the log while it is captured. It may name several, apart by spaces (stdout and stderr of the
+ * script: `svc step x -- cmd >&2` ends in the log too). Any reply may be {"id":1,"error":{"message","next"}}: the
+ * verb client prints it and exits with 1. After a command, an `exit` without `stdout` has the client echo what it
+ * captured, if that was within the limit; not so with a `code`, for then nothing was recorded.
+ *
+ * SDKs use the structured requests on the same socket:
+ *   → {"id":1,"op":"begin","kind":"step","name":"x","label":"shown"}
+ *        ← {"id":1,"record":{…},"replayed":true} | {"id":1,"run":true,"key":"…","position":0,"site":"x#0","limit":2097152}
+ *   → {"id":1,"op":"end","exit":0,"stdout":"<base64>","size":5,"error":"why it failed"}
+ *        `size` when stdout is only the beginning: more than the limit is refused by how much it is over
+ *        ← {"id":1,"record":{…},"replayed":false}
+ *   → {"id":1,"op":"call","verb":"wait-signal","args":["go","--timeout","5s"],"stdin":"<base64>","exec":true}
+ *        ← as for a verb: {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}, and beside these
+ *          "kind", of the last record, and "message", why that failed, on replay too; with `exec` the caller can be asked to run a command
+ *          (or what stands for it: a function), else a verb that would is refused
+ *   A request that is refused as such is answered {"id":1,"error":{"code":"…","message":"…","next":"…"}}.
+ */
+
+/** What the verb client is told. */
+export type VerbReply =
+  | { exit: number; stdout?: string; stderr?: string; replayed?: boolean }
+  | { exec: string[]; key: string; limit: number }
+  | { stdin: number }
+  | { handoff: true }
+  | { gone: true };

@@ -1,0 +1,78 @@
+import { extensionPoint } from '../../../kernel/contracts/index.ts';
+import type { JournalAnswer, PassJournal } from '../../replay/contract.ts';
+import { HelpAsked } from './arguments.ts';
+
+/** One call of a verb by a script. */
+export interface VerbCall {
+  /** Arguments after the verb. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** What the caller speaks; absent or 1: it knows no timeouts on waits. */
+  readonly protocol?: number;
+  /** Reads the caller's standard input, refused with `payload_too_large` beyond `limit` bytes. */
+  stdin(limit: number): Promise<Buffer>;
+  /** Has the caller run a command in its own place; answers its outcome. Only for recorded verbs. */
+  exec(argv: readonly string[], key: string, limit: number): Promise<ExecResult>;
+  readonly pass: PassJournal;
+}
+
+export interface ExecResult {
+  exit_code: number;
+  /** At most `limit` bytes. */
+  stdout: Buffer;
+  /** True size of stdout in bytes. */
+  size: number;
+  /** Set when the command could not be started. */
+  error?: string;
+}
+
+/** What a verb came to. `stderr` is for people; `kind` is that of the last record, `message` says, on replay too, why it failed. */
+export interface VerbOutcome {
+  exit: number;
+  stdout?: Buffer;
+  stderr?: string;
+  kind?: string;
+  message?: string;
+  replayed?: boolean;
+}
+
+/**
+ * What people are told of a verb. A plugin lists those of its verbs in `cli/verbs.ts`, which imports nothing of the
+ * server, for the command line reads it too.
+ */
+export interface VerbHelp {
+  verb: string;
+  /** One line: `svc sleep <duration>`. */
+  usage: string;
+  summary: string;
+}
+
+/** A verb that scripts may call as `svc <verb>`. */
+export interface Verb extends VerbHelp {
+  run(call: VerbCall): Promise<VerbOutcome>;
+}
+
+export const Verbs = extensionPoint<Verb>('scripts.Verbs', { key: (verb) => verb.verb });
+
+/** A verb that answers `--help` with its usage; nothing is recorded then. */
+export function defineVerb(help: VerbHelp, run: Verb['run']): Verb {
+  return {
+    ...help,
+    async run(call) {
+      try {
+        return await run(call);
+      } catch (error) {
+        if (!(error instanceof HelpAsked)) throw error;
+        return { exit: 0, stdout: Buffer.from(`usage: ${help.usage}\n\n${help.summary}\n`) };
+      }
+    },
+  };
+}
+
+/** What a record says to the caller. Text for stderr was shown when it was recorded, so a replay is silent there. */
+export function answer({ record, replayed }: JournalAnswer): VerbOutcome {
+  const { exit_code, output, kind, message } = record;
+  const stderr = message !== undefined && !replayed ? `svc: ${message}\n` : undefined;
+  const stdout = Buffer.from(output, 'base64');
+  return { exit: exit_code, stdout, stderr, kind, message, replayed: replayed || undefined };
+}

@@ -1,0 +1,33 @@
+import { adminCommand, type Command } from '../../../cli/contract.ts';
+
+/** Changes of keys; run where the server's settings are. */
+export const commands: readonly Command[] = [
+  adminCommand('rotate-org-key', {
+    summary: 'create a new key for an org; new values are sealed with it',
+    about: 'Older values stay readable. Name one org, or use --all.',
+    flags: {
+      org: { type: 'string', summary: 'name of the org' },
+      all: { type: 'boolean', summary: 'all orgs that have a key' },
+    },
+    examples: [['svc admin rotate-org-key --all', 'after a person with access has left']],
+  }),
+  adminCommand('rekey', {
+    summary: 'replace the master key: encrypt every org key with a new one',
+    about:
+      'The present key comes from SVC_MASTER_KEY, the new one from --key-file or SVC_NEW_MASTER_KEY. If it is killed, it\n' +
+      'continues when you run it again.',
+    flags: {
+      'key-file': {
+        type: 'string',
+        value: '<path|->',
+        summary: 'file with the new key in base64; - reads standard input',
+      },
+      'keep-old': { type: 'boolean', summary: 'leave the old key valid; a later call without it ends the change' },
+      abandon: { type: 'boolean', summary: 'abandon an unfinished change' },
+    },
+    examples: [
+      ['svc admin rekey --key-file new.key --keep-old', 'then start every server with the new key'],
+      ['svc admin rekey --key-file new.key', 'and end the change'],
+    ],
+  }),
+];

@@ -1,0 +1,2 @@
+export * from './contract/credential-uses.ts';
+export * from './contract/stored-workflows.ts';
