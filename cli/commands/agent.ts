@@ -5,8 +5,8 @@ export const run: Run = async ({ flags, output, env, profile }) => {
   const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
   const caps = flags.cap as readonly string[];
   const set = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
-  const kernel = await boot({
-    role: 'agent',
+  const settings = {
+    role: 'agent' as const,
     env: {
       ...env,
       SVC_URL: url,
@@ -15,8 +15,10 @@ export const run: Run = async ({ flags, output, env, profile }) => {
       ...set('SVC_AGENT_NAME', flags.name),
       ...set('SVC_AGENT_WORKDIR', flags.workdir),
     },
-  });
-  output.note(`svc agent works for ${url}; SIGTERM drains it`);
-  await ownProcess(kernel);
+  };
+  await ownProcess(
+    () => boot(settings),
+    () => output.note(`svc agent works for ${url}; SIGTERM drains it`),
+  );
   return Number(process.exitCode ?? 0);
 };

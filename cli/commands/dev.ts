@@ -8,14 +8,14 @@ export const run: Run = async ({ flags, output, env }) => {
   const unlock = await lockHome(home);
   try {
     const port = flags.port === undefined ? {} : { port: Number(flags.port) };
-    const kernel = await boot({
-      role: 'dev',
-      env: flags.noAgent ? { ...env, SVC_BUILTIN_AGENT: 'off' } : env,
-      settings: { home, ...port },
-    });
-    output.note(`svc dev is ready: ${kernel.base_url()} (console, API${flags.noAgent ? '' : ', one agent'})`);
-    output.note(`profile ${join(home, 'profile.json')}; try: svc submit <file> --follow. Ctrl-C stops it.`);
-    await ownProcess(kernel);
+    const own = flags.noAgent ? { ...env, SVC_BUILTIN_AGENT: 'off' } : env;
+    await ownProcess(
+      () => boot({ role: 'dev', env: own, settings: { home, ...port } }),
+      (kernel) => {
+        output.note(`svc dev is ready: ${kernel.base_url()} (console, API${flags.noAgent ? '' : ', one agent'})`);
+        output.note(`profile ${join(home, 'profile.json')}; try: svc submit <file> --follow. Ctrl-C stops it.`);
+      },
+    );
   } finally {
     unlock();
   }

@@ -23,21 +23,23 @@ function lastWords(kernel: Kernel, error: unknown): number {
 }
 
 /**
- * Connects a kernel to its process. SIGTERM and SIGINT stop it in order (exit 0; a second signal exits at once). An
+ * Boots a kernel and connects it to its process. SIGTERM and SIGINT stop it in order (exit 0; a second signal exits at
+ * once), also when they come while it boots: what the boot has begun, such as an agent's registration, is ended too. An
  * unknown exception ends the process: durability recovers its work, and a half-broken server does harm.
  */
-export function ownProcess(kernel: Kernel): Promise<void> {
-  return new Promise((resolve) => {
-    let signalled = false;
-    const onSignal = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {
-      if (signalled) process.exit(statusOf(signal));
-      signalled = true;
-      void kernel.stop().then(({ failures }) => {
-        process.exitCode = failures.length > 0 ? 1 : 0;
-        resolve();
-      });
-    };
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
-    process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error)));
-  });
+export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: Kernel) => void): Promise<void> {
+  const stopping = Promise.withResolvers<void>();
+  let signalled = false;
+  const onSignal = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {
+    if (signalled) process.exit(statusOf(signal));
+    signalled = true;
+    stopping.resolve();
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
+  const kernel = await start();
+  process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error)));
+  ready(kernel);
+  await stopping.promise;
+  const { failures } = await kernel.stop();
+  process.exitCode = failures.length > 0 ? 1 : 0;
 }

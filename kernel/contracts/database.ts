@@ -19,17 +19,36 @@ export interface Queries {
 /** The words in which the two SQL families differ. */
 export interface SqlDialect {
   readonly family: 'sqlite' | 'mysql';
-  /** `''` on SQLite, where a transaction holds the only writer. */
-  readonly for_update: string;
-  /** Locks free rows and skips locked ones; `''` on SQLite. */
-  readonly for_update_skip_locked: string;
   /** `INSERT OR IGNORE INTO` / `INSERT IGNORE INTO`. */
   readonly insert_ignore: string;
   /** Ends an `INSERT … VALUES …`: on a conflict of `key`, takes the new values of `columns`. */
   upsert(key: readonly string[], columns: readonly string[]): string;
 }
 
+/** Rows that a transaction locks to decide by them. The table has a column `lock_version`. */
+export interface LockedRows {
+  table: string;
+  /** The columns of its primary key. */
+  key: readonly string[];
+  /** The columns to read, separated by commas. */
+  columns: string;
+  where: string;
+  params: readonly Param[];
+  /** The order in which they are locked; default: by key. */
+  order?: string;
+  limit?: number;
+  /** Passes over rows that others hold. */
+  skip?: boolean;
+}
+
 export interface Transaction extends Queries {
+  /**
+   * Reads rows and holds them until the transaction ends (on SQLite a transaction is alone anyway). Each
+   * is also written before the commit: databases with several writers (Galera) see conflicts only in written rows.
+   */
+  lock<R = Record<string, unknown>>(rows: LockedRows): Promise<R[]>;
+  /** These locked rows were changed or deleted in this transaction, so that they need not be written again. */
+  wrote(table: string, keys: readonly (readonly Param[])[]): void;
   /** Runs after the commit, and never after a rollback. Must not throw. */
   afterCommit(run: () => void): void;
 }

@@ -35,3 +35,7 @@ export function migration(name: string, statements: readonly string[] | Omit<Mig
     statements.map((statement) => statement.replaceAll(/\{(\w+)\}/g, (_, word: string) => COLUMNS[word]![family]));
   return { name, sqlite: write('sqlite'), mysql: write('mysql') };
 }
+
+/** Adds the column by which rows of a table can be locked (`Transaction.lock`). */
+export const lockable = (table: string): string =>
+  `ALTER TABLE ${table} ADD COLUMN lock_version {int} NOT NULL DEFAULT 0`;

@@ -13,6 +13,7 @@ import {
 import { bootstrapCommand } from './commands/bootstrap.ts';
 import { Bootstrap, Reach, Scopes } from './contract.ts';
 import { accessTables } from './migrations/0001-access.ts';
+import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accessRoutes } from './routes.ts';
 import { Access, makeAccess } from './service/access.ts';
@@ -22,7 +23,7 @@ import { startLastUse } from './service/last-use.ts';
 import { writeDevProfile } from './service/profile.ts';
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([accessTables]);
+  plugin.migrations([accessTables, lockVersions]);
   plugin.bind(Access, makeAccess);
   plugin.bind(Scopes, (use) => use(Access).scopes);
   plugin.bind(Reach, (use) => use(Access).identities);

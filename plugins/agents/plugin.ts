@@ -12,13 +12,14 @@ import { Reach, Scopes } from '../access/contract.ts';
 import { makeAgent, makeChannel, makeSessions } from './bindings.ts';
 import { Agent, AgentSessions } from './contract.ts';
 import { agentsTable } from './migrations/0001-agents.ts';
+import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listAgentsRoute } from './routes.ts';
 import { agentsHealth } from './sessions/health.ts';
 import { AgentTable } from './store/agent-table.ts';
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([agentsTable]);
+  plugin.migrations([agentsTable, lockVersions]);
   const agents = plugin.own((use) => new AgentTable(use(Database)));
   const connected = plugin.own((use) => makeSessions(use, agents(use)));
   const channel = plugin.own(makeChannel);

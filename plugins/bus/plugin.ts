@@ -33,6 +33,7 @@ import { Verbs } from '../scripts/contract.ts';
 import { FlowNodes } from '../flows/contract.ts';
 import { DeclaredTypes, EventBus, EventKeepers, EventReactions } from './contract.ts';
 import { busTables } from './migrations/0001-bus.ts';
+import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { busRoutes } from './routes.ts';
 import { createFiredNotifier, FiredNotifier } from './service/fired-notifier.ts';
@@ -125,7 +126,7 @@ function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([busTables]);
+  plugin.migrations([busTables, lockVersions]);
   plugin.bind(FiredNotifier, createFiredNotifier);
   const bus = plugin.own(makeBus);
   plugin.bind(EventBus, bus);

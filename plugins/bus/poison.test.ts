@@ -1,5 +1,5 @@
 import t from 'tap';
-import { boot, STORES } from '../../test/kit/index.ts';
+import { boot, longestHold, maxHoldMs, STORES } from '../../test/kit/index.ts';
 
 const many = (count: number, member: (index: number) => string) => Array.from({ length: count }, (_, n) => member(n));
 const POISON: Readonly<Record<string, string>> = {
@@ -9,34 +9,6 @@ const POISON: Readonly<Record<string, string>> = {
   'half a million lists': `[${many(500_000, () => '[]').join()}]`,
   'escapes alone': `"${'\\u0001'.repeat(340_000)}"`,
 };
-
-/** CPU time to parse the first body here, which a server cannot do in pieces: about 50 ms. */
-function readingMs(): number {
-  const since = process.threadCpuUsage();
-  JSON.parse(Object.values(POISON)[0]!);
-  const { user, system } = process.threadCpuUsage(since);
-  return (user + system) / 1000;
-}
-
-/** The longest time in ms of CPU that one piece of work may block the event loop; more on slow machines. */
-const MAX_MS = Math.max(250, 5 * readingMs());
-
-/** The longest time that this thread blocked its event loop until `work` was done. */
-async function longest<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {
-  let ms = 0;
-  let over = false;
-  let last = process.threadCpuUsage();
-  const tick = () => {
-    const { user, system } = process.threadCpuUsage(last);
-    ms = Math.max(ms, (user + system) / 1000);
-    last = process.threadCpuUsage();
-    if (!over) setImmediate(tick);
-  };
-  setImmediate(tick);
-  const result = await work();
-  over = true;
-  return { ms, result };
-}
 
 for (const store of STORES)
   t.test(`${store}: what is slow to read is read in pieces`, async (t) => {
@@ -58,15 +30,15 @@ for (const store of STORES)
       t.equal((await server.call('member', `PUT ${server.scoped}/handlers/${name}`, body)).status, 201);
     }
     for (const [what, poison] of Object.entries(POISON)) {
-      const emitted = await longest(() =>
+      const emitted = await longestHold(() =>
         server.call('member', `POST ${server.scoped}/events`, `{"type":"poison","payload":${poison}}`),
       );
       t.equal(emitted.result.status, 201, `${what} is emitted`);
-      t.ok(emitted.ms < MAX_MS, `${what}: ${emitted.ms} ms at most to emit it`);
-      const delivered = await longest(() => fetch(hook.ingest_url, { method: 'POST', headers, body: poison }));
+      t.ok(emitted.ms < maxHoldMs(), `${what}: ${emitted.ms} ms at most to emit it`);
+      const delivered = await longestHold(() => fetch(hook.ingest_url, { method: 'POST', headers, body: poison }));
       t.equal(delivered.result.status, 202, `${what} is delivered`);
-      t.ok(delivered.ms < MAX_MS, `${what}: ${delivered.ms} ms at most to take its delivery`);
-      const listed = await longest(() => server.call('viewer', `GET ${server.scoped}/event-types`));
-      t.ok(listed.ms < MAX_MS, `${what}: ${listed.ms} ms at most to show a sample of it`);
+      t.ok(delivered.ms < maxHoldMs(), `${what}: ${delivered.ms} ms at most to take its delivery`);
+      const listed = await longestHold(() => server.call('viewer', `GET ${server.scoped}/event-types`));
+      t.ok(listed.ms < maxHoldMs(), `${what}: ${listed.ms} ms at most to show a sample of it`);
     }
   });

@@ -1,4 +1,4 @@
-import type { Queries } from '../../kernel/contracts/index.ts';
+import type { Queries, Transaction } from '../../kernel/contracts/index.ts';
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../resources/contract.ts';
 
@@ -31,7 +31,7 @@ export interface CredentialNames {
    * True when the name was free, false when this holder already has it. Throws `name_conflict` when the other side
    * holds it.
    */
-  take(tx: Queries, scope: ProjectScope, name: string, holder: Holder): Promise<boolean>;
+  take(tx: Transaction, scope: ProjectScope, name: string, holder: Holder): Promise<boolean>;
   /** Frees the name; false when this holder does not have it. */
   release(tx: Queries, scope: ProjectScope, name: string, holder: Holder): Promise<boolean>;
   /** The holders of these names; free names are left out. */

@@ -3,6 +3,7 @@ import { AuditedWrites } from '../resources/contract.ts';
 import { CredentialChecks, CredentialRuns, JobEnvironment } from '../runs/contract.ts';
 import { CredentialNames, Credentials, CredentialUsers, NameHolders } from './contract.ts';
 import { credentialTables } from './migrations/0001-credentials.ts';
+import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { credentialRoutes } from './routes.ts';
 import { credentialVariables, submitCheck } from './service/inject.ts';
@@ -34,7 +35,7 @@ function routes(use: Resolve) {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([credentialTables]);
+  plugin.migrations([credentialTables, lockVersions]);
   plugin.bind(CredentialNames, () => sqlNames);
   plugin.bind(Credentials, makeResolver);
   plugin.contribute(NameHolders, makeService);

@@ -183,7 +183,13 @@ async function isolation(t: Test, engine: Engine): Promise<void> {
     await Promise.all(
       Array.from({ length: 300 }, () =>
         database.transaction(async (tx) => {
-          const [row] = await tx.read<{ n: number }>(`SELECT n FROM test_counts WHERE id = 'x' ${tx.sql.for_update}`);
+          const [row] = await tx.lock<{ n: number }>({
+            table: 'test_counts',
+            key: ['id'],
+            columns: 'n',
+            where: "id = 'x'",
+            params: [],
+          });
           await tx.write("UPDATE test_counts SET n = ? WHERE id = 'x'", [row!.n + 1]);
         }),
       ),

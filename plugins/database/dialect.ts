@@ -2,8 +2,6 @@ import type { SqlDialect } from '../../kernel/contracts/index.ts';
 
 export const sqliteDialect: SqlDialect = Object.freeze({
   family: 'sqlite',
-  for_update: '',
-  for_update_skip_locked: '',
   insert_ignore: 'INSERT OR IGNORE INTO',
   upsert: (key: readonly string[], columns: readonly string[]) =>
     columns.length === 0
@@ -14,8 +12,6 @@ export const sqliteDialect: SqlDialect = Object.freeze({
 /** MySQL deprecates `VALUES(c)`, but it is the only form that MariaDB, TiDB and Vitess support too. */
 export const mysqlDialect: SqlDialect = Object.freeze({
   family: 'mysql',
-  for_update: 'FOR UPDATE',
-  for_update_skip_locked: 'FOR UPDATE SKIP LOCKED',
   insert_ignore: 'INSERT IGNORE INTO',
   upsert: (key: readonly string[], columns: readonly string[]) =>
     `ON DUPLICATE KEY UPDATE ${(columns.length === 0 ? [`${key[0]} = ${key[0]}`] : columns.map((c) => `${c} = VALUES(${c})`)).join(', ')}`,

@@ -86,7 +86,9 @@ export async function makeTables(database: Database): Promise<void> {
   const id = my ? 'VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin' : 'TEXT';
   const name = my ? 'VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : 'TEXT';
   const text = my ? 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin' : 'TEXT';
-  await database.write(`CREATE TABLE test_counts (id ${id} NOT NULL PRIMARY KEY, n BIGINT NOT NULL)`);
+  await database.write(
+    `CREATE TABLE test_counts (id ${id} NOT NULL PRIMARY KEY, n BIGINT NOT NULL, lock_version BIGINT NOT NULL DEFAULT 0)`,
+  );
   await database.write(
     `CREATE TABLE test_values (id ${id} NOT NULL PRIMARY KEY, name ${name}, body ${text}, n BIGINT, f DOUBLE, b ${my ? 'LONGBLOB' : 'BLOB'})`,
   );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Database, type Transaction } from '../../kernel/contracts/index.ts';
+import { Database, type LockedRows, type Transaction } from '../../kernel/contracts/index.ts';
 import { until } from '../../test/kit/index.ts';
 import { RunStore, TERMINAL } from '../runs/contract.ts';
 import { expr, failing, FlowServer, set, shell } from './testing/flow-server.ts';
@@ -29,6 +29,13 @@ async function cost(work: () => Promise<unknown>): Promise<Cost> {
       counted.rows += rows.length;
       return rows;
     },
+    async lock<R>(wanted: LockedRows) {
+      const rows = await tx.lock<R>(wanted);
+      counted.statements += 1;
+      counted.rows += rows.length;
+      return rows;
+    },
+    wrote: (table, keys) => tx.wrote(table, keys),
     async write(statement, params) {
       const rows = await tx.write(statement, params);
       counted.statements += 1;

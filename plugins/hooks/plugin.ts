@@ -13,6 +13,7 @@ import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
 import { HookMinting } from './contract.ts';
 import { hookTables } from './migrations/0001-hooks.ts';
+import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { hookRoutes, ingestRoute } from './routes.ts';
 import { HookService } from './service/hook-service.ts';
@@ -33,7 +34,7 @@ const makeIngest = (use: Resolve) => new Ingest({ ...parts(use), bus: use(EventB
 const makeService = (use: Resolve) => new HookService({ ...parts(use), writes: use(AuditedWrites) });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([hookTables]);
+  plugin.migrations([hookTables, lockVersions]);
   plugin.bind(HookMinting, (use) => createMinting(parts(use)));
   plugin.contribute(HttpRoutes, (use) => [...hookRoutes(makeService(use)), ingestRoute(makeIngest(use))]);
 });

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { HttpRequest, Route } from '../../kernel/contracts/index.ts';
+import { cpuOf } from '../../test/kit/index.ts';
 import { compile, parseJson } from '../schema/contract.ts';
 import { LIMITS } from './limits.ts';
 import { ADA, ask, assemble, JSON_TYPE, postJson, route, sendRaw, type TestParts } from './testing/test-server.ts';
@@ -191,26 +192,18 @@ const HEAVY: Record<string, string> = {
   'many lines and then a fault': `{${'\n'.repeat(19 * MIB)}`,
 };
 
-/** Time of the processor that this thread spends in `work`, ms; other work of the machine and of the process is none of it. */
-function spent(work: () => void): number {
-  const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
-}
-
 t.test('no body holds up the process, whatever it is made of', async (t) => {
   const validate = compile(THING);
   // What no server can avoid: reading the longest text and the most members that a route takes. Once first, to warm up.
   const floor = () =>
-    spent(() => {
+    cpuOf(() => {
       for (const name of ['one long string', 'as many members as are taken']) JSON.parse(HEAVY[name]!);
     });
   const bound = 3 * Math.max(floor(), floor());
   for (const [name, text] of Object.entries(HEAVY)) {
     const raw = Buffer.from(text);
     t.ok(raw.length <= 20 * MIB, `${name}: a body that the largest route takes`);
-    const cost = spent(() => {
+    const cost = cpuOf(() => {
       try {
         validate(parseJson(raw, LIMITS), { all: false });
       } catch (error) {

@@ -20,6 +20,7 @@ import {
 import { Verbs } from '../scripts/contract.ts';
 import { LeaseOwners, Leases } from './contract.ts';
 import { lockTables } from './migrations/0001-locks.ts';
+import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listLocksRoute } from './routes.ts';
 import { refusePastLock } from './service/rerun-check.ts';
@@ -50,7 +51,7 @@ const makeNotifier = (use: Resolve, store: LeaseStore) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([lockTables]);
+  plugin.migrations([lockTables, lockVersions]);
   const leases = plugin.own(makeStore);
   plugin.bind(Leases, leases);
   plugin.contribute(Verbs, () => lockVerb);

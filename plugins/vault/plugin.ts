@@ -14,6 +14,7 @@ import {
 import { rekeyCommand } from './commands/rekey.ts';
 import { rotateOrgKeyCommand } from './commands/rotate-org-key.ts';
 import { vaultTables } from './migrations/0001-vault.ts';
+import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { Keyring } from './service/keyring.ts';
 import { startRefresher } from './service/refresher.ts';
@@ -27,7 +28,7 @@ const makeKeyring = (use: Resolve) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([vaultTables]);
+  plugin.migrations([vaultTables, lockVersions]);
   const keyring = plugin.own(makeKeyring);
   plugin.bind(Sealer, keyring);
   plugin.contribute(AdminCommands, (use) => [rekeyCommand(keyring(use)), rotateOrgKeyCommand(keyring(use))]);

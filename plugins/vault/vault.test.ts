@@ -75,6 +75,8 @@ function failingAt(database: DatabaseType, n: number): { database: DatabaseType;
     sql: tx.sql,
     read: guard(tx.read.bind(tx)) as Transaction['read'],
     write: guard(tx.write.bind(tx)),
+    lock: guard(tx.lock.bind(tx)) as Transaction['lock'],
+    wrote: tx.wrote.bind(tx),
     afterCommit: tx.afterCommit.bind(tx),
   });
   const broken: DatabaseType = {

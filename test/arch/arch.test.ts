@@ -129,6 +129,16 @@ t.test('statements of a plugin stand in its store and its migrations', async (t)
   );
 });
 
+t.test('rows are locked by one function, which also writes them', async (t) => {
+  const locking = /\bFOR\s+(UPDATE|SHARE)\b|LOCK\s+IN\s+SHARE\s+MODE|\bGET_LOCK\b/i;
+  const bare = product.filter((path) => path.endsWith('.ts') && path !== 'plugins/database/locks.ts');
+  t.same(
+    bare.filter((path) => locking.test(read(path))),
+    [],
+  );
+  t.match(read('plugins/database/locks.ts'), locking, 'the pattern knows a lock when it sees one');
+});
+
 t.test('what is needed everywhere is written once', async (t) => {
   const elsewhere = (pattern: RegExp, home: RegExp) =>
     product.filter((path) => path.endsWith('.ts') && !home.test(path) && pattern.test(read(path)));

@@ -43,5 +43,5 @@ export async function ensureOrg(
 
 /** Serialises changes to the members of an org. */
 export async function lockOrg(tx: Transaction, org_id: string): Promise<void> {
-  await tx.read(`SELECT org_id FROM access_orgs WHERE org_id = ? ${tx.sql.for_update}`, [org_id]);
+  await tx.lock({ table: 'access_orgs', key: ['org_id'], columns: 'org_id', where: 'org_id = ?', params: [org_id] });
 }

@@ -62,10 +62,13 @@ export class AgentTable {
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'online', ?, ?, ?)`,
         [intro.agent_id, identity.org_id ?? null, identity.token_id, hello.instance, ...told, now, now, now],
       );
-      const rows = await tx.read<{ agent_id: string }>(
-        `SELECT agent_id FROM agents_agents WHERE token_id = ? AND instance = ? ${tx.sql.for_update}`,
-        [identity.token_id, hello.instance],
-      );
+      const rows = await tx.lock<{ agent_id: string }>({
+        table: 'agents_agents',
+        key: ['agent_id'],
+        columns: 'agent_id',
+        where: 'token_id = ? AND instance = ?',
+        params: [identity.token_id, hello.instance],
+      });
       const agent_id = rows[0]!.agent_id;
       if (agent_id !== intro.agent_id)
         await tx.write(

@@ -21,10 +21,13 @@ export async function lockHead(tx: Transaction, { org_id, project_id }: ProjectS
 }
 
 async function readHead(tx: Transaction, project_id: string): Promise<Head | undefined> {
-  const [row] = await tx.read<{ last_seq: number; last_at: number }>(
-    `SELECT last_seq, last_at FROM bus_heads WHERE project_id = ? ${tx.sql.for_update}`,
-    [project_id],
-  );
+  const [row] = await tx.lock<{ last_seq: number; last_at: number }>({
+    table: 'bus_heads',
+    key: ['project_id'],
+    columns: 'last_seq, last_at',
+    where: 'project_id = ?',
+    params: [project_id],
+  });
   return row && { seq: Number(row.last_seq), at: Number(row.last_at) };
 }
 
@@ -37,4 +40,5 @@ export async function moveHead(tx: Transaction, project_id: string, to: Head): P
     to.seq,
   ]);
   if (moved !== 1) throw new Error(`the head of the bus of ${project_id} did not move to ${to.seq}`);
+  tx.wrote('bus_heads', [[project_id]]);
 }

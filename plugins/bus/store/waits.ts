@@ -27,7 +27,7 @@ export interface WaitRow extends WaitRef, ProjectScope {
 
 const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
   state armed_seq armed_at`.split(/\s+/);
-const READ = 'SELECT run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id';
+const READ = 'run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id';
 const KEY = ['run_id', 'activity_id', 'position'] as const;
 
 export interface NewWait extends WaitRef, ProjectScope {
@@ -141,10 +141,13 @@ export function firePredicate(tx: Transaction, event: StoredEvent, predicate_dig
 
 /** Locks a wait's row. */
 export async function lockWait(tx: Transaction, wait: WaitRef): Promise<WaitRow | undefined> {
-  const [row] = await tx.read<WaitRow>(
-    `${READ} FROM bus_waits WHERE run_id = ? AND activity_id = ? AND position = ? ${tx.sql.for_update}`,
-    [wait.run_id, wait.activity_id, wait.position],
-  );
+  const [row] = await tx.lock<WaitRow>({
+    table: 'bus_waits',
+    key: KEY,
+    columns: READ,
+    where: 'run_id = ? AND activity_id = ? AND position = ?',
+    params: [wait.run_id, wait.activity_id, wait.position],
+  });
   return row;
 }
 
@@ -159,7 +162,7 @@ export function firedWaits(
   const beyond = `AND run_id ${past}= ? AND (run_id ${past} ? OR activity_id ${past} ? OR
     (activity_id = ? AND position ${past} ?))`;
   return on.read(
-    `${READ} FROM bus_waits WHERE state = 'fired' ${after ? beyond : ''}
+    `SELECT ${READ} FROM bus_waits WHERE state = 'fired' ${after ? beyond : ''}
      ORDER BY run_id ${order}, activity_id ${order}, position ${order} LIMIT ${Math.trunc(limit)}`,
     after ? [after.run_id, after.run_id, after.activity_id, after.activity_id, after.position] : [],
   );

@@ -14,10 +14,13 @@ export const sqlNames: CredentialNames = {
       [project_id, name, org_id, holder],
     );
     if (made === 1) return true;
-    const [row] = await tx.read<{ holder: Holder }>(
-      `SELECT holder FROM credentials_names WHERE project_id = ? AND name = ? ${tx.sql.for_update}`,
-      [project_id, name],
-    );
+    const [row] = await tx.lock<{ holder: Holder }>({
+      table: 'credentials_names',
+      key: ['project_id', 'name'],
+      columns: 'holder',
+      where: 'project_id = ? AND name = ?',
+      params: [project_id, name],
+    });
     if (!row) throw Errors.unavailable(`the name ${name} was released at this moment`, { retryAfterMs: 100 });
     if (row.holder !== holder)
       throw Errors.nameConflict(`${CALLED[row.holder]} of this project already has the name ${name}`);

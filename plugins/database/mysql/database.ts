@@ -9,12 +9,20 @@ import { pause } from '../retry.ts';
 import { isLost, isRetryable, isTimeout, mysqlFault } from './faults.ts';
 import type { MysqlPool } from './pool.ts';
 import type { ServerClock } from './server-clock.ts';
-import type { MysqlSession } from './session.ts';
+import { type MysqlSession, PrepareFirst } from './session.ts';
 import { MysqlTransaction } from './transaction.ts';
 
+interface Done<T> {
+  result: T;
+  after: readonly (() => void)[];
+}
+
 const NONE: readonly Param[] = [];
-/** Attempts of one transaction that loses conflicts. */
-const ATTEMPTS = 12;
+/**
+ * How long a transaction that loses conflicts is repeated: below the time that callers wait for an answer. Where many
+ * servers write to many nodes, losing a few times is ordinary and no reason to tell the caller.
+ */
+const PATIENCE_MS = 25_000;
 /** Attempts after dead connections, before anything was committed on them: a pool may hold some after a restart. */
 const LOST_ATTEMPTS = 3;
 
@@ -66,22 +74,27 @@ export class MysqlDatabase implements Database {
     });
   }
 
-  async #attempt<T>(session: MysqlSession, work: (tx: Transaction) => Promise<T>) {
+  async #attempt<T>(session: MysqlSession, work: (tx: Transaction) => Promise<T>): Promise<Done<T>> {
     const tx = new MysqlTransaction(session);
-    await session.query('START TRANSACTION');
+    await session.begin();
     try {
       const result = await work(tx);
       tx.assertSound();
+      await tx.writeLocked();
       tx.end();
+      await session.assertStands();
       await commit(session);
       return { result, after: tx.after };
     } catch (error) {
       tx.end();
+      session.end();
       // The first fault of a statement counts, even if `work` turned it into another error.
       const cause = tx.fault ?? error;
       if (!isLost(cause)) await rollback(session);
-      throw cause;
+      if (!(cause instanceof PrepareFirst)) throw cause;
+      await session.prepare(cause.sql);
     }
+    return this.#attempt(session, work);
   }
 
   /** Lends a connection. A broken one is not returned to the pool. */
@@ -92,22 +105,38 @@ export class MysqlDatabase implements Database {
       result = await run(session);
     } catch (error) {
       if (isLost(error) || isLost((error as Error)?.cause)) await this.#pool.discard(session);
-      else this.#pool.release(session);
+      else await this.#giveBack(session);
       throw error;
     }
-    this.#pool.release(session);
+    await this.#giveBack(session);
     return result;
+  }
+
+  /** What was committed stays committed when the connection breaks only now. */
+  async #giveBack(session: MysqlSession): Promise<void> {
+    try {
+      await session.prepareForNext();
+    } catch (error) {
+      this.#deps.log.debug(
+        { reason: (error as Error).message },
+        'preparing a statement failed; closing the connection',
+      );
+      await this.#pool.discard(session);
+      return;
+    }
+    this.#pool.release(session);
   }
 
   /** Repeats transactions that lost a conflict, and those that met a dead connection before they could commit. */
   async #persist<T>(run: () => Promise<T>): Promise<T> {
+    const until = this.#deps.clock.monotonic() + PATIENCE_MS;
     let lost = 0;
     for (let attempt = 1; ; attempt++) {
       try {
         return await run();
       } catch (error) {
         const again = isRetryable(error)
-          ? attempt < ATTEMPTS
+          ? this.#deps.clock.monotonic() < until
           : isLost(error) && !isTimeout(error) && ++lost < LOST_ATTEMPTS;
         if (!again) throw mysqlFault(error);
       }
@@ -119,6 +148,7 @@ export class MysqlDatabase implements Database {
 const commitUnknown = (cause: unknown) => DatabaseErrors.commitUnknown((cause as Error).message, { cause });
 
 async function commit(session: MysqlSession): Promise<void> {
+  session.end();
   try {
     await session.query('COMMIT');
   } catch (error) {

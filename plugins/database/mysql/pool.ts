@@ -4,6 +4,7 @@ import type { Clock } from '../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 import type { MysqlAddress } from '../url.ts';
 import { mysqlFault } from './faults.ts';
+import { MAX_PREPARED } from './prepared.ts';
 import { MysqlSession, type RawConnection } from './session.ts';
 
 /** The part of Sequelize's pool that this uses and its types omit. */
@@ -17,8 +18,6 @@ const CONNECTIONS = 16;
 const CONNECT_MS = 10_000;
 const ACQUIRE_MS = 30_000;
 const IDLE_MS = 60_000;
-/** For each connection; servers keep about 16,000 for all clients. */
-const PREPARED = 256;
 
 /** Sets every session option that a server may have configured differently. */
 const SESSION = [
@@ -97,7 +96,7 @@ function driverOptions(address: MysqlAddress) {
     // Writes count matching rows, as SQLite does, and not only changed rows.
     flags: ['+FOUND_ROWS'],
     connectTimeout: CONNECT_MS,
-    maxPreparedStatements: PREPARED,
+    maxPreparedStatements: 2 * MAX_PREPARED,
     decimalNumbers: true,
     jsonStrings: true,
     ...(address.socket ? { socketPath: address.socket } : {}),
@@ -107,7 +106,7 @@ function driverOptions(address: MysqlAddress) {
 
 async function setUp(session: MysqlSession): Promise<void> {
   try {
-    await Promise.all(SESSION.map((sql) => session.query(sql)));
+    await Promise.all([...SESSION.map((sql) => session.query(sql)), session.learn()]);
   } catch (error) {
     session.raw.destroy();
     throw error;

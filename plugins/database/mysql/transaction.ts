@@ -1,15 +1,17 @@
-import type { Param, Transaction } from '../../../kernel/contracts/index.ts';
+import { isServiceError, type LockedRows, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
+import { Locks } from '../locks.ts';
 import { mysqlDialect } from '../dialect.ts';
 import { OngoingTransaction } from '../ongoing-transaction.ts';
 import { checkParams } from '../params.ts';
 import { isLost, isRetryable, mysqlFault } from './faults.ts';
-import type { MysqlSession } from './session.ts';
+import { type MysqlSession, PrepareFirst } from './session.ts';
 
 const NONE: readonly Param[] = [];
 
 export class MysqlTransaction extends OngoingTransaction implements Transaction {
   readonly sql = mysqlDialect;
   readonly #session: MysqlSession;
+  readonly #locks = new Locks();
 
   constructor(session: MysqlSession) {
     super();
@@ -24,6 +26,19 @@ export class MysqlTransaction extends OngoingTransaction implements Transaction 
     return this.#do(params, () => this.#session.write(statement, params));
   }
 
+  lock<R>(rows: LockedRows): Promise<R[]> {
+    return this.#locks.lock<R>(this, rows);
+  }
+
+  wrote(table: string, keys: readonly (readonly Param[])[]): void {
+    this.#locks.wrote(table, keys);
+  }
+
+  /** Called at the end of the work, before the commit. */
+  async writeLocked(): Promise<void> {
+    await this.#locks.write(this);
+  }
+
   async #do<T>(params: readonly Param[], run: () => Promise<T>): Promise<T> {
     checkParams(params);
     this.assertUsable();
@@ -31,8 +46,11 @@ export class MysqlTransaction extends OngoingTransaction implements Transaction 
       return await run();
     } catch (error) {
       // After a deadlock the server has rolled back: a further statement would commit by itself.
-      if (isRetryable(error) || isLost(error)) this.fault = error;
+      if (isRetryable(error) || isLost(error) || endsTransaction(error)) this.fault = error;
       throw mysqlFault(error);
     }
   }
 }
+
+const endsTransaction = (error: unknown): boolean =>
+  error instanceof PrepareFirst || isServiceError(error, 'commit_unknown');

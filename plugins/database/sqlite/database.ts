@@ -1,9 +1,10 @@
 import type { Sequelize } from 'sequelize';
-import type { Database, Param, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Database, LockedRows, Param, Transaction } from '../../../kernel/contracts/index.ts';
 import { runAfterCommit } from '../after-commit.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { sqliteDialect } from '../dialect.ts';
 import { DatabaseErrors } from '../errors.ts';
+import { lockingRead } from '../locks.ts';
 import { OngoingTransaction } from '../ongoing-transaction.ts';
 import { checkParams } from '../params.ts';
 import type { SqliteEngine } from './engine.ts';
@@ -111,6 +112,13 @@ class SqliteTransaction extends OngoingTransaction implements Transaction {
   async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
     return this.#do(params, () => this.#engine.writer.run(statement, params).changes);
   }
+
+  async lock<R>(rows: LockedRows): Promise<R[]> {
+    return this.read<R>(lockingRead(rows, ''), rows.params);
+  }
+
+  /** There is one writer, so no lock has to be seen by another. */
+  wrote(): void {}
 
   async #do<T>(params: readonly Param[], run: () => T): Promise<T> {
     checkParams(params);

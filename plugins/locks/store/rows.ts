@@ -45,11 +45,13 @@ async function readLocked(
   { project_id }: LeaseScope,
   group_key: string,
 ): Promise<LockedGroup | undefined> {
-  const [group] = await tx.read<LockedGroup>(
-    `SELECT org_id, project_id, group_key, name, fence, last_ticket FROM locks_groups
-     WHERE project_id = ? AND group_key = ? ${tx.sql.for_update}`,
-    [project_id, group_key],
-  );
+  const [group] = await tx.lock<LockedGroup>({
+    table: 'locks_groups',
+    key: ['project_id', 'group_key'],
+    columns: 'org_id, project_id, group_key, name, fence, last_ticket',
+    where: 'project_id = ? AND group_key = ?',
+    params: [project_id, group_key],
+  });
   return group;
 }
 

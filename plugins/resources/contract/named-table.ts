@@ -74,7 +74,10 @@ export class NamedTable<Row extends NamedRow, Entry = Row, Other extends keyof R
 
   /** The row stays locked until the transaction ends. */
   async lock(tx: Transaction, { org_id, project_id }: ProjectScope, name: string): Promise<Row | undefined> {
-    return this.#one(tx, `${NAMED} ${tx.sql.for_update}`, [project_id, org_id, name], name);
+    if (!canExist(this.#rules, name)) return undefined;
+    const rows = { table: this.#rules.table, key: ['project_id', 'name'], columns: this.columns };
+    const [row] = await tx.lock<Row>({ ...rows, where: NAMED, params: [project_id, org_id, name] });
+    return row;
   }
 
   /** Throws `not_found`. */

@@ -10,6 +10,7 @@ import { retentionTables } from './0008-retention.ts';
 import { lossColumns } from './0009-losses.ts';
 import { coordinationColumns } from './0010-coordination.ts';
 import { pinColumns } from './0011-pins.ts';
+import { lockVersions } from './0012-lock-versions.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -23,4 +24,5 @@ export const runsMigrations: readonly Migration[] = [
   lossColumns,
   coordinationColumns,
   pinColumns,
+  lockVersions,
 ];

@@ -10,6 +10,9 @@ const COLUMNS =
 const ENDED_COLUMNS = ['finished_at', 'output', 'error_code', 'error_message', 'exit_code'];
 const COPIED_COLUMNS = [...COLUMNS, ...ENDED_COLUMNS];
 
+/** Activities as rows to lock. */
+export const ACTIVITY = { table: 'runs_activities', key: ['activity_id'] } as const;
+
 export interface InsertedActivity {
   activity_id: string;
   name: string;
@@ -43,11 +46,12 @@ export async function lockFences(tx: Transaction, activity_ids: readonly string[
   const found = new Map<string, Fence>();
   for (const ids of chunks(distinct(activity_ids, (id) => id))) {
     const list = inList(ids);
-    const rows = await tx.read<Fence>(
-      `SELECT activity_id, state, epoch, agent_id FROM runs_activities WHERE activity_id IN ${list.marks}
-       ORDER BY activity_id ${tx.sql.for_update}`,
-      list.params,
-    );
+    const rows = await tx.lock<Fence>({
+      ...ACTIVITY,
+      columns: 'activity_id, state, epoch, agent_id',
+      where: `activity_id IN ${list.marks}`,
+      params: list.params,
+    });
     for (const row of rows) found.set(row.activity_id, row);
   }
   return found;

@@ -1,5 +1,6 @@
 import { inList, chunks, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
+import { ACTIVITY } from './activity-rows.ts';
 import type { StoreParts } from './parts.ts';
 import type { EndedWait } from './tell-kinds.ts';
 
@@ -47,15 +48,21 @@ async function cancelSome(
   which: string,
   params: string[],
 ): Promise<EndedWait[]> {
-  const open = await tx.read<ClaimRef & { agent_id: string | null; state: string }>(
-    `SELECT activity_id, epoch, agent_id, state FROM runs_activities WHERE ${which} ORDER BY activity_id ${tx.sql.for_update}`,
+  const open = await tx.lock<ClaimRef & { agent_id: string | null; state: string }>({
+    ...ACTIVITY,
+    columns: 'activity_id, epoch, agent_id, state',
+    where: which,
     params,
-  );
+  });
   if (open.length === 0) return [];
   const now = store.database.now();
   await tx.write(
     `UPDATE runs_activities SET state = 'cancelled', deadline = NULL, agent_id = NULL, finished_at = ? WHERE ${which}`,
     [now, ...params],
+  );
+  tx.wrote(
+    ACTIVITY.table,
+    open.map(({ activity_id }) => [activity_id]),
   );
   tx.afterCommit(() => {
     for (const { activity_id, epoch, agent_id } of open)

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { Capabilities, Claimed } from '../contract.ts';
+import { ACTIVITY } from './activity-rows.ts';
 import { type Candidate, findCandidates } from './lanes.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
@@ -132,6 +133,10 @@ async function takeSlice(
      WHERE ${inState('pending')} AND activity_id IN ${list.marks}`,
     [by.agent_id, now + rules.lease_ms, ...list.params],
   );
+  tx.wrote(
+    ACTIVITY.table,
+    pending.map(({ activity_id }) => [activity_id]),
+  );
   const runs = distinct(pending, ({ run_id }) => run_id).map((run_id) => locked.get(run_id)!);
   await startRuns(tx, store, runs, now);
   for (const run of runs) tx.afterCommit(() => store.wakeups.run(run.run_id));
@@ -143,11 +148,12 @@ async function lockPending(tx: Transaction, candidates: readonly Candidate[]): P
   const found = new Map<string, PendingRow>();
   for (const ids of chunks(distinct(candidates, ({ activity_id }) => activity_id))) {
     const list = inList(ids);
-    const rows = await tx.read<PendingRow>(
-      `SELECT activity_id, run_id, name, executor, spec, epoch, passes, due FROM runs_activities
-       WHERE activity_id IN ${list.marks} AND ${inState('pending')} ORDER BY activity_id ${tx.sql.for_update}`,
-      list.params,
-    );
+    const rows = await tx.lock<PendingRow>({
+      ...ACTIVITY,
+      columns: 'activity_id, run_id, name, executor, spec, epoch, passes, due',
+      where: `activity_id IN ${list.marks} AND ${inState('pending')}`,
+      params: list.params,
+    });
     for (const row of rows) found.set(row.activity_id, row);
   }
   return candidates.flatMap(({ activity_id }) => found.get(activity_id) ?? []);

@@ -90,6 +90,10 @@ async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly
   const next = run_ids.map((run_id) => [run_id, heads.get(run_id)!]);
   const advance = tx.sql.upsert(['run_id'], ['next_seq']);
   await insertRows(tx, 'INSERT INTO runs_log_heads', HEAD_COLUMNS, next, advance);
+  tx.wrote(
+    'runs_log_heads',
+    run_ids.map((run_id) => [run_id]),
+  );
   tx.afterCommit(() => {
     for (const run_id of run_ids) store.wakeups.run(run_id);
   });
@@ -114,10 +118,13 @@ async function readHeads(tx: Transaction, run_ids: readonly string[]): Promise<M
   const heads = new Map<string, number>();
   for (const ids of chunks(run_ids)) {
     const list = inList(ids);
-    const rows = await tx.read<{ run_id: string; next_seq: number }>(
-      `SELECT run_id, next_seq FROM runs_log_heads WHERE run_id IN ${list.marks} ORDER BY run_id ${tx.sql.for_update}`,
-      list.params,
-    );
+    const rows = await tx.lock<{ run_id: string; next_seq: number }>({
+      table: 'runs_log_heads',
+      key: ['run_id'],
+      columns: 'run_id, next_seq',
+      where: `run_id IN ${list.marks}`,
+      params: list.params,
+    });
     for (const { run_id, next_seq } of rows) heads.set(run_id, next_seq);
   }
   return heads;

@@ -1,6 +1,7 @@
 import { inList, insertRows, type Database, type Transaction } from '../../../kernel/contracts/index.ts';
 import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
 import type { RunTable } from '../contract.ts';
+import { RUN } from './run-rows.ts';
 
 /** Runs hidden in one transaction, and runs deleted in parallel. */
 const AT_ONCE = 100;
@@ -51,11 +52,13 @@ export function prunableRuns(database: Database, tables: () => readonly RunTable
 
 /** The oldest ended runs after one; ids begin with their time. */
 async function mark(tx: Transaction, after: string, before: number, now: number): Promise<string[]> {
-  const rows = await tx.read<Marked>(
-    `SELECT run_id, project_id, source_digest FROM runs_runs
-     WHERE run_id > ? AND run_id < ? AND finished_at < ? ORDER BY run_id LIMIT ${AT_ONCE} ${tx.sql.for_update}`,
-    [after, lowestId('run', before), before],
-  );
+  const rows = await tx.lock<Marked>({
+    ...RUN,
+    columns: 'run_id, project_id, source_digest',
+    where: 'run_id > ? AND run_id < ? AND finished_at < ?',
+    params: [after, lowestId('run', before), before],
+    limit: AT_ONCE,
+  });
   if (rows.length === 0) return [];
   const columns = ['run_id', 'project_id', 'source_digest', 'pruned_at'];
   const marks = rows.map((row) => [row.run_id, row.project_id, row.source_digest, now]);
@@ -63,6 +66,10 @@ async function mark(tx: Transaction, after: string, before: number, now: number)
   const run_ids = rows.map(({ run_id }) => run_id);
   const list = inList(run_ids);
   await tx.write(`DELETE FROM runs_runs WHERE run_id IN ${list.marks}`, list.params);
+  tx.wrote(
+    RUN.table,
+    run_ids.map((run_id) => [run_id]),
+  );
   return run_ids;
 }
 
@@ -106,7 +113,8 @@ const distinctSources = (marked: readonly Marked[]): Marked[] => [
 /** Locked before it is read: a submit that has just found the source holds it until its run is visible. */
 async function removeSource(tx: Transaction, project_id: string, digest: string): Promise<number> {
   const place = [project_id, digest];
-  await tx.read(`SELECT digest FROM runs_sources WHERE project_id = ? AND digest = ? ${tx.sql.for_update}`, place);
+  const source = { table: 'runs_sources', key: ['project_id', 'digest'], columns: 'digest' };
+  await tx.lock({ ...source, where: 'project_id = ? AND digest = ?', params: place });
   const [used] = await tx.read(
     'SELECT run_id FROM runs_runs WHERE project_id = ? AND source_digest = ? LIMIT 1',
     place,

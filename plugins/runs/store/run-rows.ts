@@ -5,15 +5,16 @@ import { LOCKED_COLUMNS, type LockedRun } from './run-columns.ts';
 
 export const isTerminal = (run: { status: RunStatus }): boolean => TERMINAL.includes(run.status);
 
+/** Runs as rows to lock. */
+export const RUN = { table: 'runs_runs', key: ['run_id'] } as const;
+
 export const tagsOf = (run: Pick<LockedRun, 'tags'>): string[] => JSON.parse(run.tags) as string[];
 export const triggerOf = (run: Pick<LockedRun, 'trigger_fields'>): Trigger => JSON.parse(run.trigger_fields) as Trigger;
 
 /** Locks a run's row: the first lock of every transition except appends, logs and renewals. */
 export async function lockRun(tx: Transaction, run_id: string): Promise<LockedRun> {
-  const [run] = await tx.read<LockedRun>(
-    `SELECT ${LOCKED_COLUMNS} FROM runs_runs WHERE run_id = ? ${tx.sql.for_update}`,
-    [run_id],
-  );
+  const rows = { ...RUN, columns: LOCKED_COLUMNS, where: 'run_id = ?', params: [run_id] };
+  const [run] = await tx.lock<LockedRun>(rows);
   if (!run) throw Errors.notFound(`there is no run ${run_id}`);
   return run;
 }
@@ -29,10 +30,12 @@ export async function lockRunOf(
   tx: Transaction,
   scope: { org_id: string; project_id: string; run_id: string },
 ): Promise<LockedRun> {
-  const [run] = await tx.read<LockedRun>(
-    `SELECT ${LOCKED_COLUMNS} FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ? ${tx.sql.for_update}`,
-    [scope.run_id, scope.org_id, scope.project_id],
-  );
+  const [run] = await tx.lock<LockedRun>({
+    ...RUN,
+    columns: LOCKED_COLUMNS,
+    where: 'run_id = ? AND org_id = ? AND project_id = ?',
+    params: [scope.run_id, scope.org_id, scope.project_id],
+  });
   if (!run) throw Errors.notFound(`there is no run ${scope.run_id}`);
   return run;
 }
@@ -43,14 +46,16 @@ export async function lockRuns<Row = LockedRun>(
   run_ids: readonly string[],
   options: { skip?: boolean; columns?: string } = {},
 ): Promise<Map<string, Row>> {
-  const lock = options.skip ? tx.sql.for_update_skip_locked : tx.sql.for_update;
   const found = new Map<string, Row>();
   for (const ids of chunks(distinct(run_ids, (id) => id))) {
     const list = inList(ids);
-    const rows = await tx.read<Row & { run_id: string }>(
-      `SELECT ${options.columns ?? LOCKED_COLUMNS} FROM runs_runs WHERE run_id IN ${list.marks} ORDER BY run_id ${lock}`,
-      list.params,
-    );
+    const rows = await tx.lock<Row & { run_id: string }>({
+      ...RUN,
+      columns: options.columns ?? LOCKED_COLUMNS,
+      where: `run_id IN ${list.marks}`,
+      params: list.params,
+      skip: options.skip ?? false,
+    });
     for (const row of rows) found.set(row.run_id, row);
   }
   return found;
@@ -64,6 +69,7 @@ export function contextOf(run: LockedRun, activity_id: string): ActivityContext 
 /** Takes the run's next sequence number; its row must be locked. */
 export async function takeSeq(tx: Transaction, run: LockedRun): Promise<number> {
   await mustChange(tx, 1, 'UPDATE runs_runs SET next_seq = next_seq + 1 WHERE run_id = ?', [run.run_id]);
+  tx.wrote(RUN.table, [[run.run_id]]);
   const seq = run.next_seq;
   run.next_seq += 1;
   return seq;

@@ -32,7 +32,8 @@ const kept = testPlugin('schedule-doubles', (plugin) => plugin.migrations([doubl
 const bus: Pick<EventBus, 'lock' | 'record'> = {
   async lock(tx, { project_id }) {
     await tx.write(`${tx.sql.insert_ignore} schedules_test_heads (project_id, seq) VALUES (?, 0)`, [project_id]);
-    await tx.read(`SELECT seq FROM schedules_test_heads WHERE project_id = ? ${tx.sql.for_update}`, [project_id]);
+    const head = { table: 'schedules_test_heads', key: ['project_id'], columns: 'seq' };
+    await tx.lock({ ...head, where: 'project_id = ?', params: [project_id] });
   },
   async record(tx, events) {
     const results: EmitResult[] = [];

@@ -28,7 +28,8 @@ export async function readKeyChecks(queries: Queries): Promise<KeyChecks> {
  * take this lock first, so they are serialised across servers. The row is never deleted.
  */
 export async function lockKeyChecks(tx: Transaction): Promise<KeyChecks> {
-  await tx.read(`SELECT slot FROM vault_key_checks WHERE slot = ? ${tx.sql.for_update}`, ['active']);
+  const active = { columns: 'slot', where: 'slot = ?', params: ['active'] };
+  await tx.lock({ table: 'vault_key_checks', key: ['slot'], ...active });
   return readKeyChecks(tx);
 }
 
