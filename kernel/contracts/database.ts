@@ -64,6 +64,11 @@ export interface Database extends Queries {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Milliseconds since the epoch by the database's clock; between readings a monotonic clock carries it forward. */
   now(): number;
+  /**
+   * True when this server's database node is one of several that certify transactions at the commit (Galera): a row lock
+   * does not reach the other nodes, and writers of one row on different nodes abort each other.
+   */
+  certifies(): boolean;
   /** One round trip; throws when the database does not answer. */
   ping(): Promise<void>;
 }

@@ -45,7 +45,11 @@ export interface NewEvent extends ProjectScope {
 }
 
 /** An event about to be recorded; it has its id. */
-export type PendingEvent = NewEvent & { event_id: string };
+export type PendingEvent = NewEvent & {
+  event_id: string;
+  /** It was made before, on another server, and waited for its number. */
+  handed_over?: true;
+};
 
 /** A recorded event. */
 export interface StoredEvent extends PendingEvent {
@@ -127,7 +131,10 @@ export interface EventReaction<Plan = unknown> {
   name: string;
   /** Lower first. Handlers have 100, inline workflows of webhooks 200. */
   precedence: number;
-  /** One answer for each event, in order. A refused event does not count for later ones. Only reads. */
+  /**
+   * One answer for each event, in order. A refused event does not count for later ones. It writes only what follows
+   * from events that cannot be refused.
+   */
   decide(
     tx: Transaction,
     scope: ProjectScope,

@@ -86,6 +86,7 @@ function failingAt(database: DatabaseType, n: number): { database: DatabaseType;
     write: guard(database.write.bind(database)),
     transaction: (work) => database.transaction((tx) => work(guarded(tx))),
     now: () => database.now(),
+    certifies: () => false,
     ping: () => database.ping(),
   };
   return { database: broken, reached: () => count > n };

@@ -15,14 +15,17 @@ import type { EmitResult, EventReaction, NewEvent, PendingEvent, ProjectScope, S
 import { checkedBody, digests } from '../domain/event-rules.ts';
 import { fireCancels } from '../store/cancels.ts';
 import { insertDeliveries } from '../store/deliveries.ts';
-import { findDoubles, findRecorded, insertEvents, sealBody } from '../store/event-rows.ts';
+import { findDoubles, findRecorded, insertEvents, openBody, sealBody } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
+import { insertPending, type OutboxRow, readPending, removePending } from '../store/outbox.ts';
 import { noteTypes } from '../store/types.ts';
 import { awaitedTypes, fireWaits } from '../store/waits.ts';
 import { firePredicates } from './predicates.ts';
+import type { Sequencer } from './sequencing.ts';
 
 export interface RecorderParts {
   database: Pick<Database, 'now'>;
+  sequencer: Sequencer;
   sealer: Sealer;
   ids: Ids;
   audit: Pick<Audit, 'recordAll'>;
@@ -33,6 +36,8 @@ export interface RecorderParts {
   expressions(): Expressions;
   /** Called after a commit that fired waits or cancels. */
   fired(): void;
+  /** Called after a commit that left events to the server that numbers them. */
+  handedOver(): void;
 }
 
 /** A checked and sealed event. */
@@ -47,8 +52,11 @@ export interface Recording {
 type Outcomes = Map<Recording, BatchOutcome<EmitResult>>;
 type Plans = Map<EventReaction, { recording: Recording; plan: unknown }[]>;
 
+/** Events of other servers that are numbered in one transaction. */
+const DRAINED = 64;
+
 /**
- * Records events in the caller's transaction, under each project's lock. It numbers them in commit order (I7), fires
+ * Records events in the caller's transaction, under each project's lock, or leaves them to the server that holds it. It numbers them in commit order (I7), fires
  * the listening waits and cancels, and calls every reaction. Waking and cancelling are only decided here; no run's row
  * is locked.
  */
@@ -78,15 +86,55 @@ export class Recorder {
     const outcomes: Outcomes = new Map();
     for (const project_id of distinct(recordings, ({ event }) => event.project_id)) {
       const own = recordings.filter(({ event }) => event.project_id === project_id);
-      await this.#recordOf(tx, own, outcomes);
+      const { org_id } = own[0]!.event;
+      if (await this.#handOver(tx, project_id, own, outcomes)) continue;
+      const head = await lockHead(tx, { org_id, project_id });
+      const before = await this.#handedOver(tx, project_id, head);
+      await this.#recordAll(tx, { org_id, project_id }, head, [...before, ...own], outcomes);
+      await removePending(tx, before.map(idOf));
     }
     return recordings.map((recording) => outcomes.get(recording)!);
   }
 
-  async #recordOf(tx: Transaction, own: readonly Recording[], outcomes: Outcomes): Promise<void> {
-    const { org_id, project_id } = own[0]!.event;
-    const scope = { org_id, project_id };
+  /** Numbers events that other servers have handed over. Answers how many. The org's keys must be ready. */
+  async drain(tx: Transaction, scope: ProjectScope): Promise<number> {
     const head = await lockHead(tx, scope);
+    const before = await this.#handedOver(tx, scope.project_id, head);
+    if (before.length > 0) await this.#recordAll(tx, scope, head, before, new Map());
+    await removePending(tx, before.map(idOf));
+    return before.length;
+  }
+
+  /** True when all of them could be left to another server: nobody waits for what becomes of them. */
+  async #handOver(
+    tx: Transaction,
+    project_id: string,
+    own: readonly Recording[],
+    outcomes: Outcomes,
+  ): Promise<boolean> {
+    const { sequencer, database, handedOver } = this.#parts;
+    if (!own.every(canBeHandedOver) || !(await sequencer.elsewhere(tx, project_id))) return false;
+    await insertPending(tx, own, database.now());
+    for (const recording of own) outcomes.set(recording, { ok: resultOf(recording, false) });
+    tx.afterCommit(handedOver);
+    return true;
+  }
+
+  /** The oldest events that others have handed over, when this server numbers the project's events. */
+  async #handedOver(tx: Transaction, project_id: string, head: Head): Promise<Recording[]> {
+    const { sequencer, sealer } = this.#parts;
+    if (!sequencer.handsOver || !sequencer.mayDrain(head)) return [];
+    const rows = await readPending(tx, project_id, DRAINED);
+    return inOrderOfRuns(rows.map((row) => recordingOf(sealer, row)));
+  }
+
+  async #recordAll(
+    tx: Transaction,
+    scope: ProjectScope,
+    head: Head,
+    own: readonly Recording[],
+    outcomes: Outcomes,
+  ): Promise<void> {
     await answerKnown(tx, scope, own, outcomes);
     const fresh = own.filter((recording) => !outcomes.has(recording));
     const firsts = firstsOf(fresh);
@@ -149,7 +197,8 @@ export class Recorder {
       accepted.map((recording) => ({ event: stored.get(recording)!, sealed: recording.sealed })),
     );
     // Before reactions act: runs that they create arm their cancels at the new end of the bus.
-    await moveHead(tx, scope.project_id, { seq: head.seq + accepted.length, at: recorded_at });
+    const { holder, until } = this.#parts.sequencer.held(scope.project_id, head);
+    await moveHead(tx, scope.project_id, { seq: head.seq + accepted.length, at: recorded_at, holder, until });
     await noteTypes(tx, events);
     await this.#fire(tx, scope, events);
     await this.#apply(tx, scope, stored, plans);
@@ -192,6 +241,43 @@ export class Recorder {
       await insertDeliveries(tx, scope, await reaction.apply(tx, scope, mine));
     }
   }
+}
+
+const idOf = ({ event }: Recording): string => event.event_id;
+
+/** The service's own announcements: never refused, never repeated, and nobody is told their number. */
+const canBeHandedOver = ({ event, by }: Recording): boolean =>
+  !event.refusable && event.dedup === undefined && by === undefined;
+
+function recordingOf(sealer: Sealer, row: OutboxRow): Recording {
+  const { event_id, org_id, project_id, type, event_key: key, source, source_name } = row;
+  const { payload, fields } = openBody(sealer, row, event_id, row.body);
+  const event: PendingEvent = {
+    ...{ event_id, org_id, project_id, type, key, payload, source, source_name },
+    ...(fields === undefined ? {} : { fields }),
+    generation: Number(row.generation),
+    trusted: row.trusted === 1,
+    withheld: row.withheld === 1,
+    refusable: false,
+    handed_over: true,
+  };
+  return { event, sealed: row.body, by: undefined, attempted: false };
+}
+
+const STEPS: Readonly<Record<string, number>> = { manual: 0, spawn: 0, 'run.started': 1 };
+
+/** The events of one run in the order in which they happened, should the servers' clocks tell another one. */
+function inOrderOfRuns(recordings: readonly Recording[]): Recording[] {
+  const step = ({ event }: Recording) => STEPS[event.type] ?? 2;
+  const ordered = [...recordings];
+  const places = new Map<string, number[]>();
+  for (const [at, { event }] of recordings.entries())
+    places.set(event.source_name, [...(places.get(event.source_name) ?? []), at]);
+  for (const own of places.values()) {
+    const sorted = own.map((at) => recordings[at]!).sort((a, b) => step(a) - step(b));
+    for (const [index, at] of own.entries()) ordered[at] = sorted[index]!;
+  }
+  return ordered;
 }
 
 const resultOf = ({ event }: Recording, duplicate: boolean): EmitResult => ({

@@ -68,6 +68,10 @@ export class MysqlDatabase implements Database {
     return this.#time.now();
   }
 
+  certifies(): boolean {
+    return this.#pool.certifies;
+  }
+
   async ping(): Promise<void> {
     await this.#on((session) => session.query('SELECT 1')).catch((error: unknown) => {
       throw mysqlFault(error);

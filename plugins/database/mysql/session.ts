@@ -76,10 +76,11 @@ export class MysqlSession {
     this.#known = known;
   }
 
-  /** To be called once for a new connection. Databases without the variable do not certify. */
-  async learn(): Promise<void> {
+  /** To be called once for a new connection: does the server certify? Those without the variable do not. */
+  async learn(): Promise<boolean> {
     const rows = (await this.query("SHOW VARIABLES LIKE 'wsrep_on'")) as { Value?: string }[];
     this.#known.certifies = rows[0]?.Value === 'ON';
+    return this.#known.certifies;
   }
 
   /** By the text protocol: SET and other statements that a server may refuse to prepare. */

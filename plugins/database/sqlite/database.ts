@@ -65,6 +65,10 @@ export class SqliteDatabase implements Database {
     return this.#deps.clock.now();
   }
 
+  certifies(): boolean {
+    return false;
+  }
+
   async ping(): Promise<void> {
     await this.read('SELECT 1');
   }
