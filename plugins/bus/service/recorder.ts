@@ -64,6 +64,7 @@ export class Recorder {
   readonly #parts: RecorderParts;
   readonly #events: ReturnType<Metrics['counter']>;
   readonly #refused: ReturnType<Metrics['counter']>;
+  readonly #handed: ReturnType<Metrics['counter']>;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -71,6 +72,10 @@ export class Recorder {
     this.#refused = parts.metrics.counter('svc_bus_events_refused_total', 'Events that a ceiling refused, by code.', [
       'code',
     ]);
+    this.#handed = parts.metrics.counter(
+      'svc_bus_events_handed_over_total',
+      'Events left to the server that numbers the events of their project.',
+    );
   }
 
   /** The org's keys must be ready. Throws when the event is invalid. */
@@ -116,7 +121,10 @@ export class Recorder {
     if (!own.every(canBeHandedOver) || !(await sequencer.elsewhere(tx, project_id))) return false;
     await insertPending(tx, own, database.now());
     for (const recording of own) outcomes.set(recording, { ok: resultOf(recording, false) });
-    tx.afterCommit(handedOver);
+    tx.afterCommit(() => {
+      this.#handed.inc({}, own.length);
+      handedOver();
+    });
     return true;
   }
 
