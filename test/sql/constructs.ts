@@ -30,6 +30,18 @@ export const CONSTRUCTS: readonly Construct[] = [
     'TiDB refuses them or does nothing; MariaDB does not know FOR SHARE; nothing is written for Galera to certify',
   ),
   construct(
+    'locks on some of the tables',
+    /\bFOR UPDATE OF\b/,
+    'SELECT a FROM t FOR UPDATE OF t',
+    'MariaDB and Vitess do not know it',
+  ),
+  construct(
+    'FETCH FIRST',
+    /\bFETCH (FIRST|NEXT)\b/,
+    'SELECT a FROM t ORDER BY a FETCH FIRST 3 ROWS ONLY',
+    'MySQL and Vitess do not know it',
+  ),
+  construct(
     'locks that are no rows',
     /\b(GET_LOCK|RELEASE_LOCK|IS_FREE_LOCK)\b|\bLOCK TABLES?\b/,
     "SELECT GET_LOCK('a', 1)",
@@ -64,7 +76,7 @@ export const CONSTRUCTS: readonly Construct[] = [
     'programs in the server',
     /\b(CREATE|DROP) (DEFINER\S* )?(TRIGGER|PROCEDURE|FUNCTION|EVENT)\b/,
     'CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1',
-    'TiDB has none',
+    'TiDB has none, and Vitess cannot read triggers',
   ),
   construct(
     'indexes of words or places',
