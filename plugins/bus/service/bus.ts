@@ -12,7 +12,8 @@ import type { Delivery, EmitResult, EventBus, NewEvent, ProjectScope, StoredEven
 import { updateDeliveries } from '../store/deliveries.ts';
 import { readEvent } from '../store/event-rows.ts';
 import { lockHead } from '../store/heads.ts';
-import type { Recorder, Recording } from './recorder.ts';
+import type { Recorder } from './recorder.ts';
+import type { Recording } from './recording.ts';
 
 const BATCH = 64;
 

@@ -15,11 +15,13 @@ import type { EmitResult, EventReaction, NewEvent, PendingEvent, ProjectScope, S
 import { checkedBody, digests } from '../domain/event-rules.ts';
 import { fireCancels } from '../store/cancels.ts';
 import { insertDeliveries } from '../store/deliveries.ts';
-import { findDoubles, findRecorded, insertEvents, openBody, sealBody } from '../store/event-rows.ts';
+import { findDoubles, findRecorded, insertEvents, sealBody } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
-import { insertPending, type OutboxRow, readPending, removePending } from '../store/outbox.ts';
+import { insertPending, readPending, removePending } from '../store/outbox.ts';
 import { noteTypes } from '../store/types.ts';
 import { awaitedTypes, fireWaits } from '../store/waits.ts';
+import { canBeHandedOver, inOrderOfRuns, recordingOf } from './handed-over.ts';
+import type { Recording } from './recording.ts';
 import { firePredicates } from './predicates.ts';
 import type { Sequencer } from './sequencing.ts';
 
@@ -38,15 +40,6 @@ export interface RecorderParts {
   fired(): void;
   /** Called after a commit that left events to the server that numbers them. */
   handedOver(): void;
-}
-
-/** A checked and sealed event. */
-export interface Recording {
-  event: PendingEvent;
-  sealed: Buffer;
-  by: AuditSource | undefined;
-  /** Set when it was passed to the database: found again, it is this event and not a duplicate. */
-  attempted: boolean;
 }
 
 type Outcomes = Map<Recording, BatchOutcome<EmitResult>>;
@@ -252,41 +245,6 @@ export class Recorder {
 }
 
 const idOf = ({ event }: Recording): string => event.event_id;
-
-/** The service's own announcements: never refused, never repeated, and nobody is told their number. */
-const canBeHandedOver = ({ event, by }: Recording): boolean =>
-  !event.refusable && event.dedup === undefined && by === undefined;
-
-function recordingOf(sealer: Sealer, row: OutboxRow): Recording {
-  const { event_id, org_id, project_id, type, event_key: key, source, source_name } = row;
-  const { payload, fields } = openBody(sealer, row, event_id, row.body);
-  const event: PendingEvent = {
-    ...{ event_id, org_id, project_id, type, key, payload, source, source_name },
-    ...(fields === undefined ? {} : { fields }),
-    generation: Number(row.generation),
-    trusted: row.trusted === 1,
-    withheld: row.withheld === 1,
-    refusable: false,
-    handed_over: true,
-  };
-  return { event, sealed: row.body, by: undefined, attempted: false };
-}
-
-const STEPS: Readonly<Record<string, number>> = { manual: 0, spawn: 0, 'run.started': 1 };
-
-/** The events of one run in the order in which they happened, should the servers' clocks tell another one. */
-function inOrderOfRuns(recordings: readonly Recording[]): Recording[] {
-  const step = ({ event }: Recording) => STEPS[event.type] ?? 2;
-  const ordered = [...recordings];
-  const places = new Map<string, number[]>();
-  for (const [at, { event }] of recordings.entries())
-    places.set(event.source_name, [...(places.get(event.source_name) ?? []), at]);
-  for (const own of places.values()) {
-    const sorted = own.map((at) => recordings[at]!).sort((a, b) => step(a) - step(b));
-    for (const [index, at] of own.entries()) ordered[at] = sorted[index]!;
-  }
-  return ordered;
-}
 
 const resultOf = ({ event }: Recording, duplicate: boolean): EmitResult => ({
   event_id: event.event_id,

@@ -27,7 +27,7 @@ export class MysqlTransaction extends OngoingTransaction implements Transaction 
   }
 
   lock<R>(rows: LockedRows): Promise<R[]> {
-    return this.#locks.lock<R>(this, rows);
+    return this.#locks.lock<R>(this, rows, this.#session.lockingWords(rows.skip === true));
   }
 
   wrote(table: string, keys: readonly (readonly Param[])[]): void {
