@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
-import type { EmitResult, EventReaction, NewEvent, PendingEvent, ProjectScope, StoredEvent } from '../contract.ts';
+import type { EmitResult, EventReaction, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
 import { checkedBody, digests } from '../domain/event-rules.ts';
 import { fireCancels } from '../store/cancels.ts';
 import { insertDeliveries } from '../store/deliveries.ts';
