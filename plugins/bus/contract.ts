@@ -1,4 +1,5 @@
 import {
+  type BatchOutcome,
   extensionPoint,
   type Queries,
   type ServiceError,
@@ -181,6 +182,15 @@ export interface EventBus {
    * `chain_too_deep`, `handlers_in_flight`.
    */
   emit(event: NewEvent): Promise<EmitResult>;
+  /**
+   * Where another server numbers the project's events: has it record this one before the caller's own transaction, and
+   * answers what became of it. Undefined elsewhere, and when `fresh` is false: it is asked in the transaction that hands
+   * the event over. The event needs a `dedup` text, because the caller may end before it has noted the outcome.
+   */
+  ahead(
+    event: NewEvent & { dedup: string },
+    fresh: (tx: Transaction) => Promise<boolean>,
+  ): Promise<BatchOutcome<EmitResult> | undefined>;
   /**
    * The same in the caller's transaction. The projects' locks come after its run and activity locks. The caller must
    * call `Sealer.prepare` for every org before its transaction. Throws when a refusable event is refused.

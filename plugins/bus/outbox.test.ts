@@ -1,11 +1,25 @@
 import t, { type Test } from 'tap';
+import { Errors } from '../../kernel/contracts/index.ts';
+import type { EventReaction } from './contract.ts';
 import { type Store, STORES, until } from '../../test/kit/index.ts';
 import { BusProject, type BusServer, openServers } from './testing/bus-server.ts';
 import { checkBusInvariants } from './testing/invariants.ts';
 
+const refusing: EventReaction = {
+  name: 'refusing',
+  precedence: 1,
+  async decide(_tx, _scope, events) {
+    const refused = Errors.rateLimited('not this one', { retryAfterMs: 1000 });
+    return events.map(({ type }) => (type === 'refused' ? { refused } : { plan: undefined }));
+  },
+  async apply() {
+    return [];
+  },
+};
+
 /** Two servers, of which one numbers the events of a project, as on a cluster that certifies writes. */
-async function open(t: Test, store: Store) {
-  const fixture = await openServers(store, 2, [], { idle: false, env: { SVC_EVENT_SEQUENCER: 'on' } });
+async function open(t: Test, store: Store, reactions: readonly EventReaction[] = []) {
+  const fixture = await openServers(store, 2, reactions, { idle: false, env: { SVC_EVENT_SEQUENCER: 'on' } });
   t.teardown(() => fixture.close());
   const one = new BusProject(fixture.servers[0]!);
   return { ...fixture, one, two: one.on(fixture.servers[1]!) };
@@ -59,16 +73,74 @@ for (const store of STORES) {
     },
   );
 
-  t.test(`${store}: an event that a caller waits for is numbered at once, by whichever server`, async (t) => {
+  t.test(`${store}: a caller of another server is told what became of its event, also a refusal`, async (t) => {
+    const { one, two, servers } = await open(t, store, [refusing]);
+    await one.emit('first');
+    await holdElsewhere(one);
+    const emits = ['second', 'second', 'refused'].map((type, n) =>
+      two.server.bus.emit(two.newEvent(type, { dedup: type, payload: n })),
+    );
+    const outcomes = Promise.allSettled(emits);
+    await until(async () => (await pending(two)).length === 3);
+    t.same(await types(two), ['first']);
+    await letGo(one);
+    const [made, repeated, refused] = await outcomes;
+    t.match([made, repeated].map((one) => (one as PromiseFulfilledResult<object>).value).sort(), [
+      { type: 'second', duplicate: false },
+      { type: 'second', duplicate: true },
+    ]);
+    t.match(refused, {
+      reason: { code: 'rate_limited', message: 'not this one', extras: { retryAfterMs: 1000 } },
+    });
+    t.same(await types(two), ['first', 'second']);
+    t.same(await two.server.database.read('SELECT event_id FROM bus_answers'), [], 'fetched answers are removed');
+    await sound(t, servers[0]!);
+  });
+
+  t.test(
+    `${store}: a script's emit at another server happens once for its position, as long as its claim holds`,
+    async (t) => {
+      const { one, two, servers } = await open(t, store);
+      await one.emit('first');
+      const claim = await two.started();
+      await holdElsewhere(one);
+      const call = {
+        kind: 'emit',
+        name: 'go',
+        ordinal: 0,
+        position: 0,
+        digest: '',
+        args: { type: 'go' },
+        started_at: 1,
+      };
+      const repeated = [1, 2].map(() => two.server.store.perform(claim, call));
+      const stale = two.server.store.perform({ ...claim, epoch: claim.epoch + 1 }, call);
+      await t.rejects(stale, { code: 'lease_lost' });
+      await until(async () => (await pending(two)).filter(({ type }) => type === 'go').length > 0);
+      await letGo(one);
+      const records = await Promise.all(repeated);
+      t.equal(records[0]!.output, records[1]!.output);
+      t.equal((await types(two)).filter((type) => type === 'go').length, 1);
+      t.same(await two.server.store.perform(claim, call), records[0], 'a repeat is answered from the record');
+      await empty(two);
+      await sound(t, servers[0]!);
+    },
+  );
+
+  t.test(`${store}: what nobody numbers in time is taken back and recorded here`, async (t) => {
     const { one, two, servers } = await open(t, store);
     await one.emit('first');
     await holdElsewhere(one);
-    await two.submit();
-    await two.emit('second');
-    t.same(await types(two), ['first', 'second'], 'it overtakes announcements that are on their way');
-    await letGo(one);
-    await empty(two);
-    t.same(await types(two), ['first', 'second', 'manual']);
+    const emitted = two.emit('second');
+    await until(async () => (await pending(two)).length === 1);
+    let over = false;
+    void emitted.then(() => (over = true));
+    await until(async () => {
+      servers[1]!.clock.advance(10_001);
+      return over;
+    });
+    t.same(await types(two), ['first', 'second']);
+    t.same(await pending(two), []);
     await sound(t, servers[0]!);
   });
 

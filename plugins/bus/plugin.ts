@@ -39,6 +39,7 @@ import { outboxTables } from './migrations/0003-outbox.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { busRoutes } from './routes.ts';
 import { createFiredNotifier, FiredNotifier } from './service/fired-notifier.ts';
+import { ANSWERED_TOPIC, Asking } from './service/asking.ts';
 import { Bus } from './service/bus.ts';
 import { Deliverer, FIRED_TOPIC } from './service/deliverer.ts';
 import { envelopeSource } from './service/envelopes.ts';
@@ -82,15 +83,27 @@ function makeRecorder(use: Resolve, sequencer: Sequencer): Recorder {
       wakeups.topic(FIRED_TOPIC);
     },
     handedOver: () => wakeups.topic(HANDED_OVER_TOPIC),
+    answered: () => wakeups.topic(ANSWERED_TOPIC),
   });
 }
 
-const makeBus = (use: Resolve, recorder: Recorder) =>
+const makeAsking = (use: Resolve, sequencer: Sequencer) =>
+  new Asking({
+    sequencer,
+    database: use(Database),
+    group_commits: use(GroupCommits),
+    wakeups: use(Wakeups),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'bus' }),
+  });
+
+const makeBus = (use: Resolve, recorder: Recorder, asking: Asking) =>
   new Bus({
     database: use(Database),
     group_commits: use(GroupCommits),
     sealer: use(Sealer),
     recorder,
+    asking,
   });
 
 const makeDeliverer = (use: Resolve, bus: Bus) =>
@@ -151,7 +164,8 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(FiredNotifier, createFiredNotifier);
   const sequencer = plugin.own(makeSequencer);
   const recorder = plugin.own((use) => makeRecorder(use, sequencer(use)));
-  const bus = plugin.own((use) => makeBus(use, recorder(use)));
+  const asking = plugin.own((use) => makeAsking(use, sequencer(use)));
+  const bus = plugin.own((use) => makeBus(use, recorder(use), asking(use)));
   plugin.bind(EventBus, bus);
   const views = plugin.own((use) =>
     createEventViews({ database: use(Database), sealer: use(Sealer), bus: bus(use), masks: use(RunMasks) }),
@@ -167,5 +181,6 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.onCheck(SERVER_ROLES, async (use) => void sequencing(use));
   plugin.onStart(SERVER_ROLES, async (use) => makeDeliverer(use, bus(use)).start());
+  plugin.onStart(SERVER_ROLES, async (use) => asking(use).start());
   plugin.onStart(SERVER_ROLES, async (use) => outboxOf(use, recorder(use), sequencer(use)));
 });

@@ -7,6 +7,7 @@ import {
   WorkLoop,
 } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../../runs/contract.ts';
+import { forgetAnswers } from '../store/answers.ts';
 import { pendingProjects } from '../store/outbox.ts';
 import type { Recorder } from './recorder.ts';
 import type { Sequencer } from './sequencing.ts';
@@ -14,6 +15,9 @@ import type { Sequencer } from './sequencing.ts';
 /** Tells the server that numbers events that others have handed some over. */
 export const HANDED_OVER_TOPIC = 'bus.handed_over';
 
+const FORGET_EVERY_MS = 60_000;
+/** Much longer than any server waits for an outcome. */
+const FORGET_AFTER_MS = 600_000;
 /** Projects looked at in one round. */
 const PROJECTS = 64;
 
@@ -33,15 +37,19 @@ export interface OutboxParts {
  */
 export function startOutbox(parts: OutboxParts): () => Promise<void> {
   if (!parts.sequencer.handsOver) return async () => undefined;
+  const forgotten = { at: Number.NEGATIVE_INFINITY };
   const loop = new WorkLoop({
     clock: parts.clock,
     log: parts.log,
-    poll: { min_ms: 25, max_ms: 250 },
+    poll: { min_ms: 10, max_ms: 100 },
     says: {
       failing: 'numbering events of other servers failed; retrying',
       recovered: 'events of other servers are numbered again',
     },
-    round: () => drainAll(parts),
+    async round() {
+      await forgetOld(parts, forgotten);
+      return drainAll(parts);
+    },
   });
   const off = parts.wakeups.onTopic(HANDED_OVER_TOPIC, () => loop.wake());
   const stop = loop.start();
@@ -67,4 +75,10 @@ export async function drainAll(parts: Omit<OutboxParts, 'wakeups' | 'clock' | 'l
     }
   }
   return { found, again: found > 0, ...(failure === undefined ? {} : { failure }) };
+}
+
+async function forgetOld({ database, clock }: OutboxParts, forgotten: { at: number }): Promise<void> {
+  if (clock.monotonic() - forgotten.at < FORGET_EVERY_MS) return;
+  forgotten.at = clock.monotonic();
+  await forgetAnswers(database, database.now() - FORGET_AFTER_MS);
 }

@@ -12,15 +12,17 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { EmitResult, EventReaction, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
-import { checkedBody, digests } from '../domain/event-rules.ts';
+import { checkedBody } from '../domain/event-rules.ts';
 import { fireCancels } from '../store/cancels.ts';
 import { insertDeliveries } from '../store/deliveries.ts';
-import { findDoubles, findRecorded, insertEvents, sealBody } from '../store/event-rows.ts';
+import { insertEvents, sealBody } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
 import { insertPending, readPending, removePending } from '../store/outbox.ts';
 import { noteTypes } from '../store/types.ts';
 import { awaitedTypes, fireWaits } from '../store/waits.ts';
-import { canBeHandedOver, inOrderOfRuns, recordingOf } from './handed-over.ts';
+import { insertAnswers } from '../store/answers.ts';
+import { answerOf, canBeHandedOver, inOrderOfRuns, recordingOf } from './handed-over.ts';
+import { answerDoubles, answerKnown, firstsOf, type Outcomes, resultOf } from './known-events.ts';
 import type { Recording } from './recording.ts';
 import { firePredicates } from './predicates.ts';
 import type { Sequencer } from './sequencing.ts';
@@ -40,18 +42,19 @@ export interface RecorderParts {
   fired(): void;
   /** Called after a commit that left events to the server that numbers them. */
   handedOver(): void;
+  /** Called after a commit that answered other servers. */
+  answered(): void;
 }
 
-type Outcomes = Map<Recording, BatchOutcome<EmitResult>>;
 type Plans = Map<EventReaction, { recording: Recording; plan: unknown }[]>;
 
 /** Events of other servers that are numbered in one transaction. */
 const DRAINED = 64;
 
 /**
- * Records events in the caller's transaction, under each project's lock, or leaves them to the server that holds it. It numbers them in commit order (I7), fires
- * the listening waits and cancels, and calls every reaction. Waking and cancelling are only decided here; no run's row
- * is locked.
+ * Records events in the caller's transaction, under each project's lock: numbers them in commit order (I7), fires the
+ * listening waits and cancels, and calls every reaction. Waking and cancelling are only decided here, and no run's row is
+ * locked. Where another server holds the project's head, announcements are left to it.
  */
 export class Recorder {
   readonly #parts: RecorderParts;
@@ -65,10 +68,7 @@ export class Recorder {
     this.#refused = parts.metrics.counter('svc_bus_events_refused_total', 'Events that a ceiling refused, by code.', [
       'code',
     ]);
-    this.#handed = parts.metrics.counter(
-      'svc_bus_events_handed_over_total',
-      'Events left to the server that numbers the events of their project.',
-    );
+    this.#handed = parts.metrics.counter('svc_bus_events_handed_over_total', 'Events left to the server that numbers.');
   }
 
   /** The org's keys must be ready. Throws when the event is invalid. */
@@ -89,7 +89,7 @@ export class Recorder {
       const head = await lockHead(tx, { org_id, project_id });
       const before = await this.#handedOver(tx, project_id, head);
       await this.#recordAll(tx, { org_id, project_id }, head, [...before, ...own], outcomes);
-      await removePending(tx, before.map(idOf));
+      await this.#settle(tx, before, outcomes);
     }
     return recordings.map((recording) => outcomes.get(recording)!);
   }
@@ -98,9 +98,21 @@ export class Recorder {
   async drain(tx: Transaction, scope: ProjectScope): Promise<number> {
     const head = await lockHead(tx, scope);
     const before = await this.#handedOver(tx, scope.project_id, head);
-    if (before.length > 0) await this.#recordAll(tx, scope, head, before, new Map());
-    await removePending(tx, before.map(idOf));
+    if (before.length === 0) return 0;
+    const outcomes: Outcomes = new Map();
+    await this.#recordAll(tx, scope, head, before, outcomes);
+    await this.#settle(tx, before, outcomes);
     return before.length;
+  }
+
+  /** They leave the outbox; the servers that wait for an outcome get it. */
+  async #settle(tx: Transaction, before: readonly Recording[], outcomes: Outcomes): Promise<void> {
+    if (before.length === 0) return;
+    await removePending(tx, before.map(idOf));
+    const answers = before.filter(({ awaited }) => awaited).map((one) => answerOf(one, outcomes.get(one)!));
+    if (answers.length === 0) return;
+    await insertAnswers(tx, answers, this.#parts.database.now());
+    tx.afterCommit(this.#parts.answered);
   }
 
   /** True when all of them could be left to another server: nobody waits for what becomes of them. */
@@ -245,55 +257,6 @@ export class Recorder {
 }
 
 const idOf = ({ event }: Recording): string => event.event_id;
-
-const resultOf = ({ event }: Recording, duplicate: boolean): EmitResult => ({
-  event_id: event.event_id,
-  type: event.type,
-  duplicate,
-});
-
-/** Answers events that are recorded already: by their deduplication key, or because the answer to a commit was lost. */
-async function answerKnown(
-  tx: Transaction,
-  { project_id }: ProjectScope,
-  own: readonly Recording[],
-  outcomes: Outcomes,
-): Promise<void> {
-  const again = own.filter(({ attempted }) => attempted).map(({ event }) => event.event_id);
-  const recorded = await findRecorded(tx, project_id, again);
-  const doubles = await findDoubles(tx, project_id, [...new Set(own.flatMap(dedupOf))]);
-  for (const recording of own) {
-    if (recorded.has(recording.event.event_id)) {
-      outcomes.set(recording, { ok: resultOf(recording, false) });
-      continue;
-    }
-    const first = dedupOf(recording).map((digest) => doubles.get(digest))[0];
-    if (first) outcomes.set(recording, { ok: { event_id: first.event_id, type: first.type, duplicate: true } });
-  }
-}
-
-const dedupOf = ({ event }: Recording): string[] => (event.dedup === undefined ? [] : [digests.dedup(event.dedup)]);
-
-/** Of several events with one deduplication key in a batch, the first is recorded. */
-function firstsOf(fresh: readonly Recording[]): Recording[] {
-  const seen = new Set<string>();
-  return fresh.filter(({ event: { dedup } }) => {
-    if (dedup === undefined) return true;
-    const first = !seen.has(dedup);
-    seen.add(dedup);
-    return first;
-  });
-}
-
-/** The others get the first one's outcome. */
-function answerDoubles(fresh: readonly Recording[], firsts: readonly Recording[], outcomes: Outcomes): void {
-  for (const recording of fresh) {
-    if (outcomes.has(recording)) continue;
-    const first = firsts.find(({ event }) => event.dedup === recording.event.dedup)!;
-    const outcome = outcomes.get(first)!;
-    outcomes.set(recording, 'ok' in outcome ? { ok: { ...outcome.ok, duplicate: true } } : outcome);
-  }
-}
 
 function auditOf({ event, by }: Recording) {
   const { org_id, project_id, event_id, type } = event;

@@ -8,4 +8,6 @@ export interface Recording {
   by: AuditSource | undefined;
   /** Set when it was passed to the database: found again, it is this event and not a duplicate. */
   attempted: boolean;
+  /** Another server waits for what becomes of it. */
+  awaited?: true;
 }

@@ -6,6 +6,7 @@ import {
   type Queries,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
+import type { AuditSource } from '../../audit/contract.ts';
 import type { EventSource, PendingEvent, ProjectScope } from '../contract.ts';
 
 const COLUMNS = `event_id project_id org_id type event_key body source source_name generation trusted withheld made_at
@@ -17,8 +18,7 @@ const MAX_SKIPPED = 1000;
 export interface Asked {
   dedup?: string;
   refusable: boolean;
-  /** JSON of the audit source. */
-  by?: unknown;
+  by?: AuditSource;
 }
 
 /** An event that waits for its number. */
@@ -35,8 +35,9 @@ export interface OutboxRow extends ProjectScope {
   asked: string | null;
 }
 
+/** One that is there already is left as it is: its first commit was not answered. */
 export async function insertPending(
-  tx: Pick<Transaction, 'write'>,
+  tx: Pick<Transaction, 'write' | 'sql'>,
   pending: readonly { event: PendingEvent; sealed: Buffer; asked?: Asked }[],
   now: number,
 ): Promise<void> {
@@ -55,7 +56,7 @@ export async function insertPending(
     now,
     asked === undefined ? null : JSON.stringify(asked),
   ]);
-  await insertRows(tx, 'INSERT INTO bus_outbox', COLUMNS, rows);
+  await insertRows(tx, `${tx.sql.insert_ignore} bus_outbox`, COLUMNS, rows);
 }
 
 /** The oldest events of a project that have no number. The head must be locked. */
@@ -74,6 +75,10 @@ export async function removePending(tx: Transaction, event_ids: readonly string[
     await tx.write(`DELETE FROM bus_outbox WHERE event_id IN ${list.marks}`, list.params);
   }
 }
+
+/** Takes back an event that has no number yet; false when it has one by now. */
+export const withdrawPending = async (on: Pick<Queries, 'write'>, event_id: string): Promise<boolean> =>
+  (await on.write('DELETE FROM bus_outbox WHERE event_id = ?', [event_id])) === 1;
 
 /** Projects with events that have no number. */
 export function pendingProjects(on: Pick<Queries, 'read'>, limit: number): Promise<ProjectScope[]> {

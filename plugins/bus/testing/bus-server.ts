@@ -34,6 +34,7 @@ export class BusServer {
   readonly ids;
   readonly resolver: WaitResolver;
   readonly logged;
+  readonly clock;
   readonly #server: EngineServer;
   readonly #stops: (() => Promise<void>)[] = [];
 
@@ -52,6 +53,7 @@ export class BusServer {
     this.ids = use(Ids);
     this.resolver = use(WaitResolver);
     this.logged = server.log.lines;
+    this.clock = server.clock;
     this.#server = server;
   }
 
