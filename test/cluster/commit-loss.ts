@@ -169,5 +169,13 @@ export function lossTable(all: readonly Losses[]): string[] {
   const heads = ['committed', 'retried', 'detected', 'lost', 'half'] as const;
   const line = (cells: readonly (string | number)[], text: string) =>
     `${cells.map((cell) => String(cell).padStart(10)).join('')}  ${text}`;
-  return [line(heads, 'statements'), ...all.map((one) => line(heads.map((head) => one[head]), MODES[one.mode]))];
+  return [
+    line(heads, 'statements'),
+    ...all.map((one) =>
+      line(
+        heads.map((head) => one[head]),
+        MODES[one.mode],
+      ),
+    ),
+  ];
 }

@@ -1,0 +1,75 @@
+import { pino } from 'pino';
+import type { RowDataPacket } from 'mysql2/promise';
+import { checkBusInvariants } from '../../plugins/bus/testing/invariants.ts';
+import { openDatabase } from '../../plugins/database/open-database.ts';
+import { checkFlows } from '../../plugins/flows/testing/invariants.ts';
+import { checkHandlerInvariants } from '../../plugins/handlers/testing/invariants.ts';
+import { checkLockInvariants } from '../../plugins/locks/testing/invariants.ts';
+import { checkRuns, createIds, systemClock } from '../kit/index.ts';
+import type { GaleraNode } from './galera-node.ts';
+import type { Galera } from './galera.ts';
+
+/** The invariants of the database as each node has it, once each has applied what was committed before. */
+export async function brokenOnNodes(cluster: Galera, database: string): Promise<string[]> {
+  const broken: string[] = [];
+  for (const node of cluster.nodes) {
+    await caughtUp(node);
+    for (const line of await brokenOn(cluster.url(node.index, database))) broken.push(`node ${node.index}: ${line}`);
+  }
+  return broken;
+}
+
+/** Tables whose rows differ between nodes. Only where nobody writes any more. */
+export async function differences(cluster: Galera, database: string): Promise<string[]> {
+  const sums = [];
+  for (const node of cluster.nodes) {
+    await caughtUp(node);
+    sums.push(await contents(node, database));
+  }
+  const [first, ...others] = sums;
+  const tables = [...first!.keys()];
+  return tables
+    .filter((table) => others.some((one) => one.get(table) !== first!.get(table)))
+    .map((table) => `${table} differs: ${sums.map((one) => one.get(table)).join(' | ')}`);
+}
+
+/** Resolves when a node has applied all that was committed on any when it was called. */
+async function caughtUp(node: GaleraNode): Promise<void> {
+  await node.use(async (connection) => {
+    await connection.query('SET SESSION wsrep_sync_wait = 1');
+    await connection.query('SELECT COUNT(*) FROM mysql.user');
+  });
+}
+
+/** By table: the number of its rows and a checksum of them. */
+function contents(node: GaleraNode, database: string): Promise<Map<string, string>> {
+  return node.use(async (connection) => {
+    const [tables] = await connection.query<RowDataPacket[]>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = '${database}' ORDER BY 1`,
+    );
+    const found = new Map<string, string>();
+    for (const { name } of tables) {
+      const [[count]] = await connection.query<RowDataPacket[]>(`SELECT COUNT(*) AS n FROM ${database}.${name}`);
+      const [[sum]] = await connection.query<RowDataPacket[]>(`CHECKSUM TABLE ${database}.${name}`);
+      found.set(String(name), `${count?.n} rows, ${sum?.Checksum}`);
+    }
+    return found;
+  });
+}
+
+async function brokenOn(database_url: string): Promise<string[]> {
+  const log = pino({ level: 'silent' });
+  const handle = await openDatabase({ database_url }, { clock: systemClock, log, ids: createIds(systemClock) });
+  try {
+    const { database } = handle;
+    return [
+      ...(await checkRuns(database)),
+      ...(await checkLockInvariants(database)),
+      ...(await checkBusInvariants(database)),
+      ...(await checkHandlerInvariants(database)),
+      ...(await checkFlows(database)),
+    ];
+  } finally {
+    await handle.close();
+  }
+}
