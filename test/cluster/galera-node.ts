@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import mysql2, { type Connection, type RowDataPacket } from 'mysql2/promise';
 import type { Network } from './network.ts';
 
+const run = promisify(execFile);
 const READY_MS = 90_000;
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
 
@@ -24,16 +26,40 @@ export class GaleraNode {
     this.url = `mysql://svc@${network.address(index)}:3306`;
   }
 
+  get pid(): number {
+    if (!this.running) throw new Error(`node ${this.index} does not run`);
+    return this.#child!.pid!;
+  }
+
   get running(): boolean {
     const child = this.#child;
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** `first`: it makes the cluster; the others join it. Does not wait. */
-  start({ first = false }: { first?: boolean } = {}): void {
+  /** `first`: it makes the cluster; the others join it. `more`: further options. Does not wait. */
+  start({ first = false, more = [] }: { first?: boolean; more?: readonly string[] } = {}): void {
     if (this.running) throw new Error(`node ${this.index} runs already`);
-    const [program = '', ...args] = this.#network.on(this.index, 'mariadbd', ...this.#options(first));
+    const options = [...this.#options(), ...(first ? ['--wsrep-new-cluster'] : []), ...more];
+    const [program = '', ...args] = this.#network.on(this.index, 'mariadbd', ...options);
     this.#child = spawn(program, args, { stdio: 'ignore', cwd: this.#network.folder });
+  }
+
+  /** Starts it as Debian's unit does: first it is asked how far it came, so that it need not be sent everything. */
+  async startAgain(): Promise<void> {
+    const log = `${this.data}.recovered`;
+    await rm(log, { force: true });
+    const options = [...this.#options().filter((one) => !one.startsWith('--log-error')), `--log-error=${log}`];
+    const [program = '', ...args] = this.#network.on(this.index, 'mariadbd', ...options, '--wsrep-recover');
+    await run(program, args, { cwd: this.#network.folder }).catch(() => undefined);
+    const [, position] = /Recovered position:\s*(\S+)/.exec(await readFile(log, 'utf8').catch(() => '')) ?? [];
+    this.start({ more: position === undefined ? [] : [`--wsrep-start-position=${position}`] });
+  }
+
+  /** It forgets how far it came, so that it is sent a whole copy (SST). Only while it does not run. */
+  async forget(): Promise<void> {
+    await rm(this.data, { recursive: true, force: true });
+    await mkdir(this.data);
+    await run('chown', ['mysql:mysql', this.data]);
   }
 
   /** SIGKILL for it and what it started (rsync); resolves when they are gone. */
@@ -77,7 +103,7 @@ export class GaleraNode {
     return (await readFile(`${this.data}.log`, 'utf8').catch(() => '')).slice(-length);
   }
 
-  #options(first: boolean): string[] {
+  #options(): string[] {
     const address = this.#network.address(this.index);
     const all = Array.from({ length: this.#network.hosts }, (_, host) => this.#network.address(host));
     return [
@@ -102,7 +128,6 @@ export class GaleraNode {
       '--wsrep-slave-threads=2',
       // Its own times for suspicion are left as they are: they make the stall that is measured.
       '--wsrep-provider-options=gcache.size=32M;gcache.page_size=8M',
-      ...(first ? ['--wsrep-new-cluster'] : []),
       // Small, because three of them share a machine with what they serve; what is durable is as in production.
       '--innodb-flush-log-at-trx-commit=1',
       '--innodb-buffer-pool-size=96M',

@@ -76,8 +76,15 @@ export class Galera {
 
   /** It comes back by what the others kept (IST), or by a copy (SST); resolves when it is synced. */
   async restart(node: number): Promise<void> {
-    this.nodes[node]!.start();
+    await this.nodes[node]!.startAgain();
     await this.nodes[node]!.synced();
+  }
+
+  /** What an operator does when the nodes that are left count as a minority: this one is the cluster from now on. */
+  async declarePrimary(node: number): Promise<void> {
+    await this.nodes[node]!.use((connection) =>
+      connection.query("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'"),
+    );
   }
 
   /** Resolves when every node that runs is synced and counts `members`. */

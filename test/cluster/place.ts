@@ -1,7 +1,10 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Service } from '../../features/support/process.ts';
 import { startTarget, type Target } from '../../features/support/target.ts';
 import { type Access, Client, type Complaints } from './client.ts';
 import type { Galera } from './galera.ts';
+import { brokenOnNodes } from './verdict.ts';
 
 export interface PlaceOptions {
   /** The node of each server. */
@@ -25,6 +28,7 @@ export class ClusterPlace {
   readonly servers: Server[] = [];
   readonly complaints: Complaints = { busy: 0 };
   readonly #target: Target;
+  readonly #told = new Set<string>();
   #agents = 0;
 
   private constructor(cluster: Galera, database: string, target: Target) {
@@ -98,6 +102,20 @@ export class ClusterPlace {
     await this.#startAgent(index);
   }
 
+  /** What breaks the invariants on the nodes and was not told by an earlier call. */
+  async newlyBroken(): Promise<string[]> {
+    const broken = await brokenOnNodes(this.cluster, this.database);
+    const fresh = broken.filter((line) => !this.#told.has(line));
+    for (const line of fresh) this.#told.add(line);
+    return fresh;
+  }
+
+  /** Ends all processes, so that nobody writes any more; the folder and the database stay. */
+  async stopAll(): Promise<void> {
+    for (const agent of this.#target.own!.agents) await agent.kill('SIGTERM');
+    for (const { service } of this.servers) await service.kill('SIGTERM');
+  }
+
   async close(): Promise<void> {
     for (const { service } of this.servers.slice(1)) await service.kill('SIGTERM');
     await this.#target.close();
@@ -116,8 +134,11 @@ export class ClusterPlace {
 
   async #startAgent(server: number): Promise<void> {
     this.#agents += 1;
-    const { url } = this.servers[server % this.servers.length]!;
-    await this.#target.own!.startAgent(`agent-${this.#agents}`, { url });
+    const index = server % this.servers.length;
+    // A script works in its agent's folder, so that what it notes can say which server it belongs to.
+    const cwd = join(this.#target.own!.folder, `server-${index}`);
+    await mkdir(cwd, { recursive: true });
+    await this.#target.own!.startAgent(`agent-${this.#agents}`, { url: this.servers[index]!.url, cwd });
   }
 
   #client(urls: readonly string[]): Client {

@@ -9,19 +9,20 @@ import { checkRuns, createIds, systemClock } from '../kit/index.ts';
 import type { GaleraNode } from './galera-node.ts';
 import type { Galera } from './galera.ts';
 
-/** The invariants of the database as each node has it, once each has applied what was committed before. */
+/** What breaks the invariants, by the nodes that have it so, once each has applied what was committed before. */
 export async function brokenOnNodes(cluster: Galera, database: string): Promise<string[]> {
-  const broken: string[] = [];
+  const nodes = new Map<string, number[]>();
   for (const node of cluster.nodes) {
     await caughtUp(node);
-    for (const line of await brokenOn(cluster.url(node.index, database))) broken.push(`node ${node.index}: ${line}`);
+    for (const line of await brokenOn(cluster.url(node.index, database)))
+      nodes.set(line, [...(nodes.get(line) ?? []), node.index]);
   }
-  return broken;
+  return [...nodes].map(([line, on]) => `${line} (on node ${on.join(', ')})`);
 }
 
 /** Tables whose rows differ between nodes. Only where nobody writes any more. */
 export async function differences(cluster: Galera, database: string): Promise<string[]> {
-  const sums = [];
+  const sums: Map<string, string>[] = [];
   for (const node of cluster.nodes) {
     await caughtUp(node);
     sums.push(await contents(node, database));

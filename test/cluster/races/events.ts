@@ -16,7 +16,7 @@ export const events: Race = {
     const armed = await emitUntilArmed(other, run_id, tag, random);
     const { runs, hung } = await other.ended(tag, 1);
     if (hung.length > 0) return hung;
-    const { output } = await place.at(round).run(runs[0]!.run_id);
+    const { output } = await other.run(runs[0]!.run_id);
     const got = Number(output?.got);
     // What is emitted once the wait is seen is the latest that can be its event.
     return got >= 1 && got <= armed ? [] : [`${run_id} got event ${output?.got}, but waited before event ${armed}`];

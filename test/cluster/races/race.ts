@@ -1,7 +1,6 @@
 import { randomFrom } from '../../crash/chaos.ts';
 import { together } from '../../bench/statistics.ts';
 import type { ClusterPlace } from '../place.ts';
-import { brokenOnNodes } from '../verdict.ts';
 
 /** Something that several servers do to the same rows at the same time, and what must come of it. */
 export interface Race {
@@ -47,7 +46,7 @@ export async function runRace(race: Race, place: ClusterPlace, rounds: number, s
     if (found.length > 0) failed += 1;
     violations.push(...found);
   });
-  violations.push(...(await brokenOnNodes(place.cluster, place.database)));
+  violations.push(...(await place.newlyBroken()));
   const seconds = (performance.now() - began) / 1000;
   return { name: race.name, rounds, failed, violations, seconds, busy: place.complaints.busy - busy };
 }

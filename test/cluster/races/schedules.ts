@@ -2,7 +2,6 @@ import { until } from '../../../features/support/process.ts';
 import { together } from '../../bench/statistics.ts';
 import type { Client } from '../client.ts';
 import type { ClusterPlace } from '../place.ts';
-import { brokenOnNodes } from '../verdict.ts';
 import type { RaceResult } from './race.ts';
 
 const SCHEDULES = 10;
@@ -26,7 +25,7 @@ export async function schedules(place: ClusterPlace, rounds: number): Promise<Ra
     (await client.all(TICKS, 'events')).length >= rounds ? true : undefined,
   );
   for (const name of names) await client.ask('DELETE', `schedules/${name}`);
-  const violations = [...(await eachOnce(client, names)), ...(await brokenOnNodes(place.cluster, place.database))];
+  const violations = [...(await eachOnce(client, names)), ...(await place.newlyBroken())];
   const seconds = (performance.now() - began) / 1000;
   const failed = Math.min(violations.length, rounds);
   return { name: 'schedules', rounds, failed, violations, seconds, busy: place.complaints.busy - busy };

@@ -25,7 +25,7 @@ export const signals: Race = {
     await Promise.all(twice.flat());
     const { runs, hung } = await place.at(round + 1).ended(tag, 1);
     if (hung.length > 0 || runs[0]!.status !== 'succeeded') return [...hung, ...unsuccessful(runs)];
-    const { output } = await known(() => place.at(round).run(run_id));
+    const { output } = await place.at(round + 1).run(run_id);
     const got = String(output?.got).trim().split(/\s+/).sort().join(' ');
     return got === '0 1 2 3' ? [] : [`${run_id} got the signals "${got}"`];
   },
