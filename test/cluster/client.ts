@@ -99,7 +99,7 @@ export class Client {
   }
 
   /** The runs with a tag once all `count` are over; those that are not in time are cancelled and told as hung. */
-  async ended(tag: string, count: number, bound_ms = 30_000): Promise<{ runs: RunView[]; hung: string[] }> {
+  async ended(tag: string, count: number, bound_ms = 45_000): Promise<{ runs: RunView[]; hung: string[] }> {
     let runs: RunView[] = [];
     const over = ({ status }: RunView) => OVER.includes(status);
     await until('all to end', bound_ms, async () => {
