@@ -93,6 +93,12 @@ async function main(): Promise<boolean> {
   const cluster = await startGalera();
   if ('reason' in cluster) throw new Error(cluster.reason);
   const nats = values.nats === 'on' ? await startPrivateNats() : undefined;
+  const end = async () => {
+    await ClusterPlace.closeAll();
+    if (nats && 'stop' in nats) await nats.stop();
+    await cluster.close();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void end().finally(() => process.exit(130)));
   try {
     if (nats && 'reason' in nats) throw new Error(nats.reason);
     const [rounds, runs, seed] = [Number(values.rounds), Number(values.runs), Number(values.seed)];
@@ -102,8 +108,7 @@ async function main(): Promise<boolean> {
         good = (await part(cluster, { rounds, runs, seed, nats_url: nats?.url })) && good;
     return good;
   } finally {
-    if (nats && 'stop' in nats) await nats.stop();
-    await cluster.close();
+    await end();
   }
 }
 

@@ -23,6 +23,8 @@ interface Server {
 
 /** Servers on nodes of a cluster, and agents, as processes of their own on one new database. */
 export class ClusterPlace {
+  /** Those of this process, for whoever must end it early. */
+  static readonly #open = new Set<ClusterPlace>();
   readonly cluster: Galera;
   readonly database: string;
   readonly servers: Server[] = [];
@@ -47,6 +49,7 @@ export class ClusterPlace {
       env: { SVC_RATE_LIMIT: 'off', ...wake, ...options.env },
     });
     const place = new ClusterPlace(cluster, database, target);
+    ClusterPlace.#open.add(place);
     try {
       place.servers.push({ node: first, url: target.base_url, service: target.own!.server });
       for (const node of others) place.servers.push({ node, ...(await place.#start(node, '0')) });
@@ -116,7 +119,12 @@ export class ClusterPlace {
     for (const { service } of this.servers) await service.kill('SIGTERM');
   }
 
+  static async closeAll(): Promise<void> {
+    for (const place of ClusterPlace.#open) await place.close();
+  }
+
   async close(): Promise<void> {
+    ClusterPlace.#open.delete(this);
     for (const { service } of this.servers.slice(1)) await service.kill('SIGTERM');
     await this.#target.close();
   }

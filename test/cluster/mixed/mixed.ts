@@ -1,6 +1,7 @@
 import { randomFrom } from '../../crash/chaos.ts';
 import { readLedger } from '../../crash/ledger.ts';
 import { until } from '../../../features/support/process.ts';
+import { type Client, Refusal, type RunView } from '../client.ts';
 import type { Galera } from '../galera.ts';
 import { ClusterPlace } from '../place.ts';
 import { pause } from '../races/race.ts';
@@ -49,6 +50,13 @@ export async function mixed(cluster: Galera, plan: MixedPlan): Promise<MixedResu
     await place.close();
   }
 }
+
+/** A node may be a moment behind the one that the run was submitted on: then it is not there yet. */
+const viewOf = (client: Client, run_id: string): Promise<RunView> =>
+  client.run(run_id).catch((error: unknown) => {
+    if (error instanceof Refusal && error.status === 404) return { run_id, status: 'unknown' };
+    throw error;
+  });
 
 class Load {
   begun = 0;
@@ -135,12 +143,12 @@ class Load {
     const run_id = await client.submit({ source: mixedRun(n, this.#ledger).source, tags: [TAG] }, `mixed-${n}`);
     const until = performance.now() + RUN_MS;
     for (let told = false; performance.now() < until; await pause(150)) {
-      const { status, substate, error } = await client.run(run_id);
+      const { status, substate, error } = await viewOf(client, run_id);
       if (status === 'succeeded') return;
       if (OVER.includes(status)) throw new Error(`${run_id} is ${status}: ${error?.message}`);
       if (!told && substate) told = await this.#tell(n, run_id, substate.kind);
     }
-    const { status, substate } = await client.run(run_id);
+    const { status, substate } = await viewOf(client, run_id);
     await client.cancel(run_id);
     throw new Error(`${run_id} hangs: ${status} ${JSON.stringify(substate)}`);
   }
@@ -148,6 +156,7 @@ class Load {
   /** What the run waits for; with a key, for the answer may be lost. */
   async #tell(n: number, run_id: string, kind: string): Promise<boolean> {
     const client = this.#place.anywhere(n + 1);
+    if ((await viewOf(client, run_id)).status === 'unknown') return false;
     if (kind === 'signal') await client.ask('POST', `runs/${run_id}/signals/go-${n}`, { n }, `go-${n}`);
     else if (kind === 'event') await client.emit(`mixed.go-${n}`, { n }, `go-${n}`);
     else return false;
