@@ -26,8 +26,10 @@ export interface Figure {
   /** Of servers, agents and scripts, and of the nodes; ms. */
   service_cpu: number;
   node_cpu: number;
-  /** Aborted, refused or deadlocked, of those that were committed. */
-  retried: number;
+  /** For each transaction that was committed: those that a replicated one aborted, that were not certified, deadlocks. */
+  aborted: number;
+  uncertified: number;
+  deadlocks: number;
   /** Answers 503 that callers saw. */
   busy: number;
   /** Runs that did not succeed. */
@@ -51,13 +53,21 @@ export async function throughput(cluster: Galera, form: Form, runs: number, nats
       runs_a_second: runs / seconds,
       service_cpu: (after.service - before.service) / runs,
       node_cpu: (after.nodes - before.nodes) / runs,
-      retried: (after.refused - before.refused) / (after.committed - before.committed),
+      ...share(before, after),
       busy: place.complaints.busy,
       failed,
     };
   } finally {
     await place.close();
   }
+}
+
+type Readings = Awaited<ReturnType<typeof readings>>;
+
+function share(before: Readings, after: Readings): Pick<Figure, 'aborted' | 'uncertified' | 'deadlocks'> {
+  const committed = after.committed - before.committed;
+  const of = (name: 'aborted' | 'uncertified' | 'deadlocks') => (after[name] - before[name]) / committed;
+  return { aborted: of('aborted'), uncertified: of('uncertified'), deadlocks: of('deadlocks') };
 }
 
 /** Answers how many did not succeed. */
@@ -81,12 +91,13 @@ async function work(place: ClusterPlace, projects: readonly string[], runs: numb
 async function readings(cluster: Galera, place: ClusterPlace) {
   const cpu = async (pids: number[]) => (await Promise.all(pids.map(cpuOf))).reduce((sum, ms) => sum + ms, 0);
   const status = await Promise.all(cluster.nodes.map((node) => node.status()));
-  const sum = (...names: string[]) =>
-    status.reduce((total, one) => total + names.reduce((own, name) => own + Number(one[name] ?? 0), 0), 0);
+  const sum = (name: string) => status.reduce((total, one) => total + Number(one[name] ?? 0), 0);
   return {
     service: await cpu(place.pids),
     nodes: await cpu(cluster.nodes.map(({ pid }) => pid)),
-    refused: sum('wsrep_local_bf_aborts', 'wsrep_local_cert_failures', 'Innodb_deadlocks'),
+    aborted: sum('wsrep_local_bf_aborts'),
+    uncertified: sum('wsrep_local_cert_failures'),
+    deadlocks: sum('Innodb_deadlocks'),
     committed: sum('wsrep_local_commits'),
   };
 }
@@ -100,6 +111,8 @@ async function cpuOf(pid: number): Promise<number> {
   return (ticks / TICKS) * 1000;
 }
 
+const percent = (value: number) => `${(value * 100).toFixed(2)} %`;
+
 export function figureLine({ form, ...figure }: Figure): string {
   const { servers, projects } = form;
   const where = new Set(servers).size === servers.length ? 'own nodes' : 'one node';
@@ -108,7 +121,7 @@ export function figureLine({ form, ...figure }: Figure): string {
     name.padEnd(36),
     `${figure.runs_a_second.toFixed(1)} runs/s`.padStart(12),
     `${figure.service_cpu.toFixed(0)} + ${figure.node_cpu.toFixed(0)} ms CPU a run (service + nodes)`,
-    `${(figure.retried * 100).toFixed(2)} % retried`,
+    `${percent(figure.aborted)} aborted, ${percent(figure.uncertified)} not certified, ${percent(figure.deadlocks)} deadlocks`,
     `${figure.busy} times 503`,
     ...(figure.failed > 0 ? [`${figure.failed} FAILED`] : []),
   ].join(', ');
