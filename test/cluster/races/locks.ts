@@ -1,31 +1,38 @@
 import { readFile } from 'node:fs/promises';
 import { type Race, unsuccessful } from './race.ts';
 
-const CONTENDERS = 36;
+const TAKES = 36;
+/** A long queue hides what happens when it is empty at the moment of a release, so most rounds have few contenders. */
+const CONTENDERS = [2, 3, 6, 36];
 
-/** Holds while a command runs. */
-const shortly = (group: string, ledger: string) =>
-  `svc lock ${group} -- sh -c 'echo "in $0" >> "$1"; echo "out $0" >> "$1"' "$SVC_WORKFLOW_ID" '${ledger}'\n`;
+/** Takes it several times, each while a command runs. */
+const shortly = (group: string, ledger: string, takes: number) =>
+  `for ((i = 0; i < ${takes}; i++)); do
+  svc lock ${group} -- sh -c 'echo "in $0" >> "$1"; echo "out $0" >> "$1"' "$SVC_WORKFLOW_ID/$i" '${ledger}'
+done\n`;
 
 /** Holds until the run is over, and knows its fence. */
 const wholly = (group: string, ledger: string) =>
   `fence=$(svc lock ${group} --fence)
 svc step held -- sh -c 'echo "in $0 $2" >> "$1"; echo "out $0" >> "$1"' "$SVC_WORKFLOW_ID" '${ledger}' "$fence"\n`;
 
-/** Many runs of all servers want one lease: each gets it, one after the other. */
+/** Runs of all servers want one lease: each gets it as often as it asks, one after the other. */
 export const locks: Race = {
   name: 'locks',
-  width: 1,
-  async round({ place, tag }) {
+  width: 2,
+  async round({ place, round, tag }) {
     const ledger = place.ledger(tag);
+    const contenders = CONTENDERS[round % CONTENDERS.length]!;
+    const takes = TAKES / contenders;
+    const source = (n: number) => (takes === 1 && n % 2 === 1 ? wholly(tag, ledger) : shortly(tag, ledger, takes));
     await Promise.all(
-      Array.from({ length: CONTENDERS }, (_, n) =>
-        place.at(n).submit({ source: (n % 2 === 0 ? shortly : wholly)(tag, ledger), tags: [tag] }, `${tag}-${n}`),
+      Array.from({ length: contenders }, (_, n) =>
+        place.at(n).submit({ source: source(n), tags: [tag] }, `${tag}-${n}`),
       ),
     );
-    const { runs, hung } = await place.at(0).ended(tag, CONTENDERS);
+    const { runs, hung } = await place.at(0).ended(tag, contenders);
     const text = await readFile(ledger, 'utf8').catch(() => '');
-    return [...hung, ...unsuccessful(runs), ...(hung.length > 0 ? [] : taken(text, CONTENDERS))];
+    return [...hung, ...unsuccessful(runs), ...(hung.length > 0 ? [] : taken(text, TAKES))];
   },
 };
 
@@ -36,10 +43,10 @@ function taken(text: string, count: number): string[] {
   const seen = new Set<string>();
   let fence = 0;
   for (let at = 0; at < lines.length; at += 2) {
-    const [, run = '', given] = lines[at]!.split(' ');
-    if (!lines[at]!.startsWith('in ') || lines[at + 1] !== `out ${run}`) wrong.push(`two hold at line ${at}`);
-    if (seen.has(run)) wrong.push(`${run} held twice`);
-    seen.add(run);
+    const [, take = '', given] = lines[at]!.split(' ');
+    if (!lines[at]!.startsWith('in ') || lines[at + 1] !== `out ${take}`) wrong.push(`two hold at line ${at}`);
+    if (seen.has(take)) wrong.push(`${take} held twice`);
+    seen.add(take);
     if (given !== undefined && Number(given) <= fence) wrong.push(`fence ${given} after ${fence}`);
     if (given !== undefined) fence = Number(given);
   }
