@@ -2,7 +2,7 @@ import { until } from '../../../features/support/process.ts';
 import { together } from '../../bench/statistics.ts';
 import type { Client } from '../client.ts';
 import type { ClusterPlace } from '../place.ts';
-import type { RaceResult } from './race.ts';
+import { pause, type RaceResult } from './race.ts';
 
 const SCHEDULES = 10;
 const TICKS = 'events?type=schedule.tick&';
@@ -31,8 +31,17 @@ export async function schedules(place: ClusterPlace, rounds: number): Promise<Ra
   return { name: 'schedules', rounds, failed, violations, seconds, busy: place.complaints.busy - busy };
 }
 
+/** A tick of another server may be on its way while the schedules are removed, so both lists are read until they fit. */
+async function atRest(client: Client) {
+  for (const end = performance.now() + 10_000; ; await pause(200)) {
+    const listed = await client.all<{ event: string }>(TICKS, 'events');
+    const runs = await client.all<{ trigger: { event: string } }>('runs?', 'runs');
+    if (listed.length === runs.length || performance.now() > end) return { listed, runs };
+  }
+}
+
 async function eachOnce(client: Client, names: readonly string[]): Promise<string[]> {
-  const listed = await client.all<{ event: string }>(TICKS, 'events');
+  const { listed, runs } = await atRest(client);
   const ticks: Tick[] = [];
   await together(listed.length, 8, async (n) => ticks.push(await client.ask('GET', `events/${listed[n]!.event}`)));
   const wrong = names.flatMap((name) => {
@@ -41,7 +50,6 @@ async function eachOnce(client: Client, names: readonly string[]): Promise<strin
     const [first = 0] = seconds;
     return seconds.every((second, n) => second === first + n) ? [] : [`${name} is due at ${seconds.join(' ')}`];
   });
-  const runs = await client.all<{ trigger: { event: string } }>('runs?', 'runs');
   const started = runs.map(({ trigger }) => trigger.event).sort();
   if (
     started.join() ===
