@@ -47,8 +47,11 @@ export interface Transaction extends Queries {
    * is also written before the commit: databases with several writers (Galera) see conflicts only in written rows.
    */
   lock<R = Record<string, unknown>>(rows: LockedRows): Promise<R[]>;
-  /** These locked rows were changed or deleted in this transaction, so that they need not be written again. */
-  wrote(table: string, keys: readonly (readonly Param[])[]): void;
+  /**
+   * These locked rows need no further write: the transaction has surely changed or deleted them, or decided nothing by
+   * them that a rival could miss.
+   */
+  settled(table: string, keys: readonly (readonly Param[])[]): void;
   /** Runs after the commit, and never after a rollback. Must not throw. */
   afterCommit(run: () => void): void;
 }

@@ -33,7 +33,7 @@ export class Locks {
     return found;
   }
 
-  wrote(table: string, keys: readonly (readonly Param[])[]): void {
+  settled(table: string, keys: readonly (readonly Param[])[]): void {
     const held = this.#unwritten.get(table);
     for (const key of keys) held?.rows.delete(textOf(key));
   }

@@ -64,5 +64,5 @@ export async function moveHead(tx: Transaction, project_id: string, to: Head): P
     [to.seq, to.at, to.holder, to.until, project_id, to.seq],
   );
   if (moved !== 1) throw new Error(`the head of the bus of ${project_id} did not move to ${to.seq}`);
-  tx.wrote('bus_heads', [[project_id]]);
+  tx.settled('bus_heads', [[project_id]]);
 }

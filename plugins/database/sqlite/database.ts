@@ -122,7 +122,7 @@ class SqliteTransaction extends OngoingTransaction implements Transaction {
   }
 
   /** There is one writer, so no lock has to be seen by another. */
-  wrote(): void {}
+  settled(): void {}
 
   async #do<T>(params: readonly Param[], run: () => T): Promise<T> {
     checkParams(params);
