@@ -23,7 +23,7 @@ else {
 
 function onThreeNodes(cluster: Galera): void {
   t.test('commits that are prepared before, or checked, are not lost', async (t) => {
-    for (const mode of ['before', 'text', 'check'] as const) {
+    for (const mode of ['before', 'text', 'check', 'svc'] as const) {
       const { committed, lost, half } = await loseCommits(cluster, mode, 270, SEED);
       t.same({ lost, half }, { lost: 0, half: 0 }, `${mode}: ${committed} committed`);
     }

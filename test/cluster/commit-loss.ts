@@ -1,5 +1,6 @@
 import mysql2, { type Connection, type PreparedStatementInfo, type RowDataPacket } from 'mysql2/promise';
 import { randomFrom } from '../crash/chaos.ts';
+import { commitBySvc } from './svc-commits.ts';
 import type { Galera } from './galera.ts';
 
 /**
@@ -12,6 +13,7 @@ export const MODES = {
   before: 'prepared before the transaction',
   text: 'text protocol',
   check: 'prepared within, @@in_transaction read before COMMIT',
+  svc: "svc's own database",
 } as const;
 export type Mode = keyof typeof MODES;
 
@@ -43,6 +45,7 @@ export async function loseCommits(cluster: Galera, mode: Mode, wanted: number, s
   const database = await cluster.createDatabase();
   await makeTables(cluster, database);
   const plan = { mode, seed, share: Math.ceil(wanted / (cluster.nodes.length * WRITERS_A_NODE)) };
+  if (mode === 'svc') return bySvc(cluster, database, plan);
   const writers = cluster.nodes.flatMap(({ index }) =>
     Array.from({ length: WRITERS_A_NODE }, (_, n) => new Writer(plan, index * WRITERS_A_NODE + n)),
   );
@@ -60,12 +63,39 @@ export async function loseCommits(cluster: Galera, mode: Mode, wanted: number, s
   };
 }
 
+async function bySvc(cluster: Galera, database: string, plan: { seed: number; share: number }): Promise<Losses> {
+  const all = await Promise.all(
+    cluster.nodes.map(({ index }) =>
+      commitBySvc({
+        url: cluster.url(index, database),
+        rows: ROWS,
+        writers: WRITERS_A_NODE,
+        share: plan.share,
+        first: (index + 1) * 1_000_000,
+        seed: plan.seed,
+      }),
+    ),
+  );
+  const committed = all.flatMap((one) => one.committed);
+  const parts = await partsThere(cluster, database);
+  return {
+    mode: 'svc',
+    committed: committed.length,
+    retried: all.reduce((sum, { retried }) => sum + retried, 0),
+    detected: 0,
+    lost: committed.filter((tx) => !parts.has(tx)).length,
+    half: committed.filter((tx) => parts.get(tx) === 1).length + Math.max(0, parts.size - committed.length),
+  };
+}
+
 async function makeTables(cluster: Galera, database: string): Promise<void> {
   await cluster.nodes[0]!.use(async (connection) => {
     await connection.query(`USE ${database}`);
-    await connection.query('CREATE TABLE hot (id INT PRIMARY KEY, n INT NOT NULL)');
+    await connection.query(
+      'CREATE TABLE hot (id INT PRIMARY KEY, n INT NOT NULL, lock_version INT NOT NULL DEFAULT 0)',
+    );
     await connection.query('CREATE TABLE noted (tx BIGINT, part INT, PRIMARY KEY (tx, part))');
-    for (let id = 0; id < ROWS; id += 1) await connection.query('INSERT INTO hot VALUES (?, 0)', [id]);
+    for (let id = 0; id < ROWS; id += 1) await connection.query('INSERT INTO hot (id, n) VALUES (?, 0)', [id]);
   });
   // The tables have come to a node when it has applied what was committed before.
   for (const node of cluster.nodes)
