@@ -20,7 +20,7 @@ export interface Wanted {
  * numbers of those that it said were committed, and how often it had to repeat one.
  */
 export async function commitBySvc(wanted: Wanted): Promise<{ committed: number[]; retried: number }> {
-  const deps = { clock: systemClock, ids: createIds(systemClock), log: messageLog() };
+  const deps = { clock: systemClock, ids: createIds(systemClock), log: messageLog().log };
   const { database, close } = await openDatabase({ database_url: wanted.url }, deps);
   const committed: number[] = [];
   let attempts = 0;
