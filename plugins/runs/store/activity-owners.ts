@@ -29,6 +29,11 @@ export class ActivityOwners {
     this.#known.set(place.activity_id, place);
   }
 
+  /** True for an activity that this server made, or had a claim of, lately. */
+  knows(activity_id: string): boolean {
+    return this.#known.get(activity_id) !== undefined;
+  }
+
   /** Throws `lease_lost` for an activity that does not exist: nobody can hold it. */
   async of(activity_id: string): Promise<ActivityOwner> {
     const place = this.#known.get(activity_id) ?? (await this.#find(activity_id));

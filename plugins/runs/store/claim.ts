@@ -3,7 +3,6 @@ import {
   inList,
   inState,
   chunks,
-  type Ids,
   isServiceError,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
@@ -29,6 +28,8 @@ const MAX_COUNT = 128;
  * anywhere among so many.
  */
 const SPREAD = 32;
+/** So long a server has what it made claimable for itself there. */
+const RIPE_MS = 40;
 const ROUNDS = 4;
 
 /** Without its journal; a first pass has one only in a rerun. */
@@ -71,7 +72,7 @@ export async function takeClaims(
     const certifies = store.database.certifies();
     const most = Math.min(Math.max(wanted * SPARE, certifies ? SPREAD : 0), MAX_COUNT);
     const oldest = await findCandidates(store.database, by, most, store.database.now() + CLOCK_SLACK_MS);
-    const candidates = certifies ? fromAnywhere(oldest, store.ids) : oldest;
+    const candidates = certifies ? withoutRivals(store, oldest) : oldest;
     if (candidates.length === 0) break;
     // Observers of a run's start may seal, and no key can be loaded inside the transaction.
     for (const { org_id } of candidates) {
@@ -85,10 +86,16 @@ export async function takeClaims(
   return taken;
 }
 
-/** The candidates from a random one on. */
-function fromAnywhere(candidates: readonly Candidate[], ids: Pick<Ids, 'bytes'>): readonly Candidate[] {
-  const from = ids.bytes(2).readUInt16BE(0) % Math.max(1, candidates.length);
-  return [...candidates.slice(from), ...candidates.slice(0, from)];
+/**
+ * The candidates from a random one on, without those that another server made claimable just now: it is claiming them
+ * itself, if its agents have room.
+ */
+function withoutRivals(store: StoreParts, oldest: readonly Candidate[]): readonly Candidate[] {
+  const ripe = store.database.now() - RIPE_MS;
+  const open = oldest.filter(({ activity_id, due }) => due <= ripe || store.owners.knows(activity_id));
+  if (open.length < oldest.length) store.workLater(RIPE_MS);
+  const from = store.ids.bytes(2).readUInt16BE(0) % Math.max(1, open.length);
+  return [...open.slice(from), ...open.slice(0, from)];
 }
 
 interface TakeRules {

@@ -29,6 +29,8 @@ export interface StoreSettings {
   coordinators: readonly RunCoordinator[];
   audit: Audit;
   masks: Pick<RunMasks, 'of'>;
+  /** Looks for work in this process again after so many milliseconds. */
+  workLater(ms: number): void;
   /** Makes `run_url` in lifecycle payloads; absent there without it. */
   public_url: string | undefined;
 }

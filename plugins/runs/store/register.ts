@@ -28,6 +28,7 @@ import {
   SubmitObservers,
   WaitKinds,
   WaitResolver,
+  WakeRelay,
   Wakeups,
 } from '../contract.ts';
 import { sleepKind } from '../domain/sleep-kind.ts';
@@ -80,6 +81,7 @@ function makeStore(use: Resolve): SqlRunStore {
     coordinators: use.all(RunCoordinators),
     audit: use(Audit),
     masks: use(RunMasks),
+    workLater: (ms) => void use(Clock).after(ms, () => use(WakeRelay).deliver({ wake: 'work' }), { unref: true }),
     public_url: use(Settings).public_url,
   });
 }

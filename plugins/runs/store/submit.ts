@@ -149,11 +149,17 @@ async function flush(
   const submitted = made.map(({ run, trusted }) => ({ ...run, trusted }));
   if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
   for (const submission of made) await begin(tx, store, submission);
+  tx.afterCommit(() => {
+    for (const { run } of made)
+      for (const { activity_id } of run.activities) store.owners.remember({ ...placeOf(run), activity_id });
+  });
   // Fewer runs than requested: somebody was first with a key or an id.
   const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
   const ours = new Set([...made, ...again]);
   return batch.map((submission) => ({ ok: answer(submission, ours, all) }));
 }
+
+const placeOf = ({ run_id, org_id, project_id }: NewRun) => ({ run_id, org_id, project_id });
 
 /** A coordinated run begins in the transaction that creates it, and may even end in it. */
 async function begin(tx: Transaction, store: StoreParts, submission: Submission): Promise<void> {
