@@ -87,15 +87,17 @@ export async function takeClaims(
 }
 
 /**
- * The candidates from a random one on, without those that another server made claimable just now: it is claiming them
- * itself, if its agents have room.
+ * First what this server made claimable itself, the oldest first. Then what others did, but not just now: they are
+ * claiming it, and begin with their oldest, so that this begins anywhere among the younger half.
  */
 function withoutRivals(store: StoreParts, oldest: readonly Candidate[]): readonly Candidate[] {
   const ripe = store.database.now() - RIPE_MS;
-  const open = oldest.filter(({ activity_id, due }) => due <= ripe || store.owners.knows(activity_id));
-  if (open.length < oldest.length) store.workLater(RIPE_MS);
-  const from = store.ids.bytes(2).readUInt16BE(0) % Math.max(1, open.length);
-  return [...open.slice(from), ...open.slice(0, from)];
+  const own = oldest.filter(({ activity_id }) => store.owners.knows(activity_id));
+  const others = oldest.filter(({ activity_id, due }) => due <= ripe && !store.owners.knows(activity_id));
+  if (own.length + others.length < oldest.length) store.workLater(RIPE_MS);
+  const skip = Math.floor(others.length / 2);
+  const from = skip + (store.ids.bytes(2).readUInt16BE(0) % Math.max(1, others.length - skip));
+  return [...own, ...others.slice(from), ...others.slice(0, from)];
 }
 
 interface TakeRules {
