@@ -87,6 +87,7 @@ function failingAt(database: DatabaseType, n: number): { database: DatabaseType;
     transaction: (work) => database.transaction((tx) => work(guarded(tx))),
     now: () => database.now(),
     ping: () => database.ping(),
+    catchUp: () => database.catchUp(),
   };
   return { database: broken, reached: () => count > n };
 }

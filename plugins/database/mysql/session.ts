@@ -80,6 +80,17 @@ export class MysqlSession {
   async learn(): Promise<void> {
     const rows = (await this.query("SHOW VARIABLES LIKE 'wsrep_on'")) as { Value?: string }[];
     this.#known.certifies = rows[0]?.Value === 'ON';
+    // The pool may have lost another node, whose commits were seen here.
+    await this.catchUp();
+  }
+
+  /** Waits until this node has applied what is committed by now. False where there are no other nodes. */
+  async catchUp(): Promise<boolean> {
+    if (!this.#known.certifies) return false;
+    await this.query('SET SESSION wsrep_sync_wait = 1');
+    await this.query('SELECT 1');
+    await this.query('SET SESSION wsrep_sync_wait = DEFAULT');
+    return true;
   }
 
   /** By the text protocol: SET and other statements that a server may refuse to prepare. */

@@ -103,6 +103,7 @@ export async function openWorld(
     write: (statement, params) => real.write(statement, params),
     transaction: (work) => real.transaction(work),
     ping: () => real.ping(),
+    catchUp: () => real.catchUp(),
     now: () => clock.now(),
   };
   const shares = {

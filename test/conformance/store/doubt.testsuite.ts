@@ -34,6 +34,7 @@ function doubtful(database: Database): { replace: Replacement[]; struck: () => n
     write: (statement, params) => database.write(statement, params),
     now: () => database.now(),
     ping: () => database.ping(),
+    catchUp: () => database.catchUp(),
     transaction,
   };
   const replace: Replacement[] = [
