@@ -47,7 +47,10 @@ export interface Transaction extends Queries {
    * is also written before the commit: databases with several writers (Galera) see conflicts only in written rows.
    */
   lock<R = Record<string, unknown>>(rows: LockedRows): Promise<R[]>;
-  /** These locked rows were changed or deleted in this transaction, so that they need not be written again. */
+  /**
+   * These locked rows need not be written: this transaction has changed or deleted them, or every other that decides by
+   * them also writes something that this one writes.
+   */
   wrote(table: string, keys: readonly (readonly Param[])[]): void;
   /** Runs after the commit, and never after a rollback. Must not throw. */
   afterCommit(run: () => void): void;

@@ -11,7 +11,7 @@ import { ACTIVITY } from './activity-rows.ts';
 import { type Candidate, findCandidates } from './lanes.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
-import { isTerminal, lockRuns, mustChange, parseJson } from './run-rows.ts';
+import { isTerminal, lockRuns, mustChange, parseJson, RUN } from './run-rows.ts';
 import { startRuns } from './start-runs.ts';
 
 /**
@@ -120,6 +120,11 @@ async function takeSlice(
     tx,
     slice.map(({ run_id }) => run_id),
     { skip: rules.skip, columns: RUN_COLUMNS },
+  );
+  // A claim writes its activity, and so does everybody who ends the run: what was read of the run is certified by that.
+  tx.wrote(
+    RUN.table,
+    [...locked.keys()].map((run_id) => [run_id]),
   );
   const open = slice.filter(({ run_id }) => locked.has(run_id) && !isTerminal(locked.get(run_id)!));
   const pending = await lockPending(tx, open);
