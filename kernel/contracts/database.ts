@@ -48,10 +48,10 @@ export interface Transaction extends Queries {
    */
   lock<R = Record<string, unknown>>(rows: LockedRows): Promise<R[]>;
   /**
-   * These locked rows need not be written: this transaction has changed or deleted them, or every other that decides by
-   * them also writes something that this one writes.
+   * These locked rows need no further write: the transaction has surely changed or deleted them, or decided nothing by
+   * them that a rival could miss.
    */
-  wrote(table: string, keys: readonly (readonly Param[])[]): void;
+  settled(table: string, keys: readonly (readonly Param[])[]): void;
   /** Runs after the commit, and never after a rollback. Must not throw. */
   afterCommit(run: () => void): void;
 }
@@ -73,6 +73,11 @@ export interface Database extends Queries {
   catchUp(): Promise<boolean>;
   /** Milliseconds since the epoch by the database's clock; between readings a monotonic clock carries it forward. */
   now(): number;
+  /**
+   * True when this server's database node is one of several that certify transactions at the commit (Galera): a row lock
+   * does not reach the other nodes, and writers of one row on different nodes abort each other.
+   */
+  certifies(): boolean;
   /** One round trip; throws when the database does not answer. */
   ping(): Promise<void>;
 }

@@ -64,6 +64,12 @@ export function defineError(definition: ErrorDefinition): ErrorFactory {
   return Object.assign(make, definition);
 }
 
+/** An error that another server of this deployment has sent. A code that is not known here is a fault of that server. */
+export function errorOfCode(code: string, detail: string, extras?: ErrorExtras): Error {
+  const definition = catalogue.get(code);
+  return definition ? new ServiceError(definition, detail, extras) : new Error(`${code}: ${detail}`);
+}
+
 /** Every declared code, sorted. */
 export function errorCatalogue(): ErrorDefinition[] {
   return [...catalogue.values()].sort((a, b) => a.code.localeCompare(b.code));

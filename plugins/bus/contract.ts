@@ -1,4 +1,5 @@
 import {
+  type BatchOutcome,
   extensionPoint,
   type Queries,
   type ServiceError,
@@ -45,7 +46,11 @@ export interface NewEvent extends ProjectScope {
 }
 
 /** An event about to be recorded; it has its id. */
-export type PendingEvent = NewEvent & { event_id: string };
+export type PendingEvent = NewEvent & {
+  event_id: string;
+  /** It was made before, on another server, and waited for its number. */
+  handed_over?: true;
+};
 
 /** A recorded event. */
 export interface StoredEvent extends PendingEvent {
@@ -127,7 +132,10 @@ export interface EventReaction<Plan = unknown> {
   name: string;
   /** Lower first. Handlers have 100, inline workflows of webhooks 200. */
   precedence: number;
-  /** One answer for each event, in order. A refused event does not count for later ones. Only reads. */
+  /**
+   * One answer for each event, in order. A refused event does not count for later ones. It writes only what follows
+   * from events that cannot be refused.
+   */
   decide(
     tx: Transaction,
     scope: ProjectScope,
@@ -174,6 +182,15 @@ export interface EventBus {
    * `chain_too_deep`, `handlers_in_flight`.
    */
   emit(event: NewEvent): Promise<EmitResult>;
+  /**
+   * Where another server numbers the project's events: has it record this one before the caller's own transaction, and
+   * answers what became of it. Undefined elsewhere, and when `fresh` is false: it is asked in the transaction that hands
+   * the event over. The event needs a `dedup` text, because the caller may end before it has noted the outcome.
+   */
+  ahead(
+    event: NewEvent & { dedup: string },
+    fresh: (tx: Transaction) => Promise<boolean>,
+  ): Promise<BatchOutcome<EmitResult> | undefined>;
   /**
    * The same in the caller's transaction. The projects' locks come after its run and activity locks. The caller must
    * call `Sealer.prepare` for every org before its transaction. Throws when a refusable event is refused.

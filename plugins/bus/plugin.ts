@@ -12,6 +12,7 @@ import {
   type Resolve,
   Sealer,
   SERVER_ROLES,
+  Settings,
 } from '../../kernel/contracts/index.ts';
 import { Prunables } from '../retention/contract.ts';
 import { Audit } from '../audit/contract.ts';
@@ -34,9 +35,11 @@ import { FlowNodes } from '../flows/contract.ts';
 import { DeclaredTypes, EventBus, EventKeepers, EventReactions } from './contract.ts';
 import { busTables } from './migrations/0001-bus.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
+import { outboxTables } from './migrations/0003-outbox.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { busRoutes } from './routes.ts';
 import { createFiredNotifier, FiredNotifier } from './service/fired-notifier.ts';
+import { ANSWERED_TOPIC, Asking } from './service/asking.ts';
 import { Bus } from './service/bus.ts';
 import { Deliverer, FIRED_TOPIC } from './service/deliverer.ts';
 import { envelopeSource } from './service/envelopes.ts';
@@ -45,7 +48,10 @@ import { busNodes } from './service/flow-nodes.ts';
 import { createEventViews } from './service/event-views.ts';
 import { lifecycleObserver } from './service/lifecycle.ts';
 import { prunableEvents } from './service/prune.ts';
+import { HANDED_OVER_TOPIC, startOutbox } from './service/outbox.ts';
 import { Recorder } from './service/recorder.ts';
+import { Sequencer } from './service/sequencing.ts';
+import { sequencingOf } from './domain/sequencing-setting.ts';
 import { submitObserver } from './service/triggers.ts';
 import { emitVerb } from './verbs/emit.ts';
 import { emitWork } from './verbs/emit-work.ts';
@@ -56,10 +62,15 @@ import { waitEventVerb } from './verbs/wait-event.ts';
 const reactions = (use: Resolve) => () => use.all(EventReactions).toSorted((a, b) => a.precedence - b.precedence);
 const expressions = (use: Resolve) => (): Expressions => use(Expressions);
 
-function makeRecorder(use: Resolve): Recorder {
+const sequencing = (use: Resolve) => sequencingOf(use(Settings).env.SVC_EVENT_SEQUENCER);
+
+const makeSequencer = (use: Resolve) => new Sequencer(use(Ids).next('srv'), use(Database), sequencing(use));
+
+function makeRecorder(use: Resolve, sequencer: Sequencer): Recorder {
   const [fired, wakeups] = [use(FiredNotifier), use(Wakeups)];
   return new Recorder({
     database: use(Database),
+    sequencer,
     sealer: use(Sealer),
     ids: use(Ids),
     audit: use(Audit),
@@ -71,15 +82,28 @@ function makeRecorder(use: Resolve): Recorder {
       fired.notify();
       wakeups.topic(FIRED_TOPIC);
     },
+    handedOver: () => wakeups.topic(HANDED_OVER_TOPIC),
+    answered: () => wakeups.topic(ANSWERED_TOPIC),
   });
 }
 
-const makeBus = (use: Resolve) =>
+const makeAsking = (use: Resolve, sequencer: Sequencer) =>
+  new Asking({
+    sequencer,
+    database: use(Database),
+    group_commits: use(GroupCommits),
+    wakeups: use(Wakeups),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'bus' }),
+  });
+
+const makeBus = (use: Resolve, recorder: Recorder, asking: Asking) =>
   new Bus({
     database: use(Database),
     group_commits: use(GroupCommits),
     sealer: use(Sealer),
-    recorder: makeRecorder(use),
+    recorder,
+    asking,
   });
 
 const makeDeliverer = (use: Resolve, bus: Bus) =>
@@ -94,6 +118,16 @@ const makeDeliverer = (use: Resolve, bus: Bus) =>
     clock: use(Clock),
     log: use(Log).child({ part: 'bus' }),
     metrics: use(Metrics),
+  });
+
+const outboxOf = (use: Resolve, recorder: Recorder, sequencer: Sequencer) =>
+  startOutbox({
+    ...{ recorder, sequencer },
+    database: use(Database),
+    sealer: use(Sealer),
+    wakeups: use(Wakeups),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'bus' }),
   });
 
 /** Removes events, and data of runs, that ended long ago. */
@@ -126,9 +160,12 @@ function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([busTables, lockVersions]);
+  plugin.migrations([busTables, lockVersions, outboxTables]);
   plugin.bind(FiredNotifier, createFiredNotifier);
-  const bus = plugin.own(makeBus);
+  const sequencer = plugin.own(makeSequencer);
+  const recorder = plugin.own((use) => makeRecorder(use, sequencer(use)));
+  const asking = plugin.own((use) => makeAsking(use, sequencer(use)));
+  const bus = plugin.own((use) => makeBus(use, recorder(use), asking(use)));
   plugin.bind(EventBus, bus);
   const views = plugin.own((use) =>
     createEventViews({ database: use(Database), sealer: use(Sealer), bus: bus(use), masks: use(RunMasks) }),
@@ -142,5 +179,8 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(HttpRoutes, (use) =>
     busRoutes({ bus: bus(use), views: views(use), catalog: catalog(use), clock: use(Clock) }),
   );
+  plugin.onCheck(SERVER_ROLES, async (use) => void sequencing(use));
   plugin.onStart(SERVER_ROLES, async (use) => makeDeliverer(use, bus(use)).start());
+  plugin.onStart(SERVER_ROLES, async (use) => asking(use).start());
+  plugin.onStart(SERVER_ROLES, async (use) => outboxOf(use, recorder(use), sequencer(use)));
 });

@@ -22,9 +22,10 @@ function withKey({ columns, key }: LockedRows): string {
 export class Locks {
   readonly #unwritten = new Map<string, { key: readonly string[]; rows: Map<string, Key> }>();
 
-  async lock<R>(on: Pick<Queries, 'read'>, rows: LockedRows): Promise<R[]> {
-    const { table, key, skip = false } = rows;
-    const statement = lockingRead({ ...rows, columns: withKey(rows) }, skip ? 'FOR UPDATE SKIP LOCKED' : 'FOR UPDATE');
+  /** `words` is how the server calls a locking read. */
+  async lock<R>(on: Pick<Queries, 'read'>, rows: LockedRows, words: string): Promise<R[]> {
+    const { table, key } = rows;
+    const statement = lockingRead({ ...rows, columns: withKey(rows) }, words);
     const found = await on.read<R & Key>(statement, rows.params);
     const held = this.#unwritten.get(table) ?? { key, rows: new Map<string, Key>() };
     this.#unwritten.set(table, held);
@@ -32,7 +33,7 @@ export class Locks {
     return found;
   }
 
-  wrote(table: string, keys: readonly (readonly Param[])[]): void {
+  settled(table: string, keys: readonly (readonly Param[])[]): void {
     const held = this.#unwritten.get(table);
     for (const key of keys) held?.rows.delete(textOf(key));
   }

@@ -35,7 +35,7 @@ async function cost(work: () => Promise<unknown>): Promise<Cost> {
       counted.rows += rows.length;
       return rows;
     },
-    wrote: (table, keys) => tx.wrote(table, keys),
+    settled: (table, keys) => tx.settled(table, keys),
     async write(statement, params) {
       const rows = await tx.write(statement, params);
       counted.statements += 1;

@@ -11,7 +11,7 @@ import {
 import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { RunCreation, RunObservers } from '../runs/contract.ts';
+import { RunCreation } from '../runs/contract.ts';
 import { StoredWorkflows } from '../workflows/contract.ts';
 import { HandlerMatches } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
@@ -20,7 +20,6 @@ import manifest from './plugin.json' with { type: 'json' };
 import { handlerRoutes } from './routes.ts';
 import { handlerUser } from './service/credential-uses.ts';
 import { Handlers, OwnHandlers } from './service/handlers.ts';
-import { slotObserver } from './service/slots.ts';
 import { handlerKeeper } from './store/keeper.ts';
 import { handlerReaction } from './service/reaction.ts';
 import { Registry } from './service/registry.ts';
@@ -56,12 +55,12 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(EventReactions, (use) =>
     handlerReaction({
       ...starterParts(use),
+      bus: () => use(EventBus),
       registry: registry(use),
       expressions: use(Expressions),
       log: use(Log).child({ part: 'handlers' }),
     }),
   );
-  plugin.contribute(RunObservers, (use) => slotObserver({ ...starterParts(use), bus: use(EventBus) }));
   plugin.contribute(CredentialUsers, (use) => handlerUser(use(Database)));
   plugin.contribute(EventKeepers, (use) => handlerKeeper(use(Database)));
   plugin.contribute(HttpRoutes, routes);

@@ -76,7 +76,7 @@ function failingAt(database: DatabaseType, n: number): { database: DatabaseType;
     read: guard(tx.read.bind(tx)) as Transaction['read'],
     write: guard(tx.write.bind(tx)),
     lock: guard(tx.lock.bind(tx)) as Transaction['lock'],
-    wrote: tx.wrote.bind(tx),
+    settled: tx.settled.bind(tx),
     afterCommit: tx.afterCommit.bind(tx),
   });
   const broken: DatabaseType = {
@@ -86,6 +86,7 @@ function failingAt(database: DatabaseType, n: number): { database: DatabaseType;
     write: guard(database.write.bind(database)),
     transaction: (work) => database.transaction((tx) => work(guarded(tx))),
     now: () => database.now(),
+    certifies: () => false,
     ping: () => database.ping(),
     catchUp: () => database.catchUp(),
   };

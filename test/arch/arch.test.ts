@@ -131,12 +131,12 @@ t.test('statements of a plugin stand in its store and its migrations', async (t)
 
 t.test('rows are locked by one function, which also writes them', async (t) => {
   const locking = /\bFOR\s+(UPDATE|SHARE)\b|LOCK\s+IN\s+SHARE\s+MODE|\bGET_LOCK\b/i;
-  const bare = product.filter((path) => path.endsWith('.ts') && path !== 'plugins/database/locks.ts');
+  const bare = product.filter((path) => path.endsWith('.ts') && path !== 'plugins/database/mysql/session.ts');
   t.same(
     bare.filter((path) => locking.test(read(path))),
     [],
   );
-  t.match(read('plugins/database/locks.ts'), locking, 'the pattern knows a lock when it sees one');
+  t.match(read('plugins/database/mysql/session.ts'), locking, 'the pattern knows a lock when it sees one');
 });
 
 t.test('what is needed everywhere is written once', async (t) => {

@@ -1,4 +1,5 @@
 import {
+  type BatchOutcome,
   type Database,
   type GroupCommit,
   type GroupCommits,
@@ -12,7 +13,9 @@ import type { Delivery, EmitResult, EventBus, NewEvent, ProjectScope, StoredEven
 import { updateDeliveries } from '../store/deliveries.ts';
 import { readEvent } from '../store/event-rows.ts';
 import { lockHead } from '../store/heads.ts';
-import type { Recorder, Recording } from './recorder.ts';
+import type { Asking } from './asking.ts';
+import type { Recorder } from './recorder.ts';
+import type { Recording } from './recording.ts';
 
 const BATCH = 64;
 
@@ -21,6 +24,7 @@ export interface BusParts {
   group_commits: GroupCommits;
   sealer: Sealer;
   recorder: Recorder;
+  asking: Pick<Asking, 'ask'>;
 }
 
 /** The buses of all projects in one database; correct with any number of processes. */
@@ -41,7 +45,18 @@ export class Bus implements EventBus {
   async emit(event: NewEvent, by?: AuditSource): Promise<EmitResult> {
     await this.#parts.sealer.prepare(event.org_id);
     const recording = this.#parts.recorder.prepare(event, by);
-    return retryUnknownCommit(() => this.#commits.submit(recording));
+    const outcome = await this.#parts.asking.ask(recording);
+    if (outcome === undefined) return retryUnknownCommit(() => this.#commits.submit(recording));
+    if ('error' in outcome) throw outcome.error;
+    return outcome.ok;
+  }
+
+  async ahead(
+    event: NewEvent,
+    fresh: (tx: Transaction) => Promise<boolean>,
+  ): Promise<BatchOutcome<EmitResult> | undefined> {
+    await this.#parts.sealer.prepare(event.org_id);
+    return this.#parts.asking.ask(this.#parts.recorder.prepare(event), fresh);
   }
 
   async record(tx: Transaction, events: readonly NewEvent[]): Promise<EmitResult[]> {

@@ -11,18 +11,25 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
-import type { EmitResult, EventReaction, NewEvent, PendingEvent, ProjectScope, StoredEvent } from '../contract.ts';
-import { checkedBody, digests } from '../domain/event-rules.ts';
+import type { EmitResult, EventReaction, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
+import { checkedBody } from '../domain/event-rules.ts';
 import { fireCancels } from '../store/cancels.ts';
 import { insertDeliveries } from '../store/deliveries.ts';
-import { findDoubles, findRecorded, insertEvents, sealBody } from '../store/event-rows.ts';
+import { insertEvents, sealBody } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
+import { insertPending, readPending, removePending } from '../store/outbox.ts';
 import { noteTypes } from '../store/types.ts';
 import { awaitedTypes, fireWaits } from '../store/waits.ts';
+import { insertAnswers } from '../store/answers.ts';
+import { answerOf, canBeHandedOver, inOrderOfRuns, recordingOf } from './handed-over.ts';
+import { answerDoubles, answerKnown, firstsOf, type Outcomes, resultOf } from './known-events.ts';
+import type { Recording } from './recording.ts';
 import { firePredicates } from './predicates.ts';
+import type { Sequencer } from './sequencing.ts';
 
 export interface RecorderParts {
   database: Pick<Database, 'now'>;
+  sequencer: Sequencer;
   sealer: Sealer;
   ids: Ids;
   audit: Pick<Audit, 'recordAll'>;
@@ -33,29 +40,27 @@ export interface RecorderParts {
   expressions(): Expressions;
   /** Called after a commit that fired waits or cancels. */
   fired(): void;
+  /** Called after a commit that left events to the server that numbers them. */
+  handedOver(): void;
+  /** Called after a commit that answered other servers. */
+  answered(): void;
 }
 
-/** A checked and sealed event. */
-export interface Recording {
-  event: PendingEvent;
-  sealed: Buffer;
-  by: AuditSource | undefined;
-  /** Set when it was passed to the database: found again, it is this event and not a duplicate. */
-  attempted: boolean;
-}
-
-type Outcomes = Map<Recording, BatchOutcome<EmitResult>>;
 type Plans = Map<EventReaction, { recording: Recording; plan: unknown }[]>;
 
+/** Events of other servers that are numbered in one transaction. */
+const DRAINED = 64;
+
 /**
- * Records events in the caller's transaction, under each project's lock. It numbers them in commit order (I7), fires
- * the listening waits and cancels, and calls every reaction. Waking and cancelling are only decided here; no run's row
- * is locked.
+ * Records events in the caller's transaction, under each project's lock: numbers them in commit order (I7), fires the
+ * listening waits and cancels, and calls every reaction. Waking and cancelling are only decided here, and no run's row is
+ * locked. Where another server holds the project's head, announcements are left to it.
  */
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #events: ReturnType<Metrics['counter']>;
   readonly #refused: ReturnType<Metrics['counter']>;
+  readonly #handed: ReturnType<Metrics['counter']>;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -63,6 +68,7 @@ export class Recorder {
     this.#refused = parts.metrics.counter('svc_bus_events_refused_total', 'Events that a ceiling refused, by code.', [
       'code',
     ]);
+    this.#handed = parts.metrics.counter('svc_bus_events_handed_over_total', 'Events left to the server that numbers.');
   }
 
   /** The org's keys must be ready. Throws when the event is invalid. */
@@ -78,15 +84,70 @@ export class Recorder {
     const outcomes: Outcomes = new Map();
     for (const project_id of distinct(recordings, ({ event }) => event.project_id)) {
       const own = recordings.filter(({ event }) => event.project_id === project_id);
-      await this.#recordOf(tx, own, outcomes);
+      const { org_id } = own[0]!.event;
+      if (await this.#handOver(tx, project_id, own, outcomes)) continue;
+      const head = await lockHead(tx, { org_id, project_id });
+      const before = await this.#handedOver(tx, project_id, head);
+      await this.#recordAll(tx, { org_id, project_id }, head, [...before, ...own], outcomes);
+      await this.#settle(tx, before, outcomes);
     }
     return recordings.map((recording) => outcomes.get(recording)!);
   }
 
-  async #recordOf(tx: Transaction, own: readonly Recording[], outcomes: Outcomes): Promise<void> {
-    const { org_id, project_id } = own[0]!.event;
-    const scope = { org_id, project_id };
+  /** Numbers events that other servers have handed over. Answers how many. The org's keys must be ready. */
+  async drain(tx: Transaction, scope: ProjectScope): Promise<number> {
     const head = await lockHead(tx, scope);
+    const before = await this.#handedOver(tx, scope.project_id, head);
+    if (before.length === 0) return 0;
+    const outcomes: Outcomes = new Map();
+    await this.#recordAll(tx, scope, head, before, outcomes);
+    await this.#settle(tx, before, outcomes);
+    return before.length;
+  }
+
+  /** They leave the outbox; the servers that wait for an outcome get it. */
+  async #settle(tx: Transaction, before: readonly Recording[], outcomes: Outcomes): Promise<void> {
+    if (before.length === 0) return;
+    await removePending(tx, before.map(idOf));
+    const answers = before.filter(({ awaited }) => awaited).map((one) => answerOf(one, outcomes.get(one)!));
+    if (answers.length === 0) return;
+    await insertAnswers(tx, answers, this.#parts.database.now());
+    tx.afterCommit(this.#parts.answered);
+  }
+
+  /** True when all of them could be left to another server: nobody waits for what becomes of them. */
+  async #handOver(
+    tx: Transaction,
+    project_id: string,
+    own: readonly Recording[],
+    outcomes: Outcomes,
+  ): Promise<boolean> {
+    const { sequencer, database, handedOver } = this.#parts;
+    if (!own.every(canBeHandedOver) || !(await sequencer.elsewhere(tx, project_id))) return false;
+    await insertPending(tx, own, database.now());
+    for (const recording of own) outcomes.set(recording, { ok: resultOf(recording, false) });
+    tx.afterCommit(() => {
+      this.#handed.inc({}, own.length);
+      handedOver();
+    });
+    return true;
+  }
+
+  /** The oldest events that others have handed over, when this server numbers the project's events. */
+  async #handedOver(tx: Transaction, project_id: string, head: Head): Promise<Recording[]> {
+    const { sequencer, sealer } = this.#parts;
+    if (!sequencer.handsOver || !sequencer.mayDrain(head)) return [];
+    const rows = await readPending(tx, project_id, DRAINED);
+    return inOrderOfRuns(rows.map((row) => recordingOf(sealer, row)));
+  }
+
+  async #recordAll(
+    tx: Transaction,
+    scope: ProjectScope,
+    head: Head,
+    own: readonly Recording[],
+    outcomes: Outcomes,
+  ): Promise<void> {
     await answerKnown(tx, scope, own, outcomes);
     const fresh = own.filter((recording) => !outcomes.has(recording));
     const firsts = firstsOf(fresh);
@@ -149,7 +210,8 @@ export class Recorder {
       accepted.map((recording) => ({ event: stored.get(recording)!, sealed: recording.sealed })),
     );
     // Before reactions act: runs that they create arm their cancels at the new end of the bus.
-    await moveHead(tx, scope.project_id, { seq: head.seq + accepted.length, at: recorded_at });
+    const { holder, until } = this.#parts.sequencer.held(scope.project_id, head);
+    await moveHead(tx, scope.project_id, { seq: head.seq + accepted.length, at: recorded_at, holder, until });
     await noteTypes(tx, events);
     await this.#fire(tx, scope, events);
     await this.#apply(tx, scope, stored, plans);
@@ -194,54 +256,7 @@ export class Recorder {
   }
 }
 
-const resultOf = ({ event }: Recording, duplicate: boolean): EmitResult => ({
-  event_id: event.event_id,
-  type: event.type,
-  duplicate,
-});
-
-/** Answers events that are recorded already: by their deduplication key, or because the answer to a commit was lost. */
-async function answerKnown(
-  tx: Transaction,
-  { project_id }: ProjectScope,
-  own: readonly Recording[],
-  outcomes: Outcomes,
-): Promise<void> {
-  const again = own.filter(({ attempted }) => attempted).map(({ event }) => event.event_id);
-  const recorded = await findRecorded(tx, project_id, again);
-  const doubles = await findDoubles(tx, project_id, [...new Set(own.flatMap(dedupOf))]);
-  for (const recording of own) {
-    if (recorded.has(recording.event.event_id)) {
-      outcomes.set(recording, { ok: resultOf(recording, false) });
-      continue;
-    }
-    const first = dedupOf(recording).map((digest) => doubles.get(digest))[0];
-    if (first) outcomes.set(recording, { ok: { event_id: first.event_id, type: first.type, duplicate: true } });
-  }
-}
-
-const dedupOf = ({ event }: Recording): string[] => (event.dedup === undefined ? [] : [digests.dedup(event.dedup)]);
-
-/** Of several events with one deduplication key in a batch, the first is recorded. */
-function firstsOf(fresh: readonly Recording[]): Recording[] {
-  const seen = new Set<string>();
-  return fresh.filter(({ event: { dedup } }) => {
-    if (dedup === undefined) return true;
-    const first = !seen.has(dedup);
-    seen.add(dedup);
-    return first;
-  });
-}
-
-/** The others get the first one's outcome. */
-function answerDoubles(fresh: readonly Recording[], firsts: readonly Recording[], outcomes: Outcomes): void {
-  for (const recording of fresh) {
-    if (outcomes.has(recording)) continue;
-    const first = firsts.find(({ event }) => event.dedup === recording.event.dedup)!;
-    const outcome = outcomes.get(first)!;
-    outcomes.set(recording, 'ok' in outcome ? { ok: { ...outcome.ok, duplicate: true } } : outcome);
-  }
-}
+const idOf = ({ event }: Recording): string => event.event_id;
 
 function auditOf({ event, by }: Recording) {
   const { org_id, project_id, event_id, type } = event;

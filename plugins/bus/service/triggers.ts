@@ -2,7 +2,7 @@ import { distinct, type Transaction } from '../../../kernel/contracts/index.ts';
 import { type NewRun, type SubmitObserver, triggerEventOf } from '../../runs/contract.ts';
 import type { EventBus, NewEvent } from '../contract.ts';
 import { insertCancels } from '../store/cancels.ts';
-import { lockHead } from '../store/heads.ts';
+import { armAt } from '../store/arming.ts';
 
 /** Records why runs were started, unless an event says so already, and arms their cancels. */
 export function submitObserver(bus: Pick<EventBus, 'record'>): SubmitObserver {
@@ -44,11 +44,18 @@ async function armCancels(tx: Transaction, runs: readonly NewRun[]): Promise<voi
   for (const project_id of distinct(armed, (run) => run.project_id)) {
     const own = armed.filter((run) => run.project_id === project_id);
     const { org_id } = own[0]!;
-    const { seq } = await lockHead(tx, { org_id, project_id });
+    const types = distinct(
+      own.flatMap(({ cancel_on = [] }) => cancel_on),
+      (type) => type,
+    );
+    const { seq, skips } = await armAt(tx, project_id, types);
     await insertCancels(
       tx,
       own.flatMap(({ run_id, subject = null, cancel_on = [] }) =>
-        [...new Set(cancel_on)].map((type) => ({ run_id, type, org_id, project_id, subject, armed_seq: seq })),
+        [...new Set(cancel_on)].map((type) => ({
+          ...{ run_id, type, org_id, project_id, subject, armed_seq: seq },
+          skips: skips.get(type) ?? null,
+        })),
       ),
     );
   }

@@ -10,7 +10,7 @@ import type { ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
 import { fire, firing, reached } from './waits.ts';
 
-const COLUMNS = 'run_id type org_id project_id subject_digest state armed_seq'.split(' ');
+const COLUMNS = 'run_id type org_id project_id subject_digest state armed_seq skips'.split(' ');
 
 /** An event type that cancels a run. armed → fired → delivered, or missed: the run had ended otherwise. */
 export interface NewCancel extends ProjectScope {
@@ -18,6 +18,8 @@ export interface NewCancel extends ProjectScope {
   type: string;
   subject: string | null;
   armed_seq: number;
+  /** Events without a number that must not cancel it. */
+  skips: string | null;
 }
 
 export interface FiredCancel extends ProjectScope {
@@ -27,7 +29,7 @@ export interface FiredCancel extends ProjectScope {
 }
 
 export async function insertCancels(tx: Transaction, cancels: readonly NewCancel[]): Promise<void> {
-  const rows = cancels.map(({ run_id, type, org_id, project_id, subject, armed_seq }) => [
+  const rows = cancels.map(({ run_id, type, org_id, project_id, subject, armed_seq, skips }) => [
     run_id,
     type,
     org_id,
@@ -35,6 +37,7 @@ export async function insertCancels(tx: Transaction, cancels: readonly NewCancel
     subject === null ? null : digests.key(subject),
     'armed',
     armed_seq,
+    skips,
   ]);
   await insertRows(tx, 'INSERT INTO bus_cancels', COLUMNS, rows);
 }

@@ -45,6 +45,10 @@ const sealedAt = ({ org_id, project_id }: ProjectScope, event_id: string): Seale
 export const sealBody = (sealer: Sealer, scope: ProjectScope, event_id: string, body: Buffer): Buffer =>
   sealer.seal(sealedAt(scope, event_id), body);
 
+/** The org's keys must be ready. Throws `sealed_value_unreadable`. */
+export const openBody = (sealer: Sealer, scope: ProjectScope, event_id: string, sealed: Buffer): EventBody =>
+  JSON.parse(sealer.open(sealedAt(scope, event_id), sealed).toString()) as EventBody;
+
 export async function insertEvents(
   tx: Transaction,
   events: readonly { event: StoredEvent; sealed: Buffer }[],
@@ -117,7 +121,7 @@ export async function readEvent(
     [event_id, scope.project_id, scope.org_id],
   );
   if (!row) return undefined;
-  const body = JSON.parse(sealer.open(sealedAt(scope, row.event_id), row.body).toString()) as EventBody;
+  const body = openBody(sealer, row, row.event_id, row.body);
   const { event_key: key, trusted, withheld, seq, ...header } = row;
   return {
     event_id: header.event_id,

@@ -1,10 +1,13 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
+import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../contract.ts';
 
-/** The head of a project's bus: the sequence number and the time of its last event. */
+/** The head of a project's bus: the number and the time of its last event, and the server that numbers events. */
 export interface Head {
   seq: number;
   at: number;
+  holder: string;
+  /** Epoch ms by the database's clock. */
+  until: number;
 }
 
 /** Holds the project's lock until the transaction ends. On SQLite the writer holds it already. */
@@ -21,24 +24,45 @@ export async function lockHead(tx: Transaction, { org_id, project_id }: ProjectS
 }
 
 async function readHead(tx: Transaction, project_id: string): Promise<Head | undefined> {
-  const [row] = await tx.lock<{ last_seq: number; last_at: number }>({
+  const [row] = await tx.lock<{ last_seq: number; last_at: number; holder: string; holder_until: number }>({
     table: 'bus_heads',
     key: ['project_id'],
-    columns: 'last_seq, last_at',
+    columns: 'last_seq, last_at, holder, holder_until',
     where: 'project_id = ?',
     params: [project_id],
   });
-  return row && { seq: Number(row.last_seq), at: Number(row.last_at) };
+  if (!row) return undefined;
+  const { last_seq, last_at, holder, holder_until } = row;
+  return { seq: Number(last_seq), at: Number(last_at), holder, until: Number(holder_until) };
+}
+
+/** Without a lock: who numbers the events of a project; undefined when it has none. */
+export async function readHolder(
+  on: Pick<Queries, 'read'>,
+  project_id: string,
+): Promise<Pick<Head, 'holder' | 'until'> | undefined> {
+  const [row] = await on.read<{ holder: string; holder_until: number }>(
+    'SELECT holder, holder_until FROM bus_heads WHERE project_id = ?',
+    [project_id],
+  );
+  return row && { holder: row.holder, until: Number(row.holder_until) };
+}
+
+/** Without a lock: the number of the last event, 0 when there is none. */
+export async function lastSeq(on: Pick<Queries, 'read'>, project_id: string): Promise<number> {
+  const [row] = await on.read<{ last_seq: number }>('SELECT last_seq FROM bus_heads WHERE project_id = ?', [
+    project_id,
+  ]);
+  return Number(row?.last_seq ?? 0);
 }
 
 /** The head must be locked. */
 export async function moveHead(tx: Transaction, project_id: string, to: Head): Promise<void> {
-  const moved = await tx.write('UPDATE bus_heads SET last_seq = ?, last_at = ? WHERE project_id = ? AND last_seq < ?', [
-    to.seq,
-    to.at,
-    project_id,
-    to.seq,
-  ]);
+  const moved = await tx.write(
+    `UPDATE bus_heads SET last_seq = ?, last_at = ?, holder = ?, holder_until = ?
+     WHERE project_id = ? AND last_seq < ?`,
+    [to.seq, to.at, to.holder, to.until, project_id, to.seq],
+  );
   if (moved !== 1) throw new Error(`the head of the bus of ${project_id} did not move to ${to.seq}`);
-  tx.wrote('bus_heads', [[project_id]]);
+  tx.settled('bus_heads', [[project_id]]);
 }

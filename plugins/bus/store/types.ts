@@ -13,6 +13,17 @@ export async function noteTypes(tx: Transaction, events: readonly StoredEvent[])
   await insertRows(tx, 'INSERT INTO bus_types', COLUMNS, rows, tx.sql.upsert(COLUMNS.slice(0, 2), COLUMNS.slice(2)));
 }
 
+/**
+ * Holds the rows of types until the transaction ends, so that arming a wait and recording an event of its type exclude
+ * each other: both write the row. It is made where no event of the type was seen; such a row has no event.
+ */
+export async function lockTypes(tx: Transaction, project_id: string, types: readonly string[]): Promise<void> {
+  const rows = [...types].sort().map((type): Param[] => [project_id, type, 0, '', 0, 1]);
+  const found = tx.sql.family === 'mysql' ? 'DUPLICATE KEY UPDATE' : 'CONFLICT (project_id, type) DO UPDATE SET';
+  const raise = `ON ${found} lock_version = bus_types.lock_version + 1`;
+  await insertRows(tx, 'INSERT INTO bus_types', [...COLUMNS, 'lock_version'], rows, raise);
+}
+
 export interface SeenType {
   type: string;
   last_event: string;
@@ -27,7 +38,7 @@ export async function seenTypes(
   limit: number,
 ): Promise<SeenType[]> {
   const rows = await on.read<SeenType>(
-    `SELECT type, last_event, last_seen FROM bus_types WHERE project_id = ? AND type > ? ORDER BY type
+    `SELECT type, last_event, last_seen FROM bus_types WHERE project_id = ? AND type > ? AND last_seq > 0 ORDER BY type
      LIMIT ${Math.trunc(limit)}`,
     [project_id, after],
   );

@@ -26,7 +26,7 @@ export interface WaitRow extends WaitRef, ProjectScope {
 }
 
 const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
-  state armed_seq armed_at`.split(/\s+/);
+  state armed_seq armed_at skips`.split(/\s+/);
 const READ = 'run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id';
 const KEY = ['run_id', 'activity_id', 'position'] as const;
 
@@ -36,6 +36,8 @@ export interface NewWait extends WaitRef, ProjectScope {
   predicate: string | null;
   /** The project's last event: the wait sees only later ones. */
   armed_seq: number;
+  /** Events without a number that it must not see either. */
+  skips: string | null;
   armed_at: number;
 }
 
@@ -54,6 +56,7 @@ export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> 
     'armed',
     wait.armed_seq,
     wait.armed_at,
+    wait.skips,
   ];
   await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
 }
@@ -85,8 +88,10 @@ export async function awaitedTypes(
  * none.
  */
 export function reached(event: StoredEvent): { condition: string; params: Param[] } {
-  const condition = 'project_id = ? AND type = ? AND event_seq IS NULL';
-  const params = [event.project_id, event.type];
+  // Only events that were handed over can have been on their way when something was armed.
+  const condition = `project_id = ? AND type = ? AND event_seq IS NULL
+    ${event.handed_over ? "AND INSTR(COALESCE(skips, ''), ?) = 0" : ''}`;
+  const params = [event.project_id, event.type, ...(event.handed_over ? [event.event_id] : [])];
   if (event.key === null) return { condition, params };
   return {
     condition: `${condition} AND (subject_digest IS NULL OR subject_digest = ?)`,

@@ -1,5 +1,12 @@
 import { Clock, Database, Ids, Log, Metrics, type Resolve, Sealer } from '../../../kernel/contracts/index.ts';
-import { bootEngine, type EngineServer, openTestDatabase, type Store, testPlugin } from '../../../test/kit/index.ts';
+import {
+  bootEngine,
+  type EngineOptions,
+  type EngineServer,
+  openTestDatabase,
+  type Store,
+  testPlugin,
+} from '../../../test/kit/index.ts';
 import { RunMasks } from '../../masking/contract.ts';
 import {
   type Claimed,
@@ -27,6 +34,7 @@ export class BusServer {
   readonly ids;
   readonly resolver: WaitResolver;
   readonly logged;
+  readonly clock;
   readonly #server: EngineServer;
   readonly #stops: (() => Promise<void>)[] = [];
 
@@ -45,6 +53,7 @@ export class BusServer {
     this.ids = use(Ids);
     this.resolver = use(WaitResolver);
     this.logged = server.log.lines;
+    this.clock = server.clock;
     this.#server = server;
   }
 
@@ -76,14 +85,20 @@ export class BusServer {
   }
 }
 
-/** Servers on one database. */
-export async function openServers(store: Store, count: number, reactions: readonly EventReaction[] = []) {
+/** Servers on one database. They do their background work when `idle` is false. */
+export async function openServers(
+  store: Store,
+  count: number,
+  reactions: readonly EventReaction[] = [],
+  options: Pick<EngineOptions, 'idle' | 'env'> = {},
+) {
   const database = await openTestDatabase(store);
   const reacting = testPlugin('reacting', (plugin) => plugin.contribute(EventReactions, () => reactions), {
     requires: ['bus'],
   });
   const servers: BusServer[] = [];
-  for (let n = 0; n < count; n++) servers.push(new BusServer(await bootEngine({ database, plugins: [reacting] })));
+  for (let n = 0; n < count; n++)
+    servers.push(new BusServer(await bootEngine({ ...options, database, plugins: [reacting] })));
   return {
     servers,
     async close() {

@@ -36,7 +36,8 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I7',
     says: 'no wait without a predicate has missed an event after the one that it was armed at',
     finds: `SELECT w.project_id, w.run_id AS name, e.seq AS place FROM bus_waits w JOIN bus_events e ON ${reaches('w')}
-      WHERE w.predicate_digest IS NULL AND e.seq > w.armed_seq AND (w.event_seq IS NULL OR e.seq < w.event_seq)`,
+      WHERE w.predicate_digest IS NULL AND e.seq > w.armed_seq AND (w.event_seq IS NULL OR e.seq < w.event_seq)
+      AND INSTR(COALESCE(w.skips, ''), e.event_id) = 0`,
   },
   {
     id: 'I7',
@@ -44,13 +45,15 @@ const INVARIANTS: readonly Invariant[] = [
     finds: `SELECT w.project_id, w.run_id AS name, w.event_seq AS place FROM bus_waits w
       LEFT JOIN bus_events e ON e.seq = w.event_seq AND e.event_id = w.event_id AND ${reaches('w')}
       WHERE (w.state = 'armed' AND w.event_seq IS NOT NULL)
-      OR (w.state <> 'armed' AND (e.seq IS NULL OR w.event_seq <= w.armed_seq))`,
+      OR (w.state <> 'armed' AND (e.seq IS NULL OR w.event_seq <= w.armed_seq
+        OR INSTR(COALESCE(w.skips, ''), e.event_id) > 0))`,
   },
   {
     id: 'I7',
     says: 'no cancel has missed an event after the one that it was armed at',
     finds: `SELECT c.project_id, c.run_id AS name, e.seq AS place FROM bus_cancels c JOIN bus_events e ON ${reaches('c')}
       WHERE e.seq > c.armed_seq AND (c.event_seq IS NULL OR e.seq < c.event_seq)
+      AND INSTR(COALESCE(c.skips, ''), e.event_id) = 0
       AND NOT (e.source = 'lifecycle' AND e.source_name = c.run_id)`,
   },
   {
@@ -84,11 +87,13 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I13',
-    says: 'every announcement of a run is on the bus, once',
+    says: 'every announcement of a run is on the bus or on its way there, once',
     finds: `SELECT a.project_id, a.run_id AS name, COUNT(e.seq) AS place FROM runs_announcements a
       LEFT JOIN bus_events e ON e.project_id = a.project_id AND e.source = 'lifecycle' AND e.source_name = a.run_id
         AND e.type = a.type
-      GROUP BY a.project_id, a.run_id, a.type HAVING COUNT(e.seq) <> 1`,
+      GROUP BY a.project_id, a.run_id, a.type
+      HAVING COUNT(e.seq) + (SELECT COUNT(*) FROM bus_outbox o WHERE o.project_id = a.project_id
+        AND o.source = 'lifecycle' AND o.source_name = a.run_id AND o.type = a.type) <> 1`,
   },
   {
     id: 'I13',
@@ -107,6 +112,11 @@ const SETTLED: readonly Invariant[] = [
     says: 'nothing that was fired is still to be carried out',
     finds: `SELECT project_id, run_id AS name, event_seq AS place FROM bus_waits WHERE state = 'fired'
       UNION ALL SELECT project_id, run_id, event_seq FROM bus_cancels WHERE state = 'fired'`,
+  },
+  {
+    id: 'I17',
+    says: 'every event that was handed over has its number',
+    finds: 'SELECT project_id, event_id AS name, 0 AS place FROM bus_outbox',
   },
 ];
 

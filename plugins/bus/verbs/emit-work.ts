@@ -1,6 +1,6 @@
-import { Errors, isServiceError, type Sealer } from '../../../kernel/contracts/index.ts';
-import type { JournaledVerb, Json } from '../../runs/contract.ts';
-import { type EventBus, keyFault } from '../contract.ts';
+import { type BatchOutcome, Errors, isServiceError, type Sealer } from '../../../kernel/contracts/index.ts';
+import type { CallContext, JournaledVerb, Json, WaitOutcome } from '../../runs/contract.ts';
+import { type EmitResult, type EventBus, keyFault } from '../contract.ts';
 import { checkType } from '../domain/event-rules.ts';
 
 /** Refusals that count as outcomes: a later emit may succeed. */
@@ -11,32 +11,43 @@ const CEILINGS: ReadonlySet<string> = new Set(['chain_too_deep', 'handlers_in_fl
  * key. A refusal by a limit is recorded as the outcome, because a script may continue after it and its next calls must
  * keep their positions on replay; it tries again with another emit.
  */
-export function emitWork(sealer: Sealer, bus: Pick<EventBus, 'record'>): JournaledVerb {
+export function emitWork(sealer: Sealer, bus: Pick<EventBus, 'record' | 'ahead'>): JournaledVerb {
   return {
     kind: 'emit',
-    prepare: (context) => sealer.prepare(context.org_id),
-    async perform(tx, context, args) {
-      const { org_id, project_id, run_id, activity_id, position, generation, trusted } = context;
-      const event = {
-        ...parseEmit(args),
-        org_id,
-        project_id,
-        source: 'emit' as const,
-        source_name: run_id,
-        generation,
-        trusted,
-        dedup: `run:${run_id}/${activity_id}/${position}`,
-        refusable: true,
-      };
+    async prepare(context, args, fresh) {
+      await sealer.prepare(context.org_id);
+      return bus.ahead(eventOf(context, args), fresh);
+    },
+    async perform(tx, context, args, prepared) {
+      const known = prepared as BatchOutcome<EmitResult> | undefined;
+      if (known) return 'ok' in known ? emitted(known.ok) : refusal(known.error);
       try {
-        const [result] = await bus.record(tx, [event]);
-        return { exit_code: 0, output: Buffer.from(`${result!.event_id}\n`) };
+        const [result] = await bus.record(tx, [eventOf(context, args)]);
+        return emitted(result!);
       } catch (error) {
-        if (!isServiceError(error) || !CEILINGS.has(error.code)) throw error;
-        return { exit_code: 1, output: Buffer.alloc(0), message: `${error.code}: ${error.message}` };
+        return refusal(error);
       }
     },
   };
+}
+
+function eventOf(context: CallContext, args: Json) {
+  const { org_id, project_id, run_id, activity_id, position, generation, trusted } = context;
+  return {
+    ...parseEmit(args),
+    ...{ org_id, project_id, generation, trusted },
+    source: 'emit' as const,
+    source_name: run_id,
+    dedup: `run:${run_id}/${activity_id}/${position}`,
+    refusable: true,
+  };
+}
+
+const emitted = ({ event_id }: EmitResult): WaitOutcome => ({ exit_code: 0, output: Buffer.from(`${event_id}\n`) });
+
+function refusal(error: unknown): WaitOutcome {
+  if (!isServiceError(error) || !CEILINGS.has(error.code)) throw error;
+  return { exit_code: 1, output: Buffer.alloc(0), message: `${error.code}: ${error.message}` };
 }
 
 /** The event that `{type, key?, payload?}` asks for. Throws `invalid_request` and `event_type_invalid`. */

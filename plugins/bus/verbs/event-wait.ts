@@ -12,7 +12,7 @@ import { envelopeOf, type EventWaitArgs, type ProjectScope, type StoredEvent } f
 import { checkType } from '../domain/event-rules.ts';
 import { expiryMessage } from '../domain/near-misses.ts';
 import { readEvent } from '../store/event-rows.ts';
-import { lockHead } from '../store/heads.ts';
+import { armAt } from '../store/arming.ts';
 import { nearMisses } from '../store/near-misses.ts';
 import { insertWait, lockWait, removeArmed, settleWaits } from '../store/waits.ts';
 import { ROOTS } from '../service/predicates.ts';
@@ -77,7 +77,7 @@ async function arm(tx: Transaction, parts: WaitKindParts, context: ActivityConte
   const { org_id, project_id, run_id, activity_id, subject } = context;
   const { when } = argsOf(wait);
   if (when !== undefined) parts.expressions().compile(when, ROOTS);
-  const { seq } = await lockHead(tx, { org_id, project_id });
+  const { seq, skips } = await armAt(tx, project_id, [wait.name]);
   await insertWait(tx, {
     run_id,
     activity_id,
@@ -88,6 +88,7 @@ async function arm(tx: Transaction, parts: WaitKindParts, context: ActivityConte
     subject,
     predicate: when ?? null,
     armed_seq: seq,
+    skips: skips.get(wait.name) ?? null,
     armed_at: parts.database.now(),
   });
 }

@@ -69,7 +69,8 @@ export class MysqlDatabase implements Database {
   }
 
   /** A wait that has begun may be too early for the next caller; all who come meanwhile share one. */
-  catchUp(): Promise<boolean> {
+  async catchUp(): Promise<boolean> {
+    if (!this.certifies()) return false;
     if (this.#next) return this.#next;
     const run = () => {
       this.#next = undefined;
@@ -85,6 +86,10 @@ export class MysqlDatabase implements Database {
 
   now(): number {
     return this.#time.now();
+  }
+
+  certifies(): boolean {
+    return this.#pool.certifies;
   }
 
   async ping(): Promise<void> {

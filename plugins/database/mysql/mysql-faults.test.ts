@@ -5,6 +5,7 @@ import { createDatabase, type PrivateMysqlServer, startPrivateMysql } from '../.
 import { type Clock, isServiceError } from '../../../kernel/contracts/index.ts';
 import { countRows, makeTables, openAt, openFor } from '../engines.testsuite.ts';
 import { systemClock } from '../../../test/kit/services.ts';
+import { isLost, isRetryable, mysqlFault } from './faults.ts';
 
 const INSERT = 'INSERT INTO test_counts (id, n) VALUES (?, ?)';
 
@@ -210,6 +211,38 @@ async function hanging(t: Test, server: PrivateMysqlServer): Promise<void> {
   await begun;
   t.strictSame(await handle.database.read("SELECT id FROM test_counts WHERE id = 't'"), [{ id: 't' }]);
 }
+
+/** What a server answers, as the driver throws it. */
+const answered = (errno: number, message = 'no') => Object.assign(new Error(message), { errno, code: 'ER_UNKNOWN' });
+
+t.test('what the numbers of MySQL, Galera, TiDB and Vitess mean', async (t) => {
+  const rolledBack = [1213, 1205, 1020, 1615, 3101, 8002, 8005, 8022, 8028, 9004, 9007];
+  for (const errno of rolledBack) {
+    t.ok(isRetryable(answered(errno)), `${errno} is tried again`);
+    t.match(mysqlFault(answered(errno)), { code: 'database_busy' });
+  }
+  // At COMMIT these do not prove that nothing was committed.
+  const unsure = [
+    ...[1047, 1180, 1317, 3168, 8027, 8501, 9001, 9002, 9003, 9005].map((errno) => answered(errno)),
+    answered(1317, 'VT15001: transaction error, issue ROLLBACK and retry the transaction: vttablet is gone'),
+    answered(1105, 'VT09032: previous transaction failed. Issue a ROLLBACK to resolve the failure.'),
+    answered(1105, "target: svc.-.primary: no healthy tablet available for 'keyspace:svc'"),
+    answered(1105, 'target: svc.0.primary: operation not allowed in state NOT_SERVING'),
+    answered(1041, 'target: svc.0.primary: Transaction throttled'),
+  ];
+  for (const error of unsure) {
+    t.notOk(isRetryable(error), `${error.message} does not prove a rollback`);
+    t.match(mysqlFault(error), { code: 'database_unavailable' }, `${error.errno} ${error.message}`);
+  }
+  for (const error of [answered(1180), answered(8501), unsure[10]!, unsure[11]!]) t.ok(isLost(error));
+  t.match(mysqlFault(answered(1041)), { code: 'storage_full' });
+  t.match(mysqlFault(answered(1030, 'Got error 28 from storage engine')), { code: 'storage_full' });
+  for (const other of [answered(1064), answered(1105, 'boom'), answered(1193)]) {
+    t.notOk(isRetryable(other) || isLost(other));
+    t.equal(mysqlFault(other), other, 'the rest is a fault of ours');
+  }
+  t.notOk(isLost(Object.assign(new Error('VT15001: said by nobody'))), 'only a server says so');
+});
 
 t.test('a MySQL server that fails', async (t) => {
   const server = await startPrivateMysql();

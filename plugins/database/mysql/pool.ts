@@ -30,6 +30,8 @@ export class MysqlPool {
   readonly sequelize: Sequelize;
   readonly #connections: ConnectionManager;
   readonly #clock: Clock;
+  /** As the server said to the last new connection. */
+  certifies = false;
   #typeCast: unknown;
   #closing: Promise<void> | undefined;
 
@@ -49,9 +51,9 @@ export class MysqlPool {
       pool: { max: CONNECTIONS, min: 0, idle: IDLE_MS, acquire: ACQUIRE_MS },
       dialectOptions: driverOptions(address),
     } as Options);
-    this.sequelize.addHook('afterConnect', (connection: unknown) =>
-      setUp(new MysqlSession(connection as RawConnection, clock)),
-    );
+    this.sequelize.addHook('afterConnect', async (connection: unknown) => {
+      this.certifies = await setUp(new MysqlSession(connection as RawConnection, clock));
+    });
     this.#connections = (this.sequelize as unknown as { connectionManager: ConnectionManager }).connectionManager;
   }
 
@@ -104,9 +106,11 @@ function driverOptions(address: MysqlAddress) {
   };
 }
 
-async function setUp(session: MysqlSession): Promise<void> {
+/** Answers whether the server certifies transactions. */
+async function setUp(session: MysqlSession): Promise<boolean> {
   try {
-    await Promise.all([...SESSION.map((sql) => session.query(sql)), session.learn()]);
+    const [certifies] = await Promise.all([session.learn(), ...SESSION.map((sql) => session.query(sql))]);
+    return certifies;
   } catch (error) {
     session.raw.destroy();
     throw error;

@@ -39,6 +39,8 @@ interface Known {
   prepared: PreparedStatements;
   /** The server certifies transactions (Galera) and can end one without an error to the next statement. */
   certifies: boolean;
+  /** TiDB reads SKIP LOCKED and then locks nothing at all. */
+  skips: boolean;
   /** It keeps no more prepared statements. */
   full: boolean;
 }
@@ -71,17 +73,14 @@ export class MysqlSession {
   constructor(raw: RawConnection, clock: Clock) {
     this.raw = raw;
     this.#clock = clock;
-    const known = connections.get(raw) ?? { prepared: new PreparedStatements(), certifies: false, full: false };
+    const known = connections.get(raw) ?? {
+      prepared: new PreparedStatements(),
+      certifies: false,
+      skips: true,
+      full: false,
+    };
     connections.set(raw, known);
     this.#known = known;
-  }
-
-  /** To be called once for a new connection. Databases without the variable do not certify. */
-  async learn(): Promise<void> {
-    const rows = (await this.query("SHOW VARIABLES LIKE 'wsrep_on'")) as { Value?: string }[];
-    this.#known.certifies = rows[0]?.Value === 'ON';
-    // The pool may have lost another node, whose commits were seen here.
-    await this.catchUp();
   }
 
   /** Waits until this node has applied what is committed by now. False where there are no other nodes. */
@@ -93,13 +92,31 @@ export class MysqlSession {
     return true;
   }
 
+  /** To be called once for a new connection: does the server certify? Those without the variable do not. */
+  async learn(): Promise<boolean> {
+    const [version, wsrep] = await Promise.all([
+      this.query('SELECT VERSION() AS version') as Promise<{ version: string }[]>,
+      this.query("SHOW VARIABLES LIKE 'wsrep_on'") as Promise<{ Value?: string }[]>,
+    ]);
+    this.#known.skips = !version[0]?.version.includes('TiDB');
+    this.#known.certifies = wsrep[0]?.Value === 'ON';
+    // The pool may have lost another node, whose commits were seen here.
+    return this.catchUp();
+  }
+
+  /** How a read says that it locks; where a server cannot pass over locked rows, it waits for them. */
+  lockingWords(skip: boolean): string {
+    return skip && this.#known.skips ? 'FOR UPDATE SKIP LOCKED' : 'FOR UPDATE';
+  }
+
   /** By the text protocol: SET and other statements that a server may refuse to prepare. */
   async query(sql: string): Promise<unknown> {
     return (await this.#send((answer) => this.raw.query({ sql, dateStrings: true }, answer))).result;
   }
 
   async begin(): Promise<void> {
-    await this.query('START TRANSACTION');
+    // TiDB may be set to optimistic transactions, whose locks are none; other servers see a comment.
+    await this.query('BEGIN /*T! PESSIMISTIC */');
     this.#transaction = 'stands';
   }
 

@@ -27,11 +27,11 @@ export class MysqlTransaction extends OngoingTransaction implements Transaction 
   }
 
   lock<R>(rows: LockedRows): Promise<R[]> {
-    return this.#locks.lock<R>(this, rows);
+    return this.#locks.lock<R>(this, rows, this.#session.lockingWords(rows.skip === true));
   }
 
-  wrote(table: string, keys: readonly (readonly Param[])[]): void {
-    this.#locks.wrote(table, keys);
+  settled(table: string, keys: readonly (readonly Param[])[]): void {
+    this.#locks.settled(table, keys);
   }
 
   /** Called at the end of the work, before the commit. */

@@ -69,6 +69,10 @@ export class SqliteDatabase implements Database {
     return this.#deps.clock.now();
   }
 
+  certifies(): boolean {
+    return false;
+  }
+
   async ping(): Promise<void> {
     await this.read('SELECT 1');
   }
@@ -122,7 +126,7 @@ class SqliteTransaction extends OngoingTransaction implements Transaction {
   }
 
   /** There is one writer, so no lock has to be seen by another. */
-  wrote(): void {}
+  settled(): void {}
 
   async #do<T>(params: readonly Param[], run: () => T): Promise<T> {
     checkParams(params);

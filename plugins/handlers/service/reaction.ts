@@ -13,9 +13,10 @@ import { HandlerErrors } from '../errors.ts';
 import { countOpen } from '../store/open-runs.ts';
 import { enqueue, type Queued } from '../store/queue.ts';
 import type { Registered, Registry } from './registry.ts';
-import { type Start, type StarterParts, startRuns } from './starter.ts';
+import { endedRun, fillSlots, freeSlots, type SlotParts } from './slots.ts';
+import { type Start, startRuns } from './starter.ts';
 
-export interface ReactionParts extends StarterParts {
+export interface ReactionParts extends SlotParts {
   registry: Registry;
   expressions: Expressions;
   log: Log;
@@ -55,10 +56,12 @@ async function decide(
   events: readonly PendingEvent[],
 ): Promise<Decision[]> {
   const index = await parts.registry.indexOf(tx, scope);
+  await freeSlots(tx, scope, events);
   const plans: (Plan | undefined)[] = [];
   for (const event of events) {
     const fitting = event.withheld ? [] : index.fitting(event.type);
-    plans.push(fitting.length === 0 ? undefined : await judgeAll(parts, fitting, event));
+    const none = endedRun(event) === undefined ? undefined : [];
+    plans.push(fitting.length === 0 ? none : await judgeAll(parts, fitting, event));
   }
   const starts = plans.reduce((sum, plan) => sum + starting(plan ?? []), 0);
   let open = starts > 0 ? await countOpen(tx, scope) : 0;
@@ -118,6 +121,8 @@ async function apply(
       if (verdict.outcome !== 'start') deliveries.push({ ...delivery, state: verdict.outcome, reason: verdict.reason });
       else starts.push({ name, event: startEventOf(event), event_seq: event.seq });
     }
+  // Those that have waited longest come first.
+  if (planned.some(({ event }) => endedRun(event) !== undefined)) await fillSlots(parts, tx, scope);
   for (let rest = starts; rest.length > 0; ) {
     const room = MAX_IN_FLIGHT - (await countOpen(tx, scope));
     if (room <= 0) return [...deliveries, ...(await queueAll(parts, tx, scope, rest))];

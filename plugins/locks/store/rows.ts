@@ -75,8 +75,8 @@ async function makeGroup(
 }
 
 /** The locked group got another number in this transaction. */
-export const wroteGroup = (tx: Transaction, { project_id, group_key }: LockedGroup): void =>
-  tx.wrote('locks_groups', [[project_id, group_key]]);
+export const settleGroup = (tx: Transaction, { project_id, group_key }: LockedGroup): void =>
+  tx.settled('locks_groups', [[project_id, group_key]]);
 
 /** The ticket of an owner in any state. */
 export async function ticketOf(on: Pick<Transaction, 'read'>, owner: LeaseOwner): Promise<Ticket | undefined> {
@@ -143,7 +143,7 @@ export async function drawTicket(tx: Transaction, group: LockedGroup, owner: Lea
     group.project_id,
     group.group_key,
   ]);
-  wroteGroup(tx, group);
+  settleGroup(tx, group);
   await mustChange(
     tx,
     `INSERT INTO locks_tickets (project_id, group_key, ticket, org_id, run_id, owner_kind, owner_id, state, asked_at)

@@ -21,9 +21,10 @@ export interface JournaledVerb {
   kind: string;
   /**
    * Called before the transaction, for work that must not be inside one: starting processes, loading keys. Its result
-   * is passed to `perform`. Throws ServiceError to refuse.
+   * is passed to `perform`. Throws ServiceError to refuse. `fresh` tells within a transaction whether the claim still
+   * holds (else it throws `lease_lost`) and the call has no record yet.
    */
-  prepare?(context: ActivityContext, args: Json): Promise<unknown>;
+  prepare?(context: CallContext, args: Json, fresh: (tx: Transaction) => Promise<boolean>): Promise<unknown>;
   /**
    * Called inside the transaction; may run again after a deadlock. Throws ServiceError to refuse: then nothing is
    * recorded.

@@ -118,7 +118,7 @@ export async function writeEnd(
      deadline = NULL, agent_id = NULL, finished_at = ? WHERE activity_id = ? AND ${guard}`,
     [...params, store.database.now(), activity_id, ...guarded],
   );
-  tx.wrote(ACTIVITY.table, [[activity_id]]);
+  tx.settled(ACTIVITY.table, [[activity_id]]);
 }
 
 /** Results of activities; those that have not ended, or were cancelled, are left out. The org's keys must be ready. */

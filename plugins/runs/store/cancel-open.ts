@@ -60,7 +60,7 @@ async function cancelSome(
     `UPDATE runs_activities SET state = 'cancelled', deadline = NULL, agent_id = NULL, finished_at = ? WHERE ${which}`,
     [now, ...params],
   );
-  tx.wrote(
+  tx.settled(
     ACTIVITY.table,
     open.map(({ activity_id }) => [activity_id]),
   );

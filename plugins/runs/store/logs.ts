@@ -90,7 +90,7 @@ async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly
   const next = run_ids.map((run_id) => [run_id, heads.get(run_id)!]);
   const advance = tx.sql.upsert(['run_id'], ['next_seq']);
   await insertRows(tx, 'INSERT INTO runs_log_heads', HEAD_COLUMNS, next, advance);
-  tx.wrote(
+  tx.settled(
     'runs_log_heads',
     run_ids.map((run_id) => [run_id]),
   );

@@ -112,7 +112,7 @@ async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, cla
      WHERE activity_id = ? AND state = 'claimed' AND epoch = ?`,
     [claim.activity_id, claim.epoch],
   );
-  tx.wrote(ACTIVITY.table, [[claim.activity_id]]);
+  tx.settled(ACTIVITY.table, [[claim.activity_id]]);
   const status = await nextStatus(tx, run.run_id);
   if (status !== undefined) await setStatus(tx, run, status);
   tx.afterCommit(() => store.wakeups.run(run.run_id));

@@ -1,5 +1,5 @@
 import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
-import type { ActivityContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
+import type { CallContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
 import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
@@ -13,7 +13,12 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
   const verb = store.verbs.get(call.kind);
   if (!verb) throw Errors.invalidRequest(`there is no verb ${call.kind} that the server performs`);
   const owner = await store.owners.of(claim.activity_id);
-  const prepared = verb.prepare && (await verb.prepare(await contextAhead(store, owner), call.args));
+  const prepared = verb.prepare && (await verb.prepare(await contextAhead(store, owner, call), call.args, fresh));
+  async function fresh(tx: Transaction): Promise<boolean> {
+    if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
+    return (await recordedAt(tx, store, owner, call)) === undefined;
+  }
+
   return retryUnknownCommit(() =>
     store.database.transaction(async (tx) => {
       const run = await lockRun(tx, owner.run_id);
@@ -32,10 +37,14 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
 }
 
 /** The facts for a verb's preparation; they never change. */
-async function contextAhead(store: StoreParts, { run_id, activity_id }: ActivityOwner): Promise<ActivityContext> {
+async function contextAhead(
+  store: StoreParts,
+  { run_id, activity_id }: ActivityOwner,
+  { position }: JournaledCall,
+): Promise<CallContext> {
   const [run] = await readRunRows(store.database, [run_id]);
   if (!run) throw Errors.notFound(`there is no run ${run_id}`);
-  return contextOf(run, activity_id);
+  return { ...contextOf(run, activity_id), position };
 }
 
 /**

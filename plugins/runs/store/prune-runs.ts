@@ -74,7 +74,7 @@ async function mark(tx: Transaction, after: string, before: number, now: number)
   const run_ids = rows.map(({ run_id }) => run_id);
   const list = inList(run_ids);
   await tx.write(`DELETE FROM runs_runs WHERE run_id IN ${list.marks}`, list.params);
-  tx.wrote(
+  tx.settled(
     RUN.table,
     run_ids.map((run_id) => [run_id]),
   );

@@ -86,7 +86,7 @@ export async function finishRun(
       run.status,
     ],
   );
-  tx.wrote(RUN.table, [[run.run_id]]);
+  tx.settled(RUN.table, [[run.run_id]]);
   run.status = ending.status;
   await store.coordinators.get(run.coordinator ?? '')?.over(tx, run);
   await announce(tx, store, [run], masker ? maskedEnding(ending, masker) : ending, now);

@@ -69,7 +69,7 @@ export function contextOf(run: LockedRun, activity_id: string): ActivityContext 
 /** Takes the run's next sequence number; its row must be locked. */
 export async function takeSeq(tx: Transaction, run: LockedRun): Promise<number> {
   await mustChange(tx, 1, 'UPDATE runs_runs SET next_seq = next_seq + 1 WHERE run_id = ?', [run.run_id]);
-  tx.wrote(RUN.table, [[run.run_id]]);
+  tx.settled(RUN.table, [[run.run_id]]);
   const seq = run.next_seq;
   run.next_seq += 1;
   return seq;
@@ -97,7 +97,7 @@ export async function setStatus(tx: Transaction, run: LockedRun, status: RunStat
     status,
     run.run_id,
   ]);
-  tx.wrote(RUN.table, [[run.run_id]]);
+  tx.settled(RUN.table, [[run.run_id]]);
   run.status = status;
 }
 

@@ -20,7 +20,7 @@ export async function startRuns(
     `UPDATE runs_runs SET status = 'running', started_at = ? WHERE status = 'queued' AND run_id IN ${list.marks}`,
     [now, ...list.params],
   );
-  tx.wrote(
+  tx.settled(
     RUN.table,
     queued.map(({ run_id }) => [run_id]),
   );

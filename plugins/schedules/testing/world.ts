@@ -102,6 +102,7 @@ export async function openWorld(
     read: (statement, params) => real.read(statement, params),
     write: (statement, params) => real.write(statement, params),
     transaction: (work) => real.transaction(work),
+    certifies: () => false,
     ping: () => real.ping(),
     catchUp: () => real.catchUp(),
     now: () => clock.now(),

@@ -33,6 +33,7 @@ function doubtful(database: Database): { replace: Replacement[]; struck: () => n
     read: (statement, params) => database.read(statement, params),
     write: (statement, params) => database.write(statement, params),
     now: () => database.now(),
+    certifies: () => false,
     ping: () => database.ping(),
     catchUp: () => database.catchUp(),
     transaction,

@@ -1,0 +1,41 @@
+import { chunks, inList, insertRows, type Queries } from '../../../kernel/contracts/index.ts';
+
+/** What became of an event that a caller of another server waits for. JSON. */
+export interface AnswerRow {
+  event_id: string;
+  outcome: string;
+}
+
+export async function insertAnswers(
+  on: Pick<Queries, 'write'>,
+  answers: readonly AnswerRow[],
+  now: number,
+): Promise<void> {
+  const rows = answers.map(({ event_id, outcome }) => [event_id, outcome, now]);
+  await insertRows(on, 'INSERT INTO bus_answers', ['event_id', 'outcome', 'answered_at'], rows);
+}
+
+export async function readAnswers(on: Pick<Queries, 'read'>, event_ids: readonly string[]): Promise<AnswerRow[]> {
+  const found: AnswerRow[] = [];
+  for (const some of chunks(event_ids)) {
+    const list = inList(some);
+    found.push(
+      ...(await on.read<AnswerRow>(
+        `SELECT event_id, outcome FROM bus_answers WHERE event_id IN ${list.marks}`,
+        list.params,
+      )),
+    );
+  }
+  return found;
+}
+
+export async function removeAnswers(on: Pick<Queries, 'write'>, event_ids: readonly string[]): Promise<void> {
+  for (const some of chunks(event_ids)) {
+    const list = inList(some);
+    await on.write(`DELETE FROM bus_answers WHERE event_id IN ${list.marks}`, list.params);
+  }
+}
+
+/** Answers that nobody has fetched: their server has died. */
+export const forgetAnswers = (on: Pick<Queries, 'write'>, before: number): Promise<number> =>
+  on.write('DELETE FROM bus_answers WHERE answered_at < ?', [before]);

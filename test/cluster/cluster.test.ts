@@ -1,0 +1,49 @@
+import t from 'tap';
+import { loseCommits } from './commit-loss.ts';
+import { type Galera, startGalera } from './galera.ts';
+import { mixed } from './mixed/mixed.ts';
+import { ClusterPlace } from './place.ts';
+import { races } from './races/all.ts';
+import { differences } from './verdict.ts';
+
+/** The short form of `npm run cluster`. */
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(600_000);
+
+const SEED = 1;
+/** Rounds of those that take longer than a moment; 8 of all others. */
+const ROUNDS: Record<string, number> = { locks: 4, 'handler-ceilings': 3, schedules: 30 };
+
+const cluster = await startGalera();
+if ('reason' in cluster) t.comment(`left out: servers on three Galera nodes (${cluster.reason})`);
+else {
+  t.teardown(() => cluster.close());
+  onThreeNodes(cluster);
+}
+
+function onThreeNodes(cluster: Galera): void {
+  t.test('commits that are prepared before, or checked, are not lost', async (t) => {
+    for (const mode of ['before', 'text', 'check'] as const) {
+      const { committed, lost, half } = await loseCommits(cluster, mode, 270, SEED);
+      t.same({ lost, half }, { lost: 0, half: 0 }, `${mode}: ${committed} committed`);
+    }
+  });
+
+  t.test('three servers, each on its node, race for the same rows', async (t) => {
+    const place = await ClusterPlace.open(cluster, { servers: [0, 1, 2], agents: 3 });
+    t.teardown(() => place.close());
+    for (const [name, race] of races) {
+      const { violations, busy, seconds } = await race(place, ROUNDS[name] ?? 8, SEED);
+      t.same(violations, [], `${name} (${seconds.toFixed(1)} s)`);
+      t.equal(busy, 0, `${name}: nobody was answered 503`);
+    }
+    await place.stopAll();
+    t.same(await differences(cluster, place.database), [], 'every table has the same rows on every node');
+  });
+
+  t.test('mixed runs while a server and a node die', async (t) => {
+    const say = (line: string) => void t.comment(line.trim());
+    const { runs, violations } = await mixed(cluster, { runs: 30, strikes: ['server', 'node'], seed: SEED, say });
+    t.same(violations, [], `${runs} runs`);
+  });
+}
