@@ -59,12 +59,18 @@ export interface Transaction extends Queries {
 /**
  * The database of this process: prepared statements for hot paths, Sequelize for the rest. Transactions are READ
  * COMMITTED on MySQL and IMMEDIATE on SQLite. They are retried with jitter after a deadlock, a lock wait timeout or a
- * busy database, so `work` may run more than once and must do nothing but database work. A transaction must stay local
+ * busy database, and once before a refusal where that may be out of date, so `work` may run more than once and must do nothing but database work. A transaction must stay local
  * to one run or project.
  */
 export interface Database extends Queries {
   readonly sequelize: Sequelize;
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Afterwards every statement of this process sees what was committed anywhere before the call. False when that was so
+   * already; on Galera a node applies commits of others a moment later. What commits has been certified, so this is for
+   * those who refuse by what they did not find. A transaction that throws a refusal does it by itself.
+   */
+  catchUp(): Promise<boolean>;
   /** Milliseconds since the epoch by the database's clock; between readings a monotonic clock carries it forward. */
   now(): number;
   /**

@@ -256,7 +256,14 @@ for (const store of STORES)
       t.equal((await server.call(tim, `GET ${web}`)).json.role, 'member');
       await server.call(tokens.owner, `PUT ${web}/members/tim`, { role: 'viewer' });
       t.equal((await server.call(tim, `GET ${web}`)).json.role, 'viewer', 'a change of role works at once');
+      const access = server.use(Access);
+      const before = await access.identities.authenticate(`Bearer ${tim}`);
       await server.call(tokens.owner, `DELETE /api/v1/orgs/acme/members/tim`);
+      await t.rejects(
+        access.tokens.create(before, { name: 'late', org: 'acme', project: 'web' }, OPERATOR),
+        { code: 'not_found' },
+        'a server that has not heard of it makes no token that would come back with him',
+      );
       t.equal((await server.call(tim, `GET ${web}`)).status, 401);
       await server.call(tokens.owner, `PUT ${web}/members/tim`, { role: 'member' });
       t.match(

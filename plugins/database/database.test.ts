@@ -90,6 +90,7 @@ async function counts(t: Test, engine: Engine): Promise<void> {
   });
   await t.rejects(database.read('SELECT nonsense FROM nowhere'), Error);
   await database.ping();
+  t.equal(await database.catchUp(), false, 'one server sees everything');
 }
 
 async function transactions(t: Test, engine: Engine): Promise<void> {

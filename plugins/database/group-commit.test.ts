@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap';
-import type { BatchOutcome, Transaction } from '../../kernel/contracts/index.ts';
+import type { BatchOutcome, Database, Transaction } from '../../kernel/contracts/index.ts';
+import { systemClock } from '../../test/kit/index.ts';
+import { DatabaseGroupCommits } from './group-commit.ts';
 import { type Engine, makeTables, onEngines, openAt, openFresh } from './engines.testsuite.ts';
 
 const INSERT = 'INSERT INTO test_counts (id, n) VALUES (?, ?)';
@@ -119,10 +121,40 @@ async function ends(t: Test, engine: Engine): Promise<void> {
   t.strictSame(await again.database.read('SELECT COUNT(*) AS c FROM test_counts'), [{ c: 8 }]);
 }
 
+/** A server that does not yet see what another has committed. */
+async function behind(t: Test, engine: Engine): Promise<void> {
+  const { database } = await openFresh(t, engine);
+  let current = false;
+  const lagging = {
+    sql: database.sql,
+    transaction: database.transaction.bind(database),
+    catchUp: async () => {
+      current = true;
+      return true;
+    },
+  } as Database;
+  const asked: string[][] = [];
+  const queue = new DatabaseGroupCommits(lagging, systemClock).create<string, string>({
+    name: 'behind',
+    max_batch: 9,
+    flush: async (_, batch) => {
+      asked.push([...batch]);
+      return batch.map((id) => (id === 'here' || (id === 'late' && current) ? { ok: id } : { error: new Error(id) }));
+    },
+  });
+  const answers = await Promise.allSettled(['here', 'late', 'never'].map((id) => queue.submit(id)));
+  t.match(answers, [{ value: 'here' }, { value: 'late' }, { reason: { message: 'never' } }]);
+  t.same(asked, [
+    ['here', 'late', 'never'],
+    ['late', 'never'],
+  ]);
+}
+
 await t.test('group commit', (t) =>
   onEngines(t, async (t, engine) => {
     await t.test('order, bounds and acknowledgement', (t) => order(t, engine));
     await t.test('a poisonous item fails alone', (t) => poison(t, engine));
+    await t.test('what is refused is looked at again', (t) => behind(t, engine));
     await t.test('drain, close and faults of the flush', (t) => ends(t, engine));
   }),
 );

@@ -102,7 +102,8 @@ class Queue<P, R> implements GroupCommit<P, R> {
     return batch.length;
   }
 
-  async #settle(batch: readonly Queued<P, R>[]): Promise<void> {
+  /** What is refused is looked at again where this server may not see everything yet. */
+  async #settle(batch: readonly Queued<P, R>[], current = false): Promise<void> {
     let outcomes: BatchOutcome<R>[];
     try {
       outcomes = await this.#database.transaction((tx) => this.#flush(tx, batch));
@@ -110,10 +111,17 @@ class Queue<P, R> implements GroupCommit<P, R> {
       await this.#split(batch, error);
       return;
     }
+    const refused = outcomes.flatMap((outcome, index) => ('error' in outcome ? [batch[index]!] : []));
+    const again = refused.length > 0 && !current && (await this.#mayBeBehind());
     for (const [index, outcome] of outcomes.entries()) {
-      if ('error' in outcome) batch[index]!.reject(outcome.error);
-      else batch[index]!.resolve(outcome.ok);
+      if ('ok' in outcome) batch[index]!.resolve(outcome.ok);
+      else if (!again) batch[index]!.reject(outcome.error);
     }
+    if (again) await this.#settle(refused, true);
+  }
+
+  async #mayBeBehind(): Promise<boolean> {
+    return this.#database.catchUp().catch(() => false);
   }
 
   async #flush(tx: Transaction, batch: readonly Queued<P, R>[]): Promise<BatchOutcome<R>[]> {

@@ -4,6 +4,7 @@ import {
   Errors,
   type HttpReply,
   type HttpRequest,
+  isServiceError,
   type JsonSchema,
   type Route,
   type Scope,
@@ -24,6 +25,8 @@ export interface Serving {
   limits: HttpLimits;
   control: () => AccessControl;
   rates: CallerRates;
+  /** True: what was not found may be there now. */
+  catchUp: () => Promise<boolean>;
 }
 
 /** A prepared route: compiled schemas and fixed limits. The order of its checks is the policy. */
@@ -53,7 +56,7 @@ export class Endpoint {
     checkParams(params, this.#use.limits.param_length);
     const query = this.#query(exchange.search);
     const { raw, body } = await this.#read(exchange);
-    return this.route.handle(requestOf(exchange, { params, query, raw, body, principal, scope }));
+    return this.#surely(() => this.route.handle(requestOf(exchange, { params, query, raw, body, principal, scope })));
   }
 
   async #admit(exchange: Exchange, params: Readonly<Record<string, string>>) {
@@ -69,7 +72,17 @@ export class Endpoint {
     );
     exchange.principal = principal;
     if (!unmetered) rates.token(principal.token_id);
-    return { principal, scope: await control.authorize(principal, access, params) };
+    return { principal, scope: await this.#surely(() => control.authorize(principal, access, params)) };
+  }
+
+  /** A caller may ask for what another server has just told him of. */
+  async #surely<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isServiceError(error, 'not_found') || !(await this.#use.catchUp())) throw error;
+      return work();
+    }
   }
 
   async #read({ request, response }: Exchange): Promise<{ raw: Buffer; body: unknown }> {

@@ -1,6 +1,7 @@
 import {
   ALL_ROLES,
   Clock,
+  Database,
   definePlugin,
   HttpAddress,
   Metrics,
@@ -31,7 +32,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(DeliveryRates, (use) => createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics)));
   plugin.onCheck(ALL_ROLES, async (use) => void ratesOf(use));
   plugin.onListen(SERVER_ROLES, async (use) => {
-    const server = new HttpServer(use, { rates: ratesOf(use) });
+    const server = new HttpServer(use, { rates: ratesOf(use), catchUp: () => use(Database).catchUp() });
     await server.listen();
     http = server;
     return () => server.close(DRAIN_MS);

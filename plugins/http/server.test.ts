@@ -56,6 +56,26 @@ t.test('a route gets its parameters, query, scope and principal', async (t) => {
   }
 });
 
+t.test('what is not found is looked for again where this server may be behind', async (t) => {
+  let calls = 0;
+  let waits = 0;
+  const handle = async ({ query }: HttpRequest) => {
+    calls += 1;
+    if (query.is !== 'there' || waits === 0) throw Errors.notFound('nothing here');
+    return { status: 200, json: {} };
+  };
+  const query = { type: 'object', properties: { is: { type: 'string' } } };
+  const routes = [route({ path: '/late', query, handle })];
+  const catchUp = async () => ++waits > 0;
+  const { url } = await serve(t, { routes, catchUp });
+  t.equal((await ask(url, '/late?is=there')).status, 200);
+  t.equal((await ask(url, '/late?is=nowhere')).status, 404);
+  t.same([calls, waits], [4, 2]);
+  const sure = await serve(t, { routes });
+  t.equal((await ask(sure.url, '/late')).status, 404);
+  t.equal(calls, 5);
+});
+
 t.test('a route without a query schema takes no query', async (t) => {
   const { url } = await serve(t, { routes: [route({ path: '/plain' })] });
   t.equal((await ask(url, '/plain')).status, 200);

@@ -35,6 +35,8 @@ export interface HttpBounds {
   limits?: Partial<HttpLimits>;
   /** Absent: requests are not limited. */
   rates?: RateLimits;
+  /** As of `Database`; absent: nothing is looked for again. */
+  catchUp?: () => Promise<boolean>;
 }
 
 /** Clients are generated from the document, so operation names must be unique. */
@@ -64,7 +66,7 @@ export class HttpServer {
   #closing: Promise<void> | undefined;
 
   /** Throws when a route's schema is invalid. */
-  constructor(use: Resolve, { limits: changed, rates: rate_limits = {} }: HttpBounds) {
+  constructor(use: Resolve, { limits: changed, rates: rate_limits = {}, catchUp = async () => false }: HttpBounds) {
     const limits = { ...LIMITS, ...changed };
     this.#settings = use(Settings);
     this.#clock = use(Clock);
@@ -83,7 +85,7 @@ export class HttpServer {
     const described = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, described]);
     const endpoints = [...routes, described].map(
-      (route) => new Endpoint(route, { clock: this.#clock, limits, control, rates }),
+      (route) => new Endpoint(route, { clock: this.#clock, limits, control, rates, catchUp }),
     );
     const pages = use.all(HttpPages);
     const router = createRouter({

@@ -88,6 +88,7 @@ function failingAt(database: DatabaseType, n: number): { database: DatabaseType;
     now: () => database.now(),
     certifies: () => false,
     ping: () => database.ping(),
+    catchUp: () => database.catchUp(),
   };
   return { database: broken, reached: () => count > n };
 }

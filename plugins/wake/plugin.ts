@@ -28,6 +28,7 @@ async function start(use: Resolve): Promise<Stop> {
   return startRelay({
     address,
     deployment: await deploymentOf(use(Database), use(Ids)),
+    catchUp: () => use(Database).catchUp(),
     relay: use(WakeRelay),
     clock: use(Clock),
     log: use(Log).child({ plugin: 'wake' }),

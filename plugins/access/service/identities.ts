@@ -100,7 +100,8 @@ export class Identities implements Reach {
 
   async #load(key: string, read: () => Promise<TokenRow | undefined>): Promise<Known | undefined> {
     const epoch = this.#epoch;
-    const token = await read();
+    // It may have been made at another server just now.
+    const token = (await read()) ?? ((await this.#deps.database.catchUp()) ? await read() : undefined);
     if (!token) return undefined;
     const identity = await this.#identify(token);
     const fresh_until = this.#deps.clock.monotonic() + CACHE_MS;

@@ -11,6 +11,7 @@ import { TOKEN_BYTES, type TokenKind, tokenDigest, tokenText } from '../domain/t
 import type { TokenRequest } from '../generated/create-token.ts';
 import { orgsOfUser, readMember } from '../store/members.ts';
 import type { Models, TokenRow } from '../store/models.ts';
+import { lockOrg } from '../store/orgs.ts';
 import {
   findTokenByDigest,
   findTokenWithin,
@@ -70,6 +71,7 @@ export class Tokens {
     const made = { token_id: ids.next('tok'), digest: tokenDigest(text), created_at: database.now() };
     const row = { ...made, ...rest, ...limits };
     await database.transaction(async (tx) => {
+      await this.#holdMembership(tx, row);
       await insertToken(tx, row);
       await this.#audit(tx, by, 'token.create', row);
     });
@@ -109,6 +111,19 @@ export class Tokens {
     if (row?.user_id !== user_id || row.revoked_at !== null) return false;
     if (row.org_id !== null || row.project_id !== null || row.role !== null) return false;
     return row.expires_at === null || row.expires_at > this.#deps.database.now();
+  }
+
+  /**
+   * Somebody who leaves takes his tokens along: one that is made at the same moment must not stay. Who leaves the org
+   * or a project of it holds the same row.
+   */
+  async #holdMembership(tx: Transaction, { kind, user_id, org_id, project_id, created_by }: NewToken): Promise<void> {
+    if (kind !== 'user' || org_id === null) return;
+    await lockOrg(tx, org_id);
+    const member = await readMember(tx, { org_id, project_id: '', user_id });
+    const ofProject = project_id !== null && created_by === user_id && member?.role !== 'owner';
+    const here = member && (!ofProject || (await readMember(tx, { org_id, project_id, user_id })));
+    if (!here) throw Errors.notFound('the org or the project does not exist, or the user is not a member of it');
   }
 
   /** An audit entry wherever the token reaches: in its project, its org, or every org of its user. */

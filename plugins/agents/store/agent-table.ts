@@ -50,8 +50,10 @@ export class AgentTable {
   }
 
   /** Registers the agent and answers its id. The same instance with the same token keeps its id at every server. */
-  introduce(intro: Introduction): Promise<string> {
+  async introduce(intro: Introduction): Promise<string> {
     const { identity, hello, session_id, server } = intro;
+    // What it claimed and recorded at another server must not look lost here.
+    await this.#database.catchUp();
     return this.#database.transaction(async (tx) => {
       const now = this.#database.now();
       const told: Param[] = [hello.name, hello.os, hello.arch, JSON.stringify(hello.capabilities), hello.slots];

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import type { Database, Param, Transaction } from '../../../kernel/contracts/index.ts';
+import { type Database, isServiceError, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
 import { runAfterCommit } from '../after-commit.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { mysqlDialect } from '../dialect.ts';
@@ -17,6 +17,8 @@ interface Done<T> {
   after: readonly (() => void)[];
 }
 
+type Work<T> = (tx: Transaction) => Promise<T>;
+
 const NONE: readonly Param[] = [];
 /**
  * How long a transaction that loses conflicts is repeated: below the time that callers wait for an answer. Where many
@@ -33,6 +35,8 @@ export class MysqlDatabase implements Database {
   readonly #pool: MysqlPool;
   readonly #time: ServerClock;
   readonly #deps: DatabaseDeps;
+  #catching: Promise<boolean> | undefined;
+  #next: Promise<boolean> | undefined;
 
   constructor(pool: MysqlPool, time: ServerClock, deps: DatabaseDeps) {
     this.sequelize = pool.sequelize;
@@ -64,6 +68,22 @@ export class MysqlDatabase implements Database {
     return result;
   }
 
+  /** A wait that has begun may be too early for the next caller; all who come meanwhile share one. */
+  async catchUp(): Promise<boolean> {
+    if (!this.certifies()) return false;
+    if (this.#next) return this.#next;
+    const run = () => {
+      this.#next = undefined;
+      this.#catching = this.#persist(() => this.#on((session) => session.catchUp())).finally(() => {
+        this.#catching = undefined;
+      });
+      return this.#catching;
+    };
+    if (!this.#catching) return run();
+    this.#next = this.#catching.then(run, run);
+    return this.#next;
+  }
+
   now(): number {
     return this.#time.now();
   }
@@ -78,7 +98,7 @@ export class MysqlDatabase implements Database {
     });
   }
 
-  async #attempt<T>(session: MysqlSession, work: (tx: Transaction) => Promise<T>): Promise<Done<T>> {
+  async #attempt<T>(session: MysqlSession, work: Work<T>, current = false): Promise<Done<T>> {
     const tx = new MysqlTransaction(session);
     await session.begin();
     try {
@@ -95,10 +115,11 @@ export class MysqlDatabase implements Database {
       // The first fault of a statement counts, even if `work` turned it into another error.
       const cause = tx.fault ?? error;
       if (!isLost(cause)) await rollback(session);
-      if (!(cause instanceof PrepareFirst)) throw cause;
-      await session.prepare(cause.sql);
+      if (cause instanceof PrepareFirst) await session.prepare(cause.sql);
+      else if (!current && isRefusal(cause) && (await session.catchUp())) current = true;
+      else throw cause;
     }
-    return this.#attempt(session, work);
+    return this.#attempt(session, work, current);
   }
 
   /** Lends a connection. A broken one is not returned to the pool. */
@@ -148,6 +169,9 @@ export class MysqlDatabase implements Database {
     }
   }
 }
+
+/** What the caller is told as the final answer. */
+const isRefusal = (error: unknown): boolean => isServiceError(error) && error.status < 500;
 
 const commitUnknown = (cause: unknown) => DatabaseErrors.commitUnknown((cause as Error).message, { cause });
 

@@ -83,6 +83,15 @@ export class MysqlSession {
     this.#known = known;
   }
 
+  /** Waits until this node has applied what is committed by now. False where there are no other nodes. */
+  async catchUp(): Promise<boolean> {
+    if (!this.#known.certifies) return false;
+    await this.query('SET SESSION wsrep_sync_wait = 1');
+    await this.query('SELECT 1');
+    await this.query('SET SESSION wsrep_sync_wait = DEFAULT');
+    return true;
+  }
+
   /** To be called once for a new connection: does the server certify? Those without the variable do not. */
   async learn(): Promise<boolean> {
     const [version, wsrep] = await Promise.all([
@@ -91,7 +100,8 @@ export class MysqlSession {
     ]);
     this.#known.skips = !version[0]?.version.includes('TiDB');
     this.#known.certifies = wsrep[0]?.Value === 'ON';
-    return this.#known.certifies;
+    // The pool may have lost another node, whose commits were seen here.
+    return this.catchUp();
   }
 
   /** How a read says that it locks; where a server cannot pass over locked rows, it waits for them. */

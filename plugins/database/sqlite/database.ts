@@ -61,6 +61,10 @@ export class SqliteDatabase implements Database {
     return result;
   }
 
+  async catchUp(): Promise<boolean> {
+    return false;
+  }
+
   now(): number {
     return this.#deps.clock.now();
   }

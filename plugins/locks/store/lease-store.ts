@@ -22,6 +22,7 @@ import {
   type Ticket,
   ticketOf,
   waitingFor,
+  settleGroup,
 } from './rows.ts';
 
 /** Maximum length of a shown queue. */
@@ -200,6 +201,7 @@ export class LeaseStore implements Leases {
       project_id,
       group_key,
     ]);
+    settleGroup(tx, group);
     await mustChange(
       tx,
       `UPDATE locks_tickets SET state = 'held', held = 1, fence = ?, granted_at = ?, to_tell = ?

@@ -74,6 +74,10 @@ async function makeGroup(
   return readLocked(tx, scope, group_key);
 }
 
+/** The locked group got another number in this transaction. */
+export const settleGroup = (tx: Transaction, { project_id, group_key }: LockedGroup): void =>
+  tx.settled('locks_groups', [[project_id, group_key]]);
+
 /** The ticket of an owner in any state. */
 export async function ticketOf(on: Pick<Transaction, 'read'>, owner: LeaseOwner): Promise<Ticket | undefined> {
   const [ticket] = await on.read<Ticket>(
@@ -139,6 +143,7 @@ export async function drawTicket(tx: Transaction, group: LockedGroup, owner: Lea
     group.project_id,
     group.group_key,
   ]);
+  settleGroup(tx, group);
   await mustChange(
     tx,
     `INSERT INTO locks_tickets (project_id, group_key, ticket, org_id, run_id, owner_kind, owner_id, state, asked_at)

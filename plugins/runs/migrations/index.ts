@@ -11,6 +11,7 @@ import { lossColumns } from './0009-losses.ts';
 import { coordinationColumns } from './0010-coordination.ts';
 import { pinColumns } from './0011-pins.ts';
 import { lockVersions } from './0012-lock-versions.ts';
+import { usedSources } from './0013-used-sources.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -25,4 +26,5 @@ export const runsMigrations: readonly Migration[] = [
   coordinationColumns,
   pinColumns,
   lockVersions,
+  usedSources,
 ];

@@ -11,6 +11,7 @@ import type { CopiedPrefix, NewRun, Prefix, RerunPart, RunCreation, SubmitResult
 import { copyCells, copyRecords, noteRerun, readOwnActivities, readSites } from '../store/rerun-copy.ts';
 import { recordsBefore } from './site.ts';
 import { submitOf } from '../store/rerun-source.ts';
+import { lockRunOf } from '../store/run-rows.ts';
 
 export interface RerunsParts {
   database: Database;
@@ -76,6 +77,8 @@ export class Reruns {
 
   async #make(tx: Transaction, request: RerunRequest, run: NewRun, prefix: Prefix | undefined): Promise<SubmitResult> {
     const { audit, creation } = this.#parts;
+    // Held until the copy is complete: a run that is pruned meanwhile would be copied in part.
+    await lockRunOf(tx, request);
     const [made] = await creation.createIn(tx, [run]);
     // The answer to the commit was lost, and the run exists.
     if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: false };

@@ -123,6 +123,27 @@ for (const store of STORES) {
     }),
   );
 
+  t.test(`${store}: a run that is pruned meanwhile is not copied in part`, (t) =>
+    withEngine({ store }, async (world) => {
+      const first = await begin(world);
+      await world.use(RunStore).append(ref(first), step(0, 'a', ''));
+      await world.use(RunStore).append(ref(first), step(1, 'b', ''));
+      await end(world, first);
+      const real = world.use(RunMasks);
+      const remember: typeof real.remember = async (...given) => {
+        await world.use(Database).write('DELETE FROM runs_runs WHERE run_id = ?', [first.run_id]);
+        return real.remember(...given);
+      };
+      const use = Object.assign((token: never) => ((token as unknown) === RunMasks ? { remember } : world.use(token)), {
+        all: world.use.all,
+      }) as unknown as typeof world.use;
+      await t.rejects(makeReruns(use).rerun({ ...SCOPE, run_id: first.run_id, from: 'b', by: OPERATOR }), {
+        code: 'not_found',
+      });
+      t.same(await world.use(Database).read('SELECT run_id FROM runs_runs'), []);
+    }),
+  );
+
   t.test(`${store}: what cannot be rerun leaves nothing`, (t) =>
     withEngine({ store }, async (world) => {
       const first = await begin(world);

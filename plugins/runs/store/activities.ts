@@ -10,7 +10,7 @@ import type {
   NewActivity,
 } from '../contract.ts';
 import { normalRequires } from '../domain/capabilities.ts';
-import { activityRow, insertActivities } from './activity-rows.ts';
+import { ACTIVITY, activityRow, insertActivities } from './activity-rows.ts';
 import { cancelOpen } from './cancel-open.ts';
 import { laneOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
@@ -118,6 +118,7 @@ export async function writeEnd(
      deadline = NULL, agent_id = NULL, finished_at = ? WHERE activity_id = ? AND ${guard}`,
     [...params, store.database.now(), activity_id, ...guarded],
   );
+  tx.settled(ACTIVITY.table, [[activity_id]]);
 }
 
 /** Results of activities; those that have not ended, or were cancelled, are left out. The org's keys must be ready. */

@@ -2,7 +2,7 @@ import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/co
 import type { ArmWait, ClaimRef, JournalRecord, WaitKind, WaitOutcome } from '../contract.ts';
 import { MAX_WAIT_OUTPUT_BYTES } from '../contract.ts';
 import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
-import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
+import { ACTIVITY, heldLast, holds, lockFence, lost } from './activity-rows.ts';
 import { hasSite, insertRecord, otherRecord, otherSite, recordOf, sealRecord } from './journal.ts';
 import { keyOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
@@ -112,6 +112,7 @@ async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, cla
      WHERE activity_id = ? AND state = 'claimed' AND epoch = ?`,
     [claim.activity_id, claim.epoch],
   );
+  tx.settled(ACTIVITY.table, [[claim.activity_id]]);
   const status = await nextStatus(tx, run.run_id);
   if (status !== undefined) await setStatus(tx, run, status);
   tx.afterCommit(() => store.wakeups.run(run.run_id));

@@ -12,6 +12,7 @@ import type {
   Wakeups,
 } from '../contract.ts';
 import type { ActivityOwners } from './activity-owners.ts';
+import type { Sources } from './sources.ts';
 
 /** Provided by the owner of the store. */
 export interface StoreSettings {
@@ -41,6 +42,7 @@ export interface StoreParts extends Omit<StoreSettings, 'wait_kinds' | 'verbs' |
   verbs: ReadonlyMap<string, JournaledVerb>;
   coordinators: ReadonlyMap<string, RunCoordinator>;
   owners: ActivityOwners;
+  sources: Sources;
 }
 
 /** Where to read; inside a transaction it must be the transaction itself. */

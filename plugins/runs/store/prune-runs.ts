@@ -2,6 +2,7 @@ import { inList, insertRows, type Database, type Transaction } from '../../../ke
 import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
 import type { RunTable } from '../contract.ts';
 import { RUN } from './run-rows.ts';
+import { removeUnused } from './sources.ts';
 
 /** Runs hidden in one transaction, and runs deleted in parallel. */
 const AT_ONCE = 100;
@@ -20,16 +21,19 @@ const OWN: readonly RunTable[] = [
   'runs_activities',
 ].map((table) => ({ table, column: 'run_id' }));
 
-interface Marked {
+interface Pruned {
   run_id: string;
   project_id: string;
+}
+
+interface Marked extends Pruned {
   source_digest: string;
 }
 
 /**
  * Runs that ended before a time, with everything that belongs to them. The transaction that marks a run hides it from
  * everybody; the rest is deleted in batches, and a later call continues with marked runs. The masks keep its secret
- * values, because its events may be kept for longer.
+ * values, because its events may be kept for longer. Sources without a run go later.
  */
 export function prunableRuns(database: Database, tables: () => readonly RunTable[]): Prunable {
   return {
@@ -41,10 +45,14 @@ export function prunableRuns(database: Database, tables: () => readonly RunTable
       for (let after = ''; ; ) {
         const marked = await database.transaction((tx) => mark(tx, after, before, database.now()));
         const last = marked.at(-1);
-        if (last === undefined) return;
+        if (last === undefined) break;
         after = last;
         yield marked.length;
         yield* takeApart(database, all, limit);
+      }
+      for (let removed = limit; removed >= limit; ) {
+        removed = await removeUnused(database, before, limit);
+        if (removed > 0) yield removed;
       }
     },
   };
@@ -75,8 +83,8 @@ async function mark(tx: Transaction, after: string, before: number, now: number)
 
 async function* takeApart(database: Database, tables: readonly RunTable[], limit: number): AsyncIterable<number> {
   for (;;) {
-    const marked = await database.read<Marked>(
-      `SELECT run_id, project_id, source_digest FROM runs_pruned ORDER BY run_id LIMIT ${AT_ONCE}`,
+    const marked = await database.read<Pruned>(
+      `SELECT run_id, project_id FROM runs_pruned ORDER BY run_id LIMIT ${AT_ONCE}`,
     );
     if (marked.length === 0) return;
     yield await database.transaction((tx) => removeRows(tx, marked, tables, limit));
@@ -86,7 +94,7 @@ async function* takeApart(database: Database, tables: readonly RunTable[], limit
 /** As many rows of these runs as one transaction may delete; the marks go last. */
 async function removeRows(
   tx: Transaction,
-  marked: readonly Marked[],
+  marked: readonly Pruned[],
   tables: readonly RunTable[],
   limit: number,
 ): Promise<number> {
@@ -101,24 +109,5 @@ async function removeRows(
     removed += await removeSome(tx, 'runs_cells', condition, [project_id, ...list.params], limit - removed);
     if (removed >= limit) return removed;
   }
-  for (const { project_id, source_digest } of distinctSources(marked))
-    removed += await removeSource(tx, project_id, source_digest);
   return removed + (await tx.write(`DELETE FROM runs_pruned WHERE run_id IN ${list.marks}`, list.params));
-}
-
-const distinctSources = (marked: readonly Marked[]): Marked[] => [
-  ...new Map(marked.map((run) => [`${run.project_id} ${run.source_digest}`, run])).values(),
-];
-
-/** Locked before it is read: a submit that has just found the source holds it until its run is visible. */
-async function removeSource(tx: Transaction, project_id: string, digest: string): Promise<number> {
-  const place = [project_id, digest];
-  const source = { table: 'runs_sources', key: ['project_id', 'digest'], columns: 'digest' };
-  await tx.lock({ ...source, where: 'project_id = ? AND digest = ?', params: place });
-  const [used] = await tx.read(
-    'SELECT run_id FROM runs_runs WHERE project_id = ? AND source_digest = ? LIMIT 1',
-    place,
-  );
-  if (used) return 0;
-  return tx.write('DELETE FROM runs_sources WHERE project_id = ? AND digest = ?', place);
 }

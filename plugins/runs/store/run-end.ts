@@ -7,7 +7,7 @@ import { Coordinated } from './coordinated.ts';
 import { runEnding } from './ending.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
-import { mustChange, nextStatus, setStatus } from './run-rows.ts';
+import { mustChange, nextStatus, RUN, setStatus } from './run-rows.ts';
 import { sealed, sealJson } from './sealing.ts';
 import { type EndedWait, tellKinds } from './tell-kinds.ts';
 
@@ -86,6 +86,7 @@ export async function finishRun(
       run.status,
     ],
   );
+  tx.settled(RUN.table, [[run.run_id]]);
   run.status = ending.status;
   await store.coordinators.get(run.coordinator ?? '')?.over(tx, run);
   await announce(tx, store, [run], masker ? maskedEnding(ending, masker) : ending, now);

@@ -97,6 +97,7 @@ export async function setStatus(tx: Transaction, run: LockedRun, status: RunStat
     status,
     run.run_id,
   ]);
+  tx.settled(RUN.table, [[run.run_id]]);
   run.status = status;
 }
 

@@ -37,6 +37,7 @@ import { performCall } from './perform.ts';
 import { ActivityOwners } from './activity-owners.ts';
 import { resolveWaits } from './resolve.ts';
 import { sendSignal } from './signals.ts';
+import { Sources } from './sources.ts';
 import { Submits } from './submit.ts';
 
 /**
@@ -58,6 +59,7 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns {
       coordinators: new Map(settings.coordinators.map((one) => [one.name, one])),
       verbs: new Map(settings.verbs.map((verb) => [verb.kind, verb])),
       owners: new ActivityOwners(settings.database, settings.sealer),
+      sources: new Sources(),
     };
     this.#submits = new Submits(this.#parts);
     this.#claims = new Claims(this.#parts);

@@ -2,7 +2,7 @@ import { inList, type Transaction } from '../../../kernel/contracts/index.ts';
 import { announce } from './announce.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
-import { mustChange } from './run-rows.ts';
+import { mustChange, RUN } from './run-rows.ts';
 
 /** queued → running, announced in the same transaction; does nothing for runs that have started. */
 export async function startRuns(
@@ -19,6 +19,10 @@ export async function startRuns(
     queued.length,
     `UPDATE runs_runs SET status = 'running', started_at = ? WHERE status = 'queued' AND run_id IN ${list.marks}`,
     [now, ...list.params],
+  );
+  tx.settled(
+    RUN.table,
+    queued.map(({ run_id }) => [run_id]),
   );
   for (const run of queued) run.status = 'running';
   await announce(tx, store, queued, undefined, now);

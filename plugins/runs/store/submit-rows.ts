@@ -4,11 +4,9 @@ import { keyOf } from './keys.ts';
 import { INSERTED_COLUMNS, insertedRow, type Submission } from './run-columns.ts';
 
 const TAG_COLUMNS = ['run_id', 'tag_key', 'project_id'];
-const SOURCE_COLUMNS = ['project_id', 'digest', 'org_id', 'source', 'created_at'];
 
 /** Answers how many runs were inserted; a run whose key or id is taken is left out. */
 export async function insertRunRows(tx: Transaction, fresh: readonly Submission[], now: number): Promise<number> {
-  await insertSources(tx, fresh, now);
   const rows = fresh.map((submission) => insertedRow(submission, now));
   return insertRows(tx, `${tx.sql.insert_ignore} runs_runs`, INSERTED_COLUMNS, rows);
 }
@@ -21,15 +19,6 @@ export async function insertParts(tx: Transaction, made: readonly Submission[], 
     distinct(run.tags ?? [], (tag) => keyOf('tag', tag)).map((key) => [run.run_id, key, run.project_id]),
   );
   await insertRows(tx, 'INSERT INTO runs_tags', TAG_COLUMNS, tags);
-}
-
-async function insertSources(tx: Transaction, fresh: readonly Submission[], now: number): Promise<void> {
-  const sources = new Map(fresh.map((item) => [`${item.run.project_id} ${item.source_digest}`, item]));
-  const rows = [...sources.keys()].sort().map((name): Param[] => {
-    const { run, source_digest } = sources.get(name)!;
-    return [run.project_id, source_digest, run.org_id, run.source, now];
-  });
-  await insertRows(tx, `${tx.sql.insert_ignore} runs_sources`, SOURCE_COLUMNS, rows);
 }
 
 const activityRows = ({ run, lanes }: Submission, now: number): Param[][] =>

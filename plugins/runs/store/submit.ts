@@ -144,7 +144,7 @@ async function flush(
   const before = await findExisting(tx, batch, ({ attempted }) => attempted);
   const fresh = firsts(batch).filter((submission) => existingOf(before, submission) === undefined);
   for (const submission of fresh) submission.attempted = true;
-  const made = await insertRuns(tx, fresh, store.database.now());
+  const made = await insertRuns(tx, store, fresh);
   await store.audit.recordAll(tx, made.flatMap(auditOf));
   const submitted = made.map(({ run, trusted }) => ({ ...run, trusted }));
   if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
@@ -218,8 +218,10 @@ async function findExisting(
 }
 
 /** Answers those that were really inserted. */
-async function insertRuns(tx: Transaction, fresh: readonly Submission[], now: number): Promise<Submission[]> {
+async function insertRuns(tx: Transaction, store: StoreParts, fresh: readonly Submission[]): Promise<Submission[]> {
   if (fresh.length === 0) return [];
+  const now = store.database.now();
+  await store.sources.store(tx, fresh, now);
   const inserted = await insertRunRows(tx, fresh, now);
   const made = inserted === fresh.length ? [...fresh] : await reallyInserted(tx, fresh);
   await insertParts(tx, made, now);

@@ -104,6 +104,7 @@ export async function openWorld(
     transaction: (work) => real.transaction(work),
     certifies: () => false,
     ping: () => real.ping(),
+    catchUp: () => real.catchUp(),
     now: () => clock.now(),
   };
   const shares = {

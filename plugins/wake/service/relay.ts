@@ -9,6 +9,8 @@ export interface RelayParts {
   address: WakeAddress;
   /** Random name of the deployment: two deployments on one NATS server never receive each other's messages. */
   deployment: string;
+  /** Wake-ups tell of commits that may not be visible here yet: whoever they wake would look in vain. */
+  catchUp: () => Promise<boolean>;
   relay: WakeRelay;
   clock: Clock;
   log: Log;
@@ -19,7 +21,15 @@ export interface RelayParts {
  * Sends this process's wake-ups to other servers, and delivers theirs here. `onLocal` does not report delivered ones,
  * so no message circulates. The returned function stops it.
  */
-export function startRelay({ address, deployment, relay, clock, log, metrics }: RelayParts): () => Promise<void> {
+export function startRelay({
+  address,
+  deployment,
+  catchUp,
+  relay,
+  clock,
+  log,
+  metrics,
+}: RelayParts): () => Promise<void> {
   const messages = metrics.counter('svc_wake_messages_total', 'Messages of wake-ups, by what became of them.', [
     'what',
   ]);
@@ -28,7 +38,10 @@ export function startRelay({ address, deployment, relay, clock, log, metrics }: 
     const read = decode(data);
     if ('messages' in read) {
       messages.inc({ what: 'received' });
-      for (const message of read.messages) relay.deliver(message);
+      const deliver = () => {
+        for (const message of read.messages) relay.deliver(message);
+      };
+      catchUp().then(deliver, deliver);
       return;
     }
     messages.inc({ what: 'ignored' });

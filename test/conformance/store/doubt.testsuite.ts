@@ -35,6 +35,7 @@ function doubtful(database: Database): { replace: Replacement[]; struck: () => n
     now: () => database.now(),
     certifies: () => false,
     ping: () => database.ping(),
+    catchUp: () => database.catchUp(),
     transaction,
   };
   const replace: Replacement[] = [

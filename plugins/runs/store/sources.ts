@@ -1,0 +1,51 @@
+import {
+  BoundedMap,
+  insertRows,
+  type Database,
+  type Param,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import { removeSome } from '../../retention/contract.ts';
+import type { Submission } from './run-columns.ts';
+
+/** How long a process relies on a use that it wrote. */
+const NOTED_MS = 3_600_000;
+/** A source that was not used for so long is unknown to every process. */
+const UNUSED_MS = 2 * NOTED_MS;
+const MAX_NOTED = 10_000;
+const COLUMNS = ['project_id', 'digest', 'org_id', 'source', 'created_at', 'used_at'];
+
+/**
+ * Stores the documents of runs, each once for its project. A submit that finds one must be sure that it stays, and does
+ * not write its row each time: all submits of a document would collide there on a database with several writers. So a
+ * process writes the time of use once an hour, and what was used within two hours is not removed.
+ */
+export class Sources {
+  /** By project and digest: when this process last wrote the use. */
+  readonly #noted = new BoundedMap<string, number>(MAX_NOTED);
+
+  async store(tx: Transaction, submissions: readonly Submission[], now: number): Promise<void> {
+    const named = new Map(submissions.map((item) => [`${item.run.project_id} ${item.source_digest}`, item]));
+    const names = [...named.keys()].sort();
+    const isNoted = (name: string) => now - (this.#noted.get(name) ?? 0) < NOTED_MS;
+    const rowOf = (name: string): Param[] => {
+      const { run, source_digest } = named.get(name)!;
+      return [run.project_id, source_digest, run.org_id, run.source, now, now];
+    };
+    const fresh = names.filter((name) => !isNoted(name));
+    const used = tx.sql.upsert(['project_id', 'digest'], ['used_at']);
+    await insertRows(tx, 'INSERT INTO runs_sources', COLUMNS, fresh.map(rowOf), used);
+    // These are there, unless the database has lost commits.
+    await insertRows(tx, `${tx.sql.insert_ignore} runs_sources`, COLUMNS, names.filter(isNoted).map(rowOf));
+    tx.afterCommit(() => {
+      for (const name of fresh) this.#noted.set(name, now);
+    });
+  }
+}
+
+/** Deletes sources of no run, at most `limit`. Answers how many. */
+export function removeUnused(database: Database, before: number, limit: number): Promise<number> {
+  const unused = `used_at < ? AND NOT EXISTS (SELECT 1 FROM runs_runs
+    WHERE runs_runs.project_id = runs_sources.project_id AND runs_runs.source_digest = runs_sources.digest)`;
+  return removeSome(database, 'runs_sources', unused, [Math.min(before, database.now() - UNUSED_MS)], limit);
+}
