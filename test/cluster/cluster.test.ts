@@ -4,6 +4,7 @@ import { type Galera, startGalera } from './galera.ts';
 import { mixed } from './mixed/mixed.ts';
 import { ClusterPlace } from './place.ts';
 import { races } from './races/all.ts';
+import { readAtTheNext } from './stale-reads.ts';
 import { differences } from './verdict.ts';
 
 /** The short form of `npm run cluster`. */
@@ -27,6 +28,12 @@ function onThreeNodes(cluster: Galera): void {
       const { committed, lost, half } = await loseCommits(cluster, mode, 270, SEED);
       t.same({ lost, half }, { lost: 0, half: 0 }, `${mode}: ${committed} committed`);
     }
+  });
+
+  t.test('what another node has committed is not said to be missing', async (t) => {
+    const { stale, wrong } = await readAtTheNext(cluster, 60);
+    t.comment(`${stale} of 60 plain reads were behind`);
+    t.same(wrong, { transaction: 0, group: 0, caughtUp: 0 });
   });
 
   t.test('three servers, each on its node, race for the same rows', async (t) => {
