@@ -12,7 +12,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../../runs/contract.ts';
 import type { EmitResult } from '../contract.ts';
-import { readAnswers, removeAnswers } from '../store/answers.ts';
+import { readAnswers } from '../store/answers.ts';
 import { insertPending, withdrawPending } from '../store/outbox.ts';
 import { askedOf, outcomeOf } from './handed-over.ts';
 import { HANDED_OVER_TOPIC } from './outbox.ts';
@@ -143,8 +143,6 @@ export class Asking {
     for (const answer of answers) this.#waiting.get(answer.event_id)?.settle(outcomeOf(answer));
     const now = clock.monotonic();
     for (const { until, settle } of [...this.#waiting.values()]) if (until <= now) settle(undefined);
-    const fetched = answers.map(({ event_id }) => event_id);
-    await removeAnswers(database, fetched);
     return { found: answers.length };
   }
 }

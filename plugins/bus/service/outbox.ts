@@ -7,6 +7,7 @@ import {
   WorkLoop,
 } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../../runs/contract.ts';
+import type { ProjectScope } from '../contract.ts';
 import { forgetAnswers } from '../store/answers.ts';
 import { pendingProjects } from '../store/outbox.ts';
 import type { Recorder } from './recorder.ts';
@@ -15,11 +16,11 @@ import type { Sequencer } from './sequencing.ts';
 /** Tells the server that numbers events that others have handed some over. */
 export const HANDED_OVER_TOPIC = 'bus.handed_over';
 
-const FORGET_EVERY_MS = 60_000;
-/** Much longer than any server waits for an outcome. */
-const FORGET_AFTER_MS = 600_000;
-/** Projects looked at in one round. */
-const PROJECTS = 64;
+const FORGET_EVERY_MS = 20_000;
+/** Longer than any server waits for an outcome. */
+const FORGET_AFTER_MS = 60_000;
+/** Projects of one round. */
+const PROJECTS = 16;
 
 export interface OutboxParts {
   database: Database;
@@ -41,7 +42,7 @@ export function startOutbox(parts: OutboxParts): () => Promise<void> {
   const loop = new WorkLoop({
     clock: parts.clock,
     log: parts.log,
-    poll: { min_ms: 10, max_ms: 100 },
+    poll: { min_ms: 20, max_ms: 100 },
     says: {
       failing: 'numbering events of other servers failed; retrying',
       recovered: 'events of other servers are numbered again',
@@ -59,22 +60,42 @@ export function startOutbox(parts: OutboxParts): () => Promise<void> {
   };
 }
 
-/** One round over the projects that have such events. What fails in one of them does not hold up the others. */
-export async function drainAll(parts: Omit<OutboxParts, 'wakeups' | 'clock' | 'log'>): Promise<Round> {
-  const { database, sealer, recorder, sequencer } = parts;
-  const projects = await pendingProjects(database, PROJECTS);
+/** One round over the projects that have such events, many in one transaction. Alone where that fails. */
+async function drainAll(parts: OutboxParts): Promise<Round> {
+  const { database, sealer, sequencer } = parts;
+  const mine: ProjectScope[] = [];
+  for (const scope of await pendingProjects(database, PROJECTS)) {
+    if (await sequencer.elsewhere(database, scope.project_id)) continue;
+    await sealer.prepare(scope.org_id);
+    mine.push(scope);
+  }
+  if (mine.length === 0) return { found: 0 };
+  try {
+    return { found: await drain(parts, mine) };
+  } catch (error) {
+    return mine.length === 1 ? { found: 0, failure: error } : drainSingly(parts, mine);
+  }
+}
+
+/** Heads are locked in byte order of the projects, as everywhere. */
+const drain = ({ database, recorder }: OutboxParts, projects: readonly ProjectScope[]): Promise<number> =>
+  database.transaction(async (tx) => {
+    let found = 0;
+    for (const project_id of distinct(projects, (scope) => scope.project_id))
+      found += await recorder.drain(tx, projects.find((scope) => scope.project_id === project_id)!);
+    return found;
+  });
+
+/** What fails in one project does not hold up the others. */
+async function drainSingly(parts: OutboxParts, projects: readonly ProjectScope[]): Promise<Round> {
   let found = 0;
   let failure: unknown;
-  for (const scope of projects) {
-    try {
-      if (await sequencer.elsewhere(database, scope.project_id)) continue;
-      await sealer.prepare(scope.org_id);
-      found += await database.transaction((tx) => recorder.drain(tx, scope));
-    } catch (error) {
+  for (const scope of projects)
+    found += await drain(parts, [scope]).catch((error: unknown) => {
       failure = error;
-    }
-  }
-  return { found, again: found > 0, ...(failure === undefined ? {} : { failure }) };
+      return 0;
+    });
+  return { found, failure };
 }
 
 async function forgetOld({ database, clock }: OutboxParts, forgotten: { at: number }): Promise<void> {

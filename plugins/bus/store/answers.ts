@@ -29,13 +29,6 @@ export async function readAnswers(on: Pick<Queries, 'read'>, event_ids: readonly
   return found;
 }
 
-export async function removeAnswers(on: Pick<Queries, 'write'>, event_ids: readonly string[]): Promise<void> {
-  for (const some of chunks(event_ids)) {
-    const list = inList(some);
-    await on.write(`DELETE FROM bus_answers WHERE event_id IN ${list.marks}`, list.params);
-  }
-}
-
-/** Answers that nobody has fetched: their server has died. */
+/** Whoever waited for these has fetched them, or has died. Together, because each commit goes to all nodes. */
 export const forgetAnswers = (on: Pick<Queries, 'write'>, before: number): Promise<number> =>
   on.write('DELETE FROM bus_answers WHERE answered_at < ?', [before]);

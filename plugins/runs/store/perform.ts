@@ -1,7 +1,7 @@
 import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { CallContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
 import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
-import { holds, lockFence, lost } from './activity-rows.ts';
+import { ACTIVITY, holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityOwner } from './activity-owners.ts';
@@ -16,6 +16,8 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
   const prepared = verb.prepare && (await verb.prepare(await contextAhead(store, owner, call), call.args, fresh));
   async function fresh(tx: Transaction): Promise<boolean> {
     if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
+    // The call itself looks again, and writes the activity.
+    tx.settled(ACTIVITY.table, [[claim.activity_id]]);
     return (await recordedAt(tx, store, owner, call)) === undefined;
   }
 
