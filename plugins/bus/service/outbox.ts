@@ -1,6 +1,7 @@
 import {
   type Clock,
   type Database,
+  distinct,
   type Log,
   type Round,
   type Sealer,
