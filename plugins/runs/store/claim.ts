@@ -29,7 +29,7 @@ const MAX_COUNT = 128;
  */
 const SPREAD = 32;
 /** So long a server has what it made claimable for itself there. */
-const RIPE_MS = 40;
+const RIPE_MS = 100;
 const ROUNDS = 4;
 
 /** Without its journal; a first pass has one only in a rerun. */
