@@ -3,7 +3,7 @@ import { migration } from '../../../kernel/contracts/index.ts';
 /**
  * `holder` is the server that numbers the project's events, until `holder_until`; empty: whoever comes first. The outbox
  * has the events of other servers that are not numbered yet, in the order of `made_at`; `asked` is JSON when a caller
- * waits for the outcome, which then lies in `bus_answers`. `skips` names the events of the outbox at which a wait or a
+ * waits for the outcome, which then lies in `bus_answers`. One with `failed_at` could not be recorded, and is tried later. `skips` names the events of the outbox at which a wait or a
  * cancel was armed: they were made before it.
  */
 export const outboxTables = migration('0003-outbox', [
@@ -24,7 +24,8 @@ export const outboxTables = migration('0003-outbox', [
     trusted {flag} NOT NULL,
     withheld {flag} NOT NULL,
     made_at {ms} NOT NULL,
-    asked {text}
+    asked {text},
+    failed_at {ms}
   ){end}`,
   'CREATE INDEX bus_outbox_order ON bus_outbox (project_id, made_at, event_id)',
   `CREATE TABLE bus_answers (

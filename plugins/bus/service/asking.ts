@@ -4,6 +4,7 @@ import {
   type Database,
   type GroupCommit,
   type GroupCommits,
+  isServiceError,
   type Log,
   retryUnknownCommit,
   type Round,
@@ -51,6 +52,8 @@ export class Asking {
   readonly #commits: GroupCommit<Recording, void>;
   readonly #waiting = new Map<string, Waiting>();
   readonly #loop: WorkLoop;
+  /** Before and after, nobody would fetch an outcome. */
+  #running = false;
 
   constructor(parts: AskingParts) {
     this.#parts = parts;
@@ -76,9 +79,11 @@ export class Asking {
 
   start(): () => Promise<void> {
     if (!this.#parts.sequencer.handsOver) return async () => undefined;
+    this.#running = true;
     const off = this.#parts.wakeups.onTopic(ANSWERED_TOPIC, () => this.#loop.wake());
     const stop = this.#loop.start();
     return async () => {
+      this.#running = false;
       off();
       await stop();
       for (const { settle } of [...this.#waiting.values()]) settle(undefined);
@@ -92,17 +97,27 @@ export class Asking {
   async ask(recording: Recording, fresh?: (tx: Transaction) => Promise<boolean>): Promise<Outcome | undefined> {
     const { database, sequencer, wakeups } = this.#parts;
     const { event_id, project_id } = recording.event;
-    if (!sequencer.handsOver || !(await sequencer.elsewhere(database, project_id))) return undefined;
+    if (!this.#running || !(await sequencer.elsewhere(database, project_id))) return undefined;
     const handed = fresh === undefined ? await this.#submit(recording) : await this.#submitIf(recording, fresh);
     if (!handed) return undefined;
     wakeups.topic(HANDED_OVER_TOPIC);
     const outcome = await this.#answer(event_id);
     if (outcome) return outcome;
-    if (await withdrawPending(database, event_id)) return undefined;
+    // What was armed meanwhile names it, wherever it gets its number.
+    recording.event.handed_over = true;
+    if (await this.#withdrawn(event_id)) return undefined;
     const [late] = await readAnswers(database, [event_id]);
     // It has a number now, or none and never will: an event that was recorded is found by its id.
     recording.attempted = true;
     return late && outcomeOf(late);
+  }
+
+  /** After an unknown commit it may still lie there; then it is found by its id, here or by whoever numbers it. */
+  async #withdrawn(event_id: string): Promise<boolean> {
+    return withdrawPending(this.#parts.database, event_id).catch((error: unknown) => {
+      if (isServiceError(error, 'commit_unknown')) return false;
+      throw error;
+    });
   }
 
   async #submit(recording: Recording): Promise<true> {
@@ -131,6 +146,7 @@ export class Asking {
         this.#waiting.delete(event_id);
         resolve(outcome);
       };
+      if (!this.#running) return resolve(undefined);
       this.#waiting.set(event_id, { until: this.#parts.clock.monotonic() + PATIENCE_MS, settle });
       this.#loop.wake();
     });
@@ -139,10 +155,13 @@ export class Asking {
   async #fetch(): Promise<Round> {
     if (this.#waiting.size === 0) return { found: 0 };
     const { database, clock } = this.#parts;
-    const answers = await readAnswers(database, [...this.#waiting.keys()]);
-    for (const answer of answers) this.#waiting.get(answer.event_id)?.settle(outcomeOf(answer));
-    const now = clock.monotonic();
-    for (const { until, settle } of [...this.#waiting.values()]) if (until <= now) settle(undefined);
-    return { found: answers.length };
+    try {
+      const answers = await readAnswers(database, [...this.#waiting.keys()]);
+      for (const answer of answers) this.#waiting.get(answer.event_id)?.settle(outcomeOf(answer));
+      return { found: answers.length };
+    } finally {
+      const now = clock.monotonic();
+      for (const { until, settle } of [...this.#waiting.values()]) if (until <= now) settle(undefined);
+    }
   }
 }

@@ -1,14 +1,16 @@
 import {
   type BatchOutcome,
+  distinct,
   type ErrorExtras,
   errorOfCode,
   isServiceError,
   type Sealer,
+  type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { EmitResult, PendingEvent } from '../contract.ts';
 import { openBody } from '../store/event-rows.ts';
 import type { AnswerRow } from '../store/answers.ts';
-import type { Asked, OutboxRow } from '../store/outbox.ts';
+import { type Asked, type OutboxRow, readFirstOf } from '../store/outbox.ts';
 import type { Recording } from './recording.ts';
 
 /** The service's own announcements: never refused, never repeated, and nobody is told their number. */
@@ -30,7 +32,7 @@ export function recordingOf(sealer: Sealer, row: OutboxRow): Recording {
     ...(asked?.dedup === undefined ? {} : { dedup: asked.dedup }),
     handed_over: true,
   };
-  return { event, sealed: row.body, by: asked?.by, attempted: false, ...(asked ? { awaited: true } : {}) };
+  return { event, sealed: row.body, by: asked?.by, attempted: true, ...(asked ? { awaited: true } : {}) };
 }
 
 /** What a server that waits for the outcome has to tell about an event. */
@@ -73,4 +75,28 @@ export function inOrderOfRuns(recordings: readonly Recording[]): Recording[] {
     for (const [index, at] of own.entries()) ordered[at] = sorted[index]!;
   }
   return ordered;
+}
+
+/** The same for an event that could not be recorded at all. */
+export function failureOf(error: unknown): string {
+  const code = isServiceError(error) ? error.code : 'internal';
+  const message = error instanceof Error ? error.message : String(error);
+  return JSON.stringify({ refused: { code, message, extras: {} } });
+}
+
+/** The database does not answer, or is busy: nothing is known against the events. */
+export const isOfTheDatabase = (error: unknown): boolean => isServiceError(error) && error.status === 503;
+
+/** With the earlier events of the same runs, wherever they lie in the outbox. The head must be locked. */
+export async function withFirsts(
+  tx: Transaction,
+  project_id: string,
+  rows: readonly OutboxRow[],
+): Promise<readonly OutboxRow[]> {
+  const ended = rows.filter(({ source }) => source === 'lifecycle');
+  if (ended.length === 0) return rows;
+  const known = new Set(rows.map(({ event_id }) => event_id));
+  const runs = distinct(ended, ({ source_name }) => source_name);
+  const firsts = await readFirstOf(tx, project_id, runs);
+  return [...firsts.filter(({ event_id }) => !known.has(event_id)), ...rows];
 }

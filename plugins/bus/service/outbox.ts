@@ -1,7 +1,6 @@
 import {
   type Clock,
   type Database,
-  distinct,
   type Log,
   type Round,
   type Sealer,
@@ -10,7 +9,8 @@ import {
 import type { Wakeups } from '../../runs/contract.ts';
 import type { ProjectScope } from '../contract.ts';
 import { forgetAnswers } from '../store/answers.ts';
-import { pendingProjects } from '../store/outbox.ts';
+import { pendingProjects, tryAgain } from '../store/outbox.ts';
+import { isOfTheDatabase } from './handed-over.ts';
 import type { Recorder } from './recorder.ts';
 import type { Sequencer } from './sequencing.ts';
 
@@ -22,11 +22,14 @@ const FORGET_EVERY_MS = 20_000;
 const FORGET_AFTER_MS = 60_000;
 /** Projects of one round. */
 const PROJECTS = 16;
+const PAGE = 64;
+/** Events that were put aside are tried again after this time. */
+const AGAIN_MS = 60_000;
 
 export interface OutboxParts {
   database: Database;
   sealer: Sealer;
-  recorder: Pick<Recorder, 'drain'>;
+  recorder: Pick<Recorder, 'drain' | 'putAside'>;
   sequencer: Sequencer;
   wakeups: Pick<Wakeups, 'onTopic'>;
   clock: Clock;
@@ -55,52 +58,76 @@ export function startOutbox(parts: OutboxParts): () => Promise<void> {
   });
   const off = parts.wakeups.onTopic(HANDED_OVER_TOPIC, () => loop.wake());
   const stop = loop.start();
-  return () => {
+  return async () => {
     off();
-    return stop();
+    await stop();
+    // Others take over at once. When the database does not answer, the leases end by themselves.
+    await parts.sequencer.leave(parts.database).catch((error: unknown) => {
+      parts.log.debug({ err: error }, 'the heads of this server stay held until their leases end');
+    });
   };
 }
 
 /** One round over the projects that have such events, many in one transaction. Alone where that fails. */
 async function drainAll(parts: OutboxParts): Promise<Round> {
-  const { database, sealer, sequencer } = parts;
-  const mine: ProjectScope[] = [];
-  for (const scope of await pendingProjects(database, PROJECTS)) {
-    if (await sequencer.elsewhere(database, scope.project_id)) continue;
-    await sealer.prepare(scope.org_id);
-    mine.push(scope);
-  }
+  const mine = await projectsOf(parts);
   if (mine.length === 0) return { found: 0 };
   try {
-    return { found: await drain(parts, mine) };
+    return { found: await drain(parts, mine), again: mine.length === PROJECTS };
   } catch (error) {
-    return mine.length === 1 ? { found: 0, failure: error } : drainSingly(parts, mine);
+    if (isOfTheDatabase(error)) throw error;
+    let found = 0;
+    for (const scope of mine) found += await drainSingly(parts, scope);
+    return { found };
   }
+}
+
+/** The first projects whose events this server is to number. An org whose keys do not open waits. */
+async function projectsOf({ database, sealer, sequencer, log }: OutboxParts): Promise<ProjectScope[]> {
+  const mine: ProjectScope[] = [];
+  for (let after = ''; mine.length < PROJECTS; ) {
+    const some = await pendingProjects(database, after, PAGE);
+    for (const scope of some) {
+      if (mine.length === PROJECTS || (await sequencer.elsewhere(database, scope.project_id))) continue;
+      try {
+        await sealer.prepare(scope.org_id);
+        mine.push(scope);
+      } catch (error) {
+        if (isOfTheDatabase(error)) throw error;
+        log.error({ err: error, org_id: scope.org_id }, 'events wait for a number: the keys of their org do not open');
+      }
+    }
+    if (some.length < PAGE) return mine;
+    after = some.at(-1)!.project_id;
+  }
+  return mine;
 }
 
 /** Heads are locked in byte order of the projects, as everywhere. */
 const drain = ({ database, recorder }: OutboxParts, projects: readonly ProjectScope[]): Promise<number> =>
   database.transaction(async (tx) => {
     let found = 0;
-    for (const project_id of distinct(projects, (scope) => scope.project_id))
-      found += await recorder.drain(tx, projects.find((scope) => scope.project_id === project_id)!);
+    for (const scope of projects) found += await recorder.drain(tx, scope);
     return found;
   });
 
-/** What fails in one project does not hold up the others. */
-async function drainSingly(parts: OutboxParts, projects: readonly ProjectScope[]): Promise<Round> {
-  let found = 0;
-  let failure: unknown;
-  for (const scope of projects)
-    found += await drain(parts, [scope]).catch((error: unknown) => {
-      failure = error;
-      return 0;
-    });
-  return { found, failure };
+/** Events one by one; the one that fails is put aside, so that it holds up no other. */
+async function drainSingly(parts: OutboxParts, scope: ProjectScope): Promise<number> {
+  const { database, recorder, log } = parts;
+  for (let found = 0; ; found += 1) {
+    try {
+      if ((await database.transaction((tx) => recorder.drain(tx, scope, 1))) === 0) return found;
+    } catch (error) {
+      if (isOfTheDatabase(error)) throw error;
+      const event_id = await database.transaction((tx) => recorder.putAside(tx, scope, error));
+      log.error({ err: error, event_id, project_id: scope.project_id }, 'an event cannot be recorded; put aside');
+    }
+  }
 }
 
 async function forgetOld({ database, clock }: OutboxParts, forgotten: { at: number }): Promise<void> {
   if (clock.monotonic() - forgotten.at < FORGET_EVERY_MS) return;
   forgotten.at = clock.monotonic();
   await forgetAnswers(database, database.now() - FORGET_AFTER_MS);
+  await tryAgain(database, database.now() - AGAIN_MS);
 }

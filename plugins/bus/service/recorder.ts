@@ -1,13 +1,12 @@
 import {
   type BatchOutcome,
-  type Database,
+  BoundedMap,
   distinct,
   type Expressions,
   failpoint,
   type Ids,
   type Log,
   type Metrics,
-  type Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
@@ -17,39 +16,28 @@ import { fireCancels } from '../store/cancels.ts';
 import { insertDeliveries } from '../store/deliveries.ts';
 import { insertEvents, sealBody } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
-import { insertPending, readPending, removePending } from '../store/outbox.ts';
 import { noteTypes } from '../store/types.ts';
 import { awaitedTypes, fireWaits } from '../store/waits.ts';
-import { insertAnswers } from '../store/answers.ts';
-import { answerOf, canBeHandedOver, inOrderOfRuns, recordingOf } from './handed-over.ts';
+import { canBeHandedOver, isOfTheDatabase } from './handed-over.ts';
+import { DRAINED, OutboxExchange, type OutboxParts } from './outbox-exchange.ts';
 import { answerDoubles, answerKnown, firstsOf, type Outcomes, resultOf } from './known-events.ts';
 import type { Recording } from './recording.ts';
 import { firePredicates } from './predicates.ts';
-import type { Sequencer } from './sequencing.ts';
 
-export interface RecorderParts {
-  database: Pick<Database, 'now'>;
-  sequencer: Sequencer;
-  sealer: Sealer;
+export interface RecorderParts extends OutboxParts {
   ids: Ids;
   audit: Pick<Audit, 'recordAll'>;
   log: Log;
-  metrics: Metrics;
   /** Resolved late: reactions start runs, and the engine that creates these emits events. */
   reactions(): readonly EventReaction[];
   expressions(): Expressions;
   /** Called after a commit that fired waits or cancels. */
   fired(): void;
-  /** Called after a commit that left events to the server that numbers them. */
-  handedOver(): void;
-  /** Called after a commit that answered other servers. */
-  answered(): void;
 }
 
 type Plans = Map<EventReaction, { recording: Recording; plan: unknown }[]>;
 
-/** Events of other servers that are numbered in one transaction. */
-const DRAINED = 64;
+const MAX_SHUNNED = 1000;
 
 /**
  * Records events in the caller's transaction, under each project's lock: numbers them in commit order (I7), fires the
@@ -60,7 +48,9 @@ export class Recorder {
   readonly #parts: RecorderParts;
   readonly #events: ReturnType<Metrics['counter']>;
   readonly #refused: ReturnType<Metrics['counter']>;
-  readonly #handed: ReturnType<Metrics['counter']>;
+  readonly #outbox: OutboxExchange;
+  /** Projects of which handed-over events could not be recorded with others; the outbox's loop does them one by one. */
+  readonly #shunned = new BoundedMap<string, true>(MAX_SHUNNED);
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -68,7 +58,7 @@ export class Recorder {
     this.#refused = parts.metrics.counter('svc_bus_events_refused_total', 'Events that a ceiling refused, by code.', [
       'code',
     ]);
-    this.#handed = parts.metrics.counter('svc_bus_events_handed_over_total', 'Events left to the server that numbers.');
+    this.#outbox = new OutboxExchange(parts);
   }
 
   /** The org's keys must be ready. Throws when the event is invalid. */
@@ -86,33 +76,47 @@ export class Recorder {
       const own = recordings.filter(({ event }) => event.project_id === project_id);
       const { org_id } = own[0]!.event;
       if (await this.#handOver(tx, project_id, own, outcomes)) continue;
-      const head = await lockHead(tx, { org_id, project_id });
-      const before = await this.#handedOver(tx, project_id, head);
-      await this.#recordAll(tx, { org_id, project_id }, head, [...before, ...own], outcomes);
-      await this.#settle(tx, before, outcomes);
+      await this.#recordWithOthers(tx, { org_id, project_id }, own, outcomes);
     }
     return recordings.map((recording) => outcomes.get(recording)!);
   }
 
-  /** Numbers events that other servers have handed over. Answers how many. The org's keys must be ready. */
-  async drain(tx: Transaction, scope: ProjectScope): Promise<number> {
+  /** What others have handed over comes first, but must not make this fail twice. */
+  async #recordWithOthers(
+    tx: Transaction,
+    scope: ProjectScope,
+    own: readonly Recording[],
+    outcomes: Outcomes,
+  ): Promise<void> {
     const head = await lockHead(tx, scope);
-    const before = await this.#handedOver(tx, scope.project_id, head);
+    const shunned = this.#shunned.get(scope.project_id) === true;
+    try {
+      const before = shunned ? [] : await this.#outbox.take(tx, scope.project_id, head);
+      // There are more, and the events of one run keep their order: these go to their end.
+      const last = before.length >= DRAINED && own.every(canBeHandedOver);
+      await this.#recordAll(tx, scope, head, last ? before : [...before, ...own], outcomes);
+      if (last) await this.#outbox.leave(tx, own, outcomes);
+      await this.#outbox.settle(tx, before, outcomes);
+    } catch (error) {
+      if (!shunned && !isOfTheDatabase(error)) this.#shunned.set(scope.project_id, true);
+      throw error;
+    }
+  }
+
+  putAside(tx: Transaction, scope: ProjectScope, error: unknown): Promise<string | undefined> {
+    return this.#outbox.putAside(tx, scope, error);
+  }
+
+  /** Numbers events that other servers have handed over. Answers how many. The org's keys must be ready. */
+  async drain(tx: Transaction, scope: ProjectScope, limit = DRAINED): Promise<number> {
+    const head = await lockHead(tx, scope);
+    const before = await this.#outbox.take(tx, scope.project_id, head, limit);
     if (before.length === 0) return 0;
     const outcomes: Outcomes = new Map();
     await this.#recordAll(tx, scope, head, before, outcomes);
-    await this.#settle(tx, before, outcomes);
+    await this.#outbox.settle(tx, before, outcomes);
+    tx.afterCommit(() => this.#shunned.delete(scope.project_id));
     return before.length;
-  }
-
-  /** They leave the outbox; the servers that wait for an outcome get it. */
-  async #settle(tx: Transaction, before: readonly Recording[], outcomes: Outcomes): Promise<void> {
-    if (before.length === 0) return;
-    await removePending(tx, before.map(idOf));
-    const answers = before.filter(({ awaited }) => awaited).map((one) => answerOf(one, outcomes.get(one)!));
-    if (answers.length === 0) return;
-    await insertAnswers(tx, answers, this.#parts.database.now());
-    tx.afterCommit(this.#parts.answered);
   }
 
   /** True when all of them could be left to another server: nobody waits for what becomes of them. */
@@ -122,23 +126,9 @@ export class Recorder {
     own: readonly Recording[],
     outcomes: Outcomes,
   ): Promise<boolean> {
-    const { sequencer, database, handedOver } = this.#parts;
-    if (!own.every(canBeHandedOver) || !(await sequencer.elsewhere(tx, project_id))) return false;
-    await insertPending(tx, own, database.now());
-    for (const recording of own) outcomes.set(recording, { ok: resultOf(recording, false) });
-    tx.afterCommit(() => {
-      this.#handed.inc({}, own.length);
-      handedOver();
-    });
+    if (!own.every(canBeHandedOver) || !(await this.#parts.sequencer.elsewhere(tx, project_id))) return false;
+    await this.#outbox.leave(tx, own, outcomes);
     return true;
-  }
-
-  /** The oldest events that others have handed over, when this server numbers the project's events. */
-  async #handedOver(tx: Transaction, project_id: string, head: Head): Promise<Recording[]> {
-    const { sequencer, sealer } = this.#parts;
-    if (!sequencer.handsOver || !sequencer.mayDrain(head)) return [];
-    const rows = await readPending(tx, project_id, DRAINED);
-    return inOrderOfRuns(rows.map((row) => recordingOf(sealer, row)));
   }
 
   async #recordAll(
@@ -255,8 +245,6 @@ export class Recorder {
     }
   }
 }
-
-const idOf = ({ event }: Recording): string => event.event_id;
 
 function auditOf({ event, by }: Recording) {
   const { org_id, project_id, event_id, type } = event;

@@ -1,4 +1,4 @@
-import { chunks, inList, insertRows, type Queries } from '../../../kernel/contracts/index.ts';
+import { chunks, inList, insertRows, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 
 /** What became of an event that a caller of another server waits for. JSON. */
 export interface AnswerRow {
@@ -7,12 +7,12 @@ export interface AnswerRow {
 }
 
 export async function insertAnswers(
-  on: Pick<Queries, 'write'>,
+  on: Pick<Transaction, 'write' | 'sql'>,
   answers: readonly AnswerRow[],
   now: number,
 ): Promise<void> {
   const rows = answers.map(({ event_id, outcome }) => [event_id, outcome, now]);
-  await insertRows(on, 'INSERT INTO bus_answers', ['event_id', 'outcome', 'answered_at'], rows);
+  await insertRows(on, `${on.sql.insert_ignore} bus_answers`, ['event_id', 'outcome', 'answered_at'], rows);
 }
 
 export async function readAnswers(on: Pick<Queries, 'read'>, event_ids: readonly string[]): Promise<AnswerRow[]> {

@@ -48,6 +48,10 @@ export async function readHolder(
   return row && { holder: row.holder, until: Number(row.holder_until) };
 }
 
+/** Ends the leases of a server that stops. */
+export const letGo = (on: Pick<Queries, 'write'>, holder: string): Promise<number> =>
+  on.write('UPDATE bus_heads SET holder_until = 0 WHERE holder = ?', [holder]);
+
 /** Without a lock: the number of the last event, 0 when there is none. */
 export async function lastSeq(on: Pick<Queries, 'read'>, project_id: string): Promise<number> {
   const [row] = await on.read<{ last_seq: number }>('SELECT last_seq FROM bus_heads WHERE project_id = ?', [

@@ -11,8 +11,9 @@ import type { EventSource, PendingEvent, ProjectScope } from '../contract.ts';
 
 const COLUMNS = `event_id project_id org_id type event_key body source source_name generation trusted withheld made_at
   asked`.split(/\s+/);
-/** Events that an arming wait compares with; more of one type are never on their way for long. */
-const MAX_SKIPPED = 1000;
+
+/** Bodies that are numbered in one transaction, unless one alone is larger. */
+const DRAINED_BYTES = 4 * 1024 * 1024;
 
 /** What the numbering server needs to answer a caller of another one. JSON. */
 export interface Asked {
@@ -56,17 +57,58 @@ export async function insertPending(
     now,
     asked === undefined ? null : JSON.stringify(asked),
   ]);
-  await insertRows(tx, `${tx.sql.insert_ignore} bus_outbox`, COLUMNS, rows);
+  await insertRows(tx, 'INSERT INTO bus_outbox', COLUMNS, rows, tx.sql.upsert(['event_id'], []));
 }
 
-/** The oldest events of a project that have no number. The head must be locked. */
-export function readPending(on: Pick<Queries, 'read'>, project_id: string, limit: number): Promise<OutboxRow[]> {
-  return on.read<OutboxRow>(
-    `SELECT ${COLUMNS.join(', ')} FROM bus_outbox WHERE project_id = ? ORDER BY made_at, event_id
-     LIMIT ${Math.trunc(limit)}`,
+/**
+ * The oldest events of a project that have no number, up to `limit` and to so many bytes. The head must be locked;
+ * whoever reads them removes them.
+ */
+export async function readPending(tx: Pick<Transaction, 'read' | 'lock'>, project_id: string, limit: number) {
+  const oldest = await tx.read<{ event_id: string; size: number }>(
+    `SELECT event_id, LENGTH(body) AS size FROM bus_outbox WHERE project_id = ? AND failed_at IS NULL
+     ORDER BY made_at, event_id LIMIT ${Math.trunc(limit)}`,
     [project_id],
   );
+  let bytes = 0;
+  const fitting = oldest.filter(({ size }, at) => {
+    bytes += Number(size);
+    return at === 0 || bytes <= DRAINED_BYTES;
+  });
+  if (fitting.length === 0) return [];
+  const list = inList(fitting.map(({ event_id }) => event_id));
+  return lockPending(tx, `event_id IN ${list.marks}`, list.params);
 }
+
+/** The first events of these runs that have no number: they come before the later ones. The head must be locked. */
+export async function readFirstOf(tx: Pick<Transaction, 'lock'>, project_id: string, run_ids: readonly string[]) {
+  const found: OutboxRow[] = [];
+  for (const some of chunks(run_ids)) {
+    const list = inList(some);
+    const first = `project_id = ? AND failed_at IS NULL AND type IN ('manual', 'spawn', 'run.started')`;
+    found.push(...(await lockPending(tx, `${first} AND source_name IN ${list.marks}`, [project_id, ...list.params])));
+  }
+  return found;
+}
+
+const lockPending = (tx: Pick<Transaction, 'lock'>, where: string, params: readonly Param[]): Promise<OutboxRow[]> =>
+  tx.lock<OutboxRow>({
+    table: 'bus_outbox',
+    key: ['event_id'],
+    columns: COLUMNS.join(', '),
+    where,
+    params,
+    order: 'made_at, event_id',
+  });
+
+/** Puts an event aside that cannot be recorded, so that it holds up no other. */
+export async function putAside(tx: Transaction, event_id: string, now: number): Promise<void> {
+  await tx.write('UPDATE bus_outbox SET failed_at = ? WHERE event_id = ?', [now, event_id]);
+}
+
+/** What was put aside before this time is tried again. */
+export const tryAgain = (on: Pick<Queries, 'write'>, before: number): Promise<number> =>
+  on.write('UPDATE bus_outbox SET failed_at = NULL WHERE failed_at < ?', [before]);
 
 /** The caller holds the head, so that nobody else removes them. */
 export async function removePending(tx: Transaction, event_ids: readonly string[]): Promise<void> {
@@ -74,15 +116,23 @@ export async function removePending(tx: Transaction, event_ids: readonly string[
     const list = inList(some);
     await tx.write(`DELETE FROM bus_outbox WHERE event_id IN ${list.marks}`, list.params);
   }
+  tx.settled(
+    'bus_outbox',
+    event_ids.map((event_id) => [event_id]),
+  );
 }
 
 /** Takes back an event that has no number yet; false when it has one by now. */
 export const withdrawPending = async (on: Pick<Queries, 'write'>, event_id: string): Promise<boolean> =>
   (await on.write('DELETE FROM bus_outbox WHERE event_id = ?', [event_id])) === 1;
 
-/** Projects with events that have no number. */
-export function pendingProjects(on: Pick<Queries, 'read'>, limit: number): Promise<ProjectScope[]> {
-  return on.read<ProjectScope>(`SELECT DISTINCT project_id, org_id FROM bus_outbox LIMIT ${Math.trunc(limit)}`);
+/** Projects with events that have no number, in byte order after one. */
+export function pendingProjects(on: Pick<Queries, 'read'>, after: string, limit: number): Promise<ProjectScope[]> {
+  return on.read<ProjectScope>(
+    `SELECT DISTINCT project_id, org_id FROM bus_outbox WHERE project_id > ? AND failed_at IS NULL
+     ORDER BY project_id LIMIT ${Math.trunc(limit)}`,
+    [after],
+  );
 }
 
 /** The events of a type that were made before now and have no number, as `skips`; null when there are none. */
@@ -95,7 +145,7 @@ export async function skipsOf(
   for (const some of chunks(types)) {
     const list = inList(some);
     const rows = await on.read<{ type: string; event_id: string }>(
-      `SELECT type, event_id FROM bus_outbox WHERE project_id = ? AND type IN ${list.marks} LIMIT ${MAX_SKIPPED}`,
+      `SELECT type, event_id FROM bus_outbox WHERE project_id = ? AND type IN ${list.marks}`,
       [project_id, ...list.params],
     );
     for (const { type, event_id } of rows) found.set(type, `${found.get(type) ?? ''} ${event_id}`.trim());
