@@ -3,6 +3,7 @@ import {
   GroupCommits,
   Ids,
   Metrics,
+  lockable,
   migration,
   Sealer,
   type Transaction,
@@ -20,6 +21,7 @@ export const SCOPE = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', projec
 /** What the bus and the engine would keep, as far as schedules ask them to, in the same transaction. */
 const doubles = migration('0002-doubles', [
   'CREATE TABLE schedules_test_heads (project_id {id} NOT NULL PRIMARY KEY, seq {int} NOT NULL){end}',
+  lockable('schedules_test_heads'),
   `CREATE TABLE schedules_test_events (
     project_id {id} NOT NULL, dedup {id} NOT NULL, event_id {id} NOT NULL, event {text} NOT NULL,
     PRIMARY KEY (project_id, dedup)
