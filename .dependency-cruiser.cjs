@@ -21,11 +21,12 @@ module.exports = {
     // The types of answers refer to those that plugins generate from their schemas.
     { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/(index|locate)\\.ts$' } },
     { name: 'cli-types-come-from-schemas', severity: 'error', from: { path: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^plugins/[^/]+/generated/' } },
-    { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/cli/'] } },
+    // What a plugin does on the disk of whoever calls it, its commands and its agent's half share (local/).
+    { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/(cli|local)/'] } },
     { name: 'plugin-servers-do-without-their-commands', severity: 'error', from: { path: '^(plugins|kernel)/', pathNot: pluginCli }, to: { path: pluginCli, pathNot: '/cli/verbs\\.ts$' } },
     // Programs that features run may import what every script may: the published SDK.
     { name: 'features-stay-outside', severity: 'error', from: { path: '^features/' }, to: { path: '^(kernel|plugins|cli)/', pathNot: '^plugins/scripts/sdk/sdk\\.mjs$' } },
-    { name: 'third-parties-use-the-published-names', severity: 'error', from: { path: '^test/plugins/' }, to: { path: '^(kernel|plugins|cli)/', pathNot: ['^(kernel/contracts/index|cli/contract)\\.ts$', pluginContracts] } },
+    { name: 'third-parties-use-the-published-names', severity: 'error', from: { path: '^test/plugins/' }, to: { path: '^(kernel|plugins|cli)/', pathNot: ['^(kernel/contracts/index|cli/contract|plugins/authors)\\.ts$', pluginContracts] } },
     { name: 'only-the-registry-knows-the-container', severity: 'error', from: { pathNot: '^kernel/registry/' }, to: { path: 'node_modules/(tsyringe|reflect-metadata)' } },
     { name: 'http-framework-stays-in-http', severity: 'error', from: { pathNot: '^plugins/http/' }, to: { path: 'node_modules/restify' } },
     { name: 'drivers-stay-in-the-database', severity: 'error', from: { path: '^(kernel|plugins|cli)/', pathNot: '^plugins/database/|\\.test\\.ts$' }, to: { path: 'node_modules/(mysql2|umzug)' } },

@@ -61,6 +61,8 @@ export interface Invocation {
 
 export interface LocalService {
   readonly client: Client;
+  /** Commands that are called in it reach this service. */
+  readonly folder: string;
   stop(): Promise<void>;
 }
 

@@ -35,4 +35,6 @@ export {
   resourceCommands,
   showCommand,
 } from './resource.ts';
+export { runTool, toolCommand } from './tool.ts';
+export { usesOf } from './uses.ts';
 export { DOCUMENT_FLAGS, readOptionalWorkflow, readWorkflow, WORKFLOW_FLAGS } from './workflow.ts';

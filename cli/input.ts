@@ -1,7 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Invocation } from './command.ts';
-import { usageError } from './errors.ts';
+import { CliError, Exit, usageError } from './errors.ts';
 
 type Source = Pick<Invocation, 'stdin'>;
 
@@ -11,31 +12,52 @@ export async function readAll(stdin: NodeJS.ReadStream): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** More is no document; the server says by how much one of a little more is too large. */
+const MAX_DOCUMENT = 4 * 1024 * 1024;
+
+/** The bytes of a file, which may be no plain one. `refused` makes the error of one that cannot be read, from the reason. */
+export async function readBounded(path: string, refused: (reason: string) => CliError): Promise<Buffer> {
+  try {
+    return await bounded(createReadStream(path), path);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw refused(code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message);
+  }
+}
+
+async function bounded(stream: AsyncIterable<unknown>, what: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk as Buffer);
+    size += bytes.length;
+    if (size > MAX_DOCUMENT)
+      throw new CliError(
+        Exit.failed,
+        'payload_too_large',
+        `${what} has more than ${MAX_DOCUMENT} bytes; the limit of a document is 1048576`,
+        'keep large data in a file of its own that the program reads',
+      );
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** The text of a file, or standard input for `-`. Throws a usage error with the path and the reason. */
 export async function readDocument(
   path: string,
   { stdin }: Source,
+  what: 'workflow' | 'event' = 'workflow',
 ): Promise<{ filename: string | undefined; source: string }> {
-  const bytes =
-    path === '-'
-      ? await readAll(stdin)
-      : await readFile(path).catch((error: NodeJS.ErrnoException) => {
-          const reason =
-            error.code === 'ENOENT'
-              ? 'there is no such file'
-              : error.code === 'EISDIR'
-                ? 'it is a folder'
-                : error.message;
-          throw usageError(
-            `cannot read ${path}: ${reason}`,
-            'give the path of a workflow file, or - for standard input',
-          );
-        });
+  const refused = (reason: string) =>
+    usageError(`cannot read ${path}: ${reason}`, `give the path of the file of the ${what}, or - for standard input`);
+  const bytes = path === '-' ? await bounded(stdin, 'standard input') : await readBounded(path, refused);
   try {
     const source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { filename: path === '-' ? undefined : basename(path), source };
   } catch {
-    throw usageError(`${path} is not UTF-8 text`, 'a workflow is a text file; save it as UTF-8');
+    throw usageError(`${path} is not UTF-8 text`, `the file of the ${what} is a text; save it as UTF-8`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boot, type Kernel } from '../kernel/boot/index.ts';
@@ -8,16 +8,19 @@ import type { Invocation, LocalService } from './command.ts';
 
 /** Boots server and agent in memory, reachable only through a socket in a private folder. */
 export async function local(env: Invocation['env']): Promise<LocalService> {
-  const home = await mkdtemp(join(tmpdir(), 'svc-run-'));
+  const folder = await mkdtemp(join(tmpdir(), 'svc-run-'));
+  // Commands in the folder find the profile there, as they do beside `svc dev`.
+  const home = join(folder, '.svc');
   const settings = { home, database_url: 'sqlite::memory:', socket_path: join(home, 'http.sock') };
   let kernel: Kernel | undefined;
   const stop = async () => {
     await kernel?.stop();
-    await rm(home, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   };
   try {
+    await mkdir(home, { mode: 0o700 });
     kernel = await boot({ role: 'local', env: { SVC_LOG_LEVEL: 'error', ...env }, settings });
-    return { client: new Client(await readProfileFile(join(home, 'profile.json'))), stop };
+    return { client: new Client(await readProfileFile(join(home, 'profile.json'))), folder, stop };
   } catch (error) {
     await stop();
     throw error;

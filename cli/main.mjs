@@ -8,7 +8,9 @@ if (Number(major) < 24) {
   process.exit(2);
 }
 const { enableCompileCache } = await import('node:module');
-enableCompileCache();
+const { ownCache } = await import('./own-cache.mjs');
+const cache = ownCache();
+if (cache !== undefined) enableCompileCache(cache);
 const { existsSync } = await import('node:fs');
 const entry = new URL('./run.ts', import.meta.url);
 const { main } = await import(existsSync(entry) ? entry.href : new URL('./run.js', import.meta.url).href);

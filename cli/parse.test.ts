@@ -65,6 +65,8 @@ t.test('what cannot be meant is refused with the usage of the command', async (t
     [['a.sh', '--follow=yes'], /--follow takes no value/],
     [['a.sh', '--reason'], /--reason needs a value/],
     [['a.sh', '--reason', '--'], /--reason needs a value/],
+    [['a.sh', '--reason', 'a', '--reason', 'b'], /--reason is given twice, and takes one value/],
+    [['a.sh', '--limit', '1', '--limit=1'], /--limit is given twice/],
     [['a.sh', '--limit', '0'], /it must be a whole number from 1 to 200/],
     [['a.sh', '--limit', '201'], /whole number/],
     [['a.sh', '--limit', '1.5'], /whole number/],
@@ -79,6 +81,10 @@ t.test('what cannot be meant is refused with the usage of the command', async (t
     const error = refusal(argv);
     t.match(error, { exit: 2, code: 'usage', message, next: /usage: svc try <file> \[<other>\] \[flags\]/ });
   }
+});
+
+t.test('a flag that is only there may be there twice', async (t) => {
+  t.equal(parse(command, ['a.sh', '--follow', '--follow']).flags.follow, true);
 });
 
 t.test('every command takes each of its flags, and refuses it without its value', async (t) => {

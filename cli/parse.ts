@@ -38,6 +38,7 @@ export function parse(command: Command, argv: readonly string[]): { args: string
 function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], help: string): string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const own: string[] = [];
+  const seen = new Set<string>();
   for (let index = 0; index < end; index += 1) {
     const word = argv[index]!;
     if (!word.startsWith('-') || word === '-') {
@@ -50,11 +51,14 @@ function expand(flags: Readonly<Record<string, Flag>>, argv: readonly string[], 
       : (Object.entries(flags).find(([, flag]) => flag.short === written.slice(1))?.[0] ?? '');
     const flag = flags[name];
     if (!flag) throw usageError(`the flag ${written} does not exist`, help);
+    const again = seen.has(name);
+    seen.add(name);
     if (flag.type === 'boolean') {
       if (inline.length > 0) throw usageError(`${written} takes no value`, help);
-      own.push(`--${inner(name)}`);
+      if (!again) own.push(`--${inner(name)}`);
       continue;
     }
+    if (again && !flag.many) throw usageError(`${written} is given twice, and takes one value`, help);
     if (inline.length === 0) index += 1;
     const next = inline.length > 0 ? inline.join('=') : index < end ? argv[index] : undefined;
     if (next === undefined) throw usageError(`${written} needs a value`, help);

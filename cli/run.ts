@@ -31,6 +31,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     const failure = isCliError(error) ? error : unexpected(error);
     output.fail(failure);
     process.exitCode = failure.exit;
+  } finally {
+    output.end();
   }
 }
 

@@ -37,7 +37,7 @@ export async function loadCommands(env: Environment, onFault: OnFault = refuse):
   return commands;
 }
 
-/** The verbs that only scripts have. `emit` and `state` are also commands, which have their own help. */
+/** The verbs that only scripts have. `emit` and `artifact put` are also commands, which have their own help. */
 export async function loadVerbs(
   env: Environment,
   commands: readonly Command[],
@@ -48,7 +48,7 @@ export async function loadVerbs(
   for (const source of extra(env, 'verbs'))
     await reported(onFault, async () => void verbs.push(...(await verbsOf(source))));
   const nouns = new Set(commands.map(({ name }) => name.split(' ')[0]));
-  return verbs.filter(({ verb }) => !nouns.has(verb));
+  return verbs.filter(({ verb }) => !nouns.has(verb.split(' ')[0]!));
 }
 
 function refuse(fault: CliError): never {

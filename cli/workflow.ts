@@ -1,6 +1,7 @@
 import type { Flags, Invocation } from './command.ts';
 import { usageError } from './errors.ts';
 import { readDocument, readJson, readPairs } from './input.ts';
+import { isPipeline, withFiles } from './pipeline-files.ts';
 
 /** What a document is and what its program gets. */
 export const DOCUMENT_FLAGS = {
@@ -54,6 +55,13 @@ function given({ flags }: Source, flag: string) {
   return Array.isArray(value) && value.length === 0 ? undefined : value;
 }
 
+/** A document; a pipeline with the files that it runs. */
+async function readWithFiles(file: string, as: unknown, source: Source) {
+  const document = await readDocument(file, source);
+  if (!isPipeline(file, as)) return document;
+  return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file) };
+}
+
 /**
  * The workflow of a request body, from a file, `--graph` or `--node` and the flags above, as far as the command has
  * them. Throws a usage error unless exactly one of the three is given.
@@ -70,7 +78,7 @@ export async function readWorkflow(file: string | undefined, source: Source): Pr
   if (form !== 'file' && value('credential') !== undefined)
     throw usageError('--credential needs a script', 'a graph or a node names its credentials in its own document');
   return {
-    ...(file === undefined ? {} : await readDocument(file, source)),
+    ...(file === undefined ? {} : await readWithFiles(file, value('as'), source)),
     graph: value('graph'),
     node: value('node'),
     config: await json('config'),

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { Client } from './client.ts';
 
@@ -8,7 +10,8 @@ const profile = { url: '', token: 'svc_pat_x', org: 'acme', project: 'we b', ori
 
 /** A server of the test; answers its address. */
 async function listen(t: Test, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+  // As long as svc keeps idle connections: a client that leaves one behind is seen.
+  const server = createServer({ keepAliveTimeout: 65_000 }, answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {
     server.closeAllConnections();
@@ -41,6 +44,32 @@ t.test('a call carries the token, the query and the body', async (t) => {
     'content-type': 'application/json',
     body: '{"x":"é"}',
   });
+});
+
+/** Sends a streamed body whose end is told late, in a process of its own that ends when nothing holds it. */
+const SENDS = `
+  import { Client } from ${JSON.stringify(new URL('client.ts', import.meta.url).href)};
+  const [url] = process.argv.slice(1);
+  async function* content() {
+    yield Buffer.from('hello');
+    await new Promise(() => undefined);
+  }
+  const client = new Client({ url, token: 'x', org: 'o', project: 'p', origin: '', token_origin: '' });
+  const headers = { 'content-length': '5' };
+  console.log((await client.answer({ method: 'PUT', path: '/x', content: content(), headers })).status);
+`;
+
+t.test('an answer that comes before a streamed body has told of its end holds no process', async (t) => {
+  const url = await listen(t, (request, response) => {
+    request.once('data', () => {
+      response.writeHead(201, { 'content-length': '2' });
+      response.end('{}');
+    });
+  });
+  const run = promisify(execFile);
+  const args = ['--input-type=module', '-e', SENDS, url];
+  const { stdout } = await run(process.execPath, args, { timeout: 20_000 });
+  t.equal(stdout, '201\n');
 });
 
 t.test('each refusal has the exit code that fits, and keeps what the server said', async (t) => {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
 import { CliError, Exit } from '../errors.ts';
 import type { Profile } from './profile.ts';
 
@@ -9,8 +10,12 @@ export interface Call {
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   body?: unknown;
+  /** The body as a stream; `headers` say its type and length. */
+  content?: AsyncIterable<Buffer>;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
+  /** How long the server may be silent; default 60 s. */
+  idle_ms?: number;
 }
 
 interface Problem {
@@ -87,10 +92,28 @@ export class Client {
   #send(call: Call): Promise<IncomingMessage> {
     const { url, headers, payload, send, socketPath } = this.#prepare(call);
     return new Promise((resolve, reject) => {
-      const request = send(url, { method: call.method ?? 'GET', headers, socketPath, signal: call.signal }, resolve);
-      request.setTimeout(IDLE_MS, () => request.destroy(new Error(`no answer within ${IDLE_MS / 1000} s`)));
+      const request = send(url, { method: call.method ?? 'GET', headers, socketPath, signal: call.signal });
+      const { idle_ms = IDLE_MS } = call;
+      request.setTimeout(idle_ms, () => request.destroy(new Error(`no answer within ${idle_ms / 1000} s`)));
       request.on('error', (error) => reject(this.#unreachable(error)));
-      request.end(payload);
+      if (!call.content) {
+        request.on('response', resolve).end(payload);
+        return;
+      }
+      const content = Readable.from(call.content, { objectMode: false });
+      // The answer says that the server needs no more: it has every byte, or refuses. A request that was not ended would
+      // keep its connection.
+      request.on('response', (response) => {
+        content.unpipe(request).destroy();
+        request.end();
+        resolve(response);
+      });
+      request.on('close', () => content.destroy());
+      content.on('error', (error) => {
+        reject(error);
+        request.destroy();
+      });
+      content.pipe(request);
     });
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { readProfile, readProfileFile, userProfilePath, writeProfile } from './profile.ts';
@@ -26,30 +26,63 @@ t.test('the nearest folder wins, then the one of the user', async (t) => {
   t.equal(userProfilePath({ XDG_CONFIG_HOME: '/conf', HOME: home }), '/conf/svc/profile.json');
 });
 
-t.test('each variable of the environment wins by itself, and is named as the source', async (t) => {
+t.test('a token goes only to the server that it was given for', async (t) => {
   const home = t.testdir({});
-  await writeProfile(userProfilePath({ HOME: home }), one);
   const path = userProfilePath({ HOME: home });
+  await writeProfile(path, one);
   const read = (env: Record<string, string>) => readProfile({ HOME: home, ...env }, home);
-  t.match(await read({ SVC_TOKEN: 'svc_pat_env' }), {
-    token: 'svc_pat_env',
-    url: one.url,
-    origin: path,
-    token_origin: 'SVC_TOKEN',
+  const refused = { exit: 4, code: 'not_authenticated' };
+  t.match(await read({ SVC_PROJECT: 'docs', SVC_ORG: '' }), { project: 'docs', org: 'acme', token_origin: path });
+  t.match(await read({ SVC_URL: `${one.url}/` }), { token: one.token, origin: 'SVC_URL', token_origin: path });
+  await t.rejects(read({ SVC_URL: 'http://127.0.0.1:2' }), {
+    ...refused,
+    message: /is for http:\/\/127\.0\.0\.1:1, and is not/,
   });
-  t.match(await read({ SVC_URL: 'http://h' }), { url: 'http://h', origin: 'SVC_URL', token_origin: path });
-  t.match(await read({ SVC_PROJECT: 'docs', SVC_ORG: '' }), { project: 'docs', org: 'acme' });
+  await t.rejects(read({ SVC_URL: 'http://127.0.0.1:1.example.org' }), refused);
+  await t.rejects(read({ SVC_TOKEN: 'svc_pat_env' }), { ...refused, message: /not sent to the server of/ });
+  const both = { SVC_URL: 'http://h', SVC_TOKEN: 'svc_pat_env' };
+  t.match(await read(both), { url: 'http://h', token: 'svc_pat_env', org: '', project: '', token_origin: 'SVC_TOKEN' });
+  t.match(await read({ ...both, SVC_URL: one.url }), { token: 'svc_pat_env', org: 'acme', project: 'web' });
+});
+
+t.test('a profile that others can read or write is refused, with the command that closes it', async (t) => {
+  const home = t.testdir({});
+  const path = userProfilePath({ HOME: home });
+  await writeProfile(path, one);
+  for (const mode of [0o640, 0o604, 0o620, 0o602]) {
+    await chmod(path, mode);
+    const refused = { exit: 2, code: 'profile_open', next: new RegExp(`chmod 600 ${path}`) };
+    await t.rejects(readProfile({ HOME: home }, home), refused, mode.toString(8));
+  }
+});
+
+const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give files away' };
+
+t.test('a profile of another user does not count', root, async (t) => {
+  const home = t.testdir({ work: { '.svc': {}, deep: {} } });
+  const env = { HOME: home };
+  const planted = join(home, 'work/.svc/profile.json');
+  await writeProfile(planted, two);
+  await chown(planted, 65_534, 65_534);
+  await t.rejects(readProfile(env, join(home, 'work/deep')), {
+    code: 'not_authenticated',
+    message: /belongs to another/,
+  });
+  await writeProfile(userProfilePath(env), one);
+  t.match(await readProfile(env, join(home, 'work/deep')), { token: one.token });
 });
 
 t.test('without a server or a token it says how to get one', async (t) => {
   const home = t.testdir({});
   const refused = { exit: 4, code: 'not_authenticated', next: /svc login/ };
   await t.rejects(readProfile({ HOME: home }, home), refused);
-  await t.rejects(readProfile({ HOME: home, SVC_URL: 'http://h' }, home), refused);
+  const other = { ...refused, next: /set SVC_TOKEN/ };
+  await t.rejects(readProfile({ HOME: home, SVC_URL: 'http://h' }, home), other);
 });
 
 t.test('a broken file is named, with what to do about it', async (t) => {
   const home = t.testdir({ '.svc': { 'profile.json': '{"url": ' } });
+  await chmod(join(home, '.svc/profile.json'), 0o600);
   await t.rejects(readProfile({ HOME: home }, home), { exit: 2, code: 'profile_invalid', message: /profile\.json/ });
   for (const text of ['null', '[]', '"text"', '{"url": 7}']) {
     await writeFile(join(home, '.svc/profile.json'), text);

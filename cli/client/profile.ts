@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError, Exit } from '../errors.ts';
+import { profileInvalid, readPrivate } from './private-file.ts';
 
 /** The server, the user's token, and the org and project. */
 export interface Profile {
@@ -25,43 +25,97 @@ export function userProfilePath(env: Environment): string {
   return join(base, 'svc', 'profile.json');
 }
 
-/** `.svc/profile.json` in this folder or above (written by `svc dev`), otherwise the user's profile. */
-function profileFile(env: Environment, from: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const path = join(folder, '.svc', 'profile.json');
-    if (existsSync(path)) return path;
-    if (folder === dirname(folder)) break;
-  }
-  const user = userProfilePath(env);
-  return existsSync(user) ? user : undefined;
+interface Found {
+  path: string;
+  stored: Partial<Profile>;
 }
 
-/** Each of SVC_URL, SVC_TOKEN, SVC_ORG and SVC_PROJECT wins over the profile on its own. */
-export async function readProfile(env: Environment, from: string): Promise<Profile> {
-  const path = env.SVC_URL && env.SVC_TOKEN && env.SVC_ORG && env.SVC_PROJECT ? undefined : profileFile(env, from);
-  const stored = path === undefined ? {} : await parse(path);
-  const profile = {
-    url: env.SVC_URL || stored.url || '',
-    token: env.SVC_TOKEN || stored.token || '',
-    org: env.SVC_ORG || stored.org || '',
-    project: env.SVC_PROJECT || stored.project || '',
-    origin: env.SVC_URL ? 'SVC_URL' : (path ?? ''),
-    token_origin: env.SVC_TOKEN ? 'SVC_TOKEN' : (path ?? ''),
-  };
-  const missing = (['url', 'token'] as const).filter((key) => profile[key] === '');
-  if (missing.length > 0)
-    throw new CliError(
-      Exit.notAuthenticated,
-      'not_authenticated',
-      'no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set',
-      'start one here with `svc dev`, or log in to one with `svc login --url <address> --token -`',
-    );
-  return profile;
+/**
+ * `.svc/profile.json` in this folder or above (written by `svc dev`), otherwise the user's profile. Files of other users
+ * do not count; `foreign` is the first of them.
+ */
+async function findProfile(env: Environment, from: string): Promise<{ found?: Found; foreign?: string }> {
+  let foreign: string | undefined;
+  for (const path of [
+    ...foldersFrom(from).map((folder) => join(folder, '.svc', 'profile.json')),
+    userProfilePath(env),
+  ]) {
+    const read = await readPrivate(path);
+    if (read === 'foreign') foreign ??= path;
+    else if (read !== undefined) return { found: { path, stored: parse(path, read.text) } };
+  }
+  return { foreign };
 }
+
+const foldersFrom = (folder: string): string[] =>
+  folder === dirname(folder) ? [folder] : [folder, ...foldersFrom(dirname(folder))];
+
+/**
+ * SVC_URL with SVC_TOKEN, otherwise the profile. A token goes only to the server that it was given for: a profile is
+ * never mixed with an address or a token from elsewhere, but SVC_ORG and SVC_PROJECT win over it.
+ */
+export async function readProfile(env: Environment, from: string): Promise<Profile> {
+  const { SVC_URL: url, SVC_TOKEN: token } = env;
+  if (url && token && env.SVC_ORG && env.SVC_PROJECT) return fromEnvironment(env, url, token);
+  const { found, foreign } = await findProfile(env, from);
+  const same = found !== undefined && (!url || isSameServer(url, found.stored.url));
+  if (url && token) return fromEnvironment(env, url, token, same ? found : undefined);
+  if (token) throw missingUrl(found);
+  if (url && !same) throw missingToken(url, found);
+  const { path, stored } = found ?? {};
+  if (!path || !stored?.url || !stored.token) throw notConfigured(foreign);
+  const { org = '', project = '' } = stored;
+  return {
+    url: url || stored.url,
+    token: stored.token,
+    org: env.SVC_ORG || org,
+    project: env.SVC_PROJECT || project,
+    origin: url ? 'SVC_URL' : path,
+    token_origin: path,
+  };
+}
+
+function fromEnvironment(env: Environment, url: string, token: string, found?: Found): Profile {
+  const { org = '', project = '' } = found?.stored ?? {};
+  const chosen = { org: env.SVC_ORG || org, project: env.SVC_PROJECT || project };
+  return { url, token, ...chosen, origin: 'SVC_URL', token_origin: 'SVC_TOKEN' };
+}
+
+/** Two ways to write one address. */
+function isSameServer(one: string, other = ''): boolean {
+  const plain = (url: string) => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
+  return plain(one) === plain(other);
+}
+
+const refused = (message: string, next: string) =>
+  new CliError(Exit.notAuthenticated, 'not_authenticated', message, next);
+
+const missingUrl = (found?: Found) =>
+  refused(
+    `SVC_TOKEN is set and SVC_URL is not${found ? `: the token is not sent to the server of ${found.path}` : ''}`,
+    'set SVC_URL to the server of the token, or unset SVC_TOKEN',
+  );
+
+const missingToken = (url: string, found?: Found) =>
+  refused(
+    `SVC_URL is set and SVC_TOKEN is not${found?.stored.url ? `: the token in ${found.path} is for ${found.stored.url}, and is not sent to ${url}` : ''}`,
+    'set SVC_TOKEN to a token of that server, or log in to it with `svc login --url <address> --token -`',
+  );
+
+const notConfigured = (foreign?: string) =>
+  refused(
+    foreign === undefined
+      ? 'no server is configured: there is no profile, and SVC_URL and SVC_TOKEN are not both set'
+      : `no server is configured: the profile ${foreign} belongs to another user and does not count`,
+    'start one here with `svc dev`, or log in to one with `svc login --url <address> --token -`',
+  );
 
 /** Reads one profile file. */
 export async function readProfileFile(path: string): Promise<Profile> {
-  const { url = '', token = '', org = '', project = '' } = await parse(path);
+  const read = await readPrivate(path);
+  if (read === undefined) throw profileInvalid(path, 'it is not there');
+  if (read === 'foreign') throw profileInvalid(path, 'it belongs to another user');
+  const { url = '', token = '', org = '', project = '' } = parse(path, read.text);
   return { url, token, org, project, origin: path, token_origin: path };
 }
 
@@ -71,17 +125,15 @@ const isProfile = (value: unknown): value is Partial<Profile> =>
   !Array.isArray(value) &&
   Object.values(value).every((member) => typeof member === 'string');
 
-async function parse(path: string): Promise<Partial<Profile>> {
-  const invalid = (reason: string) =>
-    new CliError(Exit.usage, 'profile_invalid', `${path} cannot be read: ${reason}`, 'remove it, then log in again');
+function parse(path: string, text: string): Partial<Profile> {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
+    value = JSON.parse(text);
+  } catch {
     // The message of JSON.parse may quote the file, including the token.
-    throw invalid(error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message);
+    throw profileInvalid(path, 'it is not JSON');
   }
-  if (!isProfile(value)) throw invalid('it is not an object of texts');
+  if (!isProfile(value)) throw profileInvalid(path, 'it is not an object of texts');
   return value;
 }
 

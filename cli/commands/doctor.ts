@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Whoami } from '../generated/api.ts';
+import type { ListProviders200, ProviderChecks, Whoami } from '../generated/api.ts';
 import type { Invocation, Run } from '../command.ts';
 import { Exit } from '../errors.ts';
 
@@ -71,19 +71,43 @@ async function wakes({ client }: Invocation): Promise<Finding[]> {
   return [{ what: 'wake-ups', ok: false, says }];
 }
 
+/**
+ * The endpoints of the providers, as this service reaches them. Nothing is reported when none is configured, or when the
+ * server does not know who asks, which is reported for the token.
+ */
+async function providers({ client }: Invocation, known: boolean): Promise<Finding[]> {
+  if (!known) return [];
+  let count = 0;
+  let checks: ProviderChecks['checks'] = [];
+  const asked = await attempt('providers', async () => {
+    const api = await client();
+    const listed = await api.json<ListProviders200>({ path: api.scoped('/providers') });
+    count = listed.providers.length;
+    if (count > 0)
+      ({ checks } = await api.json<ProviderChecks>({ method: 'POST', path: api.scoped('/providers/check') }));
+    return `${count} configured`;
+  });
+  if (asked.ok && count === 0) return [];
+  return [asked, ...checks.map(({ provider, endpoint, ok, says }) => ({ what: `${provider} ${endpoint}`, ok, says }))];
+}
+
 export const run: Run = async (invocation) => {
   const { output } = invocation;
+  const reached = await server(invocation);
+  const known = reached.some(({ what, ok }) => what === 'token' && ok);
   const findings: Finding[] = [
     { what: 'node', ok: true, says: process.version },
     await interpreter('bash'),
     await interpreter('python3'),
-    ...(await server(invocation)),
+    ...reached,
     ...(await wakes(invocation)),
+    ...(await providers(invocation, known)),
   ];
+  const width = Math.max(...findings.map(({ what }) => what.length));
   const { colours } = output;
   output.data({ findings }, () =>
     findings
-      .map((one) => `${one.ok ? colours.green('ok  ') : colours.red('FAIL')} ${one.what.padEnd(9)} ${one.says}`)
+      .map((one) => `${one.ok ? colours.green('ok  ') : colours.red('FAIL')} ${one.what.padEnd(width)} ${one.says}`)
       .join('\n'),
   );
   return findings.every(({ ok }) => ok) ? Exit.ok : Exit.failed;

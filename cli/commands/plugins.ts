@@ -2,7 +2,7 @@ import { plan, readSettings, tree } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
 
 export const run: Run = async ({ output, env }) => {
-  const candidates = await plan(readSettings('server', env).plugins);
+  const candidates = await plan(readSettings('server', env).plugins, { env });
   output.data({ plugins: candidates.map(({ manifest, builtin }) => ({ ...manifest, builtin })) }, () =>
     tree(candidates),
   );

@@ -1,25 +1,35 @@
 import Table from 'cli-table3';
-import pc from 'picocolors';
 import type { CliError } from '../errors.ts';
+import { type Colours, LogText, marked, ourColours, shownText, withoutMarks } from './terminal-text.ts';
 
 export interface Streams {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
 }
 
-/** Data on standard output, everything else on standard error; colour only on a terminal. */
+/**
+ * Data on standard output, everything else on standard error. On a terminal with colour, and with control characters
+ * shown; elsewhere byte for byte.
+ */
 export class Output {
   readonly json: boolean;
   readonly live: boolean;
   readonly #streams: Streams;
-  readonly #colours: ReturnType<typeof pc.createColors>;
+  readonly #colours: Colours;
+  readonly #logs = { stdout: new LogText(), stderr: new LogText() };
   #status = '';
 
   constructor(streams: Streams, options: { json: boolean; colour: boolean }) {
     this.#streams = streams;
     this.json = options.json;
     this.live = Boolean(streams.stderr.isTTY) && !options.json;
-    this.#colours = pc.createColors(options.colour && Boolean(streams.stdout.isTTY));
+    this.#colours = ourColours(options.colour && Boolean(streams.stdout.isTTY));
+  }
+
+  /** For a command within a command: what it prints goes to standard error. */
+  aside(): Output {
+    const { stderr } = this.#streams;
+    return new Output({ stdout: stderr, stderr }, { json: false, colour: false });
   }
 
   /** The width of the terminal; undefined without a terminal, or when JSON is wanted. */
@@ -28,7 +38,7 @@ export class Output {
     return this.json || !this.#streams.stdout.isTTY ? undefined : this.#streams.stdout.columns || 80;
   }
 
-  get colours() {
+  get colours(): Colours {
     return this.#colours;
   }
 
@@ -38,17 +48,21 @@ export class Output {
     if (shown !== '') this.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   }
 
-  /** Raw bytes for standard output: logs, values. */
+  /** For standard output: text, or the bytes of a log or a file. */
   write(bytes: string | Buffer): void {
-    this.#clear();
-    this.#streams.stdout.write(bytes);
-    this.#redraw();
+    this.#write('stdout', bytes);
   }
 
   writeError(bytes: string | Buffer): void {
-    this.#clear();
-    this.#streams.stderr.write(bytes);
-    this.#redraw();
+    this.#write('stderr', bytes);
+  }
+
+  /** Writes what was held back of logs; the last call. */
+  end(): void {
+    for (const name of ['stdout', 'stderr'] as const) {
+      const rest = this.#logs[name].end();
+      if (rest !== '') this.#streams[name].write(rest);
+    }
   }
 
   /** A line for people. */
@@ -71,7 +85,7 @@ export class Output {
       this.note(JSON.stringify({ error: { code, message, next, details } }));
       return;
     }
-    const red = pc.createColors(Boolean(this.#streams.stderr.isTTY)).red;
+    const { red } = ourColours(Boolean(this.#streams.stderr.isTTY));
     this.note(`${red('svc:')} ${error.message}${error.code === 'usage' ? '' : ` (${error.code})`}`);
     for (const detail of error.details) this.note(`  ${detail}`);
     if (error.next !== '') this.note(`  → ${error.next}`);
@@ -98,16 +112,31 @@ export class Output {
       middle: '  ',
     };
     const table = new Table({
-      head: head.map((title) => this.#colours.bold(title)),
+      head: head.map((title) => this.#shown(this.#colours.bold(title))),
       chars: { ...none, ...more },
       style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     });
-    table.push(...rows.map((row) => [...row]));
-    return table
-      .toString()
+    table.push(...rows.map((row) => row.map((cell) => this.#shown(cell))));
+    // The library closes the colours that it knows; those of the cells are ours by now.
+    return marked(table.toString())
       .split('\n')
       .map((line) => line.trimEnd())
       .join('\n');
+  }
+
+  #shown(text: string): string {
+    return this.#streams.stdout.isTTY ? shownText(text) : withoutMarks(text);
+  }
+
+  #write(name: 'stdout' | 'stderr', bytes: string | Buffer): void {
+    this.#clear();
+    this.#streams[name].write(this.#streams[name].isTTY ? this.#forTerminal(name, bytes) : plain(bytes));
+    this.#redraw();
+  }
+
+  #forTerminal(name: 'stdout' | 'stderr', bytes: string | Buffer): string {
+    const log = this.#logs[name];
+    return typeof bytes === 'string' ? log.end() + shownText(bytes) : log.shown(bytes);
   }
 
   #clear(): void {
@@ -115,6 +144,8 @@ export class Output {
   }
 
   #redraw(): void {
-    if (this.#status !== '') this.#streams.stderr.write(this.#status);
+    if (this.#status !== '') this.#streams.stderr.write(shownText(this.#status));
   }
 }
+
+const plain = (bytes: string | Buffer): string | Buffer => (typeof bytes === 'string' ? withoutMarks(bytes) : bytes);

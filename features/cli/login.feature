@@ -44,7 +44,7 @@ Feature: Logging in
       Then it exits with 2
       And standard error has "--token must be - or @file"
 
-  Rule: Each environment variable wins over the profile on its own
+  Rule: The environment chooses org and project, and never mixes its server or token with those of a profile
 
     Scenario: another project for one command
       Given another project noted as "other"
@@ -53,6 +53,30 @@ Feature: Logging in
       When I call "svc whoami --json" with only "SVC_PROJECT" set to "{other}"
       Then standard output is JSON whose "profile.project" is "{other}"
       And standard output is JSON whose "profile.org" is "{org}"
+
+    Scenario: the token of a profile is not sent to another server
+      When I log in with "--token -" and the token on standard input
+      And I call "svc whoami" with only "SVC_URL" set to "http://127.0.0.1:1"
+      Then it exits with 4
+      And standard error has "is for {base_url}, and is not sent to http://127.0.0.1:1"
+      And standard error has "→ set SVC_TOKEN to a token of that server, or log in to it"
+      And standard output and error lack my token
+      When I call "svc whoami --json" with only "SVC_URL" set to "{base_url}/"
+      Then it exits with 0
+
+    Scenario: a token of the environment is not sent to the server of a profile
+      When I log in with "--token -" and the token on standard input
+      And I call "svc whoami" with only "SVC_TOKEN" set to "svc_pat_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+      Then it exits with 4
+      And standard error has "SVC_TOKEN is set and SVC_URL is not: the token is not sent to the server of"
+
+    Scenario: a profile that others can read is refused
+      When I log in with "--token -" and the token on standard input
+      And the profile is made readable by others
+      And I call "svc whoami" without the environment's target
+      Then it exits with 2
+      And standard error has "(profile_open)"
+      And standard error has "→ close it with `chmod 600"
 
   Rule: svc doctor finds what is wrong
 

@@ -72,3 +72,35 @@ Feature: Output of commands
       And "term" says "after"
       And the log of "term" has "succeeded"
       And the run succeeds
+
+  Rule: What comes from a run cannot steer a terminal
+
+    Scenario: a title, a cleared screen and a turned line are shown, colours of the log are kept
+      When I submit the script "job.sh":
+        """
+        printf 'a\033]0;owned\007b \033[31mred\033[0m \033[2Jc\r \342\200\256d\n'
+        svc output set title="$(printf '\302\2350;owned')"
+        """
+      Then the run succeeds
+      When I start "svc logs {run}" on a terminal as "seen"
+      Then "seen" ends with 0
+      And "seen" showed "a\u001b]0;owned\u0007b "
+      And "seen" showed "c\u000d \u202ed"
+      And "seen" showed the colour 31 and no other control
+      When I start "svc status {run}" on a terminal as "status"
+      Then "status" ends with 0
+      And "status" showed "\u009d0;owned"
+      When I call "svc logs {run}"
+      Then standard output holds the byte 27
+
+    Scenario: names hold no such characters
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"filename": "a\u202ehs.exe", "source": "true"}
+        """
+      Then the answer is 400 with code "invalid_request"
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"filename": "a.sh", "source": "true", "tags": ["ok\u009b31m"]}
+        """
+      Then the answer is 400 with code "invalid_request"

@@ -57,6 +57,38 @@ Feature: Faults at server start
       When "server" gets the signal "SIGTERM"
       Then "server" ends with 0
 
+    @own-server @configured @AUTH-040
+    Scenario: whoever has the database without its key cannot read what is sealed
+      Given an empty database
+      And a master key noted as "key"
+      And a master key noted as "other"
+      And a master key noted as "third"
+      When I call "svc admin bootstrap --org acme --project main --user ana --json" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+      Then standard output is JSON whose "token" is noted as "owner"
+      When I start "svc serve" as "server" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {key}      |
+        | SVC_PORT         | 0          |
+      Then "server" says "svc serve is ready: (\S+)"
+      When I set the secret "DEPLOY_KEY" to "sealed-for-good" at "{server}" with the token "{owner}"
+      And "server" gets the signal "SIGTERM"
+      Then "server" ends with 0
+      And no table of "{database}" holds "sealed-for-good"
+      When I call "svc serve" with the settings:
+        | SVC_DATABASE_URL | {database} |
+        | SVC_MASTER_KEY   | {other}    |
+        | SVC_PORT         | 0          |
+      Then it exits with 1
+      And standard error has "(master_key_wrong)"
+      When I call "svc admin rekey" with the settings:
+        | SVC_DATABASE_URL   | {database} |
+        | SVC_MASTER_KEY     | {other}    |
+        | SVC_NEW_MASTER_KEY | {third}    |
+      Then it exits with 1
+      And standard error has "(master_key_wrong)"
+
     @own-server @configured
     Scenario: a database can be bootstrapped once
       Given an empty database

@@ -104,6 +104,7 @@ Feature: Subjects narrow which runs receive an event
       And nothing came of "{event}"
       When I cancel every run that has not ended
 
+    @OVW-025
     Scenario: the CLI names cancelling types at submit
       Given a file "held.sh":
         """

@@ -34,24 +34,31 @@ Feature: Pushes
     Scenario Outline: <what>
       When forge_a delivers "push" to "site":
         """
-        {"ref": "refs/heads/main", "after": "abc", "forced": <forced>, "commits": <commits>,
-         "repository": {"full_name": "acme/site"}}
+        {"ref": "refs/heads/main", "after": "abc", "commits": <commits>, "repository": {"full_name": "acme/site"}}
         """
       Then the answer is 202
       When the event of the delivery is looked at
-      Then "payload.paths_known" of the answer is "false"
+      Then "payload.paths_known" of the answer is "<known>"
       And "payload.paths" of the answer is '<paths>'
 
       Examples:
-        | what                              | forced | commits                                               | paths   |
-        | the forge sent no list of commits | false  | null                                                  | []      |
-        | a new branch without commits      | false  | []                                                    | []      |
-        | commits without their files       | false  | [{"id": "abc"}]                                       | []      |
-        | history was rewritten             | true   | [{"added": ["a"], "modified": [], "removed": []}]     | ["a"]   |
+        | what                              | known | commits                                                     | paths   |
+        | the forge sent no list of commits | false | null                                                        | []      |
+        | a new branch without commits      | false | []                                                          | []      |
+        | commits without their files       | false | [{"id": "abc"}]                                             | []      |
+        | history was rewritten             | true  | [{"added": ["a"], "modified": [], "removed": []}], "forced": true | ["a"] |
+        | the forge does not say whether    | true  | [{"added": ["a"], "modified": [], "removed": []}]           | ["a"]   |
 
     @EVT-054 @EVT-013
     Scenario: a forge that sends only the first commits
       Given the webhook "mirror" with '{"forge": "forge_b", "repo": "acme/mirror"}'
+      When forge_b delivers "push" to "mirror":
+        """
+        {"ref": "refs/heads/main", "after": "abc",
+         "commits": [{"added": ["x"], "modified": [], "removed": []}], "repository": {"full_name": "acme/mirror"}}
+        """
+      And the event of the delivery is looked at
+      Then "payload.paths_known" of the answer is "true"
       When forge_b delivers "push" to "mirror":
         """
         {"ref": "refs/heads/main", "after": "abc", "total_commits": 1,

@@ -92,3 +92,32 @@ Feature: Trust in forge deliveries
         """
       And the event of the delivery is looked at
       Then "trusted" of the answer is "false"
+
+  Rule: an outsider blocks no lease and cancels no run of the project
+
+    Scenario: a comment that starts a run in the group of a deployment
+      Given the handler "lock" with '{"on": ["forge.issue_comment"]}' runs "lock.sh":
+        """
+        svc lock site
+        echo "it has its own"
+        """
+      When I submit the pipeline as "deployment":
+        """
+        concurrency: site
+        jobs: { hold: { wait_for_event: go } }
+        """
+      Then "site" is held by the run "deployment"
+      When forge_a delivers "issue_comment" to "site":
+        """
+        {"action": "created", "issue": {"number": 1, "author_association": "NONE"},
+         "comment": {"body": "/deploy", "author_association": "NONE"}, "repository": {"full_name": "acme/site"}}
+        """
+      Then it was delivered so:
+        | name | state     | reason |
+        | lock | delivered |        |
+      And the handler "lock" succeeds
+      And the log has "it has its own"
+      And "site" is held by the run "deployment"
+      When I emit "go"
+      And I look at the run "deployment"
+      Then the run succeeds

@@ -24,9 +24,8 @@ Feature: Handler registration
         | a member that nobody knows    | {"on": ["t"], "source": "true", "every": 5}                           | 400    | invalid_request       | /every             |
         | a script that does not parse  | {"on": ["t"], "source": "if then"}                                    | 422    | workflow_invalid      | /source            |
         | a kind that nobody brings     | {"on": ["t"], "source": "true", "kind": "spell"}                      | 400    | workflow_kind_unknown | /kind              |
-        | a pipeline, by its file name  | {"on": ["t"], "source": "jobs: {}", "filename": "ci.yaml"}            | 400    | workflow_kind_unknown | /source            |
-        | a stored graph                | {"on": ["t"], "graph": "g"}                                           | 400    | workflow_kind_unknown | /kind              |
-        | a single node                 | {"on": ["t"], "node": "http", "config": {}}                           | 400    | workflow_kind_unknown | /kind              |
+        | a pipeline, by its file name  | {"on": ["t"], "source": "jobs: {}", "filename": "ci.yaml"}            | 422    | workflow_invalid      | /source            |
+        | a node without its config     | {"on": ["t"], "node": "http", "config": {}}                           | 422    | workflow_invalid      | /node              |
         | a credential that is not there | {"on": ["t"], "source": "true", "credentials": {"TOKEN": "nobody"}}  | 422    | credential_missing    | /credentials/TOKEN |
         | a variable of the service     | {"on": ["t"], "source": "true", "env": {"SVC_X": "1"}}                | 400    | invalid_request       | /env/SVC_X         |
         | a capability that is none     | {"on": ["t"], "source": "true", "requires": ["a b"]}                  | 400    | invalid_request       | /requires/0        |

@@ -37,7 +37,7 @@ Feature: Event hooks
       When I call "svc event-hook set builds --event-type build.done"
       Then standard output matches "^address +http.*/api/v1/hooks/hook_[0-9A-Z]{26}$"
       And standard output matches "^secret +[A-Za-z0-9_-]{43}$"
-      And standard error has "not shown again"
+      And standard error has "not shown again. Senders put it into the header X-Svc-Hook-Secret"
       When I call "svc event-hook set other --event-type other.done --json"
       And its address and secret are noted from standard output
       And I call "svc event-hook ls"

@@ -88,3 +88,26 @@ Feature: What the service is
       Then standard output is JSON whose "output.by" is "wire"
       When I call "svc --help"
       Then standard output has "svc: durable workflows"
+
+  Rule: What would carry the name of the product carries svc
+
+    @OVW-003
+    Scenario: formats, variables and problems are named after it
+      When I send "PUT" to "{scoped}/graphs/named" with:
+        """
+        {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": {"n": 1}}}], "edges": []}
+        """
+      Then the answer is 201
+      When I send "PUT" to "{scoped}/graphs/named" with:
+        """
+        {"version": "graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": {"n": 1}}}], "edges": []}
+        """
+      Then the answer is 422 with code "workflow_invalid"
+      And the answer names the faults "/version"
+      And the answer has "urn:svc:problem:workflow_invalid"
+      When I submit the script "job.sh":
+        """
+        svc output set run="$SVC_WORKFLOW_ID"
+        """
+      Then the run succeeds
+      And "output" of the run is '{"run":"{run}"}'

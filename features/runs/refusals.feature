@@ -18,8 +18,8 @@ Feature: Refused submits
         | no source                   | {"filename":"a.sh"}                                                 | 400    | invalid_request  | /source     |
         | a source that is no text    | {"filename":"a.sh","source":7}                                      | 400    | invalid_request  | /source     |
         | a kind that is none         | {"kind":"poem","source":"x"}                                        | 400    | workflow_kind_unknown | /kind       |
-        | a pipeline, by its name     | {"filename":"ci.yml","source":"jobs: {}"}                           | 400    | workflow_kind_unknown | /source     |
-        | a graph, by its version     | {"source":"{\"version\":\"svc-graph/v1\",\"nodes\":[],\"edges\":[]}"} | 400    | workflow_kind_unknown | /source     |
+        | a pipeline without jobs     | {"filename":"ci.yml","source":"jobs: {}"}                           | 422    | workflow_invalid | /source     |
+        | a graph without nodes       | {"source":"{\"version\":\"svc-graph/v1\",\"nodes\":[],\"edges\":[]}"} | 422    | workflow_invalid | /source     |
         | a member that is unknown    | {"filename":"a.sh","source":"true","sourc":1}                       | 400    | invalid_request  | /sourc      |
         | a variable that is reserved | {"filename":"a.sh","source":"true","env":{"SVC_TOKEN":"x"}}         | 400    | invalid_request  | /env/SVC_TOKEN |
         | an empty key                | {"filename":"a.sh","source":"true","idempotency_key":""}            | 400    | invalid_request  | /idempotency_key |

@@ -57,11 +57,25 @@ When(
   },
 );
 
-When('I kill the agent whose process is in the file {string}', async function (this: SvcWorld, name: string) {
-  const pid = Number(await readFile(join(this.folder, name), 'utf8'));
-  const agent: Service | undefined = this.target.own?.agents.find(({ child }) => child.pid === pid);
+const processIn = async (world: SvcWorld, name: string) => Number(await readFile(join(world.folder, name), 'utf8'));
+
+async function signalAgent(world: SvcWorld, name: string, signal: NodeJS.Signals): Promise<void> {
+  const pid = await processIn(world, name);
+  const agent: Service | undefined = world.target.own?.agents.find(({ child }) => child.pid === pid);
   assert.ok(agent, `${pid} is not an agent of ours`);
-  await agent.kill('SIGKILL');
+  await agent.kill(signal);
+}
+
+When('I kill the agent whose process is in the file {string}', function (this: SvcWorld, name: string) {
+  return signalAgent(this, name, 'SIGKILL');
+});
+
+When('the agent whose process is in the file {string} stands still', function (this: SvcWorld, name: string) {
+  return signalAgent(this, name, 'SIGSTOP');
+});
+
+When('the agent whose process is in the file {string} goes on', function (this: SvcWorld, name: string) {
+  return signalAgent(this, name, 'SIGCONT');
 });
 
 /** `@own-server` scenarios only: nobody else's server is killed. */

@@ -15,6 +15,14 @@ const call = (world: SvcWorld, line: string, options: Parameters<SvcWorld['svc']
   return world.svc(args, options);
 };
 
+/** So often that no scenario could write it down. */
+Given(
+  'a file {string} of the text {string} {int} times',
+  async function (this: SvcWorld, name: string, text: string, times: number) {
+    await this.file(name, text.repeat(times));
+  },
+);
+
 Given('a file {string}:', async function (this: SvcWorld, name: string, content: string) {
   await this.file(name, `${content}\n`);
 });

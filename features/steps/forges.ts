@@ -115,7 +115,7 @@ Then('the workflow of the webhook {string} succeeds', async function (this: SvcW
 
 /** Its API answers at `{far_forge}` to those with this token. */
 Given('a forge whose API takes the token {string}', async function (this: SvcWorld, token: string) {
-  const far = await openFarForge(token);
+  const far = await openFarForge(this.expand(token));
   this.cleanups.push(far.close);
   farForges.set(this, far);
   this.notes.set('far_forge', far.url);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { Webhook } from 'standardwebhooks';
 import { until } from '../support/process.ts';
@@ -48,6 +48,40 @@ Given('a delivery of {int} bytes', function (this: SvcWorld, count: number) {
 
 Given('its {word} HMAC with the key {string} is noted', function (this: SvcWorld, algorithm: string, key: string) {
   this.notes.set('hmac', createHmac(algorithm, key).update(bytesOf(this)).digest('hex'));
+});
+
+/** The text before the body may hold `{time}`: the seconds of now, which are noted. */
+function signedBytes(world: SvcWorld, before: string): Buffer {
+  world.notes.set('time', String(Math.floor(Date.now() / 1000)));
+  return Buffer.concat([Buffer.from(world.expand(before)), bytesOf(world)]);
+}
+
+Given(
+  'its signature over {string} and the body is noted as {string}, with the key {string}',
+  function (this: SvcWorld, before: string, note: string, key: string) {
+    this.notes.set(note, createHmac('sha256', key).update(signedBytes(this, before)).digest('hex'));
+  },
+);
+
+const pairs = new WeakMap<SvcWorld, KeyObject>();
+
+/** The public half, as senders write it: base64 of its DER. */
+Given('a key pair noted as {string}', function (this: SvcWorld, note: string) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  pairs.set(this, privateKey);
+  this.notes.set(note, publicKey.export({ type: 'spki', format: 'der' }).toString('base64'));
+});
+
+Given(
+  'it is signed with that pair over {string} and the body, noted as {string}',
+  function (this: SvcWorld, before: string, note: string) {
+    this.notes.set(note, sign('sha256', signedBytes(this, before), pairs.get(this)!).toString('base64'));
+  },
+);
+
+Then('the answer is the text {string}', function (this: SvcWorld, text: string) {
+  assert.equal(this.answer!.text, text);
+  assert.match(this.answer!.headers.get('content-type') ?? '', /^text\/plain/);
 });
 
 /** By the official signer; noted as `{signature}` and `{timestamp}`. */

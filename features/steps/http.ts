@@ -18,6 +18,24 @@ When(
   },
 );
 
+/** The answer is looked at by a later step; meanwhile the scenario goes on. */
+When('I begin to send {string} to {string}', function (this: SvcWorld, method: string, path: string) {
+  this.begin(method, this.expand(path));
+});
+
+When(
+  'I begin to send {string} to {string} with:',
+  function (this: SvcWorld, method: string, path: string, body: string) {
+    this.begin(method, this.expand(path), this.expand(body));
+  },
+);
+
+Then('that request is answered with {int}', async function (this: SvcWorld, status: number) {
+  assert.ok(this.begun, 'a request was begun');
+  this.answer = Object.assign(await this.begun, { checked: true });
+  assert.equal(this.answer.status, status, this.answer.text);
+});
+
 Then('the answer is {int}', function (this: SvcWorld, status: number) {
   assert.ok(this.answer, 'a request was sent');
   this.answer.checked = true;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { stat, writeFile } from 'node:fs/promises';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import type { SvcWorld } from '../support/world.ts';
@@ -50,6 +50,10 @@ When(
 
 Then('standard output and error lack my token', function (this: SvcWorld) {
   assert.ok(this.cli && !(this.cli.stdout + this.cli.stderr).includes(this.target.token));
+});
+
+When('the profile is made readable by others', async function (this: SvcWorld) {
+  await chmod(join(this.folder, '.config/svc/profile.json'), 0o644);
 });
 
 Then('the profile is readable by its owner only', async function (this: SvcWorld) {

@@ -7,6 +7,7 @@ import { clone, svcProgram } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at, words } from './cli.ts';
 
+const ESC = '\u001b';
 const TERMINAL = join(clone, 'features/support/terminal.py');
 
 Given('a file {string} of the bytes {string}', async function (this: SvcWorld, name: string, hex: string) {
@@ -22,6 +23,22 @@ When('I start {string} on a terminal as {string}', function (this: SvcWorld, lin
 Then('{string} shows its run', async function (this: SvcWorld, name: string) {
   const [, run_id = ''] = await this.services.get(name)!.says(/run (run_\w+)/);
   this.remember(run_id);
+});
+
+Then('{string} showed {string}', function (this: SvcWorld, name: string, text: string) {
+  const { log } = this.services.get(name)!;
+  assert.ok(log.includes(text), JSON.stringify(log));
+});
+
+Then('{string} showed the colour {int} and no other control', function (this: SvcWorld, name: string, colour: number) {
+  const { log } = this.services.get(name)!;
+  assert.ok(log.includes(`${ESC}[${colour}m`), JSON.stringify(log));
+  const rest = log.replaceAll(new RegExp(`${ESC}\\[\\d*m`, 'g'), '').replaceAll('\r\n', '\n');
+  assert.doesNotMatch(rest, /[^\P{Cc}\n]|\u202e/u);
+});
+
+Then('standard output holds the byte {int}', function (this: SvcWorld, byte: number) {
+  assert.ok(this.cli?.stdout.includes(String.fromCharCode(byte)), JSON.stringify(this.cli?.stdout));
 });
 
 When('I call {string} into a reader that leaves at once', async function (this: SvcWorld, line: string) {
@@ -85,6 +102,11 @@ Then('the output of the run and its streams are the same', function (this: SvcWo
   assert.deepEqual(JSON.parse(shown(this)), JSON.parse(this.notes.get('shown') ?? ''));
 });
 
+/** The folder is the home of the scenario too: compiled code of the program is kept there, as it is anywhere. */
 Then('the folder holds only {string}', async function (this: SvcWorld, name: string) {
-  assert.deepEqual(await readdir(this.folder), [name]);
+  const found = await readdir(this.folder);
+  assert.deepEqual(
+    found.filter((one) => one !== '.cache'),
+    [name],
+  );
 });

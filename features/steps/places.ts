@@ -46,6 +46,12 @@ When('every agent is stopped', async function (this: SvcWorld) {
   for (const agent of own.agents.splice(0)) await agent.kill('SIGTERM');
 });
 
+When('every agent is killed', async function (this: SvcWorld) {
+  const own = this.target.own;
+  assert.ok(own, 'only the agents of an own server can be killed');
+  for (const agent of own.agents.splice(0)) await agent.kill('SIGKILL');
+});
+
 When('an agent {string} starts in the folder {string}', async function (this: SvcWorld, name: string, folder: string) {
   const cwd = join(this.folder, folder);
   await mkdir(cwd, { recursive: true });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { Service, until } from '../support/process.ts';
+import { tablesHolding } from '../../test/support/held-text.ts';
 import { emptyDatabase } from '../support/own-database.ts';
-import { clone, startTarget, svcProgram } from '../support/target.ts';
+import { clone, svcProgram } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { words } from './cli.ts';
 
@@ -32,10 +33,10 @@ Given('a server and an agent of their own with:', async function (this: SvcWorld
   const database = await emptyDatabase(this.folder);
   this.cleanups.push(database.drop);
   const env = settings(this, table);
-  this.privateTarget = await startTarget({ database_url: database.url, env, agents: 0 });
+  const own = await this.startOwn({ database_url: database.url, env, agents: 0 });
   // A failure from here on is cleaned up with the scenario.
-  await this.privateTarget.own!.startAgent('agent-0', { env });
-  await this.moveTo(this.privateTarget);
+  await own.startAgent('agent-0', { env });
+  await this.moveTo(this.privateTarget!);
 });
 
 When('I call {string} with the settings:', async function (this: SvcWorld, line: string, table: DataTable) {
@@ -71,6 +72,20 @@ Then('{string} ends with {int}', async function (this: SvcWorld, name: string, e
 
 Then('the log of {string} has {string}', function (this: SvcWorld, name: string, text: string) {
   assert.ok(named(this, name).log.includes(this.expand(text)), named(this, name).log);
+});
+
+When(
+  'I set the secret {string} to {string} at {string} with the token {string}',
+  async function (this: SvcWorld, name: string, value: string, server: string, token: string) {
+    const url = `${this.expand(server)}/api/v1/orgs/acme/projects/main/secrets/${name}`;
+    const headers = { authorization: `Bearer ${this.expand(token)}`, 'content-type': 'application/json' };
+    const answer = await fetch(url, { method: 'PUT', headers, body: JSON.stringify({ value }) });
+    assert.ok(answer.ok, await answer.text());
+  },
+);
+
+Then('no table of {string} holds {string}', async function (this: SvcWorld, database: string, text: string) {
+  assert.deepEqual(await tablesHolding(this.expand(database), text), []);
 });
 
 Given('a master key noted as {string}', function (this: SvcWorld, note: string) {

@@ -67,6 +67,14 @@ Then('the run waits for {string} {string}', async function (this: SvcWorld, kind
   });
 });
 
+Then('the run waits for {string} for at least {int} ms', async function (this: SvcWorld, kind: string, ms: number) {
+  const { since, deadline } = await until(`the run to wait for ${kind}`, 30_000, async () => {
+    const { status, substate } = await this.run();
+    return (status === 'waiting' && substate?.kind === kind && substate) || undefined;
+  });
+  assert.ok(Date.parse(deadline ?? '') - Date.parse(since) >= ms, `${since} to ${deadline}`);
+});
+
 When('I send the signal {string} with {string}', async function (this: SvcWorld, name: string, payload: string) {
   const answer = await this.call(
     'POST',

@@ -65,3 +65,11 @@ Then('each tick of the project has one run of its own', async function (this: Sv
   const ticks = (events as { events: { event: string }[] }).events.map(({ event }) => event);
   assert.deepEqual(runs.map(({ trigger }) => trigger.event).sort(), ticks.sort());
 });
+
+When('I look at the run that the schedule {string} has started', async function (this: SvcWorld, name: string) {
+  const tick = await until('a tick with a run', 30_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/schedules/${name}`);
+    return (answer.json() as { last_tick?: { run_id?: string } }).last_tick?.run_id;
+  });
+  this.remember(tick, name);
+});

@@ -1,6 +1,6 @@
 import { After, AfterAll, Before, BeforeAll, setDefaultTimeout, Status } from '@cucumber/cucumber';
 import { emptyDatabase } from './own-database.ts';
-import { openTarget, startTarget, type Target } from './target.ts';
+import { openTarget, type Target } from './target.ts';
 import { scenarioFolder, type SvcWorld } from './world.ts';
 
 setDefaultTimeout(90_000);
@@ -23,7 +23,7 @@ Before({ tags: '@own-server and not @configured' }, async function (this: SvcWor
   this.folder = await scenarioFolder();
   const database = await emptyDatabase(this.folder);
   this.cleanups.push(database.drop);
-  this.privateTarget = await startTarget({ database_url: database.url });
+  await this.startOwn({ database_url: database.url });
 });
 
 Before(async function (this: SvcWorld) {

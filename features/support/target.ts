@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { runToEnd, Service, until } from './process.ts';
+import { homeFolder } from './home.ts';
 
 export const clone = resolve(import.meta.dirname, '../..');
 export const svcProgram = join(clone, 'cli/svc');
@@ -36,7 +36,8 @@ export interface OwnTarget {
 
 const base = (): Record<string, string> => {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env;
-  return { PATH, LANG, TERM: 'dumb' };
+  // Far ends of scenarios are at this address.
+  return { PATH, LANG, TERM: 'dumb', SVC_EGRESS_ALLOW: '127.0.0.1' };
 };
 
 /** Variables that a script must and must not see; planted in every agent that is started here. */
@@ -75,7 +76,7 @@ async function foreignTarget(base_url: string, token: string): Promise<Target> {
 
 /** Starts a server with agents as processes of their own, as an operator would, on a folder that goes away. */
 export async function startTarget(options: TargetOptions = {}): Promise<Target> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-features-'));
+  const folder = await homeFolder('svc-features-');
   try {
     return await startIn(folder, options);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setWorldConstructor, World } from '@cucumber/cucumber';
 import { type Finished, runToEnd, type Service, until } from './process.ts';
-import { svcProgram, type Target } from './target.ts';
+import { type OwnTarget, startTarget, svcProgram, type Target, type TargetOptions } from './target.ts';
+import { homeFolder } from './home.ts';
 
 export interface Answer {
   status: number;
@@ -42,7 +42,7 @@ export interface StepView {
 
 const TERMINAL = ['succeeded', 'failed', 'cancelled'];
 
-export const scenarioFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'svc-scenario-'));
+export const scenarioFolder = (): Promise<string> => homeFolder('svc-scenario-');
 
 /** What one scenario knows. Everything is seen from outside: HTTP, CLI, scripts. */
 export class SvcWorld extends World {
@@ -61,6 +61,8 @@ export class SvcWorld extends World {
   /** Answers of calls that were sent side by side, and the entries of a list's pages. */
   answers: Answer[] = [];
   pages: unknown[][] = [];
+  /** A request that was begun. */
+  begun: Promise<Answer> | undefined;
   readonly cleanups: (() => Promise<void>)[] = [];
   /** The last CLI call and the last HTTP answer; `checked` turns true when a step looks at an error. */
   cli: (Finished & { checked: boolean }) | undefined;
@@ -73,6 +75,13 @@ export class SvcWorld extends World {
   async open(target: Target): Promise<void> {
     this.folder ||= await scenarioFolder();
     await this.moveTo(target);
+  }
+
+  /** A target of this scenario alone. Another one that it has already would never end, and the test run with it. */
+  async startOwn(options: TargetOptions): Promise<OwnTarget> {
+    if (this.privateTarget) throw new Error('the scenario has a server of its own already; tag it @configured');
+    this.privateTarget = await startTarget(options);
+    return this.privateTarget.own!;
   }
 
   /** From here on everything happens there, in a new project. */
@@ -117,6 +126,13 @@ export class SvcWorld extends World {
     const answer = await this.call(method, path, body, headers);
     this.answer = Object.assign(answer, { checked: answer.status < 400 });
     return this.answer;
+  }
+
+  /** Sends a request whose answer comes later. */
+  begin(method: string, path: string, body?: unknown): void {
+    this.begun = this.call(method, path, body);
+    // Whoever looks at the answer sees its failure.
+    this.begun.catch(() => undefined);
   }
 
   /** An HTTP call of the scenario's machinery. */

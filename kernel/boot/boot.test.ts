@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
@@ -165,6 +165,77 @@ t.test('a caller chooses plugins, replaces services and leaves out background wo
   await kernel.stop();
   t.same(said, ['init']);
   t.match(await refusal(local(t, [], { plugins: ['no-such-plugin'] })), { code: 'plugins_invalid' });
+});
+
+t.test('an adapter makes plugins of data, which are plugins like all others', async (t) => {
+  const said: string[] = [];
+  Object.assign(globalThis, { said });
+  const folder = await write(t, 'adapter', '', { adapts: true });
+  const adapter = (code: string) =>
+    writeFile(
+      join(folder, 'adapter.mjs'),
+      `import { definePlugin } from ${JSON.stringify(contracts)};
+       const made = (id, more = {}) => ({
+         origin: '/data/' + id, builtin: false,
+         plugin: definePlugin({ id, version: '1.0.0', kernel: '^1', requires: ['adapter'], provides: [], contributes: [], summary: id, ...more },
+           (setup) => setup.onInit(['server'], async () => { said.push(id); })),
+       });
+       ${code}`,
+    );
+  t.match((await refusal(plan([folder]))).message, /none of adapter\.ts, adapter\.js, adapter\.mjs/);
+  await adapter(`export const adapt = async ({ role, env }) => [made('data:' + env.NAME), made('data:' + role)];`);
+  const kernel = await local(t, [folder], { env: { NAME: 'one' }, plugins: ['schema'] });
+  t.match(kernel.tree(), /adapter 1\.0\.0[\s\S]*data:one 1\.0\.0 \(\/data\/data:one\)[\s\S]*data:server/);
+  t.same(said, ['data:one', 'data:server']);
+  await kernel.stop();
+  const bad: [code: string, says: RegExp][] = [
+    ['export const adapt = 7;', /its adapter file must export adapt/],
+    [
+      'export const adapt = async () => { throw new Error("no data"); };',
+      /plugin adapter failed in phase adapt: no data/,
+    ],
+    [`export const adapt = async () => [made('adapter')];`, /the id "adapter" is already used/],
+    [`export const adapt = async () => [made('Data')];`, /\/data\/Data: plugin\.json \/id/],
+    [`export const adapt = async () => [made('data:x', { requires: ['absent'] })];`, /requires "absent"/],
+  ];
+  for (const [index, [code, says]] of bad.entries()) {
+    const { message } = await refusal(plan([await copyOf(t, folder, code, index, adapter)]));
+    t.match(message, says, code);
+  }
+});
+
+/** A module is loaded once: another adapter needs another folder. */
+async function copyOf(t: Test, folder: string, code: string, index: number, adapter: (code: string) => Promise<void>) {
+  const copy = await mkdtemp(join(tmpdir(), `svc-adapter-${index}-`));
+  t.teardown(() => rm(copy, { recursive: true, force: true }));
+  await adapter(code);
+  await cp(folder, copy, { recursive: true });
+  return copy;
+}
+
+t.test('a bare kernel has code and no state', async (t) => {
+  const said: string[] = [];
+  const Greeting = token<string>('chosen.Greeting');
+  const manifest = { id: 'chosen', version: '1.0.0', kernel: '^1', summary: 'Greets.', contributes: [] };
+  const chosen = definePlugin({ ...manifest, requires: [], provides: [Greeting.name] }, (plugin) => {
+    plugin.bind(Greeting, () => 'hello');
+    for (const phase of ['onCheck', 'onMigrate', 'onInit', 'onStart', 'onListen'] as const)
+      plugin[phase](['server'], async () => () => void said.push(phase));
+  });
+  const home = await mkdtemp(join(tmpdir(), 'svc-boot-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const settings = { home, database_url: `sqlite:${join(home, 'svc.db')}` };
+  const kernel = await boot({
+    role: 'server',
+    env: { SVC_LOG_LEVEL: 'silent' },
+    settings,
+    plugins: [chosen],
+    bare: true,
+  });
+  t.equal(kernel.use(Greeting), 'hello');
+  await kernel.stop();
+  t.same(said, []);
+  t.same(await readdir(home), []);
 });
 
 t.test('settings are checked, naming the variable, before the database is opened', async (t) => {

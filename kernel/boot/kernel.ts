@@ -12,6 +12,7 @@ import {
   Settings,
 } from '../contracts/index.ts';
 import { Registry } from '../registry/registry.ts';
+import { withAdapted } from './adapt.ts';
 import { discover } from './discover.ts';
 import { order } from './order.ts';
 import { runPhase, type Started } from './phases.ts';
@@ -39,6 +40,8 @@ export interface BootOptions {
   replace?: readonly Replacement[];
   /** Stops after `init`, to administer a database without serving it. */
   quiet?: boolean;
+  /** Stops after registration: for tools, which use code and no state. */
+  bare?: boolean;
   /** Serves without background work: skips the phase `start`, for tests that run each pass themselves. */
   idle?: boolean;
 }
@@ -55,12 +58,13 @@ export interface Kernel {
 
 const BOUND_MS = 30_000;
 
-/** The ordered, validated plugins, before their code is loaded. */
+/** The ordered, validated plugins, before their code is loaded; of adapters only the adapter is. */
 export async function plan(
   extra: readonly string[],
-  { plugins, replace }: Pick<BootOptions, 'plugins' | 'replace'> = {},
+  { plugins, replace, role = 'server', env = {} }: Partial<BootOptions> = {},
 ): Promise<Candidate[]> {
-  return order(select(validate(await discover(extra, plugins)), plugins, replace));
+  const chosen = select(validate(await discover(extra, plugins)), plugins, replace);
+  return order(await withAdapted(chosen, { role, env }));
 }
 
 /** Boots a kernel through all its phases. When a phase fails, everything that was started is stopped again. */
@@ -101,7 +105,8 @@ function bindKernel(registry: Registry, settings: Settings): void {
   registry.bind('kernel', Ids, (use) => createIds(use(Clock)));
 }
 
-function phasesOf({ quiet, idle }: BootOptions): readonly Phase[] {
+function phasesOf({ bare, quiet, idle }: BootOptions): readonly Phase[] {
+  if (bare) return [];
   const prepared = ['check', 'migrate', 'init'] as const;
   if (quiet) return prepared;
   return idle ? [...prepared, 'listen', 'ready'] : [...prepared, 'start', 'listen', 'ready'];

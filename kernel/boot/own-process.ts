@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { isServiceError, Log } from '../contracts/index.ts';
 import type { Kernel } from './kernel.ts';
@@ -39,6 +40,8 @@ export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: K
   const kernel = await start();
   process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error)));
   ready(kernel);
+  // Otherwise a process that is killed would leave its successor to compile everything again.
+  flushCompileCache();
   await stopping.promise;
   const { failures } = await kernel.stop();
   process.exitCode = failures.length > 0 ? 1 : 0;

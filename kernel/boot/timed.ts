@@ -1,6 +1,6 @@
 import type { Clock } from '../contracts/index.ts';
 import { BootErrors } from './errors.ts';
-import { blame } from './register.ts';
+import { blame } from './load.ts';
 
 /** Runs one plugin's part of a phase, within the time limit if there is one. Any error names the plugin. */
 export async function timed<T>(

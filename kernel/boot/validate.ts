@@ -13,13 +13,14 @@ const isManifest = new Ajv2020({ allErrors: true, strict: true }).compile<Plugin
   additionalProperties: false,
   required: ['id', 'version', 'kernel', 'requires', 'provides', 'contributes', 'summary'],
   properties: {
-    id: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,62}$' },
+    id: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,62}(:[a-z][a-z0-9_-]{0,62})?$' },
     version: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+([-+].*)?$' },
     kernel: { type: 'string', pattern: '^\\^\\d+$' },
     requires: names,
     provides: names,
     contributes: names,
     summary: { type: 'string', minLength: 1, maxLength: 200 },
+    adapts: { type: 'boolean' },
   },
 });
 

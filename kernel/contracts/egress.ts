@@ -11,6 +11,19 @@ export interface EgressRequest {
   timeout_ms?: number;
   /** Limit for the decoded answer. Default 2 MiB; a larger answer is refused with `egress_failed`. */
   max_bytes?: number;
+  /** A larger answer is not refused but cut at the limit. */
+  may_cut?: boolean;
+  /**
+   * Takes a larger answer whole, as it arrives, instead: undefined leaves it to the limit. What it throws ends the
+   * exchange.
+   */
+  spill?: (
+    answer: Pick<EgressAnswer, 'status' | 'headers'>,
+  ) => ((content: AsyncIterable<Buffer>) => Promise<void>) | undefined;
+  /** Ends the exchange early: it rejects with `egress_failed`. */
+  signal?: AbortSignal;
+  /** Of a request with a body: called before its first byte leaves. Nothing was sent when it fails without this call. */
+  sending?: () => void;
 }
 
 export interface EgressAnswer {
@@ -18,6 +31,8 @@ export interface EgressAnswer {
   /** Names in lower case; repeated headers are joined by `, `. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
+  /** The body was cut. */
+  cut?: true;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface ErrorExtras {
   errors?: Fault[];
   /** Milliseconds after which a retry makes sense; becomes `Retry-After`. */
   retryAfterMs?: number;
+  /** Another attempt of the same work would fail in the same way. */
+  final?: boolean;
   /** Further members of the problem document. */
   data?: Record<string, unknown>;
   cause?: unknown;

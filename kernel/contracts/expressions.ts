@@ -10,9 +10,19 @@ export interface ExpressionProblem {
 /** A value, or the reason why there is none: an absent field, a wrong type, too much work. */
 export type Evaluated = { ok: true; value: unknown } | { ok: false; reason: string };
 
+/** A place where an expression uses one of its names; line and column count from 1. */
+export interface ExpressionUse {
+  /** The member that is selected at once: `a` in `nodes.a.output` and in `nodes["a"]`. Null: the value as a whole. */
+  member: string | null;
+  line: number;
+  column: number;
+}
+
 /** A compiled expression. It reads only its scope and cannot reach this process. */
 export interface Expression {
   readonly source: string;
+  /** Where it uses a name of its scope, in source order. A loop variable of the same name does not count. */
+  uses(name: string): ExpressionUse[];
   /** `scope` holds JSON values under the names that were allowed at compilation. Never throws. */
   evaluate(scope: Readonly<Record<string, unknown>>): Evaluated;
   /** The same for conditions: any result other than true and false is a reason. */

@@ -61,6 +61,11 @@ export interface HttpRequest {
   readonly body: unknown;
   /** The decoded bytes, for signatures. Empty without a body. */
   readonly raw: Buffer;
+  /**
+   * The body of a route with `stream_body`, to be read once; undefined on others. Reading throws `request_timeout`,
+   * `payload_too_large`, an error when the caller disconnects, and `unavailable` when the server stops.
+   */
+  readonly content?: AsyncIterable<Buffer>;
   readonly request_id: string;
   readonly ip: string;
   /** Undefined on public routes. */
@@ -84,7 +89,7 @@ export type HttpReply =
 
 export interface Route {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  /** `/api/v1/orgs/:org/projects/:project/runs/:run`. */
+  /** `/api/v1/orgs/:org/projects/:project/runs/:run`. A final `*` takes the rest, slashes too, as `params['*']`. */
   path: string;
   /** camelCase and unique: the operation's name in the OpenAPI document. */
   operation: string;
@@ -97,6 +102,10 @@ export interface Route {
   body_limit?: number;
   /** Accepts any body as bytes in `raw`, without parsing. */
   raw_body?: boolean;
+  /** Gives any body, which must not be compressed, unread as `content`, so that it is never whole in memory. */
+  stream_body?: boolean;
+  /** Headers of requests that the route reads, for the interface's document: name → description. */
+  headers?: Readonly<Record<string, string>>;
   /** Exempt from rate limits: for probes and scrapers. */
   unmetered?: boolean;
   /** Successful answers by status. Problems are documented by the HTTP plugin. */
@@ -123,7 +132,7 @@ export interface Upgrade {
 
 export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key: (upgrade) => upgrade.path });
 
-/** Decides who calls and what they may do. The access plugin binds it; only the HTTP layer uses it. */
+/** Decides who calls and what they may do. The access plugin binds it. The HTTP layer asks it, and whoever needs a higher role for a part of what a route does. */
 export interface AccessControl {
   /** Throws `not_authenticated`. `authorization` is the raw header. */
   authenticate(authorization: string | undefined, ip: string): Promise<Principal>;

@@ -20,5 +20,6 @@ export * from './since.ts';
 export * from './statements.ts';
 export * from './time.ts';
 export * from './tokens.ts';
+export * from './tool.ts';
 export * from './yield-to-event-loop.ts';
 export * from './work-loop.ts';

@@ -1,5 +1,5 @@
 import type { Migration } from './database.ts';
-import type { Role } from './settings.ts';
+import type { Role, Settings } from './settings.ts';
 import type { ExtensionPoint, Resolve, Token } from './tokens.ts';
 
 /** plugin.json: validated before any code of the plugin is loaded. */
@@ -17,7 +17,23 @@ export interface PluginManifest {
   contributes: readonly string[];
   /** Its purpose in one sentence; `svc plugins` prints it. */
   summary: string;
+  /** Its folder has `adapter.ts`, which exports `adapt: Adapt`. */
+  adapts?: boolean;
 }
+
+/** A plugin that was made of data. */
+export interface AdaptedPlugin {
+  plugin: Plugin;
+  /** Where the data is, for errors and `svc plugins`. */
+  origin: string;
+  builtin: boolean;
+}
+
+/**
+ * Makes plugins of data. Called before registration, so it has role and environment and nothing else. Throws a ServiceError
+ * with every fault of the data. The plugins have ids such as `connector:team_chat` and require the adapting one.
+ */
+export type Adapt = (process: Pick<Settings, 'role' | 'env'>) => Promise<readonly AdaptedPlugin[]>;
 
 /** Closes what a phase opened. The kernel awaits it with a time limit and continues in any case. */
 export type Stop = () => void | Promise<void>;

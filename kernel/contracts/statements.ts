@@ -58,6 +58,23 @@ export function inKeys<C extends string>(
 const bytesOf = (row: readonly Param[]): number =>
   row.reduce<number>((sum, param) => sum + (param === null || typeof param === 'number' ? 8 : param.length), 0);
 
+/** Next page of a list that is ordered by these columns, which together are unique: what comes after the last row read. */
+export function beyond<C extends string>(
+  columns: readonly C[],
+  last: { readonly [column in C]: Param } | undefined,
+  prefix = '',
+): { condition: string; params: Param[] } {
+  if (last === undefined) return { condition: '1 = 1', params: [] };
+  const after = columns.map((column, i) => [
+    ...columns.slice(0, i).map((same) => `${prefix}${same} = ?`),
+    `${prefix}${column} > ?`,
+  ]);
+  return {
+    condition: `(${after.map((all) => `(${all.join(' AND ')})`).join(' OR ')})`,
+    params: columns.flatMap((_, i) => columns.slice(0, i + 1).map((column) => last[column])),
+  };
+}
+
 /** How many of the first rows fit in one statement: a known size within the byte limit, at least one. */
 function statementSize(rows: readonly (readonly Param[])[], from: number): number {
   let fitting = 0;

@@ -127,3 +127,36 @@ export class WorkLoop {
     this.#parts.log.info({}, this.#parts.says.recovered);
   }
 }
+
+/** The items of a long list, page by page. A page is read only when the items of the one before are done. */
+export async function* inPages<Item>(
+  limit: number,
+  read: (after: Item | undefined, limit: number) => Promise<readonly Item[]>,
+): AsyncGenerator<Item> {
+  for (let after: Item | undefined; ; ) {
+    const page = await read(after, limit);
+    yield* page;
+    if (page.length < limit) return;
+    after = page.at(-1);
+  }
+}
+
+/**
+ * Does the work for each item, one after the other, also after a failure: one item must not hold up the others. Resolves
+ * to the number of items and the first failure, for `Round`; the failure is undefined when there was none.
+ */
+export async function eachOf<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<{ found: number; failure: unknown }> {
+  let found = 0;
+  let failure: unknown;
+  for await (const item of items)
+    try {
+      found += 1;
+      await work(item);
+    } catch (error) {
+      failure ??= error;
+    }
+  return { found, failure };
+}

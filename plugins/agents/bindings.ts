@@ -1,12 +1,13 @@
 import { hostname } from 'node:os';
 import { AccessControl, Clock, Ids, Log, Metrics, type Resolve, Settings } from '../../kernel/contracts/index.ts';
 import { Maskers } from '../masking/contract.ts';
-import { JobEnvironments, RunStore, Wakeups } from '../runs/contract.ts';
+import { InstantClaims, JobEnvironments, RunStore, Wakeups } from '../runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
-import { AgentSessions, Executors } from './contract.ts';
+import { AgentSessions, Executors, FileSenders } from './contract.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { AgentTable } from './store/agent-table.ts';
 import { LocalAgent } from './worker/local-agent.ts';
+import { ServerWorker } from './worker/server-worker.ts';
 
 export function makeSessions(use: Resolve, table: AgentTable): Sessions {
   const handedOver = use(Metrics).counter('svc_assignments_total', 'Activities handed to agents.');
@@ -14,6 +15,7 @@ export function makeSessions(use: Resolve, table: AgentTable): Sessions {
     store: use(RunStore),
     environments: use(JobEnvironments),
     wakeups: use(Wakeups),
+    instant: use(InstantClaims),
     table,
     clock: use(Clock),
     ids: use(Ids),
@@ -35,13 +37,26 @@ export const makeChannel = (use: Resolve): ChannelEndpoint =>
     lease_ms: use(Settings).lease_ms,
   });
 
-export const makeAgent = (use: Resolve): LocalAgent =>
+export const makeAgent = (use: Resolve, inServer: (use: Resolve) => boolean): LocalAgent =>
   new LocalAgent({
     settings: use(Settings),
     clock: use(Clock),
     ids: use(Ids),
     log: use(Log).child({ part: 'agent' }),
+    executors: () => use.all(Executors).filter(({ light }) => !light || !inServer(use)),
+    file_sender: () => use.all(FileSenders)[0],
+    maskers: use(Maskers),
+    sessions: () => use(AgentSessions),
+  });
+
+export const makeServerWorker = (use: Resolve): ServerWorker =>
+  new ServerWorker({
+    settings: use(Settings),
+    clock: use(Clock),
+    ids: use(Ids),
+    log: use(Log).child({ part: 'server-worker' }),
     executors: () => use.all(Executors),
+    file_sender: () => use.all(FileSenders)[0],
     maskers: use(Maskers),
     sessions: () => use(AgentSessions),
   });

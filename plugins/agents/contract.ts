@@ -10,7 +10,10 @@ import type {
   JournalRecord,
   LogChunk,
 } from '../runs/contract.ts';
+import type { DryReplay } from './contract/dry-replay.ts';
 import type { AgentRecord } from './generated/agent.ts';
+
+export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 
 /**
  * Largest frame of an agent in bytes: enough for a 2 MiB record in base64 and its envelope. An agent refuses a larger
@@ -22,7 +25,7 @@ export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
  * Version of the agent channel. Bodies are checked strictly, so every change of a shape needs a new number. A server
  * refuses a hello with another version and names both.
  */
-export const CHANNEL_PROTOCOL = 2;
+export const CHANNEL_PROTOCOL = 3;
 
 /** First request on the channel. */
 export interface AgentHello
@@ -30,6 +33,8 @@ export interface AgentHello
   protocol: number;
   /** New at every process start. */
   instance: string;
+  /** What it can run; it gets nothing else. */
+  executors: readonly string[];
   /** After a reconnect: the claims that this process still works on. */
   holding: ClaimRef[];
 }
@@ -119,6 +124,8 @@ export interface AgentSession {
 export interface AgentIdentity {
   token_id: string;
   org_id: string | undefined;
+  /** Part of a server: it is in no list of agents. */
+  unlisted?: true;
 }
 
 /** What a session needs of its transport. */
@@ -146,6 +153,72 @@ export type PassEnd =
   /** The agent is draining: release the activity. */
   | { end: 'released' };
 
+/** Content that can be read again from any byte on, or a stream that is read once. */
+export type FileContent =
+  | {
+      /** Bytes. */
+      size: number;
+      /** SHA-256 in hex. */
+      digest: string;
+      read(from: number): AsyncIterable<Buffer>;
+    }
+  | { stream: AsyncIterable<Buffer> };
+
+/** A file as it was stored. */
+export interface StoredFile {
+  path: string;
+  size: number;
+  /** `sha256:<hex>`. */
+  digest: string;
+}
+
+/**
+ * Stores files of an activity as artifacts of its run, under the claim. A connection that breaks is not an error: content
+ * that can be read again continues where the stored part ends. Throws `lease_lost`, the refusals of the server, and
+ * whatever reading throws. Nothing is masked.
+ */
+export interface ActivityFiles {
+  /** Stores an artifact; one of that path is replaced. It exists when this resolves. */
+  put(path: string, content: FileContent): Promise<StoredFile>;
+  /** Uploads only. The server's half of a verb makes what `upload_id` names an artifact; else it is removed after a day. */
+  stage(path: string, content: FileContent): Promise<StoredFile & { upload_id: string }>;
+}
+
+/** The activity whose files are stored. */
+export interface FileWork {
+  claim: ClaimRef;
+  /** Aborts when the claim is lost, or the work is stopped. */
+  signal: AbortSignal;
+}
+
+/** Brings files to the server. The plugin `artifacts` contributes it. */
+export interface FileSender {
+  files(work: FileWork): ActivityFiles;
+}
+
+export const FileSenders = extensionPoint<FileSender>('agents.FileSenders', { key: () => 'files' });
+
+export interface ServerRequest {
+  method: string;
+  /** `/api/v1/…`, with its query. */
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Read as it is sent. */
+  content?: AsyncIterable<Buffer>;
+  signal?: AbortSignal;
+}
+
+/** What is too large for the channel: requests to the server with the agent's token. Only in the role `agent`. */
+export interface AgentServer {
+  /**
+   * Answers the JSON of a successful request. Throws the server's refusal as a ServiceError, `agent_channel_lost` when the
+   * connection broke, and whatever the content throws.
+   */
+  send(request: ServerRequest): Promise<{ status: number; json: unknown }>;
+}
+
+export const AgentServer = token<AgentServer>('agents.AgentServer');
+
 /** What an executor may do for its activity. Every operation is fenced by the claim. */
 export interface ActivityHost {
   readonly agent: { id: string; name: string; pid: number; workdir: string; runtime_dir: string };
@@ -163,11 +236,15 @@ export interface ActivityHost {
   log(stream: LogChunk['stream'], data: Buffer): void;
   /** Set while the queue is full: stop reading the program's output until it resolves, or lines are dropped. */
   logFull?(): Promise<void> | undefined;
+  /** Stores files as artifacts of the run. Absent: no plugin does. */
+  readonly files?: ActivityFiles | undefined;
   /**
    * False when the claim is lost or may be lost: the agent was suspended or disconnected for longer than its lease.
    * Check it before an action that needs no answer of the server, for example before starting a step's command.
    */
   held?(): boolean;
+  /** Present: nothing may be carried out, the pass only reads its journal. */
+  readonly dry?: DryReplay;
 }
 
 export interface RunningPass {
@@ -188,6 +265,11 @@ export interface Executor {
    * reverse start order, so an executor must not close in its own plugin's stop: that would end running passes.
    */
   close?(): Promise<void>;
+  /**
+   * Its work needs no process, no file and no program of this machine. A server carries it out itself, many at once, and
+   * needs no agent for it.
+   */
+  light?: true;
 }
 
 export const Executors = extensionPoint<Executor>('agents.Executors', { key: (executor) => executor.executor });

@@ -5,27 +5,33 @@ import {
   HealthChecks,
   HttpRoutes,
   HttpUpgrades,
+  type Resolve,
   SERVER_ROLES,
   Settings,
 } from '../../kernel/contracts/index.ts';
 import { Reach, Scopes } from '../access/contract.ts';
-import { makeAgent, makeChannel, makeSessions } from './bindings.ts';
-import { Agent, AgentSessions } from './contract.ts';
+import { makeAgent, makeChannel, makeServerWorker, makeSessions } from './bindings.ts';
+import { Agent, AgentServer, AgentSessions } from './contract.ts';
 import { agentsTable } from './migrations/0001-agents.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listAgentsRoute } from './routes.ts';
 import { agentsHealth } from './sessions/health.ts';
 import { AgentTable } from './store/agent-table.ts';
+import { createAgentServer } from './worker/agent-server.ts';
+import { readServerAddress } from './worker/settings.ts';
 
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([agentsTable, lockVersions]);
   const agents = plugin.own((use) => new AgentTable(use(Database)));
   const connected = plugin.own((use) => makeSessions(use, agents(use)));
   const channel = plugin.own(makeChannel);
-  const agent = plugin.own(makeAgent);
+  const server_worker = plugin.own(makeServerWorker);
+  const inServer = (use: Resolve) => SERVER_ROLES.includes(use(Settings).role) && server_worker(use).wanted;
+  const agent = plugin.own((use) => makeAgent(use, inServer));
   plugin.bind(AgentSessions, connected);
   plugin.bind(Agent, agent);
+  plugin.bind(AgentServer, (use) => createAgentServer(() => readServerAddress(use(Settings))));
   plugin.contribute(HttpUpgrades, channel);
   plugin.contribute(HttpRoutes, (use) =>
     listAgentsRoute({ table: agents(use), reach: use(Reach), scopes: use(Scopes), database: use(Database) }),
@@ -45,6 +51,14 @@ export default definePlugin(manifest, (plugin) => {
       await connected(use).stop();
     };
   });
+  plugin.onInit(SERVER_ROLES, async (use) => {
+    server_worker(use);
+  });
+  plugin.onStart(SERVER_ROLES, async (use) => {
+    server_worker(use).allow();
+    return () => server_worker(use).stop();
+  });
+  plugin.onReady(SERVER_ROLES, (use) => server_worker(use).start());
   plugin.onStart(AGENT_ROLES, async (use) => () => agent(use).stop());
   // Started last: by now every executor's plugin has started, and every route that a script may call exists.
   plugin.onReady(AGENT_ROLES, (use) => agent(use).start());

@@ -9,7 +9,7 @@ import {
 import type { Json } from '../runs/contract.ts';
 
 /** The source of an event. Trust depends on the source and never on the type. */
-export type EventSource = 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn';
+export type EventSource = 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
 
 export interface ProjectScope {
   org_id: string;

@@ -16,6 +16,7 @@ import { ChildActivities } from './service/child-activities.ts';
 import { copyChildren } from './service/rerun-copy.ts';
 import { noteUnreported } from './service/unreported.ts';
 import { activityVerbs } from './verbs/activity.ts';
+import { callVerb } from './verbs/call.ts';
 import { submitWork } from './verbs/submit-work.ts';
 import { activityWait, collectWait, waitAllWait } from './verbs/waits.ts';
 
@@ -30,7 +31,7 @@ const makeChildActivities = (use: Resolve) =>
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([childTables]);
   const children = plugin.own(makeChildActivities);
-  plugin.contribute(Verbs, () => activityVerbs);
+  plugin.contribute(Verbs, () => [...activityVerbs, callVerb]);
   plugin.contribute(JournaledVerbs, (use) => submitWork(children(use)));
   plugin.contribute(WaitKinds, (use) => {
     const own = children(use);

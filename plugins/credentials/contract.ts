@@ -1,6 +1,11 @@
-import type { Queries, Transaction } from '../../kernel/contracts/index.ts';
+import type { JsonSchema, Queries, ServiceError, Transaction } from '../../kernel/contracts/index.ts';
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../resources/contract.ts';
+
+/** The text for a variable, and what to mask with it. */
+export { rawOf } from './contract/raw.ts';
+
+export { untrustedRunDeclaresCredential } from './contract/errors.ts';
 
 /** The spelling of manifests and reports; the CLI writes `api-key` and `url-token`. */
 export const CREDENTIAL_KINDS = ['bearer', 'api_key', 'basic', 'url_token'] as const;
@@ -40,27 +45,84 @@ export interface CredentialNames {
 
 export const CredentialNames = token<CredentialNames>('credentials.CredentialNames');
 
-/** Provides the values of the names that it holds. */
+/** What one side says about a name that it holds. A connected account counts as `bearer`. */
+export type HeldState =
+  | { state: 'ok'; kind: CredentialKind }
+  /** `why` tells people its status, since when, and where to connect it again. */
+  | { state: 'needs_reconnect'; why?: string };
+
+/** The activity that uses a value. */
+export interface CredentialUseBy {
+  run_id: string;
+  activity_id: string;
+}
+
+/** One side of the namespace: it knows its names, what each is good for now, and their values. */
 export interface NameHolder {
   holder: Holder;
-  /** Throws `credential_missing` when it was removed, and other errors that prevent its use. */
-  raw(scope: ProjectScope, name: string): Promise<RawSecret>;
+  /** Those of these names that it holds. Reads only through `on`, which may be a transaction. */
+  states(
+    on: Pick<Queries, 'read'>,
+    scope: ProjectScope,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, HeldState>>;
+  /**
+   * The fields that authenticate with it now. Undefined when it was removed. Throws `account_needs_reconnect`, and other
+   * errors that prevent its use.
+   */
+  fields(scope: ProjectScope, name: string, by?: CredentialUseBy): Promise<CredentialFields | undefined>;
+  /** A far end did not accept what a name of this project stands for: the holder may look whether it is still good. */
+  onRefused?(scope: ProjectScope, name: string): void;
 }
 
 export const NameHolders = extensionPoint<NameHolder>('credentials.NameHolders', { key: ({ holder }) => holder });
+
+/** What somebody wants of a name. */
+export interface CredentialWish {
+  name: string;
+  /** Absent: any kind. A connected account counts as `bearer`. */
+  kinds?: readonly CredentialKind[];
+  /** Who will use it; absent for what no activity does. */
+  by?: CredentialUseBy;
+}
 
 /**
  * Credentials by name, for code that sends or injects them. Never called for an untrusted run: the caller must check
  * that.
  */
 export interface Credentials {
-  /** The fields of a stored credential; undefined when there is none with that name. */
-  fields(scope: ProjectScope, name: string): Promise<CredentialFields | undefined>;
-  /** The value for a variable, from a credential or an account. Throws `credential_missing`. */
-  raw(scope: ProjectScope, name: string): Promise<RawSecret>;
+  /**
+   * The fields of a credential, or of an account as `bearer`. Throws `credential_missing`, `credential_wrong_kind`,
+   * `credential_conflict` or `account_needs_reconnect`.
+   */
+  resolve(scope: ProjectScope, wish: CredentialWish): Promise<CredentialFields>;
+  /** The value for a variable. Throws as `resolve` does. */
+  raw(scope: ProjectScope, wish: CredentialWish): Promise<RawSecret>;
+  /** Tells the holders that a far end answered 401 to it. For what no activity does; activities are watched. */
+  refused(scope: ProjectScope, name: string): void;
 }
 
 export const Credentials = token<Credentials>('credentials.Credentials');
+
+/**
+ * What a name is good for now. `conflict`: a credential and an account hold it, and it resolves to neither.
+ * `needs_reconnect`: an account whose grant is gone.
+ */
+export type CredentialState =
+  | { state: 'ok'; kind: CredentialKind }
+  | { state: 'wrong_kind'; stored_kind: CredentialKind }
+  | { state: 'needs_reconnect'; why?: string }
+  | { state: 'missing' | 'conflict' };
+
+/** The one resolver of names: for checks at the save and at the submit, for reports, the CLI and the console. */
+export interface CredentialStates {
+  /** The states of these wishes, in their order. Reads only through `on`, which may be a transaction. */
+  states(on: Pick<Queries, 'read'>, scope: ProjectScope, wishes: readonly CredentialWish[]): Promise<CredentialState[]>;
+  /** The error with which a use of the name in this state is refused; undefined for `ok`. */
+  refusal(wish: CredentialWish, state: CredentialState): ServiceError | undefined;
+}
+
+export const CredentialStates = token<CredentialStates>('credentials.CredentialStates');
 
 /** Something that names a credential. */
 export interface CredentialUse {
@@ -82,3 +144,12 @@ export interface CredentialUser {
 export const CredentialUsers = extensionPoint<CredentialUser>('credentials.CredentialUsers', {
   key: ({ kind }) => kind,
 });
+
+/** The places that name a credential or an account: at most 200 of each kind. */
+export interface CredentialUses {
+  /** The schema of `{name, …uses}`. */
+  schema: JsonSchema;
+  of(scope: ProjectScope, name: string): Promise<{ uses: CredentialUse[]; more: boolean }>;
+}
+
+export const CredentialUses = token<CredentialUses>('credentials.CredentialUses');

@@ -40,10 +40,10 @@ for (const store of STORES)
       for (const [kind, fields, raw] of KINDS) {
         t.match(await put(kind, { kind, ...fields }), { status: 201, json: { name: kind, kind } });
         t.equal((await put(kind, { kind, ...fields })).status, 200);
-        t.equal((await server.use(Credentials).raw(server.scope, kind)).value, raw);
-        t.same(await server.use(Credentials).fields(server.scope, kind), { kind, ...fields });
+        t.equal((await server.use(Credentials).raw(server.scope, { name: kind })).value, raw);
+        t.same(await server.use(Credentials).resolve(server.scope, { name: kind, kinds: [kind] }), { kind, ...fields });
       }
-      t.same((await server.use(Credentials).raw(server.scope, 'basic')).masks, [`${CANARY}:3:ü`, 'ci']);
+      t.same((await server.use(Credentials).raw(server.scope, { name: 'basic' })).masks, [`${CANARY}:3:ü`, 'ci']);
       t.match(await put('dashed', { kind: 'api-key', header: 'X-Key', value: 'abcd' }), { json: { kind: 'api_key' } });
       t.equal((await put('dashed', { kind: 'bearer', token: 'abcd' })).status, 200, 'the kind may change');
       const list = await server.call('member', `GET ${at('')}`);

@@ -1,4 +1,5 @@
 import { defineError } from '../../kernel/contracts/index.ts';
+import { untrustedRunDeclaresCredential } from './contract.ts';
 
 export const CredentialErrors = {
   credentialMissing: defineError({
@@ -7,10 +8,23 @@ export const CredentialErrors = {
     title: 'The workflow names a credential that does not exist.',
     next: 'Create it with `svc credential set` or correct the name. `svc credential list` shows the credentials of the project.',
   }),
-  untrustedRunDeclaresCredential: defineError({
-    code: 'untrusted_run_declares_credential',
-    status: 403,
-    title: 'An untrusted run may not use credentials.',
-    next: 'Use a workflow without credentials for untrusted events, or let a trusted person start the run.',
+  credentialWrongKind: defineError({
+    code: 'credential_wrong_kind',
+    status: 422,
+    title: 'The credential has the wrong kind.',
+    next: 'Create a credential of the kind that `detail` names (`svc credential set --kind …`), or name another one.',
   }),
+  credentialConflict: defineError({
+    code: 'credential_conflict',
+    status: 409,
+    title: 'A credential and a connected account have the same name.',
+    next: 'Remove one of the two: `svc credential rm` or `svc account rm`.',
+  }),
+  accountNeedsReconnect: defineError({
+    code: 'account_needs_reconnect',
+    status: 422,
+    title: 'The connected account can no longer be used.',
+    next: 'Reconnect the account under the same name on the Connections page of the console.',
+  }),
+  untrustedRunDeclaresCredential,
 } as const;

@@ -1,20 +1,16 @@
-import type { HttpRequest, Route } from '../../kernel/contracts/index.ts';
+import type { Route } from '../../kernel/contracts/index.ts';
 import { namedResource } from '../resources/contract.ts';
+import type { CredentialUses } from './contract.ts';
 import { CREDENTIAL } from './domain/names.ts';
-import uses from './schema/credential-uses.schema.json' with { type: 'json' };
 import item from './schema/credential.schema.json' with { type: 'json' };
 import put from './schema/put-credential.schema.json' with { type: 'json' };
-import type { Uses } from './service/uses.ts';
 import type { CredentialService } from './service/credential-service.ts';
 
 /** A field of 48 KiB, which JSON may write as six times that, and room to report a larger size. */
 const BODY_LIMIT = 1024 * 1024;
 
 /** No route shows the values of a credential. */
-export const credentialRoutes = (
-  service: CredentialService,
-  usesOf: (scope: HttpRequest['scope'], name: string) => Promise<Uses>,
-): Route[] =>
+export const credentialRoutes = (service: CredentialService, uses: CredentialUses): Route[] =>
   namedResource({
     ...CREDENTIAL,
     roles: { read: 'member', write: 'admin' },
@@ -33,8 +29,8 @@ export const credentialRoutes = (
         operation: 'listCredentialUses',
         summary: 'Show what names a credential',
         role: 'read',
-        answer: { description: 'At most 200 of each kind, newest first.', schema: uses },
-        handle: async ({ scope, name }) => ({ name, ...(await usesOf(scope, name)) }),
+        answer: { description: 'At most 200 of each kind, newest first.', schema: uses.schema },
+        handle: async ({ scope, name }) => ({ name, ...(await uses.of(scope, name)) }),
       },
     ],
   });

@@ -393,3 +393,45 @@ t.test('closing breaks what is under way', async (t) => {
   await egress.close();
   await asked;
 });
+
+t.test('a caller is told before the first byte of its request leaves, and not when none does', async (t) => {
+  const { port, seen } = await far(t, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => response.end(Buffer.concat(chunks)));
+  });
+  const egress = client(t);
+  let sent = 0;
+  const post = (url: string, more: Partial<EgressRequest> = {}) =>
+    egress.request({ method: 'POST', url, body: Buffer.from('a=1&b=2'), sending: () => (sent += 1), ...more });
+  for (let i = 1; i <= 2; i++) {
+    t.equal((await post(`http://127.0.0.1:${port}/`)).body.toString(), 'a=1&b=2');
+    t.equal(sent, i);
+  }
+  t.equal(seen[0]?.headers['content-length'], '7');
+  t.equal(seen[0]?.headers['transfer-encoding'], undefined);
+  sent = 0;
+  const free = await far(t, hello);
+  const gone = createServer();
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+  const { port: closed } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  await t.rejects(post(`http://127.0.0.1:${closed}/`), { code: 'egress_failed' });
+  await t.rejects(post('http://192.0.2.1/'), { code: 'egress_refused' });
+  await t.rejects(
+    client(t, { allow: nothing }).request({
+      ...get(`http://127.0.0.1:${free.port}/`),
+      method: 'POST',
+      body: Buffer.from('x'),
+      sending: () => (sent += 1),
+    }),
+    { code: 'egress_refused' },
+  );
+  t.equal(sent, 0, 'refused connections and addresses send nothing');
+  const cutting = await far(t, (request) => request.socket.destroy());
+  await t.rejects(post(`http://127.0.0.1:${cutting.port}/`), { code: 'egress_failed' });
+  t.equal(sent, 1, 'a lost answer is one to a request that left');
+  const silent = await far(t, () => undefined);
+  await t.rejects(post(`http://127.0.0.1:${silent.port}/`, { timeout_ms: 50 }), { code: 'egress_failed' });
+  t.equal(sent, 2);
+});

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request as send } from 'undici';
 import {
   type Clock,
@@ -25,8 +26,8 @@ export interface EgressParts {
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 2 * 1024 * 1024;
-/** Connections to one origin; further requests wait. */
-const CONNECTIONS = 32;
+/** Connections to one origin; further requests wait. As many as a server sends at once. */
+const CONNECTIONS = 64;
 const IDLE_MS = 10_000;
 
 export class EgressClient implements Egress {
@@ -54,9 +55,11 @@ export class EgressClient implements Egress {
     const timeout_ms = request.timeout_ms ?? TIMEOUT_MS;
     const abort = new AbortController();
     const cancel = this.#clock.after(timeout_ms, () => abort.abort());
+    const signal = request.signal ? AbortSignal.any([abort.signal, request.signal]) : abort.signal;
     try {
-      return await this.#exchange(checked, request, abort.signal);
+      return await this.#exchange(checked, request, signal);
     } catch (error) {
+      if (request.signal?.aborted) throw EgressErrors.egressFailed(`${checked.shown}: the exchange was ended early`);
       if (abort.signal.aborted) throw EgressErrors.egressFailed(`${checked.shown}: no answer within ${timeout_ms} ms`);
       throw visible(error, checked.shown);
     } finally {
@@ -71,24 +74,32 @@ export class EgressClient implements Egress {
 
   async #exchange(
     { url, shown, method, headers }: CheckedRequest,
-    { body, max_bytes = MAX_BYTES }: EgressRequest,
+    { body, max_bytes = MAX_BYTES, may_cut = false, spill, sending }: EgressRequest,
     signal: AbortSignal,
   ): Promise<EgressAnswer> {
+    const watched = body && sending ? watchedBody(body, sending) : undefined;
     const answer = await send(url, {
       dispatcher: this.#agent,
       method: method as Dispatcher.HttpMethod,
-      headers: { ...this.#defaults, ...headers },
-      body: body ?? null,
+      headers: { ...this.#defaults, ...headers, ...watched?.headers },
+      body: watched?.body ?? body ?? null,
       signal,
     });
     const joined = joinHeaders(answer.headers);
     const encoding = method === 'HEAD' ? '' : (joined['content-encoding'] ?? '');
-    return {
-      status: answer.statusCode,
-      headers: joined,
-      body: await readAnswer(answer.body, encoding, { max_bytes, shown }),
-    };
+    const head = { status: answer.statusCode, headers: joined };
+    const limits = { max_bytes, may_cut, spill: spill?.(head), shown };
+    return { ...head, ...(await readAnswer(answer.body, encoding, limits)) };
   }
+}
+
+/** The client asks for the body when the connection stands, and writes the head together with its first part. */
+function watchedBody(body: Buffer, sending: () => void) {
+  async function* parts(): AsyncGenerator<Buffer> {
+    sending();
+    yield body;
+  }
+  return { body: Readable.from(parts(), { objectMode: false }), headers: { 'content-length': String(body.length) } };
 }
 
 /** Errors of the address check name the host; all others name the URL. */

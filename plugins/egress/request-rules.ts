@@ -1,5 +1,5 @@
-import { validateHeaderName } from 'node:http';
 import type { EgressRequest } from '../../kernel/contracts/index.ts';
+import { requestHeaderFaults } from './contract.ts';
 import { EgressErrors } from './errors.ts';
 
 /** A request that may be sent if its address is allowed. */
@@ -12,22 +12,6 @@ export interface CheckedRequest {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/**
- * These headers control the connection or the length of the message. A caller that sets them could smuggle another
- * request.
- */
-const OURS = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 const SHOWN_LENGTH = 300;
 
 /** The URL without user, query and fragment. */
@@ -48,30 +32,8 @@ export function checkRequest(request: EgressRequest): CheckedRequest {
 }
 
 function checkHeaders(given: Readonly<Record<string, string>>, shown: string): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
-    const lower = name.toLowerCase();
-    const fault = headerFault(lower, value) ?? (Object.hasOwn(headers, lower) ? 'is given twice' : undefined);
-    if (fault !== undefined)
-      throw EgressErrors.egressRefused(`${shown}: header ${JSON.stringify(name.slice(0, 64))} ${fault}`);
-    headers[lower] = value;
-  }
-  return headers;
-}
-
-function headerFault(name: string, value: string): string | undefined {
-  if (!isToken(name)) return 'has a name that HTTP does not allow';
-  if (OURS.has(name)) return 'is set by the service';
-  if (/[\r\n\0]/.test(value)) return 'contains a line break or NUL';
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) return 'contains characters that HTTP does not allow';
-  return undefined;
-}
-
-function isToken(name: string): boolean {
-  try {
-    validateHeaderName(name);
-    return true;
-  } catch {
-    return false;
-  }
+  const [fault] = requestHeaderFaults(given);
+  if (fault !== undefined)
+    throw EgressErrors.egressRefused(`${shown}: header ${JSON.stringify(fault.name.slice(0, 64))} ${fault.message}`);
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
 }

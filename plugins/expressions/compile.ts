@@ -1,10 +1,12 @@
 import { type CelValue, isCelError, parse, plan } from '@bufbuild/cel';
-import type { Evaluated, Expression, ExpressionProblem } from '../../kernel/contracts/index.ts';
-import { depthOf, type Expr, type Parsed } from './ast.ts';
+import type { Evaluated, Expression, ExpressionProblem, ExpressionUse } from '../../kernel/contracts/index.ts';
+import { depthOf, type Expr } from './ast.ts';
 import { environment } from './functions.ts';
 import { instrument } from './instrument.ts';
 import { charge, metered } from './meter.ts';
 import { placeOf, unknownNames } from './names.ts';
+import { usesOf } from './uses.ts';
+import { readPath } from './read-path.ts';
 import { reasonOf } from './reasons.ts';
 import { timeText, toJson } from './result.ts';
 import { MAX_DEPTH, scan } from './scan.ts';
@@ -22,18 +24,23 @@ export function compile(source: string, roots: readonly string[]): Expression | 
   const scanned = scan(source);
   const problem = (offset: number, message: string) => ({ ...placeOf(source, offset), message });
   if ('offset' in scanned) return [problem(scanned.offset, scanned.message)];
-  let parsed: Parsed;
-  try {
-    parsed = parse(scanned.text);
-  } catch (error) {
-    return [parseProblem(error, scanned.text, problem)];
-  }
+  const parsed = readPath(scanned.text) ?? parseOf(scanned.text, problem);
+  if ('message' in parsed) return [parsed];
   const expr = parsed.expr!;
   if (depthOf(expr) > MAX_DEPTH) return [problem(0, TOO_DEEP)];
-  const positions = parsed.sourceInfo?.positions ?? {};
+  const { positions } = parsed;
   const faults = unknownNames(expr, roots);
   if (faults.length === 0) return new Compiled(source, expr, positions);
   return faults.slice(0, MAX_PROBLEMS).map(({ id, message }) => problem(positions[String(id)] ?? 0, message));
+}
+
+function parseOf(text: string, say: Say) {
+  try {
+    const { expr, sourceInfo } = parse(text);
+    return { expr, positions: sourceInfo?.positions ?? {} };
+  } catch (error) {
+    return parseProblem(error, text, say);
+  }
 }
 
 type Say = (offset: number, message: string) => ExpressionProblem;
@@ -45,26 +52,45 @@ function parseProblem(error: unknown, text: string, say: Say): ExpressionProblem
   const offset = location?.start?.offset;
   if (offset === undefined) return say(0, 'the text is not an expression');
   const rest = /^\s*(\w+|[^\w\s]{1,3})?/.exec(text.slice(offset))?.[1];
-  return say(
-    offset,
-    rest === undefined ? 'the expression ends too early' : `cannot be read from \`${rest.slice(0, 32)}\` on`,
-  );
+  if (rest === undefined) return say(offset, 'the expression ends too early');
+  if (WORDS.has(rest) && text[offset - 1] === '.')
+    return say(offset, `\`${rest}\` is a word of the language: write ["${rest}"] in place of .${rest}`);
+  return say(offset, `cannot be read from \`${rest.slice(0, 32)}\` on`);
+}
+
+/** They cannot follow a dot. */
+const WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
+
+interface Program {
+  run: ReturnType<typeof plan>;
+  weight: number;
+  origins: ReadonlyMap<bigint, Expr>;
+}
+
+function programOf(source: Expr): Program {
+  const { expr, weight, origins } = instrument(source);
+  return { run: plan(environment, expr), weight, origins };
 }
 
 class Compiled implements Expression {
   readonly source: string;
-  readonly #run: ReturnType<typeof plan>;
-  readonly #weight: number;
-  readonly #origins: ReadonlyMap<bigint, Expr>;
+  /** Made at the first evaluation: a check of a large document compiles much that is never evaluated here. */
+  #program: Program | undefined;
   readonly #positions: Readonly<Record<string, number>>;
+  readonly #expr: Expr;
 
   constructor(source: string, expr: Expr, positions: Readonly<Record<string, number>>) {
     this.source = source;
-    const { expr: metered_expr, weight, origins } = instrument(expr);
-    this.#run = plan(environment, metered_expr);
-    this.#weight = weight;
-    this.#origins = origins;
+    this.#expr = expr;
     this.#positions = positions;
+  }
+
+  uses(name: string): ExpressionUse[] {
+    if (!this.source.includes(name)) return [];
+    return usesOf(this.#expr, name).map(({ id, member }) => ({
+      member,
+      ...placeOf(this.source, this.#positions[String(id)] ?? 0),
+    }));
   }
 
   evaluate(scope: Readonly<Record<string, unknown>>): Evaluated {
@@ -93,8 +119,9 @@ class Compiled implements Expression {
     const bindings: Record<string, unknown> = Object.create(null);
     for (const [name, value] of Object.entries(scope)) bindings[name] = fromJson(value);
     try {
-      charge(this.#weight);
-      const found = this.#run(bindings as never);
+      const { run, weight } = (this.#program ??= programOf(this.#expr));
+      charge(weight);
+      const found = run(bindings as never);
       return isCelError(found) ? this.#reason(found) : { ok: true, value: answer(found) };
     } catch (error) {
       return this.#reason({ message: error instanceof Error ? error.message : '', exprId: undefined });
@@ -102,7 +129,7 @@ class Compiled implements Expression {
   }
 
   #reason({ message, exprId }: { message: string; exprId: bigint | undefined }): Evaluated {
-    const origin = exprId === undefined ? undefined : this.#origins.get(exprId);
+    const origin = exprId === undefined ? undefined : this.#program?.origins.get(exprId);
     const { line, column } = placeOf(this.source, this.#positions[String(origin?.id)] ?? 0);
     return { ok: false, reason: reasonOf(message, origin, `line ${line}, column ${column}`) };
   }

@@ -1,7 +1,10 @@
+import { parse } from '@bufbuild/cel';
 import t from 'tap';
 import { isServiceError } from '../../kernel/contracts/index.ts';
 import { cpuOf, maxHoldMs } from '../../test/kit/index.ts';
+import type { Expr } from './ast.ts';
 import { createExpressions } from './create-expressions.ts';
+import { readPath } from './read-path.ts';
 
 const expressions = createExpressions();
 const event = {
@@ -100,6 +103,8 @@ t.test('what cannot be known is refused before anything runs', async (t) => {
   t.match(problemsOf('99999999999999999999'), [/too large/]);
   t.same(problemsOf('event.type == '), ['1:12 cannot be read from `==` on']);
   t.match(problemsOf(''), [/ends too early/]);
+  t.same(problemsOf('event.in.n > 1'), ['1:7 `in` is a word of the language: write ["in"] in place of .in']);
+  t.same(problemsOf('event["in"].n > 1'), []);
   t.match(problemsOf('"\ud800"'), [/surrogate/]);
   t.same(problemsOf('[1].all(x, x > 0) && [event].all(e, e.type != "")'), []);
   t.same(problemsOf('// first\n// second\nevent.type == "// no comment"'), [], 'two comments in a row');
@@ -202,3 +207,60 @@ t.test('compiled expressions are shared, and the oldest are let go', async (t) =
   for (let index = 0; index < 2100; index++) expressions.compile(`event.type == "${index}"`, ['event']);
   t.not(expressions.compile('event.type == "shared"', ['event']), one);
 });
+
+t.test('uses of a name: its members, and where they are', (t) => {
+  const uses = (text: string) => expressions.compile(text, ['nodes', 'input']).uses('nodes');
+  t.same(uses('nodes.a.output +\n nodes["b-c"].x'), [
+    { member: 'a', line: 1, column: 1 },
+    { member: 'b-c', line: 2, column: 2 },
+  ]);
+  t.same(uses('has(nodes.a.b)'), [{ member: 'a', line: 1, column: 5 }]);
+  t.same(uses('nodes[input.x].y'), [{ member: null, line: 1, column: 1 }]);
+  t.same(uses('size(nodes)'), [{ member: null, line: 1, column: 6 }]);
+  t.same(uses('[1].map(nodes, nodes)'), [], 'the variable of a loop');
+  t.same(uses('input.l.map(i, nodes.q.output[i])'), [{ member: 'q', line: 1, column: 16 }]);
+  t.same(uses('"nodes.a"'), []);
+  t.end();
+});
+
+t.test('a path is read as the parser reads it', (t) => {
+  const paths = [
+    'a',
+    'a.b',
+    'a.b.c',
+    'a["b"]',
+    'a["b-c"].d["e f"].g',
+    '_x.y1',
+    'a["é"].b',
+    'truth.inner.in_x',
+    'a.as.if',
+  ];
+  for (const path of paths) {
+    const { expr, sourceInfo } = parse(path);
+    const read = readPath(path);
+    t.same(placed(read!.expr!, read!.positions), placed(expr!, sourceInfo!.positions), path);
+  }
+  for (const other of [
+    'in',
+    'true',
+    'a.in',
+    'a.true',
+    'as.b',
+    'a b',
+    'a.b()',
+    'a[0]',
+    'a["\\n"]',
+    "a['b']",
+    '.a',
+    'a.',
+    '1.b',
+    '',
+  ])
+    t.equal(readPath(other), undefined, other);
+  t.end();
+});
+
+/** A tree with offsets in place of ids, which only have to be different. */
+function placed(expr: Expr, positions: Readonly<Record<string, number>>): unknown {
+  return JSON.parse(JSON.stringify(expr, (key, value: unknown) => (key === 'id' ? positions[String(value)] : value)));
+}

@@ -1,18 +1,24 @@
 import { extensionPoint, token, type Transaction } from '../../kernel/contracts/index.ts';
-import type { ArmWait, Completion, Coordination, Json } from '../runs/contract.ts';
+import type { ArmWait, Completion, CoordinatedNode, Coordination, Json, NodeState, Trigger } from '../runs/contract.ts';
+
+export { flowConfigInvalid } from './contract/errors.ts';
 
 /** A need of a node: another node, and perhaps a case of its outcome. */
 export interface FlowEdge {
   node: string;
-  /** Met only when that node's case is this one: `true` or `false` of a condition, a case of a switch. */
-  when?: boolean | string;
+  /** Met only when that node's case is this one, or one of these: `true` or `false` of a condition, cases of a switch. */
+  when?: FlowCase | readonly FlowCase[];
 }
+
+export type FlowCase = boolean | string;
 
 export interface FlowNode {
   /** Unique within the plan; expressions use it as a name. */
   id: string;
   /** One of `FlowNodes`: what the node does. */
   type: string;
+  /** The type that its author wrote, for lists; absent: `type`. */
+  shown_type?: string;
   config?: Json;
   /** A need is met when its node succeeded, or failed with `continue_on_error`. */
   needs?: readonly (string | FlowEdge)[];
@@ -44,7 +50,17 @@ export interface FlowNode {
    * null.
    */
   continue_on_error?: boolean;
-  /** Nodes whose results its expressions and config read. Absent: the needs whose ids occur in them as words. */
+  /**
+   * Its idempotency key in place of the usual one, rendered like its config; an item has a key of its own only when this
+   * says so. At most 180 characters.
+   */
+  key?: Json;
+  /**
+   * What the node did ends with its run, as a lease does: a rerun from a node does it again before the nodes that it
+   * guards, which are those that need it, or all.
+   */
+  guards?: 'next' | 'all';
+  /** Nodes whose results its expressions, config and key read. Absent: the needs whose ids occur in them as words. */
   reads?: readonly string[];
 }
 
@@ -64,7 +80,7 @@ export interface FlowPlan {
   output?: { text: string; reads?: readonly string[] };
 }
 
-export type FlowNodeState = 'waiting' | 'running' | 'backoff' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
+export type FlowNodeState = NodeState;
 
 /** What expressions see of a node. */
 export interface NodeResult {
@@ -76,7 +92,7 @@ export interface NodeResult {
 
 /** The values from which a scope is made. */
 export interface FlowFacts {
-  run: { run_id: string; org_id: string; project_id: string; subject: string | null };
+  run: { run_id: string; org_id: string; project_id: string; subject: string | null; trigger: Trigger };
   /** The content of a script's input file: `input`, `payload`, `type`… */
   envelope: { type: string; [key: string]: Json };
   constants: Json;
@@ -107,7 +123,7 @@ export interface FlowNodeContext {
   trusted: boolean;
   /** Its id; for an item with its index: `parts[3]`. */
   name: string;
-  /** The same for every attempt: run, node and item. At most 200 characters. */
+  /** The same for every attempt: run, node and item, or the node's own key. At most 200 characters. */
   key: string;
   attempt: number;
   config: { [name: string]: Json };
@@ -118,7 +134,11 @@ export interface FlowNodeContext {
 export type FlowNodeOutcome =
   | { output: Json; case?: boolean | string }
   /** Waits without an agent until the wait ends. JSON that the wait prints becomes the output. */
-  | { wait: Pick<ArmWait, 'kind' | 'name' | 'args' | 'timeout_ms'> }
+  | {
+      wait: Pick<ArmWait, 'kind' | 'name' | 'args' | 'timeout_ms'>;
+      /** A run that has not started yet starts when the wait ends, not when it begins. */
+      queued?: boolean;
+    }
   | { activity: { executor: string; spec: Json; requires: readonly string[] } };
 
 /** A type of node. */
@@ -138,21 +158,7 @@ export interface FlowNodeType {
 export const FlowNodes = extensionPoint<FlowNodeType>('flows.FlowNodes', { key: ({ type }) => type });
 
 /** One node of a run, or one item of it, in lists. */
-export interface FlowNodeView {
-  id: string;
-  type: string;
-  /** Null for the node itself. */
-  item: number | null;
-  state: FlowNodeState;
-  attempt: number;
-  activity_id: string | null;
-  /** Items of a fan-out: total, begun, ended, failed. */
-  items: { total: number; begun: number; ended: number; failed: number } | null;
-  case: Json;
-  error: { code: string; message: string } | null;
-  started_at: number | null;
-  finished_at: number | null;
-}
+export type FlowNodeView = CoordinatedNode;
 
 export interface Flows {
   /** Throws `flow_invalid` with all faults. Kinds call it in their check. */

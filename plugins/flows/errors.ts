@@ -21,13 +21,6 @@ export const nodeUnknown = defineError({
   next: 'Load the plugin that provides it and rerun the run, or use a type that `svc plugins` shows.',
 });
 
-export const configInvalid = defineError({
-  code: 'flow_config_invalid',
-  status: 422,
-  title: 'The config of a node does not match its type.',
-  next: 'Correct the member that `detail` names. An expression may have produced a value of another type than expected.',
-});
-
 export const fanOutTooLarge = defineError({
   code: 'flow_fan_out_too_large',
   status: 422,
@@ -40,6 +33,13 @@ export const outputTooLarge = defineError({
   status: 422,
   title: 'The output of a node is too large, or the outputs that an expression reads.',
   next: 'Select the members that are needed, or pass a reference to the data instead of the data.',
+});
+
+export const keptResultGone = defineError({
+  code: 'flow_kept_result_gone',
+  status: 422,
+  title: 'The run whose results a rerun keeps was removed before they were copied.',
+  next: 'Submit the workflow again, or rerun a run that still exists.',
 });
 
 /** Codes of failed attempts; no request is answered with them. */

@@ -10,17 +10,20 @@ import {
   SERVER_ROLES,
   token,
 } from '../../kernel/contracts/index.ts';
-import { CoordinatedRuns, RunCoordinators, RunTables } from '../runs/contract.ts';
+import { Activities, CoordinatedRuns, RunCoordinators, RunTables } from '../runs/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from './contract.ts';
 import { flowTables } from './migrations/0001-flows.ts';
 import { builtinNodes } from './nodes/builtin.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { type CoordinatorParts, FlowCoordinator } from './service/coordinator.ts';
-import { createFlows } from './service/flow-views.ts';
+import { createFlows, FlowViews } from './service/flow-views.ts';
 import { Resumer } from './service/resumer.ts';
 
 const OwnCoordinator = token<FlowCoordinator>('flows.FlowCoordinator');
 const OwnResumer = token<Resumer>('flows.Resumer');
+
+const makeViews = (use: Resolve): FlowViews =>
+  new FlowViews({ database: use(Database), sealer: use(Sealer), activities: () => use(Activities) });
 
 const makeCoordinator = (use: Resolve): FlowCoordinator => {
   let parts: CoordinatorParts | undefined;
@@ -32,6 +35,8 @@ const makeCoordinator = (use: Resolve): FlowCoordinator => {
     log: use(Log).child({ part: 'flows' }),
     types: new Map(use.all(FlowNodes).map((one) => [one.type, one])),
     languages: new Map(use.all(FlowLanguages).map((one) => [one.name, one])),
+    activities: () => use(Activities),
+    views: makeViews(use),
     leftOver: () => use(OwnResumer).wake(),
   });
   return new FlowCoordinator(() => (parts ??= make()));
@@ -50,7 +55,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.migrations([flowTables]);
   plugin.bind(OwnCoordinator, makeCoordinator);
   plugin.bind(OwnResumer, makeResumer);
-  plugin.bind(Flows, (use) => createFlows(use(Database), use(Sealer)));
+  plugin.bind(Flows, (use) => createFlows(makeViews(use)));
   plugin.contribute(FlowNodes, () => builtinNodes);
   plugin.contribute(RunCoordinators, (use) => use(OwnCoordinator));
   plugin.contribute(RunTables, () =>

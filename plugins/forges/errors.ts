@@ -22,17 +22,4 @@ export const ForgeErrors = {
     title: 'The forge refused the request.',
     next: 'Read its answer in `detail`. The token needs the permission to administer webhooks of the repository.',
   }),
-  /** The plugin credentials declares the same code. */
-  credentialMissing: defineError({
-    code: 'credential_missing',
-    status: 422,
-    title: 'The workflow names a credential that does not exist.',
-    next: 'Create it with `svc credential set` or correct the name. `svc credential list` shows the credentials of the project.',
-  }),
-  credentialWrongKind: defineError({
-    code: 'credential_wrong_kind',
-    status: 422,
-    title: 'The credential has the wrong kind.',
-    next: 'Create a credential of the kind that `detail` names (`svc credential set --kind …`), or name another one.',
-  }),
 } as const;

@@ -46,7 +46,7 @@ t.test('the paths of a push', async (t) => {
     ['commits without lists', { commits: [{ id: 'x' }] }],
     ['one commit without a list', { commits: [commit(['a']), { added: ['b'] }] }],
     ['a list of something else', { commits: [commit(['a']), { added: [1], modified: [], removed: [] }] }],
-    ['history rewritten', { forced: true }],
+    ['more commits than it lists', { size: 3 }],
     ['as many as the forge sends at most', { commits: Array.from({ length: 2048 }, () => commit(['a'])) }],
   ];
   for (const [what, more] of unknown) t.equal(pathsOf(forge, push(more)).known, false, what);
@@ -54,7 +54,8 @@ t.test('the paths of a push', async (t) => {
   const other = forgeOf('forge_b');
   t.equal(pathsOf(other, push({ total_commits: 2 })).known, true);
   t.equal(pathsOf(other, push({ total_commits: 7 })).known, false);
-  t.equal(pathsOf(other, push()).known, false, 'a forge that does not count');
+  t.equal(pathsOf(other, push()).known, true, 'a forge that does not count');
+  for (const forced of [true, undefined]) t.equal(pathsOf(forge, push({ forced } as JsonObject)).known, true, 'forced');
 });
 
 t.test('what a delivery comes to', async (t) => {

@@ -15,18 +15,24 @@ import {
 import { DeliveryRates } from '../http/contract.ts';
 import { EventBus, EventReactions } from '../bus/contract.ts';
 import { Credentials, CredentialUsers } from '../credentials/contract.ts';
+import { FlowNodes } from '../flows/contract.ts';
 import { HandlerMatches } from '../handlers/contract.ts';
 import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
 import { RunCreation } from '../runs/contract.ts';
 import { StoredWorkflows } from '../workflows/contract.ts';
+import { ForgeEvents, PushedRepos } from './contract.ts';
 import { webhookTables } from './migrations/0001-webhooks.ts';
+import { repoFileNode } from './nodes/repo-file.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { deliveryRoute, webhookRoutes } from './routes.ts';
 import { webhookUser } from './service/credential-user.ts';
 import { Deliveries } from './service/deliveries.ts';
+import { createForgeEvents } from './service/forge-events.ts';
 import { Forges } from './service/forges.ts';
 import { inlineWorkflows } from './service/inline-workflows.ts';
+import { requestOfFile } from './service/repo-files.ts';
+import { createPushedRepos } from './service/pushed-repos.ts';
 import { Registration } from './service/registration.ts';
 import { Webhooks } from './service/webhooks.ts';
 
@@ -64,6 +70,14 @@ const makeReaction = (use: Resolve, forges: Forges) =>
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([webhookTables]);
   const forges = plugin.own(() => new Forges());
+  plugin.bind(ForgeEvents, (use) => createForgeEvents(forges(use)));
+  plugin.bind(PushedRepos, (use) => createPushedRepos(() => use(EventBus)));
+  plugin.contribute(FlowNodes, (use) =>
+    repoFileNode(
+      () => requestOfFile(forges(use)),
+      () => use.all(FlowNodes),
+    ),
+  );
   plugin.contribute(EventReactions, (use) => makeReaction(use, forges(use)));
   plugin.contribute(CredentialUsers, (use) => webhookUser(use(Database)));
   plugin.contribute(HttpRoutes, (use) => [

@@ -13,6 +13,12 @@ export const HandlerErrors = {
     title: 'The project has reached the limit for handler runs at the same time.',
     next: 'Nothing was recorded. Emit again after `Retry-After`, when handler runs have ended.',
   }),
+  handlerOwned: defineError({
+    code: 'handler_owned',
+    status: 409,
+    title: 'The handler belongs to another resource.',
+    next: 'Change or remove the resource that `detail` names; its handler changes with it.',
+  }),
   handlersFull: defineError({
     code: 'handlers_full',
     status: 409,

@@ -1,4 +1,5 @@
 import {
+  Clock,
   Database,
   definePlugin,
   Expressions,
@@ -7,24 +8,32 @@ import {
   Log,
   type Resolve,
   Sealer,
+  SERVER_ROLES,
 } from '../../kernel/contracts/index.ts';
 import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { RunCreation } from '../runs/contract.ts';
+import { DocumentChecks, RunCreation, RunEngine, Wakeups } from '../runs/contract.ts';
 import { StoredWorkflows } from '../workflows/contract.ts';
-import { HandlerMatches } from './contract.ts';
+import { HandlerMatches, HandlerOwnership } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
 import { withoutCredentials } from './migrations/0002-credentials.ts';
+import { owners } from './migrations/0003-owners.ts';
+import { refills } from './migrations/0004-refills.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { handlerRoutes } from './routes.ts';
+import { handlerCheck } from './service/check.ts';
 import { handlerUser } from './service/credential-uses.ts';
 import { Handlers, OwnHandlers } from './service/handlers.ts';
 import { handlerKeeper } from './store/keeper.ts';
 import { handlerReaction } from './service/reaction.ts';
+import { Refiller } from './service/refiller.ts';
 import { Registry } from './service/registry.ts';
 
-const starterParts = (use: Resolve) => ({
+/** What starts handler runs. `refilling`: after a commit that has left work to the refiller. */
+const slotParts = (use: Resolve, refilling: () => void) => ({
+  bus: () => use(EventBus),
+  refilling,
   database: use(Database),
   workflows: use(StoredWorkflows),
   creation: () => use(RunCreation),
@@ -48,20 +57,36 @@ function routes(use: Resolve) {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([handlerTables, withoutCredentials]);
+  plugin.migrations([handlerTables, withoutCredentials, owners, refills]);
   const registry = plugin.own(() => new Registry());
+  const refiller = plugin.own(
+    (use): Refiller =>
+      new Refiller({
+        database: use(Database),
+        sealer: use(Sealer),
+        bus: () => use(EventBus),
+        slots: () => slotParts(use, () => refiller(use).wake()),
+        wakeups: use(Wakeups),
+        clock: use(Clock),
+        log: use(Log).child({ part: 'handlers' }),
+      }),
+  );
   plugin.bind(OwnHandlers, makeHandlers);
   plugin.bind(HandlerMatches, registry);
+  plugin.bind(HandlerOwnership, (use) => use(OwnHandlers).ownership);
   plugin.contribute(EventReactions, (use) =>
     handlerReaction({
-      ...starterParts(use),
-      bus: () => use(EventBus),
+      ...slotParts(use, () => refiller(use).wake()),
       registry: registry(use),
       expressions: use(Expressions),
       log: use(Log).child({ part: 'handlers' }),
     }),
   );
   plugin.contribute(CredentialUsers, (use) => handlerUser(use(Database)));
+  plugin.contribute(DocumentChecks, (use) =>
+    handlerCheck({ expressions: use(Expressions), engine: () => use(RunEngine) }),
+  );
   plugin.contribute(EventKeepers, (use) => handlerKeeper(use(Database)));
   plugin.contribute(HttpRoutes, routes);
+  plugin.onStart(SERVER_ROLES, async (use) => refiller(use).start());
 });

@@ -51,9 +51,17 @@ export const ingestRoute = (ingest: Ingest): Route => ({
   query,
   raw_body: true,
   body_limit: DELIVERY_LIMIT,
-  responses: { 202: { description: 'Recorded, now or when it was delivered first.', schema: delivered } },
+  responses: {
+    200: {
+      description: 'What the sender asked to hear, as its connector says. Nothing is recorded.',
+      type: 'text/plain',
+    },
+    202: { description: 'Recorded, now or when it was delivered first.', schema: delivered },
+  },
   async handle({ params, headers, query, raw }) {
-    const { event_id, type } = await ingest.deliver(params.hook ?? '', { headers, query, raw });
+    const answer = await ingest.deliver(params.hook ?? '', { headers, query, raw });
+    if ('challenge' in answer) return { status: 200, text: answer.challenge, type: 'text/plain; charset=utf-8' };
+    const { event_id, type } = answer;
     return { status: 202, json: { event_id, event_type: type } };
   },
 });

@@ -22,7 +22,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function tooLarge(limit: number): ServiceError {
+export function tooLarge(limit: number): ServiceError {
   return Errors.payloadTooLarge(`the body has more than ${limit} bytes`, { data: { limit_bytes: limit } });
 }
 

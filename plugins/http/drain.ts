@@ -12,6 +12,9 @@ export interface Draining {
   tick_ms: number;
 }
 
+/** Why requests that wait end early. */
+export const stopping = () => Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
+
 /**
  * Stops accepting, ends requests that wait (followed logs, long polls), lets the others finish, and closes what is left
  * at the time limit. Resolves when no connection is open.
@@ -35,8 +38,7 @@ export function drain({ server, clock, upgrades, exchanges, tick_ms }: Draining,
       tick();
       resolve();
     });
-    const stopping = Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
-    for (const exchange of exchanges) exchange.abort(stopping);
+    for (const exchange of exchanges) exchange.abort(stopping());
     upgrades.drain();
     onTick();
   });

@@ -12,12 +12,14 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { compile, parseJson, type Validator } from '../schema/contract.ts';
 import { hasBody, readBody } from './body.ts';
+import { checkStreamed, streamBody } from './body-stream.ts';
 import { addressOf, type Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { CallerRates } from './caller-rates.ts';
 import { type QueryReader, queryReader } from './query.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
+const EMPTY = Buffer.alloc(0);
 const NO_SCOPE: Scope = Object.freeze({ org_id: '', org: '', project_id: '', project: '' });
 
 export interface Serving {
@@ -55,8 +57,10 @@ export class Endpoint {
     const { principal, scope } = await this.#admit(exchange, params);
     checkParams(params, this.#use.limits.param_length);
     const query = this.#query(exchange.search);
-    const { raw, body } = await this.#read(exchange);
-    return this.#surely(() => this.route.handle(requestOf(exchange, { params, query, raw, body, principal, scope })));
+    const read = { params, query, principal, scope, ...(await this.#read(exchange)) };
+    const handle = () => this.route.handle(requestOf(exchange, read));
+    // A stream can be read only once.
+    return read.content ? handle() : this.#surely(handle);
   }
 
   async #admit(exchange: Exchange, params: Readonly<Record<string, string>>) {
@@ -85,9 +89,11 @@ export class Endpoint {
     }
   }
 
-  async #read({ request, response }: Exchange): Promise<{ raw: Buffer; body: unknown }> {
+  async #read(exchange: Exchange): Promise<Pick<HttpRequest, 'raw' | 'body' | 'content'>> {
+    const { request, response } = exchange;
     const { route } = this;
     const { clock, limits } = this.#use;
+    if (route.stream_body) return { raw: EMPTY, body: undefined, content: this.#stream(exchange) };
     const takes = route.raw_body === true || this.#body !== undefined;
     if (!takes && hasBody(request)) throw Errors.invalidRequest(`${route.method} ${route.path} does not accept a body`);
     if (!route.raw_body && hasBody(request)) checkType(request.headers['content-type']);
@@ -98,6 +104,13 @@ export class Endpoint {
     // Parsing took long: let other requests run first.
     if (raw.length > limits.list_faults_bytes) await yieldToEventLoop();
     return { raw, body };
+  }
+
+  #stream({ request, response, signal }: Exchange): AsyncIterable<Buffer> {
+    const { clock, limits } = this.#use;
+    const limit = this.route.body_limit ?? Number.POSITIVE_INFINITY;
+    checkStreamed(request, limit);
+    return streamBody(request, response, { limit, clock, limits, signal });
   }
 
   #validate(body: unknown, bytes: number): void {
@@ -141,7 +154,7 @@ function checkType(header: string | undefined): void {
     throw Errors.unsupportedMediaType('the charset must be UTF-8');
 }
 
-type Read = Pick<HttpRequest, 'params' | 'query' | 'raw' | 'body' | 'principal' | 'scope'>;
+type Read = Pick<HttpRequest, 'params' | 'query' | 'raw' | 'body' | 'content' | 'principal' | 'scope'>;
 
 function requestOf(exchange: Exchange, read: Read): HttpRequest {
   const { request, path, id } = exchange;

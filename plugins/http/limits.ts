@@ -12,7 +12,7 @@ export interface HttpLimits extends JsonLimits {
   list_faults_bytes: number;
   /** The longest pause within a body … */
   body_idle_ms: number;
-  /** … and the longest time for a whole body. */
+  /** … and the longest time for a whole body that is not streamed. */
   body_total_ms: number;
   /** How long a caller may go on sending a body after its answer, so that it can read the answer. */
   linger_ms: number;

@@ -13,6 +13,25 @@ function rebase(value: unknown, base: string, moved?: ReadonlyMap<string, string
   return Object.fromEntries(copied);
 }
 
+type Definitions = Readonly<Record<string, JsonSchema>>;
+
+/** The names of definitions that a schema refers to, also by way of others. */
+function usedBy(schema: unknown, definitions: Definitions, used = new Set<string>()): Set<string> {
+  for (const [, name = ''] of JSON.stringify(schema).matchAll(/"\$ref":"#\/\$defs\/([^"/]+)/g)) {
+    if (used.has(name) || !Object.hasOwn(definitions, name)) continue;
+    used.add(name);
+    usedBy(definitions[name], definitions, used);
+  }
+  return used;
+}
+
+/** A definition that takes along those that it refers to. */
+function standingAlone(part: JsonSchema, definitions: Definitions): JsonSchema {
+  const used = usedBy(part, definitions);
+  if (used.size === 0) return part;
+  return { ...part, $defs: Object.fromEntries(Object.entries(definitions).filter(([name]) => used.has(name))) };
+}
+
 /** The named schemas of a document: equal schemas share a name, different ones never do. */
 export class SchemaShelf {
   readonly schemas: Record<string, unknown> = {};
@@ -26,7 +45,8 @@ export class SchemaShelf {
       const held = this.#texts.get(name);
       if (held !== undefined && held !== text) continue;
       this.#texts.set(name, text);
-      this.schemas[name] ??= this.#copy(schema, name);
+      // Known before its parts are: one of them may refer to it.
+      if (held === undefined) this.schemas[name] = this.#copy(schema, name);
       return { $ref: `#/components/schemas/${name}` };
     }
     throw new Error(`two schemas of the interface are called ${wanted} and ${fallback}`);
@@ -34,10 +54,13 @@ export class SchemaShelf {
 
   /** Definitions with a title are schemas of their own: those who share one refer to one. */
   #copy(schema: JsonSchema, name: string): unknown {
-    const { $defs = {}, ...rest } = schema as { $defs?: Record<string, JsonSchema> };
+    const { $defs = {}, ...rest } = schema as { $defs?: Definitions };
     const shared = Object.entries($defs).filter(([, { title }]) => title !== undefined);
     if (shared.length === 0) return rebase(schema, `#/components/schemas/${name}`);
-    const moved = shared.map(([key, part]) => [`#/$defs/${key}`, this.put(part, `${name}.${key}`).$ref] as const);
+    const moved = shared.map(([key, part]) => {
+      const { $ref } = this.put(standingAlone(part, $defs), `${name}.${key}`);
+      return [`#/$defs/${key}`, $ref] as const;
+    });
     const own = Object.fromEntries(Object.entries($defs).filter(([, { title }]) => title === undefined));
     return rebase({ ...rest, $defs: own }, `#/components/schemas/${name}`, new Map(moved));
   }

@@ -255,3 +255,38 @@ t.test('a definition with a title is one schema for all that refer to it', (t) =
     t.match(schemas[title], { allOf: [{ $ref: '#/components/schemas/Part' }], $defs: {} });
   t.end();
 });
+
+t.test('a definition with a title takes along what it refers to, and may refer to itself and to others', (t) => {
+  const $defs = {
+    name: { type: 'string' },
+    tree: {
+      title: 'Tree',
+      type: 'object',
+      properties: { leaf: { $ref: '#/$defs/leaf' }, more: { $ref: '#/$defs/tree' } },
+    },
+    leaf: {
+      title: 'Leaf',
+      type: 'object',
+      properties: { name: { $ref: '#/$defs/name' }, of: { $ref: '#/$defs/tree' } },
+    },
+  };
+  const body = { title: 'Wood', type: 'object', properties: { tree: { $ref: '#/$defs/tree' } }, $defs };
+  const document = openapi(
+    [route({ path: '/wood', method: 'POST', operation: 'postWood', body })],
+    '1',
+  ) as unknown as Document;
+  for (const reference of references(document)) t.ok(resolve(document, reference), reference);
+  t.match(document.components.schemas, {
+    Wood: { properties: { tree: { $ref: '#/components/schemas/Tree' } } },
+    Tree: { properties: { leaf: { $ref: '#/components/schemas/Leaf' }, more: { $ref: '#/components/schemas/Tree' } } },
+    Leaf: {
+      properties: { name: { $ref: '#/components/schemas/Leaf/$defs/name' }, of: { $ref: '#/components/schemas/Tree' } },
+    },
+  });
+  t.same(
+    Object.keys(document.components.schemas).filter((name) => /\./.test(name)),
+    [],
+    'none is there twice',
+  );
+  t.end();
+});

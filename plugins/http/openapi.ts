@@ -72,11 +72,18 @@ function parameters(route: Route, names: readonly string[], shelf: SchemaShelf):
     ...(schema.description === undefined ? {} : { description: schema.description }),
     schema: shelf.inline(schema),
   }));
-  return [...inPath, ...inQuery];
+  const inHeaders = Object.entries(route.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...inQuery, ...inHeaders];
 }
 
 function requestBody(route: Route, shelf: SchemaShelf): object | undefined {
-  if (route.raw_body) return { content: { '*/*': {} } };
+  if (route.raw_body || route.stream_body) return { content: { '*/*': {} } };
   if (!route.body) return undefined;
   const required = Array.isArray(route.body.required) && route.body.required.length > 0;
   return {
@@ -95,7 +102,7 @@ function responses(route: Route, shelf: SchemaShelf): object {
         : { [type]: {} };
     return [status, { description, ...(content ? { content } : {}) }] as const;
   });
-  const takesBody = route.body !== undefined || route.raw_body === true;
+  const takesBody = route.body !== undefined || route.raw_body === true || route.stream_body === true;
   const barred = [...(takesBody ? [] : ['413', '415']), ...(route.access.kind === 'public' ? ['401', '403'] : [])];
   const problems = Object.keys(PROBLEM_RESPONSES)
     .filter((status) => !barred.includes(status) && !(Number(status) in route.responses))

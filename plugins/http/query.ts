@@ -38,9 +38,12 @@ function refuse(faults: Fault[]): never {
   });
 }
 
+/** Compiled once for all routes without a query. */
+const NO_QUERY: JsonSchema = { additionalProperties: false, type: 'object' };
+
 /** A route without a query schema accepts no query: an ignored filter is worse than a refused one. */
 export function queryReader(schema: JsonSchema | undefined): QueryReader {
-  const closed = { additionalProperties: false, type: 'object', ...schema };
+  const closed = schema === undefined ? NO_QUERY : { ...NO_QUERY, ...schema };
   const validate: Validator = compile(closed);
   const typed = coercions(closed);
   return (search) => {

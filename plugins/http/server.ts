@@ -17,7 +17,7 @@ import {
 import { AccessLog } from './access-log.ts';
 import { CallerRates } from './caller-rates.ts';
 import { HttpPages } from './contract.ts';
-import { drain } from './drain.ts';
+import { drain, stopping } from './drain.ts';
 import { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import { healthRoutes } from './health.ts';
@@ -129,6 +129,8 @@ export class HttpServer {
     request.url = originForm(request.url ?? '');
     const exchange = new Exchange(request, response, this.#ids, this.#clock);
     this.#exchanges.add(exchange);
+    // It came on a connection that was kept: it may finish, but not wait.
+    if (this.#closing !== undefined) exchange.abort(stopping());
     response.on('error', (error) =>
       this.#log.debug({ request_id: exchange.id, reason: error.message }, 'the connection of an answer failed'),
     );
@@ -144,9 +146,9 @@ export class HttpServer {
   }
 
   #harden(server: Server): Server {
-    // Bodies have their own limits; this limits heads, and anything that escapes the other limits.
+    // Bodies have their own limits, and a streamed one may be long; this limits heads, and what escapes the other limits.
     server.headersTimeout = 30_000;
-    server.requestTimeout = 300_000;
+    server.requestTimeout = 24 * 3_600_000;
     server.keepAliveTimeout = 65_000;
     // Otherwise Node would answer a missing Host in its own words.
     Object.assign(server, { requireHostHeader: false });

@@ -18,11 +18,13 @@ export interface LeaseOwner {
 export interface LeaseRequest extends LeaseScope {
   /** 1 to 255 characters, no control characters. */
   group: string;
+  /** As the owner's run is. Runs that are not trusted have groups of their own. */
+  trusted: boolean;
   owner: LeaseOwner;
 }
 
 /** `fence` rises with every grant of the group. */
-export type LeaseState = { state: 'held'; fence: number } | { state: 'waiting'; ahead: number };
+export type LeaseState = { state: 'held'; fence: number } | { state: 'waiting' };
 
 /** A ticket of a group: its holder's, or one in the queue. Times are epoch ms. */
 export interface LeasePlace extends LeaseOwner {
@@ -37,6 +39,7 @@ export interface LeaseHolder extends LeasePlace {
 
 export interface GroupView {
   group: string;
+  trusted: boolean;
   holder: LeaseHolder;
   /** In order of grants; at most 100. */
   queue: LeasePlace[];
@@ -44,7 +47,7 @@ export interface GroupView {
 }
 
 /**
- * The leases of a project: `svc lock`, and the concurrency groups of pipelines. Every method except `group` works in
+ * The leases of a project: `svc lock`, and the concurrency groups of pipelines. Every method except `replaced` works in
  * the transaction of its caller, who holds the row of the owner's run. Everything that a run holds or waits for is
  * released in the transaction that ends it.
  */
@@ -55,11 +58,33 @@ export interface Leases {
   takeNow(tx: Transaction, request: LeaseRequest): Promise<{ fence: number } | undefined>;
   /** Releases the lease, or leaves the queue; the next in the queue then holds it. False when there was neither. */
   release(tx: Transaction, owner: LeaseOwner): Promise<boolean>;
-  /** The holder and the queue of a group; undefined when it is free. */
-  group(on: Pick<Transaction, 'read'>, scope: LeaseScope, group: string): Promise<GroupView | undefined>;
+  /** Leaves the queue; a lease that is held stays. False when there was no place in a queue. */
+  leaveQueue(tx: Transaction, owner: LeaseOwner): Promise<boolean>;
+  /**
+   * From now on no run that came before this owner's is granted the lease; its own run's places stay. Whoever calls this
+   * cancels the runs that `replaced` lists. Does nothing without a ticket.
+   */
+  replaceEarlier(tx: Transaction, owner: LeaseOwner): Promise<void>;
+  /**
+   * The holder of the group, if it came before this owner, then the places before it in the queue, in order: those
+   * after one. Several may be of one run, also of its own.
+   */
+  replaced(
+    on: Pick<Transaction, 'read'>,
+    owner: LeaseOwner,
+    after: ReplacedRun | undefined,
+    limit: number,
+  ): Promise<ReplacedRun[]>;
 }
 
 export const Leases = token<Leases>('locks.Leases');
+
+/** A ticket that was replaced by a later one. */
+export interface ReplacedRun {
+  run_id: string;
+  ticket: number;
+  held: boolean;
+}
 
 /** A lease that was granted to a waiting owner. */
 export interface Grant extends LeaseRequest {

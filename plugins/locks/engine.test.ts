@@ -4,6 +4,7 @@ import { type Claimed, type ClaimRef, type Json, RunEngine, RunStore, Wakeups } 
 import { bootEngine, checkRuns, type EngineServer, openTestDatabase, STORES } from '../../test/kit/index.ts';
 import { LeaseOwners, Leases } from './contract.ts';
 import { LeaseNotifier } from './service/lease-notifier.ts';
+import { groupOf } from './testing/group.ts';
 import { checkLockInvariants } from './testing/invariants.ts';
 import type { LeaseStore } from './store/lease-store.ts';
 
@@ -68,8 +69,7 @@ for (const store of STORES)
       t.same(await checkLockInvariants(database), [], 'those of leases hold');
     });
     const holder = async (group: string) =>
-      (await (world.use(Leases) as LeaseStore).group(database, { org_id: 'org_1', project_id: 'prj_1' }, group))?.holder
-        .run_id;
+      (await groupOf(database, { org_id: 'org_1', project_id: 'prj_1' }, group))?.holder.run_id;
 
     t.test('scripts park in the queue and wake in its order, whatever ends the run before', async (t) => {
       const runs = await begin(world, 6);

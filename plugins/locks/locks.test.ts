@@ -1,9 +1,11 @@
 import t from 'tap';
-import { Database, type Log, type Transaction } from '../../kernel/contracts/index.ts';
+import { Database, insertRows, type Log, type Transaction } from '../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseOwnerKind } from './contract.ts';
 import { releaseEnded } from './service/release-ended.ts';
 import { LeaseNotifier } from './service/lease-notifier.ts';
+import { groupOf } from './testing/group.ts';
 import { checkLockInvariants } from './testing/invariants.ts';
+import { heldGroups } from './store/group-views.ts';
 import { LeaseStore } from './store/lease-store.ts';
 import { boot, openTestDatabase, type Store, STORES, systemClock, type TestServer } from '../../test/kit/index.ts';
 
@@ -14,9 +16,61 @@ const owner = (run_id: string, kind = 'lock', id = 'act_1/0'): LeaseOwner => ({ 
 const ask = (run_id: string, group = 'g', kind = 'lock', id = 'act_1/0') => ({
   ...SCOPE,
   group,
+  trusted: true,
   owner: owner(run_id, kind, id),
 });
 const runName = (n: number) => `run_${String(n).padStart(4, '0')}`;
+
+/** A holder and a queue of this length. Answers the names of the runs. */
+async function queueUp(
+  database: Database,
+  take: (tx: Transaction, run_id: string) => Promise<unknown>,
+  group: string,
+  length: number,
+): Promise<string[]> {
+  const names = Array.from({ length: length + 2 }, (_, n) => `len_${length}_${n}`);
+  await database.transaction((tx) => take(tx, names[0]!));
+  const [made] = await database.read<{ group_key: string }>('SELECT group_key FROM locks_groups WHERE name = ?', [
+    group,
+  ]);
+  const { org_id, project_id } = SCOPE;
+  await database.transaction(async (tx) => {
+    const columns = [
+      'project_id',
+      'group_key',
+      'ticket',
+      'org_id',
+      'run_id',
+      'owner_kind',
+      'owner_id',
+      'state',
+      'asked_at',
+    ];
+    const rows = names.map((run, n) => [
+      ...[project_id, made!.group_key, n + 1, org_id, run, 'lock', 'act_1/0', 'waiting', 1],
+    ]);
+    await insertRows(tx, 'INSERT INTO locks_tickets', columns, rows.slice(1));
+    await tx.write('UPDATE locks_groups SET last_ticket = ? WHERE name = ?', [names.length, group]);
+  });
+  return names;
+}
+
+/** The number of statements of this work. */
+async function counting(tx: Transaction, work: (tx: Transaction) => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const counted = new Proxy(tx, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target) as unknown;
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        if (name === 'read' || name === 'write' || name === 'lock') count += 1;
+        return Reflect.apply(member, target, args) as unknown;
+      };
+    },
+  });
+  await work(counted);
+  return count;
+}
 
 /** Two servers on one database, each with its own store and notifier. */
 async function openServers(store: Store) {
@@ -93,10 +147,10 @@ for (const store of STORES)
       for (const [n, run] of runs.entries())
         if (n > 0) {
           const on = n % 2 === 0 ? first : other;
-          t.same(await within((tx) => on.leases.take(tx, ask(run)), on), { state: 'waiting', ahead: n });
+          t.same(await within((tx) => on.leases.take(tx, ask(run)), on), { state: 'waiting' });
         }
-      t.same(await within((tx) => first.leases.take(tx, ask(runs[7]!))), { state: 'waiting', ahead: 7 }, 'a repeat');
-      const view = await first.leases.group(first.database, SCOPE, 'g');
+      t.same(await within((tx) => first.leases.take(tx, ask(runs[7]!))), { state: 'waiting' }, 'a repeat');
+      const view = await groupOf(first.database, SCOPE, 'g');
       t.equal(view?.holder.run_id, runs[0]);
       t.same(view?.queue.map(({ run_id }) => run_id).slice(0, 99), runs.slice(1));
       t.equal(view?.queue_length, 99);
@@ -112,7 +166,7 @@ for (const store of STORES)
         heard.map(({ fence }) => fence),
         runs.slice(1).map((_, n) => n + 2),
       );
-      t.equal(await first.leases.group(first.database, SCOPE, 'g'), undefined);
+      t.equal(await groupOf(first.database, SCOPE, 'g'), undefined);
       t.equal(await within((tx) => first.leases.release(tx, owner(runs[3]!))), false, 'a second release is none');
     });
 
@@ -135,7 +189,7 @@ for (const store of STORES)
       };
       await Promise.all(runs.map((run, n) => work(run, n % 2 === 0 ? first : other)));
       t.equal(done.size, runs.length);
-      t.equal(await first.leases.group(other.database, SCOPE, 'contended'), undefined);
+      t.equal(await groupOf(other.database, SCOPE, 'contended'), undefined);
     });
 
     t.test('runs that end give up what they hold and where they wait, whatever else ends with them', async (t) => {
@@ -151,12 +205,12 @@ for (const store of STORES)
         for (const [n, group] of ['x', 'y'].entries())
           await within((tx) => first.leases.take(tx, ask(run, group, 'lock', `act_1/${n}`)));
       await end('end_b');
-      t.equal((await first.leases.group(first.database, SCOPE, 'x'))?.queue_length, 2);
+      t.equal((await groupOf(first.database, SCOPE, 'x'))?.queue_length, 2);
       await end('end_a', 'end_c');
       for (const group of ['x', 'y'])
-        t.match(await first.leases.group(first.database, SCOPE, group), { holder: { run_id: 'end_d' }, queue: [] });
+        t.match(await groupOf(first.database, SCOPE, group), { holder: { run_id: 'end_d' }, queue: [] });
       await end('end_d', 'end_a');
-      t.same(await first.leases.groups(first.database, SCOPE, { limit: 10, after: undefined }), []);
+      t.same(await heldGroups(first.database, SCOPE, { limit: 10, after: undefined }), []);
     });
 
     t.test('the time of a place is over: it is given up, unless the lease came first', async (t) => {
@@ -198,7 +252,7 @@ for (const store of STORES)
       t.match(await take('sh_a', 'lock-step', 'b'), { state: 'held' });
       t.equal(await within((tx) => first.leases.takeNow(tx, ask('sh_b', 'shared', 'lock', 'a'))), undefined);
       for (const id of ['a', 'b']) t.match(await take('sh_b', 'lock', id), { state: 'waiting' });
-      t.match(await take('sh_b', 'lock-step', 'c'), { state: 'waiting', ahead: 3 });
+      t.match(await take('sh_b', 'lock-step', 'c'), { state: 'waiting' });
       t.match(await take('sh_c', 'lock', 'a'), { state: 'waiting' });
       t.ok(await within((tx) => first.leases.release(tx, owner('sh_a', 'lock-step', 'b'))));
       t.equal(heard.length, 0);
@@ -209,7 +263,7 @@ for (const store of STORES)
         ['sh_b', 'sh_b', 'sh_b'],
       );
       await within((tx) => first.leases.release(tx, owner('sh_b', 'lock', 'a')));
-      t.match(await first.leases.group(first.database, SCOPE, 'shared'), { holder: { run_id: 'sh_b', id: 'b' } });
+      t.match(await groupOf(first.database, SCOPE, 'shared'), { holder: { run_id: 'sh_b', id: 'b' } });
       t.same(await fixture.broken(), []);
       await within((tx) => first.leases.releaseRuns(tx, ['sh_b', 'sh_c']));
     });
@@ -229,11 +283,11 @@ for (const store of STORES)
         t.match(await within((tx) => first.leases.take(tx, ask(`name_${n}`, name))), { state: 'held' });
       const elsewhere = { ...ask('name_0', 'a', 'lock', 'b'), project_id: 'prj_2' };
       t.match(await within((tx) => first.leases.take(tx, elsewhere)), { state: 'held' });
-      t.equal(await first.leases.group(first.database, { ...SCOPE, org_id: 'org_2' }, 'a'), undefined);
+      t.equal(await groupOf(first.database, { ...SCOPE, org_id: 'org_2' }, 'a'), undefined);
       const seen: string[] = [];
       let after: { granted_at: number; group_key: string } | undefined;
       for (;;) {
-        const page = await first.leases.groups(first.database, SCOPE, { limit: 3, after });
+        const page = await heldGroups(first.database, SCOPE, { limit: 3, after });
         seen.push(...page.map(({ view }) => view.group));
         if (page.length < 3) break;
         after = page.at(-1);
@@ -247,5 +301,63 @@ for (const store of STORES)
           JSON.stringify(name.slice(0, 9)),
         );
       await within((tx) => first.leases.releaseRuns(tx, ['name_0', ...names.map((_, n) => `name_${n}`)]));
+    });
+
+    t.test('runs that are not trusted have groups of their own', async (t) => {
+      const untrusted = { ...ask('out_a', 'apart'), trusted: false };
+      t.match(await within((tx) => first.leases.take(tx, untrusted)), { state: 'held', fence: 1 });
+      t.match(await within((tx) => first.leases.take(tx, ask('in_a', 'apart'))), { state: 'held', fence: 1 });
+      t.equal(await within((tx) => first.leases.takeNow(tx, { ...ask('out_b', 'apart'), trusted: false })), undefined);
+      t.match(await groupOf(first.database, SCOPE, 'apart', false), { trusted: false, holder: { run_id: 'out_a' } });
+      t.match(await groupOf(first.database, SCOPE, 'apart'), { trusted: true, holder: { run_id: 'in_a' } });
+      await within((tx) => first.leases.releaseRuns(tx, ['out_a', 'in_a']));
+    });
+
+    t.test('replaced places are not granted, whoever ends first', async (t) => {
+      const names = ['rep_a', 'rep_b', 'rep_c', 'rep_d', 'rep_e'];
+      for (const run of names) await within((tx) => first.leases.take(tx, ask(run, 'rep')));
+      await within((tx) => first.leases.take(tx, ask('rep_d', 'rep', 'lock-step', 'second')));
+      await within((tx) => first.leases.replaceEarlier(tx, owner('rep_d')));
+      const replaced = await first.leases.replaced(first.database, owner('rep_d'), undefined, 2);
+      t.match(replaced, [
+        { run_id: 'rep_a', held: true },
+        { run_id: 'rep_b', held: false },
+      ]);
+      t.match(await first.leases.replaced(first.database, owner('rep_d'), replaced[1], 2), [{ run_id: 'rep_c' }]);
+      await within((tx) => first.leases.releaseRuns(tx, ['rep_a']));
+      t.match(await groupOf(first.database, SCOPE, 'rep'), { holder: { run_id: 'rep_d' } }, 'past the others');
+      t.same(await fixture.broken(), []);
+      await within((tx) => first.leases.releaseRuns(tx, ['rep_d']));
+      t.match(await groupOf(first.database, SCOPE, 'rep'), { holder: { run_id: 'rep_e' } });
+      await within((tx) => first.leases.take(tx, ask('rep_f', 'rep')));
+      await within((tx) => first.leases.replaceEarlier(tx, owner('rep_f')));
+      await within((tx) => first.leases.releaseRuns(tx, ['rep_f', 'rep_e']));
+      t.equal(await groupOf(first.database, SCOPE, 'rep'), undefined, 'those that wait were replaced');
+      t.match(await within((tx) => first.leases.take(tx, ask('rep_g', 'rep'))), { state: 'held' }, 'a later one');
+      await within((tx) => first.leases.releaseRuns(tx, ['rep_b', 'rep_c', 'rep_g']));
+      t.same(await checkLockInvariants(first.database, { settled_ms: 0 }), [], 'nobody is left');
+    });
+
+    t.test('the cost of a promotion does not grow with the queue', async (t) => {
+      const costs: Record<string, number>[] = [];
+      for (const length of [10, 10_000]) {
+        const group = `len ${length}`;
+        const names = await queueUp(first.database, (tx, run) => first.leases.take(tx, ask(run, group)), group, length);
+        const counts: Record<string, number> = {};
+        for (const [what, work] of Object.entries({
+          promotion: (tx: Transaction) => first.leases.releaseRuns(tx, [names[0]!]),
+          arrival: (tx: Transaction) => first.leases.take(tx, ask(`len_${length}_last`, group)),
+          replacing: (tx: Transaction) => first.leases.replaceEarlier(tx, owner(`len_${length}_last`)),
+          after: (tx: Transaction) => first.leases.releaseRuns(tx, [names[1]!]),
+        }))
+          counts[what] = await within((tx) => counting(tx, work));
+        costs.push(counts);
+        t.match(await groupOf(first.database, SCOPE, group), {
+          holder: { run_id: `len_${length}_last` },
+          queue_length: length,
+        });
+        await first.database.write('DELETE FROM locks_tickets WHERE run_id LIKE ?', ['len_%']);
+      }
+      t.same(costs[0], costs[1]);
     });
   });

@@ -21,6 +21,7 @@ import { Verbs } from '../scripts/contract.ts';
 import { LeaseOwners, Leases } from './contract.ts';
 import { lockTables } from './migrations/0001-locks.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
+import { trustAndReplacement } from './migrations/0003-trust-and-replacement.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listLocksRoute } from './routes.ts';
 import { refusePastLock } from './service/rerun-check.ts';
@@ -51,7 +52,7 @@ const makeNotifier = (use: Resolve, store: LeaseStore) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([lockTables, lockVersions]);
+  plugin.migrations([lockTables, lockVersions, trustAndReplacement]);
   const leases = plugin.own(makeStore);
   plugin.bind(Leases, leases);
   plugin.contribute(Verbs, () => lockVerb);
@@ -61,6 +62,6 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(RunObservers, (use) => releaseEnded(() => leases(use)));
   plugin.contribute(RunTables, () => ({ table: 'locks_tickets', column: 'run_id' }));
   plugin.contribute(RerunParts, () => refusePastLock);
-  plugin.contribute(HttpRoutes, (use) => [listLocksRoute(leases(use), use(Database))]);
+  plugin.contribute(HttpRoutes, (use) => [listLocksRoute(use(Database))]);
   plugin.onStart(SERVER_ROLES, async (use) => makeNotifier(use, leases(use)).start());
 });

@@ -11,10 +11,10 @@ import {
 } from '../../kernel/contracts/index.ts';
 import type { GroupView } from './contract.ts';
 import lockSchema from './schema/lock.schema.json' with { type: 'json' };
-import type { LeaseStore } from './store/lease-store.ts';
+import { heldGroups } from './store/group-views.ts';
 
 /** Held groups, the newest holder first, each with its queue in order. */
-export const listLocksRoute = (store: LeaseStore, database: Database): Route =>
+export const listLocksRoute = (database: Database): Route =>
   listRoute({
     path: `${SCOPED}/locks`,
     operation: 'listLocks',
@@ -27,17 +27,18 @@ export const listLocksRoute = (store: LeaseStore, database: Database): Route =>
       const limit = limitOf(query);
       const place = decodeCursor(query.cursor, 'number', 'id');
       const after = place && { granted_at: place[0], group_key: place[1] };
-      const found = await store.groups(database, scope, { limit: limit + 1, after });
+      const found = await heldGroups(database, scope, { limit: limit + 1, after });
       const { items, ...rest } = pageOf(found, limit, ({ granted_at, group_key }) => [granted_at, group_key]);
       const now = database.now();
       return { items: items.map(({ view }) => render(view, now)), ...rest };
     },
   });
 
-function render({ group, holder, queue, queue_length }: GroupView, now: number) {
+function render({ group, trusted, holder, queue, queue_length }: GroupView, now: number) {
   const age = (since: number) => ({ since: iso(since), age_ms: Math.max(0, now - since) });
   return {
     group,
+    trusted,
     holder: { run_id: holder.run_id, ...age(holder.since), fence: holder.fence },
     queue: queue.map((place) => ({ run_id: place.run_id, ...age(place.asked_at) })),
     queue_length,

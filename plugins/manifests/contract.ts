@@ -1,18 +1,42 @@
-import { defineError, token } from '../../kernel/contracts/index.ts';
+import { defineError, extensionPoint, type JsonSchema, token } from '../../kernel/contracts/index.ts';
 import type { ConnectorManifest, HookSection } from './generated/connector-manifest.ts';
+import schema from './schema/connector-manifest.schema.json' with { type: 'json' };
 
 export type {
   ConnectorManifest,
   DeliveryPlace,
+  EventTypePlace,
   ForgeApi,
   ForgeCall,
   ForgeSection,
   HookSection,
+  ManifestAction,
+  ManifestCredential,
+  ManifestExample,
+  ManifestSign,
+  ManifestValue,
+  RequestTemplate,
 } from './generated/connector-manifest.ts';
 
 export { ManifestErrors } from './contract/errors.ts';
+export { placeText } from './contract/place.ts';
+import type { ManifestFault } from './contract/fault.ts';
 
-/** The connectors of `connectors/` and of SVC_CONNECTORS, read and checked at start. */
+export { faultLine, type ManifestFault } from './contract/fault.ts';
+
+/** JSON Schema (2020-12) of a manifest. */
+export const connectorSchema: JsonSchema = schema;
+
+/** A connector, and the file or plugin that it comes from. */
+export interface Connector {
+  manifest: ConnectorManifest;
+  origin: string;
+}
+
+/** The connectors. Every manifest of `connectors/` and SVC_CONNECTORS is a plugin that contributes itself. */
+export const Connectors = extensionPoint<Connector>('manifests.Connectors', { key: ({ manifest }) => manifest.name });
+
+/** The manifests of all connectors, read and checked at start. */
 export interface ConnectorManifests {
   find(name: string): ConnectorManifest | undefined;
   /** In order of their names. */
@@ -32,7 +56,14 @@ export interface SignedDelivery {
  * None of them contains any part of the signature or the key.
  */
 export type SignatureVerdict =
-  | { ok: true; delivery_id: string | undefined; event_type: string | undefined }
+  | {
+      ok: true;
+      delivery_id: string | undefined;
+      /** As events call it, by the rule of the section. */
+      event_type: string | undefined;
+      /** The delivery only asks whether somebody is there, and wants to hear this. */
+      challenge?: string;
+    }
   | { ok: false; fault: 'missing' | 'wrong' | 'stale'; detail: string };
 
 /**
@@ -55,3 +86,25 @@ export const signatureInvalid = defineError({
   title: 'The signature of the delivery is missing or wrong.',
   next: 'Sign the raw bytes of the body with the key that was set here, as `detail` describes. Check the clocks of both sides.',
 });
+
+/** Reads manifests of files and folders, as the start does. */
+export interface ManifestReading {
+  /** The connectors of the package and those of SVC_CONNECTORS. */
+  installed(env: Readonly<Record<string, string | undefined>>): Promise<ReadManifests>;
+  /** The manifests of these files, of these folders, or of the folders in them. */
+  read(places: readonly string[]): Promise<ReadManifests>;
+  /** A parsed document: the manifest, or everything that is wrong with it but for its templates. */
+  check(document: unknown): { manifest: ConnectorManifest } | { faults: ManifestFault[] };
+}
+
+export interface ReadManifests {
+  connectors: Connector[];
+  faults: FileFault[];
+}
+
+/** A fault and the file that has it. */
+export interface FileFault extends ManifestFault {
+  file: string;
+}
+
+export const ManifestReading = token<ManifestReading>('manifests.ManifestReading');

@@ -1,19 +1,19 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import type { HookSection } from './contract.ts';
 import { manifestFaults } from './domain/check-manifest.ts';
 import { signatureCheck } from './domain/signature.ts';
-import { ManifestCatalog } from './service/catalog.ts';
+import { faultLines, HOME } from './service/sources.ts';
+import { readManifests } from './service/read-manifests.ts';
 import { boot } from '../../test/kit/index.ts';
 
-const home = resolve(import.meta.dirname, '../../connectors');
-const catalog = new ManifestCatalog();
-await catalog.load(home, []);
-const section = (name: string): HookSection => catalog.find(name)!.hook!;
+const installed = await readManifests([HOME]);
+const manifests = installed.connectors.map((one) => one.manifest);
+const section = (name: string): HookSection => manifests.find((one) => one.name === name)!.hook!;
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const BODY = Buffer.from('{"type":"invoice.paid","n":1}');
@@ -24,15 +24,8 @@ const hook = (signature: object, more: object = {}) =>
   manifest({ hook: { signature: { header: 'X-Sig', algorithm: 'sha256', encoding: 'hex', ...signature }, ...more } });
 
 t.test('every manifest of the package is sound, and so is a full one', async (t) => {
-  t.ok(catalog.all().length >= 3);
-  t.same(
-    catalog.all().map(({ name }) => name),
-    catalog
-      .all()
-      .map(({ name }) => name)
-      .toSorted(),
-  );
-  for (const one of catalog.all()) t.same(manifestFaults(one), [], one.name);
+  t.ok(manifests.length >= 3);
+  t.same(installed.faults, []);
   const full = manifest({
     description: 'All there is.',
     credential: { kind: 'api_key', required: false, header: 'x-api-key' },
@@ -108,6 +101,17 @@ t.test('a faulty manifest is told its places', async (t) => {
     [hook({ ...signed, tolerance: '1s1m' }), '/hook/signature/tolerance'],
     [hook({ ...signed, tolerance: '0s' }), '/hook/signature/tolerance'],
     [hook({}, { event_type: { pointer: 'type' } }), '/hook/event_type/pointer'],
+    [hook({}, { event_type: { header: 'X-E', map: { a: 'b c' } } }), '/hook/event_type/map/a'],
+    [hook({}, { event_type: { header: 'X-E', other: '/' } }), '/hook/event_type/other'],
+    [hook({}, { event_type: { header: 'X-E', or: ['/x'] } }), '/hook/event_type'],
+    [manifest({ hook: {} }), '/hook'],
+    [hook({}, { token: { header: 'X-T' } }), '/hook'],
+    [manifest({ hook: { token: { header: 'X T' } } }), '/hook/token/header'],
+    [hook({ parts: {} }), '/hook/signature/parts/signature'],
+    [hook({ parts: { signature: 'v1', timestamp: 't' } }), '/hook/signature/parts/timestamp'],
+    [hook({ ...signed, parts: { signature: 'v1', timestamp: 't' } }), '/hook/signature/timestamp_header'],
+    [hook({ timestamp_unit: 'ms' }), '/hook/signature/timestamp_unit'],
+    [hook({}, { challenge: { pointer: '/a', equals: 'b' } }), '/hook/challenge/answer'],
     [manifest({ examples: [{ action: 'go', request: {} }] }), '/examples/0/action'],
     [{ ...action({}), examples: [{ action: 'go' }] }, '/examples/0/request'],
     [manifest({ examples: [{}] }), '/examples/0'],
@@ -139,36 +143,33 @@ t.test('files and folders of SVC_CONNECTORS are read, and a broken one stops the
   await put('many/b/manifest.json', manifest({ name: 'many-b' }));
   await put('many/a/manifest.json', manifest({ name: 'many-a' }));
   await put('many/empty/notes.md', '# nothing');
-  const own = new ManifestCatalog();
-  await own.load(
-    home,
-    ['single.json', 'alone', 'many'].map((name) => join(folder, name)),
+  const own = await readManifests(['single.json', 'alone', 'many'].map((name) => join(folder, name)));
+  t.same(own.faults, []);
+  t.same(
+    own.connectors.map((one) => one.manifest.name),
+    ['single', 'alone', 'many-a', 'many-b'],
   );
-  t.match(own.find('single'), { title: 'One' });
-  for (const name of ['alone', 'many-a', 'many-b', 'standard_webhooks']) t.ok(own.find(name), name);
-  t.equal(own.find('constructor'), undefined);
 
   await put('broken/x/manifest.json', '{"manifest": "svc-connector/v1",');
   await put('broken/y/manifest.json', manifest({ name: 'y', hook: {} }));
   await put('broken/z/manifest.json', manifest({ name: 'forge_a' }));
   await put('large.json', `"${'x'.repeat(1024 * 1024)}"`);
   const entries = ['broken', 'large.json', 'absent', 'many/empty'].map((name) => join(folder, name));
-  const failed = await new ManifestCatalog().load(home, entries).catch((error: Error) => error);
-  t.match(failed, { code: 'connector_invalid' });
+  const failed = faultLines((await readManifests([HOME, ...entries])).faults);
   for (const text of [
-    'broken/x/manifest.json: is not valid JSON',
+    'broken/x/manifest.json: (whole document): is not valid JSON',
     'line 1, column',
-    'broken/y/manifest.json: /hook/signature: is required',
+    'broken/y/manifest.json: /hook: must have either `signature` or `token` [hook_proof]; say how',
     'broken/z/manifest.json: /name: forge_a is also the name of',
-    'large.json: has more than',
-    'absent: the file or folder does not exist',
-    'many/empty: neither this folder nor a folder in it contains manifest.json',
+    'large.json: (whole document): has more than',
+    'absent: (whole document): the file or folder does not exist',
+    'many/empty: (whole document): neither this folder nor a folder in it contains manifest.json',
   ])
-    t.ok((failed as Error).message.includes(text), text);
+    t.ok(failed.includes(text), `${text}: ${failed}`);
 
   const env = { SVC_CONNECTORS: `${join(folder, 'single.json')}:${join(folder, 'broken')}` };
   const booted = boot({ env });
-  await t.rejects(booted, { code: 'connector_invalid', message: /broken\/y\/manifest\.json: \/hook\/signature/ });
+  await t.rejects(booted, { code: 'connector_invalid', message: /broken\/y\/manifest\.json: \/hook: / });
 });
 
 t.test('what the official signer of Standard Webhooks signs is taken, and nothing else', async (t) => {
@@ -280,16 +281,20 @@ t.test('ten thousand forged signatures, none accepted', async (t) => {
 t.test('keys are read as their section writes them', async (t) => {
   const standard = section('standard_webhooks');
   const plain = section('forge_a');
-  const bytes = Buffer.alloc(24, 9).toString('base64');
-  for (const key of [bytes, `whsec_${bytes}`, 'YQ', 'YQ=='])
+  const bytes = Buffer.alloc(24, 5).toString('base64');
+  for (const key of [bytes, `whsec_${bytes}`, 'YWFhYWFhYWE', 'YWFhYWFhYWE='])
     t.equal(signatureCheck.keyFault(standard, key), undefined, key);
-  for (const key of ['', 'whsec_', 'whsec_*', `whsec_whsec_${bytes}`, 'not base64', 'Y'])
+  for (const key of ['', 'whsec_', 'whsec_*', `whsec_whsec_${bytes}`, 'not base64', 'Y', 'YWFhYWFhYQ=='])
     t.match(signatureCheck.keyFault(standard, key), /^must/, key);
   t.equal(signatureCheck.keyFault(plain, 'any text: ü'), undefined);
   t.match(signatureCheck.keyFault(plain, '\ud800'), /Unicode/);
   const hex: HookSection = { signature: { header: 'X', algorithm: 'sha1', encoding: 'hex', key: { encoding: 'hex' } } };
-  t.equal(signatureCheck.keyFault(hex, '00ff'), undefined);
+  t.equal(signatureCheck.keyFault(hex, '00000000000000ff'), undefined);
   t.match(signatureCheck.keyFault(hex, '00f'), /must be hex/);
+  t.match(signatureCheck.keyFault(hex, '00000000000000'), /at least 8 bytes/);
+  for (const none of ['00'.repeat(8), '20'.repeat(64), '09000a0d200b0c20'])
+    t.match(signatureCheck.keyFault(hex, none), /blanks or zeros/, none);
+  t.match(signatureCheck.keyFault(plain, '\0'.repeat(8)), /blanks or zeros/);
   const signature = createHmac('sha1', Buffer.from('00ff', 'hex')).update(BODY).digest('hex');
   t.equal(signatureCheck.verify(hex, '00ff', { headers: { x: signature }, raw: BODY }, NOW).ok, true);
 });
@@ -317,4 +322,124 @@ t.test('types and ids are found in headers and bodies', async (t) => {
   ];
   for (const [pointer, body, event_type] of found) t.match(at({ pointer }, body), { ok: true, event_type }, pointer);
   t.throws(() => at({ pointer: '/type' }, '['.repeat(101)), { code: 'invalid_request' });
+});
+
+const verify = (of: HookSection, key: string, headers: Record<string, string>, raw = BODY, now = NOW) =>
+  signatureCheck.verify(of, key, { headers, raw }, now);
+const sectionWith = (signature: object, more: object = {}): HookSection => ({
+  signature: { header: 'X-Sig', algorithm: 'sha256', encoding: 'hex', ...signature },
+  ...more,
+});
+
+t.test('one header with named parts: several signatures, the time among them', async (t) => {
+  const of = sectionWith({ parts: { signature: 'v1', timestamp: 't', separator: ';' }, signs: '{timestamp}:{body}' });
+  const at = String(NOW / 1000);
+  const mac = (key: string, time = at) => createHmac('sha256', key).update(`${time}:`).update(BODY).digest('hex');
+  const good = { ok: true, delivery_id: undefined, event_type: undefined };
+  t.same(verify(of, 'k', { 'x-sig': `t=${at};v1=${mac('k')}` }), good);
+  t.same(verify(of, 'k', { 'x-sig': ` v1=${mac('k')} ; t=${at} ` }), good, 'order and blanks do not matter');
+  t.same(verify(of, 'k', { 'x-sig': `t=${at};v1=${mac('old')};v1=zz;v1=${mac('k')};v0=${mac('k')}` }), good);
+  const bad: [header: string, fault: string][] = [
+    [`t=${at};v1=${mac('old')}`, 'wrong'],
+    [`t=${at};v0=${mac('k')}`, 'wrong'],
+    [`t=${at},v1=${mac('k')}`, 'wrong'],
+    [`v1=${mac('k')}`, 'missing'],
+    [`t=;v1=${mac('k', '')}`, 'wrong'],
+    [`t=${at}x;v1=${mac('k', `${at}x`)}`, 'wrong'],
+    [`t=${NOW / 1000 - 301};v1=${mac('k', String(NOW / 1000 - 301))}`, 'stale'],
+    [mac('k'), 'missing'],
+    ['t', 'missing'],
+  ];
+  for (const [header, fault] of bad) t.match(verify(of, 'k', { 'x-sig': header }), { ok: false, fault }, header);
+  const many = Array.from({ length: 17 }, (_, n) => `v1=${mac(`k${n}`)}`).join(';');
+  t.match(verify(of, 'k16', { 'x-sig': `t=${at};${many}` }), { ok: false }, 'of a flood only the first are looked at');
+});
+
+t.test('times in milliseconds', async (t) => {
+  const of = sectionWith({
+    timestamp_header: 'X-T',
+    timestamp_unit: 'ms',
+    signs: '{timestamp}{body}',
+    tolerance: '1s',
+  });
+  const at = (ms: number) => ({
+    'x-t': String(ms),
+    'x-sig': createHmac('sha256', 'k').update(String(ms)).update(BODY).digest('hex'),
+  });
+  t.match(verify(of, 'k', at(NOW - 1000)), { ok: true });
+  t.match(verify(of, 'k', at(NOW - 1001)), { ok: false, fault: 'stale' });
+  t.match(verify(of, 'k', at(NOW / 1000)), { ok: false, fault: 'stale' });
+});
+
+t.test('public keys', async (t) => {
+  const pairs = {
+    'ecdsa-sha256': generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    ed25519: generateKeyPairSync('ed25519'),
+  } as const;
+  for (const [algorithm, { publicKey, privateKey }] of Object.entries(pairs)) {
+    const of = sectionWith({ algorithm, encoding: 'base64', signs: 'v0:{body}', key: { encoding: 'base64' } });
+    const signature = sign(
+      algorithm === 'ed25519' ? null : 'sha256',
+      Buffer.concat([Buffer.from('v0:'), BODY]),
+      privateKey,
+    );
+    const key = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+    const headers = { 'x-sig': signature.toString('base64') };
+    t.equal(signatureCheck.keyFault(of, key), undefined);
+    t.match(verify(of, key, headers), { ok: true }, algorithm);
+    t.match(verify(of, key, headers, Buffer.from('other')), { ok: false, fault: 'wrong' });
+    t.match(verify(of, key, { 'x-sig': 'AAAA' }), { ok: false, fault: 'wrong' });
+    for (const other of Object.values(pairs).filter((pair) => pair.publicKey !== publicKey)) {
+      const wrong = other.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+      t.match(signatureCheck.keyFault(of, wrong), /public key/);
+      t.match(verify(of, wrong, headers), { ok: false, fault: 'wrong' });
+    }
+    t.match(signatureCheck.keyFault(of, Buffer.from('a shared key').toString('base64')), /public key/);
+  }
+  const bare = sectionWith({ algorithm: 'ed25519', key: { encoding: 'hex' } });
+  const { publicKey, privateKey } = pairs.ed25519;
+  const key = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('hex');
+  t.match(
+    verify(bare, key, { 'x-sig': sign(null, BODY, privateKey).toString('hex') }),
+    { ok: true },
+    '32 bytes in hex',
+  );
+});
+
+t.test('a token in a header', async (t) => {
+  const of: HookSection = { token: { header: 'Authorization', prefix: 'Bearer ' }, delivery_id: { header: 'X-Id' } };
+  t.match(verify(of, 'abc', { authorization: 'Bearer abc', 'x-id': '7' }), { ok: true, delivery_id: '7' });
+  for (const header of ['Bearer abcd', 'Bearer ab', 'abc', 'bearer abc', 'Bearer ', 'Bearer  abc'])
+    t.match(verify(of, 'abc', { authorization: header }), { ok: false, fault: 'wrong' }, header);
+  t.match(verify(of, 'abc', {}), { ok: false, fault: 'missing' });
+  t.match(verify(of, '', { authorization: 'Bearer ' }), { ok: false }, 'an empty token is none');
+});
+
+t.test('types of deliveries become types of events', async (t) => {
+  const typed = (event_type: object, headers: Record<string, string>, body: unknown = {}) => {
+    const of = { token: { header: 'X-T' }, event_type } as HookSection;
+    const verdict = verify(of, 'k', { 'x-t': 'k', ...headers }, Buffer.from(JSON.stringify(body)));
+    return verdict.ok ? verdict.event_type : verdict;
+  };
+  t.equal(typed({ header: 'X-E' }, { 'x-e': 'Push Hook' }), 'Push Hook', 'without a rule it stays');
+  t.equal(typed({ header: 'X-E', other: '-', case: 'lower' }, { 'x-e': 'Push  Hook' }), 'push-hook');
+  t.equal(typed({ header: 'X-E', other: '.' }, { 'x-e': 'orders/create' }), 'orders.create');
+  t.equal(typed({ header: 'X-E', map: { 'Push Hook': 'push' }, other: '_' }, { 'x-e': 'Push Hook' }), 'push');
+  t.equal(typed({ header: 'X-E', map: { a: 'b' } }, { 'x-e': 'constructor' }), 'constructor');
+  t.equal(typed({ header: 'X-E', default: 'other' }, {}), 'other');
+  t.equal(typed({ pointer: '/a/b', or: ['/c'] }, {}, { a: { b: 'x' }, c: 'y' }), 'x');
+  t.equal(typed({ pointer: '/a/b', or: ['/d', '/c'] }, {}, { c: 'y' }), 'y');
+  t.equal(typed({ pointer: '/a' }, {}, []), undefined);
+});
+
+t.test('a question is told from an event', async (t) => {
+  const of: HookSection = {
+    token: { header: 'X-T' },
+    challenge: { pointer: '/type', equals: 'url_verification', answer: '/challenge' },
+  };
+  const ask = (body: unknown) => verify(of, 'k', { 'x-t': 'k' }, Buffer.from(JSON.stringify(body)));
+  t.match(ask({ type: 'url_verification', challenge: 'abc' }), { ok: true, challenge: 'abc' });
+  for (const body of [{ type: 'other', challenge: 'abc' }, { type: 'url_verification' }, { challenge: 'abc' }, 'x'])
+    t.equal((ask(body) as { challenge?: string }).challenge, undefined, JSON.stringify(body));
+  t.match(verify(of, 'k', { 'x-t': 'no' }, Buffer.from('{"type":"url_verification","challenge":"a"}')), { ok: false });
 });

@@ -1,20 +1,20 @@
-import { resolve } from 'node:path';
-import { definePlugin, SERVER_ROLES, Settings } from '../../kernel/contracts/index.ts';
-import { ConnectorManifests, SignatureCheck } from './contract.ts';
+import { definePlugin, type Resolve } from '../../kernel/contracts/index.ts';
+import { ConnectorManifests, Connectors, ManifestReading, SignatureCheck } from './contract.ts';
 import { signatureCheck } from './domain/signature.ts';
 import manifest from './plugin.json' with { type: 'json' };
-import { ManifestCatalog } from './service/catalog.ts';
+import { checkedManifest, readManifests } from './service/read-manifests.ts';
+import { installedManifests } from './service/sources.ts';
 
-/** The built-in connectors of the package. */
-const HOME = resolve(import.meta.dirname, '../../connectors');
+/** The manifests of this process. They are read once at start and never change. */
+function makeCatalog(use: Resolve): ConnectorManifests {
+  const manifests = use.all(Connectors).map((one) => one.manifest);
+  const byName = new Map(manifests.map((one) => [one.name, one]));
+  const sorted = manifests.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { find: (name) => byName.get(name), all: () => sorted };
+}
 
 export default definePlugin(manifest, (plugin) => {
-  const catalog = plugin.own(() => new ManifestCatalog());
-  plugin.bind(ConnectorManifests, catalog);
+  plugin.bind(ConnectorManifests, makeCatalog);
+  plugin.bind(ManifestReading, () => ({ installed: installedManifests, read: readManifests, check: checkedManifest }));
   plugin.bind(SignatureCheck, () => signatureCheck);
-  plugin.onInit(SERVER_ROLES, async (use) => {
-    const { SVC_CONNECTORS = '' } = use(Settings).env;
-    const extra = SVC_CONNECTORS.split(':').filter((entry) => entry !== '');
-    await catalog(use).load(HOME, extra);
-  });
 });

@@ -88,6 +88,7 @@ export interface PassJournal {
   /**
    * The same for a verb that may park. When it parks, the pass ends and this rejects with `PassOver`; a verb must let
    * that error pass. `replayed` is false for the outcome that woke the activity, because no pass has printed it yet.
+   * If `args` is a function, it is called only when needed, not on replay.
    */
   wait(site: SiteCall, wait: { args: unknown; timeout_ms?: number }): Promise<JournalAnswer>;
   /** Not durable: keys merged into the output if the script exits with 0. Throws `value_too_large`. */
@@ -100,7 +101,7 @@ export interface PassJournal {
 export interface ReplayedPass {
   /** The activity, with its journal as claimed. */
   assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'journal'>;
-  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held'>;
+  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held' | 'dry'>;
   clock: Clock;
   /** The program's text, to describe a violation. */
   source: () => string;

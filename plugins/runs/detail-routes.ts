@@ -11,19 +11,29 @@ import {
   VIEWER,
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
+import { withDefinitions } from '../schema/contract.ts';
 import type { RunEngine } from './contract.ts';
+import historyQuery from './schema/history-query.schema.json' with { type: 'json' };
+import recordSchema from './schema/journal-record.schema.json' with { type: 'json' };
+import historySchema from './schema/run-history.schema.json' with { type: 'json' };
 import type { PutCellBody } from './generated/put-cell.ts';
 import cellKeySchema from './schema/cell-key.schema.json' with { type: 'json' };
 import cellSchema from './schema/cell.schema.json' with { type: 'json' };
 import logsQuery from './schema/logs-query.schema.json' with { type: 'json' };
 import putCellSchema from './schema/put-cell.schema.json' with { type: 'json' };
+import nodeSchema from './schema/node.schema.json' with { type: 'json' };
 import stepSchema from './schema/step.schema.json' with { type: 'json' };
-import { followLog, type LogParts, wholeLog } from './service/follow.ts';
+import stepsQuery from './schema/steps-query.schema.json' with { type: 'json' };
+import { followLog, FollowTurns, type LogParts, wholeLog } from './service/follow.ts';
+import { LogNames } from './service/log-marks.ts';
+import type { Histories } from './service/history.ts';
+import type { NodeViews } from './service/node-views.ts';
 import type { ProjectState } from './service/project-state.ts';
 import { renderCell, renderStep } from './service/render.ts';
-import type { RunViews } from './service/run-views.ts';
+import { runId, type RunViews } from './service/run-views.ts';
 import type { RunWatch } from './service/run-watch.ts';
 import type { StepViews } from './service/step-views.ts';
+import type { Reader } from './store/parts.ts';
 
 const RUN = `${SCOPED}/runs/:run`;
 const ENTITY = `${SCOPED}/state/:entity`;
@@ -37,23 +47,31 @@ export interface DetailParts {
   engine: RunEngine;
   views: RunViews;
   steps: StepViews;
+  nodes: NodeViews;
   watch: RunWatch;
   clock: Clock;
+  on: Reader;
 }
 
 /** The steps and the log of a run. */
-export function detailRoutes({ engine, views, steps, watch, clock }: DetailParts): Route[] {
-  const parts: LogParts = { watch, clock, logs: engine.logs, status: views.status };
+export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: DetailParts): Route[] {
+  const turns = new FollowTurns(clock);
+  const parts: LogParts = { watch, clock, turns, logs: engine.logs, status: views.status };
   return [
     listRoute({
       path: `${RUN}/steps`,
       operation: 'listSteps',
-      summary: 'List the durable calls of a run, in order',
+      summary: 'List the durable calls of a run, or its nodes, in order',
       access: VIEWER,
+      query: stepsQuery,
       plural: 'steps',
-      item: stepSchema,
-      description: 'A page of steps.',
+      item: { anyOf: [stepSchema, nodeSchema] },
+      description: 'A page of calls, or of nodes: a run of a graph or a pipeline has nodes.',
       async list({ scope, params, query }) {
+        const { node: of, open, output, calls } = query;
+        const page = { ...cursorPage(query), of, open: open === 'true', outputs: output === 'true' };
+        const own = calls === 'true' ? undefined : await nodes.list(scope, params.run!, page);
+        if (own) return { items: own.nodes, next_cursor: own.next_cursor };
         const { steps: found, ...rest } = await steps.list(scope, params.run!, cursorPage(query));
         return { items: found.map(renderStep), ...rest };
       },
@@ -69,20 +87,43 @@ export function detailRoutes({ engine, views, steps, watch, clock }: DetailParts
         200: {
           description:
             'The log. With `follow=true` server-sent events: `log` events with an id each, to be resumed with ' +
-            '`Last-Event-ID`, and one `end` event with the final status.',
+            '`Last-Event-ID`, and one `end` event with the final status. Where several nodes write, each line begins with ' +
+            'the name of its node, and each event has it as `activity`. With `timestamps=true` each line begins with its time.',
           type: 'text/plain',
         },
       },
       async handle({ scope, params, query, headers, signal }) {
-        const { run_id } = await views.read(scope, params.run!);
-        if (query.follow !== 'true') return streamed(wholeLog(parts, run_id), 'text/plain; charset=utf-8');
+        const { org_id, project_id } = scope;
+        const run_id = runId(params.run);
+        const names = (await nodes.several({ org_id, project_id, run_id })) ? new LogNames(on) : undefined;
+        const named = { ...parts, names };
+        const timestamps = query.timestamps === 'true';
+        if (query.follow !== 'true')
+          return streamed(wholeLog({ ...named, timestamps }, run_id), 'text/plain; charset=utf-8');
         const last = headers['last-event-id'];
         const after = last ? checkLogId(last) : undefined;
-        return streamed(followLog(parts, run_id, after, signal), 'text/event-stream; charset=utf-8');
+        return streamed(followLog(named, run_id, after, signal), 'text/event-stream; charset=utf-8');
       },
     },
   ];
 }
+
+/** What `svc check --replay` reads. Members may submit scripts, which see as much. */
+export const historyRoute = (histories: Histories): Route => ({
+  method: 'GET',
+  path: `${RUN}/history`,
+  operation: 'readHistory',
+  summary: 'Read what a replay of a script reads: its input, its variables and its recorded calls',
+  access: MEMBER,
+  query: historyQuery,
+  responses: {
+    200: { description: 'A page.', schema: withDefinitions(historySchema, { 'journal-record': recordSchema }) },
+  },
+  handle: async ({ scope, params, query }) => ({
+    status: 200,
+    json: await histories.read(scope, params.run!, cursorPage(query)),
+  }),
+});
 
 /** Throws `invalid_request` for an id that this service never gave. */
 function checkLogId(text: string): string {

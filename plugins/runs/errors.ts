@@ -35,6 +35,13 @@ export const runUnfinished = defineError({
   next: 'Wait for its end, or cancel it. `svc explain` shows what it waits for.',
 });
 
+export const runNotReplayable = defineError({
+  code: 'run_not_replayable',
+  status: 422,
+  title: 'The run has no history that a program reads again.',
+  next: 'Name a run of a script. `svc check` without --replay checks documents of every kind.',
+});
+
 export const leaseLost = defineError({
   code: 'lease_lost',
   status: 409,
@@ -47,6 +54,13 @@ export const activityKilled = defineError({
   status: 409,
   title: 'Every agent that ran this activity was lost.',
   next: 'Look for what stops those agents: too little memory, or a command that kills other processes.',
+});
+
+export const callsTooDeep = defineError({
+  code: 'calls_too_deep',
+  status: 409,
+  title: 'Too many runs have called each other.',
+  next: 'Look for a workflow that calls itself, and give it a condition that ends.',
 });
 
 export const journalConflict = defineError({

@@ -2,7 +2,6 @@ import {
   Clock,
   Errors,
   HttpAddress,
-  type HttpReply,
   type HttpRequest,
   listRoute,
   MEMBER,
@@ -17,7 +16,6 @@ import { lineFault } from './domain/line.ts';
 import { runUrl } from './domain/run-url.ts';
 import type { CancelRunBody } from './generated/cancel-run.ts';
 import type { RerunRunBody } from './generated/rerun-run.ts';
-import type { SubmitRunBody } from './generated/submit-run.ts';
 import type { Reruns } from './rerun/rerun.ts';
 import cancelSchema from './schema/cancel-run.schema.json' with { type: 'json' };
 import checkSchema from './schema/check-workflow.schema.json' with { type: 'json' };
@@ -25,67 +23,50 @@ import checkedSchema from './schema/checked-workflow.schema.json' with { type: '
 import listQuery from './schema/list-runs-query.schema.json' with { type: 'json' };
 import rerunSchema from './schema/rerun-run.schema.json' with { type: 'json' };
 import runSchema from './schema/run.schema.json' with { type: 'json' };
-import submitSchema from './schema/submit-run.schema.json' with { type: 'json' };
 import submittedSchema from './schema/submitted-run.schema.json' with { type: 'json' };
+import waitQuery from './schema/wait-query.schema.json' with { type: 'json' };
 import { parseRunFilter } from './service/run-filter.ts';
 import { runId, type RunViews } from './service/run-views.ts';
+import { type RunWaits, waitOf } from './service/run-waits.ts';
+import { submitRoute, type UrlOf, withUrl } from './submit-route.ts';
 
 const RUNS = `${SCOPED}/runs`;
 const RUN = `${RUNS}/:run`;
 
 /** The routes of runs: submit, list, read and change. */
-export function runRoutes(use: Resolve, views: RunViews, reruns: Reruns): Route[] {
+export function runRoutes(use: Resolve, views: RunViews, waits: RunWaits, reruns: Reruns): Route[] {
   const [engine, store, clock, address] = [use(RunEngine), use(RunStore), use(Clock), use(HttpAddress)];
   const urlOf: UrlOf = ({ scope }, run_id) => runUrl(address.public_url(), scope, run_id);
   return [
-    ...workflowRoutes(engine, urlOf),
-    ...viewRoutes(views, clock, urlOf),
+    submitRoute({ engine, waits, urlOf }),
+    checkRoute(engine),
+    ...viewRoutes(views, clock, waits, urlOf),
     ...changeRoutes(store, reruns, urlOf),
     signalRoute(store),
   ];
 }
 
-/** Undefined without a public URL. */
-type UrlOf = (request: HttpRequest, run_id: string) => string | undefined;
-
-const withUrl = <R extends { run_id: string }>(request: HttpRequest, run: R, urlOf: UrlOf) => ({
-  ...run,
-  run_url: urlOf(request, run.run_id),
+const checkRoute = (engine: RunEngine): Route => ({
+  method: 'POST',
+  path: `${SCOPED}/check`,
+  operation: 'checkWorkflow',
+  summary: 'Check a workflow without running it',
+  access: VIEWER,
+  body: withWorkflow(checkSchema),
+  body_limit: WORKFLOW_BODY_LIMIT,
+  responses: { 200: { description: 'Whether it may run, and what is wrong.', schema: checkedSchema } },
+  // Problems are an answer and not an error.
+  async handle({ scope, body }) {
+    const problems = await engine.check(scope, body as Workflow);
+    if (problems.length > 0) return { status: 200, json: { ok: false, problems } };
+    const found = await engine.review(body as Workflow);
+    const { warnings, notes } = found;
+    const more = { ...(warnings.length > 0 && { warnings }), ...(notes.length > 0 && { notes }) };
+    return { status: 200, json: { ok: found.problems.length === 0, problems: found.problems, ...more } };
+  },
 });
 
-const workflowRoutes = (engine: RunEngine, urlOf: UrlOf): Route[] => [
-  {
-    method: 'POST',
-    path: RUNS,
-    operation: 'submitRun',
-    summary: 'Run a workflow',
-    access: MEMBER,
-    body: withWorkflow(submitSchema),
-    body_limit: WORKFLOW_BODY_LIMIT,
-    responses: {
-      201: { description: 'The run was accepted.', schema: submittedSchema },
-      200: { description: 'The idempotency key was used before: the first run.', schema: submittedSchema },
-    },
-    handle: (request) => submit(engine, request, urlOf),
-  },
-  {
-    method: 'POST',
-    path: `${SCOPED}/check`,
-    operation: 'checkWorkflow',
-    summary: 'Check a workflow without running it',
-    access: VIEWER,
-    body: withWorkflow(checkSchema),
-    body_limit: WORKFLOW_BODY_LIMIT,
-    responses: { 200: { description: 'Whether it may run, and what is wrong.', schema: checkedSchema } },
-    // Problems are an answer and not an error.
-    async handle({ scope, body }) {
-      const problems = await engine.check(scope, body as Workflow);
-      return { status: 200, json: { ok: problems.length === 0, problems } };
-    },
-  },
-];
-
-const viewRoutes = (views: RunViews, clock: Clock, urlOf: UrlOf): Route[] => [
+const viewRoutes = (views: RunViews, clock: Clock, waits: RunWaits, urlOf: UrlOf): Route[] => [
   listRoute({
     path: RUNS,
     operation: 'listRuns',
@@ -106,10 +87,16 @@ const viewRoutes = (views: RunViews, clock: Clock, urlOf: UrlOf): Route[] => [
     operation: 'getRun',
     summary: 'Show a run',
     access: VIEWER,
+    query: waitQuery,
     responses: { 200: { description: 'The run.', schema: runSchema } },
     // A run of another project gives 404 like a missing one.
     async handle(request) {
-      const run = await views.read(request.scope, request.params.run!);
+      const { scope, params, query, signal } = request;
+      const wait_ms = waitOf(query);
+      const run =
+        wait_ms === undefined
+          ? await views.read(scope, params.run!)
+          : await waits.holding(scope, () => waits.until(scope, params.run!, { wait_ms, signal }));
       return { status: 200, json: withUrl(request, run, urlOf) };
     },
   },
@@ -156,32 +143,6 @@ const target = ({ scope: { org_id, project_id }, params }: HttpRequest) => ({
   project_id,
   run_id: runId(params.run),
 });
-
-type SubmitBody = Workflow & Pick<SubmitRunBody, 'idempotency_key'>;
-
-async function submit(engine: RunEngine, request: HttpRequest, urlOf: UrlOf): Promise<HttpReply> {
-  const body = request.body as SubmitBody;
-  const { run_id, status, duplicate, source_differs } = await engine.submit({
-    ...body,
-    ...request.scope,
-    idempotency_key: submitKey(request, body.idempotency_key),
-    trigger: { type: 'manual' },
-    trusted: true,
-    generation: 0,
-    submitted_by: request.principal?.id,
-    by: auditSource(request),
-  });
-  if (!duplicate) return { status: 201, json: { run_id, status, run_url: urlOf(request, run_id) } };
-  return { status: 200, json: { run_id, duplicate: true, source_differs: source_differs || undefined } };
-}
-
-function submitKey({ headers }: HttpRequest, member: string | undefined): string | undefined {
-  const header = headers['idempotency-key'];
-  if (member === undefined || header === undefined || member === header) return member ?? header;
-  throw Errors.invalidRequest('the Idempotency-Key header and idempotency_key differ; send one of them', {
-    errors: [{ pointer: '/idempotency_key', message: 'differs from the Idempotency-Key header' }],
-  });
-}
 
 /** Maximum bytes of the payload of a signal. */
 const PAYLOAD_BYTES = 2 * 1024 * 1024;

@@ -16,11 +16,13 @@ import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
 import { RunCreation, Wakeups } from '../runs/contract.ts';
 import { StoredWorkflows } from '../workflows/contract.ts';
+import { ScheduleOwnership } from './contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
+import { owners } from './migrations/0002-owners.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
 import { scheduleUser } from './service/credential-uses.ts';
-import { Schedules } from './service/schedules.ts';
+import { OwnSchedules, Schedules } from './service/schedules.ts';
 import { TickLoop } from './service/tick-loop.ts';
 import { Ticker } from './service/ticker.ts';
 
@@ -57,8 +59,10 @@ const makeLoop = (use: Resolve) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([scheduleTables]);
-  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(makeSchedules(use)));
+  plugin.migrations([scheduleTables, owners]);
+  plugin.bind(OwnSchedules, makeSchedules);
+  plugin.bind(ScheduleOwnership, (use) => use(OwnSchedules).ownership);
+  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(OwnSchedules)));
   plugin.contribute(CredentialUsers, (use) => scheduleUser(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => makeLoop(use).start());
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { compile, pointerTo, withDefinitions } from './contract.ts';
+import { compile, faultsBy, insideText, placeOf, pointerTo, readJsonText, withDefinitions } from './contract.ts';
 
 t.test('faults name their place by JSON pointer and never the value', async (t) => {
   const validate = compile({
@@ -67,5 +67,41 @@ t.test('references to files of other schemas are resolved from those that are gi
   t.same(check({ name: 'a', at: 'b' }), []);
   t.same(check({ at: 'b' }), [{ pointer: '/name', message: 'is required' }]);
   t.same(check({ name: 'a', other: 1 }), [{ pointer: '/other', message: 'is not a known member' }]);
+  t.end();
+});
+
+t.test('a misspelt member is told what was meant, through references and conditions', (t) => {
+  const check = faultsBy({
+    type: 'object',
+    allOf: [{ $ref: '#/$defs/base' }],
+    unevaluatedProperties: false,
+    properties: { steps: { type: 'array', items: { $ref: '#/$defs/step' } } },
+    $defs: {
+      base: { type: 'object', properties: { timeout: { type: 'string' } } },
+      step: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { run: {}, retry: {}, inner: { $ref: '#/$defs/step' } },
+      },
+    },
+  });
+  const said = (value: unknown) => check(value).map(({ pointer, message }) => `${pointer} ${message}`);
+  t.same(said({ tmeout: '1s' }), ['/tmeout is not a known member; did you mean timeout?']);
+  t.same(said({ steps: [{ run: 1 }, { inner: { rettry: 1 } }] }), [
+    '/steps/1/inner/rettry is not a known member; did you mean retry?',
+  ]);
+  t.same(said({ colour: 1 }), ['/colour is not a known member; known: steps, timeout']);
+  t.end();
+});
+
+t.test('places within a JSON text', (t) => {
+  const text = '{\n  "a/b": [1, "x\\n\\u0041\\"yz"]\n}';
+  t.same(placeOf(text, '/a~1b/1'), { line: 2, column: 14 });
+  t.same(placeOf(text, '/none'), { line: 1, column: 1 });
+  t.same(insideText(text, '/a~1b/1', { line: 1, column: 2 }), { line: 2, column: 16 });
+  t.same(insideText(text, '/a~1b/1', { line: 2, column: 3 }), { line: 2, column: 26 });
+  t.same(insideText(text, '/a~1b/0', { line: 2, column: 3 }), { line: 2, column: 11 });
+  t.same(readJsonText('{"a": 1,\n }'), { fault: { line: 2, column: 2, message: 'is not valid JSON: expected name' } });
+  t.same(readJsonText('[1]'), { value: [1] });
   t.end();
 });

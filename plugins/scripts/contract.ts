@@ -9,6 +9,8 @@ export {
   splitCommand,
 } from './contract/arguments.ts';
 export * from './contract/given-file.ts';
+export * from './contract/script-work.ts';
+export * from './contract/programs.ts';
 export * from './contract/socket.ts';
 export * from './contract/step.ts';
 export * from './contract/verb.ts';

@@ -1,15 +1,19 @@
 import { fileURLToPath } from 'node:url';
-import { Clock, definePlugin, Ids, Log, Settings } from '../../kernel/contracts/index.ts';
+import { Clock, definePlugin, Ids, LocalTools, Log, Settings } from '../../kernel/contracts/index.ts';
 import { Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { WorkflowKinds } from '../runs/contract.ts';
-import { Verbs } from './contract.ts';
+import { MakePrograms, Verbs } from './contract.ts';
 import { agentPath } from './domain/environment.ts';
+import { replayTool } from './dry/replay-tool.ts';
 import { createCommandExecutor } from './executor/command-executor.ts';
+import { AgentPrograms } from './executor/programs.ts';
 import { createScriptExecutor } from './executor/script-executor.ts';
+import { VerbClients } from './executor/verb-clients.ts';
+import { createBashSyntax } from './lint/bash-syntax.ts';
+import { ScriptReview } from './lint/review.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { verbs } from './verbs/index.ts';
-import { createBashSyntax } from './workflow/bash-syntax.ts';
 import { scriptWorkflow } from './workflow/script-workflow.ts';
 
 /** How long a script may take to end by itself when its pass is stopped. */
@@ -18,8 +22,19 @@ const GRACE_MS = 5000;
 const CLI = fileURLToPath(new URL('../../cli/main.mjs', import.meta.url));
 
 export default definePlugin(manifest, (plugin) => {
+  const clients = plugin.own((use) => new VerbClients({ verbs: () => use.all(Verbs), cli: [process.execPath, CLI] }));
   plugin.contribute(Verbs, () => verbs);
-  plugin.contribute(WorkflowKinds, (use) => scriptWorkflow(createBashSyntax(agentPath(use(Settings).env))));
+  plugin.contribute(LocalTools, () => [replayTool]);
+  plugin.contribute(WorkflowKinds, (use) => {
+    const { env } = use(Settings);
+    const path = agentPath(env);
+    return scriptWorkflow(createBashSyntax(path), new ScriptReview({ env, path, verbs: () => use.all(Verbs) }));
+  });
+  plugin.bind(MakePrograms, (use) => () => {
+    const { env } = use(Settings);
+    const parts = { clock: use(Clock), ids: use(Ids), log: use(Log), env, grace_ms: GRACE_MS };
+    return new AgentPrograms({ ...parts, clients: clients(use) });
+  });
   plugin.contribute(Executors, (use) =>
     createCommandExecutor({ clock: use(Clock), env: use(Settings).env, grace_ms: GRACE_MS }),
   );
@@ -33,6 +48,7 @@ export default definePlugin(manifest, (plugin) => {
       cli: [process.execPath, CLI],
       verbs: () => use.all(Verbs),
       replay: use(Replay),
+      clients: clients(use),
       grace_ms: GRACE_MS,
       in_shell: use(Settings).env.SVC_AGENT_IN_SHELL !== 'off',
     }),

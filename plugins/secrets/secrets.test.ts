@@ -118,6 +118,13 @@ for (const store of STORES)
           'PATH',
           'LD_PRELOAD',
           'LD_X',
+          'BASH_ENV',
+          'ENV',
+          'NODE_OPTIONS',
+          'PYTHONSTARTUP',
+          'PERL5OPT',
+          'RUBYOPT',
+          'GIT_SSH_COMMAND',
           'x'.repeat(129),
         ].map((name): [string, unknown, number, string, string] => [
           name,

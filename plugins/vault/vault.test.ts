@@ -19,7 +19,7 @@ import { abandonRekey, rekey } from './service/rekey.ts';
 import { ACTIVATION_MS, rotateOrgKey } from './service/rotate.ts';
 import { readKeyChecks } from './store/key-checks.ts';
 import { readOrgKeys } from './store/org-keys.ts';
-import { boot, openTestDatabase, STORES, type TestServer } from '../../test/kit/index.ts';
+import { alteredDatabase, boot, openTestDatabase, STORES, type TestServer } from '../../test/kit/index.ts';
 import vectors from './test-vectors.json' with { type: 'json' };
 
 const keyText = (fill: number) => Buffer.alloc(32, fill).toString('base64');
@@ -79,17 +79,12 @@ function failingAt(database: DatabaseType, n: number): { database: DatabaseType;
     settled: tx.settled.bind(tx),
     afterCommit: tx.afterCommit.bind(tx),
   });
-  const broken: DatabaseType = {
-    sql: database.sql,
-    sequelize: database.sequelize,
+  const broken = alteredDatabase(database, {
     read: guard(database.read.bind(database)) as DatabaseType['read'],
     write: guard(database.write.bind(database)),
     transaction: (work) => database.transaction((tx) => work(guarded(tx))),
-    now: () => database.now(),
     certifies: () => false,
-    ping: () => database.ping(),
-    catchUp: () => database.catchUp(),
-  };
+  });
   return { database: broken, reached: () => count > n };
 }
 

@@ -14,6 +14,7 @@ const EACH: WakeMessage[] = [
   { wake: 'work' },
   { wake: 'timer', deadline: 1_790_000_000_000 },
   { wake: 'run', run_id: 'run_1' },
+  { wake: 'run', run_id: 'run_1', over: true },
   { wake: 'revoked', claim },
   { wake: 'topic', topic: 'bus.fired' },
 ];
@@ -45,7 +46,7 @@ t.test('what is no message of ours is refused whole, with why', async (t) => {
   ];
   for (const [text, why] of bad) t.match(decode(bytes(text)), { fault: new RegExp(why) }, text.slice(0, 60));
   t.match(decode(Buffer.from([0xff, 0xfe])), { fault: 'it is no JSON' });
-  const extra = { wake: 'run', run_id: 'run_1', __proto__: null, secret: 'x' };
+  const extra = { wake: 'run', run_id: 'run_1', over: 'yes', __proto__: null, secret: 'x' };
   t.same(decode(bytes(wake(extra))), { messages: [{ wake: 'run', run_id: 'run_1' }] }, 'nothing unknown goes on');
 });
 
@@ -90,6 +91,7 @@ t.test('however often a thing is said, it is sent once in a few milliseconds', a
     outbox.say({ wake: 'work' });
     outbox.say({ wake: 'run', run_id: `run_${i % 2}` });
     outbox.say({ wake: 'timer', deadline: 1000 + ((i * 7) % 100) });
+    outbox.say({ wake: 'run', run_id: 'run_1', over: i < 50 });
     outbox.say({ wake: 'revoked', claim });
     outbox.say({ wake: 'topic', topic: 'bus.fired' });
   }
@@ -101,6 +103,11 @@ t.test('however often a thing is said, it is sent once in a few milliseconds', a
   t.ok(
     sent[1]!.messages.some((one) => one.wake === 'timer' && one.deadline === 1000),
     'the nearest deadline',
+  );
+  t.match(
+    sent[1]!.messages.find((one) => one.wake === 'run' && one.run_id === 'run_1'),
+    { over: true },
+    'an end is not forgotten for what is said after it',
   );
   for (let i = 0; i < MAX_MESSAGES + 50; i++) outbox.say({ wake: 'run', run_id: `run_${i}` });
   await clock.advance(10);

@@ -1,55 +1,9 @@
-import { type Caller, type MatrixServer, ORG, PROJECT } from './callers.ts';
-import type { Rule } from './policy.ts';
-
-/** Where a thing is made, by somebody who may. */
-export interface Place {
-  org: string;
-  project: string;
-  by: Caller;
-}
-
-export type Params = Record<string, string>;
-
-/** One route of the service: who may call it, how to call it, and what it leaves in the audit. */
-export interface Sample {
-  rule: Rule;
-  /** The answer to those who may. */
-  status: number;
-  body?: unknown;
-  /** Makes what the path names, in a place; answers the path's parameters beyond the place. */
-  target?: (server: MatrixServer, place: Place) => Promise<Params>;
-  /** What every success writes into the audit; undefined for what changes nothing. */
-  audits?: string;
-  /** Where the route decides further than its rule. */
-  except?: Partial<Record<Caller, number>>;
-  /** Why a foreign thing may be told from an absent one. */
-  tells?: string;
-}
-
-/** Never to be seen in the audit. */
-export const CANARY = 'canary-7f3a9b';
-
-let count = 0;
-const fresh = (prefix: string) => `${prefix}${(count += 1).toString(36).padStart(6, '0')}`;
-
-const SCOPED = '/api/v1/orgs/:org/projects/:project';
-const inPlace = ({ org, project }: Place) => `/api/v1/orgs/${org}/projects/${project}`;
-
-async function must(server: MatrixServer, by: Caller, method: string, path: string, body?: unknown) {
-  const answer = await server.call(by, method, path, body);
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer.json;
-}
-
-/** Needs what no agent has, so that it stays queued. */
-const program = { source: '#!/bin/sh\ntrue\n', requires: ['nowhere'], input: CANARY };
+import { type Caller, ORG, PROJECT } from './callers.ts';
+import { ACCOUNT_SAMPLES } from './account-samples.ts';
+import { DOCUMENT_SAMPLES } from './document-samples.ts';
+import { CANARY, fresh, inPlace, must, type Place, program, run, type Sample, SCOPED } from './sampling.ts';
 
 const bearer = { kind: 'bearer', token: CANARY };
-
-const run: Sample['target'] = async (server, place) => {
-  const { run_id } = await must(server, place.by, 'POST', `${inPlace(place)}/runs`, program);
-  return { run: run_id };
-};
 
 const finishedRun: Sample['target'] = async (server, place) => {
   const { run_id } = await must(server, place.by, 'POST', `${inPlace(place)}/runs`, program);
@@ -228,6 +182,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`GET ${SCOPED}/runs/:run`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/steps`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/logs`]: { rule: 'project viewer', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/history`]: { rule: 'project member', status: 200, target: run },
   [`POST ${SCOPED}/runs/:run/cancel`]: {
     rule: 'project member',
     status: 200,
@@ -287,6 +242,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     audits: 'schedule.delete',
   },
 
+  [`GET ${SCOPED}/node-types`]: { rule: 'project viewer', status: 200 },
+
   [`GET ${SCOPED}/handlers`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/handlers/:handler`]: { rule: 'project viewer', status: 200, target: handler },
   [`PUT ${SCOPED}/handlers/:handler`]: {
@@ -307,6 +264,14 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 404,
     body: { event: 'evt_none' },
     target: handler,
+  },
+
+  [`GET ${SCOPED}/connectors`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/connectors/:connector`]: {
+    rule: 'project viewer',
+    status: 200,
+    target: async () => ({ connector: 'team_chat' }),
+    tells: 'the connectors are those of the server: every project has the same',
   },
 
   [`GET ${SCOPED}/secrets`]: { rule: 'project member', status: 200 },
@@ -394,6 +359,9 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   // A signature of its own decides, whoever asks; a bearer token counts for nothing.
   'POST /api/v1/forges/:webhook_id': { rule: 'public', status: 401, target: webhookAddress },
+
+  ...ACCOUNT_SAMPLES,
+  ...DOCUMENT_SAMPLES,
 
   'GET /api/v1/agents': { rule: 'user', status: 200 },
   'GET /api/v1/agents/connect': { rule: 'agent', status: 426 },

@@ -21,7 +21,7 @@ export class Api {
   readonly #token: string;
   readonly #org: string;
   readonly #scoped: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
   constructor(url: string, token: string, org: string, project: string) {
     this.url = url;
@@ -33,6 +33,14 @@ export class Api {
   async submit({ filename = 'bench.sh', ...body }: Submit): Promise<string> {
     const answer = await this.#ask('POST', `${this.#scoped}/runs`, { filename, ...body });
     return String(expect(answer, 201).run_id);
+  }
+
+  /** Submits any body and answers the record of the run when it is over. */
+  async runToEnd(body: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const run = expect(await this.#ask('POST', `${this.#scoped}/runs?wait=60s`, body), 201);
+    if (run.status !== 'succeeded')
+      throw new Error(`${String(run.run_id)} has ${String(run.status)}: ${JSON.stringify(run.error)}`);
+    return run;
   }
 
   async signal(run_id: string, name: string): Promise<void> {
@@ -88,6 +96,11 @@ export class Api {
     return expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}`), 200);
   }
 
+  /** The record of a run when it is over. */
+  async whenOver(run_id: string): Promise<Record<string, unknown>> {
+    return expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}?wait=60s`), 200);
+  }
+
   /** How many durable calls a run has on record. */
   steps(run_id: string): Promise<number> {
     return this.#listed(`runs/${run_id}/steps?limit=200`, 'steps');
@@ -114,6 +127,24 @@ export class Api {
     const { status, text } = await this.#send('GET', `${this.#scoped}/runs/${run_id}/logs`);
     if (status !== 200) throw new Error(`${status} ${text}`);
     return Buffer.byteLength(text);
+  }
+
+  /** Followers of a log, of whom each second one never reads what it gets. Answers what ends them. */
+  follow(run_id: string, count: number): () => void {
+    const path = new URL(`${this.#scoped}/runs/${run_id}/logs?follow=true`, this.url);
+    const headers = { authorization: `Bearer ${this.#token}`, accept: 'text/event-stream' };
+    const open = Array.from({ length: count }, (_, n) => {
+      const sent = request(path, { agent: false, headers }, (response) => {
+        if (n % 2 === 0) response.resume();
+      });
+      // It is cut off while an answer is under way.
+      sent.on('error', () => undefined);
+      sent.end();
+      return sent;
+    });
+    return () => {
+      for (const one of open) one.destroy();
+    };
   }
 
   async setSecret(name: string, value: string): Promise<void> {

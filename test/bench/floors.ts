@@ -130,12 +130,23 @@ export async function nodeResidentBytes(read: (pid: number) => Promise<number>):
   }
 }
 
-/** Starts of `/bin/true` a second by `shells` bashes at once; the middle of three. */
-export async function startsPerSecond(shells: number, each: number): Promise<number> {
-  const loop = `for ((i=0;i<${each};i++)); do /bin/true; done`;
+/** Starts of a program a second by `shells` bashes at once; the middle of three. */
+export async function startsPerSecond(shells: number, each: number, program = '/bin/true'): Promise<number> {
+  const loop = `for ((i=0;i<${each};i++)); do ${program}; done`;
   const shell = () => run('bash', ['-c', loop], { env: { PATH } });
   const spans = await times(3, () => Promise.all(Array.from({ length: shells }, shell)));
   return (shells * each) / (median(spans) / 1000);
+}
+
+/** Megabytes a second of so many lines that this process reads from a pipe and drops; the middle of three. */
+export async function pipedMbPerSecond(line: string, lines: number): Promise<number> {
+  const spans = await times(3, async () => {
+    const loop = `yes '${line.trimEnd()}' | head -n ${lines}`;
+    const child = spawn('bash', ['-c', loop], { env: { PATH }, stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.resume();
+    await once(child, 'close');
+  });
+  return (lines * line.length) / 1e6 / (median(spans) / 1000);
 }
 
 /** Milliseconds of `count` round trips of a short JSON line over a Unix socket that is kept open. */

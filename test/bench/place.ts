@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runToEnd, Service, until } from '../../features/support/process.ts';
 import { Api } from './api.ts';
+import { homeFolder } from '../../features/support/home.ts';
 
 export const clone = resolve(import.meta.dirname, '../..');
 export const svcProgram = join(clone, 'cli/svc');
@@ -47,7 +48,7 @@ export class Place {
 
   static async open(options: PlaceOptions = {}): Promise<Place> {
     const { servers = 1, agents = 1, slots } = options;
-    const place = new Place(await mkdtemp(join(tmpdir(), 'svc-bench-')), options);
+    const place = new Place(await homeFolder('svc-bench-'), options);
     try {
       await place.#bootstrap();
       for (let index = 0; index < servers; index += 1) await place.#startServer();

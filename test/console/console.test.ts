@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import t from 'tap';
 import { runToEnd, Service } from '../../features/support/process.ts';
 import { svcProgram } from '../../features/support/target.ts';
+import { homeFolder } from '../../features/support/home.ts';
 
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const QUIET = [
@@ -22,7 +22,7 @@ const HOSTILE = '<img src=x onerror="document.title=`owned`">';
 t.test('the console signs in, lists runs and shows one, in a real browser', { timeout: 90_000 }, async (t) => {
   const executablePath = BROWSERS.find((path) => existsSync(path));
   if (executablePath === undefined) return t.comment('left out: the console in a browser (there is no Chromium)');
-  const folder = await mkdtemp(join(tmpdir(), 'svc-console-'));
+  const folder = await homeFolder('svc-console-');
   const env = { PATH: process.env.PATH ?? '', HOME: folder };
   const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: folder, env });
   const browser = await chromium.launch({ executablePath, args: QUIET });

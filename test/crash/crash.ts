@@ -45,8 +45,8 @@ async function batter(
   const struck = { script: 0, agent: 0, server: 0 };
   const left = (victim: Victim) => plan.kills[victim] - struck[victim];
   const total = plan.kills.script + plan.kills.agent + plan.kills.server;
-  // A strike every so many records, so that they are spread over the whole run.
-  const stride = Math.max(1, Math.floor((run.length * 0.9) / Math.max(1, total)));
+  // A strike every so many records. The last third of the run is for strikes that hit nobody and are repeated.
+  const stride = Math.max(1, Math.floor((run.length * 0.65) / Math.max(1, total)));
   for (let strikes = 0; strikes < total; ) {
     await run.advance(strikes * stride);
     const victims = (['script', 'agent', 'server'] as const).filter((victim) => left(victim) > 0);

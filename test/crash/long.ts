@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
+import { crowd } from '../pipelines/crowd.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { crash } from './crash.ts';
 import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
 
 /**
  * The long run: `npm run crash -- --store mysql --servers 2 --agents 3 --steps 200 --kills 20 --rounds 3 --seed 1`,
- * or `-- --points` for the named points. Prints one line a round; exits 1 when a promise was broken.
+ * or `-- --points` for the named points, or `-- --pipelines 100` for as many pipelines at once. Prints one line a round; exits 1 when a promise was broken.
  */
 const { values } = parseArgs({
   options: {
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     points: { type: 'boolean', default: false },
+    pipelines: { type: 'string', default: '0' },
   },
 });
 
@@ -59,6 +61,21 @@ async function round(seed: number, url: string | undefined): Promise<boolean> {
   return ok;
 }
 
+async function pipelines(seed: number, url: string | undefined): Promise<boolean> {
+  const began = Date.now();
+  const plan = { servers: Number(values.servers), agents: Number(values.agents), kills: Number(values.kills), seed };
+  const { struck, violations } = await crowd({
+    ...{ ...plan, pipelines: Number(values.pipelines) },
+    ...(url === undefined ? {} : { database_url: url }),
+  });
+  const took = `${Math.round((Date.now() - began) / 1000)} s`;
+  console.log(
+    `${violations.length === 0 ? 'ok  ' : 'FAIL'} seed ${seed}: ${values.pipelines} pipelines, struck ${struck}, ${took}`,
+  );
+  for (const violation of violations) console.log(`  ${violation}`);
+  return violations.length === 0;
+}
+
 async function points(url: string | undefined): Promise<boolean> {
   const results = await dieAtPoints([...SERVER_POINTS, ...AGENT_POINTS], url);
   for (const one of results) console.log(`${one.point}: died ${one.died}, ${one.status} ${one.violations.join('; ')}`);
@@ -70,8 +87,10 @@ try {
   let good = true;
   if (values.points) good = await points(await source.url());
   else
-    for (let index = 0; index < Number(values.rounds); index += 1)
-      good = (await round(Number(values.seed) + index, await source.url())) && good;
+    for (let index = 0; index < Number(values.rounds); index += 1) {
+      const work = Number(values.pipelines) > 0 ? pipelines : round;
+      good = (await work(Number(values.seed) + index, await source.url())) && good;
+    }
   process.exitCode = good ? 0 : 1;
 } finally {
   await source.close();

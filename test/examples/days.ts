@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clone } from '../../features/support/target.ts';
 import { until } from '../../features/support/process.ts';
@@ -8,6 +7,7 @@ import { boot } from '../../kernel/boot/index.ts';
 import { Clock } from '../../kernel/contracts/index.ts';
 import { Bootstrap } from '../../plugins/access/contract.ts';
 import { systemClock } from '../kit/index.ts';
+import { homeFolder } from '../../features/support/home.ts';
 
 /** A clock that can be put forward; spans and timers are real. */
 class ForwardClock implements Clock {
@@ -33,7 +33,7 @@ export interface Seen {
 
 /** Runs the campaign with its pauses of three days, on a clock that is put forward day by day. */
 export async function dripByDays(days: number): Promise<Seen[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-days-'));
+  const folder = await homeFolder('svc-days-');
   const clock = new ForwardClock();
   const env = {
     PATH: process.env.PATH,

@@ -1,5 +1,6 @@
 /** What a plugin's tests need: published as `svc/testing`. */
 export { Activity, Refusals } from './activity.ts';
+export { alteredDatabase } from './altered-database.ts';
 export { boot, type TestOptions, type TestServer } from './boot.ts';
 export { type Answer, ask } from './client.ts';
 export { ForwardClock, VirtualClock } from './clocks.ts';

@@ -179,6 +179,12 @@ const SETTLED: readonly Invariant[] = [
   },
   {
     id: 'I17',
+    says: 'no call is long past the end of the run that it waits for',
+    finds: `SELECT c.run_id, c.activity_id, c.position AS place FROM runs_calls c
+      JOIN runs_runs r ON r.run_id = c.called_id WHERE c.state IN ('open', 'ended') AND r.finished_at < ?`,
+  },
+  {
+    id: 'I17',
     says: 'no wait is long past its deadline',
     finds: `SELECT run_id, activity_id, position AS place FROM runs_waits WHERE state = 'armed' AND deadline < ?`,
   },

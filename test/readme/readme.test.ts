@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
 import { clone, svcProgram } from '../../features/support/target.ts';
 import { errorTable } from './errors.ts';
+import { homeFolder } from '../../features/support/home.ts';
 
 interface Block {
   language: string;
@@ -59,12 +59,20 @@ async function runAll(commands: readonly string[], cwd: string, env: Record<stri
 }
 
 /** The pages whose examples are run, each in a folder and on a server of its own. */
-const PAGES = ['README.md', 'docs/secrets.md', 'docs/events.md', 'docs/deliveries.md'];
+const PAGES = [
+  'README.md',
+  'docs/secrets.md',
+  'docs/events.md',
+  'docs/deliveries.md',
+  'docs/connectors.md',
+  'docs/graphs.md',
+  'docs/pipelines.md',
+];
 
 for (const page of PAGES) t.test(`every example of ${page} does what it says`, (t) => runPage(t, page));
 
 async function runPage(t: Test, page: string): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-readme-'));
+  const folder = await homeFolder('svc-readme-');
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const all = blocks(await readFile(join(clone, page), 'utf8'));
   for (const { file, text } of all) if (file !== undefined) await writeFile(join(folder, file), text);

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import ts from 'typescript';
 import * as sdk from '../../plugins/scripts/sdk/sdk.mjs';
+import { homeFolder } from '../../features/support/home.ts';
 
 const run = promisify(execFile);
 const clone = join(import.meta.dirname, '../..');
 const folder = join(clone, 'plugins/scripts/sdk');
 
 t.test('the examples of the README do what they say', { timeout: 120_000 }, async (t) => {
-  const workdir = await mkdtemp(join(tmpdir(), 'svc-sdk-readme-'));
+  const workdir = await homeFolder('svc-sdk-readme-');
   t.teardown(() => rm(workdir, { recursive: true, force: true }));
   const readme = await readFile(join(folder, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm)];
@@ -74,7 +74,7 @@ for (name, plain), (other, awaited) in zip(members(svc_sdk), members(aio)):
 `;
   const { stdout } = await run('python3', ['-B', '-W', 'error', '-c', source]);
   const calls =
-    'activity activity_collect activity_submit activity_wait_all annotate emit idempotency_key lock output.set sleep spawn ' +
-    'state.delete state.get state.get_json state.list state.set step verb wait_event wait_signal exec input';
+    'activity activity_collect activity_submit activity_wait_all annotate artifact_put call_graph call_node emit ' +
+    'idempotency_key lock output.set sleep spawn state.delete state.get state.get_json state.list state.set step verb wait_event wait_signal exec input';
   t.same(stdout.trim().split('\n'), calls.split(' '));
 });

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql2, { type Connection } from 'mysql2/promise';
 import type { Test } from 'tap';
+import { freePort } from '../../features/support/free-port.ts';
 
 const run = promisify(execFile);
 const READY_MS = 60_000;
@@ -132,16 +133,6 @@ function findServer(): string | undefined {
   if (named) return named;
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/libexec'];
   return ['mariadbd', 'mysqld'].flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }
 
 class PrivateServer implements PrivateMysqlServer {

@@ -31,12 +31,17 @@ async function read(): Promise<Document> {
   }
 }
 
-/** The names of the schemas that answers refer to themselves. */
-function answered({ paths }: Document): string[] {
+/** The names of the schemas that answers refer to, and of those that these refer to. */
+function answered({ paths, components: { schemas } }: Document): string[] {
   const responses = Object.values(paths).flatMap((item) => Object.values(item).map((one) => one.responses));
-  const names = [...JSON.stringify(responses).matchAll(/"#\/components\/schemas\/([^"/]+)"/g)].map(([, name]) => name!);
-  return [...new Set(names)].sort();
+  const names = new Set(referred(responses));
+  // A set also goes on to what is added on the way.
+  for (const name of names) for (const further of referred(schemas[name])) names.add(further);
+  return [...names].sort();
 }
+
+const referred = (value: unknown): string[] =>
+  [...JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"/]+)"/g)].map(([, name]) => name!);
 
 interface Known {
   name: string;

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Service, until } from '../../features/support/process.ts';
+import { homeFolder } from '../../features/support/home.ts';
 
 export const clone = resolve(import.meta.dirname, '../..');
 export const recordings = join(import.meta.dirname, 'recorded');
@@ -32,7 +33,7 @@ export class Installation {
   }
 
   static async create(): Promise<Installation> {
-    return new Installation(await mkdtemp(join(tmpdir(), 'svc-upgrade-')));
+    return new Installation(await homeFolder('svc-upgrade-'));
   }
 
   async start(): Promise<void> {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { svcProgram } from '../../features/support/target.ts';
 import { boot } from '../../kernel/boot/index.ts';
 import { isServiceError, Sealer } from '../../kernel/contracts/index.ts';
+import { homeFolder } from '../../features/support/home.ts';
 
 export interface RekeyPlan {
   /** Each has a key of its own and a value sealed with it. */
@@ -26,7 +26,7 @@ export interface RekeyResult {
 
 /** Changes the master key again and again, killing the command at its failpoints, and opens everything in between. */
 export async function rekeyRun(plan: RekeyPlan): Promise<RekeyResult> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-rekey-'));
+  const folder = await homeFolder('svc-rekey-');
   try {
     return await new RekeyTrial(plan, folder).run();
   } finally {

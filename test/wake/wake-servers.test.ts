@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { until } from '../../features/support/process.ts';
 import { Place } from '../bench/place.ts';
 import { resumed } from '../bench/scripts.ts';
-import { linesOf, median, together } from '../bench/statistics.ts';
+import { linesOf, median, together, wallMs } from '../bench/statistics.ts';
 import { wakesOf } from '../bench/wakes.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { type PrivateNatsServer, startPrivateNats } from '../support/nats-server.ts';
@@ -47,6 +47,30 @@ const connected = (place: Place, wanted: number) =>
 const wakesAcross = (place: Place, count: number): Promise<number[]> =>
   wakesOf(place.api(0), place.api(1), join(place.folder, `resumed-${count}-${Math.trunc(performance.now())}`), count);
 
+/**
+ * Milliseconds from the end of runs, which work for the first server, until the second answers the requests that wait for
+ * them: half of them submits, half reads.
+ */
+async function answersAcross(place: Place, count: number): Promise<number[]> {
+  const [first, second] = [place.api(0), place.api(1)];
+  const delays: number[] = [];
+  const delayed = (run: Record<string, unknown>): void => {
+    if (run.status !== 'succeeded') throw new Error(`${String(run.run_id)} is ${String(run.status)}`);
+    delays.push(wallMs() - Date.parse(String(run.finished_at)));
+  };
+  for (let index = 0; index < count; index += 1) {
+    const run_id = await first.submit({ source: 'svc wait-signal go' });
+    await first.reaches(run_id, 'waiting');
+    const answer = second.whenOver(run_id);
+    await first.signal(run_id, 'go');
+    delayed(await answer);
+    delayed(await second.runToEnd({ filename: 'bench.sh', source: 'svc step one -- true' }));
+  }
+  first.close();
+  second.close();
+  return delays;
+}
+
 const left_out = 'reason' in mysql ? mysql.reason : 'reason' in nats ? nats.reason : undefined;
 if (left_out !== undefined) t.comment(`left out: wake-ups across servers (${left_out})`);
 else {
@@ -61,6 +85,17 @@ else {
     const told = await wakesAcross(place, 15);
     t.comment(`signal at another server to resumed, p50: ${median(told).toFixed(1)} ms with NATS`);
     t.comment(`signal at another server to resumed, p50: ${median(polled).toFixed(1)} ms by polling`);
+    t.ok(median(told) < median(polled), 'it is sooner');
+  });
+
+  t.test('who waits at one server for a run of another is answered at its end, sooner with NATS', async (t) => {
+    const polled = await answersAcross(await twoServers(t, {}), 10);
+    const place = await twoServers(t, { SVC_WAKE_URL: broker.url });
+    await connected(place, 1);
+    const told = await answersAcross(place, 10);
+    t.comment(`end of a run to the answer of another server, p50: ${median(told).toFixed(1)} ms with NATS`);
+    t.comment(`end of a run to the answer of another server, p50: ${median(polled).toFixed(1)} ms by polling`);
+    t.ok(Math.max(...polled) < 10_000, 'long before the minute that was asked for');
     t.ok(median(told) < median(polled), 'it is sooner');
   });
 

@@ -50,11 +50,15 @@ export async function listTokens({ tokens }: Models, reach: TokenReach, page: Pa
   return found as unknown as TokenRow[];
 }
 
+const ASCII = /^[ -~]*$/;
+
 export async function findTokenWithin(
   { tokens }: Models,
   reach: TokenReach,
   token_id: string,
 ): Promise<TokenRow | null> {
+  // MySQL does not compare other letters with an id.
+  if (!ASCII.test(token_id)) return null;
   const where = { [Op.and]: [within(reach), { token_id }] };
   return (await tokens.findOne({ where, raw: true })) as TokenRow | null;
 }

@@ -1,15 +1,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Errors, type Fault } from '../../../kernel/contracts/index.ts';
 import type { ChannelOp, ChannelRequests } from '../contract.ts';
+import { AGENT_NAME } from './agent-name.ts';
 
 /** Of one chunk of a log: 2 MiB in base64. */
 const MAX_CHUNK_CHARS = 2_796_204;
-const BASE64 = '^[A-Za-z0-9+/]*={0,2}$';
 /** Deeper JSON is refused, as in every body. */
 const JSON_DEPTH = 100;
 
 const text = (maxLength: number, minLength = 0) => ({ type: 'string', minLength, maxLength });
 const ascii = (maxLength: number) => ({ type: 'string', pattern: `^[\\x21-\\x7e]{1,${maxLength}}$` });
+/** The end of the year 9999: a later time has no date that can be shown. */
+const LAST_MS = 253_402_300_799_999;
 const whole = (maximum = Number.MAX_SAFE_INTEGER, minimum = 0) => ({ type: 'integer', minimum, maximum });
 const list = (items: object, maxItems: number) => ({ type: 'array', items, maxItems });
 
@@ -20,7 +22,7 @@ function shape(properties: Record<string, object>, optional: readonly string[] =
 
 const claim = shape({ activity_id: ascii(128), epoch: whole() });
 const claims = list(claim, 10_000);
-const base64 = (maxLength: number) => ({ type: 'string', maxLength, pattern: BASE64 });
+const base64 = (maxChars: number) => ({ type: 'string', base64: maxChars });
 /** What goes into a journal is checked by whoever keeps it. */
 const journaled = { type: 'object' };
 const completion = {
@@ -29,26 +31,43 @@ const completion = {
   oneOf: [
     shape({ status: { const: 'succeeded' }, output: {} }),
     shape(
-      { status: { const: 'failed' }, code: text(128, 1), message: text(1_048_576), exit_code: { type: 'integer' } },
-      ['exit_code'],
+      {
+        status: { const: 'failed' },
+        code: text(128, 1),
+        message: text(1_048_576),
+        exit_code: { type: 'integer' },
+        final: { type: 'boolean' },
+        retry_after_ms: whole(),
+      },
+      ['exit_code', 'final', 'retry_after_ms'],
     ),
   ],
 };
 const chunk = shape({
   n: whole(),
   stream: { enum: ['stdout', 'stderr', 'system'] },
-  at: whole(),
+  at: whole(LAST_MS),
   data: base64(MAX_CHUNK_CHARS),
 });
+
+/**
+ * Logs are the bulk of all frames: a pattern, or counting their characters, would cost more than storing them. Decoding
+ * is fast, and leaves out every character that is none of base64.
+ */
+function isBase64(data: string): boolean {
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  return Buffer.from(data, 'base64').length === Math.floor(((data.length - padding) * 3) / 4);
+}
 
 const SHAPES: Record<ChannelOp, object> = {
   hello: shape({
     protocol: whole(1_000_000),
-    name: text(128, 1),
+    name: { type: 'string', pattern: AGENT_NAME },
     instance: ascii(64),
     os: ascii(32),
     arch: ascii(32),
     capabilities: list(ascii(64), 256),
+    executors: list(ascii(64), 64),
     slots: whole(10_000, 1),
     version: ascii(64),
     pid: whole(),
@@ -66,6 +85,13 @@ const SHAPES: Record<ChannelOp, object> = {
 };
 
 const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });
+ajv.addKeyword({
+  keyword: 'base64',
+  type: 'string',
+  schemaType: 'number',
+  error: { message: 'must be base64, and not longer than a chunk may be' },
+  validate: (maxChars: number, data: string) => data.length <= maxChars && isBase64(data),
+});
 const checks = new Map(Object.entries(SHAPES).map(([op, schema]) => [op, ajv.compile(schema)]));
 
 /** The values that a caller chooses freely, and that a store will write as JSON. */

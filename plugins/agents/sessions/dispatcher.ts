@@ -129,7 +129,8 @@ export class Dispatcher {
   async #claim(session: Session, limit: number): Promise<number> {
     const { store, lease_ms } = this.#parts;
     const agent_id = session.agent_id!;
-    const by = { agent_id, org_id: session.identity.org_id, capabilities: session.capabilities };
+    const { capabilities, executors } = session;
+    const by = { agent_id, org_id: session.identity.org_id, capabilities, executors };
     for (let n = 0; n < limit; n += 1) session.reserve();
     let claimed: Claimed[] = [];
     try {
@@ -140,6 +141,23 @@ export class Dispatcher {
     if (claimed.length > 0) this.#served.set(session, (this.#serving += 1));
     for (const one of claimed) this.#track(this.#handOver(session, one));
     return claimed.length;
+  }
+
+  /** Hands over what was claimed when it came into being. A place may be missing now: the agent then gives it back. */
+  handOverInstant(session: Session, load: () => Promise<Claimed | undefined>): void {
+    session.reserve();
+    this.#track(
+      (async () => {
+        let claimed: Claimed | undefined;
+        try {
+          claimed = await load();
+        } catch (error) {
+          this.#parts.log.warn({ reason: String(error) }, 'reading a claim failed; it will expire');
+        }
+        if (claimed) await this.#handOver(session, claimed);
+        else session.unreserve();
+      })(),
+    );
   }
 
   #lastServed(session: Session): number {
@@ -181,7 +199,7 @@ export class Dispatcher {
       'the environment of a job is not available',
     );
     if (error instanceof ServiceError && error.status < 500 && error.status !== 429) {
-      const completion = { status: 'failed' as const, code: error.code, message: error.message };
+      const completion = { status: 'failed' as const, code: error.code, message: error.message, final: true };
       await this.#parts.store.complete(claim, completion).catch((fault) => this.#unsettled(claimed, fault));
       return;
     }

@@ -81,6 +81,10 @@ export class Session implements AgentSession {
     return this.#hello?.capabilities ?? [];
   }
 
+  get executors(): readonly string[] {
+    return this.#hello?.executors ?? [];
+  }
+
   /** Sessions with an equal key can claim the same work. */
   get queue(): string {
     return this.#queue;
@@ -190,7 +194,7 @@ export class Session implements AgentSession {
     }
     this.#learn(hello.holding, lost);
     this.#hello = hello;
-    this.#queue = JSON.stringify([this.identity.org_id ?? null, ...[...hello.capabilities].sort()]);
+    this.#queue = queueOf(this.identity, hello);
     this.#agent_id = agent_id;
     return { agent_id, lease_ms, lost };
   }
@@ -260,3 +264,6 @@ export class Session implements AgentSession {
     return answer;
   }
 }
+
+const queueOf = ({ org_id }: AgentIdentity, { executors, capabilities }: AgentHello): string =>
+  JSON.stringify([org_id ?? null, executors.toSorted(), capabilities.toSorted()]);

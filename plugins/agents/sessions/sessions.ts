@@ -1,5 +1,5 @@
 import type { Cancel, Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
-import type { RunStore, Wakeups } from '../../runs/contract.ts';
+import type { InstantClaimer, InstantClaims, RunStore, Wakeups } from '../../runs/contract.ts';
 import type {
   AgentHello,
   AgentIdentity,
@@ -15,6 +15,7 @@ import { Session, type SessionHost } from './session.ts';
 export interface SessionsParts extends Omit<DispatcherParts, 'sessions'> {
   store: RunStore;
   wakeups: Wakeups;
+  instant: InstantClaims;
   table: Pick<AgentTable, 'introduce' | 'touch' | 'leave' | 'prune'>;
   clock: Clock;
   ids: Ids;
@@ -38,6 +39,8 @@ export class Sessions implements AgentSessions, SessionHost {
   readonly dispatcher: Dispatcher;
   readonly #parts: SessionsParts;
   readonly #sessions = new Map<string, Session>();
+  /** How sessions of this process leave the instant claims. */
+  readonly #leaves = new Map<string, () => void>();
   readonly #stops: (() => void)[] = [];
   #cancelTouch: Cancel | undefined;
   #touching: Promise<void> | undefined;
@@ -52,7 +55,7 @@ export class Sessions implements AgentSessions, SessionHost {
   }
 
   get size(): number {
-    return this.#sessions.size;
+    return this.#listed().length;
   }
 
   start(): void {
@@ -78,16 +81,20 @@ export class Sessions implements AgentSessions, SessionHost {
   connect(identity: AgentIdentity, push: (push: ChannelPush) => void, transport?: AgentTransport): AgentSession {
     const session = new Session(this.#parts.ids.next('ses'), identity, this, push, transport);
     this.#sessions.set(session.session_id, session);
+    if (identity.unlisted) this.#leaves.set(session.session_id, this.#parts.instant.join(this.#claimerOf(session)));
     return session;
   }
 
   async introduce(session: Session, hello: AgentHello): Promise<string> {
     const { table, ids, server, log } = this.#parts;
     const { identity, session_id } = session;
-    const agent_id = await table.introduce({ agent_id: ids.next('agt'), identity, hello, session_id, server });
+    const agent_id = identity.unlisted
+      ? ids.next('agt')
+      : await table.introduce({ agent_id: ids.next('agt'), identity, hello, session_id, server });
     const older = this.#find(agent_id);
     if (older && older !== session) await older.supersede();
-    log.info({ agent_id, name: hello.name, slots: hello.slots, holding: hello.holding.length }, 'an agent connected');
+    if (!identity.unlisted)
+      log.info({ agent_id, name: hello.name, slots: hello.slots, holding: hello.holding.length }, 'an agent connected');
     return agent_id;
   }
 
@@ -98,6 +105,9 @@ export class Sessions implements AgentSessions, SessionHost {
   /** Its claims stay until they expire: the agent may reconnect, here or at another server, and continue. */
   async ended(session: Session): Promise<void> {
     this.#sessions.delete(session.session_id);
+    this.#leaves.get(session.session_id)?.();
+    this.#leaves.delete(session.session_id);
+    if (session.identity.unlisted) return;
     try {
       await this.#parts.table.leave(session.session_id);
     } catch (error) {
@@ -105,6 +115,31 @@ export class Sessions implements AgentSessions, SessionHost {
       this.log.warn({ agent_id: session.agent_id, reason }, 'recording that an agent left failed; its row will expire');
     }
     if (session.agent_id) this.log.info({ agent_id: session.agent_id, name: session.name }, 'an agent disconnected');
+  }
+
+  #claimerOf(session: Session): InstantClaimer {
+    const { lease_ms, dispatcher } = this;
+    return {
+      lease_ms,
+      org_id: session.identity.org_id,
+      get agent_id() {
+        return session.agent_id!;
+      },
+      get executors() {
+        return session.executors;
+      },
+      get capabilities() {
+        return session.capabilities;
+      },
+      get room() {
+        return session.room;
+      },
+      claimed: (load) => dispatcher.handOverInstant(session, load),
+    };
+  }
+
+  #listed(): Session[] {
+    return [...this.#sessions.values()].filter(({ identity }) => !identity.unlisted);
   }
 
   #find(agent_id: string): Session | undefined {
@@ -127,7 +162,7 @@ export class Sessions implements AgentSessions, SessionHost {
   async #touch(): Promise<void> {
     const { table } = this.#parts;
     try {
-      const known = [...this.#sessions.values()].filter((session) => session.agent_id !== undefined);
+      const known = this.#listed().filter((session) => session.agent_id !== undefined);
       const replaced = await table.touch(known.map((session) => session.session_id));
       for (const session_id of replaced) await this.#sessions.get(session_id)?.supersede();
       await table.prune(KEEP_MS);

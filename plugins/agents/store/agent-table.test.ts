@@ -15,6 +15,7 @@ const hello = (instance: string, given: Partial<AgentHello> = {}): AgentHello =>
   slots: 4,
   version: '0.1.0',
   pid: 7,
+  executors: ['test'],
   holding: [],
   ...given,
 });

@@ -20,6 +20,7 @@ export const hello = (given: Partial<AgentHello> = {}): AgentHello => ({
   slots: 4,
   version: '0.1.0',
   pid: 1,
+  executors: ['test'],
   holding: [],
   ...given,
 });

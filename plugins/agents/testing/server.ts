@@ -42,6 +42,7 @@ export class TestServer {
       ids,
       store,
       environments: environments ?? empty,
+      instant: { join: () => () => undefined },
       wakeups: this.wakeups,
       table: this.table,
       server: 'test',

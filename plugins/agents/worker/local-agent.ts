@@ -1,7 +1,7 @@
 import { arch, platform } from 'node:os';
 import type { Clock, Ids, Log, ServiceError, Settings } from '../../../kernel/contracts/index.ts';
 import type { Maskers } from '../../masking/contract.ts';
-import type { Agent, AgentLink, AgentSessions, AgentStatus, Executor } from '../contract.ts';
+import type { Agent, AgentLink, AgentSessions, AgentStatus, Executor, FileSender } from '../contract.ts';
 import { MemoryLink } from './memory-link.ts';
 import { makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';
 import { readChannelTarget, readWorkerSettings, type WorkerSettings } from './settings.ts';
@@ -15,6 +15,7 @@ export interface LocalAgentParts {
   log: Log;
   maskers: Maskers;
   executors(): readonly Executor[];
+  file_sender(): FileSender | undefined;
   /** Used only in a process that also runs the server. */
   sessions(): AgentSessions;
 }
@@ -57,6 +58,7 @@ export class LocalAgent implements Agent {
     this.#worker = new Worker({
       link: this.#link(),
       executors: this.#parts.executors(),
+      files: this.#parts.file_sender(),
       maskers: this.#parts.maskers,
       settings: this.#settings,
       runtime_dir: this.#runtime_dir,

@@ -1,8 +1,8 @@
 import { type Clock, type Ids, isServiceError, type Log } from '../../../kernel/contracts/index.ts';
 import type { Masker, Maskers } from '../../masking/contract.ts';
 import type { ClaimRef, Completion, LogChunk } from '../../runs/contract.ts';
-import type { ActivityHost, AgentLink, Assignment, Executor, PassEnd, RunningPass } from '../contract.ts';
-import { EXECUTOR_MISSING } from '../errors.ts';
+import type { ActivityHost, AgentLink, Assignment, Executor, FileSender, PassEnd, RunningPass } from '../contract.ts';
+import { EXECUTOR_MISSING, leaseLost } from '../errors.ts';
 import { ClaimClient } from './claim-client.ts';
 import { LogQueue } from './log-queue.ts';
 import { MaskedLog } from './masked-log.ts';
@@ -15,6 +15,8 @@ export interface PassParts {
   maskers: Maskers;
   agent: ActivityHost['agent'];
   executor: Executor | undefined;
+  /** Absent: no plugin stores files. */
+  files?: FileSender | undefined;
   /** What happens to an activity whose executor threw: it fails, or is released after a pause. */
   onExecutorFailure(assignment: Assignment, error: unknown): Promise<PassEnd>;
 }
@@ -37,6 +39,7 @@ export class Pass {
   #running: RunningPass | undefined;
   #leaving = false;
   #stopping: 'revoked' | 'draining' | undefined;
+  readonly #stopped = new AbortController();
 
   /** Starts after `previous`: an older pass of the same activity may still be ending. */
   constructor(assignment: Assignment, parts: PassParts, previous: Promise<void> | undefined) {
@@ -93,6 +96,7 @@ export class Pass {
 
   #stop(why: 'revoked' | 'draining'): void {
     this.#stopping ??= why;
+    this.#stopped.abort(leaseLost(`the work on activity ${this.claim.activity_id} is stopped`));
     this.#running?.stop(why);
   }
 
@@ -150,6 +154,7 @@ export class Pass {
       },
       log: (stream, data) => output.add(stream, data),
       logFull: () => this.#logs.full(),
+      files: this.#parts.files?.files({ claim, signal: this.#stopped.signal }),
       held: () => this.held(),
     };
   }

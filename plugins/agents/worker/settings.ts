@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { parseDuration, type Role, type Settings } from '../../../kernel/contracts/index.ts';
+import { isAgentName } from '../domain/agent-name.ts';
 import { AgentErrors } from '../errors.ts';
 
 /** The settings of this agent. */
@@ -15,6 +16,7 @@ export interface WorkerSettings {
   drain_grace_ms: number;
 }
 
+const MAX_NAME = 128;
 const MAX_SLOTS = 1024;
 const SLOTS_PER_CORE = 4;
 const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:/+-]{0,63}$/;
@@ -37,16 +39,39 @@ export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>
   };
 }
 
+const SERVER_SLOTS = 64;
+/** A server that stops lets its requests end, because whoever takes them over sends them again. */
+const SERVER_GRACE_MS = 5000;
+
+/** `SVC_SERVER_HTTP`: `off`, or how many requests a server carries out at once. Undefined for `off`. */
+export function readServerSettings(
+  { env, role }: Pick<Settings, 'env' | 'role'>,
+  name: string,
+): WorkerSettings | undefined {
+  const text = given(env.SVC_SERVER_HTTP, String(SERVER_SLOTS));
+  if (text === 'off') return undefined;
+  const grace = given(env.SVC_DRAIN_GRACE, role === 'server' ? `${SERVER_GRACE_MS}ms` : '0ms');
+  return {
+    name: name.slice(0, MAX_NAME),
+    slots: readSlots(text, 'SVC_SERVER_HTTP', 'off or '),
+    extra_capabilities: [],
+    workdir: '/',
+    drain_grace_ms: readGrace(grace, role),
+  };
+}
+
 function readName(text: string): string {
-  if (text.length > 128 || /\p{Cc}/u.test(text))
-    throw AgentErrors.settingInvalid('SVC_AGENT_NAME must have at most 128 characters and no control characters');
+  if (!isAgentName(text))
+    throw AgentErrors.settingInvalid(
+      'SVC_AGENT_NAME must have at most 128 characters, and none that control a terminal',
+    );
   return text;
 }
 
-function readSlots(text: string): number {
+function readSlots(text: string, variable = 'SVC_AGENT_SLOTS', or = ''): number {
   const slots = Number(text);
   if (!/^\d+$/.test(text) || slots < 1 || slots > MAX_SLOTS)
-    throw AgentErrors.settingInvalid(`SVC_AGENT_SLOTS is "${text}"; it must be a whole number from 1 to ${MAX_SLOTS}`);
+    throw AgentErrors.settingInvalid(`${variable} is "${text}"; it must be ${or}a whole number from 1 to ${MAX_SLOTS}`);
   return slots;
 }
 
@@ -84,27 +109,40 @@ function readGrace(text: string | undefined, role: Role): number {
   return grace_ms;
 }
 
+type Place = Pick<Settings, 'env' | 'host' | 'port'>;
+
+/** Where the server is: `http:`, `https:`, or the path of its Unix socket. */
+export interface ServerAddress {
+  url: string;
+  socket_path: string | undefined;
+  token: string;
+}
+
+/** The address of the agent channel and the token. Throws as `readServerAddress`. */
+export function readChannelTarget(place: Place): { url: string; token: string } {
+  const { url, socket_path, token } = readServerAddress(place);
+  if (socket_path !== undefined) return { url: `ws+unix:${socket_path}:${CHANNEL_PATH}`, token };
+  return { url: `${url.replace(/^http/i, 'ws')}${CHANNEL_PATH}`, token };
+}
+
 /**
  * Address and token: SVC_URL (`http:`, `https:` or `unix:<socket>`) and SVC_TOKEN. Throws `agent_setting_invalid` or
  * `agent_token_missing`; neither message contains the token.
  */
-export function readChannelTarget({ env, host, port }: Pick<Settings, 'env' | 'host' | 'port'>): {
-  url: string;
-  token: string;
-} {
+export function readServerAddress({ env, host, port }: Place): ServerAddress {
   const address = given(env.SVC_URL, `http://${host}:${port}`).replace(/\/+$/, '');
   const token = given(env.SVC_TOKEN, '').trim();
   if (token === '')
     throw AgentErrors.tokenMissing(`SVC_TOKEN is not set; the agent cannot authenticate at ${shown(address)}`);
   if (!/^[\x21-\x7e]{1,512}$/.test(token))
     throw AgentErrors.settingInvalid('SVC_TOKEN contains characters that a token cannot contain');
-  if (address.startsWith('unix:')) return { url: `ws+unix:${resolve(address.slice(5))}:${CHANNEL_PATH}`, token };
+  if (address.startsWith('unix:')) return { url: 'http://localhost', socket_path: resolve(address.slice(5)), token };
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '')
     throw AgentErrors.settingInvalid(
       `SVC_URL is "${shown(address)}"; write it like https://svc.example.org, without a token in it`,
     );
-  return { url: `${address.replace(/^http/i, 'ws')}${CHANNEL_PATH}`, token };
+  return { url: address, socket_path: undefined, token };
 }
 
 /** An address may contain a password by mistake. */

@@ -17,6 +17,7 @@ import {
   CHANNEL_PROTOCOL,
   type ChannelPush,
   type Executor,
+  type FileSender,
   type PassEnd,
 } from '../contract.ts';
 import { EXECUTOR_FAILED } from '../errors.ts';
@@ -27,6 +28,8 @@ import type { WorkerSettings } from './settings.ts';
 export interface WorkerParts {
   link: AgentLink;
   executors: readonly Executor[];
+  /** Absent: no plugin stores files. */
+  files?: FileSender | undefined;
   maskers: Maskers;
   settings: WorkerSettings;
   /** The folder of this process, mode 0700. */
@@ -64,6 +67,8 @@ export class Worker implements Agent {
   #agent_id: string | undefined;
   #lease_ms = 0;
   #draining = false;
+  /** The link is being closed. A welcome that is still on its way arms nothing. */
+  #closed = false;
   /** Assignments received on this connection. */
   #seen = 0;
   #renewing = false;
@@ -119,6 +124,7 @@ export class Worker implements Agent {
     await this.#idle(STOP_BOUND_MS);
     if (this.#passes.size > 0)
       log.error({ passes: this.#passes.size }, 'some work could not be released; its claims will expire');
+    this.#closed = true;
     this.#cancelLook();
     await link.close();
     const closings = await Promise.allSettled(executors.map(async (executor) => executor.close?.()));
@@ -155,6 +161,7 @@ export class Worker implements Agent {
       instance: this.#instance,
       ...machine,
       capabilities: this.#capabilities,
+      executors: [...this.#executors.keys()],
       slots: settings.slots,
       version,
       holding,
@@ -215,6 +222,7 @@ export class Worker implements Agent {
   /** Fences claims that could not be renewed in time, and renews others when due. */
   #look(): void {
     this.#cancelLook();
+    if (this.#closed) return;
     this.#cancelLook = this.#parts.clock.after(this.#lease_ms / LOOKS, () => {
       for (const pass of this.#passes) pass.fence(this.#lease_ms * MARGIN_SHARE);
       const due = this.#parts.clock.monotonic() - this.#renewed_at >= this.#lease_ms / RENEWALS;

@@ -43,7 +43,7 @@ export const commands: readonly Command[] = inGroup('Events', [
       key: { type: 'string', value: '<subject>', summary: 'only this subject' },
       source: {
         type: 'string',
-        choices: ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn'],
+        choices: ['emit', 'hook', 'forge', 'lifecycle', 'schedule', 'manual', 'spawn', 'account'],
         summary: 'only from this source',
       },
       since: {

@@ -15,6 +15,10 @@ export const PLATFORM_TYPES: readonly string[] = [
   'run.succeeded',
   'schedule.tick',
   'spawn',
+  'svc.account.disabled',
+  'svc.account.expiring',
+  'svc.account.in_doubt',
+  'svc.account.needs_reauth',
 ];
 
 /** `run.*`, `push`… as in `isReserved`, and the types of forges. */

@@ -16,7 +16,7 @@ export interface Event {
   /**
    * Where it comes from.
    */
-  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn';
+  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
    * Name of the hook, webhook or schedule; id of the run that emitted it or that it speaks of; empty for an emit by a person.
    */

@@ -14,7 +14,7 @@ export interface ListEventsQuery {
    * Only events with this key.
    */
   key?: string;
-  source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn';
+  source?: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   /**
    * A time (2026-01-31T12:00:00Z) or a duration back from now (2h).
    */

@@ -16,7 +16,7 @@ export interface ShownEvent {
   /**
    * Where it comes from.
    */
-  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn';
+  source: 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
   source_name: string;
   generation: number;
   trusted: boolean;

@@ -11,7 +11,7 @@ import {
   type Transaction,
   WorkLoop,
 } from '../../../kernel/contracts/index.ts';
-import type { Wakeups } from '../../runs/contract.ts';
+import { startWoken, type Wakeups } from '../../runs/contract.ts';
 import type { EmitResult } from '../contract.ts';
 import { readAnswers } from '../store/answers.ts';
 import { insertPending, withdrawPending } from '../store/outbox.ts';
@@ -80,11 +80,9 @@ export class Asking {
   start(): () => Promise<void> {
     if (!this.#parts.sequencer.handsOver) return async () => undefined;
     this.#running = true;
-    const off = this.#parts.wakeups.onTopic(ANSWERED_TOPIC, () => this.#loop.wake());
-    const stop = this.#loop.start();
+    const stop = startWoken(this.#loop, { wakeups: this.#parts.wakeups, topic: ANSWERED_TOPIC });
     return async () => {
       this.#running = false;
-      off();
       await stop();
       for (const { settle } of [...this.#waiting.values()]) settle(undefined);
     };

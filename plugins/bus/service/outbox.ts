@@ -6,7 +6,7 @@ import {
   type Sealer,
   WorkLoop,
 } from '../../../kernel/contracts/index.ts';
-import type { Wakeups } from '../../runs/contract.ts';
+import { startWoken, type Wakeups } from '../../runs/contract.ts';
 import type { ProjectScope } from '../contract.ts';
 import { forgetAnswers } from '../store/answers.ts';
 import { pendingProjects, tryAgain } from '../store/outbox.ts';
@@ -56,10 +56,8 @@ export function startOutbox(parts: OutboxParts): () => Promise<void> {
       return drainAll(parts);
     },
   });
-  const off = parts.wakeups.onTopic(HANDED_OVER_TOPIC, () => loop.wake());
-  const stop = loop.start();
+  const stop = startWoken(loop, { wakeups: parts.wakeups, topic: HANDED_OVER_TOPIC });
   return async () => {
-    off();
     await stop();
     // Others take over at once. When the database does not answer, the leases end by themselves.
     await parts.sequencer.leave(parts.database).catch((error: unknown) => {

@@ -6,8 +6,10 @@ import { checkType } from '../domain/event-rules.ts';
 /** Refusals that count as outcomes: a later emit may succeed. */
 const CEILINGS: ReadonlySet<string> = new Set(['chain_too_deep', 'handlers_in_flight']);
 
+const MAX_SITE_LENGTH = 512;
+
 /**
- * `svc emit` in scripts: args `{type, key?, payload?}`. One position, one event (I6): the position is the deduplication
+ * `svc emit` in scripts: args `{type, key?, payload?, site?}`. One position, one event (I6): the position is the deduplication
  * key. A refusal by a limit is recorded as the outcome, because a script may continue after it and its next calls must
  * keep their positions on replay; it tries again with another emit.
  */
@@ -38,9 +40,15 @@ function eventOf(context: CallContext, args: Json) {
     ...{ org_id, project_id, generation, trusted },
     source: 'emit' as const,
     source_name: run_id,
-    dedup: `run:${run_id}/${activity_id}/${position}`,
+    dedup: `run:${run_id}/${siteOf(args) ?? `${activity_id}/${position}`}`,
     refusable: true,
   };
+}
+
+/** Named by callers whose activities are repeated from the start: the same place of every attempt is one event. */
+function siteOf(args: Json): string | undefined {
+  const site = args !== null && typeof args === 'object' && !Array.isArray(args) ? args.site : undefined;
+  return typeof site === 'string' && site.length > 0 && site.length <= MAX_SITE_LENGTH ? `site:${site}` : undefined;
 }
 
 const emitted = ({ event_id }: EmitResult): WaitOutcome => ({ exit_code: 0, output: Buffer.from(`${event_id}\n`) });

@@ -25,4 +25,11 @@ export const activityWaitAllHelp = {
   summary: 'Waits for all children that were submitted and not collected, prints how many of them failed and exits 0.',
 };
 
-export const verbs = [activityHelp, activitySubmitHelp, activityCollectHelp, activityWaitAllHelp];
+export const callHelp = {
+  verb: 'call',
+  usage: 'svc call node <kind> --config <json> | svc call graph (<name> | --definition <file>|-) [--input <json>]',
+  summary:
+    'Submits a run of a node or a graph, waits for it without a process, and prints its output as JSON; exits 1 if it fails. --config and --input take JSON, - for standard input or @file.',
+};
+
+export const verbs = [activityHelp, activitySubmitHelp, activityCollectHelp, activityWaitAllHelp, callHelp];

@@ -19,12 +19,13 @@ export const token = {
   clear: () => sessionStorage.removeItem(KEY),
 };
 
-async function open(path, { signal, headers } = {}) {
+async function open(path, { signal, headers, ...more } = {}) {
   const response = await fetch(path, {
     headers: { authorization: `Bearer ${token.get()}`, ...headers },
     cache: 'no-store',
     credentials: 'omit',
     signal,
+    ...more,
   });
   if (response.ok) return response;
   throw new Refusal(response.status, await response.json().catch(() => ({})));
@@ -32,6 +33,18 @@ async function open(path, { signal, headers } = {}) {
 
 export async function get(path, signal) {
   return (await open(path, { signal })).json();
+}
+
+/** A change; with the cookie of this browser's session. Answers the JSON, if there is one. */
+export async function send(method, path, body) {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await open(path, {
+    method,
+    headers,
+    credentials: 'same-origin',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return response.status === 204 ? undefined : response.json();
 }
 
 export const scoped = ({ org, project }, path = '') =>

@@ -9,7 +9,11 @@ export function h(tag, attributes = {}, ...children) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+  element.append(
+    ...children
+      .flat(Number.POSITIVE_INFINITY)
+      .filter((child) => child !== undefined && child !== null && child !== false),
+  );
   return element;
 }
 
@@ -18,6 +22,12 @@ export function link(path, text, attributes = {}) {
   return h('a', { href: path, 'data-link': true, ...attributes }, text);
 }
 
+/** A table that scrolls sideways. `head` lists the columns: a text and, if wanted, a class. */
+export function table(head, rows) {
+  const columns = head.map(([text, name]) => h('th', { scope: 'col', class: name }, text));
+  return h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, columns)), h('tbody', {}, rows)));
+}
+
 export function status(name) {
-  return h('span', { class: `status ${/^[a-z]+$/.test(name) ? name : ''}` }, name);
+  return h('span', { class: `status ${/^[a-z_]+$/.test(name) ? name : ''}` }, name);
 }

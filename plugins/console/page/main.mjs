@@ -1,20 +1,21 @@
-import { get, Refusal, token } from './api.mjs';
+import { get, Refusal, send, token } from './api.mjs';
+import { showConnections } from './connections.mjs';
 import { h, link } from './element.mjs';
 import { showRun } from './run.mjs';
 import { showRuns } from './runs.mjs';
 import { showSignIn } from './sign-in.mjs';
 
 const at = (id) => document.getElementById(id);
-const RUN_PATH = /^\/orgs\/([^/]+)\/projects\/([^/]+)(?:\/runs\/([^/]+))?\/?$/;
+const RUN_PATH = /^\/orgs\/([^/]+)\/projects\/([^/]+)(?:\/(?:runs\/([^/]+)|(connections)))?\/?$/;
 
 let who;
 let leave = new AbortController();
 
 function readAddress() {
-  const [, org, project, run] = (RUN_PATH.exec(location.pathname) ?? []).map(
+  const [, org, project, run, connections] = (RUN_PATH.exec(location.pathname) ?? []).map(
     (part) => part && decodeURIComponent(part),
   );
-  return { org, project, run };
+  return { org, project, run, connections };
 }
 
 export const pathOf = ({ org, project }, run) =>
@@ -46,9 +47,21 @@ function fail(error) {
 }
 
 function signOut(reason) {
+  if (token.get()) void endSession();
   token.clear();
   who = undefined;
   void show(reason);
+}
+
+/** The page does not wait for it: who signs out sees nothing more of the project at once. */
+async function endSession() {
+  try {
+    await send('DELETE', '/api/v1/session');
+  } catch (error) {
+    // A token that is not good any more ends its session by itself.
+    if (error instanceof Refusal && error.status === 401) return;
+    say('You are signed out here. The server could not be told; there the session ends by itself.');
+  }
 }
 
 function scopes() {
@@ -63,7 +76,8 @@ function showHeader(scope) {
     return h('option', { value: pathOf(one), selected: name === chosen }, name);
   });
   const choose = h('select', { 'aria-label': 'Project', onchange: ({ target }) => go(target.value) }, options);
-  at('scope').replaceChildren(...(all.length > 0 && scope ? [choose] : []));
+  const pages = scope && [link(pathOf(scope), 'Runs'), link(`${pathOf(scope)}/connections`, 'Connections')];
+  at('scope').replaceChildren(...(all.length > 0 && scope ? [h('nav', { class: 'row' }, choose, pages)] : []));
   const out = h('button', { onclick: () => signOut() }, 'Sign out');
   at('session').replaceChildren(...(who ? [h('span', {}, who.user.name), out] : []));
 }
@@ -86,7 +100,7 @@ async function show(reason) {
   }
   try {
     who ??= await get('/api/v1/whoami', signal);
-    const { org, project, run } = readAddress();
+    const { org, project, run, connections } = readAddress();
     const scope = org ? { org, project } : scopes()[0];
     showHeader(scope);
     if (!scope) return showNoProject();
@@ -98,8 +112,9 @@ async function show(reason) {
       say,
       link: (run_id, text) => link(pathOf(scope, run_id), text),
     };
-    document.title = run ? `${run} · svc` : 'Runs · svc';
-    await (run ? showRun(view, run) : showRuns(view));
+    document.title = `${connections ? 'Connections' : (run ?? 'Runs')} · svc`;
+    if (connections) await showConnections(view);
+    else await (run ? showRun(view, run) : showRuns(view));
   } catch (error) {
     if (!signal.aborted) fail(error);
   }

@@ -1,5 +1,5 @@
 import { follow, get, scoped } from './api.mjs';
-import { h, status } from './element.mjs';
+import { h, status, table } from './element.mjs';
 import { keepFresh } from './runs.mjs';
 import { ago, bytesOf, plain, pretty, span, took } from './text.mjs';
 
@@ -78,12 +78,10 @@ function stepTable(steps, more) {
       h('td', {}, output(step)),
     ),
   );
-  const head = ['', 'Step', 'Outcome', 'Output'].map((text) => h('th', { scope: 'col' }, text));
-  const table = h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows)));
   return h(
     'div',
     {},
-    table,
+    table([[''], ['Step'], ['Outcome'], ['Output']], rows),
     more
       ? h('p', { class: 'quiet' }, 'There are more; see them all with ', h('code', {}, 'svc steps'), '.')
       : undefined,

@@ -1,5 +1,5 @@
 import { get, scoped } from './api.mjs';
-import { h, status } from './element.mjs';
+import { h, status, table } from './element.mjs';
 import { ago, took } from './text.mjs';
 
 const STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'];
@@ -27,36 +27,19 @@ function row(run, view, now) {
   );
 }
 
-function table(runs, view) {
+const COLUMNS = [['Status'], ['Workflow'], ['Tags', 'wide'], ['Created', 'tight'], ['Took', 'tight wide']];
+
+function listed(runs, view) {
   if (runs.length === 0)
     return h(
       'div',
       { class: 'panel' },
       h('p', {}, 'No runs here yet. Start one with ', h('code', {}, 'svc submit <file>'), '.'),
     );
-  const head = [['Status'], ['Workflow'], ['Tags', 'wide'], ['Created', 'tight'], ['Took', 'tight wide']];
   const now = Date.now();
-  return h(
-    'div',
-    { class: 'scroll' },
-    h(
-      'table',
-      {},
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          head.map(([text, name]) => h('th', { scope: 'col', class: name }, text)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        runs.map((run) => row(run, view, now)),
-      ),
-    ),
+  return table(
+    COLUMNS,
+    runs.map((run) => row(run, view, now)),
   );
 }
 
@@ -71,7 +54,7 @@ export async function showRuns(view) {
   const load = (extra) => get(scoped(view.scope, `/runs?${new URLSearchParams([...wanted, ...extra])}`), view.signal);
   const draw = (newest) => {
     const seen = new Set(newest.map(({ run_id }) => run_id));
-    list.replaceChildren(table([...newest, ...older.filter(({ run_id }) => !seen.has(run_id))], view));
+    list.replaceChildren(listed([...newest, ...older.filter(({ run_id }) => !seen.has(run_id))], view));
     more.replaceChildren(
       ...(cursor ? [h('button', { onclick: () => void next().catch(view.fail) }, 'Older runs')] : []),
     );

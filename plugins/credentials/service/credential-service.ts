@@ -1,12 +1,10 @@
-import type { Database, Ids, Page, SealedPlace, Sealer } from '../../../kernel/contracts/index.ts';
+import type { Database, Ids, Page, Queries, SealedPlace, Sealer } from '../../../kernel/contracts/index.ts';
 import type { AuditedWrites, NamedCall, ProjectScope, ResourceService } from '../../resources/contract.ts';
-import type { CredentialFields, CredentialNames, NameHolder, RawSecret } from '../contract.ts';
+import type { CredentialFields, CredentialNames, HeldState, NameHolder } from '../contract.ts';
 import { readFields } from '../domain/fields.ts';
 import { CREDENTIAL } from '../domain/names.ts';
-import { rawOf } from '../domain/raw.ts';
-import { CredentialErrors } from '../errors.ts';
 import type { PutCredential } from '../generated/put-credential.ts';
-import { credentials, type CredentialRow } from '../store/credentials.ts';
+import { credentials, type CredentialRow, kindsOf } from '../store/credentials.ts';
 
 export interface CredentialParts {
   database: Database;
@@ -70,16 +68,15 @@ export class CredentialService implements NameHolder, ResourceService<PutCredent
     return credentials.page(this.#parts.database, scope, page, ({ name, kind }) => ({ name, kind }));
   }
 
+  async states(on: Pick<Queries, 'read'>, scope: ProjectScope, names: readonly string[]) {
+    const rows = await kindsOf(on, scope, names);
+    return new Map<string, HeldState>(rows.map(({ name, kind }) => [name, { state: 'ok', kind }]));
+  }
+
   async fields(scope: ProjectScope, name: string): Promise<CredentialFields | undefined> {
     const row = await credentials.find(this.#parts.database, scope, name);
     if (row === undefined) return undefined;
     await this.#parts.sealer.prepare(scope.org_id);
     return JSON.parse(this.#parts.sealer.open(placeOf(scope, name), row.fields).toString()) as CredentialFields;
-  }
-
-  async raw(scope: ProjectScope, name: string): Promise<RawSecret> {
-    const fields = await this.fields(scope, name);
-    if (fields === undefined) throw CredentialErrors.credentialMissing(`the project has no credential ${name}`);
-    return rawOf(fields);
   }
 }

@@ -1,30 +1,33 @@
 import type { Database } from '../../../kernel/contracts/index.ts';
-import { isServiceError } from '../../../kernel/contracts/index.ts';
+import { isServiceError, ServiceError } from '../../../kernel/contracts/index.ts';
 import type { CredentialCheck, JobEnvironmentSource, JobVariable } from '../../runs/contract.ts';
-import type { CredentialNames, Credentials } from '../contract.ts';
+import type { Credentials, CredentialStates } from '../contract.ts';
 import { CredentialErrors } from '../errors.ts';
 
-/** Refuses a submit that names a missing credential. One that is removed later fails the run. */
-export function submitCheck(database: Pick<Database, 'read'>, names: CredentialNames): CredentialCheck {
+/** Refuses a submit that names a credential that cannot be used now. One that becomes unusable later fails the run. */
+export function submitCheck(database: Pick<Database, 'read'>, states: CredentialStates): CredentialCheck {
   return {
     name: 'credentials',
     async check(scope, credentials) {
-      const held = await names.holders(database, scope, [...new Set(Object.values(credentials))]);
-      const missing = Object.entries(credentials).filter(([, name]) => !held.has(name));
-      if (missing.length === 0) return;
-      const errors = missing.map(([variable, name]) => ({
+      const wishes = Object.entries(credentials).map(([variable, name]) => ({ variable, name }));
+      const found = await states.states(database, scope, wishes);
+      const refusals = wishes.flatMap((wish, i) => {
+        const refusal = states.refusal(wish, found[i]!);
+        return refusal ? [{ variable: wish.variable, refusal }] : [];
+      });
+      const [first] = refusals;
+      if (first === undefined) return;
+      const detail = refusals.map(({ variable, refusal }) => `${variable}: ${refusal.message}`).join('; ');
+      const errors = refusals.map(({ variable, refusal: { message } }) => ({
         pointer: `/credentials/${variable}`,
-        message: `the project has no credential ${name}`,
+        message,
       }));
-      throw CredentialErrors.credentialMissing(
-        missing.map(([variable, name]) => `${variable} names the credential ${name}, which does not exist`).join('; '),
-        { errors },
-      );
+      throw new ServiceError(first.refusal.definition, detail, { errors });
     },
   };
 }
 
-/** The values of the credentials that the job's run names. They win over a secret and a literal `env`. */
+/** The values of the credentials that the job names. They win over a secret and a literal `env`. */
 export function credentialVariables(credentials: Credentials): JobEnvironmentSource {
   return {
     name: 'credentials',
@@ -39,13 +42,11 @@ export function credentialVariables(credentials: Credentials): JobEnvironmentSou
 
       async function variableOf(variable: string, name: string): Promise<JobVariable> {
         try {
-          const { value, masks } = await credentials.raw(job, name);
+          const { value, masks } = await credentials.raw(job, { name, by: job });
           return { name: variable, value, secret: true, masks };
         } catch (error) {
-          if (!isServiceError(error, CredentialErrors.credentialMissing.code)) throw error;
-          throw CredentialErrors.credentialMissing(
-            `${variable} names the credential ${name}, which has been removed since the run was submitted`,
-          );
+          if (!isServiceError(error)) throw error;
+          throw new ServiceError(error.definition, `${variable}: ${error.message}`, error.extras);
         }
       }
     },

@@ -1,32 +1,35 @@
-import type { Database } from '../../../kernel/contracts/index.ts';
-import { canExist, type ProjectScope } from '../../resources/contract.ts';
-import type { CredentialNames, Credentials, Holder, NameHolder, RawSecret } from '../contract.ts';
-import { CREDENTIAL } from '../domain/names.ts';
-import { CredentialErrors } from '../errors.ts';
-import type { CredentialService } from './credential-service.ts';
+import type { Database, ServiceError } from '../../../kernel/contracts/index.ts';
+import type { ProjectScope } from '../../resources/contract.ts';
+import type { CredentialFields, Credentials, CredentialState, CredentialWish, NameHolder } from '../contract.ts';
+import { rawOf } from '../contract/raw.ts';
+import { refusalOf } from '../domain/refusal.ts';
+import { heldBy, stateOf } from './states.ts';
 
-export interface ResolverParts {
-  database: Pick<Database, 'read'>;
-  names: CredentialNames;
-  stored: Pick<CredentialService, 'fields'>;
-  holders: readonly NameHolder[];
-}
-
-/** Asks the holder of a name, a credential or an account, for its value. */
-export function createResolver({ database, names, stored, holders }: ResolverParts): Credentials {
+/** Asks the side that holds a name, credentials or accounts, for its fields. */
+export function createResolver(database: Pick<Database, 'read'>, holders: readonly NameHolder[]): Credentials {
+  async function resolve(scope: ProjectScope, wish: CredentialWish): Promise<CredentialFields> {
+    const held = (await heldBy(holders, database, scope, [wish.name])).get(wish.name);
+    const state = stateOf(wish, held);
+    if (state.state !== 'ok') throw refused(wish, state);
+    const fields = await held![0]!.by.fields(scope, wish.name, wish.by);
+    // Both may have changed since the state was read.
+    if (fields === undefined) throw refused(wish, await changed(scope, wish));
+    if (wish.kinds?.includes(fields.kind) === false)
+      throw refused(wish, { state: 'wrong_kind', stored_kind: fields.kind });
+    return fields;
+  }
+  /** What it is now: removed, or not good any more. */
+  async function changed(scope: ProjectScope, wish: CredentialWish): Promise<CredentialState> {
+    const state = stateOf(wish, (await heldBy(holders, database, scope, [wish.name])).get(wish.name));
+    return state.state === 'ok' ? { state: 'missing' } : state;
+  }
   return {
-    fields: (scope, name) => stored.fields(scope, name),
-    async raw(scope: ProjectScope, name: string): Promise<RawSecret> {
-      const found = canExist(CREDENTIAL, name) ? (await names.holders(database, scope, [name])).get(name) : undefined;
-      if (found === undefined)
-        throw CredentialErrors.credentialMissing(`the project has no credential ${name.slice(0, 63)}`);
-      return holderOf(holders, found).raw(scope, name);
+    resolve,
+    raw: async (scope, wish) => rawOf(await resolve(scope, wish)),
+    refused: (scope, name) => {
+      for (const holder of holders) holder.onRefused?.(scope, name);
     },
   };
 }
 
-function holderOf(holders: readonly NameHolder[], wanted: Holder): NameHolder {
-  const found = holders.find(({ holder }) => holder === wanted);
-  if (!found) throw new Error(`no plugin of this server provides the values of an ${wanted}`);
-  return found;
-}
+const refused = (wish: CredentialWish, state: CredentialState): ServiceError => refusalOf(wish, state)!;

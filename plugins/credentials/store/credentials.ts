@@ -1,4 +1,5 @@
-import { type NamedRow, NamedTable } from '../../resources/contract.ts';
+import { inList, type Queries } from '../../../kernel/contracts/index.ts';
+import { type NamedRow, NamedTable, type ProjectScope } from '../../resources/contract.ts';
 import { CREDENTIAL } from '../domain/names.ts';
 import type { Credential } from '../generated/credential.ts';
 
@@ -17,3 +18,16 @@ export const credentials = new NamedTable<CredentialRow, Pick<CredentialRow, 'cr
   replaced: ['kind', 'fields', 'set_at'],
   listed: ['credential_id', 'name', 'kind'],
 });
+
+/** The kinds of those that exist. */
+export function kindsOf(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  names: readonly string[],
+): Promise<Pick<CredentialRow, 'name' | 'kind'>[]> {
+  const list = inList(names);
+  return on.read(
+    `SELECT name, kind FROM credentials_credentials WHERE project_id = ? AND org_id = ? AND name IN ${list.marks}`,
+    [project_id, org_id, ...list.params],
+  );
+}

@@ -1,4 +1,4 @@
-import { isServiceError } from '../../../kernel/contracts/index.ts';
+import { Errors, isServiceError } from '../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 
 interface Fault {
@@ -13,6 +13,8 @@ interface Fault {
  * write conflicts, a schema that changed under the transaction, a lock that was not resolved in time.
  */
 const RETRYABLE: ReadonlySet<number> = new Set([1213, 1205, 1020, 1615, 3101, 8002, 8005, 8022, 8028, 9004, 9007]);
+/** A text beyond ASCII was compared with a column of ASCII, such as a name: nothing there can be equal to it. */
+const COLLATIONS: ReadonlySet<number> = new Set([1267, 1270, 1271]);
 /**
  * The server closed the connection or is stopping, or the client lost it. With 1180 and 8501 the server itself does not
  * know what became of a commit.
@@ -104,6 +106,8 @@ export function mysqlFault(error: unknown): unknown {
   const fault = faultOf(error);
   if (!fault) return error;
   const { errno, message } = fault;
+  if (COLLATIONS.has(errno))
+    return Errors.invalidRequest('a name, an id or a filter has characters that it cannot have', { cause: error });
   if (DUPLICATE.has(errno)) return DatabaseErrors.rowExists(withoutValues(message), { cause: error });
   if (isFull(fault)) return DatabaseErrors.storageFull(message, { cause: error, retryAfterMs: 5000 });
   if (RETRYABLE.has(errno)) return DatabaseErrors.busy(message, { cause: error, retryAfterMs: 1000 });

@@ -1,5 +1,6 @@
 import type { Completion, Json } from '../../runs/contract.ts';
-import type { FlowNodeState } from '../contract.ts';
+import type { FlowCase, FlowNodeState } from '../contract.ts';
+import { isRepeatable, pauseOf } from './retry.ts';
 import type { NextEdge, PlannedNode } from './plan.ts';
 
 /** The item number of a node itself. */
@@ -41,7 +42,8 @@ export const isOver = ({ state }: Pick<NodeRow, 'state'>): boolean =>
 /** True when a node's outcome meets an edge. */
 export function edgeMet(node: PlannedNode, row: NodeRow, edge: NextEdge): boolean {
   if (row.state !== 'succeeded' && !(row.state === 'failed' && node.continue_on_error)) return false;
-  return edge.when === undefined || row.outcome === edge.when;
+  if (edge.when === undefined) return true;
+  return [edge.when].flat().includes(row.outcome as FlowCase);
 }
 
 /** Records that one need was decided: the node begins, is skipped, or waits for more. Changes the row's counts. */
@@ -53,13 +55,18 @@ export function needDecided(node: PlannedNode, row: NodeRow, met: boolean): 'beg
   return enough || node.if?.always ? 'begin' : 'skip';
 }
 
-/** The consequence of an ended attempt. Changes the row. */
-export function attemptEnded(node: PlannedNode, row: NodeRow, result: Completion, now: number): 'retry' | 'over' {
+/** The consequence of an ended attempt: another one after a pause, or the end. Changes the row. */
+export function attemptEnded(
+  node: PlannedNode,
+  row: NodeRow,
+  result: Completion,
+  now: number,
+): { pause_ms: number } | 'over' {
   row.timer_id = null;
   if (result.status === 'failed') {
     row.error_code = result.code;
     row.error_message = result.message;
-    if (row.attempt < (node.retry?.attempts ?? 1)) return 'retry';
+    if (row.attempt < (node.retry?.attempts ?? 1) && isRepeatable(result)) return { pause_ms: pauseOf(node, result) };
   } else {
     row.error_code = null;
     row.error_message = null;

@@ -12,7 +12,7 @@ const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 /** An edge, seen from the node that meets it. */
 export interface NextEdge {
   n: number;
-  when?: boolean | string;
+  when?: FlowEdge['when'];
 }
 
 /**
@@ -26,6 +26,8 @@ export interface PlannedNode extends Omit<FlowNode, 'needs' | 'reads'> {
   /** Nodes whose results its condition and items read, by id and number; then those that its config reads. */
   reads: Reads;
   config_reads: Reads;
+  /** Its number in the plan of the run that this one is a rerun of, when its result is kept. */
+  kept?: number;
 }
 
 export type Reads = [id: string, n: number][];
@@ -42,7 +44,7 @@ export function planned(plan: FlowPlan): PlannedNode[] {
     const items = typeof node.fan_out?.items === 'string' ? node.fan_out.items : '';
     const own = {
       reads: reading(`${node.if?.text ?? ''} ${items}`),
-      config_reads: reading(JSON.stringify(node.config ?? null)),
+      config_reads: reading(JSON.stringify([node.config, node.key])),
     };
     return { ...node, ...own, n, needs: edges.length, next: [] };
   });

@@ -1,8 +1,7 @@
 import type { Json } from '../../runs/contract.ts';
-import type { FlowNodeType } from '../contract.ts';
-import { configInvalid } from '../errors.ts';
+import { flowConfigInvalid, type FlowNodeType } from '../contract.ts';
 
-const refuse = (name: string, message: string) => configInvalid(`node ${name}: ${message}`);
+const refuse = (name: string, message: string) => flowConfigInvalid(`node ${name}: ${message}`);
 
 function texts(value: Json | undefined): string[] | undefined {
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? (value as string[]) : undefined;

@@ -1,15 +1,16 @@
 import type { Ids } from '../../../kernel/contracts/index.ts';
-import type { ActivityEnd, Completion, Json } from '../../runs/contract.ts';
+import type { Activities, ActivityEnd, Completion, Json } from '../../runs/contract.ts';
 import type { FlowNodeOutcome, FlowNodeType } from '../contract.ts';
 import { attemptEnded, edgeMet, isOver, itemEnded, itemsToBegin, needDecided, WHOLE } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { nodeUnknown, TIMED_OUT } from '../errors.ts';
 import { insertList } from '../store/lists.ts';
 import { sealOutput, type StoredNode } from '../store/node-rows.ts';
-import { nameOf, UNREPEATABLE } from '../domain/attempts.ts';
+import { nameOf } from '../domain/attempts.ts';
 import type { FlowMemory } from './flow-memory.ts';
 import { Evaluation, type EvaluationParts } from './evaluation.ts';
 import { type FaultParts, NODE_FAULT, reasonOf } from './faults.ts';
+import { keepStep } from './keep-step.ts';
 import { conditionOf, contextOf, itemsOf } from './node-input.ts';
 
 /** Nodes and items that one transaction begins or decides; the rest is left to the next transaction. */
@@ -22,6 +23,7 @@ const AHEAD = 64;
 export interface AdvanceParts extends EvaluationParts, FaultParts {
   ids: Ids;
   types: ReadonlyMap<string, FlowNodeType>;
+  activities: () => Pick<Activities, 'ends'>;
 }
 
 /**
@@ -48,11 +50,19 @@ export class Advance {
   async work(): Promise<void> {
     const { flow } = this.#memory;
     while (flow.todo.length > 0 && this.#left > 0 && flow.stopped === 0) {
-      await this.#memory.load(flow.todo.slice(-AHEAD).map(({ n }) => n));
+      await this.#memory.load(flow.todo.slice(-AHEAD).map(({ n }) => Math.min(n, flow.nodes - 1)));
       const step = flow.todo.pop()!;
       if (step.do === 'settle') await this.#settle(step.n, step.from);
       else if (step.do === 'begin') await this.#begin(step.n);
-      else await this.#fill(step.n);
+      else if (step.do === 'fill') await this.#fill(step.n);
+      else
+        await keepStep(step, this.#parts, this.#memory, {
+          seal: (row, output) => this.#sealed(row, output),
+          skip: (row) => this.#over(row, 'skipped'),
+          spend: (steps) => {
+            this.#left -= steps;
+          },
+        });
     }
     if (flow.stopped === 1) flow.todo = [];
     await this.#memory.save();
@@ -167,7 +177,7 @@ export class Advance {
     if ('wait' in outcome) {
       const { timeout_ms = node.timeout_ms } = outcome.wait;
       const wait = { ...outcome.wait, timeout_ms };
-      const end = await this.#memory.run.wait({ activity_id, name, wait });
+      const end = await this.#memory.run.wait({ activity_id, name, wait, queued: outcome.queued });
       if (end) return this.#workEnded(row, end);
       // The end of a wait's own time may be a success, as that of a delay. That of the node's time never is.
       if (node.timeout_ms === undefined || node.timeout_ms >= timeout_ms!) return undefined;
@@ -193,6 +203,7 @@ export class Advance {
   }
 
   async #workEnded(row: StoredNode, end: ActivityEnd): Promise<void> {
+    await this.#memory.run.start();
     if (row.timer_id !== null) await this.#memory.cancel('the node that it belongs to has ended', [row.timer_id]);
     const ended = this.#parts.types.get(this.#memory.node(row.n).type)?.ended;
     if (!ended) return this.#attemptEnded(row, end.result);
@@ -224,9 +235,8 @@ export class Advance {
   async #attemptEnded(row: StoredNode, result: Completion): Promise<void> {
     const node = this.#memory.node(row.n);
     this.#memory.change(row);
-    const failed_for_good = result.status === 'failed' && UNREPEATABLE.has(result.code);
-    if (attemptEnded(failed_for_good ? { ...node, retry: undefined } : node, row, result, this.#memory.now) === 'retry')
-      return this.#pause(node, row);
+    const next = attemptEnded(node, row, result, this.#memory.now);
+    if (next !== 'over') return this.#pause(row, next.pause_ms);
     if (row.item === WHOLE) return this.#decided(node, row);
     const whole = this.#memory.change(this.#memory.row(row.n));
     const verdict = itemEnded(node, whole, row);
@@ -237,8 +247,7 @@ export class Advance {
   }
 
   /** Waits for the next attempt without an agent. */
-  async #pause(node: PlannedNode, row: StoredNode): Promise<void> {
-    const timeout_ms = node.retry?.backoff_ms ?? 0;
+  async #pause(row: StoredNode, timeout_ms: number): Promise<void> {
     if (timeout_ms === 0) {
       this.#left -= 1;
       return this.#carryOut(row);
@@ -246,19 +255,12 @@ export class Advance {
     row.state = 'backoff';
     row.activity_id = this.#newActivity(row, 'pause');
     const wait = { kind: 'sleep', name: '', args: null, timeout_ms };
-    const name = `${nameOf(node, row)} pause`;
+    const name = `${nameOf(this.#memory.node(row.n), row)} pause`;
     await this.#memory.run.wait({ activity_id: row.activity_id, name, wait });
-    return undefined;
   }
 
   async #failFanOut(node: PlannedNode, whole: StoredNode): Promise<void> {
-    const items = await this.#memory.openItems(whole.n);
-    for (const item of items) {
-      this.#memory.change(item).state = 'cancelled';
-      item.finished_at = this.#memory.now;
-    }
-    const ids = items.flatMap(({ activity_id }) => activity_id ?? []);
-    if (ids.length > 0) await this.#memory.cancel('another item of the fan-out has failed', ids);
+    await this.#memory.cancelItems(whole.n, 'another item of the fan-out has failed');
     whole.state = 'failed';
     await this.#decided(node, whole);
   }

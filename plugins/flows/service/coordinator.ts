@@ -1,19 +1,28 @@
 import { type Database, failpoint, type Transaction } from '../../../kernel/contracts/index.ts';
-import type { ActivityEnd, CoordinatedEnding, CoordinatedRun, RunCoordinator } from '../../runs/contract.ts';
+import type {
+  ActivityEnd,
+  ActivityScope,
+  CoordinatedEnding,
+  CoordinatedRun,
+  NodeList,
+  NodePage,
+  RunCoordinator,
+} from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
 import { isDecided } from '../domain/decide.ts';
-import { outputReads, planned } from '../domain/plan.ts';
-import { readActivity } from '../store/activity-rows.ts';
-import { endFlow, type FlowRow, insertFlow, readFlow } from '../store/flow-row.ts';
+import { outputReads } from '../domain/plan.ts';
+import { readActivities, readActivity } from '../store/activity-rows.ts';
+import { endFlow, type FlowRow, insertFlow, readFlow, type Step } from '../store/flow-row.ts';
 import { insertList, PLAN } from '../store/lists.ts';
 import { Advance, type AdvanceParts } from './advance.ts';
 import { OUTPUT_FAULT, reasonOf } from './faults.ts';
 import { FlowMemory } from './flow-memory.ts';
-
-export const FLOWS = 'flows';
+import { FLOWS, type FlowViews } from './flow-views.ts';
+import { plannedAgain, planRerun, type RerunPlan } from './rerun-plan.ts';
 
 export interface CoordinatorParts extends AdvanceParts {
-  database: Pick<Database, 'now'>;
+  database: Pick<Database, 'now' | 'read'>;
+  views: FlowViews;
   /** Called after a commit that left pending steps. */
   leftOver(): void;
 }
@@ -22,6 +31,10 @@ export interface CoordinatorParts extends AdvanceParts {
 export class FlowCoordinator implements RunCoordinator {
   readonly name = FLOWS;
   readonly #parts: () => CoordinatorParts;
+  /** Transactions in which a flow is being carried on. */
+  readonly #busy = new WeakSet<Transaction>();
+  /** The flow that a transaction has carried on last; what it knows need not be read again to end the run. */
+  readonly #carried = new WeakMap<Transaction, FlowMemory>();
 
   /** Resolved at the first flow: node types may need the engine, which is made of its coordinators. */
   constructor(parts: () => CoordinatorParts) {
@@ -30,20 +43,27 @@ export class FlowCoordinator implements RunCoordinator {
 
   async begin(tx: Transaction, run: CoordinatedRun, plan: unknown): Promise<void> {
     const parts = this.#parts();
-    const { language, constants = null, on_failure = 'stop', output, nodes: given } = plan as FlowPlan;
-    const nodes = planned(plan as FlowPlan);
+    const { language, constants = null, on_failure = 'stop', output, nodes: given, kept } = plan as RerunPlan;
+    const nodes = plannedAgain(plan as RerunPlan);
     const header = {
       constants,
       on_failure,
       output: output ? { text: output.text, reads: outputReads(plan as FlowPlan) } : null,
+      ...(kept ? { kept: kept.run_id } : {}),
     };
-    const roots = nodes.filter(({ needs }) => needs === 0).map(({ n }) => ({ do: 'begin' as const, n }));
+    const roots = nodes.filter((node) => node.needs === 0 && node.kept === undefined);
+    const todo: Step[] = roots.map(({ n }) => ({ do: 'begin' as const, n })).reverse();
+    if (kept) todo.push({ do: 'keep', n: 0 });
     const counts = { nodes: given.length, ended: 0, failed: 0, stopped: 0, error_code: null, error_message: null };
-    const flow: FlowRow = { language, header, ...counts, todo: roots.reverse() };
-    await insertFlow(tx, parts.sealer, run, flow);
+    const flow: FlowRow = { language, header, ...counts, todo };
     await insertList(tx, parts.sealer, run, PLAN, nodes);
     failpoint('flows.planned');
-    await this.#advance(new FlowMemory(parts, tx, run, flow, nodes));
+    // A node of another flow has made this run: that it begins is left to the next transaction, so that flows which call
+    // flows are not carried out in one.
+    if (this.#busy.has(tx)) {
+      await insertFlow(tx, parts.sealer, run, flow, parts.database.now());
+      tx.afterCommit(() => parts.leftOver());
+    } else await this.#advance(new FlowMemory(parts, tx, run, flow, nodes));
     failpoint('flows.begun');
   }
 
@@ -58,8 +78,10 @@ export class FlowCoordinator implements RunCoordinator {
     await memory.load([n], [{ n, item }]);
     const advance = new Advance(parts, memory);
     failpoint(`flows.${role}.ended`);
-    await advance.activityEnded(memory.row(n, item), role, end);
-    await this.#work(memory, advance);
+    await this.#alone(tx, async () => {
+      await advance.activityEnded(memory.row(n, item), role, end);
+      await this.#work(memory, advance);
+    });
     failpoint(`flows.${role}.advanced`);
   }
 
@@ -75,7 +97,8 @@ export class FlowCoordinator implements RunCoordinator {
 
   async ending(tx: Transaction, run: CoordinatedRun): Promise<CoordinatedEnding | undefined> {
     const parts = this.#parts();
-    const flow = await readFlow(tx, parts.sealer, run);
+    const carried = this.#carriedOf(tx, run);
+    const flow = carried?.flow ?? (await readFlow(tx, parts.sealer, run));
     if (!flow) return { status: 'failed', code: 'flow_lost', message: 'the plan of the run no longer exists' };
     const { failed, error_code, error_message, todo, nodes, ended } = flow;
     if (todo.length > 0 && flow.stopped === 0) return undefined;
@@ -88,7 +111,7 @@ export class FlowCoordinator implements RunCoordinator {
         message: `${nodes - ended} nodes wait for something that cannot happen`,
       };
     try {
-      const output = await new Advance(parts, new FlowMemory(parts, tx, run, flow)).output();
+      const output = await new Advance(parts, carried ?? new FlowMemory(parts, tx, run, flow)).output();
       return { status: 'succeeded', output };
     } catch (error) {
       const { code, message } = reasonOf(error, parts.log, { run_id: run.run_id }, OUTPUT_FAULT);
@@ -96,16 +119,58 @@ export class FlowCoordinator implements RunCoordinator {
     }
   }
 
-  async over(tx: Transaction, { run_id }: { run_id: string }): Promise<void> {
-    await endFlow(tx, run_id, this.#parts().database.now());
+  async over(tx: Transaction, run: ActivityScope): Promise<void> {
+    const flow = this.#carriedOf(tx, run)?.flow;
+    // Everything is decided and stored: there is nothing to end.
+    if (flow && flow.ended === flow.nodes && flow.todo.length === 0) return;
+    await endFlow(tx, run.run_id, this.#parts().database.now());
+  }
+
+  #carriedOf(tx: Transaction, { run_id }: ActivityScope): FlowMemory | undefined {
+    const memory = this.#carried.get(tx);
+    return memory?.run.run_id === run_id ? memory : undefined;
+  }
+
+  nodes(run: ActivityScope, page: NodePage): Promise<NodeList> {
+    return this.#parts().views.list(run, page);
+  }
+
+  several(run: ActivityScope): Promise<boolean> {
+    return this.#parts().views.several(run);
+  }
+
+  /** Activities that are of no node, such as children of scripts, are not done again by themselves. */
+  async redone(
+    tx: Transaction,
+    { run_id }: ActivityScope,
+    plan: unknown,
+    activity_ids: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const kept = new Set((plan as RerunPlan).kept?.nodes.map(([, old]) => old));
+    const known = await readActivities(tx, run_id, activity_ids);
+    return new Set(known.flatMap(({ activity_id, n }) => (kept.has(n) ? [] : [activity_id])));
+  }
+
+  rerun(run: ActivityScope, plan: unknown, from: string): Promise<RerunPlan> {
+    return planRerun(this.#parts(), run, plan as FlowPlan, from);
   }
 
   #advance(memory: FlowMemory): Promise<void> {
-    return this.#work(memory, new Advance(this.#parts(), memory));
+    return this.#alone(memory.tx, () => this.#work(memory, new Advance(this.#parts(), memory)));
+  }
+
+  async #alone(tx: Transaction, work: () => Promise<void>): Promise<void> {
+    this.#busy.add(tx);
+    try {
+      await work();
+    } finally {
+      this.#busy.delete(tx);
+    }
   }
 
   async #work(memory: FlowMemory, advance: Advance): Promise<void> {
     await advance.work();
+    this.#carried.set(memory.tx, memory);
     if (memory.flow.todo.length > 0) memory.tx.afterCommit(() => this.#parts().leftOver());
   }
 }

@@ -40,11 +40,11 @@ export class Evaluation {
   async over(reads: Reads, at?: { n: number; item: number }): Promise<Evaluate> {
     const nodes = await this.#results.of(reads);
     this.#envelope ??= await this.#memory.run.envelope();
-    const { run_id, org_id, project_id, subject } = this.#memory.run;
+    const { run_id, org_id, project_id, subject, trigger } = this.#memory.run;
     const { constants } = this.#memory.flow.header;
     const item =
       at === undefined || at.item === WHOLE ? {} : { item: await this.#memory.itemOf(at.n, at.item), index: at.item };
-    const run = { run_id, org_id, project_id, subject };
+    const run = { run_id, org_id, project_id, subject, trigger };
     const language = this.#language();
     const scope = language.scope({ run, envelope: this.#envelope, constants, nodes, ...item });
     return (text) => this.#value(text, language, scope);

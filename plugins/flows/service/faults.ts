@@ -1,4 +1,5 @@
 import { isServiceError, type Log } from '../../../kernel/contracts/index.ts';
+import type { Failure } from '../../runs/contract.ts';
 
 export interface FaultParts {
   log: Log;
@@ -18,10 +19,11 @@ export function reasonOf(
   log: Log,
   where: { run_id: string; node?: string },
   fault: string,
-): { code: string; message: string } {
+): Omit<Failure, 'status'> {
   if (isServiceError(error)) {
     if (error.status >= 500) throw error;
-    return { code: error.code, message: error.message };
+    const { final, retryAfterMs: retry_after_ms } = error.extras;
+    return { code: error.code, message: error.message, final, retry_after_ms };
   }
   log.error({ ...where, err: error }, 'a flow met a fault of the service; what it was doing fails');
   return { code: fault, message: error instanceof Error ? error.message : String(error) };

@@ -3,7 +3,7 @@ import type { CoordinatedRun, Json, NewActivity } from '../../runs/contract.ts';
 import { isOver, newRow, WHOLE } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { type FlowActivity, insertActivities } from '../store/activity-rows.ts';
-import { type FlowRow, updateFlow } from '../store/flow-row.ts';
+import { type FlowRow, insertFlow, updateFlow } from '../store/flow-row.ts';
 import { PART, PLAN, readParts } from '../store/lists.ts';
 import { readNodes, readOpenItems, type StoredNode, writeNodes } from '../store/node-rows.ts';
 
@@ -25,6 +25,7 @@ export class FlowMemory {
   readonly #parts: MemoryParts;
   /** The flow begins: there are no node rows yet. */
   readonly #fresh: boolean;
+  #stored: boolean;
   readonly #plan = new Map<number, readonly PlannedNode[]>();
   readonly #items = new Map<string, readonly Json[]>();
   readonly #rows = new Map<string, StoredNode>();
@@ -38,6 +39,7 @@ export class FlowMemory {
     this.run = run;
     this.flow = flow;
     this.#fresh = plan !== undefined;
+    this.#stored = plan === undefined;
     for (let part = 0; plan && part * PART < plan.length; part++)
       this.#plan.set(part, plan.slice(part * PART, (part + 1) * PART));
   }
@@ -130,10 +132,24 @@ export class FlowMemory {
     return [...this.#rows.values()].filter((row) => row.n === n && row.item !== WHOLE && !isOver(row));
   }
 
+  /** Cancels the items of a fan-out that are in progress. */
+  async cancelItems(n: number, reason: string): Promise<void> {
+    const items = await this.openItems(n);
+    for (const item of items) {
+      this.change(item).state = 'cancelled';
+      item.finished_at = this.now;
+    }
+    const ids = items.flatMap(({ activity_id }) => activity_id ?? []);
+    if (ids.length > 0) await this.cancel(reason, ids);
+  }
+
   async save(): Promise<void> {
     await this.#flush();
     await writeNodes(this.tx, this.run.run_id, [...this.#changed]);
-    await updateFlow(this.tx, this.run.run_id, this.flow, this.now);
+    // A flow that begins has no row yet.
+    if (this.#stored) await updateFlow(this.tx, this.run.run_id, this.flow, this.now);
+    else await insertFlow(this.tx, this.#parts.sealer, this.run, this.flow, this.now);
+    this.#stored = true;
   }
 
   async #flush(): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Json } from '../../runs/contract.ts';
-import type { FlowNodeContext } from '../contract.ts';
 import { nameOf } from '../domain/attempts.ts';
+import { WHOLE } from '../domain/decide.ts';
 import { MAX_ITEMS, type PlannedNode } from '../domain/plan.ts';
+import { flowConfigInvalid, type FlowNodeContext } from '../contract.ts';
 import { expressionFailed, fanOutTooLarge } from '../errors.ts';
 import type { StoredNode } from '../store/node-rows.ts';
 import type { Evaluation } from './evaluation.ts';
@@ -38,9 +39,26 @@ export async function contextOf(
   return {
     ...{ org_id, project_id, run_id, subject, generation, trusted, evaluate },
     name: nameOf(node, row),
-    key: `${run_id}/${nameOf(node, row)}`,
+    key: node.key === undefined ? defaultKey(run_id, node, row) : keyOf(evaluation.render(node.key, evaluate)),
     attempt: row.attempt,
     config: config !== null && typeof config === 'object' && !Array.isArray(config) ? config : {},
     timeout_ms: node.timeout_ms,
   };
+}
+
+/**
+ * Run, node and item. Every sign of it may stand in the path of a URL as it is, where connectors put it: some servers and
+ * proxies refuse a `%2F`, or take it for a slash. No id has a tilde, so that no two keys are the
+ * same; a dot would be taken for the end of an id where signatures are over texts that dots separate.
+ */
+const defaultKey = (run_id: string, { id }: PlannedNode, { item }: Pick<StoredNode, 'item'>): string =>
+  [run_id, id, ...(item === WHOLE ? [] : [item])].join('~');
+
+const MAX_KEY_LENGTH = 180;
+
+/** Throws `flow_config_invalid`. */
+function keyOf(value: Json): string {
+  const key = typeof value === 'string' ? value : JSON.stringify(value);
+  if (key !== '' && value !== null && key.length <= MAX_KEY_LENGTH && !/\p{Cc}/u.test(key)) return key;
+  throw flowConfigInvalid(`the idempotency key must have 1 to ${MAX_KEY_LENGTH} characters and no control characters`);
 }

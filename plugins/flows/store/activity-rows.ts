@@ -1,4 +1,4 @@
-import { insertRows, type Transaction } from '../../../kernel/contracts/index.ts';
+import { inList, insertRows, type Transaction } from '../../../kernel/contracts/index.ts';
 
 /** The node and item of a flow's activity. */
 export interface FlowActivity {
@@ -38,4 +38,17 @@ export async function readActivity(
     [activity_id, run_id],
   );
   return row;
+}
+
+/** Those of at most 128 that are of a node. */
+export async function readActivities(
+  on: Pick<Transaction, 'read'>,
+  run_id: string,
+  activity_ids: readonly string[],
+): Promise<Pick<FlowActivity, 'activity_id' | 'n'>[]> {
+  const { marks, params } = inList(activity_ids);
+  return on.read(`SELECT activity_id, n FROM flows_activities WHERE activity_id IN ${marks} AND run_id = ?`, [
+    ...params,
+    run_id,
+  ]);
 }

@@ -1,4 +1,4 @@
-import { insertRows, type Sealer, type Transaction } from '../../../kernel/contracts/index.ts';
+import { insertRows, type Param, type Sealer, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
 import type { FlowCounts } from '../domain/decide.ts';
@@ -10,13 +10,17 @@ export type Step =
   | { do: 'settle'; n: number; from: number }
   | { do: 'begin'; n: number }
   /** Begin items of the fan-out `n`. */
-  | { do: 'fill'; n: number };
+  | { do: 'fill'; n: number }
+  /** Copy the kept results from the node `n` on: after its item `item`, and then what its edges from `edge` on mean. */
+  | { do: 'keep'; n: number; item?: number; edge?: number };
 
 /** The parts of a flow that never change. */
 export interface FlowHeader {
   constants: Json;
   on_failure: NonNullable<FlowPlan['on_failure']>;
   output: { text: string; reads: [string, number][] } | null;
+  /** The run whose results are kept. */
+  kept?: string;
 }
 
 /** The row of a flow in memory. */
@@ -31,11 +35,16 @@ export interface FlowRow extends FlowCounts {
 const COLUMNS = `run_id org_id project_id language header nodes ended failed stopped error_code error_message todo
   resume_at`.split(/\s+/);
 
-export async function insertFlow(tx: Transaction, sealer: Sealer, scope: FlowScope, flow: FlowRow): Promise<void> {
+export async function insertFlow(
+  tx: Transaction,
+  sealer: Sealer,
+  scope: FlowScope,
+  flow: FlowRow,
+  now: number,
+): Promise<void> {
   const header = sealer.seal(place(scope, 'flows_flows', '', 'header'), Buffer.from(JSON.stringify(flow.header)));
   const { run_id, org_id, project_id } = scope;
-  const { language, nodes, ended, failed, stopped } = flow;
-  const row = [run_id, org_id, project_id, language, header, nodes, ended, failed, stopped, null, null, null, null];
+  const row = [run_id, org_id, project_id, flow.language, header, flow.nodes, ...progressOf(flow, now)];
   await insertRows(tx, 'INSERT INTO flows_flows', COLUMNS, [row]);
 }
 
@@ -64,13 +73,17 @@ export async function readFlow(
 }
 
 export async function updateFlow(tx: Transaction, run_id: string, flow: FlowRow, now: number): Promise<void> {
-  const { ended, failed, stopped, error_code, error_message, todo } = flow;
-  const left = todo.length > 0;
   await tx.write(
     `UPDATE flows_flows SET ended = ?, failed = ?, stopped = ?, error_code = ?, error_message = ?, todo = ?, resume_at = ?
      WHERE run_id = ?`,
-    [ended, failed, stopped, error_code, error_message, left ? JSON.stringify(todo) : null, left ? now : null, run_id],
+    [...progressOf(flow, now), run_id],
   );
+}
+
+/** In the order of the columns from `ended` on. */
+function progressOf({ ended, failed, stopped, error_code, error_message, todo }: FlowRow, now: number): Param[] {
+  const left = todo.length > 0;
+  return [ended, failed, stopped, error_code, error_message, left ? JSON.stringify(todo) : null, left ? now : null];
 }
 
 /** A flow with pending steps that are due. */

@@ -68,6 +68,21 @@ export async function readOpenItems(on: Pick<Transaction, 'read'>, run_id: strin
   return rows.map(opened);
 }
 
+/** Rows of nodes in progress after one, in plan order. Items are not among them. */
+export async function readOpen(
+  on: Pick<Transaction, 'read'>,
+  run_id: string,
+  after: number,
+  limit: number,
+): Promise<StoredNode[]> {
+  const rows = await on.read<Row>(
+    `${READ} WHERE run_id = ? AND state IN ('running', 'backoff') AND n > ? AND item = -1 ORDER BY n
+     LIMIT ${Math.trunc(limit)}`,
+    [run_id, after],
+  );
+  return rows.map(opened);
+}
+
 /** Inserts and replaces complete rows. */
 export async function writeNodes(tx: Transaction, run_id: string, rows: readonly StoredNode[]): Promise<void> {
   const values = rows.map((row): Param[] => [

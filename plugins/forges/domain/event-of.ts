@@ -1,6 +1,7 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
 import { EMIT_BYTES } from '../../bus/contract.ts';
 import type { Json } from '../../runs/contract.ts';
+import type { ForgeEvent } from '../contract.ts';
 import { ForgeErrors } from '../errors.ts';
 import type { Forge } from './forge.ts';
 import { type JsonObject, textAt, valueAt } from './places.ts';
@@ -11,16 +12,6 @@ export interface Delivery {
   /** The forge's name for it: `push`, `pull_request`. */
   event: string;
   payload: JsonObject;
-}
-
-/** The event of a delivery. */
-export interface ForgeEvent {
-  type: string;
-  /** The repository as the webhook spells it: the subject of all its events. */
-  key: string;
-  payload: Json;
-  fields: JsonObject;
-  trusted: boolean;
 }
 
 /** Throws `delivery_foreign` for another repository than the webhook's, and `payload_too_large`. */

@@ -8,7 +8,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
-import type { HookSection, SignatureCheck } from '../../manifests/contract.ts';
+import { type HookSection, placeText, type SignatureCheck } from '../../manifests/contract.ts';
 import { eventOf } from '../domain/event-of.ts';
 import type { Forge } from '../domain/forge.ts';
 import { readPayload } from '../domain/read-delivery.ts';
@@ -108,6 +108,5 @@ function namedBy(
 }
 
 function placeOf(place: HookSection['event_type']): string {
-  if (!place) return 'the manifest does not say where it is';
-  return 'header' in place ? place.header : place.pointer;
+  return place ? placeText(place) : 'the manifest does not say where it is';
 }

@@ -18,6 +18,12 @@ export class Forges {
     return this.#byName.get(name);
   }
 
+  /** The only forge with a host of its own. */
+  usual(): Forge | undefined {
+    const [one, another] = [...this.#byName.values()].filter(({ section }) => section.api?.base !== undefined);
+    return another ? undefined : one;
+  }
+
   /** Throws `invalid_request` and names the known forges. */
   get(name: string): Forge {
     const found = this.find(name);

@@ -2,7 +2,7 @@ import type { Egress, EgressAnswer, Log } from '../../../kernel/contracts/index.
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import { parseJson } from '../../schema/contract.ts';
-import type { Credentials } from '../../credentials/contract.ts';
+import type { CredentialFields, Credentials } from '../../credentials/contract.ts';
 import type { ForgeApi, ForgeCall } from '../../manifests/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { Forge } from '../domain/forge.ts';
@@ -12,7 +12,7 @@ import type { ProjectScope } from '../../resources/contract.ts';
 
 export interface RegistrationParts {
   egress: Egress;
-  credentials: Pick<Credentials, 'fields'>;
+  credentials: Pick<Credentials, 'resolve' | 'refused'>;
   log: Log;
 }
 
@@ -31,6 +31,8 @@ interface Session {
   base: string;
   repo: string;
   token: string;
+  /** Tells the holder of the token that the forge does not accept it. */
+  refused(): void;
 }
 
 const MAX_PAGES = 20;
@@ -47,7 +49,7 @@ export class Registration {
 
   /**
    * Tells the forge to deliver to `delivery_url`, and answers the forge's id of the webhook. An existing webhook for
-   * this URL is updated instead. Throws `invalid_request`, `credential_missing`, `credential_wrong_kind`,
+   * this URL is updated instead. Throws `invalid_request`, the refusals of `Credentials.resolve`,
    * `egress_refused`, `egress_failed`, `forge_refused`.
    */
   async register(at: FarRepo, delivery_url: string, secret: string): Promise<string> {
@@ -84,13 +86,10 @@ export class Registration {
     const base = api_base ?? api.base;
     if (base === undefined) throw refused('/api_base', `is required, because ${forge.name} has no default host`);
     if (credential === null) throw refused('/credential', 'is required with auto_register');
-    const fields = await this.#parts.credentials.fields(scope, credential);
-    if (!fields) throw ForgeErrors.credentialMissing(`the project has no credential ${credential}`);
-    if (fields.kind !== 'bearer')
-      throw ForgeErrors.credentialWrongKind(
-        `${credential} is of kind ${fields.kind}; the forge needs a bearer credential`,
-      );
-    return { api, base, repo, token: fields.token };
+    const { credentials } = this.#parts;
+    const fields = await credentials.resolve(scope, { name: credential, kinds: ['bearer'] });
+    const { token } = fields as CredentialFields & { kind: 'bearer' };
+    return { api, base, repo, token, refused: () => credentials.refused(scope, credential) };
   }
 
   async #find(session: Session, delivery_url: string): Promise<string | undefined> {
@@ -125,6 +124,7 @@ export class Registration {
     });
     const { status } = answer;
     if ((status >= 200 && status < 300) || (given.absent && status === 404)) return answer;
+    if (status === 401) session.refused();
     const said = told(answer, [token, given.values?.secret ?? '']);
     throw ForgeErrors.forgeRefused(`the forge answered ${status} when it was asked ${what} of ${repo}${said}`, {
       data: { forge_status: status },

@@ -80,3 +80,17 @@ export function namingCredentials(
     [project_id, org_id],
   );
 }
+
+/** The newest webhook of a repository. */
+export async function webhookOf(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  repo: string,
+): Promise<Pick<WebhookEntry, 'forge' | 'api_base'> | undefined> {
+  // Repositories are compared here, because their names are texts of callers.
+  const rows = await on.read<Pick<WebhookEntry, 'forge' | 'api_base' | 'repo'>>(
+    'SELECT forge, api_base, repo FROM forges_webhooks WHERE project_id = ? AND org_id = ? ORDER BY webhook_id DESC',
+    [project_id, org_id],
+  );
+  return rows.find((row) => row.repo === repo);
+}

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { fitting, patternFault, patternFaults, PatternIndex } from './patterns.ts';
+import { patternFault, patternFaults } from '../contract/patterns.ts';
+import { fitting, PatternIndex } from './patterns.ts';
 import { handlerRunId } from './run-id.ts';
 import { startEventOf, startOf } from './start.ts';
 

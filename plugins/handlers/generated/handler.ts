@@ -32,6 +32,10 @@ export interface HandlerView {
   };
   cancel_on?: string[];
   /**
+   * The resource that registered it and with which it changes: `graph:<graph>`.
+   */
+  owner?: string;
+  /**
    * Id of who registered it last.
    */
   set_by?: string;

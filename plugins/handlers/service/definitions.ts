@@ -26,6 +26,7 @@ export const viewOf = (entry: HandlerEntry, workflow?: Workflow): HandlerView =>
   when: entry.predicate ?? undefined,
   ...workflowView(entry.about, workflow),
   set_by: entry.set_by ?? undefined,
+  owner: entry.owner ?? undefined,
   created_at: iso(entry.created_at),
   set_at: iso(entry.set_at),
 });

@@ -6,22 +6,29 @@ import {
   isServiceError,
   MAX_AT_ONCE,
   type Page,
+  type Scope,
   type Sealer,
   ServiceError,
   token,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { EventBus } from '../../bus/contract.ts';
-import type { AuditedWrites, NamedCall, ProjectScope, ResourceService } from '../../resources/contract.ts';
+import {
+  type AuditedWrites,
+  checkOwnedName,
+  type NamedCall,
+  type ProjectScope,
+  type ResourceService,
+} from '../../resources/contract.ts';
 import type { StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_HANDLERS, MAX_PREDICATE_BYTES } from '../domain/ceilings.ts';
 import { HANDLER } from '../domain/names.ts';
-import { patternFaults } from '../domain/patterns.ts';
+import { type HandlerOwnership, patternFaults } from '../contract.ts';
 import { ROOTS } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
 import type { HandlerView } from '../generated/handler.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
-import { type HandlerRow, handlers, sizeOf } from '../store/handlers.ts';
+import { type HandlerEntry, type HandlerRow, handlers, sizeOf } from '../store/handlers.ts';
 import { countOpen } from '../store/open-runs.ts';
 import { countQueued, queuedFor, removeQueuedFor } from '../store/queue.ts';
 import { raiseVersion } from '../store/versions.ts';
@@ -51,18 +58,31 @@ export class Handlers implements ResourceService<PutHandlerBody> {
    */
   async set(call: NamedCall, body: PutHandlerBody): Promise<{ made: boolean; view: HandlerView }> {
     const { scope } = call;
-    const row = await this.#checked(call, body);
+    const row = await this.#checked(call.scope, call.name, null, call.by.principal?.id ?? null, body);
     const work = async (tx: Transaction) => {
-      await this.#parts.bus.lock(tx, scope);
-      const made = await handlers.put(tx, row);
-      await refuseTooMany(tx, scope, made);
-      await raiseVersion(tx, scope);
+      const made = await this.#register(tx, row);
       return { made, view: this.#opened(await handlers.get(tx, scope, call.name)) };
     };
     return this.#parts.writes.write(call, 'handler.set', work, () => `on ${body.on.join(',')}`);
   }
 
-  async #checked({ scope, name, by }: NamedCall, body: PutHandlerBody): Promise<HandlerRow> {
+  /** Throws `handler_owned`, `handlers_full`. */
+  async #register(tx: Transaction, row: HandlerRow): Promise<boolean> {
+    await this.#parts.bus.lock(tx, row);
+    refuseOwned(await handlers.find(tx, row, row.name), row.owner);
+    const made = await handlers.put(tx, row);
+    await refuseTooMany(tx, row, made);
+    await raiseVersion(tx, row);
+    return made;
+  }
+
+  async #checked(
+    scope: Scope,
+    name: string,
+    owner: string | null,
+    set_by: string | null,
+    body: Readonly<PutHandlerBody>,
+  ): Promise<HandlerRow> {
     const { database, ids, workflows } = this.#parts;
     const { on, when, ...workflow } = body;
     const faults = patternFaults(on);
@@ -72,7 +92,6 @@ export class Handlers implements ResourceService<PutHandlerBody> {
       });
     if (when !== undefined) this.#compile(when);
     const revision = ids.next('rev');
-    const set_by = by.principal?.id ?? null;
     const now = database.now();
     const stored = await workflows.store({ ...scope, set_by }, workflow, placeOf({ ...scope, name, revision }));
     return {
@@ -85,6 +104,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
       about: stored.about,
       definition: stored.sealed,
       set_by,
+      owner,
       created_at: now,
       set_at: now,
     };
@@ -101,16 +121,36 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     }
   }
 
-  /** Runs that it started continue; queued deliveries never start. Throws `not_found`. */
+  /** For the plugins whose resources have handlers. */
+  readonly ownership: HandlerOwnership = {
+    prepare: async ({ scope, name, owner, on, when, workflow, set_by }) => {
+      checkOwnedName(name);
+      const body = { ...workflow, on: [...on], ...(when !== undefined && { when }) };
+      const row = await this.#checked(scope, name, owner, set_by, body as PutHandlerBody);
+      return { put: async (tx) => void (await this.#register(tx, row).catch(asConflict)) };
+    },
+    drop: async (tx, { name, owner, ...scope }) => {
+      await this.#parts.bus.lock(tx, scope);
+      if ((await handlers.find(tx, scope, name))?.owner !== owner) return false;
+      return this.#remove(tx, scope, name);
+    },
+  };
+
+  /** Runs that it started continue; queued deliveries never start. Throws `not_found`, `handler_owned`. */
   remove(call: NamedCall): Promise<void> {
     const remove = async (tx: Transaction, scope: ProjectScope, name: string) => {
       await this.#parts.bus.lock(tx, scope);
-      if (!(await handlers.remove(tx, scope, name))) return false;
-      await this.#refuseQueued(tx, scope, name);
-      await raiseVersion(tx, scope);
-      return true;
+      refuseOwned(await handlers.find(tx, scope, name), null);
+      return this.#remove(tx, scope, name);
     };
     return this.#parts.writes.remove(call, 'handler.delete', { ...HANDLER, remove });
+  }
+
+  async #remove(tx: Transaction, scope: ProjectScope, name: string): Promise<boolean> {
+    if (!(await handlers.remove(tx, scope, name))) return false;
+    await this.#refuseQueued(tx, scope, name);
+    await raiseVersion(tx, scope);
+    return true;
   }
 
   /** There may be 100,000 of them. */
@@ -148,6 +188,18 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   #opened(row: HandlerRow): HandlerView {
     return viewOf(row, this.#parts.workflows.open(placeOf(row), row.definition));
   }
+}
+
+/** Throws `handler_owned`. */
+function refuseOwned(present: HandlerEntry | undefined, owner: string | null): void {
+  if (!present || present.owner === owner) return;
+  throw HandlerErrors.handlerOwned(
+    `the handler ${present.name} ${present.owner === null ? 'was registered by a user' : `belongs to ${present.owner}`}`,
+  );
+}
+
+function asConflict(error: unknown): never {
+  throw isServiceError(error, 'handler_owned') ? Errors.nameConflict(error.message) : error;
 }
 
 /** Throws `handlers_full`. */

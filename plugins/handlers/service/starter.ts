@@ -1,6 +1,6 @@
 import { type Database, failpoint, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope } from '../../bus/contract.ts';
-import type { RunCreation, Workflow } from '../../runs/contract.ts';
+import { type RunCreation, TERMINAL, type Workflow } from '../../runs/contract.ts';
 import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { type StartEvent, startOf } from '../domain/start.ts';
@@ -42,7 +42,9 @@ export async function startRuns(
   const planned = await planAll(parts, tx, rows, beyond < 0 ? starts : starts.slice(0, beyond), room);
   const runs = planned.flatMap((one) => ('run' in one ? [one.run] : []));
   const made = runs.length > 0 ? await parts.creation().createIn(tx, runs) : [];
-  const fresh = new Set(made.filter(({ duplicate }) => !duplicate).map(({ run_id }) => run_id));
+  // A run without work for an agent may be over already: its end was recorded before it could be counted.
+  const open = made.filter(({ duplicate, status }) => !duplicate && !TERMINAL.includes(status));
+  const fresh = new Set(open.map(({ run_id }) => run_id));
   await openRuns(
     tx,
     scope,

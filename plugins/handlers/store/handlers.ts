@@ -12,6 +12,8 @@ export interface HandlerEntry {
   /** JSON: the part of the definition that lists show. */
   about: string;
   set_by: string | null;
+  /** The resource of another plugin to which it belongs; null: a person registered it. */
+  owner: string | null;
   created_at: number;
   set_at: number;
 }
@@ -32,9 +34,9 @@ export const handlers = new NamedTable<HandlerRow, HandlerEntry>({
   ...HANDLER,
   table: 'handlers_handlers',
   id: 'handler_id',
-  kept: ['org', 'project', 'created_at'],
+  kept: ['org', 'project', 'owner', 'created_at'],
   replaced: ['revision', 'patterns', 'predicate', 'about', 'definition', 'set_by', 'set_at'],
-  listed: ['name', 'handler_id', 'patterns', 'predicate', 'about', 'set_by', 'created_at', 'set_at'],
+  listed: ['name', 'handler_id', 'patterns', 'predicate', 'about', 'set_by', 'owner', 'created_at', 'set_at'],
 });
 
 /** The handlers with these names, by name; missing ones are left out. */

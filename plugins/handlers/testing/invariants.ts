@@ -45,8 +45,9 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I12',
-    says: 'nothing is queued while there is a place',
-    finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q GROUP BY q.project_id
+    says: 'nothing is queued while there is a place, but for what the refiller is to start',
+    finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q
+      WHERE NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id) GROUP BY q.project_id
       HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id) < ${MAX_IN_FLIGHT}`,
   },
   {

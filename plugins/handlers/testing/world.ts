@@ -1,7 +1,6 @@
 import { Database, Ids } from '../../../kernel/contracts/index.ts';
 import { anyScript, bootEngine, StandInAgent, type TestDatabase } from '../../../test/kit/index.ts';
 import { EventBus, type NewEvent } from '../../bus/contract.ts';
-import { CredentialNames } from '../../credentials/contract.ts';
 import { RunStore, type WorkflowKind } from '../../runs/contract.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
 import { OwnHandlers } from '../service/handlers.ts';
@@ -29,15 +28,29 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 /** One server with handlers on a database that others share. It has a project of its own unless one is named. */
 export async function openWorld(
   database: TestDatabase,
-  { kinds, project_id }: { kinds?: readonly WorkflowKind[]; project_id?: string } = {},
+  {
+    kinds,
+    project_id,
+    plugins = [],
+    idle,
+  }: { kinds?: readonly WorkflowKind[]; project_id?: string; plugins?: string[]; idle?: boolean } = {},
 ) {
-  const server = await bootEngine({ database, kinds, plugins: ['handlers'] });
+  const server = await bootEngine({
+    database,
+    kinds,
+    ...(idle !== undefined && { idle }),
+    plugins: ['handlers', ...plugins],
+  });
   const { use, log } = server;
   const project = project_id ?? use(Ids).next('prj');
   // One org for each, so that claims of tests never meet.
   const scope = { org: 'acme', project: 'main', org_id: project.replace('prj', 'org'), project_id: project };
   // The credential that handlers of tests name.
-  await use(Database).transaction((tx) => use(CredentialNames).take(tx, scope, 'bot', 'credential'));
+  await use(Database).write(
+    `${use(Database).sql.insert_ignore} credentials_credentials (project_id, name, org_id, credential_id, kind, fields, set_at)
+     VALUES (?, 'bot', ?, ?, 'bearer', ?, 0)`,
+    [project, scope.org_id, use(Ids).next('crd'), Buffer.alloc(0)],
+  );
   return {
     use,
     scope,

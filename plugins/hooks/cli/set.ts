@@ -17,7 +17,10 @@ export const run: Run = async (invocation) => {
     said: (made, { name }) => `event hook ${name} is ${made ? 'made' : 'updated; its address stays the same'}`,
     columns: SHOWN,
   });
-  if (secret !== undefined) invocation.output.note('store the secret now: it is not shown again');
+  if (secret !== undefined)
+    invocation.output.note(
+      'store the secret now: it is not shown again. Senders put it into the header X-Svc-Hook-Secret',
+    );
   return undefined;
 };
 

@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
-import type { ConnectorManifests, HookSection, SignatureCheck } from '../../manifests/contract.ts';
+import { type ConnectorManifests, type HookSection, placeText, type SignatureCheck } from '../../manifests/contract.ts';
 import { deliveredBody, deliveredQuery } from '../domain/delivered.ts';
 import { isHookId } from '../domain/names.ts';
 import { NOBODYS_DIGEST, sameToken } from '../domain/shared-token.ts';
@@ -35,6 +35,8 @@ interface Proved {
   delivery_id?: string | undefined;
   /** The sender's name for it. */
   type?: string | undefined;
+  /** What the sender wants to hear; such a delivery is no event. */
+  challenge?: string | undefined;
   section?: HookSection;
 }
 
@@ -51,10 +53,10 @@ export class Ingest {
   }
 
   /**
-   * Throws `hook_secret_missing`, `hook_secret_wrong`, `signature_invalid`, `rate_limited`, `invalid_request`,
+   * Answers the event, or what a sender that only asks whether somebody is there wants to hear. Throws `hook_secret_missing`, `hook_secret_wrong`, `signature_invalid`, `rate_limited`, `invalid_request`,
    * `event_type_invalid`, `payload_too_large`.
    */
-  async deliver(hook_id: string, delivery: Delivery): Promise<EmitResult> {
+  async deliver(hook_id: string, delivery: Delivery): Promise<EmitResult | { challenge: string }> {
     const { database, rates, bus } = this.#parts;
     // An impossible address is looked up like any other, so that timing reveals nothing.
     const row = await hooks.withId(database, isHookId(hook_id) ? hook_id : NOBODY);
@@ -62,6 +64,7 @@ export class Ingest {
       row === undefined || row.mode === 'token' ? byToken(row, delivery) : await this.#bySignature(row, delivery);
     const { hook, delivery_id } = proved;
     rates.take(hook.hook_id);
+    if (proved.challenge !== undefined) return { challenge: proved.challenge };
     const body = deliveredBody(delivery.raw, delivery.headers['content-type']);
     await yieldToEventLoop();
     const event = {
@@ -88,15 +91,18 @@ export class Ingest {
     const key = sealer.open(keyPlace(hook), hook.signing_key!).toString();
     const verdict = check.verify(section, key, { headers, raw }, database.now());
     if (!verdict.ok) throw HookErrors.signatureInvalid(verdict.detail);
-    return { hook, section, delivery_id: verdict.delivery_id, type: verdict.event_type };
+    const { delivery_id, event_type, challenge } = verdict;
+    return { hook, section, delivery_id, type: event_type, challenge };
   }
 
   /**
    * The project chose who holds the secret, so such deliveries are trusted. A forge also signs what strangers write, so
-   * without rules nothing of it is trusted.
+   * without rules nothing of it is trusted, nor of a sender whose manifest says so.
    */
   #trusts({ manifest }: HookRow): boolean {
-    return manifest === null || this.#parts.manifests.find(manifest)?.forge === undefined;
+    if (manifest === null) return true;
+    const { forge, hook } = this.#parts.manifests.find(manifest) ?? {};
+    return forge === undefined && hook?.trusted !== false;
   }
 }
 
@@ -114,7 +120,7 @@ function typeOf({ hook, type, section }: Proved): string {
   if (hook.event_type !== null) return hook.event_type;
   if (type !== undefined) return `${hook.name}.${type}`;
   const place = section?.event_type;
-  const where = place && 'header' in place ? `the header ${place.header}` : `the body at ${place?.pointer ?? '/'}`;
+  const where = place === undefined ? 'no place' : placeText(place);
   throw Errors.invalidRequest(`the delivery has no event type; the connector ${hook.manifest} expects it in ${where}`);
 }
 

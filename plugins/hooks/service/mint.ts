@@ -1,6 +1,6 @@
 import { Errors, type HttpAddress, isServiceError } from '../../../kernel/contracts/index.ts';
+import { checkOwnedName } from '../../resources/contract.ts';
 import type { HookMinting } from '../contract.ts';
-import { checkMinted } from '../domain/names.ts';
 import { checkMintedSpec, type SpecParts } from '../domain/spec.ts';
 import { hooks } from '../store/hooks.ts';
 import { ingestUrl } from './render.ts';
@@ -14,7 +14,7 @@ export interface MintParts extends WriteParts, SpecParts {
 export function createMinting(parts: MintParts): HookMinting {
   return {
     async mint(tx, { org_id, project_id, name, owner, spec }) {
-      checkMinted(name);
+      checkOwnedName(name);
       checkMintedSpec(name, spec, parts);
       if (owner === '') throw new RangeError('a minted hook has an owner');
       try {

@@ -11,11 +11,18 @@ type LockView = Api.ListLocks200['locks'][number];
 
 const HEAD = ['group', 'place', 'run', 'since', 'for', 'fence'];
 
-function rowsOf({ group, holder, queue, queue_length }: LockView): string[][] {
+function rowsOf({ group, trusted, holder, queue, queue_length }: LockView): string[][] {
   const waiting = queue.map(({ run_id, since, age_ms }, i) => ['', String(i + 1), run_id, since, span(age_ms), '']);
   const more = queue_length - queue.length;
   return [
-    [group, 'holds', holder.run_id, holder.since, span(holder.age_ms), String(holder.fence)],
+    [
+      trusted ? group : `${group} (untrusted)`,
+      'holds',
+      holder.run_id,
+      holder.since,
+      span(holder.age_ms),
+      String(holder.fence),
+    ],
     ...waiting,
     ...(more > 0 ? [['', '…', `and ${more} more`, '', '', '']] : []),
   ];

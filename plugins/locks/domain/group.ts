@@ -19,6 +19,12 @@ function fault(name: string): string | undefined {
   return name.isWellFormed() ? undefined : 'must be valid Unicode';
 }
 
-/** Key of a group by its name, byte by byte. 40 hexadecimal digits. */
-export const groupKey = (name: string): string =>
-  createHash('sha256').update(`lock\0${name}`).digest('hex').slice(0, 40);
+/**
+ * Key of a group by its name, byte by byte. 40 hexadecimal digits. Untrusted runs have groups of their own: they block
+ * and cancel no trusted one.
+ */
+export const groupKey = (name: string, trusted: boolean): string =>
+  createHash('sha256')
+    .update(`${trusted ? '' : 'untrusted\0'}lock\0${name}`)
+    .digest('hex')
+    .slice(0, 40);

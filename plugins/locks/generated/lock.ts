@@ -2,6 +2,10 @@
 
 export interface LockView {
   group: string;
+  /**
+   * False: the group is one of untrusted runs, which share no lease with trusted ones.
+   */
+  trusted: boolean;
   holder: {
     run_id: string;
     since: string;

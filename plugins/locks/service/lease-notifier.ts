@@ -1,17 +1,19 @@
 import {
   type Clock,
   type Database,
+  eachOf,
+  inPages,
   type Log,
   type Sealer,
   retryUnknownCommit,
   WorkLoop,
 } from '../../../kernel/contracts/index.ts';
-import type { Wakeups } from '../../runs/contract.ts';
+import { startWoken, type Wakeups } from '../../runs/contract.ts';
 import type { Grant, LeaseOwnerKind } from '../contract.ts';
 import { type GrantRow, readGrants } from '../store/grants.ts';
 import type { LeaseStore } from '../store/lease-store.ts';
 
-const BATCH = 64;
+const PAGE = 64;
 export const GRANTED = 'locks.granted';
 
 export interface TellerParts {
@@ -52,35 +54,26 @@ export class LeaseNotifier {
 
   /** Works until the returned function is called; that resolves when the last round is over. */
   start(): () => Promise<void> {
-    const off = this.#parts.wakeups.onTopic(GRANTED, () => this.#loop.wake());
-    const stop = this.#loop.start();
-    return () => {
-      off();
-      return stop();
-    };
+    return startWoken(this.#loop, { wakeups: this.#parts.wakeups, topic: GRANTED });
   }
 
   /** One round. Answers how many owners were notified or found gone. */
   async notify(): Promise<number> {
-    const due = await readGrants(this.#parts.database, BATCH);
-    let failure: unknown;
-    for (const one of due)
-      try {
-        await this.#notifyOne(one);
-      } catch (error) {
-        // A failing owner must not keep leases of other projects from their owners.
-        failure = error;
-      }
+    const { database } = this.#parts;
+    const due = inPages<GrantRow>(PAGE, (after, limit) => readGrants(database, after, limit));
+    // A failing owner must not keep leases of other projects from their owners.
+    const { found, failure } = await eachOf(due, (one) => this.#notifyOne(one));
     if (failure !== undefined) throw failure;
-    return due.length;
+    return found;
   }
 
   async #notifyOne(one: GrantRow): Promise<void> {
     const { database, sealer, store } = this.#parts;
     const kind = this.#parts.owners().find((known) => known.kind === one.owner_kind);
     const owner = { run_id: one.run_id, kind: one.owner_kind, id: one.owner_id };
-    const { org_id, project_id, name } = one;
-    const grant: Grant = { org_id, project_id, group: name, owner, fence: one.fence ?? one.group_fence };
+    const { org_id, project_id, name: group } = one;
+    const fence = one.fence ?? one.group_fence;
+    const grant: Grant = { org_id, project_id, group, trusted: one.untrusted === null, owner, fence };
     await sealer.prepare(org_id);
     await retryUnknownCommit(() =>
       database.transaction(async (tx) => {

@@ -1,32 +1,21 @@
 import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
-import type {
-  GroupView,
-  LeaseHolder,
-  LeaseOwner,
-  LeaseOwnerKind,
-  LeasePlace,
-  LeaseRequest,
-  Leases,
-  LeaseScope,
-  LeaseState,
-} from '../contract.ts';
+import type { LeaseOwner, LeaseOwnerKind, LeaseRequest, Leases, LeaseState, ReplacedRun } from '../contract.ts';
+import { replacedBefore } from './group-views.ts';
 import { checkGroup, groupKey } from '../domain/group.ts';
 import {
-  countWaiting,
   drawTicket,
   holderOf,
   type LockedGroup,
   lockGroup,
   mustChange,
   openTickets,
+  replaceBefore,
   type Ticket,
   ticketOf,
   waitingFor,
   settleGroup,
 } from './rows.ts';
 
-/** Maximum length of a shown queue. */
-const SHOWN = 100;
 const OWNER = /^[\x21-\x7e]{0,64}$/;
 
 interface StoreParts {
@@ -53,8 +42,7 @@ export class LeaseStore implements Leases {
     if (drawn.state === 'held') return { state: 'held', fence: drawn.fence! };
     if (drawn.state === 'shared') return { state: 'held', fence: group.fence };
     if (drawn.state !== 'waiting') throw new Error(`ticket ${drawn.ticket} of ${group.group_key} is ${drawn.state}`);
-    const waiting = await countWaiting(tx, group, drawn.ticket);
-    return { state: 'waiting', ahead: waiting + 1 };
+    return { state: 'waiting' };
   }
 
   async takeNow(tx: Transaction, request: LeaseRequest): Promise<{ fence: number } | undefined> {
@@ -121,56 +109,32 @@ export class LeaseStore implements Leases {
     return changed === 1;
   }
 
-  async group(on: Pick<Transaction, 'read'>, scope: LeaseScope, name: string): Promise<GroupView | undefined> {
-    const place = { project_id: scope.project_id, group_key: groupKey(name) };
-    const holder = await holderOf(on, place);
-    return holder && holder.org_id === scope.org_id ? this.#view(on, name, holder) : undefined;
+  async replaceEarlier(tx: Transaction, owner: LeaseOwner): Promise<void> {
+    const ticket = await ticketOf(tx, owner);
+    if (ticket) await replaceBefore(tx, await lockGroup(tx, ticket, ticket.group_key), ticket);
   }
 
-  /** Held groups of a project after a cursor, newest grant first. */
-  async groups(
+  replaced(
     on: Pick<Transaction, 'read'>,
-    scope: LeaseScope,
-    page: { limit: number; after: { granted_at: number; group_key: string } | undefined },
-  ): Promise<{ view: GroupView; granted_at: number; group_key: string }[]> {
-    const { after } = page;
-    const beyond = after ? 'AND (t.granted_at < ? OR (t.granted_at = ? AND t.group_key < ?))' : '';
-    const holders = await on.read<Ticket & { name: string }>(
-      `SELECT t.org_id, t.project_id, t.group_key, t.ticket, t.run_id, t.owner_kind, t.owner_id, t.state, t.fence,
-         t.asked_at, t.granted_at, t.to_tell, g.name
-       FROM locks_tickets t JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
-       WHERE t.project_id = ? AND t.org_id = ? AND t.held = 1 ${beyond}
-       ORDER BY t.granted_at DESC, t.group_key DESC LIMIT ${Math.trunc(page.limit)}`,
-      [scope.project_id, scope.org_id, ...(after ? [after.granted_at, after.granted_at, after.group_key] : [])],
-    );
-    const shown = [];
-    for (const holder of holders)
-      shown.push({
-        view: await this.#view(on, holder.name, holder),
-        granted_at: holder.granted_at!,
-        group_key: holder.group_key,
-      });
-    return shown;
+    owner: LeaseOwner,
+    after: ReplacedRun | undefined,
+    limit: number,
+  ): Promise<ReplacedRun[]> {
+    return replacedBefore(on, owner, after, limit);
   }
 
-  async #view(on: Pick<Transaction, 'read'>, group: string, holder: Ticket): Promise<GroupView> {
-    const queue = await waitingFor(on, holder, SHOWN);
-    const queue_length = queue.length < SHOWN ? queue.length : await countWaiting(on, holder);
-    return { group, holder: holderView(holder), queue: queue.map(placeView), queue_length };
-  }
-
-  #lock(tx: Transaction, { group, owner, org_id, project_id }: LeaseRequest): Promise<LockedGroup> {
+  #lock(tx: Transaction, { group, trusted, owner, org_id, project_id }: LeaseRequest): Promise<LockedGroup> {
     const name = checkGroup(group);
     if (!OWNER.test(owner.id) || !this.#parts.owners().some(({ kind }) => kind === owner.kind))
       throw new RangeError(`${owner.kind} ${owner.id} cannot own a lease`);
-    return lockGroup(tx, { org_id, project_id }, groupKey(name), name);
+    return lockGroup(tx, { org_id, project_id }, groupKey(name, trusted), { name, trusted });
   }
 
   /** A new ticket: it holds the lease when it is free, or shares the lease of its own run. */
   async #draw(tx: Transaction, group: LockedGroup, owner: LeaseOwner): Promise<Ticket> {
     const holder = await holderOf(tx, group);
     const ticket = await drawTicket(tx, group, owner, this.#parts.database.now());
-    // A free group has no waiters: every release passes the lease on.
+    // A free group has no waiters but replaced ones: every release passes the lease on.
     if (!holder) await this.#grant(tx, group, ticket, false);
     else if (this.#sharedBy(holder, owner)) await this.#share(tx, ticket, false);
     return ticket;
@@ -242,12 +206,19 @@ export class LeaseStore implements Leases {
   async #passOn(tx: Transaction, group: LockedGroup, run_id: string): Promise<void> {
     const [sharing] = await this.#ofRun(tx, group, run_id, 'shared');
     if (sharing) return this.#hold(tx, group, sharing, sharing.to_tell);
-    const [next] = await waitingFor(tx, group, 1);
+    const next = await this.#next(tx, group);
     if (!next) return;
     await this.#grant(tx, group, next, true);
     if (this.#shares(next.owner_kind))
       for (const also of await this.#ofRun(tx, group, next.run_id, 'waiting')) await this.#share(tx, also, true);
     tx.afterCommit(() => this.#parts.granted());
+  }
+
+  /** The first that waits and was not replaced. */
+  async #next(tx: Transaction, group: LockedGroup): Promise<Ticket | undefined> {
+    const from = group.replaced_below ?? 0;
+    const own = group.replaced_by === null ? [] : await this.#ofRun(tx, group, group.replaced_by, 'waiting');
+    return own.find(({ ticket }) => ticket < from) ?? (await waitingFor(tx, group, 1, { from }))[0];
   }
 
   async #ofRun(tx: Transaction, group: LockedGroup, run_id: string, state: Ticket['state']): Promise<Ticket[]> {
@@ -258,16 +229,3 @@ export class LeaseStore implements Leases {
 
 const sameGroup = (a: { project_id: string; group_key: string }, b: { project_id: string; group_key: string }) =>
   a.project_id === b.project_id && a.group_key === b.group_key;
-
-const placeView = ({ run_id, owner_kind, owner_id, asked_at }: Ticket): LeasePlace => ({
-  run_id,
-  kind: owner_kind,
-  id: owner_id,
-  asked_at,
-});
-
-const holderView = (ticket: Ticket): LeaseHolder => ({
-  ...placeView(ticket),
-  since: ticket.granted_at!,
-  fence: ticket.fence!,
-});

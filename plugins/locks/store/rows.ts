@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
+import { chunks, inList, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseScope } from '../contract.ts';
 
 export type TicketState = 'waiting' | 'held' | 'shared' | 'released' | 'cancelled';
@@ -7,8 +7,12 @@ export type TicketState = 'waiting' | 'held' | 'shared' | 'released' | 'cancelle
 export interface LockedGroup extends LeaseScope {
   group_key: string;
   name: string;
+  untrusted: number | null;
   fence: number;
   last_ticket: number;
+  /** Tickets below this one are not granted any more, but for those of the run that replaced the others. */
+  replaced_below: number | null;
+  replaced_by: string | null;
 }
 
 export interface Ticket extends LeaseScope {
@@ -28,14 +32,19 @@ const COLUMNS = `org_id, project_id, group_key, ticket, run_id, owner_kind, owne
   granted_at, to_tell`;
 const OPEN = `state IN ('waiting', 'held', 'shared')`;
 
-/** Locks a group; creates it when it is new and `name` is given. Always the first lock before its tickets change. */
+export interface NewGroup {
+  name: string;
+  trusted: boolean;
+}
+
+/** Locks a group; creates it when it is new and its name is given. Always the first lock before its tickets change. */
 export async function lockGroup(
   tx: Transaction,
   scope: LeaseScope,
   group_key: string,
-  name?: string,
+  made?: NewGroup,
 ): Promise<LockedGroup> {
-  const group = (await readLocked(tx, scope, group_key)) ?? (await makeGroup(tx, scope, group_key, name));
+  const group = (await readLocked(tx, scope, group_key)) ?? (await makeGroup(tx, scope, group_key, made));
   if (!group) throw new Error(`there is no group ${group_key}`);
   return group;
 }
@@ -48,7 +57,7 @@ async function readLocked(
   const [group] = await tx.lock<LockedGroup>({
     table: 'locks_groups',
     key: ['project_id', 'group_key'],
-    columns: 'org_id, project_id, group_key, name, fence, last_ticket',
+    columns: 'org_id, project_id, group_key, name, untrusted, fence, last_ticket, replaced_below, replaced_by',
     where: 'project_id = ? AND group_key = ?',
     params: [project_id, group_key],
   });
@@ -63,13 +72,13 @@ async function makeGroup(
   tx: Transaction,
   scope: LeaseScope,
   group_key: string,
-  name: string | undefined,
+  made: NewGroup | undefined,
 ): Promise<LockedGroup | undefined> {
-  if (name === undefined) return undefined;
+  if (made === undefined) return undefined;
   await tx.write(
-    `INSERT INTO locks_groups (project_id, group_key, org_id, name, fence, last_ticket)
-     VALUES (?, ?, ?, ?, 0, 0) ${tx.sql.upsert(['project_id', 'group_key'], ['name'])}`,
-    [scope.project_id, group_key, scope.org_id, name],
+    `INSERT INTO locks_groups (project_id, group_key, org_id, name, untrusted, fence, last_ticket)
+     VALUES (?, ?, ?, ?, ?, 0, 0) ${tx.sql.upsert(['project_id', 'group_key'], ['name'])}`,
+    [scope.project_id, group_key, scope.org_id, made.name, made.trusted ? null : 1],
   );
   return readLocked(tx, scope, group_key);
 }
@@ -88,12 +97,16 @@ export async function ticketOf(on: Pick<Transaction, 'read'>, owner: LeaseOwner)
 }
 
 /** What a run holds or waits for, in the order in which groups are locked. */
-export function openTickets(on: Pick<Transaction, 'read'>, run_ids: readonly string[]): Promise<Ticket[]> {
-  return on.read<Ticket>(
-    `SELECT ${COLUMNS} FROM locks_tickets WHERE run_id IN (${run_ids.map(() => '?').join(',')}) AND ${OPEN}
-     ORDER BY project_id, group_key, ticket`,
-    [...run_ids],
-  );
+export async function openTickets(on: Pick<Transaction, 'read'>, run_ids: readonly string[]): Promise<Ticket[]> {
+  const found: Ticket[] = [];
+  for (const ids of chunks(run_ids)) {
+    const { marks, params } = inList(ids);
+    found.push(
+      ...(await on.read<Ticket>(`SELECT ${COLUMNS} FROM locks_tickets WHERE run_id IN ${marks} AND ${OPEN}`, params)),
+    );
+  }
+  const place = ({ project_id, group_key }: Ticket) => `${project_id} ${group_key}`;
+  return found.sort((a, b) => (place(a) === place(b) ? a.ticket - b.ticket : place(a) < place(b) ? -1 : 1));
 }
 
 /** The holder of a group. */
@@ -108,28 +121,37 @@ export async function holderOf(
   return ticket;
 }
 
-/** The waiting tickets of a group in order. */
+/** The waiting tickets of a group in order, from a number to before another one. */
 export function waitingFor(
   on: Pick<Transaction, 'read'>,
   group: { project_id: string; group_key: string },
   limit: number,
+  { from = 0, before = Number.MAX_SAFE_INTEGER }: { from?: number; before?: number } = {},
 ): Promise<Ticket[]> {
   return on.read<Ticket>(
     `SELECT ${COLUMNS} FROM locks_tickets WHERE project_id = ? AND group_key = ? AND state = 'waiting'
-     ORDER BY ticket LIMIT ${Math.trunc(limit)}`,
-    [group.project_id, group.group_key],
+     AND ticket >= ? AND ticket < ? ORDER BY ticket LIMIT ${Math.trunc(limit)}`,
+    [group.project_id, group.group_key, from, before],
   );
+}
+
+/** From now on earlier tickets of other runs are not granted. The group is locked. */
+export async function replaceBefore(tx: Transaction, group: LockedGroup, ticket: Ticket): Promise<void> {
+  const { project_id, group_key } = group;
+  Object.assign(group, { replaced_below: ticket.ticket, replaced_by: ticket.run_id });
+  await tx.write('UPDATE locks_groups SET replaced_below = ?, replaced_by = ? WHERE project_id = ? AND group_key = ?', [
+    ...[ticket.ticket, ticket.run_id, project_id, group_key],
+  ]);
+  settleGroup(tx, group);
 }
 
 export async function countWaiting(
   on: Pick<Transaction, 'read'>,
   group: { project_id: string; group_key: string },
-  before = Number.MAX_SAFE_INTEGER,
 ): Promise<number> {
   const [row] = await on.read<{ n: number }>(
-    `SELECT COUNT(*) AS n FROM locks_tickets
-     WHERE project_id = ? AND group_key = ? AND state = 'waiting' AND ticket < ?`,
-    [group.project_id, group.group_key, before],
+    `SELECT COUNT(*) AS n FROM locks_tickets WHERE project_id = ? AND group_key = ? AND state = 'waiting'`,
+    [group.project_id, group.group_key],
   );
   return Number(row!.n);
 }

@@ -3,6 +3,11 @@ import { findBroken, type Invariant } from '../../../test/kit/index.ts';
 
 const TERMINAL = `('succeeded', 'failed', 'cancelled')`;
 
+/** A replaced place is not granted: its run is about to be cancelled. */
+const REPLACED = `(SELECT 1 FROM locks_groups r WHERE r.project_id = t.project_id AND r.group_key = t.group_key
+  AND t.ticket < r.replaced_below AND t.run_id <> r.replaced_by)`;
+const NOT_REPLACED = `NOT EXISTS ${REPLACED}`;
+
 /** Invariant I11 as statements that find violations. */
 const INVARIANTS: readonly Invariant[] = [
   {
@@ -31,7 +36,7 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I11',
     says: 'nobody was passed over who waits',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
-      WHERE t.state = 'waiting' AND EXISTS (SELECT 1 FROM locks_tickets u
+      WHERE t.state = 'waiting' AND ${NOT_REPLACED} AND EXISTS (SELECT 1 FROM locks_tickets u
         WHERE u.project_id = t.project_id AND u.group_key = t.group_key AND u.ticket > t.ticket
         AND u.fence IS NOT NULL AND u.joined IS NULL)`,
   },
@@ -39,7 +44,7 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I11',
     says: 'nobody waits where nobody holds',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
-      WHERE t.state IN ('waiting', 'shared') AND NOT EXISTS (SELECT 1 FROM locks_tickets h
+      WHERE t.state IN ('waiting', 'shared') AND ${NOT_REPLACED} AND NOT EXISTS (SELECT 1 FROM locks_tickets h
         WHERE h.project_id = t.project_id AND h.group_key = t.group_key AND h.held = 1)`,
   },
   {
@@ -74,6 +79,14 @@ const TOLD: Invariant = {
   finds: `SELECT run_id, group_key, ticket AS place FROM locks_tickets WHERE to_tell < ?`,
 };
 
+/** Likewise. */
+const CANCELLED: Invariant = {
+  id: 'I11',
+  says: 'a run that was replaced in its group was cancelled',
+  finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+    WHERE t.state IN ('waiting', 'held', 'shared') AND EXISTS ${REPLACED}`,
+};
+
 /**
  * Answers violations of I11; empty when it holds. Safe next to a running service. With `settled_ms` (time since the
  * last fault) it also checks that everybody was notified.
@@ -84,5 +97,6 @@ export async function checkLockInvariants(
 ): Promise<string[]> {
   const broken = await findBroken(database, INVARIANTS);
   if (settled_ms === undefined) return broken;
-  return [...broken, ...(await findBroken(database, [TOLD], [database.now() - settled_ms - 1000]))];
+  const told = await findBroken(database, [TOLD], [database.now() - settled_ms - 1000]);
+  return [...broken, ...told, ...(await findBroken(database, [CANCELLED]))];
 }

@@ -27,8 +27,8 @@ export const ownerOf = (at: { run_id: string; activity_id: string }, position: n
 });
 
 function requestOf(context: ActivityContext, wait: ArmWait): LeaseRequest {
-  const { org_id, project_id } = context;
-  return { org_id, project_id, group: wait.name, owner: ownerOf(context, wait.position, kindOf(wait.args)) };
+  const { org_id, project_id, trusted } = context;
+  return { org_id, project_id, trusted, group: wait.name, owner: ownerOf(context, wait.position, kindOf(wait.args)) };
 }
 
 /** The record holds the fence; the verb prints it on request. */

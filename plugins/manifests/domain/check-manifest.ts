@@ -1,13 +1,16 @@
-import { type Fault, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
-import { compile, pointerTo } from '../../schema/contract.ts';
-import type { ConnectorManifest, HookSection, ManifestValue } from '../generated/connector-manifest.ts';
+import { faultsBy, pointerTo, UNKNOWN_MEMBER } from '../../schema/contract.ts';
+import type { ManifestFault } from '../contract.ts';
+import type { ConnectorManifest, ManifestValue } from '../generated/connector-manifest.ts';
 import schema from '../schema/connector-manifest.schema.json' with { type: 'json' };
-import { signatureCheck } from './signature.ts';
+import { deliveryFaults } from './check-deliveries.ts';
+import { hookFaults } from './check-hook.ts';
 
-/** Every fault of a document as a `svc-connector/v1` manifest; empty when there is none. */
-export function manifestFaults(document: unknown): Fault[] {
-  const faults = compile(schema)(document);
-  if (faults.length > 0) return faults;
+const schemaFaults = faultsBy(schema);
+
+/** Every fault of a document as a `svc-connector/v1` manifest, but for its templates; empty when there is none. */
+export function manifestFaults(document: unknown): ManifestFault[] {
+  const faults = schemaFaults(document);
+  if (faults.length > 0) return faults.map(({ pointer, message }) => ({ pointer, message, ...ruleOf(message) }));
   const manifest = document as ConnectorManifest;
   return [
     ...valueFaults(manifest.fields, '/fields', false),
@@ -20,78 +23,75 @@ export function manifestFaults(document: unknown): Fault[] {
   ];
 }
 
+const PAGE = 'docs/connectors.md lists the members of a manifest';
+
+function ruleOf(message: string): Pick<ManifestFault, 'rule' | 'fix'> {
+  if (message.startsWith(UNKNOWN_MEMBER))
+    return {
+      rule: 'unknown_member',
+      fix: `remove it, or correct its name; a manifest holds data and no code; ${PAGE}`,
+    };
+  if (message === 'is required') return { rule: 'required', fix: `add it; ${PAGE}` };
+  return { rule: 'schema', fix: `change it so that it is what the message says; ${PAGE}` };
+}
+
 /** Names are unique. Only text inputs may be Markdown. */
-function valueFaults(values: readonly ManifestValue[] = [], at: string, inputs: boolean): Fault[] {
+function valueFaults(values: readonly ManifestValue[] = [], at: string, inputs: boolean): ManifestFault[] {
   const seen = new Set<string>();
   return values.flatMap(({ name, type, markdown, one_of, required, ...rest }, index) => {
-    const faults: Fault[] = [];
-    const place = pointerTo(at, index);
-    const say = (member: string, message: string) => faults.push({ pointer: `${place}/${member}`, message });
-    if (seen.has(name)) say('name', 'is also the name of another one');
+    const faults: ManifestFault[] = [];
+    const say = (member: string, rule: string, message: string, fix: string) =>
+      faults.push({ pointer: `${pointerTo(at, index)}/${member}`, rule, message, fix });
+    if (seen.has(name))
+      say('name', 'name_twice', 'is also the name of another one', 'give each value a name of its own');
     seen.add(name);
-    if (markdown && (type !== 'string' || !inputs)) say('markdown', 'is allowed only for inputs of type string');
-    if (one_of && type !== 'string') say('one_of', 'is allowed only for type string');
-    if (required && 'default' in rest) say('default', 'has no effect where the value is required');
+    if (markdown && (type !== 'string' || !inputs))
+      say('markdown', 'markdown_text', 'is allowed only for inputs of type string', 'remove it here');
+    if (one_of && type !== 'string')
+      say('one_of', 'one_of_text', 'is allowed only for type string', 'remove it, or make the type string');
+    if (required && 'default' in rest)
+      say('default', 'default_unused', 'has no effect where the value is required', 'remove it, or remove `required`');
     return faults;
   });
 }
 
-function credentialFaults({ credential }: ConnectorManifest): Fault[] {
+function credentialFaults({ credential }: ConnectorManifest): ManifestFault[] {
   if (credential?.header === undefined || credential.kind === 'api_key') return [];
-  return [{ pointer: '/credential/header', message: 'is allowed only for kind api_key' }];
+  return [
+    {
+      pointer: '/credential/header',
+      rule: 'header_of_api_key',
+      message: 'is allowed only for kind api_key',
+      fix: 'remove it: the other kinds have their own place',
+    },
+  ];
 }
 
-/** Refuses a signature that covers the body or the timestamp incompletely: it would protect nothing. */
-export function hookFaults({ signature, delivery_id }: HookSection): Fault[] {
-  const { signs = '{body}', timestamp_header, tolerance } = signature;
-  const faults: Fault[] = [];
-  const say = (member: string, message: string) => faults.push({ pointer: `/hook/signature/${member}`, message });
-  if (!signs.includes('{body}')) say('signs', 'must contain {body}: a part that is not signed can be forged');
-  if (signs.includes('{timestamp}') && timestamp_header === undefined)
-    say('timestamp_header', 'is required when {timestamp} is signed');
-  if (timestamp_header !== undefined && !signs.includes('{timestamp}'))
-    say('timestamp_header', 'must be signed, as {timestamp} in `signs`');
-  if (signs.includes('{id}') && !(delivery_id && 'header' in delivery_id))
-    say('signs', 'contains {id}, so hook.delivery_id must name a header');
-  if (tolerance !== undefined && timestamp_header === undefined) say('tolerance', 'needs timestamp_header');
-  if (tolerance !== undefined && !isDuration(tolerance)) say('tolerance', 'must be a duration such as 5m');
-  return faults;
-}
-
-function isDuration(text: string): boolean {
-  try {
-    return parseDuration(text) > 0;
-  } catch (error) {
-    if (isServiceError(error)) return false;
-    throw error;
-  }
-}
-
-/** An example shows an action or a delivery. Examples of deliveries are verified here. */
-function exampleFaults({ examples = [], actions = {}, hook }: ConnectorManifest): Fault[] {
-  return examples.flatMap(({ action, request, delivery }, index) => {
+/** An example shows an action or a delivery. */
+function exampleFaults(manifest: ConnectorManifest): ManifestFault[] {
+  const { examples = [], actions = {} } = manifest;
+  return examples.flatMap((example, index) => {
+    const { action, request, refused, delivery } = example;
     const at = pointerTo('/examples', index);
-    const fault = (message: string, member = '') => [{ pointer: `${at}${member}`, message }];
-    if ((action === undefined) === (delivery === undefined)) return fault('must have either `action` or `delivery`');
-    if (action !== undefined) {
-      if (!Object.hasOwn(actions, action)) return fault('is not an action of this manifest', '/action');
-      return request === undefined ? fault('is required with `action`', '/request') : [];
-    }
-    if (hook === undefined) return fault('needs the member `hook`', '/delivery');
-    const { key, at: time = '1970-01-01T00:00:00Z', headers, body, accepted, event_type, delivery_id } = delivery!;
-    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-    const verdict = signatureCheck.verify(
-      hook,
-      key,
-      { headers: lower, raw: Buffer.from(body, 'utf8') },
-      Date.parse(time),
+    const fault = (member: string, rule: string, message: string, fix: string): ManifestFault[] => [
+      { pointer: `${at}${member}`, rule, message, fix },
+    ];
+    if ((action === undefined) === (delivery === undefined))
+      return fault('', 'example_form', 'must have either `action` or `delivery`', 'keep one of the two');
+    if (delivery !== undefined) return deliveryFaults(manifest, delivery, `${at}/delivery`);
+    if (!Object.hasOwn(actions, action!))
+      return fault(
+        '/action',
+        'action_unknown',
+        'is not an action of this manifest',
+        `use ${Object.keys(actions).join(', ')}`,
+      );
+    if ((request === undefined) !== (refused === undefined)) return [];
+    return fault(
+      '/request',
+      'required',
+      'is required with `action`, or `refused` in its place',
+      'write the request that the action comes to',
     );
-    if (verdict.ok !== accepted)
-      return fault(`is ${verdict.ok ? 'accepted' : `refused: ${verdict.detail}`}`, '/delivery/accepted');
-    if (verdict.ok && event_type !== undefined && verdict.event_type !== event_type)
-      return fault(`evaluates to ${JSON.stringify(verdict.event_type)}`, '/delivery/event_type');
-    if (verdict.ok && delivery_id !== undefined && verdict.delivery_id !== delivery_id)
-      return fault(`evaluates to ${JSON.stringify(verdict.delivery_id)}`, '/delivery/delivery_id');
-    return [];
   });
 }

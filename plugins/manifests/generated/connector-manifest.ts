@@ -6,6 +6,69 @@ export type Name = string;
  */
 export type Template = null | boolean | number | string | Template[] | {};
 export type HeaderName = string;
+export type PartName = string;
+/**
+ * Where a delivery has its type, and how that becomes a type of events.
+ */
+export type EventTypePlace =
+  | {
+      header: HeaderName;
+      /**
+       * Types of the sender and what they are called here.
+       */
+      map?: {
+        [k: string]: string;
+      };
+      /**
+       * Stands for every run of characters that an event type cannot have: `orders/create` becomes `orders.create`. Absent: such a delivery is refused.
+       */
+      other?: '.' | '-' | '_';
+      /**
+       * `lower`: capital letters become small ones.
+       */
+      case?: 'lower';
+      /**
+       * Of deliveries in which there is none.
+       */
+      default?: string;
+    }
+  | {
+      pointer: Pointer;
+      /**
+       * Further places, tried in their order.
+       *
+       * @maxItems 8
+       */
+      or?:
+        | []
+        | [Pointer]
+        | [Pointer, Pointer]
+        | [Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer]
+        | [Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer, Pointer];
+      /**
+       * Types of the sender and what they are called here.
+       */
+      map?: {
+        [k: string]: string;
+      };
+      /**
+       * Stands for every run of characters that an event type cannot have: `orders/create` becomes `orders.create`. Absent: such a delivery is refused.
+       */
+      other?: '.' | '-' | '_';
+      /**
+       * `lower`: capital letters become small ones.
+       */
+      case?: 'lower';
+      /**
+       * Of deliveries in which there is none.
+       */
+      default?: string;
+    };
+export type Pointer = string;
 /**
  * Where something of a delivery is found: in a header, or in the JSON body by a JSON pointer.
  */
@@ -16,7 +79,6 @@ export type DeliveryPlace =
   | {
       pointer: Pointer;
     };
-export type Pointer = string;
 /**
  * Who did it; the first that is there.
  *
@@ -107,7 +169,10 @@ export interface ManifestAction {
  */
 export interface RequestTemplate {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  url: Template;
+  /**
+   * `https://…`, or a hole with the beginning of an address. A value is percent-encoded in its place; `path(…)` keeps its slashes.
+   */
+  url: string;
   query?: {
     [k: string]: Template;
   };
@@ -119,32 +184,34 @@ export interface RequestTemplate {
    * Of the body. Default json.
    */
   encoding?: 'json' | 'form' | 'text';
+  sign?: ManifestSign;
 }
 /**
- * How a far end signs what it delivers.
+ * The request is signed with the value of its credential, which is not sent then. Signed are the bytes of each attempt.
  */
-export interface HookSection {
-  signature: SignatureSection;
-  event_type?: DeliveryPlace;
-  delivery_id?: DeliveryPlace;
-}
-export interface SignatureSection {
-  header: HeaderName;
+export interface ManifestSign {
+  /**
+   * Gets the signature.
+   */
+  header: string;
   algorithm: 'sha256' | 'sha1' | 'sha512';
   encoding: 'hex' | 'base64';
   /**
-   * What stands before the signature in its header; several signatures apart by spaces are all tried.
+   * What stands before the signature.
    */
   prefix?: string;
   /**
-   * What is signed; `{body}` (the raw bytes), `{timestamp}` and `{id}` are parts of the delivery. Default `{body}`.
+   * What is signed; `{body}`, `{timestamp}` and `{id}` are parts of the request.
    */
-  signs?: string;
-  timestamp_header?: HeaderName;
+  signs: string;
   /**
-   * How far the timestamp may be from now, either way. Default 5m.
+   * Gets the time in seconds.
    */
-  tolerance?: string;
+  timestamp_header?: string;
+  /**
+   * One of `headers`: its value is `{id}`.
+   */
+  id_header?: string;
   key?: KeyForm;
 }
 /**
@@ -156,6 +223,85 @@ export interface KeyForm {
    */
   prefix?: string;
   encoding: 'base64' | 'hex' | 'text';
+}
+/**
+ * How a far end proves that a delivery is its own: by a signature or by a token.
+ */
+export interface HookSection {
+  signature?: SignatureSection;
+  token?: TokenSection;
+  event_type?: EventTypePlace;
+  delivery_id?: DeliveryPlace;
+  challenge?: HookChallenge;
+  /**
+   * False: strangers can cause deliveries, so their events are untrusted. Default true: the project chose who holds the key.
+   */
+  trusted?: boolean;
+}
+export interface SignatureSection {
+  header: HeaderName;
+  /**
+   * An HMAC with a shared key, or `ecdsa-sha256` and `ed25519` with the sender's public key.
+   */
+  algorithm: 'sha256' | 'sha1' | 'sha512' | 'ecdsa-sha256' | 'ed25519';
+  encoding: 'hex' | 'base64';
+  /**
+   * What stands before the signature in its header; several signatures apart by spaces are all tried.
+   */
+  prefix?: string;
+  parts?: HeaderParts;
+  /**
+   * What is signed; `{body}` (the raw bytes), `{timestamp}` and `{id}` are parts of the delivery. Default `{body}`.
+   */
+  signs?: string;
+  timestamp_header?: HeaderName;
+  /**
+   * Default `s`.
+   */
+  timestamp_unit?: 's' | 'ms';
+  /**
+   * How far the timestamp may be from now, either way. Default 5m.
+   */
+  tolerance?: string;
+  key?: KeyForm;
+}
+/**
+ * The header has named parts, `t=1614265330,v1=5f…,v1=a0…`: every signature of that name is tried.
+ */
+export interface HeaderParts {
+  /**
+   * Between the parts. Default `,`.
+   */
+  separator?: ',' | ';' | ' ';
+  signature: PartName;
+  /**
+   * Where the timestamp is, if it has no header of its own.
+   */
+  timestamp?: string;
+}
+/**
+ * The sender shows the key itself in a header.
+ */
+export interface TokenSection {
+  header: HeaderName;
+  /**
+   * What stands before it: `Bearer `.
+   */
+  prefix?: string;
+}
+/**
+ * A verified delivery that only asks whether somebody is there: it is answered with what it holds, and becomes no event.
+ */
+export interface HookChallenge {
+  /**
+   * What tells it from other deliveries.
+   */
+  pointer: string;
+  equals: string;
+  /**
+   * What is sent back, as plain text.
+   */
+  answer: string;
 }
 /**
  * What a forge says in its deliveries, whom it trusts, and how it is asked for them.
@@ -231,6 +377,7 @@ export interface ForgeApi {
   create: ForgeCall;
   update: ForgeCall;
   remove: ForgeCall;
+  file?: ForgeFile;
   /**
    * Of an entry: where it delivers to.
    */
@@ -255,6 +402,19 @@ export interface ForgeCall {
   };
 }
 /**
+ * How a file of a repository is read as it is. The path holds `{repo}` and `{path}`, `ref` holds `{ref}`.
+ */
+export interface ForgeFile {
+  path: string;
+  /**
+   * Added to the path for a branch, a tag or a commit.
+   */
+  ref: string;
+  headers?: {
+    [k: string]: string;
+  };
+}
+/**
  * Runs as a test: of an action, or of a delivery.
  */
 export interface ManifestExample {
@@ -275,6 +435,10 @@ export interface ManifestExample {
   request?: {
     [k: string]: unknown;
   };
+  /**
+   * Nothing is sent: the pointer to the value that is wrong, `/input/sha`.
+   */
+  refused?: string;
   /**
    * What the far end answered.
    */

@@ -9,13 +9,13 @@ type Found = { files: string[] } | { fault: string };
 export async function manifestsAt(path: string): Promise<Found> {
   const kind = await kindOf(path);
   if (kind === 'file') return { files: [path] };
-  if (kind !== 'folder') return { fault: `${path}: the file or folder does not exist` };
+  if (kind !== 'folder') return { fault: 'the file or folder does not exist' };
   if ((await kindOf(join(path, FILE))) === 'file') return { files: [join(path, FILE)] };
   const entries = await readdir(path);
   const inside = entries.sort().map((name) => join(path, name, FILE));
   const kinds = await Promise.all(inside.map(kindOf));
   const files = inside.filter((_, index) => kinds[index] === 'file');
-  return files.length > 0 ? { files } : { fault: `${path}: neither this folder nor a folder in it contains ${FILE}` };
+  return files.length > 0 ? { files } : { fault: `neither this folder nor a folder in it contains ${FILE}` };
 }
 
 /** One entry of SVC_CONNECTORS: a path, or the name of an installed package. */

@@ -13,6 +13,7 @@ import type {
 } from '../contract.ts';
 import { CallerGone, idempotencyKey, PassOver } from '../contract.ts';
 import { endedEarly, mismatch, type Recording } from '../domain/determinism.ts';
+import { linesOf } from '../domain/source-lines.ts';
 import { determinismViolation } from '../errors.ts';
 import { fatalRefusal, refusalOutcome } from './refusals.ts';
 import { StagedOutput } from './staged-output.ts';
@@ -69,7 +70,10 @@ export class ReplayJournal implements OpenReplay {
 
   success(): Completion {
     const next = this.#records[this.#next];
-    if (next !== undefined) return violation(endedEarly(next, this.#recording()));
+    if (next !== undefined) {
+      this.#pass.host.dry?.differs(next, undefined);
+      return violation(endedEarly(next, this.#recording()));
+    }
     return { status: 'succeeded', output: this.#output.values() as Json };
   }
 
@@ -104,6 +108,7 @@ export class ReplayJournal implements OpenReplay {
       const site = this.#siteOf(call);
       const recorded = this.#records[site.position];
       if (recorded !== undefined) return this.#replay(recorded, site, parks);
+      this.#stayDry(site);
       const record = await make(site);
       this.#records.push(record);
       this.#advance(site);
@@ -130,12 +135,27 @@ export class ReplayJournal implements OpenReplay {
   #replay(recorded: JournalRecord, site: Site, parks: boolean): JournalAnswer {
     const message = mismatch(recorded, site, this.#recording());
     if (message !== undefined) {
+      this.#pass.host.dry?.differs(recorded, this.#placed(site));
       this.#end({ end: 'completed', completion: violation(message) });
       throw new PassOver();
     }
+    this.#pass.host.dry?.read(recorded);
     this.#advance(site);
     // The outcome that woke this activity is news: the pass that began the wait did not live to print it.
     return { record: recorded, replayed: !(parks && recorded.position === this.#claimed - 1) };
+  }
+
+  /** A dry replay ends where something would be carried out. */
+  #stayDry(site: Site): void {
+    const { dry } = this.#pass.host;
+    if (!dry) return;
+    dry.beyond(this.#placed(site));
+    this.#lose();
+  }
+
+  #placed(site: Site) {
+    const { kind, name, ordinal } = site;
+    return { kind, name, ordinal, lines: linesOf(this.#pass.source(), site).map(({ number }) => number) };
   }
 
   async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<JournalRecord> {
@@ -179,9 +199,7 @@ export class ReplayJournal implements OpenReplay {
 
   #perform(site: Site, given: unknown): Promise<JournalRecord> {
     return this.#orRefusal(site, async (started_at) => {
-      const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
-      if (this.#over) throw new PassOver();
-      const call = { ...site, args: args as never, started_at };
+      const call = { ...site, args: await this.#argsOf(given), started_at };
       return await this.#asked(() => this.#pass.host.perform(call), 'refusal');
     });
   }
@@ -205,13 +223,19 @@ export class ReplayJournal implements OpenReplay {
     await this.#pass.flushLog();
     if (this.#over) throw new PassOver();
     return await this.#orRefusal(site, async (started_at) => {
-      const arm = { ...site, args: wait.args as never, timeout_ms: wait.timeout_ms, started_at };
+      const arm = { ...site, args: await this.#argsOf(wait.args), timeout_ms: wait.timeout_ms, started_at };
       const answer = await this.#asked(() => this.#pass.host.park(arm), 'refusal');
       if ('record' in answer) return answer.record;
       failpoint('replay.wait.parked');
       this.#end({ end: 'parked' });
       throw new PassOver();
     });
+  }
+
+  async #argsOf(given: unknown): Promise<never> {
+    const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
+    if (this.#over) throw new PassOver();
+    return args as never;
   }
 
   async #annotate(text: string): Promise<void> {

@@ -15,6 +15,26 @@ export const PLAIN_NAMES: NameRule = {
     PLAIN.test(name) ? undefined : 'must be 1 to 63 letters, digits, _ and -, beginning with a letter or digit',
 };
 
+/** `graph.<graph>.<node>`. Name and dot come before types of events, which have at most 64 characters. */
+const OWNED = /^[a-z]+\.[A-Za-z0-9][A-Za-z0-9_-]*\.[A-Za-z0-9][A-Za-z0-9_-]*$/;
+const MAX_OWNED = 62;
+
+/** True for a name that a plugin gives to what belongs to another resource: `graph.<graph>.<node>`. */
+export const isOwnedName = (name: string): boolean => OWNED.test(name) && name.length <= MAX_OWNED;
+
+/** Throws `invalid_request`. */
+export function checkOwnedName(name: string): string {
+  if (isOwnedName(name)) return name;
+  const message = `must be like graph.<graph>.<node>, with at most ${MAX_OWNED} characters`;
+  throw Errors.invalidRequest(`name ${message}`, { errors: [{ pointer: '/name', message }] });
+}
+
+/** People choose plain names; plugins give others to what belongs to their resources. */
+export const PLAIN_OR_OWNED: NameRule = {
+  fault: (name) => PLAIN_NAMES.fault(name),
+  exists: (name) => PLAIN_NAMES.fault(name) === undefined || isOwnedName(name),
+};
+
 /** The names of a kind of resource. */
 export interface Noun {
   /** `event_hook`: gives the operation `putEventHook`. */

@@ -2,6 +2,7 @@ import type { Api } from '../../../cli/contract.ts';
 
 export type RunView = Api.RunRecord;
 export type StepView = Api.StepRecord;
+export type NodeView = Api.NodeRecord;
 export type ChildView = NonNullable<StepView['child']>;
 export type AgentView = Api.ListAgents200['agents'][number];
 export type LockView = Api.ListLocks200['locks'][number];

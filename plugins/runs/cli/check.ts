@@ -1,24 +1,132 @@
-import { type Api, Exit, readWorkflow, type Run } from '../../../cli/contract.ts';
+import {
+  type Api,
+  type Client,
+  CliError,
+  Exit,
+  type Invocation,
+  readWorkflow,
+  type Run,
+  usageError,
+} from '../../../cli/contract.ts';
+import type { ReplayResult } from './check-replay.ts';
+
+type Problem = Api.CheckedWorkflow['problems'][number];
+
+/** Longer lines are not quoted. */
+const MAX_QUOTED = 500;
+/** Refusals that speak of what a project keeps. */
+const OF_THE_PROJECT = new Set(['credential_missing', 'not_found']);
+/** Refusals that speak of one file. */
+const OF_THE_DOCUMENT = new Set(['invalid_request', 'payload_too_large', 'workflow_kind_unknown']);
+
+interface Result extends Api.CheckedWorkflow {
+  file: string;
+  /** With --replay, when nothing else is wrong. */
+  replay?: Omit<ReplayResult, 'problems'>;
+}
 
 export const run: Run = async (invocation) => {
-  const { args, output } = invocation;
-  const api = await invocation.client();
-  const results: (Api.CheckedWorkflow & { file: string })[] = [];
+  const { flags } = invocation;
+  if (flags.replay !== undefined) refuseNoScript(invocation);
+  if (flags.local !== true) return checkAll(invocation, await invocation.client());
+  if (flags.replay !== undefined)
+    throw usageError('--local and --replay cannot be combined', 'the history of a run is kept by its server');
+  const { client, stop } = await invocation.local();
+  try {
+    return await checkAll(invocation, client);
+  } finally {
+    await stop();
+  }
+};
+
+async function checkAll(invocation: Invocation, api: Client): Promise<number> {
+  const { args, flags, output } = invocation;
+  const results: Result[] = [];
+  const sources: string[] = [];
   for (const file of args) {
-    const body = await readWorkflow(file, invocation);
-    const answer = await api.json<Api.CheckedWorkflow>({
-      method: 'POST',
-      path: api.scoped('/check'),
-      body,
-    });
-    results.push({ file, ...answer });
+    const read = await readWorkflow(file, invocation).catch(tooLarge);
+    const refused = Array.isArray(read) ? (read as Problem[]) : undefined;
+    const body = refused ? {} : (read as Record<string, unknown>);
+    const answer = refused ? { ok: false, problems: refused } : await checked(api, body);
+    const result = { file, ...(flags.local === true ? withoutProject(answer) : answer) };
+    results.push(flags.replay !== undefined && result.ok ? await replayedToo(api, invocation, result, body) : result);
+    sources.push(typeof body.source === 'string' ? body.source : '');
   }
   output.data({ files: results }, () =>
     results
-      .map(({ file, ok, problems }) =>
-        ok ? `${file}: ok` : problems.map((p) => `${file}:${p.line}:${p.column}: ${p.message} (${p.code})`).join('\n'),
-      )
+      .flatMap(({ file, ok, problems, warnings = [], notes = [], replay }, n) => [
+        ...problems.map((problem) => describe(file, problem, sources[n]!)),
+        ...warnings.map((one) => describe(file, { ...one, message: `warning: ${one.message}` }, sources[n]!)),
+        ...notes.map((note) => `${file}: note: ${note}`),
+        ...(ok ? [`${file}: ${replay?.note ?? 'ok'}`] : []),
+      ])
       .join('\n'),
   );
-  return results.every(({ ok }) => ok) ? Exit.ok : Exit.failed;
-};
+  const sound = ({ ok, warnings = [] }: Result) => ok && (flags.strict !== true || warnings.length === 0);
+  return results.every(sound) ? Exit.ok : Exit.failed;
+}
+
+/** The project of a local check has nothing: what a document names of a project is no problem of the document. */
+function withoutProject({ problems, notes = [], ...rest }: Api.CheckedWorkflow): Api.CheckedWorkflow {
+  const left = problems.filter(({ code }) => !OF_THE_PROJECT.has(code));
+  const said = problems
+    .filter((problem) => !left.includes(problem))
+    .map(({ line, column, message }) => `only a server can say of ${line}:${column}: ${message}`);
+  const more = notes.length + said.length > 0 ? { notes: [...notes, ...said] } : {};
+  return { ...rest, ok: left.length === 0, problems: left, ...more };
+}
+
+/** Other documents would be run as if they were shell scripts. */
+function refuseNoScript({ args, flags }: Pick<Invocation, 'args' | 'flags'>): void {
+  const { as = 'script', interpreter } = flags;
+  const other = args.find(
+    (file) => /\.(ya?ml|json)$/i.test(file) && interpreter === undefined && flags.as === undefined,
+  );
+  if (as !== 'script' || other !== undefined)
+    throw usageError(
+      `--replay takes scripts, and not ${other ?? `--as ${as}`}`,
+      'check other documents without --replay',
+    );
+}
+
+async function replayedToo(
+  api: Client,
+  invocation: Invocation,
+  result: Result,
+  { filename, source }: Record<string, unknown>,
+): Promise<Result> {
+  const { replayed } = await import('./check-replay.ts');
+  const { problems, ...replay } = await replayed(api, invocation, {
+    filename: filename as string | undefined,
+    source: String(source),
+  });
+  return { ...result, ok: problems.length === 0, problems, replay };
+}
+
+/** A file that is too large to be sent at all. */
+function tooLarge(error: unknown): Problem[] {
+  if (!(error instanceof CliError) || error.code !== 'payload_too_large') throw error;
+  return [{ line: 1, column: 1, message: error.message, code: error.code }];
+}
+
+/** A refusal of the document as a whole is a problem of it: the other files are still checked. */
+async function checked(api: Client, body: Record<string, unknown>): Promise<Api.CheckedWorkflow> {
+  try {
+    return await api.json<Api.CheckedWorkflow>({ method: 'POST', path: api.scoped('/check'), body });
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (typeof code !== 'string' || !OF_THE_DOCUMENT.has(code)) throw error;
+    return { ok: false, problems: [{ line: 1, column: 1, message, code }] };
+  }
+}
+
+/** `file:line:column: message (code)`, the line, and a caret below the place. */
+function describe(file: string, { line, column, message, code }: Problem, source: string): string {
+  const head = `${file}:${line}:${column}: ${message} (${code})`;
+  const text = source.split(/\r\n|\r|\n/)[line - 1];
+  if (text === undefined || text.trim() === '' || text.length > MAX_QUOTED) return head;
+  const margin = ' '.repeat(String(line).length);
+  // A tab stays a tab, so that the caret is below its place however wide a tab is.
+  const below = text.slice(0, column - 1).replaceAll(/[^\t]/g, ' ');
+  return `${head}\n  ${line} | ${text}\n  ${margin} | ${below}^`;
+}

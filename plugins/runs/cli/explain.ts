@@ -19,13 +19,27 @@ export const run: Run = async ({ args, output, client }) => {
   return undefined;
 };
 
+/** Of a run with nodes only those in progress, and their items. */
+async function stepsOf(api: Client, { run_id, status }: RunView) {
+  const open = ['running', 'waiting', 'queued'].includes(status);
+  const found = await allSteps(api, run_id);
+  if (!found.nodes || !open) return found;
+  const nodes = found.nodes.filter(({ state }) => state === 'running' || state === 'backoff');
+  const items = nodes.filter((node) => node.items).slice(0, FAN_OUTS);
+  for (const { node } of items) nodes.push(...((await allSteps(api, run_id, { node, open: true })).nodes ?? []));
+  return { nodes };
+}
+
+/** Fan-outs whose items are looked at. */
+const FAN_OUTS = 5;
+
 /** The run is read first, so that everything read later is at least as recent. */
 async function gather(api: Client, run_id: string): Promise<Known> {
   const record = await api.json<RunView>({ path: api.scoped(`/runs/${encodeURIComponent(run_id)}`) });
-  const steps = await allSteps(api, run_id);
+  const { steps = [], nodes } = await stepsOf(api, record);
   const locks =
     record.substate?.kind === 'awaiting_lease' ? await everything<LockView>(api, api.scoped('/locks'), 'locks') : [];
   const open = ['queued', 'running', 'waiting'].includes(record.status);
   const agents = open ? await everything<AgentView>(api, '/api/v1/agents', 'agents') : [];
-  return { run: record, steps, agents, locks, now: Date.now() };
+  return { run: record, steps, nodes, agents, locks, now: Date.now() };
 }

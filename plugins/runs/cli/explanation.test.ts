@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { AgentView, RunView, StepView } from './answers.ts';
+import type { AgentView, NodeView, RunView, StepView } from './answers.ts';
 import { explain, type Known } from './explanation.ts';
 
 /** A later server may know further ones. */
@@ -73,7 +73,12 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
     next: `send it: svc signal run_1 'it'\\''s'`,
   });
   t.match(told({ run: waits('event', 'deploy.done') }).next, /svc emit deploy\.done/);
-  t.match(told({ run: waits('child', 'run_2') }).next, /svc explain run_2/);
+  const called = waits('child', 'graph nightly');
+  t.match(told({ run: { ...called, substate: { ...called.substate!, run_id: 'run_2' } } }), {
+    because: /waits for the run run_2 of graph nightly that it called/,
+    next: /svc explain run_2/,
+  });
+  t.match(told({ run: called }).because, /the run of graph nightly/);
   t.match(told({ run: waits('something' as Kind, 'else') }).because, /waits for something else/);
   t.match(told({ run: run({ status: 'waiting' }) }).because, /was just woken/);
 });
@@ -82,8 +87,8 @@ t.test('waiting for a lease: who holds it, and the place in the queue', async (t
   const waits = run({ status: 'waiting', substate: { kind: 'awaiting_lease', name: 'deploy', since: at(1000) } });
   const place = (run_id: string) => ({ run_id, since: at(2000), age_ms: 2000 });
   const holder = { ...place('run_9'), since: at(7_200_000), fence: 3 };
-  const lock = { group: 'deploy', holder, queue: [place('run_5'), place('run_1')], queue_length: 2 };
-  t.match(told({ run: waits, locks: [{ ...lock, group: 'other' }, lock] }), {
+  const lock = { group: 'deploy', trusted: true, holder, queue: [place('run_5'), place('run_1')], queue_length: 2 };
+  t.match(told({ run: waits, locks: [{ ...lock, group: 'other' }, { ...lock, trusted: false, queue: [] }, lock] }), {
     because: /lock deploy, which the run run_9 has held for 2h\. It is number 2 of 2 in the queue\./,
     next: /svc explain run_9[\s\S]*svc cancel run_9/,
   });
@@ -149,4 +154,52 @@ t.test('running, and what has ended', async (t) => {
     told({ run: done, steps: [step({})] }).because,
     /succeeded within 4s, with 1 recorded call\. It left 1 note:/,
   );
+});
+
+t.test('a run with nodes: what each of them waits for', async (t) => {
+  const waiting = run({ kind: 'graph', status: 'waiting', substate: { kind: 'signal', name: 'x', since: at(0) } });
+  const one = (over: Partial<NodeView>): NodeView => ({
+    ...{ node: 'build', type: 'shell', state: 'running', attempt: 1, started_at: at(61_000) },
+    ...over,
+  });
+  const waits = (kind: Kind, name: string, more = {}) => one({ substate: { kind, name, since: at(61_000), ...more } });
+  const because = (node: NodeView, agents: AgentView[] = []) => told({ run: waiting, nodes: [node], agents });
+  t.match(because(waits('signal', 'ship', { deadline: at(-1000) })), {
+    because: /The node build waits for the signal ship since \S+ \(1m 1s\), at the latest until \S+\./,
+    next: 'send it: svc signal run_1 ship',
+  });
+  t.match(because(waits('event', 'deploy.done')).next, /svc emit deploy\.done/);
+  t.match(because(waits('sleep', '', { deadline: at(-1000) })).because, /The node build waits until 2026/);
+  t.match(because(waits('child', 'graph a', { run_id: 'run_2' })), {
+    because: /run run_2 of graph a/,
+    next: /explain run_2/,
+  });
+  t.match(because(waits('awaiting_lease', 'deploy')).because, /for the lock deploy/);
+  const queued = one({ item: 3, activity: { activity_id: 'act_1', state: 'queued', requires: ['gpu'] } });
+  t.match(because(queued, [agent('a')]), {
+    because: /The item build\[3\] waits for an agent, since 1m 1s ago\. .*a lacks gpu/,
+    next: /--cap gpu/,
+  });
+  const running = one({
+    ...{ activity: { activity_id: 'act_1', state: 'running', agent_id: 'agt_a' }, timeout_at: at(-1000) },
+  });
+  t.match(
+    because(running, [agent('a')]).because,
+    /runs on the agent a, begun 1m 1s ago\. It fails if it is not done by/,
+  );
+  const backoff = one({
+    ...{ state: 'backoff', attempt: 2, error: { code: 'broken', message: 'no disk' } },
+    substate: { kind: 'sleep', name: '', since: at(0), deadline: at(-9000) },
+  });
+  t.match(because(backoff).because, /failed at attempt 2 with broken: no disk\. The next attempt begins at 2026/);
+  t.match(
+    because(one({ items: { total: 9, begun: 4, ended: 2, failed: 1 } })).because,
+    /ended 2 of 9 items, 1 of them failed/,
+  );
+  t.match(told({ run: waiting, nodes: [] }).because, /about to go on/);
+  const many = Array.from({ length: 12 }, (_, n) => one({ node: `n${n}` }));
+  t.match(told({ run: waiting, nodes: many }).because, /2 more are in progress: svc steps run_1/);
+  const broken = run({ kind: 'graph', status: 'failed', error: { code: 'broken', message: 'node build: no disk' } });
+  t.match(told({ run: broken, nodes: [one({ state: 'failed' })] }).next, /svc rerun run_1 --from build/);
+  t.match(told({ run: run({ status: 'succeeded' }), nodes: many }).because, /with 12 nodes/);
 });

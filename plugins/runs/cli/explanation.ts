@@ -1,21 +1,18 @@
 import { span } from '../../../cli/contract.ts';
-import type { AgentView, ChildView, LockView, RunView, StepView } from './answers.ts';
+import type { AgentView, ChildView, LockView, NodeView, RunView, StepView } from './answers.ts';
+import { explainNodes } from './node-explanation.ts';
+import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 /** Everything that an explanation uses. */
 export interface Known {
   run: RunView;
   steps: readonly StepView[];
+  /** Of a run that has nodes, in place of steps. While it is open: those in progress, and their items. */
+  nodes?: readonly NodeView[];
   agents: readonly AgentView[];
   locks: readonly LockView[];
   /** Epoch ms. */
   now: number;
-}
-
-export interface Explanation {
-  /** Sentences; the answer comes first. */
-  because: string[];
-  /** What to do; empty when there is nothing to do. */
-  next: string[];
 }
 
 /** Why a run is in its state. */
@@ -36,45 +33,14 @@ export function explain(known: Known): Explanation {
   }
 }
 
-const ago = (time: string, now: number): string => `${span(now - Date.parse(time))} ago`;
-const list = (texts: readonly string[], word = 'and'): string =>
-  texts.length < 2 ? (texts[0] ?? '') : `${texts.slice(0, -1).join(', ')} ${word} ${texts.at(-1)}`;
-
-/** Whether an agent can take work with these requirements, and if not, why. */
-function takers(requires: readonly string[], agents: readonly AgentView[]): Explanation & { capable: boolean } {
-  const online = agents.filter(({ state }) => state === 'online');
-  const needs = requires.length === 0 ? '' : ` It requires ${list(requires)}.`;
-  if (online.length === 0)
-    return {
-      capable: false,
-      because: [`No agent is online.${needs}`],
-      next: [`start one: svc agent${caps(requires)}`],
-    };
-  const capable = online.filter((agent) => requires.every((need) => agent.capabilities.includes(need)));
-  if (capable.length > 0) {
-    const who = list(
-      capable.slice(0, 5).map(({ name }) => name),
-      'or',
-    );
-    return { capable: true, because: [`${who} can take it as soon as a slot is free.${needs}`], next: [] };
-  }
-  const lacking = online.slice(0, 5).map((agent) => {
-    const lacks = requires.filter((need) => !agent.capabilities.includes(need));
-    return `${agent.name} lacks ${list(lacks)}`;
-  });
-  const more = online.length > 5 ? [`${online.length - 5} more lack something too`] : [];
-  const because = `No agent that is online has all it requires (${list(requires)}): ${list([...lacking, ...more])}.`;
-  return { capable: false, because: [because], next: [`start a capable agent: svc agent${caps(requires)}`] };
-}
-
-const caps = (requires: readonly string[]): string => requires.map((need) => ` --cap ${need}`).join('');
-
-function queued({ run, agents, now }: Known): Explanation {
+function queued({ run, nodes, agents, now }: Known): Explanation {
+  if (nodes) return explainNodes({ run, nodes, agents, now });
   const { because, next } = takers(run.requires ?? [], agents);
   return { because: [`The run was accepted ${ago(run.created_at, now)} and waits for an agent.`, ...because], next };
 }
 
-function running({ run, steps, agents, now }: Known): Explanation {
+function running({ run, steps, nodes, agents, now }: Known): Explanation {
+  if (nodes) return explainNodes({ run, nodes, agents, now });
   const recorded = steps.filter(({ status }) => status === 'recorded');
   const last = recorded.at(-1);
   const far =
@@ -87,7 +53,8 @@ function running({ run, steps, agents, now }: Known): Explanation {
 }
 
 function waiting(known: Known): Explanation {
-  const { run, now } = known;
+  const { run, nodes, agents, now } = known;
+  if (nodes) return explainNodes({ run, nodes, agents, now });
   const { substate } = run;
   if (!substate) return { because: ['The run waits, and was just woken.'], next: [] };
   const since = `since ${substate.since} (${span(now - Date.parse(substate.since))})`;
@@ -113,14 +80,22 @@ function reason(known: Known, kind: string, name: string): Explanation {
     case 'activity':
       return child(known, name);
     case 'child':
-      return { because: [`It waits for the run ${name} that it called.`], next: [`look there: svc explain ${name}`] };
+      return calledRun(run.substate?.run_id, name);
     default:
       return { because: [`It waits for ${kind} ${name}.`], next: [] };
   }
 }
 
+function calledRun(run_id: string | undefined, name: string): Explanation {
+  if (run_id === undefined) return { because: [`It waits for the run of ${name} that it called.`], next: [] };
+  return {
+    because: [`It waits for the run ${run_id} of ${name} that it called.`],
+    next: [`see what that one does: svc explain ${run_id}`],
+  };
+}
+
 function lease({ run, locks, now }: Known, group: string): Explanation {
-  const lock = locks.find((one) => one.group === group);
+  const lock = locks.find((one) => one.group === group && one.trusted === run.trusted);
   if (!lock)
     return {
       because: [`It waits for the lock ${group}, which nobody holds any more: it is about to go on.`],
@@ -179,7 +154,7 @@ function describeChild(
   return { because: [`Its child ${name} runs${where}, handed over ${ago(step.started_at, now)}.`], next: [] };
 }
 
-function failed({ run, steps }: Known): Explanation {
+function failed({ run, steps, nodes }: Known): Explanation {
   const { code = 'failed', message = '' } = run.error ?? {};
   const last = steps.findLast((step) => step.status === 'recorded' && step.exit_code !== 0);
   // The failure of a script already names its last call.
@@ -189,7 +164,7 @@ function failed({ run, steps }: Known): Explanation {
       : [];
   return {
     because: [`The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${message}`, ...site],
-    next: [...(ADVICE[code] ?? [`read its log: svc logs ${run.run_id}`]), ...again(run, last)],
+    next: [...(ADVICE[code] ?? [`read its log: svc logs ${run.run_id}`]), ...again(run, last, nodes)],
   };
 }
 
@@ -201,7 +176,9 @@ const ADVICE: Readonly<Record<string, string[]>> = {
   credential_missing: ['create the credential: svc credential set'],
 };
 
-function again(run: RunView, last: StepView | undefined): string[] {
+function again(run: RunView, last: StepView | undefined, nodes: readonly NodeView[] | undefined): string[] {
+  const broken = nodes?.find(({ state }) => state === 'failed');
+  if (broken) return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${broken.node}`];
   if (run.kind !== 'script') return [`run it anew: svc rerun ${run.run_id}`];
   const from = last ? ` --from ${quoted(last.site)}` : '';
   return [`once the cause is gone, go on from there: svc rerun ${run.run_id}${from}`];
@@ -216,15 +193,13 @@ function cancelled({ run }: Known): Explanation {
   };
 }
 
-function succeeded({ run, steps }: Known): Explanation {
+function succeeded({ run, steps, nodes }: Known): Explanation {
+  const did = nodes ? counted(nodes.length, 'node') : counted(steps.length, 'recorded call');
   const { started_at, finished_at } = run;
   const took = started_at && finished_at ? ` within ${span(Date.parse(finished_at) - Date.parse(started_at))}` : '';
   const notes =
     run.annotations.length > 0 ? [`It left ${counted(run.annotations.length, 'note')}: svc status ${run.run_id}`] : [];
-  return { because: [`The run succeeded${took}, with ${counted(steps.length, 'recorded call')}.`, ...notes], next: [] };
+  return { because: [`The run succeeded${took}, with ${did}.`, ...notes], next: [] };
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-
-const quoted = (text: string): string =>
-  /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

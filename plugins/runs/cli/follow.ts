@@ -2,10 +2,11 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Client, CliError, Exit, type Output } from '../../../cli/contract.ts';
 import type { RunView } from './answers.ts';
 import { describe, waitsFor } from './describe.ts';
+import { MarkedLines } from './marked-lines.ts';
+import { exitOf, isOver, untilOver } from './until-over.ts';
 
 const RETRY_MS = 500;
 const STATUS_MS = 1000;
-const ENDED: readonly string[] = ['succeeded', 'failed', 'cancelled'];
 
 /**
  * Shows a run's log as it grows, and its status on a terminal's last line, until the run ends. It waits for a server
@@ -19,18 +20,19 @@ export async function follow(client: Client, run_id: string, output: Output): Pr
     stop();
     output.status('');
   }
-  const run = await client.json<RunView>({ path: client.scoped(`/runs/${run_id}`) });
+  // Another server may answer this than the one that told of the end.
+  const run = await untilOver(client, run_id, output);
   if (output.json) output.data(run, () => '');
   else output.note(describe(run, output));
-  return run.status === 'succeeded' ? Exit.ok : Exit.failed;
+  return exitOf(run);
 }
 
-/** Prints the log until the run has ended. */
-export async function followLog(client: Client, run_id: string, output: Output): Promise<void> {
-  const seen = { id: undefined as string | undefined, told: false };
+/** Prints the log until the run has ended; with `timestamps` each line begins with its time. */
+export async function followLog(client: Client, run_id: string, output: Output, timestamps = false): Promise<void> {
+  const seen: Seen = { id: undefined, told: false, timestamps, lines: new MarkedLines(output) };
   for (;;) {
     try {
-      if (await readStream(client, run_id, output, seen)) return;
+      if (await readStream(client, run_id, seen)) return seen.lines.end();
     } catch (error) {
       if (!(error instanceof CliError) || error.exit !== Exit.unreachable) throw error;
       if (!seen.told) output.note(`${error.message}; waiting for it`);
@@ -40,18 +42,22 @@ export async function followLog(client: Client, run_id: string, output: Output):
   }
 }
 
+/** What was printed so far. */
+interface Seen {
+  id: string | undefined;
+  /** That the server is away. */
+  told: boolean;
+  timestamps: boolean;
+  lines: MarkedLines;
+}
+
 /** One connection. Answers whether the run has ended; a broken connection answers false. */
-async function readStream(
-  client: Client,
-  run_id: string,
-  output: Output,
-  seen: { id: string | undefined; told: boolean },
-): Promise<boolean> {
+async function readStream(client: Client, run_id: string, seen: Seen): Promise<boolean> {
   let ended = false;
   const parser = createParser({
     onEvent: (event: EventSourceMessage) => {
       if (event.event === 'end') ended = true;
-      else if (event.event !== 'status') print(event, output);
+      else if (event.event !== 'status') print(event, seen);
       if (event.id !== undefined && event.id !== '') seen.id = event.id;
     },
   });
@@ -72,11 +78,19 @@ async function readStream(
   return ended;
 }
 
-function print(event: EventSourceMessage, output: Output): void {
-  const chunk = JSON.parse(event.data) as { stream: string; data: string };
-  const bytes = Buffer.from(chunk.data, 'base64');
-  if (chunk.stream === 'stdout' && !output.json) output.write(bytes);
-  else output.writeError(bytes);
+interface Chunk {
+  stream: string;
+  at: string;
+  activity_id: string;
+  /** Its name, where several nodes write. */
+  activity?: string;
+  data: string;
+}
+
+function print(event: EventSourceMessage, { lines, timestamps }: Seen): void {
+  const { stream, at, activity_id: id, activity, data } = JSON.parse(event.data) as Chunk;
+  const mark = `${timestamps ? `${at} ` : ''}${activity === undefined ? '' : `${activity} | `}`;
+  lines.print(stream, { id, mark }, Buffer.from(data, 'base64'));
 }
 
 function watchStatus(client: Client, run_id: string, output: Output): () => void {
@@ -88,8 +102,7 @@ function watchStatus(client: Client, run_id: string, output: Output): () => void
     try {
       const run = await client.json<RunView>({ path: client.scoped(`/runs/${run_id}`) });
       const seconds = Math.round((Date.now() - since) / 1000);
-      if (!ENDED.includes(run.status))
-        output.status(`${output.colours.dim(`[${seconds} s] ${run.status}${waitsFor(run)}`)}`);
+      if (!isOver(run)) output.status(`${output.colours.dim(`[${seconds} s] ${run.status}${waitsFor(run)}`)}`);
     } catch {
       output.status(output.colours.dim('[server unreachable, waiting]'));
     } finally {

@@ -1,27 +1,22 @@
-import { type Client, type Invocation, readWorkflow, type Run, usageError } from '../../../cli/contract.ts';
+import {
+  type Client,
+  type Invocation,
+  readDocument,
+  readWorkflow,
+  type Run,
+  usageError,
+} from '../../../cli/contract.ts';
+import { answerWaits } from './answer-waits.ts';
 import { follow } from './follow.ts';
+import { named, type Named } from './named.ts';
 
-async function sendSignals(api: Client, run_id: string, signals: readonly string[]): Promise<void> {
-  for (const signal of signals) {
-    const at = signal.indexOf('=');
-    const name = at < 0 ? signal : signal.slice(0, at);
+async function sendSignals(api: Client, run_id: string, signals: readonly Named[]): Promise<void> {
+  for (const { name, payload } of signals)
     await api.json({
       method: 'POST',
       path: api.scoped(`/runs/${run_id}/signals/${encodeURIComponent(name)}`),
-      body: at < 0 ? null : payload(name, signal.slice(at + 1)),
+      body: payload,
     });
-  }
-}
-
-function payload(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw usageError(
-      `the payload of --signal ${name} is not JSON: ${(error as Error).message}`,
-      `write --signal ${name}='{"key":"value"}'`,
-    );
-  }
 }
 
 /** Ctrl-C cancels the run, which ends the log in order; a second one exits at once. */
@@ -39,17 +34,59 @@ function cancelOnInterrupt(api: Client, run_id: string, output: Invocation['outp
   return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
 }
 
-export const run: Run = async (invocation) => {
-  const { args, flags, output } = invocation;
-  const body = await readWorkflow(args[0], invocation);
-  const { client: api, stop } = await invocation.local();
-  let release = () => {};
+/** The event of a file, for the server to check. Throws a usage error for a text that is no JSON. */
+async function readEvent(path: string, invocation: Invocation): Promise<unknown> {
+  if (path === '-' && invocation.args[0] === '-')
+    throw usageError('standard input cannot be both the workflow and the event', 'give one of them as a file');
+  const { source } = await readDocument(path, invocation, 'event');
   try {
-    const { run_id } = await api.json<{ run_id: string }>({ method: 'POST', path: api.scoped('/runs'), body });
+    return JSON.parse(source) as unknown;
+  } catch (error) {
+    throw usageError(
+      `${path} is not JSON: ${(error as Error).message}`,
+      'an event is an object with a type, as `svc events show <event-id> --json` prints it',
+    );
+  }
+}
+
+/** What the command line says, read before anything starts. */
+async function readGiven(invocation: Invocation) {
+  const { args, flags } = invocation;
+  return {
+    body: await readWorkflow(args[0], invocation),
+    event: flags.event === undefined ? undefined : await readEvent(String(flags.event), invocation),
+    signals: named('signal', flags.signal as readonly string[]),
+    emits: named('emit', flags.emit as readonly string[]),
+  };
+}
+
+/** Another command on the service of this one; what it prints is not the result of this one. */
+async function saveArtifacts(invocation: Invocation, api: Client, run_id: string): Promise<void> {
+  const folder = invocation.flags.artifacts;
+  const get = invocation.commands.find(({ name }) => name === 'artifact get');
+  if (folder === undefined || !get) return;
+  const { run: save } = await get.load();
+  const output = invocation.output.aside();
+  await save({ ...invocation, args: [run_id], flags: { output: folder }, output, client: async () => api });
+}
+
+export const run: Run = async (invocation) => {
+  const { output } = invocation;
+  const { body, event, signals, emits } = await readGiven(invocation);
+  const { client: api, folder, stop } = await invocation.local();
+  let release = () => {};
+  let rest = async () => {};
+  try {
+    const [path, sent] = event === undefined ? ['/runs', body] : ['/trials', { ...body, event }];
+    const { run_id } = await api.json<{ run_id: string }>({ method: 'POST', path: api.scoped(path), body: sent });
     release = cancelOnInterrupt(api, run_id, output);
-    await sendSignals(api, run_id, flags.signal as readonly string[]);
-    return await follow(api, run_id, output);
+    await sendSignals(api, run_id, signals);
+    rest = answerWaits(api, { emits, folder, output });
+    const exit = await follow(api, run_id, output);
+    await saveArtifacts(invocation, api, run_id);
+    return exit;
   } finally {
+    await rest();
     await stop();
     release();
   }

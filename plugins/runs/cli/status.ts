@@ -1,10 +1,20 @@
-import type { Run } from '../../../cli/contract.ts';
+import { Exit, type Run } from '../../../cli/contract.ts';
 import type { RunView } from './answers.ts';
 import { describe } from './describe.ts';
+import { exitOf, isOver } from './until-over.ts';
 
-export const run: Run = async ({ args, output, client }) => {
+/** The server waits for at most 10 minutes, and no proxy knows that it does. */
+const IDLE_MS = 11 * 60_000;
+
+export const run: Run = async ({ args, flags, output, client }) => {
   const api = await client();
-  const record = await api.json<RunView>({ path: api.scoped(`/runs/${encodeURIComponent(args[0]!)}`) });
+  const { wait } = flags;
+  const record = await api.json<RunView>({
+    path: api.scoped(`/runs/${encodeURIComponent(args[0]!)}`),
+    query: { wait: wait as string | undefined },
+    ...(wait === undefined ? {} : { idle_ms: IDLE_MS }),
+  });
   output.data(record, () => describe(record, output));
-  return undefined;
+  if (wait === undefined) return undefined;
+  return isOver(record) ? exitOf(record) : Exit.timedOut;
 };

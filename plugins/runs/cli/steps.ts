@@ -1,6 +1,7 @@
 import { allSteps } from './all-steps.ts';
-import { type Run, span } from '../../../cli/contract.ts';
+import { type Output, type Run, span, usageError } from '../../../cli/contract.ts';
 import type { StepView } from './answers.ts';
+import { nodeTable } from './node-table.ts';
 import { bars } from './timeline.ts';
 
 /** Terminal widths from which on a timeline of this many characters fits. */
@@ -10,8 +11,9 @@ const TIMELINES: readonly (readonly [columns: number, width: number])[] = [
   [70, 12],
 ];
 
-function outcome({ status, deadline, exit_code, child }: StepView): string {
+function outcome({ status, deadline, exit_code, child, run }: StepView): string {
   const own = status === 'waiting' ? `waiting${deadline ? ` until ${deadline}` : ''}` : `exit ${exit_code}`;
+  if (run) return `${own}, ${run.run_id} ${run.status}`;
   if (!child || child.state === 'cancelled') return child ? `${own}, child cancelled` : own;
   // The outcome of a collected child is the outcome of the call itself.
   if (child.state === 'ended') return child.exit_code === exit_code ? own : `${own}, child exit ${child.exit_code}`;
@@ -39,30 +41,33 @@ function timeline(steps: readonly StepView[], columns: number | undefined): stri
 }
 
 export const run: Run = async ({ args, flags, output, client }) => {
-  const steps = await allSteps(await client(), args[0]!);
-  output.data({ steps }, () => {
-    if (steps.length === 0) return '';
-    const several = new Set(steps.map((step) => step.activity)).size > 1;
-    const bar = flags.output ? undefined : timeline(steps, output.columns);
-    const columns: [string, (step: StepView, i: number) => string][] = [
-      ['#', (step) => String(step.position)],
-      ...(several ? [['activity', (step: StepView) => step.activity] as [string, (step: StepView) => string]] : []),
-      ['verb', (step) => step.kind],
-      ['site', (step) => (step.label ? `${step.site} (${step.label})` : step.site)],
-      ['outcome', outcome],
-      ['took', took],
-      ...(bar
-        ? [['time', (_: StepView, i: number) => bar[i]!] as [string, (step: StepView, i: number) => string]]
-        : []),
-      ...(flags.output
-        ? [['output', (step: StepView) => shown(step) || (step.message ?? '')] as [string, (step: StepView) => string]]
-        : []),
-    ];
-    const head = columns.map(([title]) => title);
-    return output.table(
-      head,
-      steps.map((step, i) => columns.map(([, cell]) => cell(step, i))),
-    );
-  });
+  const { node, calls, output: outputs } = flags as { node?: string; calls?: boolean; output?: boolean };
+  if (node !== undefined && calls)
+    throw usageError('--node and --calls cannot be combined', 'svc steps <run-id> --node <id>');
+  const found = await allSteps(await client(), args[0]!, { node, calls, output: outputs });
+  if (found.nodes) output.data({ steps: found.nodes }, () => nodeTable(found.nodes, output, outputs === true));
+  else output.data({ steps: found.steps }, () => table(found.steps, output, outputs === true));
   return undefined;
 };
+
+type Column = [title: string, cell: (step: StepView, i: number) => string];
+
+function table(steps: readonly StepView[], output: Output, outputs: boolean): string {
+  if (steps.length === 0) return '';
+  const several = new Set(steps.map((step) => step.activity)).size > 1;
+  const bar = outputs ? undefined : timeline(steps, output.columns);
+  const columns: Column[] = [
+    ['#', (step) => String(step.position)],
+    ...(several ? [['activity', (step) => step.activity] as Column] : []),
+    ['verb', (step) => step.kind],
+    ['site', (step) => (step.label ? `${step.site} (${step.label})` : step.site)],
+    ['outcome', outcome],
+    ['took', took],
+    ...(bar ? [['time', (_, i) => bar[i]!] as Column] : []),
+    ...(outputs ? [['output', (step) => shown(step) || (step.message ?? '')] as Column] : []),
+  ];
+  return output.table(
+    columns.map(([title]) => title),
+    steps.map((step, i) => columns.map(([, cell]) => cell(step, i))),
+  );
+}

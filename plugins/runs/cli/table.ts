@@ -26,6 +26,16 @@ const STATE_FLAGS: Flags = {
   entity: { type: 'string', value: '<name>', summary: 'the project-wide entity that holds the cell' },
 };
 
+const CALL_ABOUT =
+  'Prints the output as JSON; with --json the whole run. Exits 0 if the run succeeded, else 1. If this command is stopped,\n' +
+  'the run goes on. In a script the verb of that name is recorded, and the script waits without a process.';
+
+const CALL_FLAGS: Flags = {
+  input: { type: 'string', value: '<json>', summary: 'input of the run; - reads standard input' },
+  tag: WORKFLOW_FLAGS.tag,
+  subject: WORKFLOW_FLAGS.subject,
+};
+
 /** Workflows and runs. */
 export const commands: readonly Command[] = [
   ...inGroup('Run', [
@@ -33,18 +43,35 @@ export const commands: readonly Command[] = [
       name: 'run',
       summary: 'run a workflow here, in memory, without a server',
       about:
-        'Uses the same engine, agent and replay in this process and stores nothing. Exits 0 if the run succeeded, else 1.',
+        'Uses the same engine, agent and replay in this process and stores nothing. Exits 0 if the run succeeded, else 1.\n' +
+        'With --event the run begins as if this event had started it. The file holds an event with its `type`, as\n' +
+        '`svc events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the\n' +
+        'run waits for an event or a signal, it says how another terminal can send it.',
       args: [FILE],
       flags: {
         ...DOCUMENT_FLAGS,
+        event: { type: 'string', value: '<file>', summary: 'the event that starts the run; - reads standard input' },
+        tag: WORKFLOW_FLAGS.tag,
+        subject: WORKFLOW_FLAGS.subject,
+        emit: {
+          type: 'string',
+          value: '<type>[=<json>]',
+          many: true,
+          summary: 'event that is sent when something waits for its type, in this order',
+        },
         signal: {
           type: 'string',
           value: '<name>[=<json>]',
           many: true,
           summary: 'signal that is queued before the run starts',
         },
+        artifacts: { type: 'string', value: '<folder>', summary: 'put the artifacts of the run there when it is over' },
       },
-      examples: [['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'a dry run that is already approved']],
+      examples: [
+        ['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'a dry run that is already approved'],
+        ['svc run ci.yml --event push.json --artifacts out', 'a pipeline as a push would start it'],
+        ['svc run ci.yml --emit deploy.approved=\'{"by":"me"}\'', 'answers its `wait_for_event` job'],
+      ],
       load: () => import('./run.ts'),
     },
     {
@@ -70,11 +97,66 @@ export const commands: readonly Command[] = [
       load: () => import('./submit.ts'),
     },
     {
+      name: 'call node',
+      summary: 'run a single node, wait for it and print its output',
+      about: CALL_ABOUT,
+      args: [{ name: 'kind', summary: 'type of the node, e.g. http' }],
+      flags: {
+        config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
+        ...CALL_FLAGS,
+      },
+      examples: [
+        [
+          `svc call node http --config '{"url":"https://example.org/"}'`,
+          'one request, with the credentials of the project',
+        ],
+      ],
+      load: async () => ({ run: (await import('./call.ts')).callNode }),
+    },
+    {
+      name: 'call graph',
+      summary: 'run a graph, wait for it and print its output',
+      about: CALL_ABOUT,
+      args: [{ name: 'name', summary: 'a stored graph', optional: true }],
+      flags: {
+        definition: { type: 'string', value: '<file>', summary: 'a graph document instead; - reads standard input' },
+        ...CALL_FLAGS,
+      },
+      examples: [
+        [`svc call graph nightly --input '{"day":"2026-11-21"}'`, 'a stored graph'],
+        ['svc call graph --definition nightly.json', 'a document that is not stored'],
+      ],
+      load: async () => ({ run: (await import('./call.ts')).callGraph }),
+    },
+    {
       name: 'check',
-      summary: 'validate workflow files without running them',
-      args: [{ name: 'file', summary: 'files to check', rest: true }],
-      flags: { as: DOCUMENT_FLAGS.as, interpreter: DOCUMENT_FLAGS.interpreter },
-      examples: [['svc check deploy.sh ci.yaml', 'prints every fault with its line and column']],
+      summary: 'validate files without running them: workflows, handlers, connector manifests',
+      about:
+        'Recognises each file by its content or its ending, and prints every problem with its line, its column and the code of\n' +
+        'the rule. Predicates are compiled, and workflows within workflows are checked too. Exits 1 if there is a problem.\n' +
+        'With --replay a script is run here: its calls are answered from the history, and the first one that is not in it ends\n' +
+        'the replay, so that no step, wait or event is carried out. What the script does between its calls is done: it has an\n' +
+        'empty folder as home and workspace, no credentials (their variables are ***) and no variables of yours. Secret values in the\n' +
+        'history are masked.',
+      args: [{ name: 'file', summary: 'files to check; - reads standard input', rest: true }],
+      flags: {
+        as: {
+          type: 'string',
+          choices: ['script', 'pipeline', 'yaml', 'graph', 'handler', 'connector'],
+          summary: 'kind of document (default: by content and file name)',
+        },
+        interpreter: DOCUMENT_FLAGS.interpreter,
+        strict: { type: 'boolean', summary: 'exit 1 for warnings too' },
+        local: { type: 'boolean', summary: 'check here, without a server and its project' },
+        replay: { type: 'string', value: '<run-id>', summary: 'also play the script on the history of this run' },
+        env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the script, with --replay' },
+        timeout: { type: 'number', least: 1, most: 3600, summary: 'seconds that a replay may take (default 60)' },
+      },
+      examples: [
+        ['svc check deploy.sh ci.yaml', 'prints every problem with its line and column'],
+        ['svc check on-push.json --as handler', 'the body of a registration'],
+        ['svc check deploy.sh --replay run_01J…', 'whether an edited script still reads what the run has recorded'],
+      ],
       load: () => import('./check.ts'),
     },
     {
@@ -103,10 +185,15 @@ export const commands: readonly Command[] = [
         'The new run has the document, input and environment of the first one, but new idempotency keys. With --from, calls\n' +
         'before the site do not run again: the script starts at its first line and gets the recorded results. If it makes\n' +
         'other calls, the new run fails with determinism_violation, which names the call. If several verbs share a site, the\n' +
-        'first call counts; put the verb before the site to choose another one.',
+        'first call counts; put the verb before the site to choose another one. In a graph --from names a node: that node,\n' +
+        'everything after it and what had not come to an end run again, and all other nodes keep their outputs.',
       args: [RUN],
       flags: {
-        from: { type: 'string', value: '<site>', summary: 'a site of `svc steps`: check#2, or check for its first' },
+        from: {
+          type: 'string',
+          value: '<site>',
+          summary: 'a site of `svc steps`: check#2, or check for its first; or a node',
+        },
         follow: { type: 'boolean', short: 'f', summary: 'print the log and wait for the end' },
       },
       examples: [
@@ -124,8 +211,15 @@ export const commands: readonly Command[] = [
     {
       name: 'status',
       summary: 'show a run: its status, what it waits for, its output or error',
+      about:
+        'With --wait it answers as soon as the run is over: 0 when it succeeded, 1 when it did not, 124 when it is not over\n' +
+        'after that time. At most 10m.',
       args: [RUN],
-      examples: [['svc status run_01J… --json', 'for programs']],
+      flags: { wait: { type: 'string', value: '<duration>', summary: 'wait so long for the end of the run' } },
+      examples: [
+        ['svc status run_01J… --json', 'for programs'],
+        ['svc status run_01J… --wait 5m', 'once it is over'],
+      ],
       load: () => import('./status.ts'),
     },
     {
@@ -137,17 +231,27 @@ export const commands: readonly Command[] = [
     },
     {
       name: 'steps',
-      summary: "show a run's recorded steps in order",
+      summary: "show a run's recorded steps, or the nodes of a graph, in order",
       args: [RUN],
-      flags: { output: { type: 'boolean', summary: 'with what each step printed' } },
-      examples: [['svc steps run_01J… --output', 'what was recorded']],
+      flags: {
+        output: { type: 'boolean', summary: 'with what each step printed, or each node put out' },
+        node: { type: 'string', value: '<id>', summary: 'the items of this node' },
+        calls: { type: 'boolean', summary: 'the recorded calls inside the nodes of a graph' },
+      },
+      examples: [
+        ['svc steps run_01J… --output', 'what was recorded'],
+        ['svc steps run_01J… --node build', 'the items of a fan-out'],
+      ],
       load: () => import('./steps.ts'),
     },
     {
       name: 'logs',
       summary: "print a run's log",
       args: [RUN],
-      flags: { follow: { type: 'boolean', short: 'f', summary: 'follow the log until the run ends' } },
+      flags: {
+        follow: { type: 'boolean', short: 'f', summary: 'follow the log until the run ends' },
+        timestamps: { type: 'boolean', short: 't', summary: 'begin each line with its time' },
+      },
       examples: [['svc logs run_01J… --follow', 'watch it']],
       load: () => import('./logs.ts'),
     },

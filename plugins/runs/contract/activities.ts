@@ -1,5 +1,5 @@
-import { extensionPoint, type Transaction, token } from '../../../kernel/contracts/index.ts';
-import type { Json } from './run.ts';
+import { extensionPoint, type Queries, type Transaction, token } from '../../../kernel/contracts/index.ts';
+import type { Completion } from './journal.ts';
 import type { NewActivity } from './store.ts';
 
 /** An activity that another activity asked for. */
@@ -31,7 +31,7 @@ export interface ActivityEnd {
   parent: string | null;
   name: string;
   executor: string;
-  result: { status: 'succeeded'; output: Json } | { status: 'failed'; code: string; message: string };
+  result: Completion;
 }
 
 /** Activities of runs in progress. Every call is in a transaction that holds the run's row. */
@@ -45,6 +45,12 @@ export interface Activities {
   copy(tx: Transaction, copied: CopiedActivity): Promise<string>;
   /** The result of an activity; undefined when it has not ended, or was cancelled. The org's keys are ready. */
   end(tx: Transaction, run: ActivityScope, activity_id: string): Promise<ActivityEnd | undefined>;
+  /** The same for many, read with `on`. Those without a result are left out. */
+  ends(
+    on: Pick<Queries, 'read'>,
+    run: ActivityScope,
+    activity_ids: readonly string[],
+  ): Promise<Map<string, ActivityEnd>>;
   /** Stores the exit code that the steps view shows for a succeeded activity. */
   noteExit(tx: Transaction, activity_id: string, exit_code: number): Promise<void>;
   /** Adds a note to the run that no pass replaces. */

@@ -1,7 +1,7 @@
 import { extensionPoint, token, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityEnd, ActivityScope } from './activities.ts';
 import type { ArmWait } from './journal.ts';
-import type { Json } from './run.ts';
+import type { Json, Trigger } from './run.ts';
 import type { NewActivity } from './store.ts';
 
 /** What a coordinated run begins with. */
@@ -19,6 +19,8 @@ export interface WaitingActivity {
   /** It is a child of this activity: the run's status does not depend on it. */
   parent?: string;
   wait: Pick<ArmWait, 'kind' | 'name' | 'args' | 'timeout_ms'>;
+  /** A queued run stays queued while it waits: it starts when its turn has come. */
+  queued?: boolean;
 }
 
 /** A coordinated run in a transaction that holds its row. */
@@ -26,13 +28,14 @@ export interface CoordinatedRun extends ActivityScope {
   readonly subject: string | null;
   readonly generation: number;
   readonly trusted: boolean;
+  readonly trigger: Trigger;
   /** The content of its input file, with references resolved. Throws `envelope_gone`. */
   envelope(): Promise<{ type: string; [key: string]: Json }>;
   /** queued → running, announced. Does nothing in a run that has started. */
   start(): Promise<void>;
-  /** Agents can claim them from the commit on. */
+  /** Agents can claim them from the commit on; somebody in this process may have claimed them then. */
   add(activities: readonly NewActivity[]): Promise<void>;
-  /** Starts the run. Answers the result of the activity if its wait is resolved already. */
+  /** Starts the run, unless it waits `queued`. Answers the result of the activity if its wait is resolved already. */
   wait(activity: WaitingActivity): Promise<ActivityEnd | undefined>;
   /**
    * Open activities → cancelled, with their children. Without ids: every open activity of the run. Observers are not
@@ -48,6 +51,53 @@ export type CoordinatedEnding =
   | { status: 'succeeded'; output: Json }
   | { status: 'failed'; code: string; message: string };
 
+export type NodeState = 'waiting' | 'running' | 'backoff' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
+
+/** One node of a coordinated run, or one item of it, in lists. Times are epoch ms. */
+export interface CoordinatedNode {
+  id: string;
+  type: string;
+  /** Null for the node itself. */
+  item: number | null;
+  /** Its place in the list, from 0: the number of the node, or of the item. */
+  place: number;
+  state: NodeState;
+  /** Begun attempts. */
+  attempt: number;
+  /** The activity of its current attempt, or of the pause before the next one. */
+  activity_id: string | null;
+  /** The waiting activity that ends its attempt after its timeout. */
+  timer_id: string | null;
+  /** Items of a fan-out: total, begun, ended, failed. */
+  items: { total: number; begun: number; ended: number; failed: number } | null;
+  case: Json;
+  /** Not masked; only when asked for and when it has one. That of a fan-out is only with its items. */
+  output?: Json;
+  error: { code: string; message: string } | null;
+  /** Its result is that of the run that this one is a rerun of. */
+  kept: boolean;
+  started_at: number | null;
+  finished_at: number | null;
+}
+
+/** Which nodes of a run, in order of their places. */
+export interface NodePage {
+  /** A place; -1 for the first page. */
+  after: number;
+  limit: number;
+  /** The items of this node that have begun. Throws `not_found` for an unknown one. */
+  of?: string;
+  /** Only those in progress: running, or between two attempts. */
+  open?: boolean;
+  /** With their outputs. The page ends early when they are large. */
+  outputs?: boolean;
+}
+
+export interface NodeList {
+  nodes: CoordinatedNode[];
+  more: boolean;
+}
+
 /**
  * Decides which activities of a run come next, and how the run ends. Every call is in a transaction that holds the
  * run's row.
@@ -62,6 +112,22 @@ export interface RunCoordinator {
   ending(tx: Transaction, run: CoordinatedRun): Promise<CoordinatedEnding | undefined>;
   /** The run has ended, with any status. */
   over(tx: Transaction, run: ActivityScope): Promise<void>;
+  /** Its nodes, for the steps view. Outside of transactions. Absent: its runs show the calls of their activities. */
+  nodes?(run: ActivityScope, page: NodePage): Promise<NodeList>;
+  /** True when the lines of several activities may meet in the log of the run, so that each line names its own. */
+  several?(run: ActivityScope): Promise<boolean>;
+  /**
+   * The plan of a new run of `plan` that keeps what a finished run has come to, except for one node and what comes after
+   * it. Outside of transactions. Throws `invalid_request` for an unknown node. Absent: runs are rerun as a whole.
+   */
+  rerun?(run: ActivityScope, plan: unknown, from: string): Promise<unknown>;
+  /** Of some activities of the first run, those whose work such a plan does again. At most 128 are asked for at once. */
+  redone?(
+    tx: Transaction,
+    run: ActivityScope,
+    plan: unknown,
+    activity_ids: readonly string[],
+  ): Promise<ReadonlySet<string>>;
 }
 
 export const RunCoordinators = extensionPoint<RunCoordinator>('runs.RunCoordinators', { key: ({ name }) => name });

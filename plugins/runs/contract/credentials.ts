@@ -18,6 +18,16 @@ export interface CredentialRuns {
 
 export const CredentialRuns = token<CredentialRuns>('runs.CredentialRuns');
 
+/** What loaders, shells, interpreters and git read before, or instead of, what they are told to run. */
+const DECIDING = new RegExp(
+  `^(?:${[
+    'PATH|(?:LD|DYLD|GIT)_.*|GCONV_PATH|GLIBC_TUNABLES',
+    'BASH_ENV|ENV|BASHOPTS|SHELLOPTS|IFS|PS4|PROMPT_COMMAND|CDPATH|ZDOTDIR',
+    'NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|(?:PYTHON|PERL5|RUBY)(?:OPT|LIB|DB|PATH|HOME|STARTUP|INSPECT|BREAKPOINT)',
+    'JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|LUA_INIT.*|PHPRC|PHP_INI_SCAN_DIR|GOFLAGS',
+  ].join('|')})$`,
+);
+
 /**
  * Why a secret or a credential cannot be passed to jobs as a variable of this name; undefined when it can. Variables
  * that the service or the program loader reads are not allowed.
@@ -25,8 +35,7 @@ export const CredentialRuns = token<CredentialRuns>('runs.CredentialRuns');
 export function variableFault(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return 'must be a name of a variable: [A-Za-z_][A-Za-z0-9_]{0,127}';
   if (/^(SVC_|CI_TRIGGER_)/.test(name)) return 'must not begin with SVC_ or CI_TRIGGER_: those belong to the service';
-  if (name === 'PATH' || name.startsWith('LD_'))
-    return 'must not be PATH or begin with LD_: they decide what programs run';
+  if (DECIDING.test(name)) return `must not be ${name}: it decides what programs run, or how they start`;
   return undefined;
 }
 

@@ -1,19 +1,36 @@
-import { type Scope, token, type Transaction } from '../../../kernel/contracts/index.ts';
+import { type Queries, type Scope, token, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from './journal.ts';
 import type { Run, SubmitResult, SubmitRun } from './run.ts';
 import type { LogChunk, NewRun } from './store.ts';
-import type { CheckedDocument, Problem, Reading } from './workflow.ts';
+import type { CheckedDocument, Problem, Reading, Review } from './workflow.ts';
 
 /** What other plugins ask of the engine. */
 export interface RunEngine {
   /** Checks, plans and stores. Throws `workflow_invalid` with its problems. */
   submit(run: SubmitRun): Promise<SubmitResult>;
   check(scope: Scope, document: CheckedDocument): Promise<Problem[]>;
-  /** Throws `not_found`. */
-  read(scope: { org_id: string; project_id: string }, run_id: string): Promise<Run>;
+  /** A closer look at a document that has no problem. */
+  review(document: CheckedDocument): Promise<Review>;
+  /** With secret values masked. Throws `not_found`. In a transaction `on` is that transaction, and the org's keys are ready. */
+  read(scope: { org_id: string; project_id: string }, run_id: string, on?: Queries): Promise<Run>;
   /** The log of a run after `after` (exclusive), oldest first. */
   logs(run_id: string, after: string | undefined, limit: number): Promise<StoredLog[]>;
 }
+
+/** What a run gets from the job that makes it. */
+export type InheritedRun = Pick<
+  SubmitRun,
+  | 'org_id'
+  | 'project_id'
+  | 'org'
+  | 'project'
+  | 'subject'
+  | 'trigger'
+  | 'trusted'
+  | 'generation'
+  | 'parent'
+  | 'submitted_by'
+>;
 
 /** Creates runs inside the transactions of others. */
 export interface RunCreation {
@@ -53,8 +70,8 @@ export interface Wakeups {
   work(): void;
   /** A timer may be due earlier than known. `deadline` is epoch ms by the database's clock. */
   timer(deadline: number): void;
-  /** A run changed: status, steps or logs. Followers read again. */
-  run(run_id: string): void;
+  /** A run changed: status, steps or logs. Followers read again. With `over` it has ended. */
+  run(run_id: string, over?: boolean): void;
   /** A claim was revoked: its agent should stop the work now. */
   revoked(claim: ClaimRef & { agent_id: string; reason: string }): void;
   /** A topic of another plugin: `bus.fired`. */
@@ -62,7 +79,7 @@ export interface Wakeups {
   onTopic(topic: string, listen: () => void): () => void;
   onWork(listen: () => void): () => void;
   onTimer(listen: (deadline: number) => void): () => void;
-  onRun(run_id: string, listen: () => void): () => void;
+  onRun(run_id: string, listen: (over: boolean) => void): () => void;
   onRevoked(listen: (claim: ClaimRef & { agent_id: string; reason: string }) => void): () => void;
 }
 
@@ -72,7 +89,7 @@ export const Wakeups = token<Wakeups>('runs.Wakeups');
 export type WakeMessage =
   | { wake: 'work' }
   | { wake: 'timer'; deadline: number }
-  | { wake: 'run'; run_id: string }
+  | { wake: 'run'; run_id: string; over?: boolean }
   | { wake: 'revoked'; claim: ClaimRef & { agent_id: string; reason: string } }
   /** Of another plugin: `bus.fired`. */
   | { wake: 'topic'; topic: string };

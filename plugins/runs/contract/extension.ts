@@ -60,8 +60,18 @@ export interface WaitKind {
   substate: SubstateKind;
   /** The signal queue that can end this wait; the signal's payload is then the outcome. */
   signal?(context: ActivityContext, wait: ArmWait): string;
+  /**
+   * Called before the parking transaction, for work that must not be inside one. Its result is passed to `tryResolve`,
+   * and the arguments are not kept with the wait. Throws ServiceError to refuse. Not called when a coordinator waits.
+   */
+  prepare?(context: ActivityContext, wait: ArmWait): Promise<unknown>;
   /** The outcome if it is available already. Called in the parking transaction, which holds the run's row. */
-  tryResolve(tx: Transaction, context: ActivityContext, wait: ArmWait): Promise<WaitOutcome | undefined>;
+  tryResolve(
+    tx: Transaction,
+    context: ActivityContext,
+    wait: ArmWait,
+    prepared?: unknown,
+  ): Promise<WaitOutcome | undefined>;
   /** Called in the parking transaction after the wait was armed: registers it where its event looks for it. */
   arm?(tx: Transaction, context: ActivityContext, wait: ArmWait): Promise<void>;
   /** An outcome that was decided before the timeout and is not written yet. Called in the expiring transaction. */

@@ -56,13 +56,25 @@ export interface WaitOutcome {
   message?: string;
 }
 
-export type Completion =
-  | { status: 'succeeded'; output: Json }
-  | { status: 'failed'; code: string; message: string; exit_code?: number };
+export type Completion = { status: 'succeeded'; output: Json } | Failure;
+
+/** Why an activity failed. `final` and `retry_after_ms` are for who decides on another attempt; they are not stored. */
+export interface Failure {
+  status: 'failed';
+  code: string;
+  message: string;
+  exit_code?: number;
+  /** Another attempt would fail in the same way. */
+  final?: boolean;
+  /** No attempt makes sense before this time has passed. */
+  retry_after_ms?: number;
+}
 
 export interface Capabilities {
   agent_id: string;
   /** Undefined: claims for every org (the built-in agent of `svc dev` and `svc run`). */
   org_id?: string;
   capabilities: readonly string[];
+  /** Only activities of these executors; absent: of any. */
+  executors?: readonly string[];
 }

@@ -23,6 +23,16 @@ export interface CopiedPrefix extends Prefix {
   to: Place;
 }
 
+/** A run whose coordinator keeps results of another one, while it is created. */
+export interface KeptResults {
+  org_id: string;
+  project_id: string;
+  from: Pick<Place, 'run_id'>;
+  to: Pick<Place, 'run_id'>;
+  /** Of some activities of the first run, those whose work the new run does again. */
+  redone(tx: Transaction, activity_ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
 /** What a plugin stores in addition to the records of its verbs. */
 export interface RerunPart {
   name: string;
@@ -30,6 +40,8 @@ export interface RerunPart {
   check?(prefix: Prefix): void | Promise<void>;
   /** Called in the transaction that creates the new run, after its records. The org's keys are ready. */
   copy?(tx: Transaction, prefix: CopiedPrefix): Promise<void>;
+  /** The same for a run with a coordinator. */
+  keep?(tx: Transaction, kept: KeptResults): Promise<void>;
 }
 
 export const RerunParts = extensionPoint<RerunPart>('runs.RerunParts', { key: (part) => part.name });

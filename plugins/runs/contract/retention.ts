@@ -1,10 +1,15 @@
-import { extensionPoint, token } from '../../../kernel/contracts/index.ts';
+import { extensionPoint, type Transaction, token } from '../../../kernel/contracts/index.ts';
 
 /** A table whose rows belong to one run each and are removed with it. */
 export interface RunTable {
   table: string;
   /** The column with the run's id; an index begins with it. */
   column: string;
+  /**
+   * Removes at most `limit` rows of at most 100 runs, when deleting is not enough: what the rows name must be noted for
+   * removal in the same transaction. Answers how many. Absent: they are deleted.
+   */
+  remove?(tx: Transaction, run_ids: readonly string[], limit: number): Promise<number>;
 }
 
 export const RunTables = extensionPoint<RunTable>('runs.RunTables', {

@@ -1,4 +1,4 @@
-import { token } from '../../../kernel/contracts/index.ts';
+import { isServiceError, token } from '../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../audit/contract.ts';
 import type { ArmWait, Capabilities, ClaimRef, Claimed, Completion, JournaledCall, JournalRecord } from './journal.ts';
 import type { Coordination } from './coordination.ts';
@@ -14,8 +14,8 @@ export interface RunStore {
   /** The run of an idempotency key, as `createRun` would answer it; undefined when the key is unused. */
   findSubmitted(run: Pick<SubmitRun, 'project_id' | 'idempotency_key' | 'source'>): Promise<SubmitResult | undefined>;
   /**
-   * pending → claimed(epoch+1). At most `limit`, oldest first, only activities whose requirements the capabilities
-   * cover.
+   * pending → claimed(epoch+1). At most `limit`, oldest first, only activities of these executors whose requirements the
+   * capabilities cover.
    */
   claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]>;
   /** Extends the deadlines. Answers lost claims. */
@@ -57,12 +57,19 @@ export interface NewRun extends Omit<SubmitRun, keyof WorkflowReference | 'pinne
   activities: readonly NewActivity[];
   /** Present: a coordinator says what comes after these. */
   coordination?: Coordination;
+  /** Credentials that the document names: JSON pointer → name. */
+  named?: Readonly<Record<string, string>>;
 }
 
 export interface NewActivity {
   activity_id: string;
   name: string;
   executor: string;
+  /**
+   * What its executor does. Two members of an object are for every executor that starts a process: `env` (variable → text)
+   * and `credentials` (variable → name of a credential), as those of a submit, for this activity only. They win over those of
+   * the run.
+   */
   spec: Json;
   requires: readonly string[];
 }
@@ -90,6 +97,15 @@ export interface CancelRun {
   cancelled_by?: { event: string; type: string };
   /** The requester, for the audit entry of the cancel. Absent: the service itself cancels. */
   by?: AuditSource;
+}
+
+/** Cancels a run. One that is over, or does not exist any more, is left as it is. */
+export async function cancelUnlessOver(store: Pick<RunStore, 'cancelRun'>, cancel: CancelRun): Promise<void> {
+  try {
+    await store.cancelRun(cancel);
+  } catch (error) {
+    if (!isServiceError(error, 'run_finished') && !isServiceError(error, 'not_found')) throw error;
+  }
 }
 
 export interface LogChunk {

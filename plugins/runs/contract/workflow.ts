@@ -62,6 +62,8 @@ export interface WorkflowKind {
   resolve?(on: Reading, scope: Scope, reference: WorkflowReference): Promise<PinnedDocument>;
   /** Faults with their position in the source; empty when there is none. Called outside of transactions. */
   check(scope: Scope, document: WorkflowDocument): Promise<Problem[]>;
+  /** Looks closer at a document without faults, for `svc check` only: a submit is not refused for what is found. */
+  review?(document: WorkflowDocument): Promise<Review>;
   /**
    * What the run begins with. The document was checked now or at its registration. Reads only through `on`, which may
    * be a transaction. Throws a ServiceError below 500 when it can no longer run.
@@ -111,6 +113,10 @@ export interface WorkflowPlan {
   activities: PlannedActivity[];
   /** Present: a coordinator decides what comes after these, and how the run ends. */
   coordination?: Coordination;
+  /** Credentials that the document itself names: where in it, as a JSON pointer → the name. */
+  named?: Readonly<Record<string, string>>;
+  /** What the document says of its run: `tags` and `cancel_on` add to those of the submit, others give way to it. */
+  about?: { workflow?: string; subject?: string; tags?: readonly string[]; cancel_on?: readonly string[] };
 }
 
 export interface PlannedActivity {
@@ -125,6 +131,16 @@ export interface Problem {
   column: number;
   message: string;
   code: string;
+}
+
+/** What a closer look at a document has found. */
+export interface Review {
+  /** Faults that only a program of this machine knows of; an agent may have another one. */
+  problems: Problem[];
+  /** What will probably not do what its author wants. */
+  warnings: Problem[];
+  /** What could not be looked at, and why. */
+  notes: string[];
 }
 
 export const WorkflowKinds = extensionPoint<WorkflowKind>('runs.WorkflowKinds', { key: (kind) => kind.kind });

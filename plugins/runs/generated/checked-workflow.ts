@@ -14,4 +14,23 @@ export interface CheckedWorkflow {
     message: string;
     code: string;
   }[];
+  /**
+   * What may run and will probably not do what its author wants. Absent without any.
+   */
+  warnings?: {
+    /**
+     * From 1.
+     */
+    line: number;
+    /**
+     * From 1.
+     */
+    column: number;
+    message: string;
+    code: string;
+  }[];
+  /**
+   * What could not be looked at, and why. Absent without any.
+   */
+  notes?: string[];
 }

@@ -31,6 +31,10 @@ export interface RunRecord {
     kind: 'sleep' | 'signal' | 'event' | 'awaiting_lease' | 'activity' | 'child';
     name: string;
     /**
+     * The run that was called; only of a `child`.
+     */
+    run_id?: string;
+    /**
      * When it parked.
      */
     since: string;

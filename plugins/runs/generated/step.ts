@@ -64,6 +64,13 @@ export interface StepRecord {
      */
     agent_id?: string;
   };
+  /**
+   * The run that the call made.
+   */
+  run?: {
+    run_id: string;
+    status: 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+  };
   activity_id: string;
   /**
    * Name of the activity.

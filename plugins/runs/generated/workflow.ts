@@ -17,7 +17,7 @@ export interface Workflow {
    */
   source?: string;
   /**
-   * Name of a stored graph.
+   * Name of a stored graph, or one version of it: `deploy@3`.
    */
   graph?: string;
   /**

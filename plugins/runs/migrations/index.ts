@@ -12,6 +12,8 @@ import { coordinationColumns } from './0010-coordination.ts';
 import { pinColumns } from './0011-pins.ts';
 import { lockVersions } from './0012-lock-versions.ts';
 import { usedSources } from './0013-used-sources.ts';
+import { callTables } from './0014-calls.ts';
+import { laneExecutors } from './0015-lane-executors.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -27,4 +29,6 @@ export const runsMigrations: readonly Migration[] = [
   pinColumns,
   lockVersions,
   usedSources,
+  callTables,
+  laneExecutors,
 ];

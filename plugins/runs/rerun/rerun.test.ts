@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { RecordedSite } from '../contract.ts';
-import { nearest } from '../domain/nearest.ts';
+import { nearest } from '../../schema/contract.ts';
 import { recordsBefore } from './site.ts';
 
 const records = (

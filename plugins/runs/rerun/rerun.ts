@@ -7,7 +7,17 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { RunMasks } from '../../masking/contract.ts';
-import type { CopiedPrefix, NewRun, Prefix, RerunPart, RunCreation, SubmitResult, WorkflowKind } from '../contract.ts';
+import type {
+  CopiedPrefix,
+  KeptResults,
+  NewRun,
+  Prefix,
+  RerunPart,
+  RunCoordinator,
+  RunCreation,
+  SubmitResult,
+  WorkflowKind,
+} from '../contract.ts';
 import { copyCells, copyRecords, noteRerun, readOwnActivities, readSites } from '../store/rerun-copy.ts';
 import { recordsBefore } from './site.ts';
 import { submitOf } from '../store/rerun-source.ts';
@@ -21,6 +31,7 @@ export interface RerunsParts {
   audit: Audit;
   kinds: readonly Pick<WorkflowKind, 'kind' | 'replays'>[];
   parts: () => readonly RerunPart[];
+  coordinators: () => readonly RunCoordinator[];
 }
 
 export interface RerunRequest {
@@ -29,7 +40,7 @@ export interface RerunRequest {
   org: string;
   project: string;
   run_id: string;
-  /** A site: calls recorded before it are kept. Absent: nothing is kept. */
+  /** A site: calls recorded before it are kept. In a coordinated run a node. Absent: nothing is kept. */
   from: string | undefined;
   by: AuditSource;
 }
@@ -47,18 +58,26 @@ export class Reruns {
     const { database, creation, sealer } = this.#parts;
     const { org_id, project_id, org, project, run_id, from, by } = request;
     const submit = await submitOf(database, { org_id, project_id, org, project }, run_id);
-    const prefix = from === undefined ? undefined : await this.#prefix(request, submit.kind!, from);
+    const replays = this.#parts.kinds.some((one) => one.replays && one.kind === submit.kind);
+    const prefix = from === undefined || !replays ? undefined : await this.#prefix(request, from);
     for (const part of this.#parts.parts()) if (prefix) await part.check?.(prefix);
-    const run = await creation.prepare({ ...submit, ...(by.principal ? { submitted_by: by.principal.id } : {}) });
+    const anew = await creation.prepare({ ...submit, ...(by.principal ? { submitted_by: by.principal.id } : {}) });
+    const run = from === undefined || replays ? anew : await this.#keeping(request, anew, from);
     await sealer.prepare(org_id);
-    if (prefix) await this.#rememberMasks(prefix, run);
+    if (from !== undefined) await this.#rememberMasks(request, run);
     return retryUnknownCommit(() => database.transaction((tx) => this.#make(tx, request, run, prefix)));
   }
 
-  async #prefix(request: RerunRequest, kind: string, from: string): Promise<Prefix> {
-    const replaying = this.#parts.kinds.filter(({ replays }) => replays).map((one) => one.kind);
-    if (!replaying.includes(kind))
-      throw wholeOnly(`only a ${replaying.join(' or a ')} can be rerun from a site, and this run is a ${kind}`);
+  /** The run with what its coordinator keeps of the first one. */
+  async #keeping({ org_id, project_id, run_id }: RerunRequest, run: NewRun, from: string): Promise<NewRun> {
+    const { coordination } = run;
+    const coordinator = this.#parts.coordinators().find(({ name }) => name === coordination?.by);
+    if (!coordination || !coordinator?.rerun) throw wholeOnly(`a ${run.kind} cannot be rerun from a site`);
+    const plan = await coordinator.rerun({ org_id, project_id, run_id }, coordination.plan, from);
+    return { ...run, coordination: { ...coordination, plan } };
+  }
+
+  async #prefix(request: RerunRequest, from: string): Promise<Prefix> {
     const { org_id, project_id, run_id } = request;
     const own = await readOwnActivities(this.#parts.database, run_id);
     const [activity_id] = own;
@@ -68,10 +87,10 @@ export class Reruns {
     return { org_id, project_id, from: place, records: sites.slice(0, recordsBefore(sites, from)) };
   }
 
-  /** Copied records may contain values of the first run, even values that were replaced since. */
-  async #rememberMasks({ org_id, project_id, from }: Prefix, run: NewRun): Promise<void> {
+  /** What is copied may contain values of the first run, even values that were replaced since. */
+  async #rememberMasks({ org_id, project_id, run_id }: RerunRequest, run: NewRun): Promise<void> {
     const { masks } = this.#parts;
-    const values = await masks.remember({ org_id, project_id, run_id: from.run_id }, []);
+    const values = await masks.remember({ org_id, project_id, run_id }, []);
     if (values.length > 0) await masks.remember({ org_id, project_id, run_id: run.run_id }, values);
   }
 
@@ -84,10 +103,23 @@ export class Reruns {
     if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: false };
     await noteRerun(tx, run.run_id, request.run_id);
     if (prefix) await this.#copy(tx, run, prefix);
+    else if (request.from !== undefined) await this.#keep(tx, request, run);
     const { org_id, project_id, run_id, from, by } = request;
     const detail = `as ${run.run_id}${from === undefined ? '' : ` from ${from}`}`;
     await audit.record(tx, { ...by, org_id, project_id, action: 'run.rerun', subject: run_id, detail });
     return made!;
+  }
+
+  /** What the nodes that are kept have made beside their results. */
+  async #keep(tx: Transaction, { org_id, project_id, run_id }: RerunRequest, run: NewRun): Promise<void> {
+    const { by, plan } = run.coordination!;
+    const coordinator = this.#parts.coordinators().find(({ name }) => name === by);
+    const kept: KeptResults = {
+      ...{ org_id, project_id, from: { run_id }, to: { run_id: run.run_id } },
+      redone: async (on, activity_ids) =>
+        (await coordinator?.redone?.(on, { org_id, project_id, run_id }, plan, activity_ids)) ?? new Set(activity_ids),
+    };
+    for (const part of this.#parts.parts()) await part.keep?.(tx, kept);
   }
 
   async #copy(tx: Transaction, run: NewRun, prefix: Prefix): Promise<void> {

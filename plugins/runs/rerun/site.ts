@@ -1,6 +1,6 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
 import { type RecordedSite, siteOf } from '../contract.ts';
-import { nearest } from '../domain/nearest.ts';
+import { nearest } from '../../schema/contract.ts';
 
 const SHOWN = 5;
 const MAX_LENGTH = 300;

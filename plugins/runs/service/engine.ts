@@ -2,10 +2,12 @@ import { Errors, type Fault, type Ids, type Sealer, type Scope } from '../../../
 import type {
   CheckedDocument,
   CredentialCheck,
+  DocumentCheck,
   NewRun,
   PinnedDocument,
   Problem,
   Reading,
+  Review,
   RunEngine,
   RunStore,
   SubmitResult,
@@ -14,6 +16,7 @@ import type {
   WorkflowKind,
 } from '../contract.ts';
 import { workflowInvalid } from '../errors.ts';
+import { asProblem, checkDocument } from './check-document.ts';
 import { formOf, submitFaults, tooLarge, workflowName } from './submit-rules.ts';
 import { findKind } from './workflow-lookup.ts';
 
@@ -28,6 +31,8 @@ export interface PlanParts {
 
 export interface EngineParts extends PlanParts {
   store: Pick<RunStore, 'createRun' | 'findSubmitted'>;
+  /** Of documents that are no workflows. Resolved late: they use the engine. */
+  document_checks: () => readonly DocumentCheck[];
   /** The reading half, in a file of its own. */
   views: Pick<RunEngine, 'read' | 'logs'>;
 }
@@ -37,6 +42,7 @@ export function createRunEngine(parts: EngineParts): RunEngine {
   return {
     submit: (run) => submit(parts, run),
     check: (scope, document) => check(parts, scope, document),
+    review: (document) => review(parts, document),
     ...parts.views,
   };
 }
@@ -65,7 +71,7 @@ export async function prepareRun(parts: PlanParts, run: SubmitRun): Promise<NewR
   const kind = findKind(parts.kinds, run);
   await parts.sealer.prepare(run.org_id);
   const pinned = await pin(kind, parts.database, run, run);
-  const problems = await kind.check(run, documentOf(run, pinned));
+  const problems = inOrder(await kind.check(run, documentOf(run, pinned)));
   if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
   await checkCredentials(parts.credential_checks, kind, run);
   return planRun(parts, parts.database, { ...run, kind: kind.kind, pinned });
@@ -79,7 +85,7 @@ export async function planRun(
 ): Promise<NewRun> {
   const kind = findKind(parts.kinds, run);
   const pinned = await pin(kind, on, run, run);
-  const { activities, coordination } = await kind.plan(on, run, documentOf(run, pinned));
+  const { activities, coordination, named, about = {} } = await kind.plan(on, run, documentOf(run, pinned));
   const { graph: _graph, node: _node, config: _config, pinned: _pinned, ...rest } = run;
   return {
     ...rest,
@@ -88,10 +94,12 @@ export async function planRun(
     workflow_type: kind.type,
     source: pinned.source,
     pin: pinned.pin,
-    workflow: pinned.workflow ?? workflowName(run.filename, kind.kind),
-    tags: [...new Set(run.tags ?? [])],
-    cancel_on: [...new Set(run.cancel_on ?? [])],
+    workflow: pinned.workflow ?? about.workflow ?? workflowName(run.filename, kind.kind),
+    subject: run.subject ?? about.subject,
+    tags: [...new Set([...(run.tags ?? []), ...(about.tags ?? [])])],
+    cancel_on: [...new Set([...(run.cancel_on ?? []), ...(about.cancel_on ?? [])])],
     coordination,
+    named,
     activities: activities.map((planned) => ({ ...planned, activity_id: parts.ids.next('act') })),
   };
 }
@@ -104,8 +112,14 @@ async function pin(kind: WorkflowKind, on: Reading, scope: Scope, run: CheckedDo
   return kind.resolve(on, scope, run);
 }
 
+type Credentialed = Scope & Pick<SubmitRun, 'credentials'>;
+
 /** Documents of other kinds name their own credentials. */
-async function checkCredentials(checks: readonly CredentialCheck[], kind: WorkflowKind, run: SubmitRun): Promise<void> {
+async function checkCredentials(
+  checks: readonly CredentialCheck[],
+  kind: WorkflowKind,
+  run: Credentialed,
+): Promise<void> {
   const credentials = run.credentials ?? {};
   if (Object.keys(credentials).length === 0) return;
   if (!kind.takes_credentials) throw noCredentials(`belong to scripts; a ${kind.kind} names its own in its document`);
@@ -118,7 +132,7 @@ function noCredentials(message: string) {
 }
 
 /** Faults of the request around the document become problems too, so that `svc check` shows one list. */
-async function check({ kinds, database, sealer }: PlanParts, scope: Scope, given: CheckedDocument): Promise<Problem[]> {
+async function check(parts: EngineParts, scope: Scope, given: CheckedDocument): Promise<Problem[]> {
   const large = tooLarge(given);
   if (large) throw large;
   const faults = submitFaults(given).map(
@@ -129,10 +143,30 @@ async function check({ kinds, database, sealer }: PlanParts, scope: Scope, given
       code: 'invalid_request',
     }),
   );
+  const { kinds, database, sealer } = parts;
+  const document = await checkDocument(parts.document_checks(), scope, given);
+  if (document) return inOrder([...faults, ...document]);
   const kind = findKind(kinds, given);
   await sealer.prepare(scope.org_id);
   const pinned = await pin(kind, database, scope, given);
-  return [...faults, ...(await kind.check(scope, documentOf(given, pinned)))];
+  const problems = [...faults, ...(await kind.check(scope, documentOf(given, pinned)))];
+  await checkCredentials(parts.credential_checks, kind, { ...given, ...scope }).catch((error: unknown) => {
+    problems.push(asProblem(error));
+  });
+  return inOrder(problems);
+}
+
+/** As they stand in the text: kinds find them in the order of their rules. */
+const inOrder = (problems: readonly Problem[]): Problem[] =>
+  problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+
+/** Only of inline documents: stored ones were checked when they were saved. */
+async function review({ kinds, document_checks }: EngineParts, given: CheckedDocument): Promise<Review> {
+  const nothing = { problems: [], warnings: [], notes: [] };
+  if (given.source === undefined || document_checks().some(({ kind }) => kind === given.kind)) return nothing;
+  const { source } = given;
+  if (source.trimStart().startsWith('{') && given.kind === undefined) return nothing;
+  return (await findKind(kinds, given).review?.(documentOf(given, { source }))) ?? nothing;
 }
 
 function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {

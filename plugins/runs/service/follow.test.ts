@@ -1,22 +1,23 @@
 import t from 'tap';
 import type { RunStatus, StoredLog } from '../contract.ts';
-import { followLog, type LogParts, wholeLog } from './follow.ts';
+import { followLog, FollowTurns, type LogParts, wholeLog } from './follow.ts';
 import { VirtualClock } from '../../../test/kit/index.ts';
 
 /** A log that grows while it is followed, and a count of who watches. */
 function world(count: number) {
   const state = { status: 'running' as RunStatus, chunks: [] as StoredLog[], watchers: 0, read: 0 };
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(over: boolean) => void>();
   const clock = new VirtualClock();
   const add = (text: string | Buffer) => {
     const data = Buffer.from(text as string);
     const log_id = String(state.chunks.length);
     state.chunks.push({ log_id, activity_id: 'act_1', stream: 'stdout', at: 0, data });
-    for (const listen of listeners) listen();
+    for (const listen of listeners) listen(false);
   };
   for (let i = 0; i < count; i++) add(`line ${i}\n`);
   const parts: LogParts = {
     clock,
+    turns: new FollowTurns(clock),
     watch: {
       watch(_run_id, changed) {
         state.watchers += 1;
@@ -36,7 +37,7 @@ function world(count: number) {
   };
   const finish = (status: RunStatus) => {
     state.status = status;
-    for (const listen of listeners) listen();
+    for (const listen of listeners) listen(true);
   };
   return { state, clock, parts, add, finish };
 }
@@ -148,4 +149,27 @@ t.test('bytes that are not UTF-8 arrive as they are, followed and as the whole l
   for await (const data of wholeLog(parts, 'run_1')) whole.push(data);
   t.equal(whole.length, 71);
   t.same(whole.at(-1), Buffer.from([0xff, 0x00, 0x0a]));
+});
+
+t.test('followers read one after the other, and leave time to those who write', async (t) => {
+  const clock = new VirtualClock();
+  const turns = new FollowTurns(clock);
+  const begun: string[] = [];
+  const page = (name: string, ms: number) => async () => {
+    begun.push(name);
+    await clock.advance(ms);
+    return name;
+  };
+  const first = turns.take(false, page('live', 10));
+  const second = turns.take(true, page('complete', 10));
+  const third = turns.take(true, () => Promise.reject(new Error('it is away')));
+  third.catch(() => undefined);
+  const last = turns.take(false, page('next', 10));
+  t.equal(await first, 'live');
+  await clock.advance(19);
+  t.same(begun, ['live'], 'a pause of twice what the page took');
+  await clock.advance(1);
+  t.equal(await second, 'complete');
+  await t.rejects(third, { message: 'it is away' });
+  t.equal(await last, 'next', 'no pause after what is complete, nor does a failure hold up the next');
 });

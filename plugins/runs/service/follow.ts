@@ -1,5 +1,6 @@
 import { type Clock, iso } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, type StoredLog, TERMINAL } from '../contract.ts';
+import { type LogNames, MarkedLines } from './log-marks.ts';
 import type { RunWatch } from './run-watch.ts';
 
 /** Proxies close a silent connection after 30 s or more. */
@@ -7,22 +8,42 @@ const HEARTBEAT_MS = 15_000;
 /** Chunks read at once; with chunks of 32 KiB a follower holds about 1 MiB. */
 const READ_CHUNKS = 32;
 
-export interface LogParts {
+/** Names of writers; present when each line of a log names its own. */
+interface Named {
+  names?: Pick<LogNames, 'of'>;
+}
+
+/** What a whole log says of each line. */
+interface Marks extends Named {
+  timestamps?: boolean;
+}
+
+export interface LogParts extends Named {
   watch: Pick<RunWatch, 'watch'>;
   clock: Clock;
   logs(run_id: string, after: string | undefined, limit: number): Promise<StoredLog[]>;
+  turns: FollowTurns;
   status(run_id: string): Promise<RunStatus>;
 }
 
-/** The present log of a run: the bytes of all streams in stored order. */
-export async function* wholeLog(parts: Pick<LogParts, 'logs'>, run_id: string): AsyncGenerator<Buffer> {
+/** The present log of a run: the bytes of all streams in stored order, or with marks whole lines that begin with them. */
+export async function* wholeLog(
+  { names, timestamps = false, logs }: Pick<LogParts, 'logs'> & Marks,
+  run_id: string,
+): AsyncGenerator<Buffer> {
+  const lines = new MarkedLines();
+  const markOf = async ({ activity_id, at }: StoredLog) =>
+    `${timestamps ? `${iso(at)} ` : ''}${names ? `${await names.of(activity_id)} | ` : ''}`;
+  const whole = names !== undefined || timestamps;
   let after: string | undefined;
   for (;;) {
-    const chunks = await parts.logs(run_id, after, READ_CHUNKS);
-    for (const chunk of chunks) yield chunk.data;
-    if (chunks.length < READ_CHUNKS) return;
+    const chunks = await logs(run_id, after, READ_CHUNKS);
+    for (const chunk of chunks)
+      yield whole ? lines.push(`${chunk.activity_id} ${chunk.stream}`, await markOf(chunk), chunk.data) : chunk.data;
+    if (chunks.length < READ_CHUNKS) break;
     after = chunks.at(-1)!.log_id;
   }
+  if (whole) yield lines.end();
 }
 
 /**
@@ -44,11 +65,11 @@ export async function* followLog(
       changes.forget();
       const status = await parts.status(run_id);
       for (;;) {
-        const chunks = await parts.logs(run_id, cursor, READ_CHUNKS);
-        for (const chunk of chunks) yield logEvent(chunk);
-        cursor = chunks.at(-1)?.log_id ?? cursor;
+        const events = await parts.turns.take(TERMINAL.includes(status), () => readEvents(parts, run_id, cursor));
+        for (const { text } of events) yield text;
+        cursor = events.at(-1)?.log_id ?? cursor;
         if (signal.aborted) return;
-        if (chunks.length < READ_CHUNKS) break;
+        if (events.length < READ_CHUNKS) break;
       }
       if (TERMINAL.includes(status)) {
         yield `event: end\ndata: ${JSON.stringify({ status })}\n\n`;
@@ -61,10 +82,48 @@ export async function* followLog(
   }
 }
 
-function logEvent({ log_id, activity_id, stream, at, data }: StoredLog): string {
+async function readEvents(parts: LogParts, run_id: string, after: string | undefined) {
+  const events: { log_id: string; text: string }[] = [];
+  for (const chunk of await parts.logs(run_id, after, READ_CHUNKS))
+    events.push({ log_id: chunk.log_id, text: logEvent(chunk, await parts.names?.of(chunk.activity_id)) });
+  return events;
+}
+
+function logEvent({ log_id, activity_id, stream, at, data }: StoredLog, activity: string | undefined): string {
   // base64, because a chunk may end in the middle of a character.
-  const event = { stream, at: iso(at), activity_id, data: data.toString('base64') };
+  const event = { stream, at: iso(at), activity_id, activity, data: data.toString('base64') };
   return `id: ${log_id}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** A page of a log that is written is followed by a pause of so many times what it took. */
+const REST = 2;
+
+/**
+ * Followers read one page after the other, with pauses while their runs go on: however many they are, most of the
+ * server's time is left to those who write. A log that is complete is read without pauses.
+ */
+export class FollowTurns {
+  readonly #clock: Clock;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async take<T>(complete: boolean, read: () => Promise<T>): Promise<T> {
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = over;
+    await before;
+    const since = this.#clock.monotonic();
+    try {
+      return await read();
+    } finally {
+      const rest_ms = complete ? 0 : Math.floor((this.#clock.monotonic() - since) * REST);
+      if (rest_ms > 0) this.#clock.after(rest_ms, end);
+      else end();
+    }
+  }
 }
 
 /** Records that the run changed, so that no change between a read and a wait is lost. */

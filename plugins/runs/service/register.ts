@@ -7,6 +7,7 @@ import {
   Metrics,
   type PluginSetup,
   type Resolve,
+  type Route,
   Sealer,
   SERVER_ROLES,
   Settings,
@@ -14,33 +15,44 @@ import {
 import { Audit } from '../../audit/contract.ts';
 import { RunMasks } from '../../masking/contract.ts';
 import {
+  ClaimPreparations,
   CredentialChecks,
   CredentialRuns,
+  DocumentChecks,
+  EnvelopeSources,
   JobEnvironment,
   JobEnvironments,
   JournaledVerbs,
   RerunParts,
+  RunCoordinators,
   RunCreation,
   RunEngine,
   RunObservers,
   RunStore,
+  WaitKinds,
+  WaitResolver,
   WakeRelay,
   Wakeups,
   WorkflowKinds,
 } from '../contract.ts';
 import { Reruns } from '../rerun/rerun.ts';
-import { detailRoutes, stateRoutes } from '../detail-routes.ts';
+import { detailRoutes, historyRoute, stateRoutes } from '../detail-routes.ts';
 import { runRoutes } from '../routes.ts';
 import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
 import type { SqlRunStore } from '../store/sql-run-store.ts';
 import { Sweeper } from '../sweeper/sweeper.ts';
+import { callWait } from '../verbs/call.ts';
 import { spawnVerb } from '../verbs/spawn.ts';
 import { stateVerb } from '../verbs/state.ts';
+import { CallNotifier, markCalls } from './call-notifier.ts';
 import { createRunEngine, planRun, prepareRun } from './engine.ts';
 import { createJobEnvironments } from './environments.ts';
 import { createProjectState } from './project-state.ts';
+import { createHistories } from './history.ts';
 import { createRunViews, type RunViews } from './run-views.ts';
+import { NodeViews } from './node-views.ts';
+import { RunWaits } from './run-waits.ts';
 import { RunWatch } from './run-watch.ts';
 import { countTransitions } from './store-metrics.ts';
 import { createStepViews } from './step-views.ts';
@@ -55,26 +67,31 @@ export function registerService(plugin: PluginSetup, store: (use: Resolve) => Sq
   plugin.bind(RunEngine, (use) => engine(use, views(use)));
   plugin.bind(RunCreation, (use) => creation(use, store(use)));
   plugin.bind(JobEnvironments, (use) =>
-    createJobEnvironments(use.all(JobEnvironment), views(use).facts, use(RunMasks)),
+    createJobEnvironments({
+      sources: use.all(JobEnvironment),
+      preparations: use.all(ClaimPreparations),
+      facts: views(use).facts,
+      masks: use(RunMasks),
+    }),
   );
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
   plugin.contribute(JournaledVerbs, (use) => [
     stateVerb(use(Database), use(Sealer)),
     spawnVerb(use(Database), () => use(RunCreation)),
   ]);
-  plugin.contribute(RunObservers, (use) => countTransitions(use(Metrics)));
-  plugin.contribute(HttpRoutes, (use) => [
-    ...runRoutes(use, views(use), makeReruns(use)),
-    ...detailRoutes({
-      engine: use(RunEngine),
-      views: views(use),
-      steps: createStepViews(use(Database), use(Sealer), use(RunMasks)),
-      watch: watching(use, views(use)),
-      clock: use(Clock),
+  const calls = plugin.own(callNotifier);
+  plugin.contribute(WaitKinds, (use) =>
+    callWait({
+      database: use(Database),
+      creation: () => use(RunCreation),
+      engine: () => use(RunEngine),
+      left: () => calls(use).wake(),
     }),
-    ...stateRoutes(createProjectState(use(Database), use(Sealer), use(Audit))),
-  ]);
+  );
+  plugin.contribute(RunObservers, (use) => [countTransitions(use(Metrics)), markCalls(() => calls(use).wake())]);
+  plugin.contribute(HttpRoutes, (use) => routes(use, views(use)));
   plugin.onStart(SERVER_ROLES, async (use) => sweeper(use).start());
+  plugin.onStart(SERVER_ROLES, async (use) => calls(use).start());
 }
 
 function engine(use: Resolve, { read }: RunViews): RunEngine {
@@ -88,6 +105,7 @@ function engine(use: Resolve, { read }: RunViews): RunEngine {
     database,
     sealer,
     credential_checks: use.all(CredentialChecks),
+    document_checks: () => use.all(DocumentChecks),
     views: { read, logs },
   });
 }
@@ -116,7 +134,25 @@ export const makeReruns = (use: Resolve): Reruns =>
     audit: use(Audit),
     kinds: use.all(WorkflowKinds),
     parts: () => use.all(RerunParts),
+    coordinators: () => use.all(RunCoordinators),
   });
+
+function routes(use: Resolve, views: RunViews): Route[] {
+  const [clock, watch] = [use(Clock), watching(use, views)];
+  const parts = { on: use(Database), sealer: use(Sealer), masks: use(RunMasks) };
+  const steps = createStepViews(parts.on, parts.sealer, parts.masks);
+  const nodes = new NodeViews({ ...parts, coordinators: () => use.all(RunCoordinators) });
+  const waits = new RunWaits({ ...views, watch, clock });
+  use(Metrics).gauge('svc_runs_waiting_requests', 'Requests that wait for the end of a run.', () => waits.size);
+  return [
+    ...runRoutes(use, views, waits, makeReruns(use)),
+    ...detailRoutes({ engine: use(RunEngine), views, steps, nodes, watch, clock, on: parts.on }),
+    historyRoute(
+      createHistories({ ...parts, envelope_sources: use.all(EnvelopeSources), kinds: () => use.all(WorkflowKinds) }),
+    ),
+    ...stateRoutes(createProjectState(use(Database), use(Sealer), use(Audit))),
+  ];
+}
 
 function watching(use: Resolve, { versions }: RunViews): RunWatch {
   return new RunWatch({
@@ -124,6 +160,19 @@ function watching(use: Resolve, { versions }: RunViews): RunWatch {
     clock: use(Clock),
     log: use(Log).child({ part: 'run-watch' }),
     versions,
+  });
+}
+
+function callNotifier(use: Resolve): CallNotifier {
+  return new CallNotifier({
+    database: use(Database),
+    sealer: use(Sealer),
+    store: use(RunStore),
+    resolver: use(WaitResolver),
+    engine: use(RunEngine),
+    wakeups: use(Wakeups),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'calls' }),
   });
 }
 

@@ -6,7 +6,7 @@ import type { StepRecord } from '../generated/step.ts';
 import type { Step } from '../store/steps.ts';
 
 export type StepChild = NonNullable<StepRecord['child']>;
-export type ShownStep = Step & { child?: StepChild };
+export type ShownStep = Step & Pick<StepRecord, 'child' | 'run'>;
 
 export interface Cell {
   entity: string;
@@ -32,6 +32,7 @@ export function renderStep(step: ShownStep): StepRecord {
     recorded_at: time(recorded?.at),
     deadline: time(step.deadline),
     child: step.child,
+    run: step.run,
     activity_id: step.activity_id,
     activity: step.activity,
   };

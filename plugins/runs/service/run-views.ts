@@ -1,9 +1,16 @@
-import { encodeCursor, Errors, isId, type Sealer } from '../../../kernel/contracts/index.ts';
+import { encodeCursor, Errors, isId, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import type { Reader } from '../store/parts.ts';
 import { readRun, readRuns, readStatus } from '../store/reading.ts';
-import { type JobFacts, listRuns, readFacts, readVersions, type RunFilter } from '../store/run-lists.ts';
+import {
+  type JobFacts,
+  listRuns,
+  readFacts,
+  readVersions,
+  type RunFilter,
+  type RunVersion,
+} from '../store/run-lists.ts';
 import { maskedRun } from './masked.ts';
 
 /** Bytes of outputs on one page of runs. A page becomes shorter rather than larger. */
@@ -17,12 +24,12 @@ interface Scope {
 /** Views of runs. Every query contains the project: a foreign run looks absent. */
 export interface RunViews {
   /** Throws `not_found`. */
-  read(scope: Scope, run_id: string): Promise<Run>;
+  read(scope: Scope, run_id: string, within?: Queries): Promise<Run>;
   list(scope: Scope, filter: RunFilter): Promise<{ runs: Run[]; next_cursor?: string }>;
   /** Throws `not_found`. */
   status(run_id: string): Promise<RunStatus>;
-  /** A text for each run that changes with its status or its log. */
-  versions(run_ids: readonly string[]): Promise<Map<string, string>>;
+  /** Missing runs are left out. */
+  versions(run_ids: readonly string[]): Promise<Map<string, RunVersion>>;
   facts(run_id: string): Promise<JobFacts>;
 }
 
@@ -42,9 +49,9 @@ function known<T>(run_id: string, found: T | undefined): T {
 /** Secret values of a run are masked everywhere, except in texts of its callers. */
 export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks, 'of' | 'ofMany'>): RunViews {
   return {
-    async read({ org_id, project_id }, run_id) {
-      const run = await readRun(on, sealer, { org_id, project_id }, runId(run_id));
-      return maskedRun(run, await masks.of({ org_id, project_id, run_id }));
+    async read({ org_id, project_id }, run_id, within) {
+      const run = await readRun(within ?? on, sealer, { org_id, project_id }, runId(run_id));
+      return maskedRun(run, await masks.of({ org_id, project_id, run_id }, within));
     },
     async list(scope, filter) {
       const { ids, next } = fitting(await listRuns(on, scope.project_id, filter), filter.limit);

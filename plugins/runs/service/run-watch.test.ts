@@ -1,6 +1,7 @@
 import t from 'tap';
 import { RunWatch } from './run-watch.ts';
 import { createWakeups } from './wakeups.ts';
+import type { RunVersion } from '../store/run-lists.ts';
 import { messageLog, VirtualClock } from '../../../test/kit/index.ts';
 
 function world() {
@@ -8,7 +9,7 @@ function world() {
   const { log, lines } = messageLog();
   const wakeups = createWakeups(log);
   const state = {
-    versions: new Map<string, string>(),
+    versions: new Map<string, RunVersion>(),
     polls: [] as string[][],
     failure: undefined as Error | undefined,
   };
@@ -27,7 +28,7 @@ function world() {
 
 t.test('a change in this process is told at once, one of another server by polling', async (t) => {
   const { clock, wakeups, state, watch } = world();
-  state.versions.set('run_1', 'running 0');
+  state.versions.set('run_1', { text: 'running 0', over: false });
   let told = 0;
   const off = watch.watch('run_1', () => {
     told += 1;
@@ -37,7 +38,7 @@ t.test('a change in this process is told at once, one of another server by polli
   t.equal(told, 1);
   await clock.advance(5000);
   t.equal(told, 2, 'the first poll tells once, for what happened before');
-  state.versions.set('run_1', 'running 1');
+  state.versions.set('run_1', { text: 'running 1', over: false });
   await clock.advance(1000);
   t.equal(told, 3);
   off();
@@ -67,7 +68,7 @@ t.test('leaving and coming again keeps one poll at a time', async (t) => {
   const { clock, state, watch } = world();
   for (let i = 0; i < 50; i++) watch.watch('run_1', () => {})();
   const off = watch.watch('run_1', () => watch.watch('run_2', () => {})());
-  state.versions.set('run_1', 'running 0');
+  state.versions.set('run_1', { text: 'running 0', over: false });
   await clock.advance(10_000);
   t.ok(state.polls.length <= 14, `${state.polls.length} polls in ten seconds`);
   t.equal(clock.armed, 1);
@@ -84,8 +85,23 @@ t.test('a failing database is logged once and polled again', async (t) => {
   await clock.advance(10_000);
   t.same(lines, ['watching runs failed; retrying']);
   state.failure = undefined;
-  state.versions.set('run_1', 'failed 1');
+  state.versions.set('run_1', { text: 'failed 1', over: true });
   await clock.advance(1000);
   t.equal(told, 1);
+  off();
+});
+
+t.test('the end is told as one, from here and from another server', async (t) => {
+  const { clock, wakeups, state, watch } = world();
+  const told: boolean[] = [];
+  const off = watch.watch('run_1', (over) => told.push(over));
+  wakeups.run('run_1');
+  wakeups.run('run_1', true);
+  t.same(told, [false, true]);
+  state.versions.set('run_1', { text: 'running 0', over: false });
+  await clock.advance(1000);
+  state.versions.set('run_1', { text: 'failed 0', over: true });
+  await clock.advance(1000);
+  t.same(told, [false, true, false, true]);
   off();
 });

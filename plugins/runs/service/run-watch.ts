@@ -1,5 +1,6 @@
 import type { Cancel, Clock, Log } from '../../../kernel/contracts/index.ts';
 import type { Wakeups } from '../contract.ts';
+import type { RunVersion } from '../store/run-lists.ts';
 
 const POLL_MIN_MS = 200;
 const POLL_MAX_MS = 1000;
@@ -10,12 +11,15 @@ export interface RunWatchParts {
   wakeups: Pick<Wakeups, 'onRun'>;
   clock: Clock;
   log: Log;
-  /** A text for each run that changes with its status or its log. Missing runs are left out. */
-  versions(run_ids: readonly string[]): Promise<Map<string, string>>;
+  /** Missing runs are left out. */
+  versions(run_ids: readonly string[]): Promise<Map<string, RunVersion>>;
 }
 
+/** With `over` the run has ended. */
+type Changed = (over: boolean) => void;
+
 interface Watched {
-  listeners: Set<{ changed: () => void }>;
+  listeners: Set<{ changed: Changed }>;
   version: string | undefined;
   off: Cancel;
 }
@@ -41,7 +45,7 @@ export class RunWatch {
     return this.#runs.size;
   }
 
-  watch(run_id: string, changed: () => void): Cancel {
+  watch(run_id: string, changed: Changed): Cancel {
     const watched = this.#runs.get(run_id) ?? this.#open(run_id);
     const place = { changed };
     watched.listeners.add(place);
@@ -59,7 +63,7 @@ export class RunWatch {
 
   #open(run_id: string): Watched {
     const watched: Watched = { listeners: new Set(), version: undefined, off: () => {} };
-    watched.off = this.#parts.wakeups.onRun(run_id, () => tell(watched));
+    watched.off = this.#parts.wakeups.onRun(run_id, (over) => tell(watched, over));
     this.#runs.set(run_id, watched);
     return watched;
   }
@@ -96,17 +100,17 @@ export class RunWatch {
     this.#poll_ms = changes > 0 ? POLL_MIN_MS : Math.min(this.#poll_ms * 1.5, POLL_MAX_MS);
   }
 
-  #note(run_id: string, version: string): number {
+  #note(run_id: string, { text, over }: RunVersion): number {
     const watched = this.#runs.get(run_id);
-    if (watched === undefined || watched.version === version) return 0;
-    watched.version = version;
-    tell(watched);
+    if (watched === undefined || watched.version === text) return 0;
+    watched.version = text;
+    tell(watched, over);
     return 1;
   }
 }
 
 /** Listeners may leave or join during a notification; new ones are not called in the same round. */
-function tell(watched: Watched): void {
+function tell(watched: Watched, over: boolean): void {
   const listeners = [...watched.listeners];
-  for (const { changed } of listeners) changed();
+  for (const { changed } of listeners) changed(over);
 }

@@ -1,6 +1,9 @@
+import { calledBy } from '../store/calls.ts';
 import type { Reader } from '../store/parts.ts';
 import { type ChildRow, readChildren, type Step } from '../store/steps.ts';
 import type { ShownStep, StepChild } from './render.ts';
+
+const CALL = 'call';
 
 const STATES: Record<string, StepChild['state']> = {
   pending: 'queued',
@@ -11,6 +14,20 @@ const STATES: Record<string, StepChild['state']> = {
 
 /** The steps; a step that concerns a child also shows the child's state. */
 export async function withChildren(on: Reader, run_id: string, steps: readonly Step[]): Promise<ShownStep[]> {
+  return withActivities(on, run_id, await withRuns(on, run_id, steps));
+}
+
+/** A call also shows the run that it made. */
+async function withRuns(on: Reader, run_id: string, steps: readonly Step[]): Promise<ShownStep[]> {
+  if (!steps.some(({ kind }) => kind === CALL)) return [...steps];
+  const place = ({ activity_id, position }: { activity_id: string; position: number }) => `${activity_id}/${position}`;
+  const runs = new Map(
+    (await calledBy(on, run_id)).map((call) => [place(call), { run_id: call.called_id, status: call.status }]),
+  );
+  return steps.map((step) => ({ ...step, run: step.kind === CALL ? runs.get(place(step)) : undefined }));
+}
+
+async function withActivities(on: Reader, run_id: string, steps: readonly ShownStep[]): Promise<ShownStep[]> {
   if (!steps.some(speaksOfChild)) return [...steps];
   const rows = await readChildren(on, run_id);
   const children = new Map(rows.map((row) => [`${row.parent} ${row.name}`, childOf(row)]));

@@ -10,12 +10,10 @@ import {
   type StepPlace,
 } from '../store/steps.ts';
 import { maskedSteps } from './masked.ts';
+import { fitting } from './pages.ts';
 import type { ShownStep } from './render.ts';
 import { noRun, runId } from './run-views.ts';
 import { withChildren } from './step-children.ts';
-
-/** Bytes of output on one page of steps. A page becomes shorter rather than larger. */
-const PAGE_BYTES = 8 * 1024 * 1024;
 
 interface Scope {
   org_id: string;
@@ -61,16 +59,6 @@ async function readSteps(on: Reader, sealer: Sealer, scope: Scope, run_id: strin
   for (const step of [...waits, ...records]) steps.set(`${step.activity_id}/${step.position}`, step);
   const end = cut ? records.at(-1) : undefined;
   return { cut, steps: [...steps.values()].sort(byPlace).filter((step) => !end || byPlace(step, end) <= 0) };
-}
-
-/** How many of the next records fit on a page, at least one. */
-function fitting(sizes: readonly number[]): { count: number; cut: boolean } {
-  let count = 0;
-  for (let bytes = 0; count < sizes.length; count++) {
-    bytes += sizes[count]!;
-    if (bytes > PAGE_BYTES && count > 0) break;
-  }
-  return { count: Math.max(count, 1), cut: count < sizes.length };
 }
 
 const byPlace = (a: StepPlace, b: StepPlace): number =>

@@ -1,12 +1,7 @@
 import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
-import {
-  type CheckedDocument,
-  REFERENCE_FORMS,
-  type ReferenceForm,
-  type SubmitRun,
-  variableFault,
-} from '../contract.ts';
+import { type CheckedDocument, REFERENCE_FORMS, type ReferenceForm, type SubmitRun } from '../contract.ts';
 import { lineFault } from '../domain/line.ts';
+import { credentialFaults, envFaults } from '../domain/variable-rules.ts';
 
 /** Maximum bytes of a document in UTF-8. */
 export const DOCUMENT_BYTES = 1024 * 1024;
@@ -15,14 +10,9 @@ export const INPUT_BYTES = 2 * 1024 * 1024;
 const TAGS = 64;
 const TAG_LENGTH = 128;
 const REQUIRES = 32;
-const ENV_NAMES = 256;
-const ENV_VALUE_LENGTH = 65_536;
 const TEXT_LENGTH = 255;
 const INTERPRETER_LENGTH = 1024;
-const CREDENTIALS = 64;
 
-const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
 
 const CANCEL_ON = 32;
@@ -55,39 +45,9 @@ function formFaults(run: Submitted): Fault[] {
   );
 }
 
-/** A JSON pointer segment. */
-const segment = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1');
-
 function lineFaults(pointer: string, text: string | undefined, length: number): Fault[] {
   const message = text === undefined ? undefined : lineFault(text, length);
   return message === undefined ? [] : [{ pointer, message }];
-}
-
-function envFaults(env: Record<string, string>): Fault[] {
-  const names = Object.keys(env);
-  if (names.length > ENV_NAMES) return [{ pointer: '/env', message: `must have at most ${ENV_NAMES} variables` }];
-  return names.flatMap((name): Fault[] => {
-    const pointer = `/env/${segment(name)}`;
-    if (!ENV_NAME.test(name)) return [{ pointer, message: 'is not a variable name: [A-Za-z_][A-Za-z0-9_]{0,127}' }];
-    if (name.startsWith('SVC_'))
-      return [{ pointer, message: 'variables that begin with SVC_ are reserved for the service; choose another name' }];
-    if (env[name]!.includes('\0')) return [{ pointer, message: 'must not contain NUL' }];
-    if (env[name]!.length > ENV_VALUE_LENGTH)
-      return [{ pointer, message: `must have at most ${ENV_VALUE_LENGTH} characters` }];
-    return [];
-  });
-}
-
-function credentialFaults(credentials: Record<string, string>): Fault[] {
-  const names = Object.keys(credentials);
-  if (names.length > CREDENTIALS) return [{ pointer: '/credentials', message: `must name at most ${CREDENTIALS}` }];
-  return names.flatMap((name): Fault[] => {
-    const pointer = `/credentials/${segment(name)}`;
-    const message = variableFault(name);
-    if (message !== undefined) return [{ pointer, message }];
-    if (CREDENTIAL.test(credentials[name]!)) return [];
-    return [{ pointer, message: 'must be the name of a credential: [A-Za-z0-9][A-Za-z0-9_-]{0,62}' }];
-  });
 }
 
 function requiresFaults(requires: readonly string[]): Fault[] {

@@ -39,16 +39,16 @@ class Channel<A extends unknown[]> {
 }
 
 /** Channels by name; each exists while it has listeners. */
-class Channels {
-  readonly #channels = new Map<string, Channel<[]>>();
+class Channels<A extends unknown[]> {
+  readonly #channels = new Map<string, Channel<A>>();
   readonly #blame: (error: unknown) => void;
 
   constructor(blame: (error: unknown) => void) {
     this.#blame = blame;
   }
 
-  on(name: string, listen: () => void): () => void {
-    const channel = this.#channels.get(name) ?? new Channel<[]>(this.#blame);
+  on(name: string, listen: Listener<A>): () => void {
+    const channel = this.#channels.get(name) ?? new Channel<A>(this.#blame);
     this.#channels.set(name, channel);
     const off = channel.on(listen);
     return () => {
@@ -57,8 +57,8 @@ class Channels {
     };
   }
 
-  emit(name: string): void {
-    this.#channels.get(name)?.emit();
+  emit(name: string, ...args: A): void {
+    this.#channels.get(name)?.emit(...args);
   }
 }
 
@@ -72,14 +72,14 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
   const work = new Channel<[]>(blame);
   const timer = new Channel<[deadline: number]>(blame);
   const revoked = new Channel<[claim: Revoked]>(blame);
-  const runs = new Channels(blame);
-  const topics = new Channels(blame);
+  const runs = new Channels<[over: boolean]>(blame);
+  const topics = new Channels<[]>(blame);
   const local = new Channel<[message: WakeMessage]>(blame);
 
   const deliver = (message: WakeMessage): void => {
     if (message.wake === 'work') work.emit();
     else if (message.wake === 'timer') timer.emit(message.deadline);
-    else if (message.wake === 'run') runs.emit(message.run_id);
+    else if (message.wake === 'run') runs.emit(message.run_id, message.over === true);
     else if (message.wake === 'revoked') revoked.emit(message.claim);
     else topics.emit(message.topic);
   };
@@ -91,7 +91,7 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
   return {
     work: () => say({ wake: 'work' }),
     timer: (deadline) => say({ wake: 'timer', deadline }),
-    run: (run_id) => say({ wake: 'run', run_id }),
+    run: (run_id, over) => say(over ? { wake: 'run', run_id, over } : { wake: 'run', run_id }),
     revoked: (claim) => say({ wake: 'revoked', claim }),
     topic: (topic) => say({ wake: 'topic', topic }),
     onWork: (listen) => work.on(listen),

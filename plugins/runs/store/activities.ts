@@ -9,25 +9,23 @@ import type {
   Json,
   NewActivity,
 } from '../contract.ts';
-import { normalRequires } from '../domain/capabilities.ts';
-import { ACTIVITY, activityRow, insertActivities } from './activity-rows.ts';
+import { ACTIVITY, activityRow, insertActivities, type InsertedActivity } from './activity-rows.ts';
 import { cancelOpen } from './cancel-open.ts';
-import { laneOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { mustChange } from './run-rows.ts';
-import { sealed, sealJson } from './sealing.ts';
+import { openSpec, sealed, sealJson, sealSpec } from './sealing.ts';
 import type { EndedWait } from './tell-kinds.ts';
 
 /** The engine's own notes are stored after all notes of a pass. */
 const FIRST_OWN_NOTE = 1_000_000;
 
-/** Activities added to runs in progress. */
-type ActivityParts = Pick<StoreParts, 'database' | 'sealer' | 'wakeups' | 'ids'>;
+type ActivityParts = Pick<StoreParts, 'database' | 'sealer' | 'wakeups' | 'ids' | 'lanes'>;
 
 export const createActivities = (store: ActivityParts): Activities => ({
   add: (tx, run, activities) => addActivities(tx, store, run, activities),
   copy: (tx, copied) => copyActivity(tx, store, copied),
   end: async (tx, run, activity_id) => (await readEnds(tx, store, run, [activity_id])).get(activity_id),
+  ends: (on, run, activity_ids) => readEnds(on, store, run, activity_ids),
   async noteExit(tx, activity_id, exit_code) {
     await mustChange(tx, 1, `UPDATE runs_activities SET exit_code = ? WHERE activity_id = ? AND state = 'done'`, [
       exit_code,
@@ -49,22 +47,16 @@ export const createActivities = (store: ActivityParts): Activities => ({
   },
 });
 
+/** Activities added to runs in progress. Their specs may hold what earlier ones put out, so they are sealed. */
 export async function addActivities(
   tx: Transaction,
-  store: Pick<StoreParts, 'database' | 'wakeups'>,
+  store: ActivityParts,
   run: ActivityScope,
   activities: readonly (NewActivity | ChildActivity)[],
 ): Promise<void> {
   const now = store.database.now();
-  const rows = [];
-  const lanes = new Map<string, string>();
-  for (const activity of activities) {
-    const requires = JSON.stringify(activity.requires);
-    const lane = lanes.get(requires) ?? (await laneFor(tx, run.org_id, activity.requires));
-    lanes.set(requires, lane);
-    const parent = 'parent' in activity ? activity.parent : null;
-    rows.push(activityRow({ ...activity, spec: JSON.stringify(activity.spec), lane, parent }, run, now));
-  }
+  const rows: Param[][] = [];
+  for (const activity of activities) rows.push(activityRow(await insertedActivity(tx, store, run, activity), run, now));
   await insertActivities(tx, rows);
   tx.afterCommit(() => {
     store.wakeups.work();
@@ -72,18 +64,18 @@ export async function addActivities(
   });
 }
 
-/** The lane for these requirements; created when new. */
-async function laneFor(tx: Transaction, org_id: string, requires: readonly string[]): Promise<string> {
-  const normal = normalRequires(requires);
-  const lane = laneOf(org_id, normal);
-  const known = await tx.read('SELECT 1 AS found FROM runs_lanes WHERE lane = ?', [lane]);
-  if (known.length === 0)
-    await tx.write(`${tx.sql.insert_ignore} runs_lanes (lane, org_id, requires) VALUES (?, ?, ?)`, [
-      lane,
-      org_id,
-      JSON.stringify(normal),
-    ]);
-  return lane;
+/** The columns of an added activity. */
+export async function insertedActivity(
+  tx: Transaction,
+  store: Pick<StoreParts, 'sealer' | 'lanes'>,
+  run: ActivityScope,
+  activity: NewActivity | ChildActivity,
+): Promise<InsertedActivity> {
+  const lane = await store.lanes.laneFor(tx, run.org_id, activity);
+  const parent = 'parent' in activity ? activity.parent : null;
+  const spec = sealSpec(store, run, activity.activity_id, activity.spec);
+  const { activity_id, name, executor } = activity;
+  return { activity_id, name, executor, spec, lane, parent };
 }
 
 interface EndRow {
@@ -180,7 +172,8 @@ async function copyActivity(
         )
       : null;
   const end = ended ? [row.finished_at, output, row.error_code, row.error_message, row.exit_code] : [];
-  const { name, executor, spec, lane } = row;
+  const { name, executor, lane } = row;
+  const spec = sealSpec(store, to, activity_id, openSpec(store, from, old, row.spec));
   const copy = { activity_id, name, executor, spec, lane, state: ended ? row.state : 'pending', parent };
   await insertActivities(tx, [[...activityRow(copy, to, now), ...end]]);
   return activity_id;

@@ -11,6 +11,9 @@ export interface ActivityOwner {
 
 const MAX_PLACES = 20_000;
 
+/** Nobody can hold a claim of it. */
+export const absentActivity = (activity_id: string) => leaseLost(`there is no activity ${activity_id.slice(0, 64)}`);
+
 /**
  * Finds the run and org of an activity outside of transactions and prepares the org's keys, so that sealing in a
  * transaction never waits for another connection. Keeps a bounded cache.
@@ -46,7 +49,7 @@ export class ActivityOwners {
       'SELECT activity_id, run_id, org_id, project_id FROM runs_activities WHERE activity_id = ?',
       [activity_id],
     );
-    if (!row) throw leaseLost(`there is no activity ${activity_id}`);
+    if (!row) throw absentActivity(activity_id);
     this.remember(row);
     return row;
   }

@@ -6,7 +6,9 @@ export type ActivityState = 'pending' | 'claimed' | 'parked' | 'done' | 'failed'
 
 /** The columns of a new activity; a copy of one that has ended sets `ENDED_COLUMNS` too. */
 const COLUMNS =
-  'activity_id run_id org_id project_id name executor spec lane state epoch passes due created_at parent'.split(' ');
+  'activity_id run_id org_id project_id name executor spec lane state epoch passes due created_at parent agent_id deadline'.split(
+    ' ',
+  );
 const ENDED_COLUMNS = ['finished_at', 'output', 'error_code', 'error_message', 'exit_code'];
 const COPIED_COLUMNS = [...COLUMNS, ...ENDED_COLUMNS];
 
@@ -22,11 +24,15 @@ export interface InsertedActivity {
   lane: string;
   state?: string;
   parent?: string | null;
+  /** It is claimed from the start. */
+  claim?: { agent_id: string; deadline: number };
 }
 
 export function activityRow(activity: InsertedActivity, { run_id, org_id, project_id }: ActivityScope, now: number) {
-  const { activity_id, name, executor, spec, lane, state = 'pending', parent = null } = activity;
-  return [activity_id, run_id, org_id, project_id, name, executor, spec, lane, state, 0, 0, now, now, parent];
+  const { activity_id, name, executor, spec, lane, claim, state = 'pending', parent = null } = activity;
+  const place = [activity_id, run_id, org_id, project_id, name, executor, spec, lane];
+  if (!claim) return [...place, state, 0, 0, now, now, parent, null, null];
+  return [...place, 'claimed', 1, 1, now, now, parent, claim.agent_id, claim.deadline];
 }
 
 /** The rows come from `activityRow`; those of ended activities go on with the values of `ENDED_COLUMNS`. */

@@ -8,36 +8,38 @@ import { tagsOf, triggerOf } from './run-rows.ts';
 
 const COLUMNS = ['run_id', 'type', 'terminal', 'org_id', 'project_id', 'announced_at'];
 
+/** A run that has started or, with an ending, has ended. */
+export interface Announcement {
+  run: LockedRun;
+  ending?: Ending;
+}
+
 /**
- * Announces run transitions in their own transaction: the keys of `runs_announcements` refuse a second start and a
- * second end (I13). Without `ending` the runs have started.
+ * Announces run transitions in their own transaction, by few statements: the keys of `runs_announcements` refuse a
+ * second start and a second end (I13). A start stands before the end of its run.
  */
 export async function announce(
   tx: Transaction,
   store: StoreParts,
-  runs: readonly LockedRun[],
-  ending: Ending | undefined,
+  announcements: readonly Announcement[],
   now: number,
 ): Promise<void> {
-  const type = transitionType(ending?.status ?? 'running');
-  const rows = runs.map((run) => [run.run_id, type, ending ? 1 : null, run.org_id, run.project_id, now]);
+  if (announcements.length === 0) return;
+  const transitions = announcements.map((one) => transitionOf(store, one));
+  const rows = transitions.map(({ run_id, type, org_id, project_id }, i) => [
+    ...[run_id, type, announcements[i]!.ending ? 1 : null],
+    ...[org_id, project_id, now],
+  ]);
   await insertRows(tx, 'INSERT INTO runs_announcements', COLUMNS, rows);
-  if (store.observers.length === 0 || runs.length === 0) return;
-  const transitions = runs.map((run) => transitionOf(store, run, type, ending));
   for (const observer of store.observers) await observer.onTransitions(tx, transitions);
 }
 
-function transitionOf(
-  store: StoreParts,
-  run: LockedRun,
-  type: RunTransition['type'],
-  ending: Ending | undefined,
-): RunTransition {
+function transitionOf(store: StoreParts, { run, ending }: Announcement): RunTransition {
   const { org_id, project_id, run_id, subject, generation, workflow } = run;
   const trigger = triggerOf(run);
   const announced = { run_id, workflow, tags: tagsOf(run), trigger };
   return {
-    type,
+    type: transitionType(ending?.status ?? 'running'),
     org_id,
     project_id,
     run_id,

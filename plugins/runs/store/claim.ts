@@ -33,7 +33,11 @@ const RIPE_MS = 100;
 const ROUNDS = 4;
 
 /** Without its journal; a first pass has one only in a rerun. */
-export type TakenClaim = Omit<Claimed, 'journal'> & { rerun: boolean };
+export type TakenClaim = Omit<Claimed, 'journal' | 'spec'> & {
+  rerun: boolean;
+  /** As it is stored. */
+  stored_spec: string;
+};
 
 interface ClaimRun extends LockedRun {
   envelope: string;
@@ -200,7 +204,7 @@ function claimOf(row: PendingRow, run: ClaimRun, now: number): TakenClaim {
     name: row.name,
     pass: row.passes,
     waited_ms: Math.max(0, now - row.due),
-    spec: parseJson(row.spec),
+    stored_spec: row.spec,
     envelope: parseJson(run.envelope) as Claimed['envelope'],
     trusted: run.trusted === 1,
     rerun: run.rerun_of !== null,

@@ -1,10 +1,13 @@
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { Capabilities, Claimed } from '../contract.ts';
 import { type TakenClaim, takeClaims } from './claim.ts';
+import type { Completions } from './completions.ts';
 import { wholeEnvelope } from './envelope.ts';
 import { completeActivity } from './finish.ts';
 import { readJournal } from './journal.ts';
 import type { StoreParts } from './parts.ts';
+import { parseJson } from './run-rows.ts';
+import { openSpec } from './sealing.ts';
 
 /**
  * Hands out activities with their journals. Claims of one process are serialised: they want the same oldest rows, and
@@ -12,10 +15,12 @@ import type { StoreParts } from './parts.ts';
  */
 export class Claims {
   readonly #store: StoreParts;
+  readonly #completions: Completions;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(store: StoreParts) {
+  constructor(store: StoreParts, completions: Completions) {
     this.#store = store;
+    this.#completions = completions;
   }
 
   async claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]> {
@@ -25,13 +30,23 @@ export class Claims {
     return whole.filter((claim) => claim !== undefined);
   }
 
+  /** The whole of an activity that was claimed when it was added. */
+  async instant(taken: TakenClaim): Promise<Claimed | undefined> {
+    const [row] = await this.#store.database.read<{ envelope: string }>(
+      'SELECT envelope FROM runs_runs WHERE run_id = ?',
+      [taken.run_id],
+    );
+    if (!row) return undefined;
+    return this.#withJournal({ ...taken, envelope: parseJson(row.envelope) as Claimed['envelope'] });
+  }
+
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work, work);
     this.#last = turn.catch(() => {});
     return turn;
   }
 
-  /** A journal that does not open fails its own run and no other claim. */
+  /** What does not open fails its own run and no other claim. */
   async #withJournal(claim: TakenClaim): Promise<Claimed | undefined> {
     const { activity_id, run_id, org_id, project_id } = claim;
     const place = { activity_id, run_id, org_id, project_id };
@@ -39,14 +54,15 @@ export class Claims {
     try {
       const envelope = await wholeEnvelope(this.#store, claim);
       await this.#store.sealer.prepare(org_id);
-      const { rerun, ...claimed } = claim;
+      const { rerun, stored_spec, ...claimed } = claim;
+      const spec = openSpec(this.#store, claim, activity_id, stored_spec);
       const fresh = claim.pass === 0 && !rerun;
       const journal = fresh ? [] : await readJournal(this.#store.database, this.#store.sealer, place);
-      return { ...claimed, envelope, journal };
+      return { ...claimed, spec, envelope, journal };
     } catch (error) {
       if (!isServiceError(error, 'sealed_value_unreadable') && !isServiceError(error, 'envelope_gone')) throw error;
-      const message = `the journal or the input cannot be read: ${error.message}`;
-      await completeActivity(this.#store, claim, { status: 'failed', code: error.code, message });
+      const message = `the journal, the spec or the input cannot be read: ${error.message}`;
+      await completeActivity(this.#store, this.#completions, claim, { status: 'failed', code: error.code, message });
       return undefined;
     }
   }

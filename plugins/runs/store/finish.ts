@@ -6,6 +6,7 @@ import { tail } from '../domain/tail.ts';
 import { afterEnd, writeEnd } from './activities.ts';
 import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
 import { cancelOpen } from './cancel-open.ts';
+import type { Completions } from './completions.ts';
 import type { StoreParts } from './parts.ts';
 import { readRun } from './reading.ts';
 import type { LockedRun } from './run-columns.ts';
@@ -18,24 +19,44 @@ const OUTPUT_BYTES = 4 * 1024 * 1024;
 const TEXT_POINTS = 64 * 1024;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** claimed → done | failed, and the run with it when nothing else is open. */
-export async function completeActivity(store: StoreParts, claim: ClaimRef, given: Completion): Promise<void> {
+/** claimed → done | failed, and the run with it when nothing else is open. Ends of one run share transactions. */
+export async function completeActivity(
+  store: StoreParts,
+  completions: Completions,
+  claim: ClaimRef,
+  given: Completion,
+): Promise<void> {
   const owner = await store.owners.of(claim.activity_id);
   // Before the transaction: the values of this claim were stored when it was claimed, so all of them are known.
   const masker = await store.masks.of(owner);
-  const completion = bounded(given, masker);
-  await retryUnknownCommit(() =>
-    store.database.transaction(async (tx) => {
-      const run = await lockRun(tx, owner.run_id);
-      const fence = await lockFence(tx, claim.activity_id);
-      if (!holds(fence, claim)) {
-        const ended = completion.status === 'succeeded' ? 'done' : 'failed';
-        if (heldLast(fence, claim) && fence.state === ended) return;
-        throw lost(claim);
-      }
-      await endClaim(tx, store, run, claim, { completion, masker });
-    }),
-  );
+  await completions.add({ run_id: owner.run_id, claim, completion: bounded(given, masker), masker });
+}
+
+/** An end that waits for its transaction. */
+export interface Ending {
+  claim: ClaimRef;
+  completion: Completion;
+  masker: Masker;
+}
+
+/** In one transaction. Answers for each why it could not end: its claim is lost. */
+export async function endClaims(
+  tx: Transaction,
+  store: StoreParts,
+  run_id: string,
+  endings: readonly Ending[],
+): Promise<(Error | undefined)[]> {
+  const run = await lockRun(tx, run_id);
+  const outcomes: (Error | undefined)[] = [];
+  for (const { claim, completion, masker } of endings) {
+    // One end may cancel the activities of others, so each is looked at in its turn.
+    const fence = await lockFence(tx, claim.activity_id);
+    const held = holds(fence, claim);
+    if (held) await endClaim(tx, store, run, claim, { completion, masker });
+    const ended = completion.status === 'succeeded' ? 'done' : 'failed';
+    outcomes.push(held || (heldLast(fence, claim) && fence.state === ended) ? undefined : lost(claim));
+  }
+  return outcomes;
 }
 
 /** The same for a valid claim whose run and activity are locked. */
@@ -69,9 +90,11 @@ function bounded(completion: Completion, masker: Masker): Completion {
     const message = `the output has ${bytes} bytes of JSON; the limit is ${OUTPUT_BYTES}`;
     return { status: 'failed', code: 'payload_too_large', message };
   }
-  const { code, message, exit_code } = completion;
+  const { code, message, exit_code, final, retry_after_ms } = completion;
   return {
     status: 'failed',
+    final,
+    retry_after_ms,
     code: CODE.test(code) ? code : 'failed',
     message: tail(masker.text(message), TEXT_POINTS),
     ...(Number.isSafeInteger(exit_code) ? { exit_code } : {}),
@@ -95,7 +118,7 @@ export async function cancelRun(store: StoreParts, cancel: CancelRun): Promise<R
       await tellKinds(tx, store, waits);
       const { by, org_id, project_id } = cancel;
       if (by) await store.audit.record(tx, { ...by, org_id, project_id, action: 'run.cancel', subject: run.run_id });
-      tx.afterCommit(() => store.wakeups.run(run.run_id));
+      tx.afterCommit(() => store.wakeups.run(run.run_id, true));
     }),
   );
   return readRun(store.database, store.sealer, cancel, cancel.run_id);

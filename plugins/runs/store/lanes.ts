@@ -1,4 +1,4 @@
-import type { Queries } from '../../../kernel/contracts/index.ts';
+import { inList, type Queries } from '../../../kernel/contracts/index.ts';
 import type { Capabilities } from '../contract.ts';
 import { covers } from '../domain/capabilities.ts';
 
@@ -19,6 +19,26 @@ interface LaneRow {
 const OLDEST = `SELECT l.lane, l.requires, (SELECT a.due FROM runs_activities a
   WHERE a.state = 'pending' AND a.lane = l.lane ORDER BY a.due LIMIT 1) AS due FROM runs_lanes l`;
 
+/** Who could claim work of lanes that name no executor. */
+const BEFORE_EXECUTORS = 'script';
+
+/** Reads the lanes that these capabilities may claim from, whatever they require. */
+function lanesFor(on: Pick<Queries, 'read'>, { org_id, executors }: Capabilities): Promise<LaneRow[]> {
+  const where: string[] = [];
+  const params: string[] = [];
+  if (org_id !== undefined) {
+    where.push('l.org_id = ?');
+    params.push(org_id);
+  }
+  if (executors?.length === 0) return Promise.resolve([]);
+  if (executors !== undefined) {
+    const list = inList(executors.includes(BEFORE_EXECUTORS) ? ['', ...executors] : executors);
+    where.push(`l.executor IN ${list.marks}`);
+    params.push(...list.params);
+  }
+  return on.read<LaneRow>(where.length === 0 ? OLDEST : `${OLDEST} WHERE ${where.join(' AND ')}`, params);
+}
+
 /**
  * The oldest activities that these capabilities cover, at most `limit`. Activities with other requirements are not
  * read, so they hide nothing.
@@ -29,10 +49,7 @@ export async function findCandidates(
   limit: number,
   now: number,
 ): Promise<Candidate[]> {
-  const oldest =
-    by.org_id === undefined
-      ? await on.read<LaneRow>(OLDEST)
-      : await on.read<LaneRow>(`${OLDEST} WHERE l.org_id = ?`, [by.org_id]);
+  const oldest = await lanesFor(on, by);
   const capabilities = new Set(by.capabilities);
   const lanes = oldest
     .filter(({ due, requires }) => due !== null && due <= now && covers(capabilities, JSON.parse(requires) as string[]))

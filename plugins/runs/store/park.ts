@@ -6,7 +6,7 @@ import { ACTIVITY, heldLast, holds, lockFence, lost } from './activity-rows.ts';
 import { hasSite, insertRecord, otherRecord, otherSite, recordOf, sealRecord } from './journal.ts';
 import { keyOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
-import { recordedAt } from './perform.ts';
+import { contextAhead, recordedAt } from './perform.ts';
 import type { ActivityOwner } from './activity-owners.ts';
 import type { LockedRun } from './run-columns.ts';
 import { contextOf, lockRun, mustChange, nextStatus, setStatus, takeSeq } from './run-rows.ts';
@@ -20,6 +20,7 @@ export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: Arm
   const kind = store.wait_kinds.get(wait.kind);
   if (!kind) throw Errors.invalidRequest(`there is no wait of kind ${wait.kind}`);
   const owner = await store.owners.of(claim.activity_id);
+  const prepared = kind.prepare && (await kind.prepare(await contextAhead(store, owner), wait));
   return retryUnknownCommit(() =>
     store.database.transaction(async (tx) => {
       const run = await lockRun(tx, owner.run_id);
@@ -31,7 +32,7 @@ export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: Arm
       const recorded = await recordedAt(tx, store, owner, wait);
       if (recorded) return { record: recorded };
       if (await hasSite(tx, owner, wait)) throw otherSite(owner, wait);
-      const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now());
+      const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now(), prepared);
       if (outcome) return { record: await recordAtOnce(tx, store, owner, claim, wait, outcome) };
       await armWait(tx, store, run, kind, claim, wait);
       await setParked(tx, store, run, claim);
@@ -56,8 +57,9 @@ export async function outcomeNow(
   claim: ClaimRef,
   wait: ArmWait,
   now: number,
+  prepared?: unknown,
 ): Promise<WaitOutcome | undefined> {
-  const outcome = await kind.tryResolve(tx, contextOf(run, claim.activity_id), wait);
+  const outcome = await kind.tryResolve(tx, contextOf(run, claim.activity_id), wait, prepared);
   if (outcome || wait.timeout_ms === undefined || wait.timeout_ms > 0) return outcome;
   const { org_id, project_id, run_id } = run;
   const { activity_id } = claim;
@@ -91,7 +93,8 @@ export async function armWait(
   const now = store.database.now();
   const deadline = wait.timeout_ms === undefined ? null : now + Math.ceil(wait.timeout_ms);
   const queue = kind.signal?.(contextOf(run, claim.activity_id), wait);
-  await insertWait(tx, run, claim.activity_id, wait, {
+  const kept = kind.prepare ? { ...wait, args: null } : wait;
+  await insertWait(tx, run, claim.activity_id, kept, {
     substate: kind.substate,
     topic: queue === undefined ? '' : keyOf('signal', queue),
     seq: await takeSeq(tx, run),

@@ -12,10 +12,13 @@ import type {
   Wakeups,
 } from '../contract.ts';
 import type { ActivityOwners } from './activity-owners.ts';
+import type { InstantClaimers } from './instant-claims.ts';
+import type { KnownLanes } from './known-lanes.ts';
 import type { Sources } from './sources.ts';
 
 /** Provided by the owner of the store. */
 export interface StoreSettings {
+  lanes: KnownLanes;
   database: Database;
   group_commits: GroupCommits;
   sealer: Sealer;
@@ -43,6 +46,7 @@ export interface StoreParts extends Omit<StoreSettings, 'wait_kinds' | 'verbs' |
   coordinators: ReadonlyMap<string, RunCoordinator>;
   owners: ActivityOwners;
   sources: Sources;
+  instant: InstantClaimers;
 }
 
 /** Where to read; inside a transaction it must be the transaction itself. */

@@ -1,5 +1,5 @@
 import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
-import type { CallContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
+import type { ActivityContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
 import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
 import { ACTIVITY, holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
@@ -13,7 +13,9 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
   const verb = store.verbs.get(call.kind);
   if (!verb) throw Errors.invalidRequest(`there is no verb ${call.kind} that the server performs`);
   const owner = await store.owners.of(claim.activity_id);
-  const prepared = verb.prepare && (await verb.prepare(await contextAhead(store, owner, call), call.args, fresh));
+  const prepared =
+    verb.prepare &&
+    (await verb.prepare({ ...(await contextAhead(store, owner)), position: call.position }, call.args, fresh));
   async function fresh(tx: Transaction): Promise<boolean> {
     if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
     // The call itself looks again, and writes the activity.
@@ -38,15 +40,14 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
   );
 }
 
-/** The facts for a verb's preparation; they never change. */
-async function contextAhead(
+/** The facts for a preparation; they never change. */
+export async function contextAhead(
   store: StoreParts,
   { run_id, activity_id }: ActivityOwner,
-  { position }: JournaledCall,
-): Promise<CallContext> {
+): Promise<ActivityContext> {
   const [run] = await readRunRows(store.database, [run_id]);
   if (!run) throw Errors.notFound(`there is no run ${run_id}`);
-  return { ...contextOf(run, activity_id), position };
+  return contextOf(run, activity_id);
 }
 
 /**

@@ -13,6 +13,7 @@ const OWN: readonly RunTable[] = [
   'runs_log_heads',
   'runs_journal',
   'runs_waits',
+  'runs_calls',
   'runs_signals',
   'runs_cell_versions',
   'runs_annotations',
@@ -98,10 +99,14 @@ async function removeRows(
   tables: readonly RunTable[],
   limit: number,
 ): Promise<number> {
-  const list = inList(marked.map(({ run_id }) => run_id));
+  const run_ids = marked.map(({ run_id }) => run_id);
+  const list = inList(run_ids);
   let removed = 0;
-  for (const { table, column } of tables) {
-    removed += await removeSome(tx, table, `${column} IN ${list.marks}`, list.params, limit - removed);
+  for (const { table, column, remove } of tables) {
+    const left = limit - removed;
+    removed += remove
+      ? await remove(tx, run_ids, left)
+      : await removeSome(tx, table, `${column} IN ${list.marks}`, list.params, left);
     if (removed >= limit) return removed;
   }
   for (const project_id of new Set(marked.map((run) => run.project_id))) {

@@ -3,6 +3,7 @@ import type { Json, Run, RunStatus, Substate, SubstateKind } from '../contract.t
 import type { Reader } from './parts.ts';
 import { VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
 import { sealed } from './sealing.ts';
+import { readGiven } from './named-credentials.ts';
 
 interface Scope {
   org_id: string;
@@ -62,7 +63,7 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
     cancelled_by: json(row.cancelled_by),
     cancel_on: unlessEmpty(json<string[]>(row.cancel_on)),
     requires: unlessEmpty(json<string[]>(row.requires)),
-    credentials: json(row.credentials),
+    credentials: readGiven(row.credentials),
     annotations,
   };
 }
@@ -70,9 +71,9 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
 const outputOf = (row: ViewedRun, sealer: Sealer): Json =>
   row.output === null ? null : JSON.parse(sealer.open(sealed.runOutput(row, row.run_id), row.output).toString());
 
-/** What the most recently parked activity of each waiting run waits for. */
+/** What the most recently parked activity of each run waits for that waits, or is queued for its turn. */
 async function substatesOf(on: Reader, rows: readonly ViewedRun[]): Promise<Map<string, Substate>> {
-  const waiting = rows.filter(({ status }) => status === 'waiting').map(({ run_id }) => run_id);
+  const waiting = rows.filter(({ status }) => status === 'waiting' || status === 'queued').map(({ run_id }) => run_id);
   if (waiting.length === 0) return new Map();
   const ids = inList(waiting);
   const waits = await on.read<{
@@ -81,17 +82,19 @@ async function substatesOf(on: Reader, rows: readonly ViewedRun[]): Promise<Map<
     name: string;
     armed_at: number;
     deadline: number | null;
+    called_id: string | null;
   }>(
-    `SELECT w.run_id, w.substate, w.name, w.armed_at, w.deadline FROM runs_waits w
+    `SELECT w.run_id, w.substate, w.name, w.armed_at, w.deadline, c.called_id FROM runs_waits w
      JOIN (SELECT run_id, MAX(seq) AS seq FROM runs_waits WHERE state = 'armed' AND run_id IN ${ids.marks} GROUP BY run_id) last
        ON last.run_id = w.run_id AND last.seq = w.seq
+     LEFT JOIN runs_calls c ON c.run_id = w.run_id AND c.activity_id = w.activity_id AND c.position = w.position
      WHERE w.state = 'armed'`,
     ids.params,
   );
   return new Map(
-    waits.map(({ run_id, substate, name, armed_at, deadline }) => [
+    waits.map(({ run_id, substate, name, armed_at, deadline, called_id }) => [
       run_id,
-      { kind: substate, name, since: iso(armed_at), deadline: time(deadline) },
+      { kind: substate, name, run_id: called_id ?? undefined, since: iso(armed_at), deadline: time(deadline) },
     ]),
   );
 }

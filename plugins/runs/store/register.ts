@@ -17,10 +17,12 @@ import {
   Activities,
   ActivityObservers,
   EnvelopeSources,
+  InstantClaims,
   JournaledVerbs,
   CoordinatedRuns,
   RunCoordinators,
   OpenRuns,
+  RunGuard,
   RunObservers,
   RunStore,
   RunTables,
@@ -35,6 +37,9 @@ import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
 import { measuredStore } from '../service/store-metrics.ts';
 import { createActivities } from './activities.ts';
+import { ActivityOwners } from './activity-owners.ts';
+import { createRunGuard } from './guard.ts';
+import { KnownLanes } from './known-lanes.ts';
 import { createOpenRuns } from './open-runs.ts';
 import { prunableLogs } from './prune-logs.ts';
 import { prunableRuns } from './prune-runs.ts';
@@ -44,12 +49,15 @@ import { SqlRunStore } from './sql-run-store.ts';
 /** The tables and the transitions of the engine. */
 export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStore {
   plugin.migrations(runsMigrations);
-  const store = plugin.own(makeStore);
+  const lanes = plugin.own(() => new KnownLanes());
+  const store = plugin.own((use) => makeStore(use, lanes(use)));
   plugin.bind(RunStore, (use) => measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock)));
   plugin.bind(WaitResolver, store);
   plugin.bind(CoordinatedRuns, store);
-  plugin.bind(Activities, makeActivities);
+  plugin.bind(InstantClaims, store);
+  plugin.bind(Activities, (use) => makeActivities(use, lanes(use)));
   plugin.bind(OpenRuns, (use) => createOpenRuns(use(Database)));
+  plugin.bind(RunGuard, (use) => createRunGuard(use(Database), new ActivityOwners(use(Database), use(Sealer))));
   plugin.bind(SignalQueue, (use) => signalQueue(use(Sealer), use(Database)));
   plugin.contribute(Prunables, (use) => [
     prunableRuns(use(Database), () => use.all(RunTables)),
@@ -62,11 +70,12 @@ export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStor
   return store;
 }
 
-const makeActivities = (use: Resolve) =>
-  createActivities({ database: use(Database), sealer: use(Sealer), wakeups: use(Wakeups), ids: use(Ids) });
+const makeActivities = (use: Resolve, lanes: KnownLanes) =>
+  createActivities({ database: use(Database), sealer: use(Sealer), wakeups: use(Wakeups), ids: use(Ids), lanes });
 
-function makeStore(use: Resolve): SqlRunStore {
+function makeStore(use: Resolve, lanes: KnownLanes): SqlRunStore {
   return new SqlRunStore({
+    lanes,
     database: use(Database),
     group_commits: use(GroupCommits),
     sealer: use(Sealer),

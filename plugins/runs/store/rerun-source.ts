@@ -9,6 +9,7 @@ import {
 } from '../contract.ts';
 import { runUnfinished } from '../errors.ts';
 import type { RunRow } from './run-columns.ts';
+import { readGiven } from './named-credentials.ts';
 
 interface Scope {
   org_id: string;
@@ -46,7 +47,7 @@ export async function submitOf(on: Pick<Queries, 'read'>, scope: Scope, run_id: 
     interpreter: row.interpreter ?? undefined,
     subject: row.subject ?? undefined,
     parent: row.parent ?? undefined,
-    credentials: row.credentials === null ? undefined : (JSON.parse(row.credentials) as Record<string, string>),
+    credentials: readGiven(row.credentials),
     cancel_on: row.cancel_on === null ? undefined : (JSON.parse(row.cancel_on) as string[]),
     input,
     env: JSON.parse(row.env) as Record<string, string>,

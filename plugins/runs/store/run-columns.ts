@@ -1,6 +1,7 @@
 import type { Param } from '../../../kernel/contracts/index.ts';
 import type { NewRun, RunStatus } from '../contract.ts';
 import { envelopeOf } from '../domain/new-run-rules.ts';
+import { writeNamed } from './named-credentials.ts';
 
 /** A run about to be inserted. */
 export interface Submission {
@@ -78,7 +79,7 @@ const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => 
   trigger_fields: ({ run }) => JSON.stringify(run.trigger),
   envelope: ({ run }) => JSON.stringify(envelopeOf(run)),
   env: ({ run }) => JSON.stringify(run.env ?? {}),
-  credentials: ({ run }) => jsonUnlessEmpty(run.credentials),
+  credentials: ({ run }) => jsonUnlessEmpty(writeNamed(run.credentials, run.named)),
   filename: ({ run }) => run.filename ?? null,
   interpreter: ({ run }) => run.interpreter ?? null,
   requires: ({ run }) => JSON.stringify(run.requires ?? []),
@@ -105,6 +106,12 @@ const VALUES = Object.values(INSERTED);
 /** In the order of `INSERTED_COLUMNS`. */
 export const insertedRow = (submission: Submission, now: number): Param[] =>
   VALUES.map((value) => value(submission, now));
+
+/** What transitions read of a run, of one that was just inserted. */
+export function newRunRow(submission: Submission): LockedRun & Pick<RunRow, 'envelope'> {
+  const values = [...LOCKED, 'envelope' as const].map((column) => [column, INSERTED[column]!(submission, 0)] as const);
+  return Object.fromEntries(values) as LockedRun & Pick<RunRow, 'envelope'>;
+}
 
 const columns = <C extends Column>(...names: C[]): readonly C[] => names;
 

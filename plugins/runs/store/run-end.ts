@@ -2,12 +2,12 @@ import { failpoint, type Transaction } from '../../../kernel/contracts/index.ts'
 import type { Masker } from '../../masking/contract.ts';
 import type { CoordinatedRun, RunCoordinator } from '../contract.ts';
 import type { Ending } from '../domain/lifecycle.ts';
-import { announce } from './announce.ts';
+import { type Announcement, announce } from './announce.ts';
 import { Coordinated } from './coordinated.ts';
 import { runEnding } from './ending.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
-import { mustChange, nextStatus, RUN, setStatus } from './run-rows.ts';
+import { isTerminal, mustChange, nextStatus, RUN, setStatus } from './run-rows.ts';
 import { sealed, sealJson } from './sealing.ts';
 import { type EndedWait, tellKinds } from './tell-kinds.ts';
 
@@ -16,6 +16,10 @@ export interface Settling {
   masker?: Masker;
   /** Waits that ended in this transition; their kinds are told last. */
   waits?: readonly EndedWait[];
+  /** Takes the announcements of a run that starts and ends in this transaction, for its owner to announce. */
+  announcements?: Announcement[];
+  /** The stored envelope, if it is known. */
+  envelope?: string;
   /** What the run's coordinator does first, if there is one. */
   work?(coordinator: RunCoordinator, run: CoordinatedRun): Promise<void>;
 }
@@ -25,10 +29,10 @@ export async function settleRun(
   tx: Transaction,
   store: StoreParts,
   run: LockedRun,
-  { masker, waits = [], work }: Settling = {},
+  { masker, waits = [], envelope, announcements, work }: Settling = {},
 ): Promise<void> {
   const coordinator = store.coordinators.get(run.coordinator ?? '');
-  const coordinated = new Coordinated(tx, store, run);
+  const coordinated = new Coordinated(tx, store, run, envelope);
   if (coordinator && work) await work(coordinator, coordinated);
   const status = await nextStatus(tx, run.run_id);
   // A queued run starts with its first claim.
@@ -36,12 +40,19 @@ export async function settleRun(
   if (status === undefined) {
     const ending = await endingOf(tx, store, run, coordinator, coordinated);
     await coordinated.start();
-    if (ending) await finishRun(tx, store, run, ending, masker ?? (await store.masks.of(run, tx)));
-    else await setStatus(tx, run, 'running');
+    if (ending) {
+      const started = coordinated.takeStart();
+      const over = await endRun(tx, store, run, ending, masker ?? (await store.masks.of(run, tx)));
+      const both = [...(started ? [{ run }] : []), over];
+      if (started && announcements && coordinated.cancelled.length === 0) announcements.push(...both);
+      else await announce(tx, store, both, store.database.now());
+    } else await setStatus(tx, run, 'running');
   }
+  await coordinated.announceStart();
   // After the end was announced, because an announcement takes its locks first.
   await tellKinds(tx, store, [...waits, ...coordinated.cancelled]);
-  tx.afterCommit(() => store.wakeups.run(run.run_id));
+  const over = isTerminal(run);
+  tx.afterCommit(() => store.wakeups.run(run.run_id, over));
   failpoint('runs.settled');
 }
 
@@ -58,7 +69,7 @@ async function endingOf(
   return { status: 'failed', code: 'coordinator_missing', message };
 }
 
-/** Any open status → the ending. The run's row must be locked, and nothing of it may be open. */
+/** Any open status → the ending, announced. The run's row must be locked, and nothing of it may be open. */
 export async function finishRun(
   tx: Transaction,
   store: StoreParts,
@@ -66,6 +77,17 @@ export async function finishRun(
   ending: Ending,
   masker: Masker | undefined,
 ): Promise<void> {
+  await announce(tx, store, [await endRun(tx, store, run, ending, masker)], store.database.now());
+}
+
+/** The same, for the caller to announce. */
+async function endRun(
+  tx: Transaction,
+  store: StoreParts,
+  run: LockedRun,
+  ending: Ending,
+  masker: Masker | undefined,
+): Promise<Announcement> {
   const now = store.database.now();
   const output =
     ending.status === 'succeeded' ? sealJson(store, sealed.runOutput(run, run.run_id), ending.output) : null;
@@ -89,7 +111,7 @@ export async function finishRun(
   tx.settled(RUN.table, [[run.run_id]]);
   run.status = ending.status;
   await store.coordinators.get(run.coordinator ?? '')?.over(tx, run);
-  await announce(tx, store, [run], masker ? maskedEnding(ending, masker) : ending, now);
+  return { run, ending: masker ? maskedEnding(ending, masker) : ending };
 }
 
 /** Announcements reach other readers, so they are masked; the record keeps the output unchanged. */

@@ -2,6 +2,8 @@ import { inList, chunks, type Param, type Queries } from '../../../kernel/contra
 import type { CredentialRuns, RunStatus } from '../contract.ts';
 import { keyOf } from './keys.ts';
 import type { RunRow } from './run-columns.ts';
+import { isTerminal } from './run-rows.ts';
+import { readGiven } from './named-credentials.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -44,19 +46,47 @@ export function listRuns(
   );
 }
 
-/** A text for each run that changes with its status or its log. */
-export async function readVersions(on: On, run_ids: readonly string[]): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+/** What watchers see of a run. */
+export interface RunVersion {
+  /** A text that changes with the run's status or its log. */
+  text: string;
+  over: boolean;
+}
+
+export async function readVersions(on: On, run_ids: readonly string[]): Promise<Map<string, RunVersion>> {
+  const found = new Map<string, RunVersion>();
   for (const part of chunks(run_ids)) {
     const list = inList(part);
-    const rows = await on.read<{ run_id: string; status: string; next_seq: number | null }>(
+    const rows = await on.read<{ run_id: string; status: RunStatus; next_seq: number | null }>(
       `SELECT r.run_id, r.status, h.next_seq FROM runs_runs r LEFT JOIN runs_log_heads h ON h.run_id = r.run_id
        WHERE r.run_id IN ${list.marks}`,
       list.params,
     );
-    for (const row of rows) found.set(row.run_id, `${row.status} ${row.next_seq ?? 0}`);
+    for (const row of rows)
+      found.set(row.run_id, { text: `${row.status} ${row.next_seq ?? 0}`, over: isTerminal(row) });
   }
   return found;
+}
+
+/** Name of a run's coordinator, null without one; undefined when the project has no such run. */
+export async function readCoordinator(on: On, project_id: string, run_id: string): Promise<string | null | undefined> {
+  const [row] = await on.read<Pick<RunRow, 'coordinator'>>(
+    'SELECT coordinator FROM runs_runs WHERE run_id = ? AND project_id = ?',
+    [run_id, project_id],
+  );
+  return row?.coordinator;
+}
+
+/** Names of activities, and what asked for them. */
+export function readActivityPlaces(
+  on: On,
+  activity_ids: readonly string[],
+): Promise<{ activity_id: string; name: string; parent: string | null }[]> {
+  const list = inList(activity_ids);
+  return on.read(
+    `SELECT activity_id, name, parent FROM runs_activities WHERE activity_id IN ${list.marks}`,
+    list.params,
+  );
 }
 
 /** What a job's environment needs besides its claim; read once for each claim. */
@@ -74,7 +104,7 @@ export async function readFacts(on: On, run_id: string): Promise<JobFacts | unde
   );
   if (!row) return undefined;
   const map = (text: string | null) => JSON.parse(text ?? '{}') as Record<string, string>;
-  return { ...row, env: map(row.env), credentials: map(row.credentials) };
+  return { ...row, env: map(row.env), credentials: readGiven(row.credentials) ?? {} };
 }
 
 /** Finds runs that would fail if a credential were removed. */

@@ -9,6 +9,8 @@ import type {
   CoordinatedRuns,
   ClaimRef,
   Completion,
+  InstantClaimer,
+  InstantClaims,
   JournaledCall,
   JournalRecord,
   LogChunk,
@@ -25,11 +27,13 @@ import type {
 import { advanceRun } from './advance.ts';
 import { Appends } from './append.ts';
 import { Claims } from './claims.ts';
+import { Completions } from './completions.ts';
 import { resolveDue } from './due.ts';
 import { cancelRun, completeActivity } from './finish.ts';
 import { releaseClaim, renewClaims } from './leases.ts';
 import { Logs } from './logs.ts';
 import { expireClaims, releaseAllBut } from './lost-claims.ts';
+import { InstantClaimers } from './instant-claims.ts';
 import { annotate } from './notes.ts';
 import { type Parked, parkActivity } from './park.ts';
 import type { StoreParts, StoreSettings } from './parts.ts';
@@ -45,9 +49,10 @@ import { Submits } from './submit.ts';
  * Locks are taken in one order: runs, activities, then everything else, each by id. It uses only the database's clock,
  * and answers only after the commit.
  */
-export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns {
+export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, InstantClaims {
   readonly #parts: StoreParts;
   readonly #submits: Submits;
+  readonly #completions: Completions;
   readonly #claims: Claims;
   readonly #appends: Appends;
   readonly #logs: Logs;
@@ -60,9 +65,11 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns {
       verbs: new Map(settings.verbs.map((verb) => [verb.kind, verb])),
       owners: new ActivityOwners(settings.database, settings.sealer),
       sources: new Sources(),
+      instant: new InstantClaimers((taken) => this.#claims.instant(taken)),
     };
     this.#submits = new Submits(this.#parts);
-    this.#claims = new Claims(this.#parts);
+    this.#completions = new Completions(this.#parts);
+    this.#claims = new Claims(this.#parts, this.#completions);
     this.#appends = new Appends(this.#parts);
     this.#logs = new Logs(this.#parts);
   }
@@ -77,6 +84,10 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns {
 
   claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]> {
     return this.#claims.claim(by, limit, lease_ms);
+  }
+
+  join(claimer: InstantClaimer): () => void {
+    return this.#parts.instant.join(claimer);
   }
 
   renew(agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<{ lost: ClaimRef[] }> {
@@ -96,7 +107,7 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns {
   }
 
   complete(claim: ClaimRef, completion: Completion): Promise<void> {
-    return completeActivity(this.#parts, claim, completion);
+    return completeActivity(this.#parts, this.#completions, claim, completion);
   }
 
   release(claim: ClaimRef): Promise<void> {

@@ -11,8 +11,19 @@ export async function startRuns(
   runs: readonly LockedRun[],
   now: number,
 ): Promise<void> {
+  const started = await markStarted(tx, runs, now);
+  await announce(
+    tx,
+    store,
+    started.map((run) => ({ run })),
+    now,
+  );
+}
+
+/** queued → running, for the caller to announce. Answers the runs that had not started. */
+export async function markStarted(tx: Transaction, runs: readonly LockedRun[], now: number): Promise<LockedRun[]> {
   const queued = runs.filter(({ status }) => status === 'queued');
-  if (queued.length === 0) return;
+  if (queued.length === 0) return [];
   const list = inList(queued.map(({ run_id }) => run_id));
   await mustChange(
     tx,
@@ -25,5 +36,5 @@ export async function startRuns(
     queued.map(({ run_id }) => [run_id]),
   );
   for (const run of queued) run.status = 'running';
-  await announce(tx, store, queued, undefined, now);
+  return queued;
 }

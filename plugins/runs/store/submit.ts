@@ -12,18 +12,16 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { AuditEntry } from '../../audit/contract.ts';
 import type { NewRun, RunStatus, SubmitResult, SubmitRun } from '../contract.ts';
-import { normalRequires } from '../domain/capabilities.ts';
 import { checkNewRun } from '../domain/new-run-rules.ts';
-import { idempotencyDigest, laneOf, sourceDigest } from './keys.ts';
+import { type Announcement, announce } from './announce.ts';
+import { idempotencyDigest, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
-import type { Submission } from './run-columns.ts';
+import { newRunRow, type Submission } from './run-columns.ts';
 import { settleRun } from './run-end.ts';
-import { lockRun } from './run-rows.ts';
 import { insertParts, insertRunRows } from './submit-rows.ts';
 
 const EXISTING = 'SELECT run_id, project_id, key_digest, source_digest, status FROM runs_runs';
 const BATCH = 64;
-const LANES_KNOWN = 10_000;
 
 interface Existing {
   run_id: string;
@@ -37,8 +35,6 @@ interface Existing {
 export class Submits {
   readonly #store: StoreParts;
   readonly #commits: GroupCommit<Submission, SubmitResult>;
-  /** Lanes known to be in the database; lanes are never removed. */
-  readonly #lanes = new Set<string>();
 
   constructor(store: StoreParts) {
     this.#store = store;
@@ -56,7 +52,7 @@ export class Submits {
     const { database } = this.#store;
     const submission = await this.#submissionOf(database, run);
     const result = await retryUnknownCommit(() => this.#commits.submit(submission));
-    if (!result.duplicate) this.#store.wakeups.work();
+    if (!result.duplicate && run.activities.length > 0) this.#store.wakeups.work();
     return result;
   }
 
@@ -71,7 +67,9 @@ export class Submits {
       if ('error' in outcome) throw outcome.error;
       return outcome.ok;
     });
-    if (results.some(({ duplicate }) => !duplicate)) tx.afterCommit(() => this.#store.wakeups.work());
+    // A coordinator tells of the activities that it adds.
+    if (results.some(({ duplicate }, i) => !duplicate && runs[i]!.activities.length > 0))
+      tx.afterCommit(() => this.#store.wakeups.work());
     return results;
   }
 
@@ -112,26 +110,8 @@ export class Submits {
 
   async #lanesOf(on: Database | Transaction, run: NewRun): Promise<string[]> {
     const lanes: string[] = [];
-    for (const activity of run.activities) {
-      const requires = normalRequires(activity.requires);
-      const lane = laneOf(run.org_id, requires);
-      lanes.push(lane);
-      if (this.#lanes.has(lane)) continue;
-      await on.write(`${on.sql.insert_ignore} runs_lanes (lane, org_id, requires) VALUES (?, ?, ?)`, [
-        lane,
-        run.org_id,
-        JSON.stringify(requires),
-      ]);
-      // A lane of a transaction is known after its commit.
-      if ('afterCommit' in on) on.afterCommit(() => this.#knowLane(lane));
-      else this.#knowLane(lane);
-    }
+    for (const activity of run.activities) lanes.push(await this.#store.lanes.laneFor(on, run.org_id, activity));
     return lanes;
-  }
-
-  #knowLane(lane: string): void {
-    if (this.#lanes.size >= LANES_KNOWN) this.#lanes.clear();
-    this.#lanes.add(lane);
   }
 }
 
@@ -148,7 +128,9 @@ async function flush(
   await store.audit.recordAll(tx, made.flatMap(auditOf));
   const submitted = made.map(({ run, trusted }) => ({ ...run, trusted }));
   if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
-  for (const submission of made) await begin(tx, store, submission);
+  const announcements: Announcement[] = [];
+  for (const submission of made) await begin(tx, store, submission, announcements);
+  await announce(tx, store, announcements, store.database.now());
   tx.afterCommit(() => {
     for (const { run } of made)
       for (const { activity_id } of run.activities) store.owners.remember({ ...placeOf(run), activity_id });
@@ -162,11 +144,21 @@ async function flush(
 const placeOf = ({ run_id, org_id, project_id }: NewRun) => ({ run_id, org_id, project_id });
 
 /** A coordinated run begins in the transaction that creates it, and may even end in it. */
-async function begin(tx: Transaction, store: StoreParts, submission: Submission): Promise<void> {
-  const { run_id, coordination } = submission.run;
+async function begin(
+  tx: Transaction,
+  store: StoreParts,
+  submission: Submission,
+  announcements: Announcement[],
+): Promise<void> {
+  const { coordination } = submission.run;
   if (!coordination) return;
-  const run = await lockRun(tx, run_id);
-  await settleRun(tx, store, run, { work: (coordinator, held) => coordinator.begin(tx, held, coordination.plan) });
+  // Nobody else sees the row before the commit.
+  const { envelope, ...run } = newRunRow(submission);
+  await settleRun(tx, store, run, {
+    envelope,
+    announcements,
+    work: (coordinator, held) => coordinator.begin(tx, held, coordination.plan),
+  });
   submission.status = run.status;
 }
 

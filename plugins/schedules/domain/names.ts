@@ -1,7 +1,7 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { Noun } from '../../resources/contract.ts';
+import { type Noun, PLAIN_OR_OWNED } from '../../resources/contract.ts';
 
-export const SCHEDULE: Noun = { noun: 'schedule', plural: 'schedules' };
+export const SCHEDULE: Noun = { noun: 'schedule', plural: 'schedules', names: PLAIN_OR_OWNED };
 
 /** Throws `invalid_request`. The same rule as for the subject of a submit. */
 export function checkSubject(subject: string | undefined): void {

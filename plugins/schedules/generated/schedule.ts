@@ -45,6 +45,10 @@ export interface ScheduleView {
   workflow: {
     [k: string]: unknown;
   } | null;
+  /**
+   * The resource that made it and with which it changes: `graph:<graph>`.
+   */
+  owner?: string;
   created_at: string;
   set_at: string;
 }

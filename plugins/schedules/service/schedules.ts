@@ -1,15 +1,33 @@
-import { type Database, Errors, type Ids, iso, type Page, type Sealer } from '../../../kernel/contracts/index.ts';
-import type { AuditedWrites, NamedCall, ProjectScope, ResourceService } from '../../resources/contract.ts';
+import {
+  type Database,
+  Errors,
+  type Ids,
+  iso,
+  isServiceError,
+  type Page,
+  type Scope,
+  type Sealer,
+  token,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import {
+  type AuditedWrites,
+  checkOwnedName,
+  type NamedCall,
+  type ProjectScope,
+  type ResourceService,
+} from '../../resources/contract.ts';
 import type { Wakeups } from '../../runs/contract.ts';
 import type { StoredWorkflows } from '../../workflows/contract.ts';
 import { type CronTimes, readCron } from '../domain/cron.ts';
-import { checkSubject } from '../domain/names.ts';
+import type { ScheduleOwnership } from '../contract.ts';
+import { checkSubject, SCHEDULE } from '../domain/names.ts';
 import { findZone, type Zone } from '../domain/zone.ts';
 import { ScheduleErrors } from '../errors.ts';
 import type { NextDue } from '../generated/next-due.ts';
 import type { PutScheduleBody } from '../generated/put-schedule.ts';
 import type { ScheduleView } from '../generated/schedule.ts';
-import { schedules } from '../store/schedules.ts';
+import { type ScheduleRow, schedules } from '../store/schedules.ts';
 import { viewOf } from './view.ts';
 import { placeOf } from './workflow.ts';
 
@@ -34,38 +52,77 @@ export class Schedules implements ResourceService<PutScheduleBody> {
   }
 
   /**
-   * Answers the stored schedule. Throws `invalid_request`, `cron_invalid`, `schedules_full` and the errors of a submit.
+   * Answers the stored schedule. Throws `invalid_request`, `cron_invalid`, `schedule_owned`, `schedules_full` and the errors of a
+   * submit.
    */
   async set(call: NamedCall, body: PutScheduleBody) {
-    const { database, wakeups, writes } = this.#parts;
+    const { wakeups, writes } = this.#parts;
     checkSubject(body.subject);
-    const times = timesOf(body.cron, zoneOf(body.timezone ?? 'UTC'), database.now());
-    const { schedule, workflow } = await this.#checked(call, body);
+    const prepared = await this.#prepare(call.scope, call.name, null, call.by.principal?.id ?? null, body);
     const { made, row } = await writes.write(
       call,
       'schedule.set',
       async (tx) => {
-        // Counted from the change: nothing before it is due.
-        const set_at = database.now();
-        const next_due = body.paused === true ? null : (times.after(set_at) ?? null);
-        const made = await schedules.put(tx, { ...schedule, created_at: set_at, set_at, next_due });
+        const made = await prepared.put(tx);
         return { made, row: await schedules.get(tx, call.scope, call.name) };
       },
-      () => `${body.cron} ${schedule.timezone}`,
+      () => `${body.cron} ${body.timezone ?? 'UTC'}`,
     );
     wakeups.topic(CHANGED);
-    return { made, view: viewOf(row, workflow) };
+    return { made, view: viewOf(row, prepared.workflow) };
   }
 
-  async #checked({ scope, name, by }: NamedCall, body: PutScheduleBody) {
+  /** For the plugins whose resources have schedules. */
+  readonly ownership: ScheduleOwnership = {
+    faults: (cron, timezone = 'UTC') => {
+      const zone = findZone(timezone);
+      if (!zone) return [{ pointer: '/timezone', message: NO_ZONE }];
+      const read = readCron(cron, zone, this.#parts.database.now());
+      return 'times' in read ? [] : [{ pointer: '/cron', message: read.fault }];
+    },
+    prepare: async ({ scope, name, owner, cron, timezone, workflow, set_by }) => {
+      checkOwnedName(name);
+      const prepared = await this.#prepare(scope, name, owner, set_by, { cron, timezone, workflow });
+      return {
+        put: async (tx) => {
+          await prepared.put(tx).catch(asConflict);
+          tx.afterCommit(() => this.#parts.wakeups.topic(CHANGED));
+          return (await schedules.get(tx, scope, name)).next_due ?? undefined;
+        },
+      };
+    },
+    drop: (tx, { name, owner, ...scope }) => schedules.remove(tx, scope, name, { owner }),
+  };
+
+  async #prepare(scope: Scope, name: string, owner: string | null, set_by: string | null, body: PutScheduleBody) {
+    const { database } = this.#parts;
+    const times = timesOf(body.cron, zoneOf(body.timezone ?? 'UTC'), database.now());
+    const { schedule, workflow } = await this.#checked(scope, name, { owner, set_by }, body);
+    const put = async (tx: Transaction): Promise<boolean> => {
+      refuseOwned(await schedules.lock(tx, scope, name), owner);
+      // Counted from the change: nothing before it is due.
+      const set_at = database.now();
+      const next_due = body.paused === true ? null : (times.after(set_at) ?? null);
+      return schedules.put(tx, { ...schedule, created_at: set_at, set_at, next_due });
+    };
+    return { workflow, put };
+  }
+
+  async #checked(
+    { org_id, project_id, org, project }: Scope,
+    name: string,
+    by: Pick<ScheduleRow, 'owner' | 'set_by'>,
+    body: PutScheduleBody,
+  ) {
     const { ids, workflows } = this.#parts;
-    const { org_id, project_id, org, project } = scope;
-    const owner = { org_id, project_id, org, project, set_by: by.principal?.id ?? null };
+    const scope = { org_id, project_id, org, project };
     const revision = ids.next('rev');
     const at = placeOf(scope, name, revision);
-    const stored = body.workflow && (await workflows.store(owner, body.workflow, at, (member) => `/workflow${member}`));
+    const place = (member: string) => `/workflow${member}`;
+    const stored = body.workflow && (await workflows.store({ ...scope, set_by: by.set_by }, body.workflow, at, place));
     const schedule = {
-      ...owner,
+      ...scope,
+      ...by,
       name,
       subject: body.subject ?? null,
       schedule_id: ids.next('sch'),
@@ -80,9 +137,15 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     return { schedule, workflow: stored?.workflow };
   }
 
-  /** Throws `not_found`. */
+  /** Throws `not_found`, `schedule_owned`. */
   remove(call: NamedCall): Promise<void> {
-    return this.#parts.writes.remove(call, 'schedule.delete', schedules);
+    const remove = async (tx: Transaction, scope: ProjectScope, name: string) => {
+      const present = await schedules.lock(tx, scope, name);
+      if (!present) return false;
+      refuseOwned(present, null);
+      return schedules.remove(tx, scope, name);
+    };
+    return this.#parts.writes.remove(call, 'schedule.delete', { ...SCHEDULE, remove });
   }
 
   /** Throws `not_found`. */
@@ -110,11 +173,24 @@ export class Schedules implements ResourceService<PutScheduleBody> {
   }
 }
 
+const NO_ZONE = 'is not a time zone; write an IANA name like Europe/Berlin or America/New_York, or UTC';
+
+/** Throws `schedule_owned`. */
+function refuseOwned(present: ScheduleRow | undefined, owner: string | null): void {
+  if (!present || present.owner === owner) return;
+  throw ScheduleErrors.scheduleOwned(
+    `the schedule ${present.name} ${present.owner === null ? 'was made by a user' : `belongs to ${present.owner}`}`,
+  );
+}
+
+function asConflict(error: unknown): never {
+  throw isServiceError(error, 'schedule_owned') ? Errors.nameConflict(error.message) : error;
+}
+
 function zoneOf(name: string): Zone {
   const zone = findZone(name);
   if (zone) return zone;
-  const message = 'is not a time zone; write an IANA name like Europe/Berlin or America/New_York, or UTC';
-  throw Errors.invalidRequest(`timezone ${message}`, { errors: [{ pointer: '/timezone', message }] });
+  throw Errors.invalidRequest(`timezone ${NO_ZONE}`, { errors: [{ pointer: '/timezone', message: NO_ZONE }] });
 }
 
 /** Without `from`: the expression was checked when it was set. Throws `cron_invalid`. */
@@ -123,3 +199,6 @@ function timesOf(cron: string, zone: Zone, from: number | undefined): CronTimes 
   if ('times' in read) return read.times;
   throw ScheduleErrors.cronInvalid(`cron ${read.fault}`, { errors: [{ pointer: '/cron', message: read.fault }] });
 }
+
+/** The token under which the routes find them. */
+export const OwnSchedules = token<Schedules>('schedules.Schedules');

@@ -1,5 +1,5 @@
 import { type Clock, type Database, type Log, type Round, WorkLoop } from '../../../kernel/contracts/index.ts';
-import type { Wakeups } from '../../runs/contract.ts';
+import { startWoken, type Wakeups } from '../../runs/contract.ts';
 import { CHANGED } from './schedules.ts';
 import type { Ticker } from './ticker.ts';
 
@@ -32,12 +32,7 @@ export class TickLoop {
 
   /** Works until the returned function is called; that resolves when the last tick is over. */
   start(): () => Promise<void> {
-    const off = this.#parts.wakeups.onTopic(CHANGED, () => this.#loop.wake());
-    const stop = this.#loop.start();
-    return () => {
-      off();
-      return stop();
-    };
+    return startWoken(this.#loop, { wakeups: this.#parts.wakeups, topic: CHANGED });
   }
 
   async #look(): Promise<Round> {

@@ -15,6 +15,7 @@ export function viewOf(entry: ScheduleEntry, workflow?: Workflow): ScheduleView 
     next_due: entry.next_due === null ? undefined : iso(entry.next_due),
     last_tick: lastTickOf(entry),
     workflow: entry.about === null ? null : { ...workflowView(entry.about, workflow) },
+    owner: entry.owner ?? undefined,
     created_at: iso(entry.created_at),
     set_at: iso(entry.set_at),
   };

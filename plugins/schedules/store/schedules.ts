@@ -35,12 +35,24 @@ export interface ScheduleRow extends NamedRow, LastTick {
   created_at: number;
   set_at: number;
   set_by: string | null;
+  /** The resource of another plugin to which it belongs; null: a person made it. */
+  owner: string | null;
 }
 
 export type ScheduleEntry = LastTick &
   Pick<
     ScheduleRow,
-    'name' | 'schedule_id' | 'cron' | 'timezone' | 'subject' | 'paused' | 'about' | 'next_due' | 'created_at' | 'set_at'
+    | 'name'
+    | 'schedule_id'
+    | 'cron'
+    | 'timezone'
+    | 'subject'
+    | 'paused'
+    | 'about'
+    | 'next_due'
+    | 'owner'
+    | 'created_at'
+    | 'set_at'
   >;
 
 const LAST_TICK = ['last_due', 'ticked_at', 'last_event', 'last_run', 'missed_count', 'last_error'] as const;
@@ -50,7 +62,7 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
   ...SCHEDULE,
   table: 'schedules_schedules',
   id: 'schedule_id',
-  kept: ['org', 'project', 'created_at'],
+  kept: ['org', 'project', 'owner', 'created_at'],
   replaced: [
     'revision',
     'cron',
@@ -74,6 +86,7 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
     'paused',
     'about',
     'next_due',
+    'owner',
     'created_at',
     'set_at',
     ...LAST_TICK,

@@ -14,7 +14,14 @@ import { type NewRun, RunCreation, type SubmitRun } from '../../runs/contract.ts
 import { StoredWorkflows } from '../../workflows/contract.ts';
 import { Schedules } from '../service/schedules.ts';
 import { Ticker } from '../service/ticker.ts';
-import { boot, type TestDatabase, testPlugin, type TestServer, type VirtualClock } from '../../../test/kit/index.ts';
+import {
+  alteredDatabase,
+  boot,
+  type TestDatabase,
+  testPlugin,
+  type TestServer,
+  type VirtualClock,
+} from '../../../test/kit/index.ts';
 
 export const SCOPE = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'web' };
 
@@ -98,17 +105,7 @@ export async function openWorld(
   });
   const { use, log } = server;
   const real = use(Database);
-  const database: Database = {
-    sql: real.sql,
-    sequelize: real.sequelize,
-    read: (statement, params) => real.read(statement, params),
-    write: (statement, params) => real.write(statement, params),
-    transaction: (work) => real.transaction(work),
-    certifies: () => false,
-    ping: () => real.ping(),
-    catchUp: () => real.catchUp(),
-    now: () => clock.now(),
-  };
+  const database = alteredDatabase(real, { certifies: () => false, now: () => clock.now() });
   const shares = {
     ...{ database, creation: engine, ids: use(Ids) },
     ...{ sealer: use(Sealer), workflows: use(StoredWorkflows) },

@@ -1,4 +1,5 @@
 import { extensionPoint } from '../../../kernel/contracts/index.ts';
+import type { ActivityFiles } from '../../agents/contract.ts';
 import type { JournalAnswer, PassJournal } from '../../replay/contract.ts';
 import { HelpAsked } from './arguments.ts';
 
@@ -14,6 +15,8 @@ export interface VerbCall {
   /** Has the caller run a command in its own place; answers its outcome. Only for recorded verbs. */
   exec(argv: readonly string[], key: string, limit: number): Promise<ExecResult>;
   readonly pass: PassJournal;
+  /** Stores files as artifacts of the run; undefined where no plugin does. */
+  readonly files?: ActivityFiles | undefined;
 }
 
 export interface ExecResult {
@@ -41,6 +44,7 @@ export interface VerbOutcome {
  * server, for the command line reads it too.
  */
 export interface VerbHelp {
+  /** One word, or two: `artifact put`. Then other words after the first are left to the command line. */
   verb: string;
   /** One line: `svc sleep <duration>`. */
   usage: string;

@@ -20,11 +20,13 @@ export class Tail {
 
   /** The last `TAIL_LENGTH` code points, without what no database holds. */
   text(): string {
-    const kept = Buffer.concat(this.#chunks).toString('utf8');
-    const points = Array.from(kept.replaceAll('\0', '').trimEnd());
-    return points.slice(-TAIL_LENGTH).join('');
+    return tailOf(Buffer.concat(this.#chunks).toString('utf8'));
   }
 }
+
+/** The last `TAIL_LENGTH` code points of a text, without what no database holds. */
+export const tailOf = (text: string): string =>
+  Array.from(text.slice(-KEPT_BYTES).replaceAll('\0', '').trimEnd()).slice(-TAIL_LENGTH).join('');
 
 /** `exit code 3` or `signal SIGSEGV`. */
 export function howItEnded(end: { exit_code: number | null; signal: string | null }): string {

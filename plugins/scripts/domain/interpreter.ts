@@ -44,11 +44,12 @@ export function splitInterpreter(text: string): string[] {
 /** `--interpreter` wins, then the extension, and `bash -eu` runs everything else. */
 export function chooseInterpreter(filename: string | undefined, interpreter: string | undefined): Interpreter {
   const words = interpreter === undefined ? [] : splitInterpreter(interpreter);
-  const argv = words.length > 0 ? words : (BY_EXTENSION[extensionOf(filename)] ?? BASH);
+  const argv = words.length > 0 ? words : (BY_EXTENSION[endingOf(filename)] ?? BASH);
   return { name: argv[0]!, argv };
 }
 
-function extensionOf(filename: string | undefined): string {
+/** The ending of a file's name, in lower case: `.py`. */
+export function endingOf(filename: string | undefined): string {
   const base = filename?.split(/[/\\]/).at(-1) ?? '';
   const dot = base.lastIndexOf('.');
   return dot <= 0 ? '' : base.slice(dot).toLowerCase();

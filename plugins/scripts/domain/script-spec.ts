@@ -1,28 +1,19 @@
 import type { Json } from '../../runs/contract.ts';
+import type { ScriptWork } from '../contract.ts';
 import { scriptNotStarted } from '../errors.ts';
 
-/** What the executor is told of a script; written at submit, read at every pass. */
-export interface ScriptSpec {
-  filename: string | undefined;
-  source: string;
-  interpreter: string | undefined;
-}
-
-export function writeSpec(spec: ScriptSpec): Json {
-  return { filename: spec.filename ?? null, source: spec.source, interpreter: spec.interpreter ?? null };
-}
-
 /** Throws `script_not_started`: a record of another version, which no other try will change. */
-export function readSpec(spec: Json): ScriptSpec {
+export function readSpec(spec: Json): ScriptWork {
   const fault = 'the record of the script cannot be read by this agent; run an agent of the version of the server';
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) throw scriptNotStarted(fault);
-  const { filename = null, source, interpreter = null } = spec;
+  const { filename = null, source, interpreter = null, captures = false } = spec;
   const texts = [filename, interpreter].every((value) => value === null || typeof value === 'string');
   if (typeof source !== 'string' || !texts) throw scriptNotStarted(fault);
   return {
     filename: (filename as string | null) ?? undefined,
     source,
     interpreter: (interpreter as string | null) ?? undefined,
+    captures: captures === true,
   };
 }
 

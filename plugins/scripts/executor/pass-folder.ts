@@ -1,13 +1,15 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type ScriptSpec, sourceFileName } from '../domain/script-spec.ts';
+import type { ScriptWork } from '../contract.ts';
+import { sourceFileName } from '../domain/script-spec.ts';
 import type { SdkLinks } from './sdk-folder.ts';
 
 const SMALL = 64 * 1024;
 
 /** The files of a pass, in a folder that only the agent's user may enter. */
 export interface PassFolder {
+  folder: string;
   source: string;
   input_file: string;
   /** Path of the socket; short, because the path of a Unix socket has at most 104 bytes. */
@@ -21,7 +23,7 @@ export interface PassFolder {
 export async function makePassFolder(
   runtime_dir: string,
   name: string,
-  spec: ScriptSpec,
+  spec: ScriptWork,
   envelope: unknown,
   links: SdkLinks = {},
 ): Promise<PassFolder> {
@@ -40,7 +42,7 @@ export async function makePassFolder(
     await remove();
     throw error;
   }
-  return { source, input_file, socket: join(folder, 's'), remove };
+  return { folder, source, input_file, socket: join(folder, 's'), remove };
 }
 
 /** Small files are written synchronously: the thread pool would take ten times as long. */

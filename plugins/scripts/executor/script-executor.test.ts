@@ -91,6 +91,25 @@ for (const native of [true, false])
       t.equal(activity.text('stderr'), 'warned\n');
     });
 
+    t.test('so it is on a machine so busy that the output is read late', async (t) => {
+      const activity = new Activity();
+      // What reads the output stands still, as if it got no processor.
+      const source = `
+        own=${native ? "$(cut -d' ' -f4 /proc/$PPID/stat)" : '$PPID'}
+        (sleep 0.3; kill -CONT $own) >/dev/null 2>&1 &
+        kill -STOP $own
+        echo before; echo warned >&2; svc sleep 1h
+      `;
+      const logged: string[] = [];
+      const park = activity.park.bind(activity);
+      activity.park = (wait) => {
+        logged.push(activity.text(), activity.text('stderr'));
+        return park(wait);
+      };
+      t.same(await bench.begin(activity, bash(source)).ended, { end: 'parked' });
+      t.same(logged, ['before\n', 'warned\n'], 'after the park nothing can be logged any more');
+    });
+
     t.test('the payload of a signal that woke the run is printed, and not again later', async (t) => {
       const activity = new Activity();
       const source = 'svc wait-signal a; svc sleep 1s; svc wait-signal b';

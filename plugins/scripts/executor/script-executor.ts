@@ -5,11 +5,11 @@ import type { Verb } from '../contract.ts';
 import { type AgentEnvironment, agentPath } from '../domain/environment.ts';
 import { findProgram, KNOWN_INTERPRETERS } from '../domain/interpreter.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
-import { verbClient } from '../native/verb-client.ts';
 import { InShell } from '../shell/in-shell.ts';
 import { Restarts } from './restarts.ts';
 import { installSdks, type SdkLinks } from './sdk-folder.ts';
 import { type PassParts, ScriptPass } from './script-pass.ts';
+import { VerbClients } from './verb-clients.ts';
 
 export interface ExecutorParts {
   clock: Clock;
@@ -25,6 +25,8 @@ export interface ExecutorParts {
   grace_ms: number;
   /** False: bash calls the `svc` program. By default bash answers calls inside the shell where it can. */
   in_shell?: boolean;
+  /** Shared with other executors of the agent; absent: its own. */
+  clients?: VerbClients;
   /** True requires the native programs, false the Node ones; the default is the native ones when available. */
   native?: boolean;
 }
@@ -54,12 +56,13 @@ class PassFactory {
   readonly #parts: ExecutorParts;
   readonly #restarts = new Restarts();
   #spawner: Promise<Spawner> | undefined;
-  #client: Promise<string> | undefined;
+  readonly #clients: VerbClients;
   #sdks: Promise<SdkLinks> | undefined;
   #pass: PassParts | undefined;
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts;
+    this.#clients = parts.clients ?? new VerbClients(parts);
   }
 
   start(assignment: Assignment, host: ActivityHost): ScriptPass {
@@ -91,7 +94,7 @@ class PassFactory {
       in_shell: this.#parts.in_shell === false ? undefined : new InShell({ verb, log }),
       spawner: (runtime_dir) => this.#openSpawner(runtime_dir),
       sdks: (runtime_dir) => this.#installSdks(runtime_dir),
-      client: (runtime_dir) => this.#openClient(runtime_dir, [...verbs.keys()]),
+      client: (runtime_dir) => this.#clients.folder(runtime_dir),
     };
   }
 
@@ -102,15 +105,6 @@ class PassFactory {
       throw error;
     });
     return this.#spawner;
-  }
-
-  #openClient(runtime_dir: string, verbs: string[]): Promise<string> {
-    const { cli, native } = this.#parts;
-    this.#client ??= verbClient(runtime_dir, { verbs, cli: [...cli], native }).catch((error) => {
-      this.#client = undefined;
-      throw error;
-    });
-    return this.#client;
   }
 
   #installSdks(runtime_dir: string): Promise<SdkLinks> {

@@ -2,10 +2,11 @@ import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
 import type { OpenReplay, Replay } from '../../replay/contract.ts';
-import type { Verb } from '../contract.ts';
+import type { ScriptWork, Verb } from '../contract.ts';
 import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
-import { readSpec, type ScriptSpec } from '../domain/script-spec.ts';
+import { Capture } from '../domain/command-spec.ts';
+import { readSpec } from '../domain/script-spec.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { SpawnedProcess, Spawner } from '../native/spawner.ts';
 import type { InShell } from '../shell/in-shell.ts';
@@ -124,6 +125,7 @@ export class ScriptPass implements RunningPass {
     this.#server = await openSocketServer(this.#folder.socket, {
       verbs: this.#parts.verbs,
       journal: (alive) => this.#journal.for(alive),
+      files: this.#host.files,
       log_name: () => this.#log_name,
       log: this.#parts.log,
     });
@@ -131,10 +133,11 @@ export class ScriptPass implements RunningPass {
     const more = await this.#parts.in_shell?.variables(client_folder, program, env);
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     const argv = [...program, this.#folder.source];
-    return await this.#follow(spawner.spawn({ argv, env: { ...env, ...more }, cwd: this.#host.agent.workdir }));
+    const process = spawner.spawn({ argv, env: { ...env, ...more }, cwd: this.#host.agent.workdir });
+    return await this.#follow(process, spec.captures ? new Capture() : undefined);
   }
 
-  async #program(spec: ScriptSpec): Promise<string[]> {
+  async #program(spec: ScriptWork): Promise<string[]> {
     const { argv, name } = chooseInterpreter(spec.filename, spec.interpreter);
     if (spec.interpreter === undefined && name === 'node') return [this.#parts.node, ...argv.slice(1)];
     const { agent } = this.#host;
@@ -155,10 +158,16 @@ export class ScriptPass implements RunningPass {
     return env;
   }
 
-  async #follow(process: SpawnedProcess): Promise<PassEnd> {
+  async #follow(process: SpawnedProcess, capture: Capture | undefined): Promise<PassEnd> {
     this.#process = process;
+    if (capture)
+      process.onOutput((stream, data) => {
+        if (stream === 'stdout') capture.add(data);
+      });
     this.#relay = new OutputRelay(process, this.#host, this.#parts.clock);
-    this.#log_name = Promise.all([process.log, process.error_log]).then(
+    // Output that is captured is no log: replayed calls print into it.
+    const logs = capture ? [process.error_log] : [process.log, process.error_log];
+    this.#log_name = Promise.all(logs).then(
       (names) => names.join(' '),
       // The process did not start; `ended` reports the reason.
       () => '',
@@ -169,7 +178,7 @@ export class ScriptPass implements RunningPass {
     if (end.error !== undefined) throw this.#startFault(end.error, end.error_code);
     if (killedFromOutside(end)) return this.#afterKill(end.signal!);
     this.#parts.restarts.forget(this.#assignment.activity_id);
-    return verdict(end, this.#journal, () => this.#relay!.tail());
+    return verdict(end, this.#journal, { tail: () => this.#relay!.tail(), capture, masker: this.#host.masker });
   }
 
   #cutEnd(cut: Cut): PassEnd {

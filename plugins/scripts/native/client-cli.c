@@ -25,16 +25,24 @@ struct buffer beside(const char *name) {
   return content;
 }
 
+/* True for the verb that the arguments begin with; it may have two words. */
+static bool is_called(const struct call *call, const char *verb) {
+  const char *first = call->argc > 1 ? call->argv[1] : "";
+  size_t length = strlen(first);
+  if (strncmp(verb, first, length)) return false;
+  return !verb[length] || (length && verb[length] == ' ' && call->argc > 2 && !strcmp(verb + length + 1, call->argv[2]));
+}
+
 int without_agent(const struct call *call) {
-  struct buffer verbs = beside("svc.verbs");
-  const char *verb = call->argc > 1 ? call->argv[1] : "";
-  bool known = false;
-  for (size_t at = 0; at < verbs.length; at += strlen((char *)verbs.bytes + at) + 1)
-    known = known || !strcmp((char *)verbs.bytes + at, verb);
+  struct buffer verbs = beside("svc.verbs"), verb = {0};
+  for (size_t at = 0; at < verbs.length && !verb.length; at += strlen((char *)verbs.bytes + at) + 1)
+    if (is_called(call, (char *)verbs.bytes + at))
+      buffer_append(&verb, verbs.bytes + at, strlen((char *)verbs.bytes + at) + 1);
   buffer_free(&verbs);
-  if (!known) return HANDOFF;
-  complain("SVC_AGENT_SOCKET is not set: `svc ", verb,
+  if (!verb.length) return HANDOFF;
+  complain("SVC_AGENT_SOCKET is not set: `svc ", (char *)verb.bytes,
            "` works only in a script run, and not inside a step body. Call it from the script itself, before or after "
            "the step; a step body hands values back on its standard output.", NULL);
+  buffer_free(&verb);
   return 1;
 }

@@ -15,13 +15,14 @@
  *   KILL    i32 signal                                OUTPUT   u8 1 stdout 2 stderr, bytes
  *   PAUSE                                             EXIT     i32 code (-1 after a signal), i32 signal
  *   RESUME                                            FAILED   i32 stage, i32 errno
+ *   SYNC                                              SYNCED
  *
- * EXIT and FAILED are the last of their process. An end of the request stream kills everything.
+ * SYNCED follows the output that the process had written when SYNC was read. EXIT and FAILED are the last of their process. An end of the request stream kills everything.
  */
-enum { FRAME_SPAWN = 1, FRAME_KILL = 2, FRAME_PAUSE = 3, FRAME_RESUME = 4 };
-enum { FRAME_HELLO = 1, FRAME_STARTED = 2, FRAME_OUTPUT = 3, FRAME_EXIT = 4, FRAME_FAILED = 5 };
+enum { FRAME_SPAWN = 1, FRAME_KILL = 2, FRAME_PAUSE = 3, FRAME_RESUME = 4, FRAME_SYNC = 5 };
+enum { FRAME_HELLO = 1, FRAME_STARTED = 2, FRAME_OUTPUT = 3, FRAME_EXIT = 4, FRAME_FAILED = 5, FRAME_SYNCED = 6 };
 
-#define FRAME_VERSION 1
+#define FRAME_VERSION 2
 #define FRAME_HEAD 9
 #define FRAME_LIMIT (64u << 20)
 

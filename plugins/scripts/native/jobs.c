@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -89,6 +90,25 @@ bool full(void) {
   return pending.length - pending_sent >= PENDING_LIMIT;
 }
 
+static void report_synced(struct job *job) {
+  if (job->owed[0] > 0 || job->owed[1] > 0) return;
+  for (; job->syncs > 0; job->syncs--) frame_begin(&pending, FRAME_SYNCED, job->id, 0);
+}
+
+static void settle(struct job *job, int stream, int passed_on) {
+  job->owed[stream] = job->owed[stream] > passed_on ? job->owed[stream] - passed_on : 0;
+  report_synced(job);
+}
+
+void sync_output(struct job *job) {
+  for (int stream = 0; stream < 2; stream++) {
+    int held = 0;
+    if (job->pipes[stream] >= 0 && ioctl(job->pipes[stream], FIONREAD, &held) == 0) job->owed[stream] = held;
+  }
+  job->syncs++;
+  report_synced(job);
+}
+
 /* Passes one chunk on. Answers whether more may be available at once. */
 bool take_output(struct job *job, int stream) {
   unsigned char chunk[CHUNK], number = (unsigned char)(stream + 1);
@@ -96,11 +116,13 @@ bool take_output(struct job *job, int stream) {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return errno == EINTR;
   if (got <= 0) {
     shut(&job->pipes[stream]);
+    settle(job, stream, job->owed[stream]);
     return false;
   }
   frame_begin(&pending, FRAME_OUTPUT, job->id, (size_t)got + 1);
   buffer_append(&pending, &number, 1);
   buffer_append(&pending, chunk, (size_t)got);
+  settle(job, stream, (int)got);
   return true;
 }
 

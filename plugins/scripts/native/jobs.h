@@ -16,6 +16,8 @@ struct job {
   int control;
   int pipes[2]; /* -1 once at their end */
   bool paused;
+  int owed[2];    /* bytes of each pipe to pass on before the answers to SYNC */
+  uint32_t syncs; /* answers to SYNC that are due */
   bool kept; /* the keeper lives */
   struct note end;
   struct job *next;
@@ -36,6 +38,8 @@ int launch(uint32_t id, const struct order *order);
 void take_notes(struct job *job);
 /* Passes one chunk of a pipe on. Answers whether more may be available at once. */
 bool take_output(struct job *job, int stream);
+/* Answers SYNC once what the pipes hold now was passed on. */
+void sync_output(struct job *job);
 /* When the keeper is gone and the pipes are empty: reports the end. Answers whether it did. */
 bool finish(struct job *job);
 int is_keeper(pid_t pid);

@@ -12,7 +12,7 @@ import { verbClient } from './verb-client.ts';
 
 const { why } = await nativePrograms();
 const kinds = why ? [false] : [true, false];
-const options = { verbs: ['step', 'sleep'], cli: ['/bin/echo', 'CLI'] };
+const options = { verbs: ['step', 'sleep', 'file put'], cli: ['/bin/echo', 'CLI'] };
 if (why) t.comment(`only the Node programs are tested: ${why}`);
 
 for (const native of kinds) {

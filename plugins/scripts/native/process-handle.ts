@@ -38,6 +38,11 @@ export interface SpawnedProcess {
   readonly ended: Promise<ProcessEnd>;
   /** Signals its process group. No effect after its end. */
   kill(signal: NodeJS.Signals): void;
+  /**
+   * Resolves when everything that it has written by now was delivered, however late its pipes are read. Output that is
+   * paused delays this. Never rejects.
+   */
+  drained(): Promise<void>;
   /** Stops delivering output; the process blocks when its pipe is full. */
   pause(): void;
   resume(): void;
@@ -54,6 +59,9 @@ export function requestFault(request: SpawnRequest): string | undefined {
   return undefined;
 }
 
+/** Output that was not delivered yet, or whom to tell when all before it was. */
+type Held = { stream: 'stdout' | 'stderr'; data: Buffer } | { delivered: () => void };
+
 type Order = (type: number, payload?: Buffer) => void;
 
 /** One process as the agent sees it. Commands and reports may cross in any order. */
@@ -66,7 +74,8 @@ export class ProcessHandle implements SpawnedProcess {
   private readonly start = Promise.withResolvers<{ pid: number; log: string; error_log: string }>();
   private readonly finish = Promise.withResolvers<ProcessEnd>();
   private listeners: OutputListener[] = [];
-  private held: { stream: 'stdout' | 'stderr'; data: Buffer }[] = [];
+  private held: Held[] = [];
+  private syncs: (() => void)[] = [];
   private waiting: { type: number; payload?: Buffer }[] = [];
   private order: Order | undefined;
   private paused = false;
@@ -90,6 +99,15 @@ export class ProcessHandle implements SpawnedProcess {
 
   kill(signal: NodeJS.Signals): void {
     this.send(Request.kill, signalPayload(constants.signals[signal]));
+  }
+
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.end) this.held.push({ delivered: resolve });
+      else this.syncs.push(resolve);
+      this.send(Request.sync);
+      this.flow();
+    });
   }
 
   pause(): void {
@@ -117,10 +135,19 @@ export class ProcessHandle implements SpawnedProcess {
     this.flow();
   }
 
+  /** The oldest request of `drained` is answered: all output that it asked for was received. */
+  synced(): void {
+    const delivered = this.syncs.shift();
+    if (!delivered) return;
+    this.held.push({ delivered });
+    this.flow();
+  }
+
   exited(end: ProcessEnd): void {
     this.end ??= end;
     this.waiting = [];
     this.order = undefined;
+    for (const delivered of this.syncs.splice(0)) this.held.push({ delivered });
     this.start.reject(new Error(end.error ?? 'the process ended before it started'));
     this.flow();
   }
@@ -132,8 +159,9 @@ export class ProcessHandle implements SpawnedProcess {
   /** Delivers what may be delivered, and keeps the spawner from sending more than that. */
   private flow(): void {
     while (this.open() && this.held.length > 0) {
-      const { stream, data } = this.held.shift()!;
-      for (const listen of this.listeners) listen(stream, data);
+      const next = this.held.shift()!;
+      if ('delivered' in next) next.delivered();
+      else for (const listen of this.listeners) listen(next.stream, next.data);
     }
     const quiet = this.paused || (this.listeners.length === 0 && this.held.length > 0);
     if (quiet !== this.quiet && !this.end) this.send(quiet ? Request.pause : Request.resume);

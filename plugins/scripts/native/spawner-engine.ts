@@ -46,6 +46,8 @@ function report(handle: ProcessHandle, { type, payload }: Frame): void {
     handle.started(payload.readInt32LE(0), identity(payload, 4), identity(payload, 20));
   } else if (type === Report.output) {
     handle.output(payload.readUInt8(0) === 2 ? 'stderr' : 'stdout', payload.subarray(1));
+  } else if (type === Report.synced) {
+    handle.synced();
   } else if (type === Report.failed) {
     const { error, code } = failure(handle, payload.readInt32LE(0), payload.readInt32LE(4));
     handle.fail(error, code);

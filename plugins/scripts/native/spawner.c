@@ -71,6 +71,11 @@ static int request(unsigned char type, uint32_t id, unsigned char *payload, size
     if (job && job->kept) send(job->control, &number, sizeof number, MSG_NOSIGNAL | MSG_DONTWAIT);
     return 0;
   }
+  if (type == FRAME_SYNC) {
+    /* Of a process that has ended everything was passed on. */
+    if (job) sync_output(job);
+    return 0;
+  }
   if (type != FRAME_PAUSE && type != FRAME_RESUME) return -1;
   if (job) job->paused = type == FRAME_PAUSE;
   return 0;

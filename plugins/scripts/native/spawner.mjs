@@ -13,11 +13,13 @@ const SPAWN = 1;
 const KILL = 2;
 const PAUSE = 3;
 const RESUME = 4;
+const SYNC = 5;
 const HELLO = 1;
 const STARTED = 2;
 const OUTPUT = 3;
 const EXIT = 4;
 const FAILED = 5;
+const SYNCED = 6;
 const STAGE_PREPARE = 1;
 const STAGE_DIRECTORY = 2;
 const STAGE_PROGRAM = 3;
@@ -60,6 +62,26 @@ function flow(job) {
     if (full || job.paused) pipe.pause();
     else pipe.resume();
   }
+}
+
+/** Longest drain of a process that prints all the time. */
+const DRAIN_MS = 250;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Answers once a whole turn of the event loop, in which every pipe was looked at, brought no output. */
+async function sync(job) {
+  const since = performance.now();
+  for (let quiet = 0, seen = job.seen; quiet < 3 && jobs.has(job.id); ) {
+    await turn();
+    if (full || job.paused) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      quiet = 0;
+    } else if (performance.now() - since > DRAIN_MS && quiet === 0 && job.seen !== seen) break;
+    else quiet = job.seen === seen ? quiet + 1 : 0;
+    seen = job.seen;
+  }
+  // The end of a process tells the same.
+  if (jobs.has(job.id)) send(SYNCED, job.id, Buffer.alloc(0));
 }
 
 function swept(job) {
@@ -163,6 +185,7 @@ function listen(job, pipe, stream) {
   pipe.on('data', (data) => {
     // Output that nobody accepts for a while does not mean that a process is stuck.
     job.patience?.refresh();
+    job.seen++;
     send(OUTPUT, job.id, Buffer.concat([Buffer.from([stream]), data]));
   });
   pipe.on('error', () => pipe.destroy());
@@ -216,11 +239,12 @@ function request(type, id, payload) {
     const env = Object.fromEntries(
       rest.slice(argc).map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
     );
-    const made = { id, pipes: [], open: 0, signals: [], identities: [], paused: false };
+    const made = { id, pipes: [], open: 0, signals: [], identities: [], paused: false, seen: 0 };
     jobs.set(id, made);
     launch(made, cwd, rest.slice(0, argc), env).catch(die);
   } else if (!job) return;
   else if (type === KILL) signalGroup(job, payload.readInt32LE(0));
+  else if (type === SYNC) sync(job).catch(die);
   else {
     job.paused = type === PAUSE;
     if (type !== PAUSE && type !== RESUME) die(new Error(`unknown request ${type}`));
@@ -254,4 +278,4 @@ process.on('uncaughtException', die);
 // The agent stops this process by closing its stdin; a signal to a whole terminal or service must not.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(name, () => undefined);
 process.chdir('/');
-send(HELLO, 0, numbers(1));
+send(HELLO, 0, numbers(2));

@@ -85,9 +85,10 @@ function becomeCli() {
 }
 
 function withoutAgent() {
-  if (!words('svc.verbs').includes(args[0])) return becomeCli();
+  const verb = words('svc.verbs').find((name) => [args[0], args.slice(0, 2).join(' ')].includes(name));
+  if (verb === undefined) return becomeCli();
   fail(
-    `SVC_AGENT_SOCKET is not set: \`svc ${args[0]}\` works only in a script run, and not inside a step body. Call it ` +
+    `SVC_AGENT_SOCKET is not set: \`svc ${verb}\` works only in a script run, and not inside a step body. Call it ` +
       'from the script itself, before or after the step; a step body hands values back on its standard output.',
   );
 }

@@ -161,6 +161,33 @@ export interface SpawnOptions {
 /** Submits an independent run of a file, or of a source, and answers its id. */
 export function spawn(file: string | { source: string }, options?: SpawnOptions): Promise<string>;
 
+export interface CallOptions {
+  /** Any JSON. */
+  input?: unknown;
+}
+
+/**
+ * Runs a single node as a run of its own and answers its output. The run of the script is suspended meanwhile. Throws
+ * `StepError` when that run does not succeed.
+ */
+export function callNode<T = unknown>(kind: string, config?: object, options?: CallOptions): Promise<T>;
+/** The same for a stored graph, or for a document: `{definition}` as JSON or as text. */
+export function callGraph<T = unknown>(
+  graph: string | { definition: object | string },
+  options?: CallOptions,
+): Promise<T>;
+
+export interface ArtifactOptions {
+  /** What the paths begin with, in place of the folder's name; `.` for nothing. Of one file: its whole path. */
+  as?: string;
+}
+
+/**
+ * Stores the files of a folder, or one file, as artifacts of the run, and answers their paths. They appear together, once
+ * for this call: a replay uploads nothing.
+ */
+export function artifactPut(source: string, options?: ArtifactOptions): Promise<string[]>;
+
 export interface EmitOptions {
   /** The subject. */
   key?: string;

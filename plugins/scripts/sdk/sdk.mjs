@@ -156,6 +156,38 @@ export async function spawn(file, { as, tags } = {}) {
   return await demandText('spawn', 'spawn', args, source === undefined ? {} : { stdin: Buffer.from(source) });
 }
 
+const inputOption = (input) => (input === undefined ? [] : [`--input=${json(input, 'the input of a call')}`]);
+
+function json(value, what) {
+  const text = JSON.stringify(value);
+  if (text === undefined) throw misused(`${what} must be JSON, and not a ${typeof value}`);
+  return text;
+}
+
+export async function callNode(kind, config = {}, { input } = {}) {
+  checkName(kind, 'the kind of a node');
+  const args = [`--config=${json(config, 'the config of a node')}`, ...inputOption(input), '--', 'node', kind];
+  return JSON.parse(await demandText(`the call of node ${quoted(kind)}`, 'call', args));
+}
+
+export async function callGraph(graph, { input } = {}) {
+  const { definition } = typeof graph === 'object' && graph !== null ? graph : {};
+  if (definition === undefined) checkName(graph, 'the name of a graph');
+  const what = definition === undefined ? `the call of graph ${quoted(graph)}` : 'the call of a graph';
+  if (definition === undefined)
+    return JSON.parse(await demandText(what, 'call', [...inputOption(input), '--', 'graph', graph]));
+  const stdin = Buffer.from(typeof definition === 'string' ? definition : json(definition, 'a graph'));
+  return JSON.parse(
+    await demandText(what, 'call', [...inputOption(input), '--definition=-', '--', 'graph'], { stdin }),
+  );
+}
+
+export async function artifactPut(source, { as } = {}) {
+  checkName(source, 'the folder or file');
+  const text = await demandText('artifact put', 'artifact', ['put', ...option('as', as), '--', source]);
+  return text.split('\n');
+}
+
 export async function emit(type, { key, payload } = {}) {
   checkName(type, 'the type of an event');
   const json = JSON.stringify(payload ?? null);

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
+import type { ActivityFiles } from '../../agents/contract.ts';
 import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { type ExecResult, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
@@ -18,6 +19,8 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 export interface Service {
   verbs: ReadonlyMap<string, Verb>;
   journal(alive: () => boolean): PassJournal;
+  /** Absent: the agent stores no files. */
+  files?: ActivityFiles | undefined;
   /** `<dev>:<ino>` of the script's standard output and error, which go to the log; empty when unknown. */
   log_name(): Promise<string>;
   log: Log;
@@ -128,7 +131,7 @@ export class Connection {
   }
 
   async #answer(request: SocketRequest): Promise<Reply> {
-    const verb = 'argv' in request ? this.#service.verbs.get(request.argv[0] ?? '') : undefined;
+    const { verb, words } = 'argv' in request ? this.#verbOf(request.argv) : { verb: undefined, words: 0 };
     try {
       if (request.op === 'begin') return await this.#beginStep(request);
       if (request.op === 'verb' && verb === undefined) return { handoff: true };
@@ -136,7 +139,7 @@ export class Connection {
         const name = 'argv' in request ? request.argv[0]?.slice(0, 64) : request.op;
         throw socketRequestInvalid(`this agent has no verb ${JSON.stringify(name)} for scripts`);
       }
-      const outcome = await verb.run(this.#callOf(request));
+      const outcome = await verb.run(this.#callOf(request, words));
       return request.op === 'call' ? callReply(outcome) : verbReply(outcome, await this.#service.log_name());
     } catch (error) {
       if (error instanceof PassOver || error instanceof CallerGone) return { gone: true };
@@ -146,13 +149,21 @@ export class Connection {
     }
   }
 
-  #callOf(request: Of<'verb'> | Of<'call'>): VerbCall {
+  /** A verb may have two words: `artifact put`. */
+  #verbOf([first = '', second = '']: readonly string[]): { verb: Verb | undefined; words: number } {
+    const { verbs } = this.#service;
+    const verb = verbs.get(first);
+    return verb ? { verb, words: 1 } : { verb: verbs.get(`${first} ${second}`), words: 2 };
+  }
+
+  #callOf(request: Of<'verb'> | Of<'call'>, words: number): VerbCall {
     const structured = request.op === 'call';
     return {
-      argv: request.argv.slice(1),
+      argv: request.argv.slice(words),
       cwd: request.cwd,
       protocol: this.#protocol,
       pass: this.#journal,
+      files: this.#service.files,
       stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
       exec: (argv, key, limit) => {
         if (structured && !request.exec)

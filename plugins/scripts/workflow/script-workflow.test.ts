@@ -1,9 +1,11 @@
 import t from 'tap';
 import type { Reading, WorkflowDocument } from '../../runs/contract.ts';
-import { createBashSyntax } from './bash-syntax.ts';
+import { createBashSyntax } from '../lint/bash-syntax.ts';
+import { ScriptReview } from '../lint/review.ts';
 import { scriptWorkflow } from './script-workflow.ts';
 
-const kind = scriptWorkflow(createBashSyntax(process.env.PATH!));
+const review = new ScriptReview({ env: process.env, path: process.env.PATH!, verbs: () => [] });
+const kind = scriptWorkflow(createBashSyntax(process.env.PATH!), review);
 const SCOPE = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'main' };
 /** Planning a script does not read the database. */
 const on = {} as Reading;
@@ -55,7 +57,7 @@ t.test('what bash -n cannot know is no fault', async (t) => {
   t.same(await codes('shopt -s extglob\nls !(a|b)\n'), []);
   t.same(await codes('true\nexit 0\nsome ( text ) after it\n'), []);
   t.same(await codes('touch "$(mktemp -d)/x" && echo $UNSET'), [], 'nothing is run');
-  const without = scriptWorkflow(createBashSyntax('/nowhere'));
+  const without = scriptWorkflow(createBashSyntax('/nowhere'), review);
   t.same(await without.check(SCOPE, document('if (')), [], 'without bash the agent decides');
 });
 

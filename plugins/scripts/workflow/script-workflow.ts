@@ -1,12 +1,13 @@
 import type { PlannedActivity, Problem, WorkflowDocument, WorkflowKind } from '../../runs/contract.ts';
 import { chooseInterpreter, splitInterpreter } from '../domain/interpreter.ts';
-import { writeSpec } from '../domain/script-spec.ts';
-import type { BashSyntax } from './bash-syntax.ts';
+import { SCRIPT_EXECUTOR, scriptSpec } from '../contract.ts';
+import type { BashSyntax } from '../lint/bash-syntax.ts';
+import type { ScriptReview } from '../lint/review.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_INTERPRETER_LENGTH = 1024;
 /** `svc/script/v1`: an ordinary program. It accepts every document that no other kind recognises. */
-export function scriptWorkflow(bash: BashSyntax): WorkflowKind {
+export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'>): WorkflowKind {
   return {
     kind: 'script',
     type: 'svc/script/v1',
@@ -14,12 +15,14 @@ export function scriptWorkflow(bash: BashSyntax): WorkflowKind {
     takes_credentials: true,
     replays: true,
     check: (_scope, document) => check(document, bash),
+    review: ({ filename, source, interpreter }) =>
+      review.of({ filename, source, interpreter: chooseInterpreter(filename, interpreter) }),
     plan: async (_on, _scope, document) => ({ activities: [plan(document)] }),
   };
 }
 
 function plan({ filename, source, interpreter, requires }: WorkflowDocument): PlannedActivity {
-  return { name: 'main', executor: 'script', spec: writeSpec({ filename, source, interpreter }), requires };
+  return { name: 'main', executor: SCRIPT_EXECUTOR, spec: scriptSpec({ filename, source, interpreter }), requires };
 }
 
 async function check(document: WorkflowDocument, bash: BashSyntax): Promise<Problem[]> {

@@ -39,10 +39,10 @@ const isNumber = (value: unknown): value is number => typeof value === 'number' 
 /** Copies only the known members into a new object. */
 function messageOf(value: unknown): WakeMessage | undefined {
   if (!isRecord(value)) return undefined;
-  const { wake, deadline, run_id, topic, claim } = value;
+  const { wake, deadline, run_id, over, topic, claim } = value;
   if (wake === 'work') return { wake };
   if (wake === 'timer' && isNumber(deadline)) return { wake, deadline };
-  if (wake === 'run' && isText(run_id)) return { wake, run_id };
+  if (wake === 'run' && isText(run_id)) return over === true ? { wake, run_id, over } : { wake, run_id };
   if (wake === 'topic' && isText(topic)) return { wake, topic };
   if (wake !== 'revoked' || !isRecord(claim)) return undefined;
   const { activity_id, epoch, agent_id, reason } = claim;

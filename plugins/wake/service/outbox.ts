@@ -26,6 +26,7 @@ export class Outbox {
     const held = this.#waiting.get(key);
     if (held === undefined && this.#waiting.size >= MAX_MESSAGES) return;
     // Only the nearest deadline matters: the receiver looks for everything that is due.
+    if (held?.wake === 'run' && held.over) return;
     if (held?.wake === 'timer' && message.wake === 'timer' && held.deadline <= message.deadline) return;
     this.#waiting.set(key, message);
     const gap_ms = this.#sent_at + GAP_MS - this.#clock.monotonic();

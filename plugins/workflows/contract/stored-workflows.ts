@@ -23,7 +23,7 @@ export interface StoredWorkflow {
   sealed: Buffer;
   /** JSON: `WorkflowAbout`. */
   about: string;
-  /** JSON: variable → name of a credential; null without any. */
+  /** JSON: variable, or place in the document → name of a credential; null without any. */
   credentials: string | null;
 }
 
@@ -31,7 +31,11 @@ export interface StoredWorkflow {
 export type WorkflowAbout = Pick<
   Workflow,
   'filename' | 'graph' | 'node' | 'subject' | 'tags' | 'requires' | 'credentials' | 'cancel_on'
-> & { kind: string };
+> & {
+  kind: string;
+  /** Credentials that the document names: JSON pointer → name. Not part of the API's form. */
+  named?: Readonly<Record<string, string>>;
+};
 
 /** Workflows that are stored with a handler, a schedule or a webhook and run when these fire. */
 export interface StoredWorkflows {
@@ -59,7 +63,7 @@ export type PlannedRun = { run: NewRun } | { refused: string };
 export const StoredWorkflows = token<StoredWorkflows>('workflows.StoredWorkflows');
 
 /** The API's form: only `about` in lists, the complete workflow where it was opened. */
-export const workflowView = (about: string, workflow?: Workflow): WorkflowAbout & Workflow => ({
-  ...(JSON.parse(about) as WorkflowAbout),
-  ...workflow,
-});
+export function workflowView(about: string, workflow?: Workflow): WorkflowAbout & Workflow {
+  const { named: _named, ...shown } = JSON.parse(about) as WorkflowAbout;
+  return { ...shown, ...workflow };
+}

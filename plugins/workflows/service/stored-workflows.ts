@@ -1,5 +1,5 @@
 import { isServiceError, type Sealer, ServiceError } from '../../../kernel/contracts/index.ts';
-import type { RunCreation, SubmitRun, Workflow } from '../../runs/contract.ts';
+import type { NewRun, RunCreation, SubmitRun, Workflow } from '../../runs/contract.ts';
 import type { StoredWorkflows, WorkflowAbout, WorkflowOwner, WorkflowStart } from '../contract.ts';
 
 export interface StoredWorkflowParts {
@@ -21,11 +21,11 @@ export function createStoredWorkflows({ sealer, creation }: StoredWorkflowParts)
         });
       const kept = workflow.source === undefined ? workflow : { ...workflow, kind: run.kind };
       await sealer.prepare(owner.org_id);
-      const { credentials = {} } = workflow;
+      const credentials = { ...run.named, ...workflow.credentials };
       return {
         workflow: kept,
         sealed: sealer.seal(at, Buffer.from(JSON.stringify(kept))),
-        about: JSON.stringify(aboutOf(workflow, run.kind)),
+        about: JSON.stringify(aboutOf(workflow, run)),
         credentials: Object.keys(credentials).length === 0 ? null : JSON.stringify(credentials),
       };
     },
@@ -57,9 +57,9 @@ function submitOf(owner: WorkflowOwner, workflow: Workflow, start: WorkflowStart
   };
 }
 
-function aboutOf(workflow: Workflow, kind: string): WorkflowAbout {
+function aboutOf(workflow: Workflow, { kind, named }: Pick<NewRun, 'kind' | 'named'>): WorkflowAbout {
   const { filename, graph, node, subject, tags, requires, credentials, cancel_on } = workflow;
-  return { kind, filename, graph, node, subject, tags, requires, credentials, cancel_on };
+  return { kind, filename, graph, node, subject, tags, requires, credentials, cancel_on, named };
 }
 
 /** Makes faults of a workflow point into the surrounding body. */

@@ -2,11 +2,16 @@ import type { Figure } from '../figure.ts';
 import { bus } from './bus.ts';
 import { devReady } from './dev-ready.ts';
 import { fanOut } from './fan-out.ts';
+import { graphCheck } from './graph-check.ts';
 import { growth } from './growth.ts';
 import { handlers } from './handlers.ts';
+import { jobs } from './jobs.ts';
 import { masking } from './masking.ts';
 import { memory } from './memory.ts';
+import { nodes } from './nodes.ts';
+import { pipelineCheck } from './pipeline-check.ts';
 import { replay } from './replay.ts';
+import { requests } from './requests.ts';
 import { scale } from './scale.ts';
 import { sdk } from './sdk.ts';
 import { signal } from './signal.ts';
@@ -26,6 +31,11 @@ export const figures: readonly Figure[] = [
   bus,
   handlers,
   fanOut,
+  nodes,
+  jobs,
+  graphCheck,
+  pipelineCheck,
+  requests,
   replay,
   growth,
   masking,

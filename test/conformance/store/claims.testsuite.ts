@@ -53,6 +53,29 @@ export function claimSuite(t: Test, scenario: () => Scenario): void {
     t.equal(everywhere.filter(({ org_id }) => org_id === h.org_id).length, 146);
   });
 
+  t.test('a claimer gets work for its executors only', async (t) => {
+    const h = scenario();
+    const activity = (executor: string) => ({ activity_id: h.ids.next('act'), name: executor, executor, spec: null });
+    const activities = ['script', 'http', 'command'].map((one) => ({ ...activity(one), requires: ['linux'] }));
+    await h.submit({ activities });
+    const claims = async (...executors: string[]) =>
+      (await h.store.claim({ ...h.agent(['linux']), executors }, 9, 600_000)).map(({ executor }) => executor);
+    t.same(await claims(), []);
+    t.same(await claims('other'), []);
+    t.same(await claims('http'), ['http']);
+    // A lane of a server of before: its work is for those that run scripts.
+    await h.submit({ activities: [{ ...activity('script'), requires: ['old'] }] });
+    const { database } = h.first;
+    await database.write("UPDATE runs_lanes SET executor = '' WHERE org_id = ? AND requires = ?", [
+      h.org_id,
+      '["old"]',
+    ]);
+    const old = { ...h.agent(['linux', 'old']), executors: ['http'] };
+    t.same(await h.store.claim(old, 9, 600_000), []);
+    const all = await h.store.claim({ ...old, executors: ['command', 'script'] }, 9, 600_000);
+    t.same(all.map(({ executor }) => executor).sort(), ['command', 'script', 'script']);
+  });
+
   t.test('16 claimers on two servers take 500 activities once each', async (t) => {
     const h = scenario();
     await Promise.all(Array.from({ length: 250 }, () => h.submit({}, 2)));

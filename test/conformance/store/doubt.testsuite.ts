@@ -5,7 +5,7 @@ import { DatabaseGroupCommits } from '../../../plugins/database/group-commit.ts'
 import { readRun } from '../../../plugins/runs/store/reading.ts';
 import { call, refOf, Scenario, step, text, waitFor } from './scenario.ts';
 import { openServer, type Server } from './server.ts';
-import { systemClock, type TestDatabase } from '../../kit/index.ts';
+import { alteredDatabase, systemClock, type TestDatabase } from '../../kit/index.ts';
 
 /** What becomes of a transaction: its answer arrives, is lost after the commit, or is lost with the commit. */
 const FATES = ['answered', 'lost', 'answered', 'undone', 'lost', 'undone', 'answered'] as const;
@@ -27,17 +27,7 @@ function doubtful(database: Database): { replace: Replacement[]; struck: () => n
     if (fate === 'lost') throw lostAnswer();
     return answer;
   };
-  const broken: Database = {
-    sql: database.sql,
-    sequelize: database.sequelize,
-    read: (statement, params) => database.read(statement, params),
-    write: (statement, params) => database.write(statement, params),
-    now: () => database.now(),
-    certifies: () => false,
-    ping: () => database.ping(),
-    catchUp: () => database.catchUp(),
-    transaction,
-  };
+  const broken = alteredDatabase(database, { certifies: () => false, transaction });
   const replace: Replacement[] = [
     [Database, () => broken],
     [GroupCommits, () => new DatabaseGroupCommits(broken, systemClock)],

@@ -65,6 +65,7 @@ export function journalSuite(t: Test, scenario: () => Scenario): void {
       step(0.5),
       step(0, { kind: 'Nope' }),
       step(0, { exit_code: 256 }),
+      step(0, { started_at: 253_402_300_800_000 }),
       step(0, { name: 'n'.repeat(1025) }),
     ])
       t.equal(await codeOf(h.store.append(refOf(claims[0]!), wrong)), 'invalid_request');

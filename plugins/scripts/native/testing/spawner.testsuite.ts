@@ -226,6 +226,41 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
     t.equal(size, 50_000);
   });
 
+  t.test('tells when all that was written by then was delivered, however slow it is itself', async (t) => {
+    const { spawner } = await opened(t);
+    const seen = bash(spawner, 'echo $$; while :; do sleep 1000; done & printf %050000d 7; echo written >&2; wait');
+    await until(() => seen.stderr() !== '');
+    const pid = Number.parseInt(seen.stdout(), 10);
+    await seen.process.drained();
+    t.equal(seen.stdout().length, `${pid}\n`.length + 50_000);
+    t.equal(seen.stderr(), 'written\n');
+    await seen.process.drained();
+    // Nothing is read meanwhile, so the pipe holds what was written before the request.
+    const own = spawnerOf(pid, native);
+    process.kill(own, 'SIGSTOP');
+    const writer = spawn('bash', ['-c', `echo late >/proc/${pid}/fd/1`]);
+    await once(writer, 'close');
+    let drained = false;
+    const asked = seen.process.drained().then(() => {
+      drained = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    t.notOk(drained);
+    process.kill(own, 'SIGCONT');
+    await asked;
+    t.match(seen.stdout(), /late\n$/);
+    seen.process.pause();
+    const paused = seen.process.drained().then(() => 'drained');
+    t.equal(await Promise.race([paused, new Promise((resolve) => setTimeout(resolve, 50, 'waiting'))]), 'waiting');
+    seen.process.resume();
+    t.equal(await paused, 'drained');
+    const last = seen.process.drained();
+    seen.process.kill('SIGKILL');
+    await seen.process.ended;
+    await last;
+    await seen.process.drained();
+  });
+
   t.test('runs many at once', async (t) => {
     const { spawner } = await opened(t);
     const all = Array.from({ length: 64 }, (_, index) =>

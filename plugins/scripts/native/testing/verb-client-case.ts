@@ -25,7 +25,7 @@ export const steps =
       : { id: 1, exit: message['exit'], stderr: message['error'] && `${message['error']}\n` };
 
 export interface ClientUnderTest {
-  /** `bin` folder with svc, svc.verbs (step, sleep) and svc.cli (/bin/echo CLI). */
+  /** `bin` folder with svc, svc.verbs (step, sleep, file put) and svc.cli (/bin/echo CLI). */
   folder: string;
   /** Runs arguments that are not UTF-8, and dies of SIGPIPE itself. */
   native: boolean;

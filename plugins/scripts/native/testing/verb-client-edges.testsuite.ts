@@ -82,6 +82,10 @@ export function verbClientEdges(t: Test, under: ClientUnderTest): void {
       stderr: /SVC_AGENT_SOCKET is not set: `svc sleep` works only in a script run, and not inside a step body/,
     });
     t.equal(body.stdout.length, 0);
+    const put = await run(client, ['file', 'put', 'x']);
+    t.match(put, { code: 1, stderr: /`svc file put` works only in a script run/ }, 'a verb of two words');
+    for (const args of [['file'], ['file', 'ls'], ['file', 'putt'], ['files', 'put'], ['fil', 'e put'], ['put']])
+      t.equal((await run(client, args)).stdout.toString(), `CLI ${args.join(' ')}\n`, args.join('+'));
   });
 
   t.test('waits to be killed when its activity is gone', async (t) => {

@@ -25,8 +25,9 @@ from ._values import Duration
 
 __all__ = [
     "CommandResult", "StepError", "SvcError", "WaitTimeoutError",
-    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "emit", "idempotency_key",
-    "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
+    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
+    "call_node", "emit",
+    "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
 ]
 
 T = TypeVar("T")
@@ -67,6 +68,9 @@ activity_submit = blocking(_calls.activity_submit)
 activity_collect = blocking(_calls.activity_collect)
 activity_wait_all = blocking(_calls.activity_wait_all)
 spawn = blocking(_calls.spawn)
+call_node = blocking(_calls.call_node)
+call_graph = blocking(_calls.call_graph)
+artifact_put = blocking(_calls.artifact_put)
 emit = blocking(_calls.emit)
 annotate = blocking(_calls.annotate)
 verb = blocking(_calls.verb)

@@ -190,6 +190,35 @@ def spawn(
     return (yield from demand("spawn", "spawn", [*options, "--", "-" if file is None else file], stdin=stdin))
 
 
+def call_node(kind: str, config: Optional[Mapping[str, Any]] = None, *, input: Any = ...) -> Operation[Any]:
+    """Runs a single node as a run of its own and answers its output. The run of the script is suspended meanwhile.
+    Raises StepError when that run does not succeed. `input` is any JSON."""
+    check_name(kind, "the kind of a node")
+    args = [f"--config={to_json(config or {}).decode()}", *_input(input), "--", "node", kind]
+    return json.loads((yield from demand(f"the call of node {quoted(kind)}", "call", args)))
+
+
+def call_graph(name: Optional[str] = None, *, definition: Any = None, input: Any = ...) -> Operation[Any]:
+    """The same for a stored graph, or for a `definition`: the document as a dict or as a str."""
+    if (name is None) == (definition is None):
+        raise misused("call_graph takes the name of a graph or a definition")
+    if name is not None:
+        check_name(name, "the name of a graph")
+        args = [*_input(input), "--", "graph", name]
+        return json.loads((yield from demand(f"the call of graph {quoted(name)}", "call", args)))
+    stdin = definition.encode() if isinstance(definition, str) else to_json(definition)
+    args = [*_input(input), "--definition=-", "--", "graph"]
+    return json.loads((yield from demand("the call of a graph", "call", args, stdin=stdin)))
+
+
+def artifact_put(source: str, *, as_: Optional[str] = None) -> Operation[List[str]]:
+    """Stores the files of a folder, or one file, as artifacts of the run, and answers their paths. They appear together, once
+    for this call: a replay uploads nothing. `as_` is what the paths begin with in place of the folder's name, `"."` for
+    nothing; of one file its whole path."""
+    check_name(source, "the folder or file")
+    return (yield from demand("artifact put", "artifact", ["put", *_option("as", as_), "--", source])).split("\n")
+
+
 def emit(type: str, *, key: Optional[str] = None, payload: Any = None) -> Operation[str]:
     """Emits an event and answers its id. Recorded by position: a replay emits nothing. `payload` is any JSON; the request
     takes 2 MiB. `key` is the subject."""
@@ -267,6 +296,10 @@ def verb(name: str, args: Sequence[str] = (), *, stdin: Text = None) -> Operatio
 
 def _option(name: str, value: Optional[str]) -> List[str]:
     return [] if value is None else [f"--{name}={value}"]
+
+
+def _input(value: Any) -> List[str]:
+    return [] if value is ... else [f"--input={to_json(value).decode()}"]
 
 
 def _timeout(timeout: Optional[Duration]) -> List[str]:

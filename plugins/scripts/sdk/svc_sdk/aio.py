@@ -17,8 +17,9 @@ from ._shared import idempotency_key, input
 from ._values import Duration
 
 __all__ = [
-    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "emit", "idempotency_key",
-    "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
+    "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
+    "call_node", "emit",
+    "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
 ]
 
 T = TypeVar("T")
@@ -59,6 +60,9 @@ activity_submit = awaitable(_calls.activity_submit)
 activity_collect = awaitable(_calls.activity_collect)
 activity_wait_all = awaitable(_calls.activity_wait_all)
 spawn = awaitable(_calls.spawn)
+call_node = awaitable(_calls.call_node)
+call_graph = awaitable(_calls.call_graph)
+artifact_put = awaitable(_calls.artifact_put)
 emit = awaitable(_calls.emit)
 annotate = awaitable(_calls.annotate)
 verb = awaitable(_calls.verb)

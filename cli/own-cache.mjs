@@ -1,0 +1,37 @@
+// Where the code that Node has compiled is kept. What lies there is run, by servers with the master key in their
+// environment too, so the folder must be one that nobody else can write to. Without such a folder nothing is kept.
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** The user's own folder for compiled code; undefined where there is none that is safe. */
+export function ownCache(env = process.env) {
+  try {
+    const base = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
+    const path = join(base, 'svc', 'compiled');
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const real = realpathSync(path);
+    return isPrivate(real) && parentsAreSafe(real) ? real : undefined;
+  } catch {
+    // A home that is not there or cannot be written: the command runs without a cache.
+    return undefined;
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+function isPrivate(path) {
+  const { uid, mode } = lstatSync(path);
+  return uid === process.getuid() && (mode & 0o077) === 0;
+}
+
+/** Whoever may write to a parent could put another folder in place of ours, unless the parent is sticky. */
+function parentsAreSafe(path) {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const { uid, mode } = lstatSync(folder);
+    if (uid !== process.getuid() && uid !== 0) return false;
+    if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}

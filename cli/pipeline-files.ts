@@ -1,0 +1,62 @@
+import { dirname, resolve } from 'node:path';
+import { usageError } from './errors.ts';
+import { readBounded } from './input.ts';
+
+/** Pipelines within pipelines. */
+const MAX_DEPTH = 8;
+
+interface Pipeline {
+  files?: Record<string, unknown>;
+  jobs?: Record<string, { workflow?: unknown } | null>;
+}
+
+export const isPipeline = (path: string | undefined, as: unknown): boolean =>
+  as === 'pipeline' || as === 'yaml' || (as === undefined && /\.ya?ml$/i.test(path ?? ''));
+
+/**
+ * A pipeline with the files that its `workflow` jobs name, read from its folder and written below it as `files`. The lines
+ * of the pipeline stay where they are. Throws a usage error for a file that cannot be read.
+ */
+export async function withFiles(source: string, path: string, depth = 0): Promise<string> {
+  const named = await namedFiles(source);
+  if (named.length === 0) return source;
+  if (depth >= MAX_DEPTH)
+    throw usageError(
+      `${path}: pipelines run pipelines, more than ${MAX_DEPTH} deep`,
+      'do they run each other in a circle?',
+    );
+  const files: Record<string, string> = {};
+  for (const name of named) {
+    const place = resolve(dirname(path), name);
+    const refused = (reason: string) =>
+      usageError(`${path} runs ${name}, which cannot be read: ${reason}`, 'paths are relative to the pipeline');
+    const text = (await readBounded(place, refused)).toString();
+    files[name] = isPipeline(name, undefined) ? await withFiles(text, place, depth + 1) : text;
+  }
+  return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n`;
+}
+
+/** Uses of anchors, as the check of a pipeline counts them. */
+const MAX_ALIASES = 1000;
+
+/** The files to add: none when the document has `files` of its own, or cannot be read, which its check will say. */
+async function namedFiles(source: string): Promise<string[]> {
+  if (!source.includes('workflow')) return [];
+  const { files, jobs } = await read(source);
+  if (files !== undefined || jobs === undefined || jobs === null || typeof jobs !== 'object') return [];
+  const named = Object.values(jobs).flatMap((job) => (typeof job?.workflow === 'string' ? [job.workflow] : []));
+  return [...new Set(named)];
+}
+
+async function read(source: string): Promise<Pipeline> {
+  const { parseDocument } = await import('yaml');
+  try {
+    // Whether a key occurs twice is for the check to say; the parser would compare each key with all others.
+    const document = parseDocument(source, { merge: true, uniqueKeys: false, logLevel: 'silent' });
+    return document.errors.length > 0 ? {} : ((document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {}) as Pipeline);
+  } catch (error) {
+    // Anchors without an end, or brackets too deep: the check names the place.
+    if (error instanceof ReferenceError || error instanceof RangeError) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+Feature: Names of connected accounts, and how they come and go
+
+  @own-server @configured @ACCT-004 @ACCT-005 @CRED-019 @CRED-020 @CRED-021 @ERR-011 @CLI-016 @CLI-017 @CLI-018 @CLI-019 @PROV-003 @PROV-017 @PROV-019 @PROV-026
+  Scenario: a name is one of a credential or of an account, and accounts come from a browser only
+    Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+    And the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
+    When I ask in a browser to connect "bot" to "far"
+    Then the answer is 409 with code "name_conflict"
+    When "ana" at the provider is connected as "mail"
+    Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
+    When I call "svc account list"
+    Then standard output matches "^mail +far +ana at the provider \(ana\) +active"
+    When I send "PUT" to "{scoped}/credentials/mail" with:
+      """
+      {"kind": "bearer", "token": "tok-1-ab"}
+      """
+    Then the answer is 409 with code "name_conflict"
+    When I send "POST" to "{scoped}/accounts/post/connect" with:
+      """
+      {"provider": "far"}
+      """
+    Then the answer is 403 with code "console_session_required"
+    When I call "svc help account"
+    Then standard output has "account rm"
+    And standard output lacks "account connect"
+    When I ask in a browser to connect "post" to "far"
+    Then "authorize_url" of the answer matches "redirect_uri=http%3A%2F%2F127.0.0.1%3A\d+%2Fconnections%2Fcallback&"
+    When I ask in a browser to connect "post" to "other"
+    Then "authorize_url" of the answer matches "redirect_uri=http%3A%2F%2F127.0.0.1%3A\d+%2Fconnections%2Fcallback&"
+    When I call "svc account rm mail"
+    Then it exits with 0
+    And standard error has "its grant is ended"
+    And the provider takes the token "{token}" no more
+    When I call "svc account list"
+    Then standard output lacks "mail"
+
+  @own-server @configured @ACCT-008 @ACCT-013 @ACCT-014
+  Scenario: while a renewal is under way the current token is used
+    Given a server whose provider "rotates" refresh tokens, with access tokens of 600 seconds
+    And a far end that answers:
+      | path | status |
+      | /x   | 401    |
+    And "ana" at the provider is connected as "mail"
+    And the provider will "hold answer" a renewal
+    When I run the node "http" with:
+      """
+      {"url": "{far}/x", "credential": "mail"}
+      """
+    Then the run succeeds
+    And the account "mail" soon is "refreshing"
+    When I run the node "http" with:
+      """
+      {"url": "{provider}/me", "credential": "mail"}
+      """
+    Then the run succeeds
+    And "output.body.sub" of the run is "ana"
+    When I send "GET" to "{scoped}/accounts/mail"
+    Then "status" of the answer is "refreshing"
+    When the provider lets its answer go
+    Then the account "mail" soon is renewed
+    And the account "mail" soon is "active"
+    When I send "GET" to "/api/v1/openapi.json"
+    Then the answer has '"enum":["active","refreshing","needs_reauth","in_doubt","disabled"]'
+
+  @own-server @configured @PROV-020 @PROV-021
+  Scenario: of tokens whose end nobody says, only those with an assumed one are renewed
+    Given a server whose provider does not say that access tokens live 4 seconds, with another for which it is assumed
+    And "ana" at the provider is connected as "mail"
+    And "ana" at the provider "other" is connected as "post"
+    Then the account "post" soon is renewed
+    When I call "svc account show mail"
+    Then standard output matches "^renewal +unknown_lifetime"
+    And standard output lacks "expires"
+    And standard output lacks "renewed"
+
+  @own-server @configured
+  Scenario: people are told before it bites
+    Given a server whose provider gives no refresh tokens, and access tokens of 86403 seconds
+    And the handler "tell" on "svc.account.expiring,svc.account.disabled" runs "tell.sh":
+      """
+      grep -q '"account":"mail"' "$SVC_INPUT_FILE"
+      """
+    When "ana" at the provider is connected as "mail"
+    Then the page says "will not be renewed"
+    And the event "svc.account.expiring" of "mail" soon is told, without a token
+    When I call "svc account disable mail"
+    Then the event "svc.account.disabled" of "mail" soon is told, without a token
+    When the last event of type "svc.account.disabled" is looked at
+    Then the handler "tell" succeeds
+    And "payload.status" of the last event "svc.account.disabled" is "disabled"
+    And "payload.reason" of the last event "svc.account.disabled" matches "switched off by tester"
+    And "payload.expires_at" of the last event "svc.account.expiring" matches "^20"
+    When I call "svc account uses mail --json"
+    Then standard output is JSON whose "more" is "false"

@@ -1,0 +1,162 @@
+Feature: Playing an edited script on a recorded history
+
+  Rule: A script that reads the same history is fine, and nothing is carried out
+
+    Scenario Outline: the same script in <language>
+      Given a file "<file>":
+        """
+        <script>
+        """
+      When I submit the script "<file>":
+        """
+        <script>
+        """
+      Then the run succeeds
+      When I call "svc check <file> --replay {run}"
+      Then it exits with 0
+      And standard output is "<file>: reads all 2 calls of {run}"
+
+      Examples:
+        | language   | file | script                                                                                                                                                              |
+        | bash       | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                                                                                                        |
+        | Python     | a.py | import subprocess\nfor n in ('one', 'two'):\n    subprocess.run(['svc', 'step', n, '--', 'echo', n], check=True)                                                     |
+        | JavaScript | a.js | import { step } from 'svc/sdk';\nawait step('one', () => 1);\nawait step('two', () => 2);                                                                              |
+        | TypeScript | a.ts | import { execFileSync } from 'node:child_process';\nfor (const n of ['one', 'two'] as string[]) execFileSync('svc', ['step', n, '--', 'true']);                       |
+
+    Scenario: calls behind the history are named and not carried out
+      When I submit the script "a.sh":
+        """
+        svc step one -- echo 1
+        """
+      Then the run succeeds
+      Given a file "a.sh":
+        """
+        one=$(svc step one -- echo 2)
+        svc step "see-$one" -- touch {folder}/made
+        svc emit never
+        """
+      When I call "svc check a.sh --replay {run} --json"
+      Then it exits with 0
+      And standard output is JSON with "files.0.replay.note"
+      And standard output has "reads all 1 call of {run}; from here on it would run anew: step see-1#0"
+      And there is no file "made"
+
+    Scenario: a run that waits
+      When I submit the script "a.sh":
+        """
+        svc step one -- echo 1
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      Given a file "a.sh":
+        """
+        svc step one -- echo 1
+        svc wait-signal go
+        svc step two -- echo 2
+        """
+      And a file "b.sh":
+        """
+        svc step one -- echo 1
+        svc sleep 1s
+        """
+      When I call "svc check a.sh --replay {run}"
+      Then it exits with 0
+      And standard output is "a.sh: reads all 1 call of {run} and waits in wait-signal go#0, as the run does"
+      When I call "svc check b.sh --replay {run}"
+      Then it exits with 1
+      And standard output has "b.sh:2:1: call 2 of {run} is wait-signal go#0, and the script calls sleep#0"
+      When I send the signal "go" with "1"
+      Then the run succeeds
+
+  Rule: The first call that differs is named with its line and with what to do
+
+    Scenario Outline: <what> in <file>
+      When I submit the script "<file>":
+        """
+        <first>
+        """
+      Then the run succeeds
+      Given a file "<file>":
+        """
+        <edited>
+        """
+      When I call "svc check <file> --replay {run}"
+      Then it exits with 1
+      And standard output has "<file>:<said>"
+      And standard output has "put the recorded call back at its place"
+      And standard output has "(replay_differs)"
+
+      Examples:
+        | what            | file | first                                                                                  | edited                                                                                       | said                                                                            |
+        | a new name      | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1\nsvc step deux -- echo 2                                               | 2:1: call 2 of {run} is step two#0, and the script calls step deux#0              |
+        | a call less     | a.sh | svc step one -- echo 1\nsvc step two -- echo 2                                          | svc step one -- echo 1                                                                       | 1:1: call 2 of {run} is step two#0, and the script ends                           |
+        | a call before   | a.py | import subprocess as s\ns.run(['svc', 'step', 'one', '--', 'true'])                     | import subprocess as s\ns.run(['svc', 'sleep', '1s'])\ns.run(['svc', 'step', 'one', '--', 'true']) | 2:1: call 1 of {run} is step one#0, and the script calls sleep#0                |
+        | another verb    | a.ts | import { step } from 'svc/sdk';\nconst n: string = 'one';\nawait step(n, () => 1);       | import { waitSignal } from 'svc/sdk';\nawait waitSignal('one');                               | 2:1: call 1 of {run} is step one#0, and the script calls wait-signal one#0        |
+
+  Rule: The script's own lines run in an empty place
+
+    Scenario: what the run was given is there, and what belongs to others is not
+      When I submit the script "a.sh" with the options '{"env": {"COLOUR": "red"}, "input": [1, 2]}':
+        """
+        svc step "see-$COLOUR-$(grep -c input "$SVC_INPUT_FILE")" -- true
+        """
+      Then the run succeeds
+      Given a file "a.sh":
+        """
+        test "$(ls -A "$HOME")" = "" && test "$PWD" -ef "$HOME" && test -z "${OTHER:-}"
+        svc step "see-$COLOUR-$(grep -c input "$SVC_INPUT_FILE")" -- true
+        svc runs ls
+        """
+      When I call "svc check a.sh --replay {run}" with "OTHER" set to "mine"
+      Then it exits with 0
+      And standard output has "fails at its end"
+      When I call "svc check a.sh --replay {run} --env COLOUR=blue"
+      Then it exits with 1
+      And standard output has "the script calls step see-blue-1#0"
+
+    Scenario: a script that fails on its way, and one that never ends
+      When I submit the script "a.sh":
+        """
+        svc step one -- echo 1
+        """
+      Then the run succeeds
+      Given a file "a.sh":
+        """
+        echo "no such luck" >&2
+        exit 3
+        """
+      And a file "b.sh":
+        """
+        while true; do sleep 1; done
+        """
+      When I call "svc check a.sh --replay {run}"
+      Then it exits with 1
+      And standard output has "before it has read all 1 call, before any call: the script ended with exit code 3"
+      And standard output has "no such luck"
+      When I call "svc check b.sh --replay {run} --timeout 1"
+      Then it exits with 1
+      And standard output has "the script did not end in time"
+
+  Rule: Runs without such a history are refused
+
+    Scenario: a pipeline, a run that is not there, and a file that is no script
+      When I submit the pipeline:
+        """
+        jobs: { a: { steps: [{ run: "true" }] } }
+        """
+      Then the run succeeds
+      Given a file "a.sh":
+        """
+        echo
+        """
+      When I call "svc check a.sh --replay {run}"
+      Then it exits with 1
+      And standard error has "is a pipeline: only scripts have a history"
+      When I send "GET" to "{scoped}/runs/{run}/history"
+      Then the answer is 422 with code "run_not_replayable"
+      When I call "svc check a.sh --replay run_01JD0000000000000000000000"
+      Then it exits with 1
+      And standard error has "no run run_01JD0000000000000000000000"
+      When I call "svc check ci.yml --replay {run}"
+      Then it exits with 2
+      And standard error has "--replay takes scripts, and not ci.yml"

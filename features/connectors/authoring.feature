@@ -1,0 +1,144 @@
+Feature: Writing a connector
+
+  Rule: A manifest is checked and rendered without a server
+
+    @MAN-004 @MAN-005 @MAN-007 @MAN-009
+    Scenario: fields, actions with inputs of their own, and Markdown
+      Given a file "desk/manifest.json":
+        """
+        {
+          "manifest": "svc-connector/v1", "name": "desk", "title": "Desk",
+          "credential": { "kind": "basic" },
+          "fields": [{ "name": "queue", "type": "string", "default": "all" }],
+          "actions": {
+            "open": {
+              "inputs": [{ "name": "text", "type": "string", "required": true, "markdown": true }],
+              "request": { "method": "POST", "url": "https://desk.example.org/{{ with.queue }}", "encoding": "form",
+                "body": { "source": "{{ input.text }}", "html": "{{ html(input.text) }}", "plain": "{{ plain(input.text) }}" } }
+            },
+            "close": {
+              "inputs": [{ "name": "id", "type": "integer", "required": true }],
+              "request": { "method": "DELETE", "url": "https://desk.example.org/{{ with.queue }}/{{ input.id }}" }
+            }
+          }
+        }
+        """
+      When I call "svc connector check {folder}/desk"
+      Then standard output has "desk is sound (2 actions, 0 examples)"
+      When I call svc with the arguments:
+        | connector | render | desk.open | --from | {folder}/desk | --input | {"text": "**a** & [b](https://x.example.org)"} | --json |
+      Then standard output is JSON whose "body.source" is "**a** & [b](https://x.example.org)"
+      And standard output is JSON whose "body.html" is "<p><strong>a</strong> &amp; <a href=\"https://x.example.org\">b</a></p>"
+      And standard output is JSON whose "body.plain" is "a & b (https://x.example.org)"
+      And standard output is JSON whose "headers.authorization" is "Basic ***"
+      When I call svc with the arguments:
+        | connector | render | desk.close | --from | {folder}/desk | --input | {"id": 7} | --with | {"queue": "a/b"} |
+      Then standard output has "DELETE https://desk.example.org/a%2Fb/7"
+
+    @MAN-002 @MAN-003 @MAN-008
+    Scenario Outline: a fault names place, rule and what to do: <what>
+      Given a file "bad.json":
+        """
+        { "manifest": "svc-connector/v1", "name": "<name>", "title": "Bad", "credential": { "kind": "<kind>" }<more>,
+          "actions": { "go": { "request": { "method": "POST", "url": "https://x.example.org/", "body": "<body>" } } } }
+        """
+      When I call "svc connector check {folder}/bad.json"
+      Then it exits with 1
+      And standard output matches "bad\.json: <pointer>: .*\[<rule>\]; <fix>"
+
+      Examples:
+        | what                  | name      | kind    | more            | body                     | pointer                  | rule            | fix                 |
+        | code                  | bad       | bearer  | , "code": "x()" | x                        | /code                    | unknown_member  | remove it.*no code  |
+        | a call of a program   | bad       | bearer  |                 | {{ require('fs') }}      | /actions/go/request/body | hole_invalid    | use with            |
+        | a variable of nobody  | bad       | bearer  |                 | {{ input.nope }}         | /actions/go/request/body | name_undeclared | add                 |
+        | a hole of no language | bad       | bearer  |                 | {{ 1 + }}                | /actions/go/request/body | hole_invalid    | write an expression |
+        | a kind of the CLI     | bad       | api-key |                 | x                        | /credential/kind         | schema          | change it           |
+        | a name that is taken  | team_chat | bearer  |                 | x                        | /name                    | name_taken      | give the connector  |
+
+    Scenario: an example that is not what happens
+      When I call "svc connector init my_chat"
+      Then standard error has "svc connector check my_chat"
+      When I call "svc connector check my_chat"
+      Then standard output has "my_chat is sound (1 action, 1 example)"
+      And the file "my_chat/README.md" has "my_chat.send"
+      When I call "svc connector check my_chat" with the settings:
+        | SVC_CONNECTORS | {folder}/no-such-folder |
+      Then it exits with 0
+      When the text "rooms/ops" of the file "my_chat/manifest.json" becomes "rooms/dev"
+      And I call "svc connector check my_chat"
+      Then it exits with 1
+      And standard output has "/examples/0/request/url: comes to"
+      When I call "svc connector init my_chat"
+      Then it exits with 2
+      And standard error has "it exists"
+
+    Scenario: the key of a node stands in the path of a URL as it is
+      When I call svc with the arguments:
+        | connector | render | federated_chat.send_message | --with | {"homeserver": "https://chat.example.org", "room_id": "!a:b"} | --input | {"text": "done"} |
+      Then standard output has "/send/m.room.message/run_example~node"
+
+    Scenario: values that are wrong are told, and nothing is rendered
+      When I call "svc connector render forge_a.set_commit_status"
+      Then it exits with 1
+      And standard error has "/input/repo is required"
+      When I call "svc connector render forge_a.none"
+      Then it exits with 1
+      And standard error has "forge_a.report_run_status"
+
+  Rule: A folder or a package is enough, and the server needs nothing but a start
+
+    @own-server @configured @MAN-001 @MAN-005 @VER-005
+    Scenario: a folder and a package of npm, used by graph, handler and command line
+      Given a file "notes/manifest.json":
+        """
+        { "manifest": "svc-connector/v1", "name": "notes", "title": "Notes",
+          "fields": [{ "name": "base", "type": "string", "required": true }],
+          "actions": { "write": {
+            "inputs": [{ "name": "text", "type": "string", "required": true }],
+            "request": { "method": "POST", "url": "{{ with.base }}/notes", "body": { "text": "{{ input.text }}" } } } } }
+        """
+      And the package "svc-connector-memos" with the file "manifest.json":
+        """
+        { "manifest": "svc-connector/v1", "name": "memos", "title": "Memos",
+          "actions": { "write": {
+            "inputs": [{ "name": "url", "type": "string", "required": true }],
+            "request": { "method": "PUT", "url": "{{ input.url }}", "body": "memo", "encoding": "text" } } } }
+        """
+      And a server and an agent of their own with:
+        | SVC_CONNECTORS | {folder}/notes:{folder}/node_modules/svc-connector-memos |
+      And a far end
+      When I run the node "notes.write" with:
+        """
+        {"with": {"base": "{far}"}, "input": {"text": "from a node"}}
+        """
+      Then the run succeeds
+      When I call svc with the arguments:
+        | handler  | set | note | --on | thing.done | --node | notes.write |
+        | --config | {"with": {"base": "{far}"}, "input": {"text": "{{ input.payload.what }}"}} | | | | | |
+      And I emit "thing.done" with '{"what": "from a handler"}'
+      Then the project comes to rest
+      When I run the graph:
+        """
+        {"nodes": [{"id": "m", "type": "memos.write", "config": {"input": {"url": "{far}/memo?sig=a%2Fb"}}}]}
+        """
+      Then the run succeeds
+      And the far end got:
+        | method | path             | body                     |
+        | POST   | /notes           | {"text":"from a node"}    |
+        | POST   | /notes           | {"text":"from a handler"} |
+        | PUT    | /memo?sig=a%2Fb  | memo                     |
+      When I call "svc connector show memos"
+      Then standard output has "url: string, required"
+
+    Scenario: a package is found by its name
+      Given the package "svc-connector-memos" with the file "manifest.json":
+        """
+        { "manifest": "svc-connector/v1", "name": "memos", "title": "Memos",
+          "actions": { "write": { "request": { "method": "PUT", "url": "https://memos.example.org/", "body": "memo" } } } }
+        """
+      When I call "svc connector render memos.write" with the settings:
+        | SVC_CONNECTORS | svc-connector-memos |
+      Then standard output has "PUT https://memos.example.org/"
+      When I call "svc plugins" with the settings:
+        | SVC_CONNECTORS | svc-connector-memos |
+      Then standard output has "connector:memos"

@@ -1,0 +1,110 @@
+Feature: Messages to chats
+
+  Rule: A federated chat gets a message once
+
+    @CONN-007 @CONN-008 @CONN-009 @CONN-010 @CONN-011 @CONN-012 @CONN-075 @CONN-076
+    Scenario: the source of the message for everybody, its HTML for those who can show it
+      Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
+      When I run the graph:
+        """
+        {"nodes": [{"id": "say", "type": "federated_chat.send_message", "config": {
+          "credential": "chat", "with": {"homeserver": "{far}", "room_id": "!ops:example.org"},
+          "input": {"text": "It is **done**, <b>really</b>"}}}]}
+        """
+      Then the run succeeds
+      And "output.body.event_id" of the run is "$1:far-end"
+      And the room "!ops:example.org" has the messages:
+        | txn_id    | msgtype | body                          | format                 | formatted_body                                                  |
+        | {run}~say | m.text  | It is **done**, <b>really</b> | org.matrix.custom.html | <p>It is <strong>done</strong>, &lt;b&gt;really&lt;/b&gt;</p> |
+
+    @CONN-013
+    Scenario: a retry after a lost answer posts nothing again
+      Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
+      And its next answer is lost on the way
+      When I run the graph:
+        """
+        {"nodes": [{"id": "say", "type": "federated_chat.send_message", "retry": {"attempts": 3, "backoff": "1ms"}, "config": {
+          "credential": "chat", "with": {"homeserver": "{far}", "room_id": "!ops:example.org"}, "input": {"text": "once"}}}]}
+        """
+      Then the run succeeds
+      And it was asked 2 times
+      And the room "!ops:example.org" has the messages:
+        | txn_id    | body |
+        | {run}~say | once |
+
+    @CONN-012 @CONN-014
+    Scenario: each item of a fan-out has a key of its own, and a key of the author is taken as it is
+      Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
+      When I run the graph:
+        """
+        {"nodes": [
+          {"id": "all", "type": "fan_out", "config": {"items": ["a", "b"], "concurrency": 1,
+            "node": {"type": "federated_chat.send_message", "config": {"credential": "chat",
+              "with": {"homeserver": "{far}", "room_id": "!ops:example.org"}, "input": {"text": "item {{ item }}"}}}}},
+          {"id": "last", "type": "federated_chat.send_message", "idempotency_key": "mine", "config": {"credential": "chat",
+            "with": {"homeserver": "{far}", "room_id": "!ops:example.org"}, "input": {"text": "the end"}}}],
+         "edges": [{"from": "all", "to": "last"}]}
+        """
+      Then the run succeeds
+      And the room "!ops:example.org" has the messages:
+        | txn_id       | body    |
+        | {run}~all~0  | item a  |
+        | {run}~all~1  | item b  |
+        | mine         | the end |
+
+    Scenario: what the homeserver refuses is data, unless the node says otherwise
+      Given a homeserver with the token "tok-homeserver" and the room "!ops:example.org"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-homeserver"}'
+      When I run the node "federated_chat.send_message" with:
+        """
+        {"credential": "chat", "with": {"homeserver": "{far}", "room_id": "!other:example.org"}, "input": {"text": "x"}}
+        """
+      Then the run succeeds
+      And "output.status" of the run is "403"
+      And "output.body.errcode" of the run is "M_FORBIDDEN"
+
+  Rule: A team chat takes the markup of that chat
+
+    @CONN-029 @CONN-030 @CONN-031 @CONN-032 @CONN-033
+    Scenario: the text goes as it is
+      Given a team chat with the token "tok-team-chat" and the channel "#ops"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-team-chat"}'
+      When I run the node "team_chat.post_message" with:
+        """
+        {"credential": "chat", "with": {"channel": "#ops", "api_base": "{far}/api"},
+         "input": {"text": "*done*: <https://ci.example.org/7|run 7>"}}
+        """
+      Then the run succeeds
+      And "output.body.ok" of the run is "true"
+      And the channel has the message "*done*: <https://ci.example.org/7|run 7>"
+      And it was asked:
+        | method | path                  | authorization        |
+        | POST   | /api/chat.postMessage | Bearer tok-team-chat |
+
+  Rule: The token of a bot is a part of the address, and nobody reads it there
+
+    @CONN-034 @CONN-035 @CONN-036 @CONN-037 @CONN-038
+    Scenario: it is put there when the request is sent
+      Given a bot chat with the token "4711:tok-of-the-bot" and the chat 42
+      And the credential "bot" is '{"kind": "url_token", "token": "4711:tok-of-the-bot"}'
+      When I run the node "bot_chat.send_message" with:
+        """
+        {"credential": "bot", "with": {"chat_id": 42, "api_base": "{far}"}, "input": {"text": "done"},
+         "fail_on_error_status": true}
+        """
+      Then the run succeeds
+      And the chat has the message "done"
+      And it was asked:
+        | method | path                                 | authorization |
+        | POST   | /bot4711:tok-of-the-bot/sendMessage | -             |
+      And nobody can read "tok-of-the-bot" anywhere in the run
+      When I run the node "bot_chat.send_message" with:
+        """
+        {"credential": "bot", "with": {"chat_id": 43, "api_base": "{far}"}, "input": {"text": "done"},
+         "fail_on_error_status": true}
+        """
+      Then the run fails and its error has "/bot{credential}/sendMessage answered 400"
+      And nobody can read "tok-of-the-bot" anywhere in the run

@@ -1,0 +1,137 @@
+Feature: svc graph
+
+  Background:
+    Given a file "g.json":
+      """
+      {"version": "svc-graph/v1", "title": "A graph", "nodes": [
+        {"id": "a", "type": "set", "config": {"values": {"$expr": "input.n"}}},
+        {"id": "b", "type": "set", "config": {"values": 1}}], "edges": [{"from": "a", "to": "b"}]}
+      """
+
+  Rule: Graphs are saved in versions
+
+    Scenario: save, show, list, remove
+      When I call "svc graph save g g.json"
+      Then it exits with 0
+      And standard error has "graph g is saved as version 1"
+      When I call "svc graph save g g.json --json"
+      Then standard output is JSON whose "version_number" is "1"
+      Given a file "h.json":
+        """
+        {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "set", "config": {"values": 2}}], "edges": []}
+        """
+      When I call "svc graph save g h.json"
+      Then standard error has "graph g is saved as version 2"
+      When I call "svc graph versions g --json"
+      Then standard output is JSON whose "versions.length" is "2"
+      When I call "svc graph show g@1 --json"
+      Then standard output is JSON whose "document.title" is "A graph"
+      And standard output is JSON whose "version_number" is "1"
+      When I call "svc graph show g --source"
+      Then standard output has '"values": 2'
+      When I call "svc graph ls"
+      Then standard output matches "^g +2 "
+      When I call "svc graph rm g"
+      Then it exits with 0
+      When I call "svc graph show g"
+      Then it exits with 1
+      And standard error has "no graph g"
+
+    Scenario: faults are shown with their places
+      Given a file "bad.json":
+        """
+        {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "sett"}], "edges": [{"from": "a", "to": "x"}]}
+        """
+      When I call "svc graph save g bad.json"
+      Then it exits with 1
+      And standard error has "/nodes/0/type"
+      And standard error has "/edges/0/to"
+
+    Scenario: a file that is no JSON
+      Given a file "text.json":
+        """
+        nodes:
+        """
+      When I call "svc graph save g text.json"
+      Then it exits with 2
+      And standard error has "text.json is not JSON"
+
+    Scenario: a stored graph is submitted by name, or in one version
+      When I call "svc graph save g g.json"
+      And I call "svc submit --graph g@1 --input '{}' --follow"
+      Then it exits with 1
+      And standard error has "input.n"
+      When I call "svc submit --node set --config '{}'"
+      Then it exits with 1
+      And standard error has "/config/values is required"
+
+  Rule: Two graphs are compared by nodes and fields
+
+    Scenario: a file with what is stored
+      When I call "svc graph save g g.json"
+      Given a file "h.json":
+        """
+        {"version": "svc-graph/v1", "nodes": [
+          {"id": "a", "type": "set", "config": {"values": {"$expr": "input.m"}}, "retry": {"attempts": 2}},
+          {"id": "c", "type": "delay", "config": {"for": "1s"}}], "edges": [{"from": "a", "to": "c"}]}
+        """
+      When I call "svc graph diff g h.json"
+      Then it exits with 0
+      And standard output is:
+        """
+        ~ node a: config.values {"$expr":"input.n"} → {"$expr":"input.m"}
+        + node a: retry {"attempts":2}
+        - node b "set"
+        + node c "delay"
+        - edge a → b
+        + edge a → c
+        - title "A graph"
+        """
+      When I call "svc graph diff g@1 g.json --exit-code"
+      Then it exits with 0
+      When I call "svc graph diff g@1 h.json --exit-code --json"
+      Then it exits with 1
+      And standard output is JSON whose "same" is "false"
+
+    Scenario Outline: <what> is told
+      Given a file "odd.json":
+        """
+        <content>
+        """
+      When I call "svc graph save g g.json"
+      And I call "<command>"
+      Then it exits with 2
+      And standard error has "<message>"
+
+      Examples:
+        | what                     | content | command                     | message          |
+        | a file with a list       | []      | svc graph diff odd.json g   | is no graph      |
+        | a file with null         | null    | svc graph diff g odd.json   | is no graph      |
+        | a file that is not JSON  | {       | svc graph save odd odd.json | is not JSON      |
+        | a version after another  | {}      | svc graph show g@1@1        | names no version |
+
+  Rule: It shows how graphs start and what nodes there are
+
+    Scenario: publish, unpublish
+      Given a file "hook.json":
+        """
+        {"version": "svc-graph/v1", "nodes": [{"id": "in", "type": "trigger.webhook"}], "edges": []}
+        """
+      When I call "svc graph save hooked hook.json"
+      And I call "svc graph publish hooked"
+      Then it exits with 0
+      And standard output matches "^deliver to +http.*/api/v1/hooks/hook_"
+      And standard output matches "^secret +\S{43}$"
+      When I call "svc graph publish hooked@1"
+      Then standard output lacks "secret"
+      When I call "svc graph unpublish hooked"
+      Then it exits with 0
+      And standard error has "graph hooked is not published"
+
+    Scenario: the types of nodes with their schemas
+      When I call "svc graph types"
+      Then standard output matches "^fan_out +Runs a node for each item of a list"
+      When I call "svc graph types event --json"
+      Then standard output is JSON whose "config.required.0" is "event"
+      When I call "svc graph types evnt"
+      Then it exits with 2

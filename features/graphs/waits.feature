@@ -1,0 +1,130 @@
+Feature: Predicates of event nodes
+
+  Rule: An event node takes the first event that its predicate accepts
+
+    @WAIT-003 @GRAPH-026 @WAIT-008 @WAIT-011
+    Scenario: others are declined, also those that cannot be judged, and the wait goes on
+      When I run the graph:
+        """
+        {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "event.payload.n > 3"}}],
+         "output": {"$expr": "nodes.wait.output.payload.n"}}
+        """
+      And the run is called "waiter"
+      Then the run waits for "event" "thing"
+      When I emit "thing" with '{"n": 1}'
+      Then what came of "{event}" is soon:
+        | reaction | name   | state    |
+        | wait     | waiter | declined |
+      When I emit "thing" with '{"other": 1}'
+      Then what came of "{event}" is soon:
+        | reaction | name   | state    |
+        | wait     | waiter | declined |
+      And the run waits for "event" "thing"
+      When I emit "thing" with '{"n": 4}'
+      Then the run succeeds
+      And "output" of the run is "4"
+
+    @WAIT-009
+    Scenario: declining is private to a wait
+      When I run the graph:
+        """
+        {"nodes": [{"id": "small", "type": "event", "config": {"event": "thing", "when": "event.payload.n < 3"}},
+                   {"id": "large", "type": "event", "config": {"event": "thing", "when": "event.payload.n > 3"}},
+                   {"id": "any", "type": "event", "config": {"event": "thing"}}],
+         "output": {"$expr": "[nodes.small.output.payload.n, nodes.large.output.payload.n, nodes.any.output.payload.n]"}}
+        """
+      Then the run waits for "event" "thing"
+      When I emit "thing" with '{"n": 5}'
+      And I emit "thing" with '{"n": 1}'
+      Then the run succeeds
+      And "output" of the run is "[1,5,5]"
+
+    @WAIT-014
+    Scenario: without a predicate the first event of the type is taken
+      When I run the graph:
+        """
+        {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing"}}],
+         "output": {"$expr": "nodes.wait.output.payload"}}
+        """
+      Then the run waits for "event" "thing"
+      When I emit "thing" with '{"first": true}'
+      And I emit "thing" with '{"second": true}'
+      Then the run succeeds
+      And "output" of the run is '{"first":true}'
+
+    @WAIT-010
+    Scenario: a declined event does not lengthen the time
+      When I run the graph:
+        """
+        {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "false", "timeout": "2s"}}]}
+        """
+      And the run is called "waiter"
+      Then the run waits for "event" "thing"
+      And "substate.deadline" of the run is noted as "deadline"
+      When I emit "thing" with '{}'
+      Then what came of "{event}" is soon:
+        | reaction | name   | state    |
+        | wait     | waiter | declined |
+      And "substate.deadline" of the run is "{deadline}"
+      And the run fails with code "wait_timeout"
+
+    Scenario: a signal ends the wait as well
+      When I run the graph:
+        """
+        {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing", "when": "false"}}]}
+        """
+      Then the run waits for "event" "thing"
+      When I send the signal "event:wait" with '"by hand"'
+      Then the run succeeds
+      And "output" of the run is "by hand"
+
+  Rule: A predicate sees nothing but the event, and must compile
+
+    @WAIT-004 @WAIT-005 @WAIT-006 @WAIT-007 @WAIT-013
+    Scenario Outline: <what>
+      Given a file "g.json":
+        """
+        {"version": "svc-graph/v1", "edges": [{"from": "a", "to": "wait"}],
+         "nodes": [{"id": "a", "type": "set", "config": {"values": 1}},
+                   {"id": "wait", "type": "event", "config": {"event": "x", "when": "<when>"}}]}
+        """
+      When I call "svc check g.json"
+      Then it exits with 1
+      And standard output has "/nodes/1/config/when"
+      And standard output has "<says>"
+
+      Examples:
+        | what            | when                       | says                          |
+        | steps           | steps.a.output == 1        | unknown name `steps`          |
+        | vars            | vars.x == 1                | unknown name `vars`           |
+        | nodes           | nodes.a.output == 1        | unknown name `nodes`          |
+        | the run         | run.id != ''               | unknown name `run`            |
+        | the input       | input.x == event.payload   | unknown name `input`          |
+        | no expression   | event.payload ==           | cannot be read                |
+
+  Rule: All listeners can take one event
+
+    Scenario: a graph, a script and a handler
+      When I run the graph:
+        """
+        {"nodes": [{"id": "wait", "type": "event", "config": {"event": "thing"}}]}
+        """
+      And the run is called "graph"
+      Then the run waits for "event" "thing"
+      When I submit the script "wait.sh" as "script":
+        """
+        svc wait-event thing
+        """
+      Then the run waits for "event" "thing"
+      Given the handler "handler" on "thing" runs "h.sh":
+        """
+        true
+        """
+      When I emit "thing"
+      Then the runs "graph, script" soon succeed
+      And the handler "handler" succeeds
+      And what came of "{event}" is soon:
+        | reaction | name    | state     |
+        | handler  | handler | delivered |
+        | wait     | graph   | delivered |
+        | wait     | script  | delivered |

@@ -1,0 +1,107 @@
+Feature: Workflows within graphs
+
+  Rule: A workflow node waits for a run of its own
+
+    Scenario: a stored graph, whose output it gives on
+      Given I save the graph "inner":
+        """
+        {"nodes": [{"id": "a", "type": "shell", "config": {"script": "echo $((N * 2))", "env": {"N": {"$expr": "input.n"}}}}]}
+        """
+      When I run the graph:
+        """
+        {"nodes": [{"id": "call", "type": "workflow", "config": {"graph": "inner", "input": {"n": 21}}},
+                   {"id": "after", "type": "set", "config": {"values": {"$expr": "nodes.call.output + 1"}}}],
+         "edges": [{"from": "call", "to": "after"}]}
+        """
+      Then the run succeeds
+      And "output" of the run is "43"
+
+    Scenario: a script, and its failure
+      When I run the graph:
+        """
+        {"nodes": [{"id": "call", "type": "workflow", "config": {"filename": "job.sh", "source": "exit 4"}}]}
+        """
+      Then the run fails and its error has "node call: the run run_"
+      And the run fails and its error has "exit code 4"
+
+    Scenario: with the caller ends what it called
+      Given I save the graph "held":
+        """
+        {"tags": ["called"], "nodes": [{"id": "wait", "type": "wait_signal", "config": {"name": "never"}}]}
+        """
+      When I run the graph:
+        """
+        {"nodes": [{"id": "call", "type": "workflow", "config": {"graph": "held"}}]}
+        """
+      Then the run with the tag "called" is "waiting"
+      When I cancel the run because "enough"
+      Then the run with the tag "called" is "cancelled"
+
+  Rule: A workflow may be read from a repository
+
+    @GRAPH-027
+    Scenario: a graph and a script, by the API of the forge and with its credential
+      Given a far end that answers:
+        | path                                  | status | type             | body                                                                                                                       |
+        | /repos/acme/web/contents/ops/go.json  | 200    | application/vnd.github.raw+json; charset=utf-8 | {"version":"svc-graph/v1","nodes":[{"id":"a","type":"set","config":{"values":{"$expr":"input.n + 1"}}}],"edges":[]} |
+        | /repos/acme/web/contents/ops/go.sh    | 200    | application/vnd.github.raw+json; charset=utf-8 | svc output set from=script                                                                                         |
+      And the credential "forge" is '{"kind": "bearer", "token": "tok-canary-2"}'
+      When I run the graph:
+        """
+        {"nodes": [
+          {"id": "graph", "type": "workflow", "config": {"input": {"n": 1}, "from_repo": {
+            "path": "ops/go.json", "repo": "acme/web", "credential": "forge", "api_base": "{far}", "ref": "main"}}},
+          {"id": "script", "type": "workflow", "config": {"from_repo": {
+            "path": "ops/go.sh", "repo": "acme/web", "credential": "forge", "api_base": "{far}"}}}]}
+        """
+      Then the run succeeds
+      And "output.graph" of the run is "2"
+      And "output.script.from" of the run is "script"
+      And the far end got in any order:
+        | method | path                                           | authorization       |
+        | GET    | /repos/acme/web/contents/ops/go.json?ref=main  | Bearer tok-canary-2 |
+        | GET    | /repos/acme/web/contents/ops/go.sh             | Bearer tok-canary-2 |
+      And nobody can read "tok-canary-2" anywhere in the run
+
+    Scenario: a file that is not there
+      Given a far end that answers:
+        | path | status | body |
+        | /    | 200    |      |
+      And the credential "forge" is '{"kind": "bearer", "token": "tok-canary-3"}'
+      When I run the graph:
+        """
+        {"nodes": [{"id": "call", "type": "workflow", "config": {"from_repo": {
+            "path": "none.sh", "repo": "acme/web", "credential": "forge", "api_base": "{far}"}}}]}
+        """
+      Then the run fails and its error has "/repos/acme/web/contents/none.sh answered 404"
+
+    Scenario: a file that is not there is data where the node says so
+      Given a far end that answers:
+        | path | status | body |
+        | /    | 200    |      |
+      And the credential "forge" is '{"kind": "bearer", "token": "tok-canary-3"}'
+      When I run the graph:
+        """
+        {"nodes": [{"id": "call", "type": "workflow", "continue_on_error": true, "config": {"from_repo": {
+            "path": "none.sh", "repo": "acme/web", "credential": "forge", "api_base": "{far}"}}},
+           {"id": "why", "type": "set", "config": {"values": {"$expr": "[nodes.call.status, nodes.call.error.message]"}}}],
+         "edges": [{"from": "call", "to": "why"}]}
+        """
+      Then the run succeeds
+      And "output" of the run matches "failed.*/repos/acme/web/contents/none.sh answered 404"
+
+    @GRAPH-028
+    Scenario Outline: all three of path, repo and credential are required: without <member>
+      When I send "PUT" to "{scoped}/graphs/g" with:
+        """
+        {"version": "svc-graph/v1", "edges": [],
+         "nodes": [{"id": "call", "type": "workflow", "config": {"from_repo": <from_repo>}}]}
+        """
+      Then the answer is 422 with code "workflow_invalid"
+      And the answer names the faults "/nodes/0/config/from_repo/<member>"
+
+      Examples:
+        | member     | from_repo                                |
+        | path       | {"repo": "acme/web", "credential": "x"}  |
+        | repo       | {"path": "a.sh", "credential": "x"}      |
+        | credential | {"path": "a.sh", "repo": "acme/web"}     |

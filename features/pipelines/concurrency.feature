@@ -1,0 +1,182 @@
+Feature: Concurrency groups of pipelines
+
+  Rule: One run at a time is in a group, in the order of their coming
+
+    @RUN-021 @SUBJ-013
+    Scenario: a held run starts when it is promoted
+      When I submit the pipeline with '{"input": {"ref": "main"}}':
+        """
+        name: first
+        concurrency: { group: "deploy-${{ input.ref }}" }
+        jobs: { hold: { wait_for_event: go } }
+        """
+      Then the run waits for "event" "go"
+      And "deploy-main" is held by the run "it"
+      When I submit the pipeline with '{"input": {"ref": "main"}}':
+        """
+        name: second
+        concurrency: "deploy-${{ input.ref }}"
+        jobs: { say: { steps: [{ run: echo "it is my turn" }] } }
+        """
+      Then the run is "queued"
+      And "substate.kind" of the run is "awaiting_lease"
+      And "substate.name" of the run is "deploy-main"
+      And the events of the run are:
+        | type   |
+        | manual |
+      When I submit the pipeline with '{"input": {"ref": "other"}}':
+        """
+        concurrency: "deploy-${{ input.ref }}"
+        jobs: { say: { steps: [{ run: "true" }] } }
+        """
+      Then the run succeeds
+      When I emit "go"
+      And I look at the pipeline "second"
+      Then the run succeeds
+      And the log has "it is my turn"
+      And the events of the run are:
+        | type          |
+        | manual        |
+        | run.started   |
+        | run.succeeded |
+      And nobody holds "deploy-main"
+
+    @SCR-056
+    Scenario: the lease is that of svc lock
+      Given a gate "end"
+      When I submit the script "lock.sh" as "script":
+        """
+        svc lock site -- sh -c 'echo script > {folder}/log; read _ < {folder}/end'
+        """
+      Then "site" is held by the run "script"
+      When I submit the pipeline as "pipeline":
+        """
+        jobs:
+          deploy: { concurrency: { group: site }, steps: [{ run: "echo pipeline >> {folder}/log" }] }
+        """
+      Then the run waits for "awaiting_lease" "site"
+      When I open the gate "end"
+      Then the run succeeds
+      And the file "log" is:
+        """
+        script
+        pipeline
+        """
+
+    Scenario: a job gives its lease back when it is over, not when the run is
+      When I submit the pipeline as "one":
+        """
+        jobs:
+          deploy: { concurrency: site, continue_on_error: true, steps: [{ run: exit 1 }] }
+          stay: { needs: deploy, wait_for_event: go }
+        """
+      Then the run waits for "event" "go"
+      And nobody holds "site"
+      When I cancel the run because "seen"
+      Then the run is "cancelled"
+
+    Scenario: jobs of one run take turns
+      When I submit the pipeline:
+        """
+        jobs:
+          left: { concurrency: site, steps: [{ run: "mkdir {folder}/busy; sleep 0.1; rmdir {folder}/busy" }] }
+          right: { concurrency: site, steps: [{ run: "mkdir {folder}/busy; sleep 0.1; rmdir {folder}/busy" }] }
+        """
+      Then the run succeeds
+
+  Rule: cancel-running replaces the earlier runs of the group
+
+    @SUBJ-014
+    Scenario: the running one and the waiting one are cancelled
+      When I submit the pipeline as "first":
+        """
+        concurrency: { group: main, policy: cancel-running }
+        jobs: { work: { steps: [{ run: "echo $$ > {folder}/pid; sleep 600" }] } }
+        """
+      Then "main" is held by the run "first"
+      When I submit the pipeline as "second":
+        """
+        concurrency: { group: main }
+        jobs: { work: { steps: [{ run: echo SECOND }] } }
+        """
+      Then the run is "queued"
+      When I submit the pipeline as "third":
+        """
+        concurrency: { group: main, policy: cancel-running }
+        jobs: { work: { steps: [{ run: echo third }] } }
+        """
+      Then the run succeeds
+      And the run id of "third" is noted as "third"
+      When I look at the run "first"
+      Then the run is "cancelled"
+      And "reason" of the run matches "superseded by the run {third} in the concurrency group main"
+      When I look at the run "second"
+      Then the run is "cancelled"
+      And "started_at" of the run matches "^(undefined|null)$"
+
+  Rule: A rerun takes the leases again
+
+    Scenario: from a job in the middle, and as a whole
+      Given a file "group.yml":
+        """
+        concurrency: site
+        jobs:
+          build: { steps: [{ run: "echo build >> {folder}/log" }] }
+          deploy: { needs: build, concurrency: machine, steps: [{ run: "echo deploy >> {folder}/log" }] }
+          ship: { needs: deploy, concurrency: machine, steps: [{ run: "echo ship >> {folder}/log" }] }
+        """
+      And I submit "{folder}/group.yml" with the CLI as "first"
+      Then the run succeeds
+      When I submit the pipeline as "other":
+        """
+        concurrency: site
+        jobs: { hold: { wait_for_event: go } }
+        """
+      Then "site" is held by the run "other"
+      When I look at the run "first"
+      And I rerun it from "ship" as "again"
+      Then the run is "queued"
+      And "substate.kind" of the run is "awaiting_lease"
+      When I look at the run "first"
+      And I rerun it as "anew"
+      Then the run is "queued"
+      When I emit "go"
+      And I look at the run "again"
+      Then the run succeeds
+      When I look at the run "anew"
+      Then the run succeeds
+      And the file "log" is:
+        """
+        build
+        deploy
+        ship
+        ship
+        build
+        deploy
+        ship
+        """
+      And nobody holds "site"
+      And nobody holds "machine"
+
+  Rule: A group that cannot be is refused
+
+    Scenario Outline: <what>
+      When I check the pipeline:
+        """
+        <text>
+        """
+      Then it has the problem "<part>" at "<place>"
+
+      Examples:
+        | what                       | text                                                                             | part                | place |
+        | another policy             | {concurrency: {group: a, policy: cancel}, jobs: {a: {steps: [{run: x}]}}}        | must be one of      | 1:34  |
+        | a combination of a matrix  | {jobs: {a: {concurrency: 'g-${{ matrix.x }}', steps: [{run: x}]}}}               | unknown name        | 1:33  |
+        | a name of the service's    | {jobs: {svc-lease: {steps: [{run: x}]}}}                                         | do not begin with   | 1:9   |
+
+    Scenario: a group without a name
+      When I submit the pipeline:
+        """
+        concurrency: "${{ input == null ? '' : 'x' }}"
+        jobs: { work: { steps: [{ run: "true" }] } }
+        """
+      Then the run fails with code "invalid_request"

@@ -1,0 +1,160 @@
+Feature: Steps of a job
+
+  Rule: The steps of a job share one fresh workspace
+
+    Scenario: one folder for all steps, removed with the job
+      When I submit the pipeline:
+        """
+        jobs:
+          one:
+            steps:
+              - run: test "$(ls -A)" = ""; mkdir -p deep/er; echo kept > deep/file; pwd > {folder}/place
+              - run: cat file; test "$(pwd)" = "$SVC_WORKSPACE/deep"
+                working_directory: deep
+              - run: exit 1
+                working_directory: ${{ '..' }}/..
+                continue_on_error: true
+              - run: test ! -e nothing
+          two:
+            needs: one
+            steps: [{ run: 'test "$(ls -A)" = ""; test ! -e "$(cat {folder}/place)"' }]
+        """
+      Then the run succeeds
+      And the log has "kept"
+
+    Scenario: bash -eu runs each step, and the log says which one
+      When I submit the pipeline:
+        """
+        jobs:
+          build:
+            steps:
+              - { name: first, run: "echo one; false; echo two", continue_on_error: true }
+              - { id: second, run: "echo $NOT_SET", continue_on_error: true }
+              - { id: skipped, if: "steps.second.status == 'succeeded'", run: echo SKIPPED }
+              - { run: "echo ${{ steps.second.exit_code }} ${{ steps.skipped.status }}" }
+        """
+      Then the run succeeds
+      And the log has "[build] first: failed, and the job goes on"
+      And the log has "[build] skipped: skipped"
+      And the log has "1 skipped"
+      And the log lacks "two"
+      And the log lacks "SKIPPED"
+
+    Scenario: later steps are left out after a failure, unless they are always wanted
+      When I submit the pipeline:
+        """
+        jobs:
+          build:
+            steps:
+              - run: exit 4
+              - run: echo LEFT OUT
+              - { always: true, run: echo "always wanted" }
+        """
+      Then the run fails with code "step_failed"
+      And the log has "always wanted"
+      And the log lacks "LEFT OUT"
+
+  Rule: A step hands values on by $SVC_OUTPUT
+
+    Scenario: lines, longer texts, and types of holes
+      When I submit the pipeline:
+        """
+        outputs: { o: "${{ jobs.make.outputs }}" }
+        jobs:
+          make:
+            steps:
+              - id: values
+                run: |
+                  printf 'a=1=2\nempty=\ntext<<END\nline 1\nline 2\nEND\n' >> "$SVC_OUTPUT"
+                  svc output set n:=7
+            outputs:
+              a: ${{ steps.values.output.a }}
+              both: "${{ steps.values.output.a }}/${{ steps.values.output.n }}"
+              n: ${{ steps.values.output.n }}
+              text: ${{ steps.values.output.text }}
+              list: ["${{ steps.values.output.n + 1.0 }}", x]
+        """
+      Then the run succeeds
+      And "output.o" of the run is '{"a":"1=2","both":"1=2/7","n":7,"text":"line 1\nline 2","list":[8,"x"]}'
+
+    Scenario: a line that is none fails the step and names the line
+      When I submit the pipeline:
+        """
+        jobs: { make: { steps: [{ run: "echo 'a=1\nnothing' >> $SVC_OUTPUT; printf 'a=1\nnothing' > $SVC_OUTPUT" }] } }
+        """
+      Then the run fails with code "step_invalid"
+      And the run fails and its error has "line 2 of $SVC_OUTPUT"
+
+  Rule: A step may be tried again, and is ended when its time is over
+
+    Scenario: attempts of a step
+      When I submit the pipeline:
+        """
+        jobs:
+          make:
+            steps:
+              - run: echo try >> {folder}/tries; test $(wc -l < {folder}/tries) = 3
+                retry: { attempts: 3, backoff: 10ms }
+        """
+      Then the run succeeds
+      And the file "tries" has 3 lines
+
+    Scenario: a timeout ends the step's process group
+      When I submit the pipeline:
+        """
+        jobs:
+          make:
+            steps:
+              - { name: slow, timeout: 200ms, run: "sleep 600 & echo $! >> {folder}/pids; echo $$ >> {folder}/pids; wait" }
+        """
+      Then the run fails with code "step_timeout"
+      And the processes of the file "pids" are gone
+
+    Scenario: a timeout of the job, and a cancel
+      When I submit the pipeline:
+        """
+        jobs: { make: { timeout: 2s, steps: [{ run: "echo $$ >> {folder}/pids; sleep 600" }] } }
+        """
+      Then the run fails with code "flow_node_timeout"
+      And the processes of the file "pids" are gone
+      Given a gate "begun"
+      When I submit the pipeline:
+        """
+        jobs: { make: { steps: [{ run: "echo $$ >> {folder}/more; read _ < {folder}/begun; sleep 600" }] } }
+        """
+      And I open the gate "begun"
+      And I cancel the run because "wrong branch"
+      Then the run is "cancelled"
+      And the processes of the file "more" are gone
+
+  Rule: Each line of a log can say when it was written
+
+    Scenario Outline: with the name of its job, <how>
+      When I submit the pipeline:
+        """
+        jobs:
+          one: { steps: [{ name: greet, run: "echo hello; printf 'no end'" }] }
+          two: { steps: [{ run: "echo world >&2" }] }
+        """
+      Then the run succeeds
+      When I call "svc logs {run} <flags>"
+      Then it exits with 0
+      And the log that it printed has "^20..-..-..T..:..:..[.].*Z one [|] hello$"
+      And the log that it printed has "^20..-..-..T..:..:..[.].*Z one [|] no end$"
+      And the log that it printed has "^20..-..-..T..:..:..[.].*Z two [|] world$"
+      And the log that it printed has "^20..-..-..T..:..:..[.].*Z one [|] .one. greet$"
+
+      Examples:
+        | how             | flags                 |
+        | as it is stored | --timestamps          |
+        | followed        | --timestamps --follow |
+
+    Scenario: a script's lines have only their time
+      When I submit the script "job.sh":
+        """
+        printf 'be'; printf 'gun\nover\n'
+        """
+      Then the run succeeds
+      When I call "svc logs {run} -t"
+      Then the log that it printed has "^20..-..-..T..:..:..[.].*Z begun$"
+      And the log that it printed has "^20..-..-..T..:..:..[.].*Z over$"

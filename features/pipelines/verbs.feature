@@ -1,0 +1,87 @@
+Feature: svc in a step of a job
+
+  Rule: An emit is known by its place, whatever is repeated
+
+    @EVT-033 @EVT-030
+    Scenario: a step is repeated as a whole, and its event is still one
+      When I submit the pipeline:
+        """
+        jobs:
+          one:
+            retry: { attempts: 2 }
+            steps:
+              - run: |
+                  echo run >> {folder}/runs
+                  svc emit built --payload "$(wc -l < {folder}/runs)"
+                  svc emit built --payload '"second"'
+                  test $(wc -l < {folder}/runs) -ge 2
+                retry: { attempts: 2 }
+              - run: test $(wc -l < {folder}/runs) = 3
+        """
+      Then the run succeeds
+      And the file "runs" has 3 lines
+      And there are 2 events "built"
+      And the first event "built" carries "1"
+
+  Rule: Verbs that need a memo belong to scripts
+
+    @SCR-067
+    Scenario: spawn says so
+      When I submit the pipeline:
+        """
+        jobs:
+          one:
+            steps:
+              - run: |
+                  echo true > child.sh
+                  svc spawn child.sh || echo "exit $?"
+                  svc step a -- true || echo "exit $?"
+        """
+      Then the run succeeds
+      And the log has "svc spawn works only in a script run"
+      And the log has "svc step works only in a script run"
+      And the log has "exit 1" 2 times
+      When I send "GET" to "{scoped}/runs"
+      Then the answer lists 1 "runs"
+
+  Rule: SVC_IDEMPOTENCY_KEY is one for each step, job and run
+
+    @SCR-029
+    Scenario: the same for every attempt, another one everywhere else
+      When I submit the pipeline:
+        """
+        jobs:
+          one:
+            strategy: { matrix: { n: [1, 2] } }
+            retry: { attempts: 2 }
+            steps:
+              - run: echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys
+                env: { N: "${{ matrix.n }}" }
+              - run: |
+                  echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys
+                  mkdir {folder}/tried-$N
+                env: { N: "${{ matrix.n }}" }
+                retry: { attempts: 1 }
+                continue_on_error: true
+              - run: mkdir {folder}/again-$N || exit 0; exit 1
+                env: { N: "${{ matrix.n }}" }
+        """
+      Then the run succeeds
+      And the file "keys" has 8 lines
+      And the file "keys" has 4 different lines
+      When I rerun it as "again"
+      Then the run succeeds
+      And the file "keys" has 8 different lines
+
+  Rule: Notes and cells work as in a script
+
+    Scenario: annotate and state
+      When I submit the pipeline:
+        """
+        jobs:
+          one:
+            steps:
+              - run: svc annotate "**built**"; svc state set n 1 --entity counts; svc state get n --entity counts
+        """
+      Then the run succeeds
+      And "annotations.0" of the run is "**built**"

@@ -1,0 +1,103 @@
+Feature: Waiting for the end of a run
+
+  Rule: A submit or a request for a run that waits is answered with the run as soon as it is over
+
+    @HTTP-010 @HTTP-012
+    Scenario: a submit that waits answers the whole run
+      When I send "POST" to "{scoped}/runs?wait=1m" with:
+        """
+        {"filename": "sum.sh", "source": "svc output set sum:=3\n", "tags": ["team:a"]}
+        """
+      Then the answer is 201
+      And "run_id" of the answer matches "^run_[0-9A-HJKMNP-TV-Z]{26}$"
+      And "status" of the answer is "succeeded"
+      And "output" of the answer is '{"sum":3}'
+      And "tags" of the answer is '["team:a"]'
+      And "finished_at" of the answer matches "^20..-"
+
+    @HTTP-013 @HTTP-014 @HTTP-015
+    Scenario: a repeat with the same key waits for the first run
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"filename": "slow.sh", "source": "svc wait-signal go\n", "idempotency_key": "k-1"}
+        """
+      And I take the run of the answer
+      Then the run waits for "signal" "go"
+      When I begin to send "POST" to "{scoped}/runs?wait=1m" with:
+        """
+        {"filename": "slow.sh", "source": "svc wait-signal go\n", "idempotency_key": "k-1"}
+        """
+      And I send the signal "go" with "1"
+      Then that request is answered with 200
+      And "run_id" of the answer is "{run}"
+      And "duplicate" of the answer is "true"
+      And "status" of the answer is "succeeded"
+
+    Scenario Outline: a request for a run learns how it ends: <status>
+      When I submit the script "job.sh":
+        """
+        svc wait-signal go
+        exit 3
+        """
+      Then the run waits for "signal" "go"
+      When I begin to send "GET" to "{scoped}/runs/{run}?wait=1m"
+      And <what happens>
+      Then that request is answered with 200
+      And "status" of the answer is "<status>"
+
+      Examples:
+        | status    | what happens                         |
+        | failed    | I send the signal "go" with "null"   |
+        | cancelled | I cancel the run because "too late"  |
+
+  Rule: After the time that was given the run is answered as it is
+
+    Scenario: a run that waits for somebody is not waited for longer than asked
+      When I submit the script "job.sh":
+        """
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      When I send "GET" to "{scoped}/runs/{run}?wait=50ms"
+      Then the answer is 200
+      And "status" of the answer is "waiting"
+      And "substate.name" of the answer is "go"
+      When I call "svc status {run} --wait 50ms"
+      Then it exits with 124
+      And standard output has "waiting (signal go)"
+      When I send the signal "go" with "null"
+      And I call "svc status {run} --wait 1m"
+      Then it exits with 0
+      And standard output has "succeeded"
+
+    Scenario: the command line tells a failed run by its exit code
+      When I submit the script "job.sh":
+        """
+        exit 3
+        """
+      And I call "svc status {run} --wait 1m --json"
+      Then it exits with 1
+      And standard output is JSON whose "status" is "failed"
+
+  Rule: A time that cannot be waited for is refused, and nothing is run
+
+    Scenario Outline: <what> is refused
+      When I send "POST" to "{scoped}/runs?wait=<wait>" with:
+        """
+        {"filename": "job.sh", "source": "true\n"}
+        """
+      Then the answer is 400 with code "invalid_request"
+      And "errors.0.pointer" of the answer is "/query/wait"
+      When I send "GET" to "{scoped}/runs"
+      Then the answer lists 0 "runs"
+
+      Examples:
+        | what                | wait    |
+        | a time without unit | 30      |
+        | a negative time     | -5s     |
+        | more than ten mins  | 10m1ms  |
+        | a word              | forever |
+
+    Scenario: a run that does not exist is not waited for
+      When I send "GET" to "{scoped}/runs/run_0?wait=1m"
+      Then the answer is 404 with code "not_found"

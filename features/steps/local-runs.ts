@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Then, When } from '@cucumber/cucumber';
+import type { SvcWorld } from '../support/world.ts';
+import { at, words } from './cli.ts';
+
+/** As a person on this machine who has only that folder. */
+When('I call {string} in the folder {string}', async function (this: SvcWorld, line: string, folder: string) {
+  const [, ...args] = words(this.expand(line));
+  const env = { SVC_URL: '', SVC_TOKEN: '', SVC_ORG: '', SVC_PROJECT: '' };
+  await this.svc(args, { cwd: this.expand(folder), env });
+});
+
+/** What the command printed becomes a file. */
+When('I keep standard output as {string}', async function (this: SvcWorld, name: string) {
+  await this.file(name, this.cli?.stdout ?? '');
+});
+
+/** Without its ids and times. */
+Then('standard output is JSON whose {string} is that of the run', async function (this: SvcWorld, path: string) {
+  const here = at(JSON.parse(this.cli?.stdout ?? ''), path);
+  assert.deepEqual(here, at(await this.run(), path));
+});
+
+Then('the file {string} holds {string}', async function (this: SvcWorld, name: string, text: string) {
+  assert.equal((await readFile(join(this.folder, name), 'utf8')).trimEnd(), this.expand(text));
+});
+
+/** On either stream, line by line. */
+Then('the log that it printed has {string}', function (this: SvcWorld, pattern: string) {
+  const { stdout = '', stderr = '' } = this.cli ?? {};
+  assert.match(`${stdout}${stderr}`, new RegExp(pattern, 'm'));
+});

@@ -1,0 +1,5 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface ConnectAccount {
+  provider: string;
+}

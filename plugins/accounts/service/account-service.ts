@@ -1,0 +1,92 @@
+import type { Database, Page, Sealer } from '../../../kernel/contracts/index.ts';
+import type { CredentialNames } from '../../credentials/contract.ts';
+import type { Providers } from '../../providers/contract.ts';
+import { type AuditedWrites, type NamedCall, notFound } from '../../resources/contract.ts';
+import { ACCOUNT } from '../domain/names.ts';
+import { viewOf } from '../domain/view.ts';
+import type { AccountRemoved } from '../generated/removed.ts';
+import { type AccountRow, accounts } from '../store/accounts.ts';
+import { removeRenewal } from '../store/renewals.ts';
+import type { ConsolePlaces } from './places.ts';
+import { openTokens } from './token-box.ts';
+import { endUse, type TransitionParts } from './transitions.ts';
+
+export interface AccountParts extends TransitionParts {
+  database: Database;
+  sealer: Sealer;
+  writes: AuditedWrites;
+  names: CredentialNames;
+  providers: Providers;
+  places: ConsolePlaces;
+}
+
+/** Lists, shows, disables and removes accounts. */
+export class AccountService {
+  readonly #parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+  }
+
+  list(scope: NamedCall['scope'], page: Page) {
+    const { database, places } = this.#parts;
+    return accounts.page(database, scope, page, (row) => viewOf(row, places.inProject(scope, row.name)));
+  }
+
+  /** Throws `not_found`. */
+  async read({ scope, name }: NamedCall) {
+    const row = await accounts.get(this.#parts.database, scope, name);
+    return viewOf(row, this.#parts.places.inProject(scope, name));
+  }
+
+  /** By hand; only connecting it again enables it. Throws `not_found`. */
+  async disable(call: NamedCall) {
+    const { database } = this.#parts;
+    await database.transaction(async (tx) => {
+      const row = await accounts.lock(tx, call.scope, call.name);
+      if (!row) throw notFound(ACCOUNT, call.name);
+      if (row.status === 'disabled') return;
+      const reason = `switched off by ${call.by.principal?.name ?? 'the operator'}`;
+      await endUse(tx, this.#parts, row, { status: 'disabled', reason, now: database.now(), by: call.by });
+    });
+    return this.read(call);
+  }
+
+  /**
+   * Forgets the account, and then ends its grant at the provider. A provider that does not answer does not keep it alive
+   * here. Throws `not_found`.
+   */
+  async remove(call: NamedCall): Promise<AccountRemoved> {
+    const { writes, names, sealer } = this.#parts;
+    await sealer.prepare(call.scope.org_id);
+    let removed: AccountRow | undefined;
+    await writes.remove(call, 'account.delete', {
+      ...ACCOUNT,
+      remove: async (tx, scope, name) => {
+        const row = await accounts.lock(tx, scope, name);
+        if (!row) return false;
+        removed = row;
+        await removeRenewal(tx, row.account_id);
+        await accounts.remove(tx, scope, name);
+        return names.release(tx, scope, name, 'account');
+      },
+    });
+    return this.#endGrant(removed);
+  }
+
+  async #endGrant(row: AccountRow | undefined): Promise<AccountRemoved> {
+    const { providers, sealer } = this.#parts;
+    if (row === undefined) return { ended_at_provider: false, warnings: [] };
+    const provider = providers.find(row.provider);
+    const why =
+      provider === undefined
+        ? 'the provider is not configured any more'
+        : await provider.revoke(openTokens(sealer, row));
+    if (why === undefined) return { ended_at_provider: true, warnings: [] };
+    const title = provider?.view.title ?? row.provider;
+    return {
+      ended_at_provider: false,
+      warnings: [`the grant of ${row.far_label} may still stand at ${title}, end it there: ${why}`],
+    };
+  }
+}

@@ -1,0 +1,64 @@
+import { type Api, type Argument, type Command, inGroup, listCommand, removeCommand } from '../../../cli/contract.ts';
+import { artifactPath } from './places.ts';
+
+const RUN: Argument = { name: 'run-id', summary: 'the run, e.g. run_01J…' };
+const PATH: Argument = { name: 'path', summary: 'the path of the artifact, as `svc artifact ls` prints it' };
+
+/** Files of runs. */
+export const commands: readonly Command[] = inGroup('Run', [
+  {
+    name: 'artifact put',
+    summary: 'store files as artifacts of a run',
+    about:
+      'In a script leave --run out: then it is a verb, which stores the files once however often the script runs. The\n' +
+      'paths begin with the name of the folder, or with --as (. for none). An upload that breaks is continued, also by a\n' +
+      'second call. Links are refused. The service neither masks nor encrypts what is stored.',
+    args: [{ name: 'folder', summary: 'a folder, or one file' }],
+    flags: {
+      run: { type: 'string', value: '<run-id>', summary: 'the run to which they belong' },
+      as: { type: 'string', value: '<path>', summary: 'what the paths begin with; for a file, its whole path' },
+    },
+    examples: [
+      ['svc artifact put dist --run run_01J…', 'stores dist/index.html and the others'],
+      ['svc artifact put out/report.html --as report.html --run run_01J…', 'one file, under another path'],
+    ],
+    load: () => import('./put.ts'),
+  },
+  listCommand<Api.ArtifactView>({
+    name: 'artifact ls',
+    summary: 'list the artifacts of a run',
+    args: [RUN],
+    path: (client, { args }) => client.scoped(`/runs/${encodeURIComponent(args[0]!)}/artifacts`),
+    member: 'artifacts',
+    columns: { path: 'path', bytes: 'size', digest: 'digest', stored: 'created_at' },
+  }),
+  {
+    name: 'artifact get',
+    summary: 'download the artifacts of a run',
+    about:
+      'Without a path it takes all of them, with the path of a folder what lies in it. A download that breaks is\n' +
+      'continued, also by a second call. Every file is checked by its digest before it gets its name. A file that is\n' +
+      'there already is replaced; a link on the way out of the folder is refused.',
+    args: [RUN, { ...PATH, optional: true }],
+    flags: {
+      output: {
+        type: 'string',
+        short: 'o',
+        value: '<folder>',
+        summary: 'where to put the files (default .); - writes one to standard output',
+      },
+    },
+    examples: [
+      ['svc artifact get run_01J… --output results', 'all of them, below results'],
+      ['svc artifact get run_01J… dist/app.js -o -', 'one, to standard output'],
+    ],
+    load: () => import('./get.ts'),
+  },
+  removeCommand({
+    name: 'artifact rm',
+    summary: 'remove an artifact of a run',
+    args: [RUN, PATH],
+    path: (client, { args }) => artifactPath(client, args[0]!, args[1]!),
+    said: ({ args }) => `artifact ${args[1]} of ${args[0]} removed`,
+  }),
+]);

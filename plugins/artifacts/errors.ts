@@ -1,0 +1,46 @@
+import { defineError } from '../../kernel/contracts/index.ts';
+
+export const ArtifactErrors = {
+  digestMismatch: defineError({
+    code: 'artifact_digest_mismatch',
+    status: 422,
+    title: 'The content does not have the digest that was sent with it.',
+    next: 'Nothing was stored. Send the whole file again; if it is still being written, wait until it is complete.',
+  }),
+  offsetWrong: defineError({
+    code: 'artifact_offset_wrong',
+    status: 409,
+    title: 'The upload does not continue where the stored part ends.',
+    next: 'Continue at the byte that `offset` names, with `Content-Range: bytes <offset>-<last>/<size>`.',
+  }),
+  uploadTaken: defineError({
+    code: 'artifact_upload_taken',
+    status: 409,
+    title: 'Another request has taken over this upload, or it was given up.',
+    next: 'Ask for the offset of the upload and continue there; if there is none, send the whole file.',
+  }),
+  storeFull: defineError({
+    code: 'artifact_store_full',
+    status: 507,
+    title: 'There is no room left for artifacts.',
+    next: 'Nothing was stored. Ask the operator for room; `svc artifact rm` and SVC_RETENTION remove old artifacts.',
+  }),
+  storeUnavailable: defineError({
+    code: 'artifact_store_unavailable',
+    status: 503,
+    title: 'The place where artifacts are stored does not answer, or this server cannot reach it.',
+    next: 'Try again later. Operators: all servers need the same folder or bucket (SVC_ARTIFACTS).',
+  }),
+  full: defineError({
+    code: 'artifacts_full',
+    status: 409,
+    title: 'The run has reached the limit for artifacts.',
+    next: 'Store many small files as one archive, or remove artifacts with `svc artifact rm`.',
+  }),
+  rangeNotSatisfiable: defineError({
+    code: 'artifact_range_invalid',
+    status: 416,
+    title: 'The range does not lie within the artifact.',
+    next: 'Send a `Range` that begins before the size that `size` names, or none.',
+  }),
+} as const;

@@ -1,0 +1,12 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface UploadQuery {
+  /**
+   * Of the whole file.
+   */
+  digest: string;
+  /**
+   * Of the whole file, in bytes.
+   */
+  size: number;
+}

@@ -1,0 +1,43 @@
+import { Errors, type HttpRequest } from '../../../kernel/contracts/index.ts';
+import { readDigestHeader } from '../domain/digests.ts';
+import { readContentRange } from '../domain/ranges.ts';
+import type { Delivery } from './receive.ts';
+
+/** What a request with content says in its headers. */
+export const UPLOAD_HEADERS = {
+  'Repr-Digest':
+    '`sha-256=:<base64>:` of the whole file (RFC 9530). It is checked, and with `Content-Length` it makes the upload one that can continue.',
+  'Content-Digest': 'The same of just this content.',
+  'Content-Range':
+    '`bytes <first>-<last>/<size>`: this content is a piece of a file; `bytes */<size>` without content completes one. Needs `Repr-Digest`.',
+} as const;
+
+/** Reads the headers of a request that brings content. Throws `invalid_request`. */
+export function deliveryOf(
+  { headers, content }: Pick<HttpRequest, 'headers' | 'content'>,
+  given: Pick<Delivery, 'place' | 'path' | 'activity_id'>,
+): Delivery {
+  const content_digest = readDigestHeader('content-digest', headers['content-digest']);
+  const range = readContentRange(headers['content-range']);
+  const digest = readDigestHeader('repr-digest', headers['repr-digest']) ?? (range ? undefined : content_digest);
+  const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+  if (range && digest === undefined)
+    throw invalid('repr-digest', 'is missing: a piece belongs to the file with this digest');
+  if (range && (length ?? 0) !== range.to - range.from && headers['transfer-encoding'] === undefined)
+    throw invalid('content-range', `names ${range.to - range.from} bytes, and the content has ${length ?? 0}`);
+  const size = range?.size ?? (headers['transfer-encoding'] === undefined ? (length ?? 0) : undefined);
+  return {
+    ...given,
+    from: range?.from ?? 0,
+    content: content ?? nothing(),
+    content_digest,
+    expected: digest === undefined || size === undefined ? undefined : { digest, size },
+    required: digest,
+  };
+}
+
+async function* nothing(): AsyncGenerator<Buffer, void> {}
+
+function invalid(name: string, message: string) {
+  return Errors.invalidRequest(`${name} ${message}`, { errors: [{ pointer: `/headers/${name}`, message }] });
+}

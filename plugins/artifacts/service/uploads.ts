@@ -1,0 +1,118 @@
+import {
+  type Database,
+  Errors,
+  type Ids,
+  isServiceError,
+  retryUnknownCommit,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import type { ClaimRef, RunGuard } from '../../runs/contract.ts';
+import { MAX_PARTS, partName, partNames } from '../domain/parts.ts';
+import { ArtifactErrors } from '../errors.ts';
+import type { RunPlace } from '../store/file-rows.ts';
+import { discard } from '../store/publish.ts';
+import { findUpload, insertUpload, type Upload, type UploadWish, writeUpload } from '../store/upload-rows.ts';
+import type { PartStores } from './part-stores.ts';
+
+export interface UploadParts {
+  database: Database;
+  ids: Ids;
+  guard: RunGuard;
+  stores: PartStores;
+}
+
+export interface UploadPlace extends RunPlace {
+  /** Present: the upload is for an activity, and only its present claim may go on with it. */
+  claim: ClaimRef | undefined;
+}
+
+export const CONTINUED = 'the upload continues elsewhere';
+
+/** The rows of uploads: who may write, and how much is stored. */
+export class Uploads {
+  readonly #use: UploadParts;
+
+  constructor(use: UploadParts) {
+    this.#use = use;
+  }
+
+  /** How many bytes of an upload are stored. Throws `not_found`, `lease_lost`. */
+  async stored(place: UploadPlace, wish: UploadWish): Promise<number> {
+    return this.#use.database.transaction(async (tx) => {
+      await this.hold(tx, place);
+      return (await findUpload(tx, place, wish))?.stored ?? 0;
+    });
+  }
+
+  /** The run or the claim that the upload depends on. */
+  async hold(tx: Transaction, { claim, ...run }: UploadPlace): Promise<void> {
+    if (claim) await this.#use.guard.holdClaim(tx, run, claim);
+    else await this.#use.guard.holdRun(tx, run);
+  }
+
+  /**
+   * Begins an upload, or takes over one that was begun: from its commit on, a request that has written to it before can
+   * record nothing. Throws `artifact_offset_wrong` unless it goes on where the stored part ends, or at the beginning.
+   */
+  async open(place: UploadPlace, wish: UploadWish, from: number): Promise<Upload> {
+    const { database, ids } = this.#use;
+    const { id: store } = await this.#use.stores.writing();
+    const upload_id = ids.next('art');
+    try {
+      return await retryUnknownCommit(() =>
+        database.transaction(async (tx) => {
+          await this.hold(tx, place);
+          const now = database.now();
+          const known = await findUpload(tx, place, wish);
+          // The answer to the commit was lost.
+          if (known?.upload_id === upload_id) return known;
+          const usable = known && known.store === store && known.parts.length < MAX_PARTS;
+          const stored = usable ? known.stored : 0;
+          if (from !== 0 && from !== stored)
+            throw ArtifactErrors.offsetWrong(`${stored} bytes are stored, and the content begins at byte ${from}`, {
+              data: { offset: stored },
+            });
+          if (usable) return this.#takeOver(tx, known, from, now);
+          if (known) await discard(tx, known, ids, now);
+          return insertUpload(tx, place, wish, { upload_id, store, now });
+        }),
+      );
+    } catch (error) {
+      if (isServiceError(error, 'row_exists')) throw ArtifactErrors.uploadTaken(CONTINUED, { cause: error });
+      throw error;
+    }
+  }
+
+  async #takeOver(tx: Transaction, known: Upload, from: number, now: number): Promise<Upload> {
+    // The part that the request before may be writing; begun anew, also those that it has stored.
+    const present = known.complete ? [] : [partName(known.epoch, known.parts.length)];
+    const given_up = from === 0 ? partNames(known.parts) : [];
+    const taken: Upload = {
+      ...known,
+      epoch: known.epoch + 1,
+      garbage: [...known.garbage, ...present, ...given_up],
+      complete: false,
+      ...(from === 0 ? { parts: [], stored: 0 } : {}),
+    };
+    if (!(await writeUpload(tx, known, taken, now))) throw ArtifactErrors.uploadTaken(CONTINUED);
+    return taken;
+  }
+
+  /** Records how far the upload is. Throws `artifact_upload_taken`. */
+  async record(upload: Upload): Promise<void> {
+    const { database } = this.#use;
+    const written = await retryUnknownCommit(() => writeUpload(database, upload, upload, database.now()));
+    if (!written) throw ArtifactErrors.uploadTaken(CONTINUED);
+  }
+
+  /** Gives it up, unless another request goes on with it. */
+  async discard(upload: Upload): Promise<void> {
+    const { database, ids } = this.#use;
+    await retryUnknownCommit(() => database.transaction((tx) => discard(tx, upload, ids, database.now())));
+  }
+}
+
+export const tooLarge = (limit: number) =>
+  Errors.payloadTooLarge(`an artifact may have ${limit} bytes, and this one has more (SVC_ARTIFACT_LIMIT)`, {
+    data: { limit_bytes: limit },
+  });

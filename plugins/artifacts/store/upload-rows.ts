@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { beyond, chunks, inList, type Queries } from '../../../kernel/contracts/index.ts';
+import type { Part } from '../domain/parts.ts';
+import type { RunPlace } from './file-rows.ts';
+
+/** What an upload says that it brings. */
+export interface UploadWish {
+  path: string;
+  /** Absent: it cannot be continued when it breaks. */
+  expected: { digest: string; size: number } | undefined;
+  /** The activity that uploads; null for a person. */
+  activity_id: string | null;
+}
+
+export interface Upload extends RunPlace {
+  upload_id: string;
+  activity_id: string | null;
+  path: string;
+  /** As expected, and as found once it is complete. */
+  digest: string | null;
+  size: number | null;
+  store: string;
+  epoch: number;
+  stored: number;
+  parts: readonly Part[];
+  garbage: readonly string[];
+  complete: boolean;
+}
+
+type Row = Omit<Upload, 'path' | 'parts' | 'garbage' | 'complete'> & {
+  path: Buffer;
+  parts: string;
+  garbage: string;
+  complete: number;
+};
+
+const COLUMNS =
+  'upload_id, run_id, org_id, project_id, activity_id, path, digest, size, store, epoch, stored, parts, garbage, complete';
+
+const uploadOf = (row: Row): Upload => ({
+  ...row,
+  path: Buffer.from(row.path).toString(),
+  size: row.size === null ? null : Number(row.size),
+  epoch: Number(row.epoch),
+  stored: Number(row.stored),
+  parts: JSON.parse(row.parts) as Part[],
+  garbage: JSON.parse(row.garbage) as string[],
+  complete: row.complete === 1,
+});
+
+/** The same file for the same place has one upload. */
+function keyOf({ run_id }: RunPlace, { path, expected, activity_id }: UploadWish): string | null {
+  if (!expected) return null;
+  const text = JSON.stringify([run_id, activity_id ?? '', path, expected.digest, expected.size]);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+export async function findUpload(
+  on: Pick<Queries, 'read'>,
+  place: RunPlace,
+  wish: UploadWish,
+): Promise<Upload | undefined> {
+  const key = keyOf(place, wish);
+  if (key === null) return undefined;
+  const [row] = await on.read<Row>(`SELECT ${COLUMNS} FROM artifacts_uploads WHERE upload_key = ?`, [key]);
+  return row && uploadOf(row);
+}
+
+/** By their ids. */
+export async function readUploads(
+  on: Pick<Queries, 'read'>,
+  upload_ids: readonly string[],
+): Promise<Map<string, Upload>> {
+  const found = new Map<string, Upload>();
+  for (const ids of chunks(upload_ids)) {
+    const list = inList(ids);
+    const rows = await on.read<Row>(
+      `SELECT ${COLUMNS} FROM artifacts_uploads WHERE upload_id IN ${list.marks}`,
+      list.params,
+    );
+    for (const row of rows) found.set(row.upload_id, uploadOf(row));
+  }
+  return found;
+}
+
+export async function insertUpload(
+  on: Pick<Queries, 'write'>,
+  place: RunPlace,
+  wish: UploadWish,
+  { upload_id, store, now }: { upload_id: string; store: string; now: number },
+): Promise<Upload> {
+  const { path, expected, activity_id } = wish;
+  const { run_id, org_id, project_id } = place;
+  await on.write(
+    `INSERT INTO artifacts_uploads (${COLUMNS}, upload_key, touched_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, '[]', '[]', 0, ?, ?)`,
+    [
+      ...[upload_id, run_id, org_id, project_id, activity_id, Buffer.from(path)],
+      ...[expected?.digest ?? null, expected?.size ?? null, store, keyOf(place, wish), now],
+    ],
+  );
+  return {
+    ...{ upload_id, run_id, org_id, project_id, activity_id, path, store },
+    ...{ digest: expected?.digest ?? null, size: expected?.size ?? null },
+    ...{ epoch: 1, stored: 0, parts: [], garbage: [], complete: false },
+  };
+}
+
+/** What a transition leaves; only the request with the upload's present epoch can do it. */
+export type UploadState = Pick<Upload, 'parts' | 'stored' | 'garbage' | 'complete' | 'digest' | 'size'>;
+
+/** False when another request has taken the upload over, or it is gone. */
+export async function writeUpload(
+  on: Pick<Queries, 'write'>,
+  { upload_id, epoch }: Pick<Upload, 'upload_id' | 'epoch'>,
+  state: UploadState & { epoch: number },
+  now: number,
+): Promise<boolean> {
+  const written = await on.write(
+    `UPDATE artifacts_uploads SET epoch = ?, stored = ?, parts = ?, garbage = ?, complete = ?, digest = ?, size = ?, touched_at = ?
+     WHERE upload_id = ? AND epoch = ?`,
+    [
+      ...[state.epoch, state.stored, JSON.stringify(state.parts), JSON.stringify(state.garbage)],
+      ...[state.complete ? 1 : 0, state.digest, state.size, now, upload_id, epoch],
+    ],
+  );
+  return written === 1;
+}
+
+export type StaleUpload = Upload & { touched_at: number };
+
+/** Uploads that nobody has touched since a time, oldest first: those after one. */
+export async function staleUploads(
+  on: Pick<Queries, 'read'>,
+  before: number,
+  after: StaleUpload | undefined,
+  limit: number,
+): Promise<StaleUpload[]> {
+  const { condition, params } = beyond(['touched_at', 'upload_id'], after);
+  const rows = await on.read<Row & { touched_at: number }>(
+    `SELECT ${COLUMNS}, touched_at FROM artifacts_uploads WHERE touched_at < ? AND ${condition}
+     ORDER BY touched_at, upload_id LIMIT ${Math.trunc(limit)}`,
+    [before, ...params],
+  );
+  return rows.map((row) => ({ ...uploadOf(row), touched_at: Number(row.touched_at) }));
+}

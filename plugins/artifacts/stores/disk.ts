@@ -1,0 +1,162 @@
+import { constants } from 'node:fs';
+import { type FileHandle, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failpoint, type Ids } from '../../../kernel/contracts/index.ts';
+import { ArtifactErrors } from '../errors.ts';
+import type { PartStore } from './part-store.ts';
+
+/** Holds the id of the folder: rows name it, so that two servers with a folder each notice it. */
+const MARKER = 'store-id';
+const READ_BYTES = 256 * 1024;
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/**
+ * A folder on this machine, or one that several share: `<folder>/<two letters>/<content>.<part>`, each file and its name
+ * made durable before a row speaks of it.
+ */
+export class DiskStore implements PartStore {
+  readonly id: string;
+  readonly #folder: string;
+
+  private constructor(folder: string, id: string) {
+    this.#folder = folder;
+    this.id = id;
+  }
+
+  /** Makes the folder, and gives it an id at its first use. Throws `artifact_store_unavailable`. */
+  static async open(folder: string, ids: Ids): Promise<DiskStore> {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return new DiskStore(folder, await markerOf(folder, ids));
+    } catch (error) {
+      throw unusable(folder, error);
+    }
+  }
+
+  /** A folder that was used before; undefined when there is none. */
+  static async find(folder: string): Promise<DiskStore | undefined> {
+    const id = await readMarker(folder);
+    return id === undefined ? undefined : new DiskStore(folder, id);
+  }
+
+  async write(blob_id: string, name: string, content: AsyncIterable<Buffer>): Promise<number> {
+    const folder = this.#folderOf(blob_id);
+    const path = join(folder, `${blob_id}.${name}`);
+    try {
+      const size = await this.#create(folder, path, content);
+      failpoint('artifacts.part-written');
+      return size;
+    } catch (error) {
+      // A file without a row is removed with its upload in any case; room that is scarce should not wait for that.
+      await rm(path, { force: true }).catch(() => undefined);
+      throw unusable(folder, error);
+    }
+  }
+
+  async #create(folder: string, path: string, content: AsyncIterable<Buffer>): Promise<number> {
+    await this.#check();
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#folder);
+    const file = await open(path, 'wx', 0o600);
+    let size = 0;
+    try {
+      for await (const chunk of content) {
+        await file.writeFile(chunk);
+        size += chunk.length;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncFolder(folder);
+    return size;
+  }
+
+  async *read(blob_id: string, name: string, from: number, to: number): AsyncIterable<Buffer> {
+    const folder = this.#folderOf(blob_id);
+    let file: FileHandle | undefined;
+    try {
+      file = await open(join(folder, `${blob_id}.${name}`), constants.O_RDONLY | constants.O_NOFOLLOW);
+      for (let at = from; at < to; ) {
+        const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - at));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+        if (bytesRead === 0) throw new Error(`the part ${name} of ${blob_id} ends at byte ${at}`);
+        at += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } catch (error) {
+      throw unusable(folder, error);
+    } finally {
+      await file?.close();
+    }
+  }
+
+  async remove(blob_id: string, names: readonly string[]): Promise<void> {
+    try {
+      await this.#check();
+    } catch (error) {
+      throw unusable(this.#folder, error);
+    }
+    for (const name of names) await rm(join(this.#folderOf(blob_id), `${blob_id}.${name}`), { force: true });
+  }
+
+  /** A folder that is not mounted at present is neither empty nor the place for new files. */
+  async #check(): Promise<void> {
+    if ((await readMarker(this.#folder)) !== this.id) throw new Error('another folder is there now, or none');
+  }
+
+  /** Ids differ most at their ends. */
+  #folderOf(blob_id: string): string {
+    return join(this.#folder, blob_id.slice(-2).toLowerCase());
+  }
+}
+
+async function readMarker(folder: string): Promise<string | undefined> {
+  try {
+    const id = (await readFile(join(folder, MARKER), 'utf8')).trim();
+    return /^disk_[0-9A-Za-z]{1,50}$/.test(id) ? id : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Several servers may start at once, and be killed at once: the file appears with its id in it, and whose is first decides. */
+async function markerOf(folder: string, ids: Ids): Promise<string> {
+  const known = await readMarker(folder);
+  if (known !== undefined) return known;
+  const path = join(folder, MARKER);
+  const id = ids.next('disk');
+  const draft = `${path}.${id}`;
+  try {
+    await writeFile(draft, `${id}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(folder);
+  const made = await readMarker(folder);
+  if (made === undefined) throw new Error(`${path} holds no id; remove it if no artifact is stored there`);
+  return made;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Answers do not tell callers the paths of this machine; the cause is for the log. */
+function unusable(folder: string, cause: unknown): Error {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (FULL.has(code)) return ArtifactErrors.storeFull('the disk of the artifacts is full', { cause });
+  const what = code === '' ? (cause as Error).message : code;
+  return ArtifactErrors.storeUnavailable(`the folder of the artifacts cannot be used (${what})`, {
+    cause: new Error(`${folder}: ${(cause as Error).message}`, { cause }),
+    retryAfterMs: 5000,
+  });
+}

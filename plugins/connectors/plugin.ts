@@ -1,0 +1,46 @@
+import {
+  definePlugin,
+  Expressions,
+  HttpRoutes,
+  LocalTools,
+  type Resolve,
+  SERVER_ROLES,
+} from '../../kernel/contracts/index.ts';
+import { FlowNodes } from '../flows/contract.ts';
+import { GraphNodeTypes } from '../graphs/contract.ts';
+import { ConnectorManifests, Connectors, faultLine, ManifestErrors, ManifestReading } from '../manifests/contract.ts';
+import { NodeRequests } from '../requests/contract.ts';
+import { DocumentChecks } from '../runs/contract.ts';
+import { ConnectorActions } from './contract.ts';
+import manifest from './plugin.json' with { type: 'json' };
+import { connectorRoutes } from './routes.ts';
+import { actionList, compileConnector } from './service/compile-connectors.ts';
+import { manifestCheck } from './service/manifest-check.ts';
+import { flowNode, graphNode } from './service/nodes.ts';
+import { checkTool } from './tools/check.ts';
+import { renderTool } from './tools/render.ts';
+
+/** Throws `connector_invalid` with every fault of every connector. */
+function makeActions(use: Resolve): ConnectorActions {
+  const compiled = use
+    .all(Connectors)
+    .map((one) => ({ ...compileConnector(one, use(Expressions)), origin: one.origin }));
+  const faults = compiled.flatMap(({ faults, origin }) => faults.map((fault) => `${origin}: ${faultLine(fault)}`));
+  if (faults.length > 0) throw ManifestErrors.connectorInvalid(faults.join('\n'));
+  return actionList(compiled.flatMap(({ actions }) => actions));
+}
+
+export default definePlugin(manifest, (plugin) => {
+  plugin.bind(ConnectorActions, makeActions);
+  plugin.contribute(FlowNodes, (use) =>
+    use(ConnectorActions)
+      .all()
+      .map((action) => flowNode(action, () => use(NodeRequests))),
+  );
+  plugin.contribute(GraphNodeTypes, (use) => use(ConnectorActions).all().map(graphNode));
+  plugin.contribute(HttpRoutes, (use) => connectorRoutes(use(ConnectorManifests)));
+  plugin.contribute(DocumentChecks, (use) => manifestCheck(use(Expressions), use(ManifestReading)));
+  plugin.contribute(LocalTools, () => [checkTool, renderTool]);
+  // A faulty template, or an action whose type another plugin has, stops the start and not the first run that needs it.
+  plugin.onInit(SERVER_ROLES, async (use) => void use.all(GraphNodeTypes));
+});

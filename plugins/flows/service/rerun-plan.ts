@@ -1,0 +1,55 @@
+import { type Database, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
+import type { FlowPlan } from '../contract.ts';
+import { WHOLE } from '../domain/decide.ts';
+import { guardedAgain, keptNodes } from '../domain/kept.ts';
+import { type PlannedNode, planned } from '../domain/plan.ts';
+import { readFlow } from '../store/flow-row.ts';
+import { readNodes } from '../store/node-rows.ts';
+import type { FlowScope } from '../store/sealing.ts';
+import { type FlowViews, unknownNode } from './flow-views.ts';
+
+/** The plan of a rerun. */
+export interface RerunPlan extends FlowPlan {
+  /** The nodes whose results are kept, and their numbers in the plan of that run. */
+  kept?: { run_id: string; nodes: [n: number, old: number][] };
+}
+
+export interface RerunParts {
+  database: Pick<Database, 'read'>;
+  sealer: Sealer;
+  views: FlowViews;
+}
+
+/** The nodes of a plan; those that are kept say what they were. */
+export function plannedAgain(plan: RerunPlan): PlannedNode[] {
+  const nodes = planned(plan);
+  for (const [n, old] of plan.kept?.nodes ?? []) nodes[n]!.kept = old;
+  return nodes;
+}
+
+/** A rerun of a run from one of its nodes. Throws `invalid_request`. */
+export async function planRerun(
+  { database, sealer, views }: RerunParts,
+  scope: FlowScope,
+  plan: FlowPlan,
+  from: string,
+): Promise<RerunPlan> {
+  const nodes = planned(plan);
+  const first = nodes.find(({ id }) => id === from);
+  if (!first) throw refused(unknownNode(from, nodes));
+  await sealer.prepare(scope.org_id);
+  const flow = await readFlow(database, sealer, scope);
+  if (!flow) throw refused('the plan of the run no longer exists; leave `from` out to run it anew');
+  const old = await views.plan(scope, 0, flow.nodes);
+  const rows = await readNodes(
+    database,
+    scope.run_id,
+    old.map(({ n }) => ({ n, item: WHOLE })),
+  );
+  const states = new Map(rows.map((row) => [row.n, row]));
+  const earlier = new Map(old.map(({ id, n, type }) => [id, { n, type, row: states.get(n) }]));
+  const kept = keptNodes(nodes, earlier, first);
+  return { ...plan, ...guardedAgain(plan.nodes, scope.run_id, kept) };
+}
+
+const refused = (message: string) => Errors.invalidRequest(message, { errors: [{ pointer: '/from', message }] });

@@ -1,0 +1,113 @@
+import {
+  type Api,
+  type Argument,
+  type Command,
+  inGroup,
+  listCommand,
+  NAME,
+  removeCommand,
+  namedPath,
+} from '../../../cli/contract.ts';
+
+const VERSIONED: Argument = { name: 'name', summary: 'a stored graph, or one version of it: deploy@3' };
+const ANY: Omit<Argument, 'name'> = { summary: 'a file, -, a stored graph, or one version of it: deploy@3' };
+
+/** Stored graphs. */
+export const commands: readonly Command[] = inGroup('Graphs', [
+  {
+    name: 'graph save',
+    summary: 'save a graph; everything about it is checked first',
+    about:
+      'Every save makes a version, unless the document is the same as before. A submit by name runs the latest version;\n' +
+      'triggers run the published one. Warnings name what a run would be refused for as things are now.',
+    args: [NAME, { name: 'file', summary: 'the graph in JSON; - reads standard input' }],
+    examples: [['svc graph save deploy deploy.json', 'a further version of deploy']],
+    load: () => import('./save.ts'),
+  },
+  {
+    name: 'graph show',
+    summary: 'show a graph with its document',
+    args: [VERSIONED],
+    flags: { source: { type: 'boolean', summary: 'only the document' } },
+    examples: [['svc graph show deploy@3 --source', 'the document of an earlier version']],
+    load: () => import('./show.ts'),
+  },
+  listCommand<Api.GraphEntry>({
+    name: 'graph ls',
+    summary: 'list the graphs, newest first',
+    path: '/graphs',
+    member: 'graphs',
+    columns: {
+      name: 'name',
+      version: 'version_number',
+      published: 'published_version',
+      nodes: 'nodes',
+      title: 'title',
+      'set at': 'set_at',
+    },
+    examples: [['svc graph ls --json', 'for programs']],
+  }),
+  listCommand<Api.GraphVersion>({
+    name: 'graph versions',
+    summary: 'list the versions of a graph, newest first',
+    args: [NAME],
+    path: (api, invocation) => api.scoped(`/graphs/${encodeURIComponent(invocation.args[0]!)}/versions`),
+    member: 'versions',
+    columns: {
+      version: 'version_number',
+      published: ({ published }) => (published ? 'yes' : ''),
+      'set at': 'set_at',
+      'set by': 'set_by',
+    },
+    examples: [['svc graph versions deploy', 'which of them is published']],
+  }),
+  {
+    name: 'graph publish',
+    summary: 'register the triggers of a graph, so that they start it',
+    about:
+      'A webhook trigger gets an event hook, whose address and secret are shown once; an event trigger a handler; a schedule\n' +
+      'trigger a schedule. All are called graph.<graph>.<node>. Publishing again changes them; what a version no longer has\n' +
+      'is removed.',
+    args: [VERSIONED],
+    examples: [['svc graph publish deploy', 'its latest version']],
+    load: () => import('./publish.ts'),
+  },
+  {
+    name: 'graph unpublish',
+    summary: 'remove what the triggers of a graph have registered; runs continue',
+    args: [NAME],
+    load: () => import('./unpublish.ts'),
+  },
+  {
+    name: 'graph requirements',
+    summary: 'show whether the credentials of a graph are there; exits 1 when it is not ready',
+    args: [VERSIONED],
+    examples: [['svc graph requirements deploy', 'before it is published']],
+    load: () => import('./requirements.ts'),
+  },
+  {
+    name: 'graph diff',
+    summary: 'show the nodes and fields in which two graphs differ',
+    args: [
+      { name: 'a', ...ANY },
+      { name: 'b', ...ANY },
+    ],
+    flags: { 'exit-code': { type: 'boolean', summary: 'exit 1 when they differ' } },
+    examples: [['svc graph diff deploy deploy.json', 'what a save would change']],
+    load: () => import('./diff.ts'),
+  },
+  {
+    name: 'graph types',
+    summary: 'list the types of nodes, or show the config of one',
+    args: [{ name: 'type', summary: 'a type of node', optional: true }],
+    examples: [['svc graph types event', 'the members of its config']],
+    load: () => import('./types.ts'),
+  },
+  removeCommand({
+    name: 'graph rm',
+    summary: 'remove a graph with its versions and what its triggers have registered; runs continue',
+    args: [NAME],
+    path: namedPath('/graphs'),
+    said: ({ args }) => `graph ${args[0]} is removed`,
+  }),
+]);

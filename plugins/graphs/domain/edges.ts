@@ -1,0 +1,102 @@
+import type { GraphEdge } from '../generated/graph.ts';
+import type { Findings } from './findings.ts';
+
+/** The nodes of a graph and what leads from one to the other, by number. */
+export interface Wiring {
+  ids: readonly string[];
+  /** For each node, those that lead to it. */
+  before: readonly ReadonlySet<number>[];
+}
+
+/** Edges whose ends are nodes; an edge counts once however many cases it has. */
+export function wiringOf(ids: readonly string[], edges: readonly GraphEdge[]): Wiring {
+  const numbers = new Map(ids.map((id, n) => [id, n]));
+  const before = ids.map(() => new Set<number>());
+  for (const { from, to } of edges) {
+    const [a, b] = [numbers.get(from), numbers.get(to)];
+    if (a !== undefined && b !== undefined) before[b]!.add(a);
+  }
+  return { ids, before };
+}
+
+/** The numbers of the nodes, each after those that lead to it; nodes in or behind a circle are left out. */
+export function orderOf({ ids, before }: Wiring): number[] {
+  const next: number[][] = ids.map(() => []);
+  const open = before.map(({ size }) => size);
+  for (const [n, list] of before.entries()) for (const from of list) next[from]!.push(n);
+  const order = ids.flatMap((_, n) => (open[n] === 0 ? [n] : []));
+  for (let at = 0; at < order.length; at++) for (const n of next[order[at]!]!) if (--open[n]! === 0) order.push(n);
+  return order;
+}
+
+const MAX_SHOWN = 20;
+
+/** One fault for each circle, at an edge that closes it, with the members in their order. */
+export function checkCircles(wiring: Wiring, edges: readonly GraphEdge[], findings: Findings): void {
+  const { ids, before } = wiring;
+  const sound = new Set(orderOf(wiring));
+  if (sound.size === ids.length) return;
+  // Going back, one node before each is enough: there is a circle behind it.
+  const back = before.map((list) => firstIn(list, (from) => !sound.has(from)));
+  const places = placesOf(edges);
+  const seen = new Set<number>();
+  for (const [start] of ids.entries()) {
+    if (sound.has(start) || seen.has(start)) continue;
+    // Every node that is left has another such node before it, so that going back ends in a circle.
+    const path: number[] = [];
+    for (let n = start; !seen.has(n); n = back[n]!) {
+      seen.add(n);
+      path.push(n);
+    }
+    const begin = path.indexOf(back[path.at(-1)!]!);
+    if (begin < 0) continue;
+    const circle = fromLeast(path.slice(begin).reverse());
+    const members = circle.map((n) => ids[n]!);
+    const [first, end] = [members[0]!, members.at(-1)!];
+    const shown = members.length > MAX_SHOWN ? [...members.slice(0, MAX_SHOWN), '…'] : [...members, first];
+    findings.add(`/edges/${places.get(`${end}\n${first}`)}`, () => `closes a circle: ${shown.join(' → ')}`);
+  }
+}
+
+function firstIn(list: Iterable<number>, wanted: (n: number) => boolean): number | undefined {
+  for (const n of list) if (wanted(n)) return n;
+  return undefined;
+}
+
+/** The first edge between two nodes. */
+function placesOf(edges: readonly GraphEdge[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [i, { from, to }] of edges.entries()) {
+    const key = `${from}\n${to}`;
+    if (!places.has(key)) places.set(key, i);
+  }
+  return places;
+}
+
+/** The same circle, from its first node in the document on. */
+function fromLeast(circle: readonly number[]): number[] {
+  const at = circle.indexOf(circle.reduce((least, n) => Math.min(least, n), circle[0]!));
+  return [...circle.slice(at), ...circle.slice(0, at)];
+}
+
+/** Which nodes surely end before which: the ancestors of each node, as bits. */
+export class Ancestors {
+  readonly #words: number;
+  readonly #bits: Uint32Array;
+
+  constructor(wiring: Wiring) {
+    const { ids, before } = wiring;
+    this.#words = Math.ceil(ids.length / 32);
+    this.#bits = new Uint32Array(this.#words * ids.length);
+    for (const n of orderOf(wiring))
+      for (const from of before[n]!) {
+        for (let word = 0; word < this.#words; word++)
+          this.#bits[n * this.#words + word]! |= this.#bits[from * this.#words + word]!;
+        this.#bits[n * this.#words + (from >>> 5)]! |= 1 << (from & 31);
+      }
+  }
+
+  has(node: number, ancestor: number): boolean {
+    return (this.#bits[node * this.#words + (ancestor >>> 5)]! & (1 << (ancestor & 31))) !== 0;
+  }
+}

@@ -1,0 +1,165 @@
+import {
+  decodeCursor,
+  encodeCursor,
+  type HttpRequest,
+  type JsonSchema,
+  limitOf,
+  listRoute,
+  type Route,
+  SCOPED,
+  VIEWER,
+} from '../../kernel/contracts/index.ts';
+import { auditSource } from '../audit/contract.ts';
+import { type NamedCall, namedResource, notFound, PLAIN_NAMES } from '../resources/contract.ts';
+import { withDefinitions } from '../schema/contract.ts';
+import type { GraphNodeType } from './contract.ts';
+import { GRAPH_NOUN } from './domain/names.ts';
+import type { GraphNodeTypeView } from './generated/graph-node-type.ts';
+import type { PublishGraph } from './generated/publish-graph.ts';
+import entry from './schema/graph-entry.schema.json' with { type: 'json' };
+import nodeType from './schema/graph-node-type.schema.json' with { type: 'json' };
+import query from './schema/graph-query.schema.json' with { type: 'json' };
+import requirements from './schema/graph-requirements.schema.json' with { type: 'json' };
+import version from './schema/graph-version.schema.json' with { type: 'json' };
+import item from './schema/graph-view.schema.json' with { type: 'json' };
+import document from './schema/graph.schema.json' with { type: 'json' };
+import publish from './schema/publish-graph.schema.json' with { type: 'json' };
+import published from './schema/published-graph.schema.json' with { type: 'json' };
+import registered from './schema/registered.schema.json' with { type: 'json' };
+import saved from './schema/saved-graph.schema.json' with { type: 'json' };
+import type { Graphs } from './service/graphs.ts';
+import type { Publishing } from './service/publishing.ts';
+import type { Requirements } from './service/requirements.ts';
+
+/** The service lists all faults of a document itself; this one is for readers of the interface. */
+const { $schema: _schema, $defs, ...graph } = document;
+const BODY: JsonSchema = { title: 'GraphBody', anyOf: [graph, { type: 'object', additionalProperties: true }], $defs };
+
+const ITEM = withDefinitions(item, { registered });
+
+export interface GraphServices {
+  graphs: Graphs;
+  publishing: Publishing;
+  requirements: Requirements;
+  /** Resolved at the first request: types may need what is made of routes. */
+  types(): readonly GraphNodeType[];
+}
+
+/** Stored graphs, their versions, and what comes of them. */
+export function graphRoutes({ graphs, publishing, requirements: report, types }: GraphServices): Route[] {
+  return [
+    getRoute(graphs),
+    versionsRoute(graphs),
+    typesRoute(types),
+    ...namedResource({
+      ...GRAPH_NOUN,
+      roles: { read: 'viewer', write: 'member' },
+      schemas: { put: BODY, item: ITEM, set: saved, entry },
+      service: {
+        list: (scope, page) => graphs.list(scope, page),
+        set: (call, body) => graphs.set(call, body),
+        remove: (call) => graphs.remove(call),
+      },
+      body_limit: 2 * 1024 * 1024,
+      texts: { put: 'Save a graph', made: 'Saved as version 1.', replaced: 'Saved as a further version.' },
+      actions: [
+        {
+          method: 'GET',
+          path: 'requirements',
+          operation: 'getGraphRequirements',
+          summary: 'Report whether what a graph needs is there',
+          role: 'read',
+          query,
+          answer: { description: 'The report, whether the graph is ready or not.', schema: requirements },
+          handle: (call, { query }) => report.of(call, versionIn(query)),
+        },
+        {
+          method: 'POST',
+          path: 'publish',
+          operation: 'publishGraph',
+          summary: 'Register the triggers of a graph',
+          role: 'write',
+          body: publish,
+          answer: {
+            description: 'Published. A secret is shown in this answer only.',
+            schema: withDefinitions(published, { registered }),
+          },
+          handle: (call, { body }) => publishing.publish(call, (body as PublishGraph).version_number),
+        },
+        {
+          method: 'POST',
+          path: 'unpublish',
+          operation: 'unpublishGraph',
+          summary: 'Remove what the triggers of a graph have registered',
+          role: 'write',
+          answer: { description: 'Nothing starts it any more but a submit.', schema: entry },
+          handle: (call) => publishing.unpublish(call),
+        },
+      ],
+    }),
+  ];
+}
+
+const versionIn = (given: HttpRequest['query']): number | undefined =>
+  given.version === undefined ? undefined : Number(given.version);
+
+/** Throws `not_found` for a name that cannot exist. */
+function callOf(request: HttpRequest): NamedCall {
+  const name = request.params.graph ?? '';
+  if (PLAIN_NAMES.fault(name) !== undefined) throw notFound(GRAPH_NOUN, name);
+  return { scope: request.scope, name, by: auditSource(request) };
+}
+
+const getRoute = (graphs: Graphs): Route => ({
+  method: 'GET',
+  path: `${SCOPED}/graphs/:graph`,
+  operation: 'getGraph',
+  summary: 'Show a graph, or one of its versions',
+  access: VIEWER,
+  query,
+  responses: { 200: { description: 'The graph.', schema: ITEM } },
+  handle: async (request) => ({ status: 200, json: await graphs.read(callOf(request), versionIn(request.query)) }),
+});
+
+const versionsRoute = (graphs: Graphs): Route =>
+  listRoute({
+    path: `${SCOPED}/graphs/:graph/versions`,
+    operation: 'listGraphVersions',
+    summary: 'List the versions of a graph, newest first',
+    description: 'A page of versions.',
+    access: VIEWER,
+    plural: 'versions',
+    item: version,
+    list: (request) =>
+      graphs.versions(callOf(request), {
+        before: decodeCursor(request.query.cursor, 'number')?.[0],
+        limit: limitOf(request.query),
+      }),
+  });
+
+const typesRoute = (types: GraphServices['types']): Route =>
+  listRoute({
+    path: `${SCOPED}/node-types`,
+    operation: 'listNodeTypes',
+    summary: 'List the types of nodes that a graph may have',
+    description: 'A page of types, by name.',
+    access: VIEWER,
+    plural: 'node_types',
+    item: nodeType,
+    async list({ query }) {
+      const after = decodeCursor(query.cursor, 'id')?.[0] ?? '';
+      const rest = types()
+        .filter(({ type }) => type > after)
+        .toSorted((a, b) => (a.type < b.type ? -1 : 1));
+      const items = rest.slice(0, limitOf(query)).map(typeView);
+      return { items, next_cursor: items.length < rest.length ? encodeCursor(items.at(-1)!.type) : undefined };
+    },
+  });
+
+const typeView = ({ type, title, trigger = false, config, ...rest }: GraphNodeType): GraphNodeTypeView => {
+  const { holes = [], predicates = [], expressions = [] } = rest;
+  return {
+    ...{ type, title, trigger, config: { ...config } },
+    ...{ holes: [...holes], predicates: [...predicates], expressions: [...expressions] },
+  };
+};

@@ -1,0 +1,30 @@
+import { sep } from 'node:path';
+import { type Adapt, type AdaptedPlugin, definePlugin } from '../../kernel/contracts/index.ts';
+import { type Connector, Connectors, ManifestErrors } from './contract.ts';
+import { faultLines, HOME, installedManifests } from './service/sources.ts';
+
+/** Each connector is a plugin that contributes its manifest. Throws `connector_invalid` with every fault of every file. */
+export const adapt: Adapt = async ({ role, env }) => {
+  // An agent uses none of them, and should start at once.
+  if (role === 'agent') return [];
+  const { connectors, faults } = await installedManifests(env);
+  if (faults.length > 0) throw ManifestErrors.connectorInvalid(faultLines(faults));
+  return connectors.map(pluginOf);
+};
+
+function pluginOf(connector: Connector): AdaptedPlugin {
+  const { manifest, origin } = connector;
+  const plugin = definePlugin(
+    {
+      id: `connector:${manifest.name}`,
+      version: '1.0.0',
+      kernel: '^1',
+      requires: ['manifests'],
+      provides: [],
+      contributes: [Connectors.name],
+      summary: manifest.title,
+    },
+    (setup) => setup.contribute(Connectors, () => connector),
+  );
+  return { plugin, origin, builtin: origin.startsWith(`${HOME}${sep}`) };
+}

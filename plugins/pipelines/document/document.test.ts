@@ -1,0 +1,71 @@
+import t from 'tap';
+import { Expressions } from '../../../kernel/contracts/index.ts';
+import { boot } from '../../../test/kit/index.ts';
+import { PipelineReader, readPipeline } from './read.ts';
+
+const kernel = await boot({ plugins: ['expressions'], quiet: true });
+t.teardown(() => kernel.close());
+const expressions = kernel.use(Expressions);
+
+const problems = (text: string): string[] => {
+  const read = readPipeline(text, expressions);
+  return 'problems' in read ? read.problems.map(({ line, column, message }) => `${line}:${column} ${message}`) : [];
+};
+
+t.test('input that is meant to hurt is refused in bounded work', async (t) => {
+  t.match(problems(`jobs: ${'['.repeat(100_000)}`)[0], /nests too deep/);
+  t.match(problems(Array.from({ length: 2000 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'))[0], /nests too deep/);
+  t.match(problems('jobs: &a\n  x: *a\n')[0], /^2:3 `x` is not known|^2:6/);
+  const many = Array.from({ length: 3000 }, (_, n) => `  j${n}: { stepz: [] }`).join('\n');
+  t.ok(problems(`jobs:\n${many}`).length <= 100);
+  t.match(problems('jobs: { __proto__: { steps: [{ run: x }] } }')[0], /pattern/);
+});
+
+t.test('a megabyte is read in bounded work, or refused before it is read', async (t) => {
+  const filled = (one: (n: number) => string) => {
+    let text = '';
+    for (let n = 0; text.length < 1_000_000; n++) text += one(n);
+    return text;
+  };
+  // Each of these took the parser from three seconds to two minutes.
+  for (const text of [
+    filled((n) => `k${n}: 1\n`),
+    filled((n) => `- &a${n} x\n- *a${n}\n`),
+    filled(() => '""'),
+    filled(() => '\tk: 1\n'),
+    `jobs: {${filled((n) => `j${n}: {steps: [{run: x}]},`)}}`,
+  ])
+    t.match(problems(text), [/^1:1 the document has more than 250000 words and signs of YAML; split it/]);
+  const keys = Array.from({ length: 20_000 }, (_, n) => `k${n}: 1\n`).join('');
+  t.match(problems(keys)[0], /^1:1 `jobs` is missing/);
+  t.same(problems(`jobs: {a: {steps: [{run: "${'x '.repeat(400_000)}"}]}}`), [], 'a program is one word');
+});
+
+t.test('keys that occur twice, anchors and control characters have their places', async (t) => {
+  t.match(problems('jobs: {a: {steps: [{run: x}], steps: []}}'), [/^1:31 this key occurs twice/]);
+  t.match(problems('a: 1\nb: {c: 1, "c": 2}\na: 3'), [/^2:11 .* twice/, /^3:1 .* twice/]);
+  t.same(problems('x-a: &a {A: 1}\njobs: {a: {env: {<<: *a, B: 2}, steps: [{run: x}]}}'), [], 'not a merge');
+  t.match(problems(`a: &a 1\nb: [${'*a,'.repeat(1001)}]`), [/^2:3005 its anchors stand for more than 1000 copies/]);
+  t.match(problems('jobs: {a: {steps: [{run: "x\u0007"}]}}'), [/^1:28 the control character U\+0007 cannot/]);
+  t.match(problems('jobs: {a: {env: {A: "a\\0b"}, steps: [{run: "x\\0"}]}}'), [/^1:21 .*NUL/, /^1:44 .*NUL/]);
+});
+
+t.test('problems within texts of every style', async (t) => {
+  const at = (text: string) => problems(`jobs:\n  a:\n    steps:\n${text}`)[0]?.split(' ')[0];
+  t.equal(at('      - run: echo ${{ none }}'), '4:23');
+  t.equal(at('      - run: "echo \\"x\\" ${{ none }}"'), '4:30');
+  t.equal(at("      - run: 'it''s ${{ none }}'"), '4:25');
+  t.equal(at('      - run: |\n          one\n          ${{ run.run_id }} ${{ none }}'), '6:33');
+  t.equal(at('      - run: >-\n          folded\n          ${{ none }}'), '6:15');
+  t.equal(at('      - { run: x, if: none }'), '4:23');
+});
+
+t.test('a thousand jobs', async (t) => {
+  const job = (n: number) =>
+    `  j${n}:\n    needs: [${n === 0 ? '' : `j${n - 1}`}]\n    env: { A: "\${{ vars.x }}" }\n    steps: [{ id: b, run: make }]\n`;
+  const text = `vars: { x: 1 }\njobs:\n${Array.from({ length: 1000 }, (_, n) => job(n)).join('')}`;
+  t.same(problems(text), []);
+  const reader = new PipelineReader(() => expressions);
+  const [first, again] = [reader.read(text), reader.read(text)];
+  t.equal(first, again, 'it is read once');
+});

@@ -1,0 +1,69 @@
+import type { FlowNode } from '../../flows/contract.ts';
+import type { Json, WorkflowReference } from '../../runs/contract.ts';
+import type { FromRepo, Job, PipelineDocument } from '../generated/pipeline.ts';
+import { OWN_NODES } from './concurrency.ts';
+
+/** The type of node that a `workflow` job is in a plan. */
+export const CALL_NODE = 'pipeline_call';
+/** Reads the file of a repository that such a job runs. */
+export const READ_NODE = 'pipeline_read';
+
+/** A `workflow` job of a plan: nothing is filled in yet. */
+export interface CallPlan {
+  /** Absent: the file is not in `files`, or is read from a repository. */
+  workflow: WorkflowReference | undefined;
+  /** The file of a repository, and the node that reads it. */
+  from_repo: { file: FromRepo; node: string } | null;
+  /** Shown as what the run waits for. */
+  name: string;
+  env: Record<string, Json>;
+  credentials: Record<string, string>;
+  with: Json;
+}
+
+/** What a `workflow` job runs; undefined when the document does not have the file. */
+export function childOf({ files = {} }: PipelineDocument, { workflow }: Job): WorkflowReference | undefined {
+  if (typeof workflow !== 'string') return workflow?.graph === undefined ? undefined : { graph: workflow.graph };
+  const source = Object.hasOwn(files, workflow) ? files[workflow] : undefined;
+  return source === undefined ? undefined : documentOf(workflow, source);
+}
+
+/** A document as a submit names it. */
+export const documentOf = (path: string, source: string): WorkflowReference => ({
+  filename: path.split('/').at(-1),
+  source,
+});
+
+/** The file of a repository that a job runs. */
+export const repoFileOf = ({ workflow }: Job): FromRepo | undefined =>
+  typeof workflow === 'object' ? workflow.from_repo : undefined;
+
+/** What a job runs, for people. */
+export function shownWorkflow(workflow: NonNullable<Job['workflow']>): string {
+  if (typeof workflow === 'string') return workflow;
+  return workflow.from_repo ? shownFile(workflow.from_repo) : `graph ${workflow.graph}`;
+}
+
+/** `ops/ci.yml of acme/web at main`. */
+export const shownFile = ({ path, repo, ref }: Pick<FromRepo, 'path' | 'repo' | 'ref'>): string =>
+  `${path} of ${repo}${ref === undefined ? '' : ` at ${ref}`}`;
+
+export const readNodeOf = (id: string): string => `${OWN_NODES}read-${id}`;
+
+/** Puts the reading of a file before the job that runs it. A failure becomes that of the job. */
+export function withFile(file: FromRepo | undefined, node: FlowNode): FlowNode[] {
+  if (file === undefined) return [node];
+  const { needs, if: wanted, fan_out: _all, ...job } = node;
+  const id = readNodeOf(node.id);
+  const read: FlowNode = {
+    ...job,
+    ...{ id, type: READ_NODE, config: { ...file }, needs, continue_on_error: true },
+    ...(wanted ? { if: wanted } : {}),
+  };
+  const { if: _asked, ...rest } = node;
+  return [read, { ...rest, needs: [id], reads: [...(node.reads ?? []), id] }];
+}
+
+/** A script gets credentials from whoever starts it; other kinds name their own. */
+export const takesCredentials = ({ filename = '', source }: WorkflowReference): boolean =>
+  source !== undefined && !/\.ya?ml$/i.test(filename) && !source.trimStart().startsWith('{');

@@ -1,0 +1,54 @@
+import type { Json } from '../../runs/contract.ts';
+
+/** A step as an agent runs it. Texts still have their holes: they may read what earlier steps put out. */
+export interface StepSpec {
+  id: string | null;
+  /** Shown in the log. */
+  name: string;
+  run: string;
+  if: string | null;
+  always: boolean;
+  env: Record<string, Json>;
+  attempts: number;
+  backoff_ms: number;
+  timeout_ms: number | null;
+  continue_on_error: boolean;
+  working_directory: string;
+}
+
+/** A job of a plan: nothing is filled in yet. */
+export interface JobPlan {
+  name: string;
+  requires: string[];
+  env: Record<string, Json>;
+  credentials: Record<string, string>;
+  steps: StepSpec[];
+  outputs: Record<string, Json>;
+  /** Folders and files of the workspace. */
+  artifacts: string[];
+  /** The repository of the push is put into the workspace. */
+  checkout: boolean;
+  /** The roots that texts of the agent read, beside `env` and `steps`. */
+  roots: string[];
+}
+
+/** What the executor is told of a job: its own holes and those of its environment are filled. */
+export interface JobSpec extends Omit<JobPlan, 'requires' | 'roots' | 'env' | 'checkout'> {
+  /** Of this shape; an agent refuses another one. */
+  version: 1;
+  /** The job, with the number of its combination: the same for every attempt. */
+  key: string;
+  env: Record<string, string>;
+  /** What the workspace begins with; null: nothing. Its credential is in `CHECKOUT_VARIABLE`. */
+  checkout: { url: string; sha: string } | null;
+  /** What the steps' expressions may read. */
+  scope: Record<string, Json>;
+}
+
+export const JOB_EXECUTOR = 'job';
+/** The type of node that a job with steps is in a plan. */
+export const JOB_NODE = 'pipeline_job';
+export const LANGUAGE = 'pipeline';
+
+/** Carries the credential of the checkout to the agent. Steps do not get it. */
+export const CHECKOUT_VARIABLE = 'GIT_CHECKOUT_CREDENTIAL';

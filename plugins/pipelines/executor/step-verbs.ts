@@ -1,0 +1,18 @@
+import type { Verb } from '../../scripts/contract.ts';
+
+/** The verb that stores a folder or a file. */
+export const ARTIFACT_PUT = 'artifact put';
+
+/** Verbs that need no memo: an emit is known by its place, the others act each time that they are called. */
+const ALLOWED: ReadonlySet<string> = new Set(['annotate', ARTIFACT_PUT, 'emit', 'output', 'state']);
+
+/** What `svc <verb>` does in a step of a job: the allowed verbs work, the others say that they belong to scripts. */
+export const stepVerbs = (verbs: readonly Verb[]): ReadonlyMap<string, Verb> =>
+  new Map(verbs.map((verb) => [verb.verb, ALLOWED.has(verb.verb) ? verb : refused(verb)]));
+
+function refused(verb: Verb): Verb {
+  const message =
+    `svc ${verb.verb} works only in a script run; a step of a pipeline has no memo. ` +
+    'Put it into a script, and run that as a job of its own.';
+  return { ...verb, run: () => Promise.resolve({ exit: 1, stderr: `${message}\n`, message }) };
+}

@@ -1,0 +1,283 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export type Scalar = string | number | boolean;
+/**
+ * Capabilities that the agent must have.
+ *
+ * @maxItems 32
+ */
+export type Requires = string[];
+/**
+ * One run (or job) at a time in a group of the project; the same leases as `svc lock`.
+ */
+export type Concurrency =
+  | string
+  | {
+      group: string;
+      /**
+       * `queue` (the default) waits its turn; `cancel-running` cancels the earlier runs of the group.
+       */
+      policy?: 'queue' | 'cancel-running';
+    };
+/**
+ * CEL; `${{ }}` around the whole is stripped.
+ */
+export type Condition = string | boolean;
+/**
+ * `500ms`, `5s`, `20m`, `1h30m`.
+ */
+export type Duration = string;
+
+/**
+ * A pipeline (`svc/pipeline/v1`): jobs that need each other, written in YAML.
+ */
+export interface PipelineDocument {
+  /**
+   * Shown as the run's workflow; absent: the file name.
+   */
+  name?: string;
+  env?: Env;
+  /**
+   * Constants that expressions read as `vars.<name>`.
+   */
+  vars?: {
+    [k: string]: unknown;
+  };
+  credentials?: Credentials;
+  requires?: Requires;
+  concurrency?: Concurrency;
+  /**
+   * False: the workspace stays empty also when a push started the run.
+   */
+  checkout?: boolean;
+  /**
+   * Types of events that cancel the run.
+   *
+   * @maxItems 32
+   */
+  cancel_on?: string[];
+  /**
+   * @maxItems 64
+   */
+  tags?: string[];
+  /**
+   * The run's subject, unless its submit or trigger gives one.
+   */
+  subject?: string;
+  /**
+   * The run's output: each value is a constant, or one hole as a whole.
+   */
+  outputs?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Files that `workflow` jobs name, by their path; the command line adds them.
+   */
+  files?: {
+    [k: string]: string;
+  };
+  jobs: {
+    [k: string]: Job;
+  };
+  /**
+   * Not read: a place for anchors.
+   *
+   * This interface was referenced by `PipelineDocument`'s JSON-Schema definition
+   * via the `patternProperty` "^x-".
+   */
+  [k: string]:
+    | {
+        [k: string]: unknown;
+      }
+    | string
+    | Env
+    | Credentials
+    | Requires
+    | Concurrency
+    | boolean
+    | string[]
+    | {
+        [k: string]: string;
+      }
+    | {
+        [k: string]: Job;
+      }
+    | undefined;
+}
+/**
+ * Variables of the programs. Names that begin with SVC_ are refused.
+ */
+export interface Env {
+  [k: string]: Scalar;
+}
+/**
+ * Variable → name of a credential or account. Holes are refused.
+ */
+export interface Credentials {
+  [k: string]: string;
+}
+export interface Job {
+  /**
+   * Shown in the log; absent: its id.
+   */
+  name?: string;
+  /**
+   * Jobs that must succeed first.
+   */
+  needs?: string | string[];
+  if?: Condition;
+  /**
+   * Asked even when a need was not met.
+   */
+  always?: boolean;
+  requires?: Requires;
+  strategy?: Strategy;
+  /**
+   * For each attempt from its begin, its time in the queue included.
+   */
+  timeout?: string;
+  retry?: Retry;
+  continue_on_error?: boolean;
+  env?: Env;
+  credentials?: Credentials;
+  /**
+   * @maxItems 1000
+   */
+  steps?: Step[];
+  /**
+   * Read by later jobs as `jobs.<id>.outputs.<name>`.
+   */
+  outputs?: {
+    [k: string]: unknown;
+  };
+  /**
+   * A type of event to wait for.
+   */
+  wait_for_event?: string;
+  /**
+   * CEL over `event`; `${{ }}` around the whole is stripped.
+   */
+  when?: string | boolean;
+  /**
+   * Another workflow, run as a child: the path of a script, pipeline or graph in `files`, `{graph: <name>}` for a stored graph, or `{from_repo: …}` for a file of a repository.
+   */
+  workflow?:
+    | string
+    | {
+        graph?: string;
+        from_repo?: FromRepo;
+      };
+  /**
+   * The input of the child.
+   */
+  with?: {
+    [k: string]: unknown;
+  };
+  concurrency?: Concurrency;
+  /**
+   * False: the workspace stays empty also when a push started the run.
+   */
+  checkout?: boolean;
+  /**
+   * Folders and files of the workspace that become artifacts of the run when the steps have succeeded.
+   *
+   * @maxItems 64
+   */
+  artifacts?: string[];
+}
+export interface Strategy {
+  /**
+   * Axes with their values; `include` adds combinations or members, `exclude` removes combinations.
+   */
+  matrix: {
+    /**
+     * @maxItems 1000
+     */
+    include?: {
+      [k: string]: unknown;
+    }[];
+    /**
+     * @maxItems 1000
+     */
+    exclude?: {
+      [k: string]: unknown;
+    }[];
+    [k: string]:
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        }[]
+      | undefined;
+  };
+  max_parallel?: number;
+  /**
+   * False: the other combinations go on when one fails.
+   */
+  fail_fast?: boolean;
+}
+export interface Retry {
+  /**
+   * All attempts, the first one included.
+   */
+  attempts: number;
+  /**
+   * Pause between two attempts.
+   */
+  backoff?: string;
+}
+export interface Step {
+  /**
+   * Its name in `steps.<id>`.
+   */
+  id?: string;
+  /**
+   * Shown in the log.
+   */
+  name?: string;
+  /**
+   * A program of bash, run with -eu.
+   */
+  run: string;
+  if?: Condition;
+  /**
+   * Asked even after a step has failed.
+   */
+  always?: boolean;
+  env?: Env;
+  retry?: Retry;
+  timeout?: Duration;
+  continue_on_error?: boolean;
+  /**
+   * Relative to the workspace.
+   */
+  working_directory?: string;
+}
+/**
+ * Read by the API of the forge when the job begins.
+ */
+export interface FromRepo {
+  /**
+   * Of the script, pipeline or graph in the repository.
+   */
+  path: string;
+  /**
+   * As the forge names it: `acme/web`.
+   */
+  repo: string;
+  /**
+   * With which the file is read: `bearer` or `basic`.
+   */
+  credential: string;
+  /**
+   * Branch, tag or commit; absent: the default branch.
+   */
+  ref?: string;
+  /**
+   * The connector; absent: that of the webhook of the repository.
+   */
+  forge?: string;
+  /**
+   * Of a forge without a default host, or with another one.
+   */
+  api_base?: string;
+}

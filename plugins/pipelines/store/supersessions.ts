@@ -1,0 +1,40 @@
+import { beyond, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
+
+/** A run that waits in a group and cancels the runs before it. */
+export interface Supersession {
+  run_id: string;
+  activity_id: string;
+  org_id: string;
+  project_id: string;
+  group_name: string;
+  asked_at: number;
+}
+
+const COLUMNS = 'run_id, activity_id, org_id, project_id, group_name, asked_at';
+
+export async function insertSupersession(tx: Transaction, one: Supersession): Promise<void> {
+  const { run_id, activity_id, org_id, project_id, group_name, asked_at } = one;
+  await tx.write(`INSERT INTO pipelines_supersessions (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`, [
+    ...[run_id, activity_id, org_id, project_id, group_name, asked_at],
+  ]);
+}
+
+/** The oldest first: those after one. */
+export function dueSupersessions(
+  on: Pick<Queries, 'read'>,
+  after: Supersession | undefined,
+  limit: number,
+): Promise<Supersession[]> {
+  const { condition, params } = beyond(['asked_at', 'run_id', 'activity_id'], after);
+  return on.read<Supersession>(
+    `SELECT ${COLUMNS} FROM pipelines_supersessions WHERE ${condition}
+     ORDER BY asked_at, run_id, activity_id LIMIT ${Math.trunc(limit)}`,
+    params,
+  );
+}
+
+export async function supersessionDone(on: Pick<Queries, 'write'>, one: Supersession): Promise<void> {
+  await on.write('DELETE FROM pipelines_supersessions WHERE run_id = ? AND activity_id = ?', [
+    ...[one.run_id, one.activity_id],
+  ]);
+}

@@ -1,0 +1,59 @@
+import t from 'tap';
+import { openTestDatabase, STORES, until } from '../../test/kit/index.ts';
+import { http, RequestServer } from './testing/request-server.ts';
+import { send } from '../../features/support/far-end.ts';
+
+t.setTimeout(240_000);
+
+for (const store of STORES)
+  t.test(`servers on ${store}`, { timeout: 200_000 }, async (t) => {
+    const database = await openTestDatabase(store);
+    t.teardown(() => database.drop());
+
+    t.test('a server that stops ends its requests, and another one sends them again', async (t) => {
+      const first = await RequestServer.open(store, { database, env: { SVC_DRAIN_GRACE: '0ms' } });
+      first.answering(() => undefined);
+      const url = first.far.url('/x');
+      const run_id = await first.submit([http({ url, method: 'POST', body: 1 })]);
+      await until(() => first.far.seen.length === 1);
+      await first.server.close();
+      first.far.reply = (_seen, response) => send(response, 200, {}, 'done');
+      const second = await RequestServer.open(store, { database });
+      t.teardown(() => second.close());
+      t.match(await second.over(run_id), { status: 'succeeded', output: { body: 'done' } });
+      t.equal(first.far.seen.length, 2);
+      t.equal(first.far.seen[0]!.headers['idempotency-key'], first.far.seen[1]!.headers['idempotency-key']);
+      await first.far.close();
+    });
+
+    t.test('more requests than places wait, and none is lost', async (t) => {
+      const one = await RequestServer.open(store, { database, env: { SVC_SERVER_HTTP: '2' } });
+      t.teardown(() => one.close());
+      let open = 0;
+      let most = 0;
+      one.answering((_seen, response) => {
+        most = Math.max(most, (open += 1));
+        setTimeout(() => {
+          open -= 1;
+          send(response, 200);
+        }, 5);
+      });
+      const node = http(
+        { url: one.far.url() },
+        { fan_out: { items: Array.from({ length: 40 }, (_, n) => n), concurrency: 20 } },
+      );
+      t.equal((await one.run([node])).status, 'succeeded');
+      t.equal(one.far.seen.length, 40);
+      t.equal(most, 2);
+    });
+
+    t.test('turned off, requests wait for an agent', async (t) => {
+      const off = await RequestServer.open(store, { database, env: { SVC_SERVER_HTTP: 'off' } });
+      const run_id = await off.submit([http({ url: off.far.url() })]);
+      t.equal((await off.read(run_id)).status, 'queued');
+      await off.close();
+      const on = await RequestServer.open(store, { database });
+      t.teardown(() => on.close());
+      t.match(await on.over(run_id), { status: 'failed', error: { code: 'egress_failed' } }, 'its far end is closed');
+    });
+  });

@@ -1,0 +1,23 @@
+import { usageError } from '../../../cli/contract.ts';
+
+/** `<name>[=<json>]`. */
+export interface Named {
+  name: string;
+  payload: unknown;
+}
+
+/** The values of a flag that names signals or events. Throws a usage error for a payload that is no JSON. */
+export const named = (flag: string, given: readonly string[]): Named[] =>
+  given.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 0) return { name: text, payload: null };
+    const name = text.slice(0, at);
+    try {
+      return { name, payload: JSON.parse(text.slice(at + 1)) as unknown };
+    } catch (error) {
+      throw usageError(
+        `the payload of --${flag} ${name} is not JSON: ${(error as Error).message}`,
+        `write --${flag} ${name}='{"key":"value"}'`,
+      );
+    }
+  });

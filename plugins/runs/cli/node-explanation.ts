@@ -1,0 +1,75 @@
+import { span } from '../../../cli/contract.ts';
+import type { AgentView, NodeView, RunView } from './answers.ts';
+import { ago, type Explanation, quoted, takers } from './takers.ts';
+
+interface KnownNodes {
+  run: RunView;
+  /** Those in progress, and their items. */
+  nodes: readonly NodeView[];
+  agents: readonly AgentView[];
+  now: number;
+}
+
+/** Nodes that are explained; more are counted. */
+const SHOWN = 10;
+
+/** What an open run with nodes waits for, node by node. */
+export function explainNodes({ run, nodes, agents, now }: KnownNodes): Explanation {
+  if (nodes.length === 0) return { because: ['No node is in progress: the run is about to go on.'], next: [] };
+  const all = nodes.slice(0, SHOWN).map((node) => explainNode(run, node, agents, now));
+  const more = nodes.length > SHOWN ? [`${nodes.length - SHOWN} more are in progress: svc steps ${run.run_id}`] : [];
+  return {
+    because: [...all.flatMap(({ because }) => because), ...more],
+    next: [...new Set(all.flatMap(({ next }) => next))].slice(0, 5),
+  };
+}
+
+function explainNode(run: RunView, node: NodeView, agents: readonly AgentView[], now: number): Explanation {
+  const { items, substate, activity, state, timeout_at } = node;
+  const name = node.item === undefined ? `The node ${node.node}` : `The item ${node.node}[${node.item}]`;
+  const limit = timeout_at === undefined ? '' : ` It fails if it is not done by ${timeout_at}.`;
+  const told = (text: string, next: string[] = []): Explanation => ({ because: [`${name} ${text}${limit}`], next });
+  if (items && items.begun > 0)
+    return told(
+      `has ended ${items.ended} of ${items.total} items${items.failed > 0 ? `, ${items.failed} of them failed` : ''}.`,
+    );
+  if (state === 'backoff') {
+    const why = node.error ? ` with ${node.error.code}: ${node.error.message}` : '';
+    return told(
+      `failed at attempt ${node.attempt}${why}. The next attempt begins at ${substate?.deadline ?? 'any moment'}.`,
+    );
+  }
+  if (substate) return waits(run, substate, now, told);
+  if (activity?.state === 'queued') {
+    const { because, next } = takers(activity.requires ?? [], agents);
+    const since = node.started_at === undefined ? '' : `, since ${ago(node.started_at, now)}`;
+    return { because: [`${name} waits for an agent${since}.${limit}`, ...because], next };
+  }
+  const agent = agents.find(({ agent_id }) => agent_id === activity?.agent_id);
+  const begun = node.started_at === undefined ? '' : `, begun ${ago(node.started_at, now)}`;
+  return told(`runs${agent ? ` on the agent ${agent.name}` : ''}${begun}.`);
+}
+
+type Told = (text: string, next?: string[]) => Explanation;
+
+function waits({ run_id }: RunView, substate: NonNullable<NodeView['substate']>, now: number, told: Told): Explanation {
+  const { kind, name, since, deadline } = substate;
+  const when = `since ${since} (${span(now - Date.parse(since))})${deadline ? `, at the latest until ${deadline}` : ''}`;
+  switch (kind) {
+    case 'sleep':
+      return told(`waits until ${deadline ?? 'its time has come'}.`);
+    case 'signal':
+      return told(`waits for the signal ${name} ${when}.`, [`send it: svc signal ${run_id} ${quoted(name)}`]);
+    case 'event':
+      return told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoted(name)}`]);
+    case 'awaiting_lease':
+      return told(`waits for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
+    case 'child':
+      return told(
+        `waits for the run ${substate.run_id ?? ''} of ${name} that it called, ${when}.`,
+        substate.run_id === undefined ? [] : [`see what that one does: svc explain ${substate.run_id}`],
+      );
+    default:
+      return told(`waits for ${kind} ${name} ${when}.`);
+  }
+}

@@ -1,0 +1,39 @@
+import t from 'tap';
+import { MarkedLines } from './log-marks.ts';
+
+const text = (bytes: Buffer) => bytes.toString();
+
+t.test('lines are named when they are complete, however they are cut', async (t) => {
+  const lines = new MarkedLines();
+  const push = (writer: string, chunk: string) => text(lines.push(writer, `${writer} | `, Buffer.from(chunk)));
+  t.equal(push('a', 'one\ntw'), 'a | one\n');
+  t.equal(push('b', 'x\n\ny\n'), 'b | x\nb | \nb | y\n');
+  t.equal(push('a', 'o\n'), 'a | two\n');
+  t.equal(push('a', ''), '');
+  t.equal(push('a', 'rest'), '');
+  t.equal(push('b', 'end'), '');
+  t.equal(text(lines.end()), 'a | rest\nb | end\n');
+  t.equal(text(lines.end()), '');
+});
+
+t.test('a line without an end is cut, so that nothing grows', async (t) => {
+  const lines = new MarkedLines();
+  const out = text(lines.push('a', 'a | ', Buffer.alloc(200_000, 'x')));
+  t.equal(out.split('\n').length - 1, 3);
+  t.equal(text(lines.end()).length, 'a | \n'.length + (200_000 - 3 * 65_536));
+});
+
+t.test('a character that is cut between chunks stays whole', async (t) => {
+  const lines = new MarkedLines();
+  const bytes = Buffer.from('äö\n');
+  t.equal(text(lines.push('a', 'a | ', bytes.subarray(0, 1))), '');
+  t.equal(text(lines.push('a', 'a | ', bytes.subarray(1))), 'a | äö\n');
+});
+
+t.test('a line has the mark of its beginning', async (t) => {
+  const lines = new MarkedLines();
+  t.equal(text(lines.push('a', '1 ', Buffer.from('one\ntw'))), '1 one\n');
+  t.equal(text(lines.push('a', '2 ', Buffer.from('o\nthree\nfo'))), '1 two\n2 three\n');
+  t.equal(text(lines.push('a', '3 ', Buffer.from('u'))), '');
+  t.equal(text(lines.end()), '2 fou\n');
+});

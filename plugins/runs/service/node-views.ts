@@ -1,0 +1,126 @@
+import { decodeCursor, encodeCursor, Errors, iso, type Sealer } from '../../../kernel/contracts/index.ts';
+import type { Masker, RunMasks } from '../../masking/contract.ts';
+import type { ActivityScope, CoordinatedNode, NodePage, RunCoordinator } from '../contract.ts';
+import type { NodeRecord } from '../generated/node.ts';
+import { type OpenActivity, type OpenWait, readOpenActivities, readOpenWaits } from '../store/node-facts.ts';
+import type { Reader } from '../store/parts.ts';
+import { readCoordinator } from '../store/run-lists.ts';
+import { noRun, runId } from './run-views.ts';
+
+interface Scope {
+  org_id: string;
+  project_id: string;
+}
+
+export interface NodeQuery extends Pick<NodePage, 'of' | 'open' | 'outputs' | 'limit'> {
+  cursor: string | undefined;
+}
+
+export interface NodeViewsParts {
+  on: Reader;
+  sealer: Pick<Sealer, 'prepare'>;
+  masks: Pick<RunMasks, 'of'>;
+  coordinators: () => readonly RunCoordinator[];
+}
+
+/** Nodes of runs that a coordinator carries on. */
+export class NodeViews {
+  readonly #parts: NodeViewsParts;
+
+  constructor(parts: NodeViewsParts) {
+    this.#parts = parts;
+  }
+
+  /** A page of nodes; undefined when the run has none. Throws `not_found` for an absent or foreign run. */
+  async list(
+    { org_id, project_id }: Scope,
+    run_id: string,
+    { cursor, ...page }: NodeQuery,
+  ): Promise<{ nodes: NodeRecord[]; next_cursor?: string } | undefined> {
+    const scope = { org_id, project_id, run_id: runId(run_id) };
+    const coordinator = await this.#coordinatorOf(scope);
+    if (!coordinator?.nodes) {
+      if (page.of !== undefined || page.open) throw noNodes();
+      return undefined;
+    }
+    const after = decodeCursor(cursor, 'number')?.[0] ?? -1;
+    const { nodes, more } = await coordinator.nodes(scope, { ...page, after });
+    const activities = nodes.flatMap(({ activity_id }) => activity_id ?? []);
+    const timers = nodes.flatMap(({ timer_id }) => timer_id ?? []);
+    const facts: Facts = {
+      activities: await readOpenActivities(this.#parts.on, activities),
+      waits: await readOpenWaits(this.#parts.on, run_id, [...activities, ...timers]),
+      // Read last: values that the nodes may show were stored before them.
+      masker: await this.#parts.masks.of(scope),
+    };
+    const last = nodes.at(-1);
+    const next_cursor = more && last ? encodeCursor(last.place) : undefined;
+    return { nodes: nodes.map((node) => recordOf(node, facts)), next_cursor };
+  }
+
+  /** True when each line of the log should name its activity. Throws `not_found`. */
+  async several(scope: ActivityScope): Promise<boolean> {
+    const coordinator = await this.#coordinatorOf(scope);
+    return (await coordinator?.several?.(scope)) ?? false;
+  }
+
+  async #coordinatorOf({ project_id, run_id }: ActivityScope): Promise<RunCoordinator | undefined> {
+    const name = await readCoordinator(this.#parts.on, project_id, run_id);
+    if (name === undefined) throw noRun(run_id);
+    return this.#parts.coordinators().find((one) => one.name === name);
+  }
+}
+
+const noNodes = () =>
+  Errors.invalidRequest('this run has no nodes; leave node and open out to list its calls', {
+    errors: [{ pointer: '/query', message: 'node and open are for runs that have nodes' }],
+  });
+
+interface Facts {
+  activities: ReadonlyMap<string, OpenActivity>;
+  waits: ReadonlyMap<string, OpenWait>;
+  masker: Masker;
+}
+
+const time = (ms: number | null | undefined): string | undefined => (ms == null ? undefined : iso(ms));
+const STATES = { pending: 'queued', claimed: 'running', parked: 'waiting' } as const;
+
+function recordOf(node: CoordinatedNode, { activities, waits, masker }: Facts): NodeRecord {
+  const { id, type, item, state, attempt, items, output, error, kept, started_at, finished_at } = node;
+  return {
+    ...{ node: id, type, state, attempt },
+    item: item ?? undefined,
+    items: items ?? undefined,
+    case: typeof node.case === 'boolean' || typeof node.case === 'string' ? masker.json(node.case) : undefined,
+    output: output === undefined ? undefined : masker.json(output),
+    error: error === null ? undefined : { code: error.code, message: masker.text(error.message) },
+    kept: kept || undefined,
+    activity: activityOf(activities.get(node.activity_id ?? '')),
+    substate: substateOf(waits.get(node.activity_id ?? ''), masker),
+    timeout_at: time(waits.get(node.timer_id ?? '')?.deadline),
+    started_at: time(started_at),
+    finished_at: time(finished_at),
+  } as NodeRecord;
+}
+
+function activityOf(activity: OpenActivity | undefined): NodeRecord['activity'] {
+  if (!activity) return undefined;
+  const { activity_id, state, agent_id, requires: needs } = activity;
+  const requires = JSON.parse(needs ?? '[]') as string[];
+  return {
+    activity_id,
+    state: STATES[state],
+    requires: requires.length === 0 ? undefined : requires,
+    agent_id: agent_id ?? undefined,
+  };
+}
+
+function substateOf(wait: OpenWait | undefined, masker: Masker): NodeRecord['substate'] {
+  if (!wait) return undefined;
+  const { substate, name, called_id, armed_at, deadline } = wait;
+  return {
+    ...{ kind: substate, name: masker.text(name), run_id: called_id ?? undefined },
+    since: iso(armed_at),
+    deadline: time(deadline),
+  };
+}

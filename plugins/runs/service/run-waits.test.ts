@@ -1,0 +1,161 @@
+import t from 'tap';
+import { Errors } from '../../../kernel/contracts/index.ts';
+import type { Run, RunStatus } from '../contract.ts';
+import { MAX_WAITING_IN_PROJECT, RunWaits, waitOf } from './run-waits.ts';
+import { VirtualClock } from '../../../test/kit/index.ts';
+
+const SCOPE = { org_id: 'org_1', project_id: 'prj_1' };
+
+function world() {
+  const clock = new VirtualClock();
+  const listeners = new Set<(over: boolean) => void>();
+  const state = { status: 'running' as RunStatus, reads: 0, failure: undefined as Error | undefined };
+  const tell = (over: boolean) => {
+    for (const listen of [...listeners]) listen(over);
+  };
+  const waits = new RunWaits({
+    clock,
+    watch: {
+      watch(_run_id, changed) {
+        listeners.add(changed);
+        return () => void listeners.delete(changed);
+      },
+    },
+    read: async () => {
+      state.reads += 1;
+      return { run_id: 'run_1', status: state.status } as Run;
+    },
+    status: async () => {
+      if (state.failure) throw state.failure;
+      return state.status;
+    },
+  });
+  const idle = () => listeners.size === 0 && clock.armed === 0;
+  return { clock, state, tell, waits, idle, waiting: () => listeners.size };
+}
+
+const { signal } = new AbortController();
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+t.test('a run that is over is answered at once', async (t) => {
+  const { state, waits, idle } = world();
+  state.status = 'failed';
+  t.match(await waits.until(SCOPE, 'run_1', { wait_ms: 60_000, signal }), { status: 'failed' });
+  t.equal(state.reads, 1);
+  t.ok(idle());
+});
+
+t.test('the end answers, and other changes read nothing', async (t) => {
+  const { state, tell, waits, idle } = world();
+  const answer = waits.until(SCOPE, 'run_1', { wait_ms: 60_000, signal, status: 'queued' });
+  await settled();
+  for (let i = 0; i < 1000; i++) tell(false);
+  await settled();
+  t.equal(state.reads, 0);
+  state.status = 'succeeded';
+  tell(true);
+  t.match(await answer, { status: 'succeeded' });
+  t.equal(state.reads, 1);
+  t.ok(idle());
+});
+
+t.test('a run that ends before it is watched is noticed', async (t) => {
+  const { state, waits, idle } = world();
+  state.status = 'cancelled';
+  const answer = await waits.until(SCOPE, 'run_1', { wait_ms: 60_000, signal, status: 'running' });
+  t.match(answer, { status: 'cancelled' });
+  t.ok(idle());
+});
+
+t.test('a wake-up that comes before its row can be read waits on', async (t) => {
+  const { state, tell, waits, waiting } = world();
+  const answer = waits.until(SCOPE, 'run_1', { wait_ms: 60_000, signal });
+  await settled();
+  tell(true);
+  await settled();
+  t.equal(waiting(), 1, 'it waits again');
+  state.status = 'succeeded';
+  tell(true);
+  t.match(await answer, { status: 'succeeded' });
+});
+
+t.test('after the time the run is answered as it is', async (t) => {
+  const { clock, waits, idle } = world();
+  const answer = waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal });
+  await settled();
+  await clock.advance(29_999);
+  let done = false;
+  void answer.then(() => {
+    done = true;
+  });
+  await settled();
+  t.notOk(done);
+  await clock.advance(1);
+  t.match(await answer, { status: 'running' });
+  t.ok(idle());
+  t.match(await waits.until(SCOPE, 'run_1', { wait_ms: 0, signal }), { status: 'running' });
+});
+
+t.test('a stop answers the run as it is; a caller that is gone frees the wait', async (t) => {
+  const { state, waits, idle } = world();
+  const stop = new AbortController();
+  const stopped = waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal: stop.signal });
+  await settled();
+  stop.abort(Errors.unavailable('the server is stopping'));
+  t.match(await stopped, { status: 'running' });
+  t.match(await waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal: stop.signal, status: 'queued' }), {
+    status: 'running',
+  });
+  const gone = new AbortController();
+  const left = waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal: gone.signal, status: 'queued' });
+  await settled();
+  const reads = state.reads;
+  gone.abort(new Error('the caller closed the connection'));
+  await t.rejects(left, { message: 'the caller closed the connection' });
+  t.equal(state.reads, reads, 'nothing is read for nobody');
+  t.ok(idle());
+});
+
+t.test('a database that fails ends the wait with its error', async (t) => {
+  const { state, waits, idle } = world();
+  state.failure = new Error('gone away');
+  await t.rejects(waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal }), { message: 'gone away' });
+  t.ok(idle());
+});
+
+t.test('a project has a bound, and others are not touched by it', async (t) => {
+  const { waits } = world();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const all = Array.from({ length: MAX_WAITING_IN_PROJECT }, () => waits.holding(SCOPE, () => held));
+  let begun = false;
+  const more = waits.holding(SCOPE, async () => {
+    begun = true;
+  });
+  await t.rejects(more, { code: 'rate_limited', extras: { retryAfterMs: 1000 } });
+  t.notOk(begun, 'nothing is done for a caller that may not wait');
+  t.equal(await waits.holding({ ...SCOPE, project_id: 'prj_2' }, async () => 1), 1);
+  t.equal(waits.size, MAX_WAITING_IN_PROJECT);
+  release();
+  await Promise.all(all);
+  t.equal(waits.size, 0);
+  t.equal(await waits.holding(SCOPE, async () => 2), 2);
+  await t.rejects(
+    waits.holding(SCOPE, () => Promise.reject(new Error('no'))),
+    { message: 'no' },
+  );
+});
+
+t.test('durations', async (t) => {
+  t.equal(waitOf({}), undefined);
+  t.equal(waitOf({ wait: '0s' }), 0);
+  t.equal(waitOf({ wait: '10m' }), 600_000);
+  for (const wait of ['', 'x', '5', '-1s', '10m1s', '11m', '99999d', ' 5s'])
+    t.throws(
+      () => waitOf({ wait }),
+      { code: 'invalid_request', extras: { errors: [{ pointer: '/query/wait' }] } },
+      wait,
+    );
+});

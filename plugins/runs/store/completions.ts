@@ -1,0 +1,111 @@
+import {
+  type BatchOutcome,
+  type GroupCommit,
+  retryUnknownCommit,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import { type Ending, endClaims } from './finish.ts';
+import type { StoreParts } from './parts.ts';
+
+/** Ends in one transaction: they hold their runs for that long. */
+const MAX_ENDS = 32;
+/** An end whose output is longer, as JSON, has a transaction of its own. */
+const MAX_CHARS = 64 * 1024;
+
+interface RunEnding extends Ending {
+  run_id: string;
+}
+
+interface Waiting extends RunEnding {
+  settle(error?: unknown): void;
+}
+
+/**
+ * Ends of activities share transactions. On SQLite, which has one writer, all of them do. Elsewhere those of one run do,
+ * which would wait for each other's lock on it: while one transaction is under way, others gather for the next.
+ */
+export class Completions {
+  readonly #store: StoreParts;
+  readonly #commits: GroupCommit<RunEnding, void> | undefined;
+  /** By run, while something is under way. */
+  readonly #queues = new Map<string, Waiting[]>();
+
+  constructor(store: StoreParts) {
+    this.#store = store;
+    if (store.database.sql.family !== 'sqlite') return;
+    this.#commits = store.group_commits.create<RunEnding, void>({
+      name: 'runs.complete',
+      max_batch: MAX_ENDS,
+      flush: (tx, batch) => this.#flush(tx, batch),
+    });
+  }
+
+  /** Resolves after the commit. Rejects with `lease_lost`. */
+  add(ending: RunEnding): Promise<void> {
+    const { completion } = ending;
+    const large = completion.status === 'succeeded' && JSON.stringify(completion.output ?? null).length > MAX_CHARS;
+    if (large) return this.#alone(ending);
+    const commits = this.#commits;
+    if (commits) return retryUnknownCommit(() => commits.submit(ending));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error as Error));
+    this.#queue({ ...ending, settle });
+    return promise;
+  }
+
+  async #alone(ending: RunEnding): Promise<void> {
+    const [lost] = await this.#transaction([ending]);
+    if (lost) throw lost;
+  }
+
+  #transaction(endings: readonly RunEnding[]): Promise<(Error | undefined)[]> {
+    return retryUnknownCommit(() =>
+      this.#store.database.transaction((tx) => endClaims(tx, this.#store, endings[0]!.run_id, endings)),
+    );
+  }
+
+  /** Ends of several runs, run by run. */
+  async #flush(tx: Transaction, batch: readonly RunEnding[]): Promise<BatchOutcome<void>[]> {
+    const outcomes = new Map<RunEnding, BatchOutcome<void>>();
+    for (const endings of Map.groupBy(batch, ({ run_id }) => run_id).values()) {
+      const lost = await endClaims(tx, this.#store, endings[0]!.run_id, endings);
+      for (const [i, error] of lost.entries()) outcomes.set(endings[i]!, error ? { error } : { ok: undefined });
+    }
+    return batch.map((ending) => outcomes.get(ending)!);
+  }
+
+  #queue(ending: Waiting): void {
+    const waiting = this.#queues.get(ending.run_id);
+    if (waiting) {
+      waiting.push(ending);
+      return;
+    }
+    const queue = [ending];
+    this.#queues.set(ending.run_id, queue);
+    void this.#work(ending.run_id, queue);
+  }
+
+  /** Never rejects: every end is settled. */
+  async #work(run_id: string, queue: Waiting[]): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, MAX_ENDS);
+      // When several fail together, one of them may be to blame.
+      if (!(await this.#end(batch))) for (const one of batch) await this.#end([one]);
+    }
+    this.#queues.delete(run_id);
+  }
+
+  async #end(batch: readonly Waiting[]): Promise<boolean> {
+    // In the order of their locks.
+    const sorted = batch.toSorted((a, b) => (a.claim.activity_id < b.claim.activity_id ? -1 : 1));
+    try {
+      const outcomes = await this.#transaction(sorted);
+      for (const [i, { settle }] of sorted.entries()) settle(outcomes[i]);
+      return true;
+    } catch (error) {
+      if (batch.length > 1) return false;
+      batch[0]!.settle(error);
+      return true;
+    }
+  }
+}

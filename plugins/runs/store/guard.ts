@@ -1,0 +1,29 @@
+import { type Database, inList } from '../../../kernel/contracts/index.ts';
+import type { RunGuard } from '../contract.ts';
+import { absentActivity, type ActivityOwners } from './activity-owners.ts';
+import { holds, lockFence, lost } from './activity-rows.ts';
+import { lockRunOf } from './run-rows.ts';
+
+/** The locks of runs and claims, for transactions of other plugins. */
+export const createRunGuard = (database: Pick<Database, 'read'>, owners: Pick<ActivityOwners, 'of'>): RunGuard => ({
+  async holdRun(tx, run) {
+    await lockRunOf(tx, run);
+  },
+  async holdClaim(tx, run, claim) {
+    await lockRunOf(tx, run);
+    if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
+  },
+  async endedBefore(run_ids, before) {
+    const list = inList(run_ids);
+    const rows = await database.read<{ run_id: string }>(
+      `SELECT run_id FROM runs_runs WHERE run_id IN ${list.marks} AND finished_at < ?`,
+      [...list.params, before],
+    );
+    return rows.map(({ run_id }) => run_id);
+  },
+  async runOf(activity_id, within) {
+    const { org_id, project_id, run_id } = await owners.of(activity_id);
+    if (within !== undefined && within !== org_id) throw absentActivity(activity_id);
+    return { org_id, project_id, run_id };
+  },
+});

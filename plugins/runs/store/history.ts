@@ -1,0 +1,52 @@
+import { Errors, type Queries } from '../../../kernel/contracts/index.ts';
+import type { Claimed, JournalRecord } from '../contract.ts';
+import type { RunRow } from './run-columns.ts';
+import { parseJson } from './run-rows.ts';
+
+type On = Pick<Queries, 'read'>;
+
+const GIVEN = ['kind', 'filename', 'interpreter', 'env', 'credentials', 'envelope'] as const;
+
+/** What the program of a run was given. */
+export interface GivenToRun {
+  kind: string;
+  filename: string | null;
+  interpreter: string | null;
+  env: Record<string, string>;
+  /** Variables. */
+  credentials: string[];
+  envelope: Claimed['envelope'];
+}
+
+/** Throws `not_found`. */
+export async function readGiven(
+  on: On,
+  scope: { org_id: string; project_id: string },
+  run_id: string,
+): Promise<GivenToRun> {
+  const [row] = await on.read<Pick<RunRow, (typeof GIVEN)[number]>>(
+    `SELECT ${GIVEN.join(', ')} FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ?`,
+    [run_id, scope.org_id, scope.project_id],
+  );
+  if (!row) throw Errors.notFound(`no run ${run_id} in this project`);
+  return {
+    ...row,
+    env: parseJson(row.env) as Record<string, string>,
+    credentials: Object.keys(row.credentials === null ? {} : (parseJson(row.credentials) as object)),
+    envelope: parseJson(row.envelope) as Claimed['envelope'],
+  };
+}
+
+/** The call that an activity waits in. */
+export async function readArmedCall(
+  on: On,
+  run_id: string,
+  activity_id: string,
+): Promise<Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'> | undefined> {
+  const [wait] = await on.read<Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>>(
+    `SELECT position, kind, name, ordinal FROM runs_waits
+     WHERE run_id = ? AND activity_id = ? AND state = 'armed' ORDER BY position LIMIT 1`,
+    [run_id, activity_id],
+  );
+  return wait;
+}

@@ -1,0 +1,36 @@
+import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
+import type { NewActivity } from '../contract.ts';
+import { normalRequires } from '../domain/capabilities.ts';
+import { laneOf } from './keys.ts';
+
+const MAX_KNOWN = 10_000;
+
+/** Makes the lanes of activities. Lanes are never removed, so a process need not look again for those that it knows. */
+export class KnownLanes {
+  readonly #known = new Set<string>();
+
+  async laneFor(
+    on: Database | Transaction,
+    org_id: string,
+    { executor, requires }: Pick<NewActivity, 'executor' | 'requires'>,
+  ): Promise<string> {
+    const normal = normalRequires(requires);
+    const lane = laneOf(org_id, executor, normal);
+    if (this.#known.has(lane)) return lane;
+    await on.write(`${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor) VALUES (?, ?, ?, ?)`, [
+      lane,
+      org_id,
+      JSON.stringify(normal),
+      executor,
+    ]);
+    // A lane of a transaction is known after its commit.
+    if ('afterCommit' in on) on.afterCommit(() => this.#know(lane));
+    else this.#know(lane);
+    return lane;
+  }
+
+  #know(lane: string): void {
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.add(lane);
+  }
+}

@@ -1,0 +1,53 @@
+import { chunks, inList, type Queries } from '../../../kernel/contracts/index.ts';
+import type { SubstateKind } from '../contract.ts';
+
+type On = Pick<Queries, 'read'>;
+
+/** An activity in progress. */
+export interface OpenActivity {
+  activity_id: string;
+  state: 'pending' | 'claimed' | 'parked';
+  agent_id: string | null;
+  /** JSON. */
+  requires: string | null;
+}
+
+/** What an activity waits for. */
+export interface OpenWait {
+  activity_id: string;
+  substate: SubstateKind;
+  name: string;
+  armed_at: number;
+  deadline: number | null;
+  called_id: string | null;
+}
+
+export async function readOpenActivities(on: On, ids: readonly string[]): Promise<Map<string, OpenActivity>> {
+  const found = new Map<string, OpenActivity>();
+  for (const part of chunks(ids)) {
+    const list = inList(part);
+    const rows = await on.read<OpenActivity>(
+      `SELECT a.activity_id, a.state, a.agent_id, l.requires FROM runs_activities a
+       LEFT JOIN runs_lanes l ON l.lane = a.lane
+       WHERE a.activity_id IN ${list.marks} AND COALESCE(a.state, '') IN ('pending', 'claimed', 'parked')`,
+      list.params,
+    );
+    for (const row of rows) found.set(row.activity_id, row);
+  }
+  return found;
+}
+
+export async function readOpenWaits(on: On, run_id: string, ids: readonly string[]): Promise<Map<string, OpenWait>> {
+  const found = new Map<string, OpenWait>();
+  for (const part of chunks(ids)) {
+    const list = inList(part);
+    const rows = await on.read<OpenWait>(
+      `SELECT w.activity_id, w.substate, w.name, w.armed_at, w.deadline, c.called_id FROM runs_waits w
+       LEFT JOIN runs_calls c ON c.run_id = w.run_id AND c.activity_id = w.activity_id AND c.position = w.position
+       WHERE w.run_id = ? AND w.activity_id IN ${list.marks} AND COALESCE(w.state, '') = 'armed'`,
+      [run_id, ...list.params],
+    );
+    for (const row of rows) found.set(row.activity_id, row);
+  }
+  return found;
+}

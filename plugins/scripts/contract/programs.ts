@@ -1,0 +1,68 @@
+import { token } from '../../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment } from '../../agents/contract.ts';
+import type { PassJournal } from '../../replay/contract.ts';
+import type { Verb } from './verb.ts';
+
+/** How a program ended. */
+export interface ProgramEnd {
+  /** Null after a signal. */
+  exit_code: number | null;
+  signal: string | null;
+  /** The masked end of its standard error; at most 4000 characters. */
+  tail: string;
+}
+
+export interface StartedProgram {
+  /**
+   * Resolves when it and everything that it left behind are gone, and its output is with the host. Rejects with
+   * `script_not_started`, or with another error when the agent cannot start programs now.
+   */
+  readonly ended: Promise<ProgramEnd>;
+  /** SIGTERM to its process group, SIGKILL after the grace period. */
+  stop(): void;
+}
+
+export interface ProgramStart {
+  /** A path, and arguments. */
+  argv: readonly string[];
+  env: Record<string, string>;
+  cwd: string;
+}
+
+/** Where the programs of one activity run. */
+export interface ProgramPlace {
+  /** A folder of the activity, mode 0700; it is removed when the place closes. */
+  readonly folder: string;
+  /**
+   * The environment of a script of this activity, with further variables that win over the workflow's own and give way
+   * to what is named for the job. Throws `script_not_started` for variables that no process can have.
+   */
+  environment(variables: Readonly<Record<string, string>>): Record<string, string>;
+  /** The path of a program on the agent's PATH. Throws `interpreter_missing`. */
+  find(program: string): Promise<string>;
+  start(program: ProgramStart): StartedProgram;
+  /** Tells waiting callers of verbs that no answer will come. */
+  gone(): void;
+  /** After the last program has ended. */
+  close(): Promise<void>;
+}
+
+export interface PlaceParts {
+  assignment: Assignment;
+  host: ActivityHost;
+  /** What `svc <verb>` does in these programs. */
+  verbs: ReadonlyMap<string, Verb>;
+  journal(alive: () => boolean): PassJournal;
+}
+
+/** Runs programs on an agent as scripts are run, for executors of other plugins. */
+export interface Programs {
+  open(parts: PlaceParts): Promise<ProgramPlace>;
+  /** True when the agent has a program of this name on its PATH. */
+  has(program: string): Promise<boolean>;
+  /** Frees what places share. Called by the executor that uses it, when it closes. */
+  close(): Promise<void>;
+}
+
+/** One for each caller. */
+export const MakePrograms = token<() => Programs>('scripts.MakePrograms');

@@ -1,0 +1,25 @@
+import type { Json } from '../../runs/contract.ts';
+
+/** The executor of scripts. */
+export const SCRIPT_EXECUTOR = 'script';
+
+/** What the executor is told of a script; written when its activity is made, read at every pass. */
+export interface ScriptWork {
+  /** Its ending finds the interpreter. */
+  filename: string | undefined;
+  source: string;
+  interpreter: string | undefined;
+  /**
+   * True: what the last pass printed is the output (JSON, otherwise text), unless it staged one by `svc output set`. As
+   * the output must be complete, a replayed call prints again, in the log too.
+   */
+  captures?: boolean;
+}
+
+/** The spec of an activity for this executor. */
+export const scriptSpec = ({ filename, source, interpreter, captures }: ScriptWork): { [name: string]: Json } => ({
+  filename: filename ?? null,
+  source,
+  interpreter: interpreter ?? null,
+  ...(captures && { captures }),
+});

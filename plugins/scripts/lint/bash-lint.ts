@@ -1,0 +1,209 @@
+import type { Problem } from '../../runs/contract.ts';
+import { commandsOf, type SimpleCommand, type Word } from './bash-words.ts';
+
+/** Warnings listed for one script. */
+const MAX_WARNINGS = 50;
+/** What differs from pass to pass. */
+const VARYING =
+  /\$\{?(RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|EPOCHREALTIME|BASHPID|\$)\b|\$\$|(\$\(|`)\s*(date|uuidgen|mktemp|shuf)\b|\/random\/uuid/;
+const ASSIGNED = /^(?:export\s+)?([A-Za-z_]\w*)=/;
+const BEGINS = new Set(['if', 'while', 'until', 'case', 'elif', 'for', 'select']);
+const BODY = new Set(['then', 'do']);
+const ENDS = new Set(['fi', 'done', 'esac']);
+const SHELLS = /^(?:.*\/)?(?:ba|da|z|k)?sh$/;
+const RUNS_TEXT = /^-[a-z]*c$/;
+/** Verbs that a replay does not compare. */
+const NOT_DURABLE = new Set(['output', 'annotate']);
+
+/** What a script of bash does that its replay will probably not do again. `verbs` are the words behind `svc`. */
+export function lintBash(source: string, verbs: ReadonlySet<string>): Problem[] {
+  if (!/\bsvc\b/.test(source)) return [];
+  const lint = new BashLint(source, verbs);
+  return lint.run();
+}
+
+/** The verb that the words of a command call, and which of the words does; undefined for a word that is not literal. */
+export function verbInCommand(
+  words: readonly (string | undefined)[],
+  verbs: ReadonlySet<string>,
+): { word: number; verb: string } | undefined {
+  const [program, option = '', script = ''] = words;
+  if (program === 'svc') return verbs.has(option) ? { word: 0, verb: option } : undefined;
+  if (!SHELLS.test(program ?? '') || !RUNS_TEXT.test(option)) return undefined;
+  const inner = commandsOf(script).find(([first, second]) => first?.text === 'svc' && verbs.has(second?.text ?? ''));
+  return inner && { word: 2, verb: inner[1]!.text };
+}
+
+interface Block {
+  /** The varying word of its condition. */
+  varies: Word | undefined;
+  inBody: boolean;
+}
+
+class BashLint {
+  readonly #source: string;
+  readonly #verbs: ReadonlySet<string>;
+  readonly #found: Problem[] = [];
+  /** Variables whose last value varies, with the text that says why. */
+  readonly #varying = new Map<string, string>();
+  readonly #blocks: Block[] = [];
+  readonly #set = new Set<string>();
+  readonly #inBodies = new Map<string, Word>();
+
+  constructor(source: string, verbs: ReadonlySet<string>) {
+    this.#source = source;
+    this.#verbs = verbs;
+  }
+
+  run(): Problem[] {
+    const commands = commandsOf(this.#source);
+    for (const command of commands) this.#command(command);
+    this.#lostVariables(commands);
+    return this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_WARNINGS);
+  }
+
+  #command(command: SimpleCommand): void {
+    let words = command;
+    for (let [first] = words; first && isKeyword(first.text); [first] = words) {
+      this.#keyword(first.text);
+      if ((first.text === 'for' || first.text === 'select') && words[1]) this.#set.add(words[1].text);
+      words = words.slice(1);
+    }
+    this.#condition(words);
+    while (words[0] && ASSIGNED.test(words[0].text)) {
+      this.#assign(words[0]);
+      words = words.slice(1);
+    }
+    for (const { text } of ['export', 'local', 'declare', 'readonly', 'read'].includes(words[0]?.text ?? '')
+      ? words.slice(1)
+      : [])
+      this.#set.add(text.split('=', 1)[0]!);
+    if (words[0]?.text === 'svc') this.#call(words);
+  }
+
+  #condition(words: SimpleCommand): void {
+    const block = this.#blocks.at(-1);
+    if (!block || block.inBody) return;
+    block.varies ??= words.find(({ text }) => this.#why(text) !== undefined);
+    // `case … in` and `for … in` have no other word before their bodies, or a `do` that is found later.
+    block.inBody = words[1]?.text === 'in';
+  }
+
+  #keyword(word: string): void {
+    if (word === 'elif') this.#blocks.pop();
+    if (BEGINS.has(word)) this.#blocks.push({ varies: undefined, inBody: false });
+    const block = this.#blocks.at(-1);
+    if (BODY.has(word) && block) block.inBody = true;
+    if (ENDS.has(word)) this.#blocks.pop();
+  }
+
+  #assign({ text }: Word): void {
+    const [, name = ''] = ASSIGNED.exec(text) ?? [];
+    const why = /\bsvc\s/.test(text) ? undefined : this.#why(text);
+    this.#set.add(name);
+    if (why === undefined) this.#varying.delete(name);
+    else this.#varying.set(name, why);
+  }
+
+  /** Why a word varies from pass to pass. */
+  #why(text: string): string | undefined {
+    // Between single quotes nothing is expanded.
+    const expanded = text.replaceAll(/'[^']*'/g, '');
+    const direct = VARYING.exec(expanded)?.[0];
+    if (direct !== undefined) return direct;
+    for (const [, name = ''] of expanded.matchAll(/\$\{?([A-Za-z_]\w*)/g)) {
+      const from = this.#varying.get(name);
+      if (from !== undefined) return `$${name}, which is made of ${from}`;
+    }
+    return undefined;
+  }
+
+  #call(words: SimpleCommand): void {
+    const [svc, verb, name] = words;
+    if (!svc || !verb || !this.#verbs.has(verb.text)) return;
+    const around = this.#blocks.find(({ varies }) => varies);
+    if (around?.varies && !NOT_DURABLE.has(verb.text))
+      this.#warn(
+        around.varies,
+        'lint_varying_condition',
+        `\`svc ${verb.text}\` depends on ${this.#why(around.varies.text) ?? 'a value'}, which differs when the script is replayed; decide by the output of a \`svc step\``,
+      );
+    const why = name && NAMED.has(verb.text) ? this.#why(name.text) : undefined;
+    if (name && why !== undefined)
+      this.#warn(
+        name,
+        'lint_varying_name',
+        `the name of this call is made of ${why}, which differs when the script is replayed; take it from the output of a \`svc step\``,
+      );
+    if (verb.text === 'step') this.#body(words);
+  }
+
+  /** Behind `--` of a step: a program, or a script for a shell. */
+  #body(words: SimpleCommand): void {
+    const dashes = words.findIndex(({ text }) => text === '--');
+    const [program, option, script] = dashes < 0 ? [] : words.slice(dashes + 1);
+    if (!program) return;
+    if (program.text === 'svc' && option && this.#verbs.has(option.text)) this.#nested(program, option.text);
+    if (!SHELLS.test(program.text) || !script || !RUNS_TEXT.test(option?.text ?? '')) return;
+    const [, quoted = ''] = /^'([^']*)'$/.exec(script.text) ?? [];
+    for (const inner of commandsOf(quoted, script.offset + 1)) {
+      const [first, second] = inner;
+      if (first?.text === 'svc' && second && this.#verbs.has(second.text)) this.#nested(first, second.text);
+      if (inner.length === 1 && first && ASSIGNED.test(first.text))
+        this.#inBodies.set(ASSIGNED.exec(first.text)![1]!, first);
+    }
+  }
+
+  #nested(at: Word, verb: string): void {
+    this.#warn(
+      at,
+      'lint_verb_in_step',
+      `a step's command has no agent: \`svc ${verb}\` fails in it; call it before or behind the step`,
+    );
+  }
+
+  /** Variables that only the body of a step sets, and that the script reads: the body is another process. */
+  #lostVariables(commands: readonly SimpleCommand[]): void {
+    for (const [name, at] of this.#inBodies) {
+      if (this.#set.has(name)) continue;
+      const read = new RegExp(String.raw`\$(\{${name}\}|${name}\b)`);
+      const found = commands
+        .flat()
+        .some(({ text, offset }) => offset > at.offset && read.test(text.replaceAll(/'[^']*'/g, '')));
+      if (found)
+        this.#warn(
+          at,
+          'lint_lost_variable',
+          `\`${name}\` is set in the process of the step only, and the script reads it; print it, and write ${name}=$(svc step …)`,
+        );
+    }
+  }
+
+  #warn({ offset }: Word, code: string, message: string): void {
+    const before = this.#source.slice(0, offset).split('\n');
+    const [line, column] = [before.length, before.at(-1)!.length + 1];
+    if (!this.#found.some((one) => one.line === line && one.column === column && one.code === code))
+      this.#found.push({ line, column, message, code });
+  }
+}
+
+/** Verbs whose first word behind them is compared in a replay. */
+const NAMED = new Set([
+  'step',
+  'wait-signal',
+  'wait-event',
+  'emit',
+  'lock',
+  'activity',
+  'activity-submit',
+  'activity-collect',
+]);
+
+const isKeyword = (word: string): boolean =>
+  BEGINS.has(word) ||
+  BODY.has(word) ||
+  ENDS.has(word) ||
+  word === 'else' ||
+  word === '!' ||
+  word === '{' ||
+  word === '}';

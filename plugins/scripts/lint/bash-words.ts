@@ -1,0 +1,154 @@
+/** One word of a shell script, as written: with its quotes. */
+export interface Word {
+  text: string;
+  /** Of its first character in the script. */
+  offset: number;
+}
+
+/** A command of plain words; what is between two operators or line ends. */
+export type SimpleCommand = readonly Word[];
+
+const BREAKS = new Set([';', '&', '|', '(', ')', '\n']);
+const BLANKS = new Set([' ', '\t', '\r']);
+/** Nested substitutions; deeper ones are read as part of their word. */
+const MAX_DEPTH = 50;
+
+/**
+ * Splits a script of bash into commands. Commands within substitutions are listed too, before the one that has them. Texts of
+ * here documents are left out. It never fails: what it does not understand becomes words.
+ */
+export function commandsOf(source: string, base = 0, depth = 0): SimpleCommand[] {
+  return new Splitter(source, base, depth).commands();
+}
+
+class Splitter {
+  readonly #source: string;
+  readonly #base: number;
+  readonly #depth: number;
+  readonly #found: SimpleCommand[] = [];
+  #words: Word[] = [];
+  #at = 0;
+  #heredocs: { end: string; tabs: boolean }[] = [];
+
+  constructor(source: string, base: number, depth: number) {
+    this.#source = source;
+    this.#base = base;
+    this.#depth = depth;
+  }
+
+  commands(): SimpleCommand[] {
+    while (this.#at < this.#source.length) {
+      const sign = this.#source[this.#at]!;
+      if (sign === '\n') this.#endLine();
+      else if (BLANKS.has(sign)) this.#at++;
+      else if (sign === '\\' && this.#source[this.#at + 1] === '\n') this.#at += 2;
+      else if (sign === '#') this.#at = this.#lineEnd(this.#at);
+      else if (this.#source.startsWith('<<', this.#at) && this.#source[this.#at + 2] !== '<') this.#heredoc();
+      else if (BREAKS.has(sign)) this.#break();
+      else this.#word();
+    }
+    this.#endCommand();
+    return this.#found;
+  }
+
+  #endCommand(): void {
+    if (this.#words.length > 0) this.#found.push(this.#words);
+    this.#words = [];
+  }
+
+  #break(): void {
+    this.#endCommand();
+    this.#at++;
+  }
+
+  #endLine(): void {
+    this.#break();
+    for (const { end, tabs } of this.#heredocs.splice(0)) this.#skipHeredoc(end, tabs);
+  }
+
+  #skipHeredoc(end: string, tabs: boolean): void {
+    while (this.#at < this.#source.length) {
+      const to = this.#lineEnd(this.#at);
+      const line = this.#source.slice(this.#at, to);
+      this.#at = Math.min(to + 1, this.#source.length);
+      if ((tabs ? line.replace(/^\t+/, '') : line) === end) return;
+    }
+  }
+
+  #heredoc(): void {
+    const [all = '<<', dash = '', word = ''] =
+      /^<<(-?)[ \t]*([^\s;&|()<>]*)/.exec(this.#source.slice(this.#at, this.#at + 200)) ?? [];
+    this.#at += all.length;
+    if (word !== '') this.#heredocs.push({ end: word.replaceAll(/['"\\]/g, ''), tabs: dash !== '' });
+  }
+
+  #lineEnd(from: number): number {
+    const end = this.#source.indexOf('\n', from);
+    return end < 0 ? this.#source.length : end;
+  }
+
+  #word(): void {
+    const from = this.#at;
+    while (this.#at < this.#source.length) {
+      const sign = this.#source[this.#at]!;
+      if (BLANKS.has(sign) || BREAKS.has(sign)) break;
+      this.#part(sign);
+    }
+    this.#words.push({ text: this.#source.slice(from, this.#at), offset: this.#base + from });
+  }
+
+  #part(sign: string): void {
+    if (sign === '\\') this.#at += 2;
+    else if (sign === "'") this.#at = this.#after("'", this.#at + 1);
+    else if (sign === '"') this.#double();
+    else if (sign === '$' || sign === '`') this.#expansion();
+    else this.#at++;
+  }
+
+  #after(end: string, from: number): number {
+    const found = this.#source.indexOf(end, from);
+    return found < 0 ? this.#source.length : found + end.length;
+  }
+
+  #double(): void {
+    this.#at++;
+    while (this.#at < this.#source.length) {
+      const sign = this.#source[this.#at]!;
+      if (sign === '"') {
+        this.#at++;
+        return;
+      }
+      if (sign === '\\') this.#at += 2;
+      else if (sign === '$' || sign === '`') this.#expansion();
+      else this.#at++;
+    }
+  }
+
+  /** `$(…)`, `` `…` ``, `${…}`, `$'…'` or a name. */
+  #expansion(): void {
+    const next = this.#source[this.#at + 1];
+    if (this.#source[this.#at] === '`') return this.#inner(this.#at + 1, this.#after('`', this.#at + 1), 1);
+    if (next === '(') return this.#inner(this.#at + 2, closing(this.#source, this.#at + 1, '(', ')'), 1);
+    if (next === '{') this.#at = closing(this.#source, this.#at + 1, '{', '}');
+    else this.#at++;
+  }
+
+  #inner(from: number, to: number, ending: number): void {
+    this.#at = to;
+    if (this.#depth >= MAX_DEPTH) return;
+    this.#found.push(...commandsOf(this.#source.slice(from, to - ending), this.#base + from, this.#depth + 1));
+  }
+}
+
+/** Behind the bracket that closes the one at `from`; quoted ones do not count. */
+function closing(source: string, from: number, open: string, close: string): number {
+  let depth = 0;
+  for (let at = from; at < source.length; at++) {
+    const sign = source[at]!;
+    if (sign === '\\') at++;
+    else if (sign === "'") at = Math.max(source.indexOf("'", at + 1), at);
+    else if (sign === open) depth++;
+    else if (sign === close && --depth === 0) return at + 1;
+  }
+  return source.length;
+}

@@ -1,0 +1,139 @@
+import { namesOf, type Node, partsOf, textOf } from './tree.ts';
+
+const SDKS = /^(?:svc\/sdk|svc_sdk(?:\.aio)?)\./;
+/** Of the SDKs: the verb of a function, where it is not the function's own name. */
+const VERB_OF: Readonly<Record<string, string>> = {
+  exec: 'step',
+  'artifact-put': 'artifact',
+  'call-node': 'call',
+  'call-graph': 'call',
+};
+/** What the SDKs answer without their agent. */
+const PLAIN = new Set(['input', 'idempotency-key']);
+const STARTERS =
+  /^(subprocess\.(run|call|check_call|check_output|Popen)|asyncio\.create_subprocess_exec|child_process\.(execFile|spawn)(Sync)?)$/;
+/** Parameters by which Python may name the first argument. */
+const FIRST = ['name', 'type', 'group'];
+const NOTHING: readonly Node[] = [];
+
+/** A call of a verb. */
+export interface VerbCall {
+  verb: string;
+  /** As the script writes it. */
+  said: string;
+  /** What a replay may compare. */
+  name: Node | undefined;
+  /** The function that a step runs. */
+  work: Node | undefined;
+  /** The words of the command that a step runs. */
+  command: readonly Node[];
+}
+
+/** Knows what the names of one script mean. */
+export class ScriptNames {
+  readonly functions = new Map<string, Node>();
+  readonly #imports = new Map<string, string>();
+  readonly #set = new Set<string>();
+  readonly #verbs: ReadonlySet<string>;
+  /** Functions of the script that call `svc` with words that they are given. */
+  readonly #wrappers = new Map<string, 'rest' | 'list'>();
+
+  constructor(tree: Node, verbs: ReadonlySet<string>) {
+    this.#verbs = verbs;
+    this.#collect(tree, undefined);
+  }
+
+  #collect(node: Node, within: Node | undefined): void {
+    if (node.k === 'import') this.#import(node);
+    if (node.k === 'set') for (const name of namesOf(node)) this.#set.add(name);
+    if (node.k === 'function' && typeof node.v === 'string') this.functions.set(node.v, node);
+    if (node.k === 'call' && within) this.#wrapper(node, within);
+    for (const part of partsOf(node)) this.#collect(part, node.k === 'function' ? node : within);
+  }
+
+  #import({ v = '', m = {} }: Node): void {
+    const module = String(v).replace(/^node:/, '');
+    for (const [local, name] of Object.entries(m))
+      this.#imports.set(local, [module, name].filter((part) => part !== '').join('.'));
+  }
+
+  /** `["svc", *words]`, or `'svc', words`, within a function that has the parameter `words`. */
+  #wrapper(call: Node, { v, p = [], rest }: Node): void {
+    if (typeof v !== 'string' || !this.#starts(call)) return;
+    const [svc, given] = wordsOf(call);
+    const words = given?.k === 'spread' ? given.a?.[0] : given;
+    const at = words?.k === 'name' ? p.indexOf(String(words.v)) : -1;
+    if (textOf(svc) === 'svc' && at >= 0) this.#wrappers.set(v, rest === true && at === p.length - 1 ? 'rest' : 'list');
+  }
+
+  #starts = ({ f = '' }: Node): boolean => STARTERS.test(this.meaning(f) ?? '');
+
+  /** The full name of what is imported, or of what the language brings; undefined for what is of the script. */
+  meaning(dotted: string): string | undefined {
+    const [first = '', ...rest] = dotted.split('.');
+    const module = this.#imports.get(first);
+    if (module !== undefined) return [module, ...rest].join('.');
+    return this.#set.has(first) || this.functions.has(first) ? undefined : dotted;
+  }
+
+  /** True for names that an import brought. */
+  imported = (dotted: string): boolean => this.#imports.has(dotted.split('.', 1)[0]!);
+
+  /** The function of the script that a node is, or names. */
+  functionOf(node: Node | undefined): Node | undefined {
+    if (node?.k === 'function') return node;
+    return node?.k === 'name' ? this.functions.get(String(node.v)) : undefined;
+  }
+
+  verbCall(node: Node): VerbCall | undefined {
+    if (node.k !== 'call') return undefined;
+    const meaning = this.meaning(node.f ?? '') ?? '';
+    if (SDKS.test(meaning)) return this.#sdkCall(node, meaning.replace(SDKS, ''));
+    if (this.#starts(node)) return this.#command(node, wordsOf(node).slice(1), textOf(wordsOf(node)[0]));
+    const wrapper = this.#wrappers.get(node.f ?? '');
+    if (wrapper === undefined) return undefined;
+    return this.#command(node, wrapper === 'rest' ? (node.a ?? []) : (node.a?.[0]?.a ?? []), 'svc');
+  }
+
+  #sdkCall(node: Node, operation: string): VerbCall | undefined {
+    const { a = [], n = {} } = node;
+    const name = kebab(operation.split('.', 1)[0]!);
+    const verb = name === 'verb' ? (textOf(a[0]) ?? '') : (VERB_OF[name] ?? name);
+    if (PLAIN.has(verb) || !this.#verbs.has(verb)) return undefined;
+    const second = a[1] ?? n.work ?? n.fn;
+    return {
+      verb,
+      said: node.f ?? verb,
+      name: name === 'verb' ? undefined : (a[0] ?? FIRST.map((one) => n[one]).find((one) => one)),
+      work: this.functionOf(second),
+      command: second?.k === 'list' ? (second.a ?? []) : NOTHING,
+    };
+  }
+
+  /** `svc step <name> -- <command>`, as words of a program that the script starts. */
+  #command(node: Node, words: readonly Node[], program: string | undefined): VerbCall | undefined {
+    const [first, name] = words;
+    const verb = textOf(first) ?? '';
+    if (program !== 'svc' || !this.#verbs.has(verb)) return undefined;
+    const dashes = words.findIndex((word) => textOf(word) === '--');
+    const command = dashes < 0 ? NOTHING : words.slice(dashes + 1);
+    return {
+      verb,
+      said: `svc ${verb}`,
+      name: name?.k === 'spread' ? undefined : name,
+      work: undefined,
+      command: node.a ? command : NOTHING,
+    };
+  }
+}
+
+/** The words of a program that a call starts: one list, words, or a word and a list. */
+function wordsOf({ a = [] }: Node): Node[] {
+  const [first, second] = a;
+  if (first?.k === 'list') return first.a ?? [];
+  if (second?.k === 'list') return [first!, ...(second.a ?? [])];
+  return a;
+}
+
+const kebab = (name: string): string =>
+  name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,0 +1,111 @@
+import { RunStore } from '../../plugins/runs/contract.ts';
+import { CANARY, fresh, inPlace, must, program, run, type Sample, SCOPED } from './sampling.ts';
+
+const document = { version: 'svc-graph/v1', nodes: [{ id: 'a', type: 'set', config: { values: CANARY } }], edges: [] };
+
+const graph: Sample['target'] = async (server, place) => {
+  const name = fresh('graph');
+  await must(server, place.by, 'PUT', `${inPlace(place)}/graphs/${name}`, document);
+  return { graph: name };
+};
+
+const artifact: Sample['target'] = async (server, place) => {
+  const { run: id } = await run(server, place);
+  const path = fresh('file');
+  await must(server, place.by, 'PUT', `${inPlace(place)}/runs/${id}/artifacts/${path}`, CANARY);
+  return { run: id!, path };
+};
+
+const noArtifact: Sample['target'] = async (server, place) => ({ ...(await run(server, place)), path: fresh('file') });
+
+/** An activity that somebody has claimed, with the first epoch. */
+const claimed: Sample['target'] = async (server, place) => {
+  const { run: run_id } = await run(server, place);
+  const by = { agent_id: 'agt_matrix', capabilities: program.requires };
+  for (;;) {
+    const claims = await server.use(RunStore).claim(by, 50, 600_000);
+    const own = claims.find((claim) => claim.run_id === run_id);
+    if (own) return { activity: own.activity_id, path: fresh('file') };
+    if (claims.length === 0) throw new Error('the activity cannot be claimed');
+  }
+};
+
+const upload = `?digest=sha256:${'0'.repeat(64)}&size=7`;
+
+/** Providers, graphs, connectors and artifacts. */
+export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
+  [`GET ${SCOPED}/providers`]: { rule: 'project viewer', status: 200 },
+  [`POST ${SCOPED}/providers/check`]: { rule: 'project admin', status: 200 },
+
+  [`GET ${SCOPED}/graphs`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/graphs/:graph`]: { rule: 'project viewer', status: 200, target: graph },
+  [`GET ${SCOPED}/graphs/:graph/versions`]: { rule: 'project viewer', status: 200, target: graph },
+  [`GET ${SCOPED}/graphs/:graph/requirements`]: { rule: 'project viewer', status: 200, target: graph },
+  [`PUT ${SCOPED}/graphs/:graph`]: {
+    rule: 'project member',
+    status: 200,
+    body: document,
+    target: graph,
+    audits: 'graph.save',
+  },
+  [`DELETE ${SCOPED}/graphs/:graph`]: { rule: 'project member', status: 204, target: graph, audits: 'graph.delete' },
+  [`POST ${SCOPED}/graphs/:graph/publish`]: {
+    rule: 'project member',
+    status: 200,
+    body: {},
+    target: graph,
+    audits: 'graph.publish',
+  },
+  [`POST ${SCOPED}/graphs/:graph/unpublish`]: {
+    rule: 'project member',
+    status: 200,
+    target: graph,
+    audits: 'graph.unpublish',
+  },
+  [`GET ${SCOPED}/node-types`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/connectors`]: { rule: 'project viewer', status: 200 },
+  [`GET ${SCOPED}/connectors/:connector`]: {
+    rule: 'project viewer',
+    status: 200,
+    target: async () => ({ connector: 'forge_a' }),
+    tells: 'connectors are those of the deployment, the same for all',
+  },
+
+  [`GET ${SCOPED}/runs/:run/artifacts`]: { rule: 'project viewer', status: 200, target: artifact },
+  [`GET ${SCOPED}/runs/:run/artifacts/:path`]: { rule: 'project viewer', status: 200, target: artifact },
+  [`PUT ${SCOPED}/runs/:run/artifacts/:path`]: {
+    rule: 'project member',
+    status: 201,
+    body: CANARY,
+    target: noArtifact,
+    audits: 'artifact.put',
+  },
+  [`DELETE ${SCOPED}/runs/:run/artifacts/:path`]: {
+    rule: 'project member',
+    status: 204,
+    target: artifact,
+    audits: 'artifact.delete',
+  },
+  [`GET ${SCOPED}/runs/:run/artifact-uploads/:path`]: {
+    rule: 'project member',
+    status: 200,
+    target: noArtifact,
+    query: upload,
+  },
+  // The org of the claim's run decides: to others it is like one that there is not.
+  'PUT /api/v1/agents/activities/:activity/artifacts/:path': {
+    rule: 'agent',
+    status: 201,
+    target: claimed,
+    body: CANARY,
+    query: '?epoch=1',
+    except: { rival_agent: 409 },
+  },
+  'GET /api/v1/agents/activities/:activity/artifact-uploads/:path': {
+    rule: 'agent',
+    status: 200,
+    target: claimed,
+    query: `${upload}&epoch=1`,
+    except: { rival_agent: 409 },
+  },
+};
