@@ -97,13 +97,15 @@ export class LogQueue {
   async #drain(): Promise<void> {
     while (this.#pieces.length > 0 && !this.#closed) {
       const chunks = this.#cut();
+      // The program prints the next batch while this one is on its way.
+      this.#releaseBelow();
       try {
         await this.#parts.send(chunks);
       } catch {
         // The sender reported the reason. The log ends here; the work continues or is stopped by its owner.
         this.close();
       }
-      if (this.#bytes < FULL_BYTES / 2) this.#release();
+      this.#releaseBelow();
     }
   }
 
@@ -128,6 +130,10 @@ export class LogQueue {
     const n = this.#n;
     this.#n += 1;
     return { n, stream, at, data: data.toString('base64') };
+  }
+
+  #releaseBelow(): void {
+    if (this.#bytes < FULL_BYTES / 2) this.#release();
   }
 
   #release(): void {
