@@ -4,7 +4,7 @@ import { HandlerMatches } from './contract.ts';
 import { handlerRunId } from './domain/run-id.ts';
 import { handlerUser } from './service/credential-uses.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
-import { checkRuns, openTestDatabase, STORES, type TestDatabase } from '../../test/kit/index.ts';
+import { checkRuns, openTestDatabase, STORES, type TestDatabase, until } from '../../test/kit/index.ts';
 import { Expressions } from '../../kernel/contracts/index.ts';
 import { count, deliveriesOf, openWorld, graphs, runsOf, type World } from './testing/world.ts';
 
@@ -24,6 +24,22 @@ const pointersOf = ({ extras }: ServiceError) => extras.errors?.map(({ pointer }
 async function twoServers(database: TestDatabase): Promise<[World, World]> {
   const one = await openWorld(database);
   return [one, await openWorld(database, { project_id: one.scope.project_id })];
+}
+
+/** The project's events are numbered by a server that does nothing, until it is let go. */
+async function holdElsewhere({ database, scope }: World): Promise<() => Promise<unknown>> {
+  const hold = (until: number) =>
+    database.write('UPDATE bus_heads SET holder = ?, holder_until = ? WHERE project_id = ?', [
+      'srv_elsewhere',
+      until,
+      scope.project_id,
+    ]);
+  await hold(database.now() + 1500);
+  const prolonging = setInterval(() => void hold(database.now() + 1500).catch(() => clearInterval(prolonging)), 300);
+  return () => {
+    clearInterval(prolonging);
+    return hold(0);
+  };
 }
 
 async function holds(t: Test, world: World) {
@@ -47,6 +63,27 @@ for (const store of STORES) {
       await world.close();
     }
   };
+
+  t.test(`${store}: a slot is free once the server that numbers the events has the end`, async (t) => {
+    const handingOver = { env: { SVC_EVENT_SEQUENCER: 'on' }, idle: false };
+    const one = await openWorld(database, handingOver);
+    const two = await openWorld(database, { ...handingOver, project_id: one.scope.project_id });
+    await one.set('one', { on: ['deploy.*'] });
+    await one.emit();
+    const letGo = await holdElsewhere(one);
+    try {
+      t.same((await two.agent.work(1)).length, 1);
+      t.equal(await count(two, 'handlers_runs'), 1, 'the end waits for its number');
+      await holds(t, two);
+      await letGo();
+      await until(async () => (await count(two, 'handlers_runs')) === 0);
+      await holds(t, two);
+    } finally {
+      await letGo();
+      await two.close();
+      await one.close();
+    }
+  });
 
   t.test(`${store}: an event starts a run of every handler that it fits`, (t) =>
     withWorld(t, async (world) => {

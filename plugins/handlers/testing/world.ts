@@ -33,12 +33,20 @@ export async function openWorld(
     project_id,
     plugins = [],
     idle,
-  }: { kinds?: readonly WorkflowKind[]; project_id?: string; plugins?: string[]; idle?: boolean } = {},
+    env,
+  }: {
+    kinds?: readonly WorkflowKind[];
+    project_id?: string;
+    plugins?: string[];
+    idle?: boolean;
+    env?: Record<string, string>;
+  } = {},
 ) {
   const server = await bootEngine({
     database,
     kinds,
     ...(idle !== undefined && { idle }),
+    ...(env && { env }),
     plugins: ['handlers', ...plugins],
   });
   const { use, log } = server;
