@@ -2,6 +2,9 @@
 /** The CLI's half of a plugin; the rules of the server's half do not hold for it. */
 const pluginCli = '^plugins/[^/]+/cli/';
 
+/** The console's pages know the types of answers, which are generated. */
+const consoleWeb = '^plugins/console/web/';
+
 const pluginContracts = '^plugins/[^/]+/contract\\.ts$';
 
 module.exports = {
@@ -14,10 +17,12 @@ module.exports = {
     { name: 'plugins-see-kernel-contracts-only', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/' }, to: { path: '^kernel/(?!contracts/)' } },
     { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/' }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
     // Tests of a plugin are held to what a third party has: contracts, the kit, its own files, and programs that stand for the world outside.
-    { name: 'plugin-tests-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/.*(\\.test\\.ts$|testsuite\\.ts$|/testing/)' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^plugins/$1/', pluginContracts, '^kernel/contracts/', '^test/(kit|support|tools)/', '^features/support/'] } },
+    { name: 'plugin-tests-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/.*(\\.test\\.ts$|testsuite\\.ts$|/testing/)' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^plugins/$1/', pluginContracts, '^kernel/contracts/', '^test/(kit|support|tools)/', '^features/support/', '^cli/generated/'] } },
     { name: 'kit-is-for-everybody', severity: 'error', from: { path: '^test/kit/' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^test/kit/', pluginContracts, '^kernel/(contracts|boot)/', '^plugins/masking/service/maskers\\.ts$'] } },
     { name: 'contracts-see-contracts', severity: 'error', from: { path: '^plugins/([^/]+)/contract(\\.ts$|/)' }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/$1/(generated|contract|schema)/'] } },
-    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: `${pluginCli}|\\.test\\.ts$|testsuite\\.ts$|/testing/` }, to: { path: '^(cli|features|test)/' } },
+    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: `${pluginCli}|${consoleWeb}|\\.test\\.ts$|testsuite\\.ts$|/testing/` }, to: { path: '^(cli|features|test)/' } },
+    { name: 'console-pages-see-types-of-answers', severity: 'error', from: { path: consoleWeb }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: [consoleWeb, '^cli/generated/'] } },
+    { name: 'console-pages-stay-in-the-browser', severity: 'error', from: { pathNot: consoleWeb }, to: { path: consoleWeb } },
     // The types of answers refer to those that plugins generate from their schemas.
     { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/(index|locate)\\.ts$' } },
     { name: 'cli-types-come-from-schemas', severity: 'error', from: { path: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^plugins/[^/]+/generated/' } },
@@ -34,9 +39,9 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: 'node_modules|^dist/' },
+    exclude: { path: 'node_modules|(^|/)dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'], extensions: ['.ts', '.mjs', '.js', '.json'] },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'], extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'] },
   },
 };

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import * as vite from 'vite';
+import { buildPages } from '../plugins/console/build.mjs';
 
 const home = resolve(import.meta.dirname, '..');
 const dist = join(home, 'dist');
@@ -18,7 +20,9 @@ function copyData() {
   const data = globSync('{kernel,plugins,cli,connectors}/**/*', { cwd: home, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
-    .filter((path) => !TESTS.test(path) && !path.includes('native/build/') && path !== 'cli/build.mjs');
+    .filter((path) => !TESTS.test(path) && !path.includes('native/build/') && path !== 'cli/build.mjs')
+    // Of the console's pages only what Vite made of them.
+    .filter((path) => !/^plugins\/console\/(?:build\.mjs$|web\/(?!dist\/))/.test(path));
   const pages = globSync('docs/*.md', { cwd: home });
   for (const path of [...data, ...pages, 'README.md', 'CHANGELOG.md']) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
@@ -77,12 +81,14 @@ function writeManifest() {
   const whole = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const manifest = Object.fromEntries(PUBLISHED.map((name) => [name, whole[name]]));
   for (const [name, path] of Object.entries(whole.exports)) manifest.exports[name] = path.replace(/\.ts$/, '.js');
-  manifest.scripts = { postinstall: whole.scripts.postinstall };
+  // The console is built already.
+  manifest.scripts = { postinstall: 'node plugins/scripts/native/build.mjs' };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 rmSync(dist, { recursive: true, force: true });
 compile();
+await buildPages(vite);
 copyData();
 await bundle();
 writeManifest();

@@ -5,5 +5,5 @@ import { consolePages } from './domain/pages.ts';
 import manifest from './plugin.json' with { type: 'json' };
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.contribute(HttpPages, () => consolePages(join(import.meta.dirname, 'page')));
+  plugin.contribute(HttpPages, () => consolePages(join(import.meta.dirname, 'web/dist')));
 });

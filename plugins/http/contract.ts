@@ -8,12 +8,22 @@ export interface DeliveryRates {
 
 export const DeliveryRates = token<DeliveryRates>('http.DeliveryRates');
 
+/** A file of a page. */
+export interface PageFile {
+  body: Buffer;
+  type: string;
+  /** The same, compressed. */
+  brotli?: Buffer;
+  /** What this path serves never changes: browsers keep it without asking again. */
+  immutable?: boolean;
+}
+
 /** Static pages, served with an ETag and headers that isolate them from other sites. They take no query. */
 export interface HttpPage {
   /** Exact (`/`), or ending with `/*`. */
   path: string;
   /** `path` is decoded. Undefined: there is no such page. */
-  serve(path: string): Promise<{ body: Buffer; type: string } | undefined>;
+  serve(path: string): Promise<PageFile | undefined>;
 }
 
 export const HttpPages = extensionPoint<HttpPage>('http.HttpPages', { key: (page) => page.path });

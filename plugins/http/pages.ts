@@ -32,12 +32,28 @@ function isFresh(header: string | undefined, tag: string): boolean {
   return known.includes(tag) || known.includes('*');
 }
 
+/** `br` by name, and not with the weight 0. */
+function takesBrotli(header: string | undefined): boolean {
+  const found = (header ?? '').split(',').find((one) => /^\s*br\s*(;|$)/i.test(one));
+  return found !== undefined && !/;\s*q\s*=\s*0(\.0*)?\s*$/i.test(found);
+}
+
 /** Serves a page; the query is ignored. */
 export async function servePage(page: HttpPage, exchange: Exchange, answers: Answers): Promise<void> {
   const found = await page.serve(decodeURIComponent(exchange.path));
   if (!found) throw Errors.notFound('no page has this path');
-  const tag = tagOf(found.body);
-  const headers = { ...PAGE_HEADERS, ETag: tag, 'Content-Type': found.type };
-  const fresh = isFresh(exchange.request.headers['if-none-match'], tag);
-  answers.bytes(exchange, fresh ? 304 : 200, headers, found.body);
+  const { headers: asked } = exchange.request;
+  const packed = found.brotli && takesBrotli(asked['accept-encoding']) ? found.brotli : undefined;
+  const body = packed ?? found.body;
+  const tag = tagOf(body);
+  const headers = {
+    ...PAGE_HEADERS,
+    ETag: tag,
+    'Content-Type': found.type,
+    ...(found.immutable && { 'Cache-Control': 'public, max-age=31536000, immutable' }),
+    ...(found.brotli && { Vary: 'Accept-Encoding' }),
+    ...(packed && { 'Content-Encoding': 'br' }),
+  };
+  const fresh = isFresh(asked['if-none-match'], tag);
+  answers.bytes(exchange, fresh ? 304 : 200, headers, body);
 }

@@ -25,6 +25,7 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
     { name: 'format', command: ['biome', 'format', '.'], counts: 'check' },
     { name: 'lint', command: ['biome', 'lint', '--error-on-warnings', '.'], counts: 'check' },
     { name: 'types', command: ['tsc', '-p', '.'], counts: 'check' },
+    { name: 'types of the console', command: ['tsc', '-p', 'plugins/console/web'], counts: 'check' },
     { name: 'types-aware lint', command: ['oxlint', '--type-aware', '--deny-warnings'], counts: 'check' },
     { name: 'architecture', command: ['depcruise', 'kernel', 'plugins', 'cli', 'features', 'test'], counts: 'check' },
     { name: 'dead code', command: ['knip'], counts: 'check' },

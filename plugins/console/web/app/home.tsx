@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { Loading, Problem } from '../kit/basics.tsx';
+import { projectsOf, sessionQuery, whoamiQuery } from './session.ts';
+
+/** Leads to the project that was looked at last, or the first one. */
+export function Home() {
+  const session = useQuery(sessionQuery);
+  const who = useQuery({ ...whoamiQuery, enabled: Boolean(session.data) });
+  if (session.error ?? who.error)
+    return <Problem error={session.error ?? who.error} again={() => void session.refetch()} />;
+  if (session.data === null) return <Navigate to="/sign-in" search={{}} replace />;
+  if (!who.data) return <Loading />;
+  const all = projectsOf(who.data);
+  const last = lastProject();
+  const chosen = all.find(({ org, project }) => `${org}/${project}` === last) ?? all[0];
+  if (!chosen) return <NoProject name={who.data.user.name} />;
+  const { org, project } = chosen;
+  return <Navigate to="/orgs/$org/projects/$project" params={{ org, project }} replace />;
+}
+
+const LAST = 'svc-project';
+const lastProject = (): string | null => localStorage.getItem(LAST);
+export const keepLastProject = (org: string, project: string): void => localStorage.setItem(LAST, `${org}/${project}`);
+
+const NoProject = ({ name }: { name: string }) => (
+  <main className="alone">
+    <section className="panel">
+      <h1>No project yet</h1>
+      <p>
+        {name} reaches no project. An owner of an org makes one with{' '}
+        <code>svc project create &lt;org&gt;/&lt;name&gt;</code>, or gives you a role in one with{' '}
+        <code>svc member set</code>.
+      </p>
+    </section>
+  </main>
+);

@@ -1,0 +1,29 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { onSessionLost, Refusal } from '../api/client.ts';
+import { router } from './router.tsx';
+import { SESSION_KEY } from './session.ts';
+import './console.css';
+import { applyTheme } from './theme.ts';
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What the server refuses it refuses again; a server that went away may come back.
+      retry: (failures, error) => !(error instanceof Refusal && error.status < 500) && failures < 3,
+      staleTime: 1000,
+    },
+  },
+});
+
+applyTheme();
+onSessionLost(() => client.setQueryData(SESSION_KEY, null));
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

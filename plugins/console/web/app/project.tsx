@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { Loading, Problem } from '../kit/basics.tsx';
+import { keepLastProject } from './home.tsx';
+import { sessionQuery, whoamiQuery } from './session.ts';
+import { Shell } from './shell.tsx';
+
+/** The frame of all pages of a project, for whoever is signed in. */
+export function ProjectLayout() {
+  const { org, project } = useParams({ from: '/orgs/$org/projects/$project' });
+  const location = useLocation();
+  const session = useQuery(sessionQuery);
+  const who = useQuery({ ...whoamiQuery, enabled: Boolean(session.data) });
+  useEffect(() => keepLastProject(org, project), [org, project]);
+  if (session.data === null) return <Navigate to="/sign-in" search={{ back: location.href }} replace />;
+  const error = session.error ?? who.error;
+  if (error)
+    return (
+      <main className="alone">
+        <Problem error={error} again={() => void (session.error ? session : who).refetch()} />
+      </main>
+    );
+  if (!session.data || !who.data) return <Loading />;
+  return (
+    <Shell scope={{ org, project }} who={who.data}>
+      <Outlet />
+    </Shell>
+  );
+}

@@ -1,0 +1,58 @@
+import { type FormEvent, useState } from 'react';
+import type { ConsentView, ProviderView } from '../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Problem } from '../kit/basics.tsx';
+import { Panel } from '../kit/page.tsx';
+
+const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
+
+/** Leaves for the provider. The session says to which browser its answer belongs. */
+export async function connect(scope: Scope, name: string, provider: string): Promise<void> {
+  const path = scoped(scope, `/accounts/${encodeURIComponent(name)}/connect`);
+  const { authorize_url } = await json<ConsentView>(path, { method: 'POST', body: { provider } });
+  location.assign(authorize_url);
+}
+
+export function ConnectForm({ scope, providers }: { scope: Scope; providers: readonly ProviderView[] }) {
+  const [name, setName] = useState('');
+  const [provider, setProvider] = useState(providers[0]!.name);
+  const [error, setError] = useState<unknown>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setError(undefined);
+    void connect(scope, name.trim(), provider).catch(setError);
+  };
+  return (
+    <Panel title="Connect an account">
+      <p className="quiet">Everybody who can submit a workflow in this project can use it. It acts as you.</p>
+      {error !== undefined && <Problem error={error} />}
+      <form className="row" onSubmit={submit}>
+        <label>
+          Provider
+          <select value={provider} onChange={({ target }) => setProvider(target.value)}>
+            {providers.map((one) => (
+              <option key={one.name} value={one.name}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Name
+          <input
+            required
+            autoComplete="off"
+            pattern={NAME}
+            title="Letters, digits, _ and -, at most 63"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </label>
+        <button type="submit" className="main">
+          Connect
+        </button>
+      </form>
+    </Panel>
+  );
+}

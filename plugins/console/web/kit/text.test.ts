@@ -1,0 +1,36 @@
+import t from 'tap';
+import { ago, bytesOf, count, pretty, shellQuote, span, took, visible } from './text.ts';
+
+t.test('spans and times', async (t) => {
+  t.same(
+    [0, 999, 1000, 61_000, 3_600_000, 3_840_000, 90_000_000].map((ms) => span(ms)),
+    ['0ms', '999ms', '1s', '1m 1s', '1h', '1h 4m', '1d 1h'],
+  );
+  const now = Date.parse('2026-11-21T10:00:00.000Z');
+  t.equal(ago('2026-11-21T09:59:00.000Z', now), '1m ago');
+  t.equal(ago('2026-11-21T10:00:00.500Z', now), 'now', 'a clock that is a little ahead');
+  t.equal(ago('2026-11-21T10:00:05.000Z', now), 'in 5s');
+  t.equal(ago('soon', now), '');
+  t.equal(took({}, now), '');
+  t.equal(took({ started_at: '2026-11-21T09:00:00.000Z' }, now), '1h');
+  t.equal(took({ started_at: '2026-11-21T09:00:00.000Z', finished_at: '2026-11-21T09:00:02.500Z' }, now), '2s');
+});
+
+t.test('values', async (t) => {
+  t.equal(pretty('a'), 'a');
+  t.equal(pretty({ a: 1 }), '{\n  "a": 1\n}');
+  t.same([...bytesOf('AP8=')], [0, 255]);
+  t.same([999, 9999, 12_345, 1_234_567].map(count), ['999', '9,999', '12.3 k', '1.2 M']);
+});
+
+t.test('what a shell reads as one word', async (t) => {
+  t.equal(shellQuote('a-b/c.sh'), 'a-b/c.sh');
+  t.equal(shellQuote("it's $HOME"), `'it'\\''s $HOME'`);
+  t.equal(shellQuote(''), "''");
+});
+
+t.test('what could deceive is shown', async (t) => {
+  t.equal(visible('a\u202eb'), 'a\\u202eb');
+  t.equal(visible('a\u001b[31mb\tc\nd'), 'a\\u001b[31mb\tc\nd');
+  t.equal(visible('Grüße 🙂'), 'Grüße 🙂');
+});

@@ -1,0 +1,56 @@
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** `1h 4m`, `12s`, `340ms`: the two largest units. */
+export function span(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
+  const first = UNITS.findIndex(([, size]) => ms >= size);
+  const [unit, size] = UNITS[first]!;
+  const next = UNITS[first + 1];
+  const rest = next ? Math.floor((ms % size) / next[1]) : 0;
+  return `${Math.floor(ms / size)}${unit}${next && rest > 0 ? ` ${rest}${next[0]}` : ''}`;
+}
+
+/** `3m ago`, `in 2h`, `now`; empty for what is no time. */
+export function ago(iso: string, now: number): string {
+  const ms = now - Date.parse(iso);
+  if (Number.isNaN(ms)) return '';
+  if (Math.abs(ms) < 1000) return 'now';
+  return ms > 0 ? `${span(ms)} ago` : `in ${span(-ms)}`;
+}
+
+/** How long something took, or has been going on; empty before its start. */
+export function took({ started_at, finished_at }: { started_at?: string; finished_at?: string }, now: number): string {
+  if (!started_at) return '';
+  return span((finished_at ? Date.parse(finished_at) : now) - Date.parse(started_at));
+}
+
+export function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+/** A text as it is, other JSON over several lines. */
+export function pretty(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** `1,234`, `12.3 k`, `1.2 M`. */
+export function count(n: number): string {
+  if (n < 10_000) return n.toLocaleString('en');
+  return n < 1_000_000 ? `${(n / 1000).toFixed(1)} k` : `${(n / 1_000_000).toFixed(1)} M`;
+}
+
+/** For a POSIX shell. */
+export const shellQuote = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+// Letters that turn the direction of what follows, and control characters: names of files and runs may have them.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Shows what could deceive: control characters and marks of direction as `\u202e`. */
+export const visible = (text: string): string =>
+  text.replace(HIDDEN, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);

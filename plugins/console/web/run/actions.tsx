@@ -1,0 +1,37 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { RunRecord, SubmittedRun } from '../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { useMay } from '../app/session.ts';
+import { Confirm } from '../kit/confirm.tsx';
+import { OPEN } from './steps.ts';
+
+/** The new run's page follows a rerun. */
+export function useRerun(scope: Scope, run_id: string) {
+  const navigate = useNavigate();
+  return async (from?: string) => {
+    const path = scoped(scope, `/runs/${encodeURIComponent(run_id)}/rerun`);
+    const made = await json<SubmittedRun>(path, { method: 'POST', body: from === undefined ? {} : { from } });
+    await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: made.run_id } });
+  };
+}
+
+export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
+  const may = useMay(scope);
+  const rerun = useRerun(scope, run.run_id);
+  if (!may('member')) return null;
+  const cancel = () =>
+    json(scoped(scope, `/runs/${encodeURIComponent(run.run_id)}/cancel`), { method: 'POST', body: {} });
+  if (OPEN.includes(run.status))
+    return (
+      <Confirm label="Cancel" title="Cancel this run?" verb="Cancel it" danger run={cancel}>
+        What it has done stays done. <code>svc cancel {run.run_id}</code> does the same.
+      </Confirm>
+    );
+  return (
+    <Confirm label="Rerun" title="Run it again?" verb="Rerun" run={() => rerun()}>
+      A new run of the same workflow with the same input, from its start. <code>svc rerun {run.run_id}</code> does the
+      same; a button beside each step begins there and keeps what came before.
+    </Confirm>
+  );
+}

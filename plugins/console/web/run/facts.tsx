@@ -1,0 +1,107 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RunRecord } from '../../../../cli/generated/api.ts';
+import type { Scope } from '../api/paths.ts';
+import { Copy, Tag, Time } from '../kit/basics.tsx';
+import { pretty, visible } from '../kit/text.ts';
+import { Took } from '../runs/table.tsx';
+
+/** What the server says of a run. */
+export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
+  const { type, ...envelope } = run.trigger;
+  return (
+    <dl>
+      <Fact name="Run">
+        <code>{run.run_id}</code> <Copy text={run.run_id} label="Copy the id of the run" />
+      </Fact>
+      <Fact name="Started by">
+        {visible(type)}
+        {!run.trusted && <strong className="bad"> not trusted</strong>}
+        {Object.keys(envelope).length > 0 && <Json summary="What came with it" value={envelope} />}
+      </Fact>
+      {run.parent && (
+        <Fact name="Called by">
+          <RunLink scope={scope} run_id={run.parent} />
+        </Fact>
+      )}
+      {run.rerun_of && (
+        <Fact name="Rerun of">
+          <RunLink scope={scope} run_id={run.rerun_of} />
+        </Fact>
+      )}
+      {run.subject && <Fact name="Subject">{visible(run.subject)}</Fact>}
+      {run.tags.length > 0 && (
+        <Fact name="Tags">
+          {run.tags.map((tag) => (
+            <Tag key={tag}>{tag}</Tag>
+          ))}
+        </Fact>
+      )}
+      <Fact name="Created">
+        <Time at={run.created_at} />
+      </Fact>
+      {run.started_at && (
+        <Fact name="Took">
+          <Took run={run} />
+        </Fact>
+      )}
+      {run.requires && <Fact name="Needs an agent with">{run.requires.map(visible).join(', ')}</Fact>}
+      {run.credentials && Object.keys(run.credentials).length > 0 && (
+        <Fact name="Credentials">
+          {Object.entries(run.credentials)
+            .map(([variable, name]) => `${variable} = ${name}`)
+            .join(', ')}
+        </Fact>
+      )}
+      <End run={run} />
+    </dl>
+  );
+}
+
+function End({ run }: { run: RunRecord }) {
+  return (
+    <>
+      {run.error && (
+        <Fact name="Error">
+          <code>{run.error.code}</code>
+          <pre className="bad">{visible(run.error.message)}</pre>
+        </Fact>
+      )}
+      {run.reason && <Fact name="Reason">{visible(run.reason)}</Fact>}
+      {run.cancelled_by && (
+        <Fact name="Cancelled by">
+          {visible(run.cancelled_by.type)} <code>{run.cancelled_by.event}</code>
+        </Fact>
+      )}
+      {hasContent(run.output) && (
+        <Fact name="Output">
+          <pre>{visible(pretty(run.output))}</pre>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+const hasContent = (value: unknown): boolean => value !== undefined && value !== null && pretty(value) !== '{}';
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+export const RunLink = ({ scope, run_id }: { scope: Scope; run_id: string }) => (
+  <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: run_id }} className="mono">
+    {run_id}
+  </Link>
+);
+
+export const Json = ({ summary, value }: { summary: string; value: unknown }) => (
+  <details>
+    <summary>{summary}</summary>
+    <pre>{visible(pretty(value))}</pre>
+  </details>
+);

@@ -1,0 +1,46 @@
+import { useEffect, useReducer, useRef } from 'react';
+import { type LogEvent, LogLines } from './log-lines.ts';
+
+/** A page is drawn at most so often, however fast lines come. */
+const FRAME_MS = 100;
+
+export interface FollowedLog {
+  log: LogLines;
+  /** The run is over, and its log complete. */
+  complete: boolean;
+  /** Changes with the lines. */
+  version: number;
+}
+
+/** The log of a run as it is written: each chunk once, also when the connection breaks and comes again. */
+export function useLog(path: string): FollowedLog {
+  const kept = useRef({ log: new LogLines(), complete: false });
+  const [version, draw] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => {
+    const { current } = kept;
+    current.log.clear();
+    current.complete = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const soon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        draw();
+      }, FRAME_MS);
+    };
+    const source = new EventSource(`${path}?follow=true`);
+    source.addEventListener('log', ({ data }: MessageEvent<string>) => {
+      current.log.add(JSON.parse(data) as LogEvent);
+      soon();
+    });
+    source.addEventListener('end', () => {
+      current.complete = true;
+      source.close();
+      soon();
+    });
+    return () => {
+      source.close();
+      clearTimeout(timer);
+    };
+  }, [path]);
+  return { ...kept.current, version };
+}

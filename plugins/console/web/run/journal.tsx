@@ -1,0 +1,195 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type Ref, useImperativeHandle, useRef, useState } from 'react';
+import type { NodeRecord, RunRecord, StepRecord } from '../../../../cli/generated/api.ts';
+import type { Scope } from '../api/paths.ts';
+import { useMay } from '../app/session.ts';
+import { plain } from '../kit/ansi.ts';
+import { Empty, Status } from '../kit/basics.tsx';
+import { Confirm } from '../kit/confirm.tsx';
+import { bytesOf, pretty, span, visible } from '../kit/text.ts';
+import { useRerun } from './actions.tsx';
+import { RunLink } from './facts.tsx';
+import { type AnyStep, OPEN } from './steps.ts';
+import { isNode } from './timeline.ts';
+
+export interface JournalHandle {
+  /** Brings the step of this key into view, opened. */
+  show(key: string): void;
+}
+
+const ROW_PX = 34;
+
+const keyOf = (step: AnyStep): string =>
+  isNode(step)
+    ? step.item === undefined
+      ? step.node
+      : `${step.node}[${step.item}]`
+    : `${step.activity_id} ${step.position}`;
+
+interface Props {
+  scope: Scope;
+  run: RunRecord;
+  steps: readonly AnyStep[];
+  ref: Ref<JournalHandle>;
+}
+
+/** Everything that was recorded, in order. Rows open for their outputs. */
+export function Journal({ scope, run, steps, ref }: Props) {
+  const pane = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const rows = useVirtualizer({
+    count: steps.length,
+    getScrollElement: () => pane.current,
+    getItemKey: (index) => keyOf(steps[index]!),
+    estimateSize: () => ROW_PX,
+    overscan: 15,
+  });
+  const toggle = (key: string, wanted?: boolean) => {
+    const next = new Set(open);
+    if (wanted ?? !next.has(key)) next.add(key);
+    else next.delete(key);
+    setOpen(next);
+  };
+  useImperativeHandle(ref, () => ({
+    show(key) {
+      const index = steps.findIndex((step) => keyOf(step) === key);
+      if (index < 0) return;
+      toggle(key, true);
+      rows.scrollToIndex(index, { align: 'start' });
+      pane.current?.scrollIntoView({ block: 'nearest' });
+    },
+  }));
+  if (steps.length === 0) return <Empty>No durable call yet.</Empty>;
+  return (
+    <div ref={pane} className="journal">
+      <ol style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, key, start }) => (
+          <li key={key} ref={rows.measureElement} data-index={index} style={{ transform: `translateY(${start}px)` }}>
+            <Step
+              scope={scope}
+              run={run}
+              step={steps[index]!}
+              open={open.has(String(key))}
+              onToggle={() => toggle(String(key))}
+            />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+interface StepProps {
+  scope: Scope;
+  run: RunRecord;
+  step: AnyStep;
+  open: boolean;
+  onToggle(): void;
+}
+
+function Step({ scope, run, step, open, onToggle }: StepProps) {
+  const may = useMay(scope);
+  const site = isNode(step) ? step.node : step.site;
+  const canRerun = !OPEN.includes(run.status) && may('member') && (!isNode(step) || step.item === undefined);
+  return (
+    <>
+      <button type="button" className="step" aria-expanded={open} onClick={onToggle}>
+        <span className="quiet kind">{isNode(step) ? step.type : step.kind}</span>
+        <span className="step-name">{visible(nameOf(step))}</span>
+        <span className="clip quiet">{visible(firstLine(step))}</span>
+        <Outcome step={step} />
+      </button>
+      {open && (
+        <div className="step-open">
+          <Output step={step} />
+          {!isNode(step) && step.run && (
+            <p>
+              Run <RunLink scope={scope} run_id={step.run.run_id} /> <Status of={step.run.status} />
+            </p>
+          )}
+          {canRerun && <RerunFrom scope={scope} run_id={run.run_id} site={site} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function nameOf(step: AnyStep): string {
+  if (isNode(step)) return keyOf(step);
+  return step.label ?? (step.ordinal > 0 ? step.site : step.name);
+}
+
+function RerunFrom({ scope, run_id, site }: { scope: Scope; run_id: string; site: string }) {
+  const rerun = useRerun(scope, run_id);
+  return (
+    <Confirm label="Rerun from here" title={`Rerun from ${visible(site)}?`} verb="Rerun" run={() => rerun(site)}>
+      A new run begins here. What was recorded before this place is kept and not done again.{' '}
+      <code>
+        svc rerun {run_id} --from {visible(site)}
+      </code>{' '}
+      does the same.
+    </Confirm>
+  );
+}
+
+function Outcome({ step }: { step: AnyStep }) {
+  if (isNode(step)) return <NodeOutcome node={step} />;
+  if (step.status === 'waiting') return <Status of="waiting" />;
+  const failed = step.exit_code !== undefined && step.exit_code !== 0;
+  return (
+    <span className="outcome">
+      <span className="quiet">{spent(step.started_at, step.recorded_at)}</span>
+      <Status of={failed ? 'failed' : 'recorded'} />
+    </span>
+  );
+}
+
+const NodeOutcome = ({ node }: { node: NodeRecord }) => (
+  <span className="outcome">
+    {node.attempt > 1 && <span className="quiet">attempt {node.attempt}</span>}
+    {node.kept && <span className="quiet">kept</span>}
+    <span className="quiet">{spent(node.started_at, node.finished_at)}</span>
+    <Status of={node.substate ? 'waiting' : node.state} />
+  </span>
+);
+
+const spent = (from: string | undefined, to: string | undefined): string =>
+  from && to ? span(Date.parse(to) - Date.parse(from)) : '';
+
+function textOf(step: StepRecord): string {
+  if (step.message) return step.message;
+  if (step.stdout_base64 !== undefined) return `${bytesOf(step.stdout_base64).length} bytes that are not text`;
+  return step.stdout ?? '';
+}
+
+function firstLine(step: AnyStep): string {
+  if (isNode(step)) return step.error?.message.split('\n', 1)[0] ?? '';
+  return plain(textOf(step).split('\n', 1)[0]!).slice(0, 200);
+}
+
+function Output({ step }: { step: AnyStep }) {
+  if (!isNode(step)) {
+    const text = textOf(step);
+    const code = step.exit_code ? <p className="bad">Exit code {step.exit_code}</p> : null;
+    const wait = step.deadline && <p className="quiet">Until {step.deadline}</p>;
+    return (
+      <>
+        {code}
+        {wait}
+        {text === '' ? <p className="quiet">No output.</p> : <pre>{visible(plain(text))}</pre>}
+      </>
+    );
+  }
+  return (
+    <>
+      {step.items && (
+        <p className="quiet">
+          {step.items.ended} of {step.items.total} items ended, {step.items.failed} failed
+        </p>
+      )}
+      {step.error && <pre className="bad">{`${step.error.code}\n${visible(step.error.message)}`}</pre>}
+      {step.output !== undefined && <pre>{visible(pretty(step.output))}</pre>}
+      {!step.error && step.output === undefined && <p className="quiet">No output yet.</p>}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import t from 'tap';
+import type { NodeRecord, StepRecord } from '../../../../cli/generated/api.ts';
+import { marks, moved, placeOf, rowsOf, wholeOf, zoomed } from './timeline.ts';
+
+const at = (ms: number) => new Date(ms).toISOString();
+
+const step = (position: number, from: number, to: number | undefined, more: Partial<StepRecord> = {}): StepRecord => ({
+  position,
+  kind: 'step',
+  name: `s${position}`,
+  ordinal: 0,
+  site: `s${position}#0`,
+  status: to === undefined ? 'waiting' : 'recorded',
+  started_at: at(from),
+  ...(to !== undefined && { recorded_at: at(to) }),
+  activity_id: 'act_1',
+  activity: '',
+  ...more,
+});
+
+t.test('a row for everything that began, in that order', async (t) => {
+  const node: NodeRecord = { node: 'a', type: 'set', state: 'running', attempt: 1, started_at: at(500) };
+  const later: NodeRecord = { node: 'b', type: 'set', state: 'waiting', attempt: 0 };
+  const rows = rowsOf(
+    [step(0, 1000, 1200), node, later, step(1, 1200, 1300, { exit_code: 3 }), step(2, 1400, undefined)],
+    2000,
+  );
+  t.same(
+    rows.map(({ label, from, to, open, state }) => [label, from, to, open, state]),
+    [
+      ['a', 500, 2000, true, 'busy'],
+      ['s0', 1000, 1200, false, 'good'],
+      ['s1', 1200, 1300, false, 'bad'],
+      ['s2', 1400, 2000, true, 'wait'],
+    ],
+  );
+});
+
+t.test('an agent whose clock is ahead makes no bar of negative width', async (t) => {
+  const [row] = rowsOf([step(0, 9000, 1000)], 9999);
+  t.same([row?.from, row?.to], [1000, 1000]);
+});
+
+t.test('the window: zoom and move stay within the whole', async (t) => {
+  const whole = wholeOf(rowsOf([step(0, 100, 900)], 0), 0, 1000);
+  t.same(whole, { from: 0, to: 1000 });
+  const near = zoomed(whole, whole, 0.5, 0);
+  t.same(near, { from: 0, to: 500 });
+  t.same(moved(near, whole, 10), { from: 500, to: 1000 });
+  t.same(moved(near, whole, -1), near);
+  t.same(zoomed(near, whole, 100), whole);
+  t.equal(zoomed({ from: 0, to: 12 }, whole, 0.01).to, 10, 'not narrower than 10 ms');
+  t.same(wholeOf([], 5, 5), { from: 5, to: 6 }, 'never empty');
+});
+
+t.test('places of bars', async (t) => {
+  const [row] = rowsOf([step(0, 200, 400)], 0);
+  t.same(placeOf(row!, { from: 0, to: 1000 }), { left: 0.2, width: 0.2 });
+  t.same(placeOf(row!, { from: 300, to: 350 }), { left: 0, width: 1 });
+  t.equal(placeOf(row!, { from: 500, to: 600 }), undefined);
+});
+
+t.test('marks at round times, a few of them', async (t) => {
+  const whole = { from: 1000, to: 11_000 };
+  t.same(marks(whole, whole), [0, 2000, 4000, 6000, 8000, 10_000]);
+  t.same(
+    marks({ from: 3500, to: 3900 }, whole),
+    [2500, 2550, 2600, 2650, 2700, 2750, 2800, 2850, 2900].filter((ms) => ms % 50 === 0),
+  );
+  for (const size of [1, 999, 36e5, 30 * 864e5, 365 * 864e5])
+    t.ok(marks({ from: 0, to: size }, { from: 0, to: size }).length <= 9, `${size}`);
+});

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { homeFolder } from '../../features/support/home.ts';
+import { runToEnd, Service } from '../../features/support/process.ts';
+import { svcProgram } from '../../features/support/target.ts';
+
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** Undefined where there is no Chromium: tests of pages are left out there, and say so. */
+export const chromiumPath = (): string | undefined => BROWSERS.find((path) => existsSync(path));
+
+/** `svc dev` in a folder of its own, and a browser. */
+export class Console {
+  readonly #browser: Browser;
+  readonly #dev: Service;
+  readonly #env: Record<string, string>;
+  readonly folder: string;
+  readonly url: string;
+  readonly token: string;
+  /** What went wrong in pages: errors, and everything that the content security policy refused. */
+  readonly faults: string[] = [];
+
+  private constructor(parts: {
+    browser: Browser;
+    dev: Service;
+    env: Record<string, string>;
+    folder: string;
+    url: string;
+    token: string;
+  }) {
+    this.#browser = parts.browser;
+    this.#dev = parts.dev;
+    this.#env = parts.env;
+    this.folder = parts.folder;
+    this.url = parts.url.replace(/\/$/, '');
+    this.token = parts.token;
+  }
+
+  /** Ends with the test. */
+  static async open(
+    t: Test,
+    executablePath: string,
+    { port = 0, env: more = {} as Record<string, string> } = {},
+  ): Promise<Console> {
+    const folder = await homeFolder('svc-console-');
+    const env = { PATH: process.env.PATH ?? '', HOME: folder, ...more };
+    const dev = new Service(svcProgram, ['dev', '--port', String(port)], { cwd: folder, env });
+    const browser = await chromium.launch({ executablePath, args: QUIET });
+    t.teardown(async () => {
+      await browser.close();
+      await dev.kill('SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+    });
+    const [, url = ''] = await dev.says(/is ready: (\S+)/);
+    const { token } = JSON.parse(await readFile(join(folder, '.svc/profile.json'), 'utf8')) as { token: string };
+    return new Console({ browser, dev, env, folder, url, token });
+  }
+
+  svc = (args: readonly string[], stdin?: string) =>
+    runToEnd(svcProgram, [...args], { cwd: this.folder, env: this.#env, ...(stdin !== undefined && { stdin }) });
+
+  /** Another browser: it shares no cookie with those before. */
+  newBrowser(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+    return this.#browser.newContext(options);
+  }
+
+  async newPage(context?: BrowserContext): Promise<Page> {
+    const page = await (context ?? (await this.newBrowser())).newPage();
+    page.on('pageerror', (error) => this.faults.push(error.message));
+    page.on('console', (message) => {
+      // The console says every answer with 4xx as an error; pages show them, and tests look at these.
+      if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+        this.faults.push(message.text());
+    });
+    return page;
+  }
+
+  /** A page on which somebody has pasted a token. */
+  async signedIn(token = this.token, context?: BrowserContext): Promise<Page> {
+    const page = await this.newPage(context);
+    await page.goto(this.url);
+    await page.getByLabel('Access token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    return page;
+  }
+
+  kill = (signal: NodeJS.Signals) => this.#dev.kill(signal);
+}
+
+const axeSource = () => readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  id: string;
+  help: string;
+  nodes: { html: string }[];
+}
+
+/** What axe-core finds wrong on a page, one line each. */
+export async function inaccessible(page: Page): Promise<string[]> {
+  await page.evaluate(await axeSource());
+  const violations = (await page.evaluate(
+    "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((all) => all.violations)",
+  )) as Violation[];
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  );
+}
