@@ -31,13 +31,16 @@ export const ADMIN: Access = { kind: 'project', role: 'admin' };
 /** Where the paths of a project's routes begin. */
 export const SCOPED = '/api/v1/orgs/:org/projects/:project';
 
-/** The caller: a person's (or CI's) token, or an agent's token. */
+/** The caller: a person's (or CI's) token, an agent's token, or a person in a console session. */
 export interface Principal {
   kind: 'user' | 'agent';
   /** `usr_…` for users, the token's id for agents. */
   id: string;
   name: string;
+  /** In a session: the token that it was made from, or the session itself when there was none. */
   token_id: string;
+  /** The console session of this browser; its end ends what this principal may do. */
+  session_id?: string;
   /** The org of an agent's token, or of a token limited to one org. */
   org_id: string | null;
 }
@@ -136,7 +139,7 @@ export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key
 export interface AccessControl {
   /** Throws `not_authenticated`. `authorization` is the raw header. */
   authenticate(authorization: string | undefined, ip: string): Promise<Principal>;
-  /** Throws `forbidden` when the role is too low, `not_found` when the caller is no member. */
+  /** Throws `forbidden` (role too low), `not_found` (no member), `not_authenticated` (token or session has ended). */
   authorize(principal: Principal, access: Access, params: Readonly<Record<string, string>>): Promise<Scope>;
 }
 
