@@ -57,6 +57,7 @@ import type {SessionView} from '../../plugins/sessions/generated/session.ts';
 import type {SignInChecks} from '../../plugins/sessions/generated/sign-in-checks.ts';
 import type {SignInLink} from '../../plugins/sessions/generated/sign-in-link.ts';
 import type {SignInMethods} from '../../plugins/sessions/generated/sign-in-methods.ts';
+import type {Summary} from '../../plugins/summary/generated/summary.ts';
 
 export type {
   AccountRemoved,
@@ -111,6 +112,7 @@ export type {
   StagedArtifact,
   StepRecord,
   SubmittedRun,
+  Summary,
   TakenDelivery,
   TestedHandlerView,
   Token,
@@ -300,6 +302,7 @@ export interface Answers {
   StagedArtifact: StagedArtifact;
   SubmitAnswer: SubmitAnswer;
   SubmittedRun: SubmittedRun;
+  Summary: Summary;
   TakenDelivery: TakenDelivery;
   TestedHandlerView: TestedHandlerView;
   Token: Token;
