@@ -1,16 +1,8 @@
-import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import t from 'tap';
-import { runToEnd, Service } from '../../features/support/process.ts';
-import { svcProgram } from '../../features/support/target.ts';
-import { OidcServer } from '../support/oidc-server.ts';
-import { homeFolder } from '../../features/support/home.ts';
 import { freePort } from '../../features/support/free-port.ts';
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
+import { OidcServer } from '../support/oidc-server.ts';
+import { chromiumPath, Console } from './browser.ts';
 
 /** The person signs in at the provider, and agrees. */
 async function agree(page: Page, login: string): Promise<void> {
@@ -24,72 +16,49 @@ t.test(
   'a person connects an account in a browser, loses it, and connects it again',
   { timeout: 180_000 },
   async (t) => {
-    const executablePath = BROWSERS.find((path) => existsSync(path));
-    if (executablePath === undefined) return t.comment('left out: connecting in a browser (there is no Chromium)');
-    const folder = await homeFolder('svc-connections-');
+    const path = chromiumPath();
+    if (path === undefined) return t.comment('left out: connecting in a browser (there is no Chromium)');
     const port = await freePort();
     const far = new OidcServer();
     await far.listen({ redirect_uri: `http://127.0.0.1:${port}/connections/callback` });
-    const env = {
-      PATH: process.env.PATH ?? '',
-      HOME: folder,
-      SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify([far.settings('far')]),
-    };
-    const dev = new Service(svcProgram, ['dev', '--port', String(port)], { cwd: folder, env });
-    const browser = await chromium.launch({ executablePath, args: QUIET });
-    t.teardown(async () => {
-      await browser.close();
-      await dev.kill('SIGTERM');
-      await far.close();
-      await rm(folder, { recursive: true, force: true });
-    });
-    const [, url = ''] = await dev.says(/is ready: (\S+)/);
-    const { token } = JSON.parse(await readFile(join(folder, '.svc/profile.json'), 'utf8')) as { token: string };
-    const svc = (...args: string[]) => runToEnd(svcProgram, args, { cwd: folder, env });
-
-    const page = await browser.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', (error) => faults.push(error.message));
-    const shot = async (name: string) => {
-      if (process.env.SVC_SCREENSHOT) await page.screenshot({ path: `${process.env.SVC_SCREENSHOT}.${name}.png` });
-    };
-    await page.goto(url);
-    await page.getByLabel(/token/i).fill(token);
-    await page.keyboard.press('Enter');
+    t.teardown(() => far.close());
+    const env = { SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify([far.settings('far')]) };
+    const place = await Console.open(t, path, { port, env });
+    const page = await place.signedIn();
     await page.getByRole('link', { name: 'Connections' }).click();
     await page.getByText('No account is connected yet').waitFor();
     await page.getByLabel('Name').fill('mail');
     await page.getByRole('button', { name: 'Connect' }).click();
     await agree(page, 'ana');
     await page.getByRole('heading', { name: 'The account is connected' }).waitFor();
-    await shot('callback');
     const answer = page.url();
     await page.getByRole('link', { name: /Connections/ }).click();
     const row = page.getByRole('row', { name: /mail/ });
     await row.getByText('active').waitFor();
     await row.getByText('ana at the provider').waitFor();
     t.equal(await row.getByRole('cell', { name: /^dev/ }).count(), 1, 'who granted it is shown');
-    await shot('connections');
 
     await page.goto(answer);
     await page.getByRole('heading', { name: /used already/ }).waitFor();
-    const other = await browser.newContext();
-    const stranger = await other.newPage();
+    const stranger = await place.newPage();
     await stranger.goto(answer);
     await stranger.getByRole('heading', { name: /another browser/ }).waitFor();
 
-    await page.goto(`${url.replace(/\/$/, '')}/orgs/dev/projects/main/connections`);
-    await row.getByRole('button', { name: 'Disable' }).click();
+    await page.goto(`${place.url}/orgs/dev/projects/main/connections`);
+    const confirmed = async (button: string, verb: string) => {
+      await row.getByRole('button', { name: button }).click();
+      await page.getByRole('dialog').getByRole('button', { name: verb }).click();
+    };
+    await confirmed('Disable', 'Disable it');
     await row.getByText(/switched off by dev/).waitFor();
-    t.match((await svc('account', 'list')).stdout, /mail\s+far\s+.*disabled\s+http.*\/connections#mail/);
-    await row.getByRole('button', { name: 'Connect again' }).click();
+    t.match((await place.svc(['account', 'list'])).stdout, /mail\s+far\s+.*disabled\s+http.*\/connections#mail/);
+    await confirmed('Connect again', 'Go to the provider');
     await page.getByText('Continue').click();
     await page.getByRole('heading', { name: /connected again/ }).waitFor();
-    page.on('dialog', (dialog) => void dialog.accept());
     await page.getByRole('link', { name: /Connections/ }).click();
-    await row.getByRole('button', { name: 'Remove' }).click();
+    await confirmed('Remove', 'Remove it');
     await page.getByText('No account is connected yet').waitFor();
-    t.same(faults, [], 'no error in the pages');
+    t.same(place.faults, [], 'no error in the pages');
     return undefined;
   },
 );

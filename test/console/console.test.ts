@@ -1,63 +1,171 @@
-import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
-import { runToEnd, Service } from '../../features/support/process.ts';
-import { svcProgram } from '../../features/support/target.ts';
-import { homeFolder } from '../../features/support/home.ts';
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
+import { chromiumPath, Console, inaccessible } from './browser.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">';
+const path = chromiumPath();
 
-t.test('the console signs in, lists runs and shows one, in a real browser', { timeout: 90_000 }, async (t) => {
-  const executablePath = BROWSERS.find((path) => existsSync(path));
-  if (executablePath === undefined) return t.comment('left out: the console in a browser (there is no Chromium)');
-  const folder = await homeFolder('svc-console-');
-  const env = { PATH: process.env.PATH ?? '', HOME: folder };
-  const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: folder, env });
-  const browser = await chromium.launch({ executablePath, args: QUIET });
-  t.teardown(async () => {
-    await browser.close();
-    await dev.kill('SIGTERM');
-    await rm(folder, { recursive: true, force: true });
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(300_000);
+
+/** A script that waits, prints colours and hostile text, notes something and answers. */
+const SCRIPT = `
+svc step say -- printf '%s' '${HOSTILE}'
+printf '\\033[31mred\\033[0m \\033]0;title\\007%s\\n' '${HOSTILE}'
+echo '# Done **well** ${HOSTILE} [x](javascript:alert(1))' | svc annotate -
+answer=$(svc wait-signal approve)
+svc step after -- echo "got $answer"
+`;
+
+/** Presses Tab until this has the focus. */
+async function tabTo(page: Page, wanted: Locator): Promise<boolean> {
+  const focused = wanted.and(page.locator(':focus'));
+  for (let presses = 0; presses < 80; presses++) {
+    if ((await focused.count()) === 1) return true;
+    await page.keyboard.press('Tab');
+  }
+  return false;
+}
+
+if (path === undefined) t.comment('left out: the console in a browser (there is no Chromium)');
+else {
+  t.test('a run is watched, answered, read and run again in a browser', { timeout: 120_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const page = await place.newPage();
+    await page.goto(place.url);
+    await page.getByLabel('Access token').fill('svc_pat_wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Access token').fill(place.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    t.same(await page.evaluate('[sessionStorage.length, document.cookie]'), [0, ''], 'no script can read who it is');
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByText('Nothing has run here yet').waitFor();
+
+    const submitted = await place.svc(['submit', '-', '--json'], SCRIPT);
+    t.equal(submitted.exit, 0, submitted.stderr);
+    const { run_id } = JSON.parse(submitted.stdout) as { run_id: string };
+    const row = page.getByRole('row', { name: new RegExp(run_id.slice(-6)) });
+    await row.getByText('waiting').waitFor();
+    t.equal(await row.getByText('signal approve').count(), 1, 'the page was not loaded again');
+
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { name: 'What it waits for' }).waitFor();
+    await page
+      .getByRole('button', { name: /step say/ })
+      .last()
+      .click();
+    await page.getByText(HOSTILE).first().waitFor();
+    await page.getByRole('heading', { name: /Done well/ }).waitFor();
+    t.equal(await page.locator('.log .fg-1').textContent(), 'red');
+    await page.getByLabel('Search the log').fill('nothing like it');
+    await page.getByText(/^0 of 1 line/).waitFor();
+    await page.getByLabel('Payload, as JSON').fill('{not json');
+    await page.getByRole('button', { name: 'Send the signal' }).click();
+    await page.getByText(/This is not JSON/).waitFor();
+    await page.getByLabel('Payload, as JSON').fill('"yes"');
+    await page.getByRole('button', { name: 'Send the signal' }).click();
+    await page.getByRole('heading', { level: 1 }).getByText('succeeded').waitFor();
+    await page
+      .getByRole('button', { name: /step after/ })
+      .last()
+      .click();
+    await page.getByText('got "yes"').first().waitFor();
+
+    await page.getByRole('button', { name: 'Rerun from here' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rerun' }).click();
+    await page.getByText('Rerun of').waitFor();
+    await page.getByRole('heading', { level: 1 }).getByText('succeeded').waitFor();
+    t.not(page.url().includes(run_id), true, 'it is another run');
+    t.not(await page.title(), 'owned', 'what a script prints is text');
+    t.equal(await page.locator('img').count(), 0);
+    t.equal(await page.locator('a[href^="javascript"]').count(), 0);
+    t.same(place.faults, [], 'no error, and nothing that the content security policy refused');
   });
-  const [, url = ''] = await dev.says(/is ready: (\S+)/);
-  const { token } = JSON.parse(await readFile(join(folder, '.svc/profile.json'), 'utf8')) as { token: string };
-  const source = `svc step say -- printf '%s' '${HOSTILE}'\necho '${HOSTILE}'\n`;
-  const submitted = await runToEnd(svcProgram, ['submit', '-', '--follow'], { cwd: folder, env, stdin: source });
-  t.equal(submitted.exit, 0, submitted.stderr);
 
-  const page = await browser.newPage();
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(error.message));
-  await page.goto(url);
-  await page.getByLabel(/token/i).fill('svc_pat_wrong');
-  await page.keyboard.press('Enter');
-  await page.getByRole('alert').waitFor();
-  await page.getByLabel(/token/i).fill(token);
-  await page.keyboard.press('Enter');
-  await page.getByRole('cell', { name: 'succeeded' }).first().waitFor();
-  if (process.env.SVC_SCREENSHOT) await page.screenshot({ path: `${process.env.SVC_SCREENSHOT}.list.png` });
-  await page
-    .getByRole('link', { name: /stdin|run_|script/ })
-    .first()
-    .click();
-  await page.getByRole('cell', { name: /step say/ }).waitFor();
-  await page.getByText(HOSTILE).first().waitFor();
-  t.not(await page.title(), 'owned', 'what a script prints is text');
-  t.equal(await page.locator('img[src="x"]').count(), 0);
-  t.same(faults, [], 'no error in the page');
-  t.notOk(page.url().includes(token), 'the token stands in no address');
-  if (process.env.SVC_SCREENSHOT) await page.screenshot({ path: process.env.SVC_SCREENSHOT, fullPage: true });
-  return undefined;
-});
+  t.test('runs are filtered by address, and cancelled together', { timeout: 120_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    for (const name of ['a', 'b'])
+      t.equal((await place.svc(['submit', '-', '--tag', name], 'svc wait-signal never\n')).exit, 0);
+    t.equal((await place.svc(['submit', '-', '--follow'], 'exit 3\n')).exit, 1);
+    const page = await place.signedIn();
+    await page.getByText('Failed last').waitFor();
+    await page.getByRole('link', { name: /^2 waiting/ }).click();
+    await page
+      .getByRole('row', { name: /signal never/ })
+      .nth(1)
+      .waitFor();
+    t.match(page.url(), /\/runs\?status=waiting$/);
+    await page.goto(`${page.url()}&tag=a`);
+    await page.getByRole('row', { name: /signal never/ }).waitFor();
+    await page.getByText('The same without this page').click();
+    await page.getByText('svc runs ls --status waiting --tag a').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('row', { name: /failed/ }).waitFor();
+    for (const box of await page.getByRole('checkbox').all()) await box.check();
+    await page.getByRole('button', { name: 'Cancel 2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel them' }).click();
+    await page.getByText('2 cancelled').waitFor();
+    await page
+      .getByRole('row', { name: /cancelled/ })
+      .nth(1)
+      .waitFor();
+    t.same(place.faults, []);
+  });
+
+  t.test('every page is accessible in both themes and on a narrow screen', { timeout: 180_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const submitted = await place.svc(['submit', '-', '--json', '--tag', 'x'], SCRIPT);
+    const { run_id } = JSON.parse(submitted.stdout) as { run_id: string };
+    const base = `${place.url}/orgs/dev/projects/main`;
+    const pages: [string, RegExp][] = [
+      [base, /Waits the longest/],
+      [`${base}/runs`, /signal approve/],
+      [`${base}/runs/${run_id}`, /Done well/],
+      [`${base}/connections`, /has no provider/],
+    ];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const context = await place.newBrowser({ colorScheme, viewport: { width: 390, height: 800 } });
+      const page = await place.signedIn(place.token, context);
+      for (const [address, shows] of pages) {
+        await page.goto(address);
+        await page.getByText(shows).first().waitFor();
+        t.same(await inaccessible(page), [], `${colorScheme} ${address.replace(place.url, '')}`);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        t.ok(Number(overflow) <= 0, `${address} is not wider than the screen`);
+      }
+    }
+    t.same(place.faults, []);
+  });
+
+  t.test('by keyboard alone: sign in, find a run, open a step, go back', { timeout: 120_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const submitted = await place.svc(['submit', '-', '--json', '--follow'], 'svc step one -- echo first\n');
+    t.equal(submitted.exit, 0, submitted.stderr);
+    const page = await place.newPage();
+    await page.goto(place.url);
+    await page.getByLabel('Access token').waitFor();
+    await page.keyboard.insertText(place.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('runs');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    const link = page.getByRole('row', { name: /succeeded/ }).getByRole('link');
+    await link.waitFor();
+    t.ok(await tabTo(page, link));
+    await page.keyboard.press('Enter');
+    const step = page.getByRole('button', { name: /step one/ }).last();
+    await step.waitFor();
+    t.ok(await tabTo(page, step));
+    await page.keyboard.press('Enter');
+    await page.getByText('Rerun from here').waitFor();
+    t.equal(await page.locator('.step-open pre').textContent(), 'first\n');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    t.same(place.faults, []);
+  });
+}

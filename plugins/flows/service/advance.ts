@@ -272,7 +272,7 @@ export class Advance {
     if (failed) {
       flow.failed += 1;
       flow.error_code ??= row.error_code;
-      flow.error_message ??= `node ${node.id}: ${row.error_message ?? ''}`;
+      flow.error_message ??= named(node.id, row.error_message ?? '');
     }
     this.#over(row, row.state);
     if (failed && flow.header.on_failure === 'stop') await this.#stop(node);
@@ -297,4 +297,10 @@ export class Advance {
     const { output } = this.#memory.flow.header;
     return output === null ? null : (await this.#evaluation.over(output.reads))(output.text);
   }
+}
+
+/** A message that says its node already is not given it twice. */
+function named(id: string, message: string): string {
+  const name = `node ${id}: `;
+  return message.startsWith(name) ? message : `${name}${message}`;
 }

@@ -35,11 +35,11 @@ export function messagePage({ ok, status, title, lines, link, base }: Message): 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)} · svc</title>
-<link rel="stylesheet" href="${escaped(base)}/console/console.css">
+<link rel="stylesheet" href="${escaped(base)}/console/message.css">
 </head>
 <body>
 <main>
-<section class="panel narrow">
+<section class="panel">
 <h1${ok ? '' : ' class="error"'}>${escaped(title)}</h1>
 ${lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')}
 <p><a href="${escaped(link.to)}">${escaped(link.text)}</a></p>

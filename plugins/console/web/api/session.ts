@@ -10,7 +10,7 @@ export interface Session {
 
 export interface SignInMethods {
   token: boolean;
-  oidc?: { title: string };
+  oidc?: { title: string; start: string };
 }
 
 const SESSION = '/api/v1/session';

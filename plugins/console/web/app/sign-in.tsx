@@ -71,7 +71,7 @@ function Issuer({ back }: { back: string }) {
   if (!data?.oidc) return null;
   return (
     <p>
-      <a className="button" href={`/session/oidc?back=${encodeURIComponent(back)}`}>
+      <a className="button" href={`${data.oidc.start}?to=${encodeURIComponent(back)}`}>
         Sign in with {data.oidc.title}
       </a>
     </p>

@@ -47,7 +47,7 @@ t.test('nothing else of a terminal is carried out or shown', async (t) => {
     'alink31mb',
   );
   t.equal(plain(hostile), 'alink31mb');
-  t.same(new Ansi().line('\u001b['), [{ text: '[', look: '' }], 'a sequence that was cut');
+  t.same(new Ansi().line('a\u001b['), [{ text: 'a', look: '' }], 'a sequence that was cut');
 });
 
 t.test('a line that is written again and again shows its last state', async (t) => {

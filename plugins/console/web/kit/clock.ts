@@ -7,10 +7,13 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listen: () => void): () => void {
   listeners.add(listen);
-  timer ??= setInterval(() => {
+  if (timer === undefined) {
     now = Date.now();
-    for (const one of listeners) one();
-  }, 1000);
+    timer = setInterval(() => {
+      now = Date.now();
+      for (const one of listeners) one();
+    }, 1000);
+  }
   return () => {
     listeners.delete(listen);
     if (listeners.size > 0) return;

@@ -6,6 +6,7 @@ import type { Summary } from '../../../../cli/generated/api.ts';
 const SHOWN = ['succeeded', 'failed', 'cancelled'] as const;
 const COLOURS = { succeeded: '--good', failed: '--bad', cancelled: '--quiet' };
 const HEIGHT_PX = 190;
+const BARS = uPlot.paths.bars!({ size: [0.8, 36] });
 
 /** How many runs ended, over time and by status. */
 export default function Chart({ series }: { series: Summary['series'] }) {
@@ -25,10 +26,15 @@ export default function Chart({ series }: { series: Summary['series'] }) {
   return <div ref={place} className="plot" role="img" aria-label={`Runs that ended: ${words}`} />;
 }
 
-const dataOf = (series: Summary['series']): uPlot.AlignedData => [
-  series.map(({ at }) => Date.parse(at) / 1000),
-  ...SHOWN.map((name) => series.map((bucket) => bucket[name])),
-];
+/** Bars that stand upon each other: each is drawn from the ground, the highest first. */
+function dataOf(series: Summary['series']): uPlot.AlignedData {
+  const sums = series.map((bucket) => {
+    let sum = 0;
+    return SHOWN.map((name) => (sum += bucket[name]));
+  });
+  const heights = SHOWN.map((_, index) => sums.map((one) => one[index]!));
+  return [series.map(({ at }) => Date.parse(at) / 1000), ...heights.reverse()];
+}
 
 /** Colours as the page has them now. */
 function colour(element: Element, name: string): string {
@@ -55,9 +61,9 @@ function optionsFor(element: HTMLElement): uPlot.Options {
     ],
     series: [
       {},
-      ...SHOWN.map((name) => {
-        const stroke = colour(element, COLOURS[name]);
-        return { label: name, stroke, width: 2, points: { show: false }, paths: uPlot.paths.stepped!({ align: 1 }) };
+      ...SHOWN.toReversed().map((name) => {
+        const fill = colour(element, COLOURS[name]);
+        return { label: name, fill, stroke: fill, width: 0, points: { show: false }, paths: BARS };
       }),
     ],
   };

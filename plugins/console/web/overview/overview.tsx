@@ -5,7 +5,7 @@ import type { Summary } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
-import { Empty, Loading, Problem, Time } from '../kit/basics.tsx';
+import { Empty, Loading, Problem, Status } from '../kit/basics.tsx';
 import { Page, Panel } from '../kit/page.tsx';
 import { count, visible } from '../kit/text.ts';
 import { RunLine } from './run-line.tsx';
@@ -87,11 +87,21 @@ function Tiles({
       <RunsTile scope={scope} search={{ status: 'succeeded', since: window }} name="succeeded" n={runs.succeeded} />
       <RunsTile scope={scope} search={{ status: 'failed', since: window }} name="failed" n={runs.failed} />
       <Tile name="of those that ended failed">{(failure_rate * 100).toFixed(failure_rate < 0.1 ? 1 : 0)} %</Tile>
-      <Tile name="ended an hour">{count(Math.round(throughput * 10) / 10)}</Tile>
+      <Throughput a_minute={throughput} />
       <Tile name={`of ${agents.slots} slots free, ${agents.connected} ${agents.connected === 1 ? 'agent' : 'agents'}`}>
         {agents.free}
       </Tile>
     </div>
+  );
+}
+
+/** In the unit in which it is a number that one can picture. */
+function Throughput({ a_minute }: { a_minute: number }) {
+  const [n, unit] = a_minute >= 1 ? [a_minute, 'minute'] : [a_minute * 60, 'hour'];
+  return (
+    <Tile name={`ended a${unit === 'hour' ? 'n' : ''} ${unit}`}>
+      {n < 10 ? Number(n.toFixed(1)) : count(Math.round(n))}
+    </Tile>
   );
 }
 
@@ -121,26 +131,31 @@ function RunsTile({
   );
 }
 
+/** A viewer is not told of accounts and credentials. */
 function Attention({ scope, summary: { attention } }: { scope: Scope; summary: Summary }) {
+  if (!attention) return null;
   return (
     <Panel title="Needs somebody">
       {attention.length === 0 ? (
         <Empty>Nothing.</Empty>
       ) : (
         <ul className="plain">
-          {attention.map(({ kind, name, status, since }) => (
-            <li key={`${kind} ${name}`}>
-              <Link to="/orgs/$org/projects/$project/connections" params={scope} hash={name}>
-                {kind} {visible(name)}
-              </Link>{' '}
-              <span className="quiet">
-                {status.replaceAll('_', ' ')}
-                {since && (
-                  <>
-                    , <Time at={since} />
-                  </>
-                )}
-              </span>
+          {attention.map(({ kind, name, state, detail, graph }) => (
+            <li key={`${kind} ${name} ${graph ?? ''}`}>
+              {kind === 'account' ? (
+                <Link to="/orgs/$org/projects/$project/connections" params={scope} hash={name}>
+                  {kind} {visible(name)}
+                </Link>
+              ) : (
+                <strong>
+                  {kind} {visible(name)}
+                </strong>
+              )}{' '}
+              <Status of={state} />
+              <div className="quiet">
+                {visible(detail)}
+                {graph && ` The graph ${visible(graph)} needs it.`}
+              </div>
             </li>
           ))}
         </ul>

@@ -7,7 +7,7 @@ interface Props {
   scope: Scope;
   run_id: string;
   workflow: string;
-  at: string;
+  at: string | undefined;
   children: ReactNode;
 }
 
@@ -16,9 +16,7 @@ export const RunLine = ({ scope, run_id, workflow, at, children }: Props) => (
     <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: run_id }}>
       <Name>{workflow}</Name>
     </Link>{' '}
-    <span className="quiet">
-      <Time at={at} />
-    </span>
+    <span className="quiet">{at && <Time at={at} />}</span>
     <div className="quiet clip">{children}</div>
   </li>
 );

@@ -39,7 +39,8 @@ export function Log({ path }: { path: string }) {
         </label>
         <span className="quiet" role="status">
           {wanted ? `${count(shown.length)} of ` : ''}
-          {count(log.lines.length + log.dropped)} lines{complete ? '' : ', following'}
+          {lineCount(log.lines.length + log.dropped)}
+          {complete ? '' : ', following'}
         </span>
       </div>
       {log.lines.length === 0 ? (
@@ -50,6 +51,8 @@ export function Log({ path }: { path: string }) {
     </>
   );
 }
+
+const lineCount = (n: number): string => (n === 1 ? '1 line' : `${count(n)} lines`);
 
 interface LinesProps {
   lines: readonly LogLine[];

@@ -24,7 +24,11 @@ export function RunTable({ scope, runs, selected, onSelect }: Props) {
       <table>
         <thead>
           <tr>
-            {selected && <th aria-label="Select" />}
+            {selected && (
+              <th>
+                <span className="hidden">Select</span>
+              </th>
+            )}
             <th>Run</th>
             <th>Status</th>
             <th className="wide">Started by</th>
