@@ -52,6 +52,7 @@ else {
 
     await row.getByRole('link').click();
     await page.getByRole('heading', { name: 'What it waits for' }).waitFor();
+    await page.getByText(`svc signal ${run_id} approve`).first().waitFor();
     await page
       .getByRole('button', { name: /step say/ })
       .last()

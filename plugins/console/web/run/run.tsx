@@ -15,6 +15,7 @@ import { Notes } from './notes.tsx';
 import { useSteps } from './steps.ts';
 import { Timeline } from './timeline.tsx';
 import { Waiting } from './waiting.tsx';
+import { Why } from './why.tsx';
 
 export function Run() {
   const { org, project, run: run_id } = useParams({ from: '/orgs/$org/projects/$project/runs/$run' });
@@ -47,6 +48,7 @@ export function Run() {
       <Panel>
         <Facts scope={scope} run={run} />
       </Panel>
+      <Why scope={scope} run={run} steps={all} />
       <Waiting scope={scope} run={run} />
       <Notes texts={run.annotations} />
       <Panel title="Timeline">
