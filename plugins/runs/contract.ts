@@ -6,6 +6,7 @@ export * from './contract/document-check.ts';
 export * from './contract/engine.ts';
 export * from './contract/environment.ts';
 export * from './contract/extension.ts';
+export * from './contract/feed.ts';
 export * from './contract/guard.ts';
 export * from './contract/instant.ts';
 export * from './contract/journal.ts';

@@ -41,6 +41,7 @@ export class TestWakeups implements Wakeups {
   run() {}
   onTimer = () => () => {};
   onRun = () => () => {};
+  onRuns = () => () => {};
   topic() {}
   onTopic = () => () => {};
 }

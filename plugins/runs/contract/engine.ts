@@ -64,14 +64,25 @@ export interface StoredLog {
 
 export const RunEngine = token<RunEngine>('runs.RunEngine');
 
+/** What changed of a run: only its log; what its steps view shows; or its record too. */
+export type RunPart = 'log' | 'steps' | 'run';
+
+export interface RunChange {
+  /** For those who listen to a whole project. */
+  project_id: string;
+  part: RunPart;
+  /** It has ended. */
+  over?: boolean;
+}
+
 /** Notified after a commit in this process that work may be claimable or something has changed. */
 export interface Wakeups {
   /** Work became claimable. */
   work(): void;
   /** A timer may be due earlier than known. `deadline` is epoch ms by the database's clock. */
   timer(deadline: number): void;
-  /** A run changed: status, steps or logs. Followers read again. With `over` it has ended. */
-  run(run_id: string, over?: boolean): void;
+  /** A run changed. Followers read again. */
+  run(run_id: string, change: RunChange): void;
   /** A claim was revoked: its agent should stop the work now. */
   revoked(claim: ClaimRef & { agent_id: string; reason: string }): void;
   /** A topic of another plugin: `bus.fired`. */
@@ -79,7 +90,10 @@ export interface Wakeups {
   onTopic(topic: string, listen: () => void): () => void;
   onWork(listen: () => void): () => void;
   onTimer(listen: (deadline: number) => void): () => void;
-  onRun(run_id: string, listen: (over: boolean) => void): () => void;
+  /** `part` is undefined when another server did not say it. */
+  onRun(run_id: string, listen: (over: boolean, part: RunPart | undefined) => void): () => void;
+  /** Every run of a project. Costs nothing while nobody listens. */
+  onRuns(project_id: string, listen: (run_id: string, part: RunPart | undefined) => void): () => void;
   onRevoked(listen: (claim: ClaimRef & { agent_id: string; reason: string }) => void): () => void;
 }
 
@@ -89,7 +103,7 @@ export const Wakeups = token<Wakeups>('runs.Wakeups');
 export type WakeMessage =
   | { wake: 'work' }
   | { wake: 'timer'; deadline: number }
-  | { wake: 'run'; run_id: string; over?: boolean }
+  | ({ wake: 'run'; run_id: string } & Partial<RunChange>)
   | { wake: 'revoked'; claim: ClaimRef & { agent_id: string; reason: string } }
   /** Of another plugin: `bus.fired`. */
   | { wake: 'topic'; topic: string };

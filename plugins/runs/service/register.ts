@@ -27,6 +27,8 @@ import {
   RunCoordinators,
   RunCreation,
   RunEngine,
+  RunFeed,
+  RunFigures,
   RunObservers,
   RunStore,
   WaitKinds,
@@ -50,6 +52,7 @@ import { createRunEngine, planRun, prepareRun } from './engine.ts';
 import { createJobEnvironments } from './environments.ts';
 import { createProjectState } from './project-state.ts';
 import { createHistories } from './history.ts';
+import { createRunFeed, createRunFigures } from './run-feed.ts';
 import { createRunViews, type RunViews } from './run-views.ts';
 import { NodeViews } from './node-views.ts';
 import { RunWaits } from './run-waits.ts';
@@ -75,6 +78,8 @@ export function registerService(plugin: PluginSetup, store: (use: Resolve) => Sq
     }),
   );
   plugin.bind(CredentialRuns, (use) => createCredentialRuns(use(Database)));
+  plugin.bind(RunFeed, (use) => createRunFeed(use(Database), use(Sealer), use(RunMasks)));
+  plugin.bind(RunFigures, (use) => createRunFigures(use(Database), use(RunMasks)));
   plugin.contribute(JournaledVerbs, (use) => [
     stateVerb(use(Database), use(Sealer)),
     spawnVerb(use(Database), () => use(RunCreation)),

@@ -4,6 +4,8 @@ import { createWakeups } from './wakeups.ts';
 import type { RunVersion } from '../store/run-lists.ts';
 import { messageLog, VirtualClock } from '../../../test/kit/index.ts';
 
+const LOGGED = { project_id: 'prj_1', part: 'log' } as const;
+
 function world() {
   const clock = new VirtualClock();
   const { log, lines } = messageLog();
@@ -33,8 +35,8 @@ t.test('a change in this process is told at once, one of another server by polli
   const off = watch.watch('run_1', () => {
     told += 1;
   });
-  wakeups.run('run_1');
-  wakeups.run('run_2');
+  wakeups.run('run_1', LOGGED);
+  wakeups.run('run_2', LOGGED);
   t.equal(told, 1);
   await clock.advance(5000);
   t.equal(told, 2, 'the first poll tells once, for what happened before');
@@ -42,7 +44,7 @@ t.test('a change in this process is told at once, one of another server by polli
   await clock.advance(1000);
   t.equal(told, 3);
   off();
-  wakeups.run('run_1');
+  wakeups.run('run_1', LOGGED);
   await clock.advance(5000);
   t.equal(told, 3);
 });
@@ -95,8 +97,8 @@ t.test('the end is told as one, from here and from another server', async (t) =>
   const { clock, wakeups, state, watch } = world();
   const told: boolean[] = [];
   const off = watch.watch('run_1', (over) => told.push(over));
-  wakeups.run('run_1');
-  wakeups.run('run_1', true);
+  wakeups.run('run_1', LOGGED);
+  wakeups.run('run_1', { ...LOGGED, over: true });
   t.same(told, [false, true]);
   state.versions.set('run_1', { text: 'running 0', over: false });
   await clock.advance(1000);

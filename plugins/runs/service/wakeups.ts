@@ -1,5 +1,5 @@
 import type { Log } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
+import type { ClaimRef, RunPart, WakeMessage, WakeRelay, Wakeups } from '../contract.ts';
 
 type Revoked = ClaimRef & { agent_id: string; reason: string };
 type Listener<A extends unknown[]> = (...args: A) => void;
@@ -72,14 +72,19 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
   const work = new Channel<[]>(blame);
   const timer = new Channel<[deadline: number]>(blame);
   const revoked = new Channel<[claim: Revoked]>(blame);
-  const runs = new Channels<[over: boolean]>(blame);
+  const runs = new Channels<[over: boolean, part: RunPart | undefined]>(blame);
+  const projects = new Channels<[run_id: string, part: RunPart | undefined]>(blame);
   const topics = new Channels<[]>(blame);
   const local = new Channel<[message: WakeMessage]>(blame);
 
+  const deliverRun = ({ run_id, over, part, project_id }: Extract<WakeMessage, { wake: 'run' }>): void => {
+    runs.emit(run_id, over === true, part);
+    if (project_id !== undefined) projects.emit(project_id, run_id, part);
+  };
   const deliver = (message: WakeMessage): void => {
     if (message.wake === 'work') work.emit();
     else if (message.wake === 'timer') timer.emit(message.deadline);
-    else if (message.wake === 'run') runs.emit(message.run_id, message.over === true);
+    else if (message.wake === 'run') deliverRun(message);
     else if (message.wake === 'revoked') revoked.emit(message.claim);
     else topics.emit(message.topic);
   };
@@ -91,12 +96,13 @@ export function createWakeups(log: Log): Wakeups & WakeRelay {
   return {
     work: () => say({ wake: 'work' }),
     timer: (deadline) => say({ wake: 'timer', deadline }),
-    run: (run_id, over) => say(over ? { wake: 'run', run_id, over } : { wake: 'run', run_id }),
+    run: (run_id, change) => say({ wake: 'run', run_id, ...change }),
     revoked: (claim) => say({ wake: 'revoked', claim }),
     topic: (topic) => say({ wake: 'topic', topic }),
     onWork: (listen) => work.on(listen),
     onTimer: (listen) => timer.on(listen),
     onRun: (run_id, listen) => runs.on(run_id, listen),
+    onRuns: (project_id, listen) => projects.on(project_id, listen),
     onRevoked: (listen) => revoked.on(listen),
     onTopic: (topic, listen) => topics.on(topic, listen),
     onLocal: (listen) => local.on(listen),

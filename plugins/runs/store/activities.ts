@@ -60,7 +60,7 @@ export async function addActivities(
   await insertActivities(tx, rows);
   tx.afterCommit(() => {
     store.wakeups.work();
-    store.wakeups.run(run.run_id);
+    store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'steps' });
   });
 }
 

@@ -34,7 +34,7 @@ export async function addClaimed(
   tx.afterCommit(() => {
     for (const { claimer, row } of taken) store.instant.handOver(claimer, takenClaim(run, row));
     if (taken.length < activities.length) store.wakeups.work();
-    store.wakeups.run(run.run_id);
+    store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'steps' });
   });
   return taken.length > 0;
 }

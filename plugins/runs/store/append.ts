@@ -114,5 +114,6 @@ async function insert(
     answers[0] = { error: otherSite(only.owner, only.sealed.record) };
     return;
   }
-  for (const run_id of new Set(fresh.map(({ owner }) => owner.run_id))) tx.afterCommit(() => store.wakeups.run(run_id));
+  for (const [run_id, project_id] of new Map(fresh.map(({ owner }) => [owner.run_id, owner.project_id])))
+    tx.afterCommit(() => store.wakeups.run(run_id, { project_id, part: 'steps' }));
 }

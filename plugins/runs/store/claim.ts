@@ -171,7 +171,8 @@ async function takeSlice(
   );
   const runs = distinct(pending, ({ run_id }) => run_id).map((run_id) => locked.get(run_id)!);
   await startRuns(tx, store, runs, now);
-  for (const run of runs) tx.afterCommit(() => store.wakeups.run(run.run_id));
+  for (const { run_id, project_id } of runs)
+    tx.afterCommit(() => store.wakeups.run(run_id, { project_id, part: 'run' }));
   return pending.map((row) => claimOf(row, locked.get(row.run_id)!, now));
 }
 

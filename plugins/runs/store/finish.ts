@@ -118,7 +118,7 @@ export async function cancelRun(store: StoreParts, cancel: CancelRun): Promise<R
       await tellKinds(tx, store, waits);
       const { by, org_id, project_id } = cancel;
       if (by) await store.audit.record(tx, { ...by, org_id, project_id, action: 'run.cancel', subject: run.run_id });
-      tx.afterCommit(() => store.wakeups.run(run.run_id, true));
+      tx.afterCommit(() => store.wakeups.run(run.run_id, { project_id, part: 'run', over: true }));
     }),
   );
   return readRun(store.database, store.sealer, cancel, cancel.run_id);

@@ -1,5 +1,4 @@
 import {
-  distinct,
   inList,
   insertRows,
   chunks,
@@ -75,7 +74,8 @@ async function flush(tx: Transaction, batch: readonly LogWrite[], store: StorePa
 }
 
 async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly LogWrite[]): Promise<void> {
-  const run_ids = distinct(writes, ({ owner }) => owner.run_id);
+  const places = new Map(writes.map(({ owner }) => [owner.run_id, owner.project_id]));
+  const run_ids = [...places.keys()];
   const heads = await lockHeads(tx, run_ids);
   const rows: Param[][] = [];
   for (const { claim, owner, chunks } of writes) {
@@ -95,7 +95,7 @@ async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly
     run_ids.map((run_id) => [run_id]),
   );
   tx.afterCommit(() => {
-    for (const run_id of run_ids) store.wakeups.run(run_id);
+    for (const [run_id, project_id] of places) store.wakeups.run(run_id, { project_id, part: 'log' });
   });
 }
 

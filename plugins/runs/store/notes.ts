@@ -26,7 +26,7 @@ export async function annotate(store: StoreParts, claim: ClaimRef, nth: number, 
          ${tx.sql.upsert(['run_id', 'activity_id', 'nth'], ['text', 'written_at'])}`,
         [owner.run_id, claim.activity_id, nth, shown, store.database.now()],
       );
-      tx.afterCommit(() => store.wakeups.run(owner.run_id));
+      tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'run' }));
     }),
   );
 }

@@ -78,7 +78,7 @@ async function recordAtOnce(
   checkOutcome(outcome, MAX_WAIT_OUTPUT_BYTES);
   const record = recordOf(wait, outcome);
   await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store.database.now());
-  tx.afterCommit(() => store.wakeups.run(owner.run_id));
+  tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
   return record;
 }
 
@@ -118,5 +118,5 @@ async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, cla
   tx.settled(ACTIVITY.table, [[claim.activity_id]]);
   const status = await nextStatus(tx, run.run_id);
   if (status !== undefined) await setStatus(tx, run, status);
-  tx.afterCommit(() => store.wakeups.run(run.run_id));
+  tx.afterCommit(() => store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run' }));
 }

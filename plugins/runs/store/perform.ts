@@ -34,7 +34,7 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
       await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store.database.now());
-      tx.afterCommit(() => store.wakeups.run(owner.run_id));
+      tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
       return record;
     }),
   );

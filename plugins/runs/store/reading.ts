@@ -1,7 +1,7 @@
 import { inList, chunks, Errors, iso, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { Json, Run, RunStatus, Substate, SubstateKind } from '../contract.ts';
 import type { Reader } from './parts.ts';
-import { VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
+import { RECORD_COLUMNS, VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
 import { sealed } from './sealing.ts';
 import { readGiven } from './named-credentials.ts';
 
@@ -17,12 +17,27 @@ export async function readRun(on: Reader, sealer: Sealer, scope: Scope, run_id: 
 }
 
 /** The records of these runs in the given order; runs of other projects and missing ones are left out. */
-export async function readRuns(on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> {
+export const readRuns = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
+  readViewed(on, sealer, scope, ids, VIEWED_COLUMNS);
+
+/** The same without outputs, which may be large. */
+export async function readRecords(on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> {
+  const runs = await readViewed(on, sealer, scope, ids, RECORD_COLUMNS);
+  return runs.map(({ output: _, ...run }) => run);
+}
+
+async function readViewed(
+  on: Reader,
+  sealer: Sealer,
+  scope: Scope,
+  ids: readonly string[],
+  columns: string,
+): Promise<Run[]> {
   const found = new Map<string, Run>();
   for (const part of chunks(ids)) {
     const list = inList(part);
     const rows = await on.read<ViewedRun>(
-      `SELECT ${VIEWED_COLUMNS} FROM runs_runs WHERE org_id = ? AND project_id = ? AND run_id IN ${list.marks}`,
+      `SELECT ${columns} FROM runs_runs WHERE org_id = ? AND project_id = ? AND run_id IN ${list.marks}`,
       [scope.org_id, scope.project_id, ...list.params],
     );
     if (rows.length === 0) continue;

@@ -79,15 +79,15 @@ async function wakeActivities(
     `UPDATE runs_activities SET state = 'pending', due = ? WHERE ${inState('parked')} AND activity_id IN ${list.marks}`,
     [now, ...list.params],
   );
-  const run_ids = distinct(waits, ({ run_id }) => run_id);
-  const runs = inList(run_ids);
+  const places = new Map(waits.map(({ run_id, project_id }) => [run_id, project_id]));
+  const runs = inList([...places.keys()]);
   await tx.write(
     `UPDATE runs_runs SET status = 'running' WHERE status = 'waiting' AND run_id IN ${runs.marks}`,
     runs.params,
   );
   tx.afterCommit(() => {
     store.wakeups.work();
-    for (const run_id of run_ids) store.wakeups.run(run_id);
+    for (const [run_id, project_id] of places) store.wakeups.run(run_id, { project_id, part: 'run' });
   });
 }
 

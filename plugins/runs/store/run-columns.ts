@@ -132,3 +132,4 @@ const VIEWED = columns(
 );
 export type ViewedRun = Pick<RunRow, (typeof VIEWED)[number]>;
 export const VIEWED_COLUMNS = VIEWED.join(', ');
+export const RECORD_COLUMNS = VIEWED.map((column) => (column === 'output' ? 'NULL AS output' : column)).join(', ');

@@ -52,7 +52,7 @@ export async function settleRun(
   // After the end was announced, because an announcement takes its locks first.
   await tellKinds(tx, store, [...waits, ...coordinated.cancelled]);
   const over = isTerminal(run);
-  tx.afterCommit(() => store.wakeups.run(run.run_id, over));
+  tx.afterCommit(() => store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run', over }));
   failpoint('runs.settled');
 }
 

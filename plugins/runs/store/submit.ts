@@ -132,8 +132,10 @@ async function flush(
   for (const submission of made) await begin(tx, store, submission, announcements);
   await announce(tx, store, announcements, store.database.now());
   tx.afterCommit(() => {
-    for (const { run } of made)
+    for (const { run } of made) {
       for (const { activity_id } of run.activities) store.owners.remember({ ...placeOf(run), activity_id });
+      store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run' });
+    }
   });
   // Fewer runs than requested: somebody was first with a key or an id.
   const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);

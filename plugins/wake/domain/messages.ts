@@ -1,4 +1,4 @@
-import type { WakeMessage } from '../../runs/contract.ts';
+import type { RunPart, WakeMessage } from '../../runs/contract.ts';
 
 /** Wake-ups in one message; more are dropped. They are hints, and polling finds what is missing. */
 export const MAX_MESSAGES = 1000;
@@ -36,13 +36,28 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 255;
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
+const PARTS: readonly unknown[] = ['log', 'steps', 'run'] satisfies RunPart[];
+const isPart = (value: unknown): value is RunPart => PARTS.includes(value);
+
+/** Servers of the version before say neither the project nor the part. */
+function runMessageOf({ run_id, over, project_id, part }: Record<string, unknown>): WakeMessage | undefined {
+  if (!isText(run_id)) return undefined;
+  return {
+    wake: 'run',
+    run_id,
+    ...(over === true && { over }),
+    ...(isText(project_id) && { project_id }),
+    ...(isPart(part) && { part }),
+  };
+}
+
 /** Copies only the known members into a new object. */
 function messageOf(value: unknown): WakeMessage | undefined {
   if (!isRecord(value)) return undefined;
-  const { wake, deadline, run_id, over, topic, claim } = value;
+  const { wake, deadline, topic, claim } = value;
   if (wake === 'work') return { wake };
   if (wake === 'timer' && isNumber(deadline)) return { wake, deadline };
-  if (wake === 'run' && isText(run_id)) return over === true ? { wake, run_id, over } : { wake, run_id };
+  if (wake === 'run') return runMessageOf(value);
   if (wake === 'topic' && isText(topic)) return { wake, topic };
   if (wake !== 'revoked' || !isRecord(claim)) return undefined;
   const { activity_id, epoch, agent_id, reason } = claim;

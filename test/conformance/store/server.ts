@@ -78,6 +78,7 @@ function recordingWakeups(heard: Heard): Wakeups {
     onWork: never,
     onTimer: never,
     onRun: never,
+    onRuns: never,
     onRevoked: never,
   };
 }

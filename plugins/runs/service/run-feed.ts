@@ -1,0 +1,49 @@
+import type { Queries, Sealer } from '../../../kernel/contracts/index.ts';
+import type { RunMasks } from '../../masking/contract.ts';
+import type { Run, RunFeed, RunFigures } from '../contract.ts';
+import { armedOf, countOf, heldBy, newestOf, readFeedVersions } from '../store/feed.ts';
+import type { Reader } from '../store/parts.ts';
+import { readRecords } from '../store/reading.ts';
+import { maskedRun } from './masked.ts';
+
+type Masks = Pick<RunMasks, 'ofMany'>;
+
+export const createRunFeed = (on: Reader, sealer: Sealer, masks: Masks): RunFeed => ({
+  async records({ org_id, project_id }, run_ids) {
+    const scope = { org_id, project_id };
+    const runs = await readRecords(on, sealer, scope, run_ids);
+    if (runs.length === 0) return [];
+    const maskers = await masks.ofMany(
+      scope,
+      runs.map(({ run_id }) => run_id),
+    );
+    return runs.map((run): Run => maskedRun(run, maskers.get(run.run_id)!));
+  },
+  async open(project_id, limit) {
+    const queued = await newestOf(on, project_id, 'queued', limit);
+    return [...queued, ...(await newestOf(on, project_id, 'running', limit))];
+  },
+  versions: (run_ids) => readFeedVersions(on, run_ids),
+});
+
+export const createRunFigures = (on: Pick<Queries, 'read'>, masks: Masks): RunFigures => ({
+  async counts(project_id, limit) {
+    const count = (status: 'queued' | 'running' | 'waiting') => countOf(on, project_id, status, limit);
+    return { queued: await count('queued'), running: await count('running'), waiting: await count('waiting') };
+  },
+  async waits({ org_id, project_id }, limit) {
+    const rows = [
+      ...(await armedOf(on, project_id, 'waiting', limit)),
+      ...(await armedOf(on, project_id, 'queued', limit)),
+    ];
+    if (rows.length === 0) return [];
+    const maskers = await masks.ofMany({ org_id, project_id }, [...new Set(rows.map(({ run_id }) => run_id))]);
+    return rows.map(({ substate: kind, armed_at, deadline, name, run_id, workflow }) => ({
+      ...{ run_id, workflow, kind },
+      name: maskers.get(run_id)!.text(name),
+      since: Number(armed_at),
+      deadline: deadline === null ? null : Number(deadline),
+    }));
+  },
+  held: (agent_ids) => heldBy(on, agent_ids),
+});
