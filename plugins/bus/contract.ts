@@ -213,3 +213,30 @@ export interface EventWaitArgs {
 }
 
 export const EventBus = token<EventBus>('bus.EventBus');
+
+/** A recorded event without what it carries. */
+export type LoggedEvent = Pick<StoredEvent, 'seq' | 'event_id' | 'type' | 'source' | 'source_name' | 'recorded_at'>;
+
+/**
+ * The events of a project as a log of what happened and when: numbers follow the order of commits, and times never decrease
+ * along them. What it answers costs no look at events outside of what is asked for.
+ */
+export interface EventLog {
+  /** The number of the last event; 0 without any. */
+  last(project_id: string): Promise<number>;
+  /**
+   * The first number of `low` and more whose event was recorded at that time or later; `high` when there is none below it.
+   */
+  numberAt(project_id: string, at: number, bounds: { low: number; high: number }): Promise<number>;
+  /** How many events of each type have a number of `from` and more, and less than `to`. Types without any are left out. */
+  count(
+    project_id: string,
+    types: readonly string[],
+    from: number,
+    to: number,
+  ): Promise<ReadonlyMap<string, number>>;
+  /** The latest events of a type, newest first. */
+  latest(scope: ProjectScope, type: string, limit: number): Promise<LoggedEvent[]>;
+}
+
+export const EventLog = token<EventLog>('bus.EventLog');

@@ -32,7 +32,8 @@ import {
 } from '../runs/contract.ts';
 import { Verbs } from '../scripts/contract.ts';
 import { FlowNodes } from '../flows/contract.ts';
-import { DeclaredTypes, EventBus, EventKeepers, EventReactions } from './contract.ts';
+import { ChangedRuns, LiveTopics } from '../live/contract.ts';
+import { DeclaredTypes, EventBus, EventKeepers, EventLog, EventReactions } from './contract.ts';
 import { busTables } from './migrations/0001-bus.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { outboxTables } from './migrations/0003-outbox.ts';
@@ -45,6 +46,8 @@ import { Deliverer, FIRED_TOPIC } from './service/deliverer.ts';
 import { envelopeSource } from './service/envelopes.ts';
 import { createEventCatalog } from './service/event-catalog.ts';
 import { busNodes } from './service/flow-nodes.ts';
+import { createEventLog } from './service/event-log.ts';
+import { changedRuns, eventsTopic, recordedTopic } from './service/live-events.ts';
 import { createEventViews } from './service/event-views.ts';
 import { lifecycleObserver } from './service/lifecycle.ts';
 import { prunableEvents } from './service/prune.ts';
@@ -82,6 +85,7 @@ function makeRecorder(use: Resolve, sequencer: Sequencer): Recorder {
       fired.notify();
       wakeups.topic(FIRED_TOPIC);
     },
+    recorded: (project_id) => wakeups.topic(recordedTopic(project_id)),
     handedOver: () => wakeups.topic(HANDED_OVER_TOPIC),
     answered: () => wakeups.topic(ANSWERED_TOPIC),
   });
@@ -159,6 +163,20 @@ function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void
   );
 }
 
+/** Events for those who look at the project while it changes, and which runs they speak of. */
+function registerLive(plugin: PluginSetup): void {
+  plugin.bind(EventLog, (use) => createEventLog(use(Database)));
+  plugin.contribute(ChangedRuns, (use) => changedRuns(use(Database)));
+  plugin.contribute(LiveTopics, (use) =>
+    eventsTopic({
+      database: use(Database),
+      wakeups: use(Wakeups),
+      clock: use(Clock),
+      log: use(Log).child({ part: 'bus' }),
+    }),
+  );
+}
+
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([busTables, lockVersions, outboxTables]);
   plugin.bind(FiredNotifier, createFiredNotifier);
@@ -176,6 +194,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(Verbs, () => [emitVerb, waitEventVerb]);
   registerWithRuns(plugin, bus);
   registerRetention(plugin);
+  registerLive(plugin);
   plugin.contribute(HttpRoutes, (use) =>
     busRoutes({ bus: bus(use), views: views(use), catalog: catalog(use), clock: use(Clock) }),
   );

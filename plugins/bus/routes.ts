@@ -18,7 +18,6 @@ import { auditSource } from '../audit/contract.ts';
 import type { Json } from '../runs/contract.ts';
 import { EMIT_BYTES, type EventSource, type ProjectScope } from './contract.ts';
 import type { EmitEventBody } from './generated/emit-event.ts';
-import type { Event } from './generated/event.ts';
 import type { ShownEvent } from './generated/shown-event.ts';
 import emitSchema from './schema/emit-event.schema.json' with { type: 'json' };
 import emittedSchema from './schema/emitted-event.schema.json' with { type: 'json' };
@@ -29,7 +28,7 @@ import shownSchema from './schema/shown-event.schema.json' with { type: 'json' }
 import type { Bus } from './service/bus.ts';
 import type { EventCatalog } from './service/event-catalog.ts';
 import type { EventViews } from './service/event-views.ts';
-import type { EventHeader } from './store/event-rows.ts';
+import { renderEvent } from './service/render.ts';
 
 export interface BusRoutesParts {
   bus: Bus;
@@ -157,16 +156,3 @@ function dedupOf({ headers }: HttpRequest): string | undefined {
 }
 
 const scopeOf = ({ org_id, project_id }: ProjectScope): ProjectScope => ({ org_id, project_id });
-
-type Headed = Pick<EventHeader, 'event_id' | 'type' | 'source' | 'source_name' | 'generation' | 'recorded_at'>;
-
-const renderEvent = (event: Headed & { trusted: number | boolean }, key: string | null): Event => ({
-  event: event.event_id,
-  type: event.type,
-  key,
-  source: event.source,
-  source_name: event.source_name,
-  generation: Number(event.generation),
-  trusted: Boolean(event.trusted),
-  recorded_at: iso(event.recorded_at),
-});

@@ -58,7 +58,8 @@ export class Endpoint {
     checkParams(params, this.#use.limits.param_length);
     const query = this.#query(exchange.search);
     const read = { params, query, principal, scope, ...(await this.#read(exchange)) };
-    const handle = () => this.route.handle(requestOf(exchange, read));
+    const admitted = async () => void (await this.#admit(exchange, params));
+    const handle = () => this.route.handle(requestOf(exchange, read, admitted));
     // A stream can be read only once.
     return read.content ? handle() : this.#surely(handle);
   }
@@ -156,7 +157,7 @@ function checkType(header: string | undefined): void {
 
 type Read = Pick<HttpRequest, 'params' | 'query' | 'raw' | 'body' | 'content' | 'principal' | 'scope'>;
 
-function requestOf(exchange: Exchange, read: Read): HttpRequest {
+function requestOf(exchange: Exchange, read: Read, admitted: HttpRequest['admitted']): HttpRequest {
   const { request, path, id } = exchange;
   return {
     ...read,
@@ -166,6 +167,7 @@ function requestOf(exchange: Exchange, read: Read): HttpRequest {
     headers: request.headers as Record<string, string | undefined>,
     request_id: id,
     ip: addressOf(request),
+    admitted,
     // Created at first use: most handlers never need it.
     get signal() {
       return exchange.signal;

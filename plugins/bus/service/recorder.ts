@@ -33,6 +33,8 @@ export interface RecorderParts extends OutboxParts {
   expressions(): Expressions;
   /** Called after a commit that fired waits or cancels. */
   fired(): void;
+  /** Called after a commit that recorded events of a project. */
+  recorded(project_id: string): void;
 }
 
 type Plans = Map<EventReaction, { recording: Recording; plan: unknown }[]>;
@@ -208,6 +210,7 @@ export class Recorder {
     await this.#parts.audit.recordAll(tx, accepted.flatMap(auditOf));
     tx.afterCommit(() => {
       for (const { source } of events) this.#events.inc({ source });
+      this.#parts.recorded(scope.project_id);
     });
   }
 

@@ -142,6 +142,19 @@ export async function readEvent(
   };
 }
 
+/** Events of a project after a number, without their bodies, in their order. */
+export const eventsAfter = (
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+  seq: number,
+  limit: number,
+): Promise<EventHeader[]> =>
+  on.read<EventHeader>(
+    `SELECT ${HEADER} FROM bus_events WHERE project_id = ? AND org_id = ? AND seq > ?
+     ORDER BY seq LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id, seq],
+  );
+
 export interface EventFilter {
   type?: string;
   key?: string;

@@ -1,0 +1,67 @@
+import { inList, type Queries } from '../../../kernel/contracts/index.ts';
+import type { LoggedEvent, ProjectScope } from '../contract.ts';
+
+type On = Pick<Queries, 'read'>;
+
+export async function lastNumber(on: On, project_id: string): Promise<number> {
+  const [row] = await on.read<{ last_seq: number }>('SELECT last_seq FROM bus_heads WHERE project_id = ?', [project_id]);
+  return Number(row?.last_seq ?? 0);
+}
+
+interface Dated {
+  seq: number;
+  recorded_at: number;
+}
+
+/** The first event of that number or later: old ones may have been removed. */
+export async function firstFrom(on: On, project_id: string, seq: number): Promise<Dated | undefined> {
+  const [row] = await on.read<Dated>(
+    'SELECT seq, recorded_at FROM bus_events WHERE project_id = ? AND seq >= ? ORDER BY seq LIMIT 1',
+    [project_id, seq],
+  );
+  return row && { seq: Number(row.seq), recorded_at: Number(row.recorded_at) };
+}
+
+/** Answered by the index on types alone. */
+export async function countTypes(
+  on: On,
+  project_id: string,
+  types: readonly string[],
+  from: number,
+  to: number,
+): Promise<Map<string, number>> {
+  const list = inList(types);
+  const rows = await on.read<{ type: string; n: number }>(
+    `SELECT type, COUNT(*) AS n FROM bus_events WHERE project_id = ? AND type IN ${list.marks} AND seq >= ? AND seq < ?
+     GROUP BY type`,
+    [project_id, ...list.params, from, to],
+  );
+  return new Map(rows.map(({ type, n }) => [type, Number(n)]));
+}
+
+export async function latestOf(
+  on: On,
+  { org_id, project_id }: ProjectScope,
+  type: string,
+  limit: number,
+): Promise<LoggedEvent[]> {
+  const rows = await on.read<LoggedEvent>(
+    `SELECT seq, event_id, type, source, source_name, recorded_at FROM bus_events
+     WHERE project_id = ? AND org_id = ? AND type = ? ORDER BY seq DESC LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id, type],
+  );
+  return rows.map((row) => ({ ...row, seq: Number(row.seq), recorded_at: Number(row.recorded_at) }));
+}
+
+/** The sources of events after a number, in their order. */
+export const runsAfter = (
+  on: On,
+  project_id: string,
+  seq: number,
+  limit: number,
+): Promise<Pick<LoggedEvent, 'seq' | 'source' | 'source_name'>[]> =>
+  on.read(
+    `SELECT seq, source, source_name FROM bus_events WHERE project_id = ? AND seq > ?
+     ORDER BY seq LIMIT ${Math.trunc(limit)}`,
+    [project_id, seq],
+  );

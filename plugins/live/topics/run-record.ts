@@ -1,0 +1,15 @@
+import type { Run } from '../../runs/contract.ts';
+import type { LiveMessage } from '../contract.ts';
+
+/** A record as lists show it, without its output. */
+type LiveRun = Omit<Run, 'output'> & { updated_at: string };
+
+/** The record without its output; `updated_at` orders what is told of one run. */
+export function runMessage(run: Run, updated_at: string): LiveMessage {
+  const { output: _, ...record } = run;
+  return { event: 'run', data: { ...record, updated_at } satisfies LiveRun };
+}
+
+/** A text that changes with whatever a list shows of a run. */
+export const shownOf = ({ status, substate, annotations, finished_at }: Run): string =>
+  JSON.stringify([status, substate, finished_at, annotations.length, annotations.at(-1)]);

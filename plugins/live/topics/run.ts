@@ -1,0 +1,35 @@
+import { type Database, iso, type Scope, VIEWER } from '../../../kernel/contracts/index.ts';
+import type { RunEngine, RunFeed } from '../../runs/contract.ts';
+import type { LiveTopic } from '../contract.ts';
+import { runMessage, shownOf } from './run-record.ts';
+import type { RunWatch } from './run-watch.ts';
+
+export interface RunTopicParts {
+  database: Pick<Database, 'now'>;
+  engine: Pick<RunEngine, 'read'>;
+  feed: RunFeed;
+  watch: RunWatch;
+}
+
+/** One run: its record, and that its journal or its log grew. */
+export const runTopic = ({ database, engine, feed, watch }: RunTopicParts): LiveTopic => ({
+  name: 'run:',
+  about: '`run` messages of one run, `steps` when its journal, its nodes or its waits changed, `log` when its log grew',
+  access: VIEWER,
+  check: async (scope, run_id) => void (await engine.read(scope, run_id)),
+  async open(scope: Scope, run_id, { send }) {
+    let shown: string | undefined;
+    return watch.watch(scope.project_id, run_id, async (parts) => {
+      const messages = [];
+      if (parts.has('run')) {
+        const at = iso(database.now());
+        const [run] = await feed.records(scope, [run_id]);
+        if (run && shownOf(run) !== shown) messages.push(runMessage(run, at));
+        shown = run && shownOf(run);
+      }
+      if (parts.has('run') || parts.has('steps')) messages.push({ event: 'steps', data: { run_id } });
+      if (parts.has('log')) messages.push({ event: 'log', data: { run_id } });
+      send(messages);
+    });
+  },
+});
