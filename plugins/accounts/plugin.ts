@@ -17,19 +17,23 @@ import { MembershipObservers, Scopes } from '../access/contract.ts';
 import { Audit } from '../audit/contract.ts';
 import { EventBus } from '../bus/contract.ts';
 import { CredentialNames, CredentialUses, NameHolders } from '../credentials/contract.ts';
+import { LiveTopics } from '../live/contract.ts';
 import { Providers } from '../providers/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
 import { ActivityObservers, Wakeups } from '../runs/contract.ts';
 import { Sessions } from '../sessions/contract.ts';
+import { Attention } from '../summary/contract.ts';
 import { callbackRoute } from './callback-route.ts';
 import { accountTables } from './migrations/0001-accounts.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accountRoutes } from './routes.ts';
 import { AccountService } from './service/account-service.ts';
+import { accountsAttention } from './service/attention.ts';
 import { Callback } from './service/callback.ts';
 import { Consents } from './service/consents.ts';
 import { GrantChecks } from './service/grant-checks.ts';
 import { granterLeaves } from './service/leaving.ts';
+import { accountsTopic } from './service/live-accounts.ts';
 import { AccountLoop, CHANGED } from './service/loop.ts';
 import { registerMetrics } from './service/metrics.ts';
 import { ConsolePlaces } from './service/places.ts';
@@ -92,6 +96,8 @@ function registerUse(plugin: PluginSetup, { places, renewer, checks, presented }
       }),
   );
   plugin.contribute(ActivityObservers, (use) => presented(use).observer((key) => checks(use).begin(key)));
+  plugin.contribute(Attention, (use) => accountsAttention(use(Database)));
+  plugin.contribute(LiveTopics, (use) => accountsTopic({ ...shares(use), wakeups: use(Wakeups) }));
   plugin.contribute(MembershipObservers, (use) => granterLeaves(shares(use)));
 }
 

@@ -11,11 +11,13 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { Reach, Scopes } from '../access/contract.ts';
 import { makeAgent, makeChannel, makeServerWorker, makeSessions } from './bindings.ts';
-import { Agent, AgentServer, AgentSessions } from './contract.ts';
+import { RunFigures } from '../runs/contract.ts';
+import { Agent, AgentFigures, AgentServer, AgentSessions } from './contract.ts';
 import { agentsTable } from './migrations/0001-agents.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listAgentsRoute } from './routes.ts';
+import { createAgentFigures } from './sessions/figures.ts';
 import { agentsHealth } from './sessions/health.ts';
 import { AgentTable } from './store/agent-table.ts';
 import { createAgentServer } from './worker/agent-server.ts';
@@ -32,6 +34,9 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(AgentSessions, connected);
   plugin.bind(Agent, agent);
   plugin.bind(AgentServer, (use) => createAgentServer(() => readServerAddress(use(Settings))));
+  plugin.bind(AgentFigures, (use) =>
+    createAgentFigures({ table: agents(use), runs: use(RunFigures), database: use(Database) }),
+  );
   plugin.contribute(HttpUpgrades, channel);
   plugin.contribute(HttpRoutes, (use) =>
     listAgentsRoute({ table: agents(use), reach: use(Reach), scopes: use(Scopes), database: use(Database) }),

@@ -18,6 +18,7 @@ import { ConnectorManifests } from '../manifests/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
 import { WorkflowKinds } from '../runs/contract.ts';
 import { ScheduleOwnership } from '../schedules/contract.ts';
+import { Attention } from '../summary/contract.ts';
 import { GraphNodeTypes } from './contract.ts';
 import { KnownTypes } from './domain/known-types.ts';
 import { graphLanguage } from './domain/language.ts';
@@ -30,6 +31,7 @@ import { waitFlowNodes, waitNodes } from './nodes/waits.ts';
 import { workflow, workflowFlowNode } from './nodes/workflow.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { graphRoutes } from './routes.ts';
+import { graphsAttention } from './service/attention.ts';
 import { Graphs, OwnGraphs } from './service/graphs.ts';
 import { graphKind, nodeKind } from './service/kinds.ts';
 import { emittedTypes, graphUser } from './service/named-in-graphs.ts';
@@ -77,15 +79,16 @@ const makeGraphs = (use: Resolve): Graphs =>
     publishing: () => use(OwnPublishing),
   });
 
-const routes = (use: Resolve) => {
-  const parts = { database: use(Database), graphs: use(OwnGraphs), planner: use(OwnPlanner) };
-  return graphRoutes({
-    graphs: parts.graphs,
+const makeRequirements = (use: Resolve) =>
+  new Requirements({ database: use(Database), graphs: use(OwnGraphs), planner: use(OwnPlanner) });
+
+const routes = (use: Resolve) =>
+  graphRoutes({
+    graphs: use(OwnGraphs),
     publishing: use(OwnPublishing),
-    requirements: new Requirements(parts),
+    requirements: makeRequirements(use),
     types: () => use.all(GraphNodeTypes),
   });
-};
 
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([graphTables]);
@@ -108,5 +111,8 @@ export default definePlugin(manifest, (plugin) => {
   });
   plugin.contribute(CredentialUsers, (use) => graphUser(use(Database)));
   plugin.contribute(DeclaredTypes, (use) => emittedTypes(use(Database)));
+  plugin.contribute(Attention, (use) =>
+    graphsAttention({ database: use(Database), requirements: makeRequirements(use) }),
+  );
   plugin.contribute(HttpRoutes, routes);
 });

@@ -57,7 +57,7 @@ export class AccountService {
    * here. Throws `not_found`.
    */
   async remove(call: NamedCall): Promise<AccountRemoved> {
-    const { writes, names, sealer } = this.#parts;
+    const { writes, names, sealer, changed } = this.#parts;
     await sealer.prepare(call.scope.org_id);
     let removed: AccountRow | undefined;
     await writes.remove(call, 'account.delete', {
@@ -68,6 +68,7 @@ export class AccountService {
         removed = row;
         await removeRenewal(tx, row.account_id);
         await accounts.remove(tx, scope, name);
+        tx.afterCommit(changed);
         return names.release(tx, scope, name, 'account');
       },
     });

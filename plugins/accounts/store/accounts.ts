@@ -94,6 +94,16 @@ export function heldStates(
   );
 }
 
+/** The states of all accounts of a project. */
+export const allStates = (
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: ProjectScope,
+): Promise<Pick<AccountRow, 'name' | 'status' | 'status_at' | 'reason'>[]> =>
+  on.read(
+    `SELECT name, status, status_at, reason FROM accounts_accounts WHERE project_id = ? AND org_id = ? ORDER BY name`,
+    [project_id, org_id],
+  );
+
 /** Accounts with something to do, the longest due first. */
 export function dueAccounts(on: Pick<Queries, 'read'>, now: number, limit: number): Promise<AccountKey[]> {
   return on.read(

@@ -20,7 +20,7 @@ export class Requirements {
   }
 
   /** Throws `not_found`, and `workflow_invalid` when a type of node is not there any more. */
-  async of({ scope, name }: NamedCall, version?: number): Promise<GraphRequirements> {
+  async of({ scope, name }: Pick<NamedCall, 'scope' | 'name'>, version?: number): Promise<GraphRequirements> {
     const { database, graphs, planner } = this.#parts;
     const { source } = await graphs.find(scope, name, version);
     const planned = planner.planned(planner.checkText(source, name));

@@ -1,0 +1,48 @@
+import { type Clock, type Database, type Log, MEMBER } from '../../../kernel/contracts/index.ts';
+import { type LiveMessage, type LiveTopic, polledFeed } from '../../live/contract.ts';
+import type { Wakeups } from '../../runs/contract.ts';
+import { allStates } from '../store/accounts.ts';
+import { CHANGED } from './loop.ts';
+
+export interface LiveAccountsParts {
+  database: Pick<Database, 'read'>;
+  wakeups: Pick<Wakeups, 'onTopic'>;
+  clock: Clock;
+  log: Log;
+}
+
+type States = ReadonlyMap<string, string>;
+
+/** A project has few accounts, so that all of their states are read each time. */
+export const accountsTopic = ({ database, wakeups, clock, log }: LiveAccountsParts): LiveTopic => ({
+  name: 'accounts',
+  about: '`account` messages: name and status of connected accounts; the status is `removed` when one was forgotten',
+  access: MEMBER,
+  async open(scope, _, feed) {
+    const read = async (): Promise<States> => {
+      const rows = await allStates(database, scope);
+      return new Map(rows.map(({ name, status, status_at }) => [name, `${status} ${status_at}`]));
+    };
+    return polledFeed<States>(
+      {
+        ...{ clock, log, name: 'accounts' },
+        begin: read,
+        hints: (wake) => wakeups.onTopic(CHANGED, wake),
+        async look(before) {
+          const now = await read();
+          return { cursor: now, messages: differences(before, now) };
+        },
+      },
+      feed,
+    );
+  },
+});
+
+function differences(before: States, now: States): LiveMessage[] {
+  const changed = [...now].filter(([name, state]) => before.get(name) !== state);
+  const gone = [...before.keys()].filter((name) => !now.has(name));
+  return [
+    ...changed.map(([name, state]) => ({ event: 'account', data: { name, status: state.split(' ')[0] } })),
+    ...gone.map((name) => ({ event: 'account', data: { name, status: 'removed' } })),
+  ];
+}
