@@ -178,6 +178,9 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
 
   [`POST ${SCOPED}/check`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },
   [`POST ${SCOPED}/runs`]: { rule: 'project member', status: 201, body: program, audits: 'run.submit' },
+  [`GET ${SCOPED}/summary`]: { rule: 'project viewer', status: 200 },
+  // Without topics: a stream does not end.
+  [`GET ${SCOPED}/live`]: { rule: 'project viewer', status: 400 },
   [`GET ${SCOPED}/runs`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/runs/:run`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/steps`]: { rule: 'project viewer', status: 200, target: run },

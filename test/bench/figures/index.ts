@@ -17,6 +17,7 @@ import { sdk } from './sdk.ts';
 import { signal } from './signal.ts';
 import { steps } from './steps.ts';
 import { submit } from './submit.ts';
+import { summary } from './summary.ts';
 import { verbs } from './verbs.ts';
 import { versionOfSvc } from './version.ts';
 import { wake } from './wake.ts';
@@ -40,6 +41,7 @@ export const figures: readonly Figure[] = [
   growth,
   masking,
   memory,
+  summary,
   devReady,
   versionOfSvc,
   scale,
