@@ -1,0 +1,51 @@
+Feature: A page is told what changes
+
+  Rule: One stream tells of runs and events as they change
+
+    Scenario: a run is told of from its submit to its end
+      When I follow "runs,events"
+      Then I am soon told:
+        | message | member  | value |
+        | ready   | resumed | false |
+      When I submit the script "job.sh":
+        """
+        svc wait-signal approved
+        """
+      Then the run waits for "signal" "approved"
+      And I am soon told:
+        | message | member | value       |
+        | run     | status | waiting     |
+        | event   | type   | run.started |
+      When I send the signal "approved" with "null"
+      Then the run succeeds
+      And I am soon told:
+        | message | member | value         |
+        | run     | status | succeeded     |
+        | event   | type   | run.succeeded |
+
+    Scenario: a stream that was cut goes on where it was
+      When I follow "events"
+      And I emit "first"
+      Then I am soon told:
+        | message | member | value |
+        | event   | type   | first |
+      When the stream is cut
+      And I emit "second"
+      And I emit "third"
+      And it goes on with "events" after that
+      Then I am soon told:
+        | message | member  | value  |
+        | ready   | resumed | true   |
+        | event   | type    | second |
+        | event   | type    | third  |
+      And I was told "event" 2 times
+
+  Rule: What cannot be followed is refused with what can
+
+    Scenario: topics that there are none of
+      When I send "GET" to "{scoped}/live?topics=runs,weather"
+      Then the answer is 400 with code "invalid_request"
+      And the answer has "weather"
+      And the answer has "run:<id>"
+      When I send "GET" to "{scoped}/live?topics=run:run_0"
+      Then the answer is 404 with code "not_found"
