@@ -53,6 +53,7 @@ import type {SecretEntry} from '../../plugins/secrets/generated/secret-entry.ts'
 import type {SecretName} from '../../plugins/secrets/generated/secret-name.ts';
 import type {Secret} from '../../plugins/secrets/generated/secret.ts';
 import type {SessionView} from '../../plugins/sessions/generated/session.ts';
+import type {Summary} from '../../plugins/summary/generated/summary.ts';
 
 export type {
   AccountRemoved,
@@ -103,6 +104,7 @@ export type {
   StagedArtifact,
   StepRecord,
   SubmittedRun,
+  Summary,
   TakenDelivery,
   TestedHandlerView,
   Token,
@@ -288,6 +290,7 @@ export interface Answers {
   StagedArtifact: StagedArtifact;
   SubmitAnswer: SubmitAnswer;
   SubmittedRun: SubmittedRun;
+  Summary: Summary;
   TakenDelivery: TakenDelivery;
   TestedHandlerView: TestedHandlerView;
   Token: Token;

@@ -65,7 +65,8 @@ Then('I am soon told:', async function (this: SvcWorld, table: DataTable) {
   const wanted = table.rows().map(([event, member, value]) => ({ event, member: member!, value: this.expand(value!) }));
   const missing = () =>
     wanted.find(
-      ({ event, member, value }) => !toldTo(this).some((one) => one.event === event && String(one.data[member]) === value),
+      ({ event, member, value }) =>
+        !toldTo(this).some((one) => one.event === event && String(one.data[member]) === value),
     );
   await until(`to be told ${JSON.stringify(wanted)}`, 20_000, async () => missing() === undefined || undefined);
 });

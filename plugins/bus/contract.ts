@@ -229,12 +229,7 @@ export interface EventLog {
    */
   numberAt(project_id: string, at: number, bounds: { low: number; high: number }): Promise<number>;
   /** How many events of each type have a number of `from` and more, and less than `to`. Types without any are left out. */
-  count(
-    project_id: string,
-    types: readonly string[],
-    from: number,
-    to: number,
-  ): Promise<ReadonlyMap<string, number>>;
+  count(project_id: string, types: readonly string[], from: number, to: number): Promise<ReadonlyMap<string, number>>;
   /** The latest events of a type, newest first. */
   latest(scope: ProjectScope, type: string, limit: number): Promise<LoggedEvent[]>;
 }

@@ -41,7 +41,14 @@ for (const store of STORES) {
         ['manual', 'run.started', 'run.succeeded'],
       );
       const listed = await live.server.call('viewer', `GET ${live.server.scoped}/events`);
-      t.same(stream.of('event').map(({ data }) => data).toReversed(), listed.json.events, 'as lists show them');
+      t.same(
+        stream
+          .of('event')
+          .map(({ data }) => data)
+          .toReversed(),
+        listed.json.events,
+        'as lists show them',
+      );
     }),
   );
 
@@ -137,8 +144,23 @@ for (const store of STORES) {
       const { call, scoped } = live.server;
       const asked = (topics: string, role = 'viewer', path = scoped) => call(role, `GET ${path}/live?topics=${topics}`);
       t.match(await call('viewer', `GET ${scoped}/live`), { status: 400, json: { code: 'invalid_request' } });
-      for (const topics of ['', 'run', 'runs,', ',', 'runs;events', 'run:', 'RUNS', 'events:x', 'x'.repeat(2000), '%00', '💥'])
-        t.match(await asked(topics), { status: 400, json: { code: 'invalid_request', errors: [{ pointer: '/query/topics' }] } });
+      for (const topics of [
+        '',
+        'run',
+        'runs,',
+        ',',
+        'runs;events',
+        'run:',
+        'RUNS',
+        'events:x',
+        'x'.repeat(2000),
+        '%00',
+        '💥',
+      ])
+        t.match(await asked(topics), {
+          status: 400,
+          json: { code: 'invalid_request', errors: [{ pointer: '/query/topics' }] },
+        });
       t.match((await asked('runs,nothing')).json.detail, /nothing.*events, run:<id>, runs/);
       const seventeen = Array.from({ length: 17 }, (_, n) => `run:run_${n}`).join(',');
       t.match(await asked(seventeen), { status: 400, json: { detail: /17 topics; at most 16/ } });
@@ -149,7 +171,9 @@ for (const store of STORES) {
       t.match(await asked('runs', 'nobody'), { status: 401 });
       t.match(await asked('runs', 'agent'), { status: 403 });
       for (let n = 0; n < 200; n++) {
-        const bytes = Array.from({ length: randomInt(1, 40) }, () => String.fromCodePoint(randomInt(32, 0x2000))).join('');
+        const bytes = Array.from({ length: randomInt(1, 40) }, () => String.fromCodePoint(randomInt(32, 0x2000))).join(
+          '',
+        );
         const { status } = await asked(encodeURIComponent(`run:${bytes}`));
         t.ok(status === 400 || status === 404, `${status} for ${JSON.stringify(bytes)}`);
       }
@@ -179,5 +203,8 @@ t.test('a server that stops ends its streams as answers end', async (t) => {
   await until(() => streams.every(({ ended }) => ended));
   t.ok(performance.now() - since < 4000, 'at once, and not at the limit of time');
   t.ok(streams.every(({ complete }) => complete));
-  t.same(live.server.log.lines.filter(({ level }) => level === 'error'), []);
+  t.same(
+    live.server.log.lines.filter(({ level }) => level === 'error'),
+    [],
+  );
 });

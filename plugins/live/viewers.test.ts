@@ -61,27 +61,33 @@ for (const store of STORES)
   });
 
 for (const store of STORES)
-  t.test(`${store}: a token that is revoked, and a member that is removed, end their streams within ten seconds`, async (t) => {
-    const server = await boot({ store, access: 'project', plugins: ['access', 'bus', 'live'] });
-    t.teardown(() => server.close());
-    const made = await server.call('owner', 'POST /api/v1/tokens', { name: 'page', org: 'acme', user: 'viewer1' });
-    const other = await server.call('owner', 'POST /api/v1/tokens', { name: 'other', org: 'acme', user: 'member1' });
-    const open = (token: string) => new LiveStream(`${server.url}${server.scoped}/live?topics=runs`, { token }).ready();
-    const [page, stays, leaves] = await Promise.all([
-      open(made.json.token),
-      open(other.json.token),
-      open((await server.call('owner', 'POST /api/v1/tokens', { name: 'x', org: 'acme', user: 'admin1' })).json.token),
-    ]);
-    t.teardown(() => stays.cut());
-    const since = performance.now();
-    t.equal((await server.call('owner', `DELETE /api/v1/tokens/${made.json.id}`)).status, 204);
-    t.equal((await server.call('owner', `DELETE ${server.scoped}/members/admin1`)).status, 204);
-    await until(() => page.ended && leaves.ended, { within_ms: 10_000 });
-    t.comment(`${store}: ended after ${Math.round(performance.now() - since)} ms`);
-    t.match(page.messages.at(-1), { event: 'end', data: { code: 'not_authenticated' } });
-    t.match(leaves.messages.at(-1), { event: 'end', data: { code: 'not_found' } });
-    t.notOk(stays.ended);
-  });
+  t.test(
+    `${store}: a token that is revoked, and a member that is removed, end their streams within ten seconds`,
+    async (t) => {
+      const server = await boot({ store, access: 'project', plugins: ['access', 'bus', 'live'] });
+      t.teardown(() => server.close());
+      const made = await server.call('owner', 'POST /api/v1/tokens', { name: 'page', org: 'acme', user: 'viewer1' });
+      const other = await server.call('owner', 'POST /api/v1/tokens', { name: 'other', org: 'acme', user: 'member1' });
+      const open = (token: string) =>
+        new LiveStream(`${server.url}${server.scoped}/live?topics=runs`, { token }).ready();
+      const [page, stays, leaves] = await Promise.all([
+        open(made.json.token),
+        open(other.json.token),
+        open(
+          (await server.call('owner', 'POST /api/v1/tokens', { name: 'x', org: 'acme', user: 'admin1' })).json.token,
+        ),
+      ]);
+      t.teardown(() => stays.cut());
+      const since = performance.now();
+      t.equal((await server.call('owner', `DELETE /api/v1/tokens/${made.json.id}`)).status, 204);
+      t.equal((await server.call('owner', `DELETE ${server.scoped}/members/admin1`)).status, 204);
+      await until(() => page.ended && leaves.ended, { within_ms: 10_000 });
+      t.comment(`${store}: ended after ${Math.round(performance.now() - since)} ms`);
+      t.match(page.messages.at(-1), { event: 'end', data: { code: 'not_authenticated' } });
+      t.match(leaves.messages.at(-1), { event: 'end', data: { code: 'not_found' } });
+      t.notOk(stays.ended);
+    },
+  );
 
 t.test('a browser that does not read is cut, and the server keeps little for it', async (t) => {
   let send: (text: string) => void = () => {};
@@ -112,7 +118,8 @@ t.test('a browser that does not read is cut, and the server keeps little for it'
   await until(() => fine.of('noise').length === 2000);
   const grown = (process.memoryUsage().rss - before) / 2 ** 20;
   t.comment(`${Math.round(grown)} MiB more, of which this process's own reader holds 32`);
-  const open = async () => /^svc_live_streams (\d+)$/m.exec((await live.server.call(undefined, 'GET /metrics')).text)?.[1];
+  const open = async () =>
+    /^svc_live_streams (\d+)$/m.exec((await live.server.call(undefined, 'GET /metrics')).text)?.[1];
   await until(async () => (await open()) === '1', { within_ms: 20_000, what: 'the cut' });
   t.notOk(fine.ended, 'the other one is still there');
 });

@@ -47,7 +47,12 @@ async function spread(database: Database, span_ms: number): Promise<void> {
 
 const counted = async (database: Database, where: string, params: (string | number)[] = []): Promise<number> =>
   Number(
-    (await database.read<{ n: number }>(`SELECT COUNT(*) AS n FROM runs_runs WHERE project_id = 'prj_1' AND ${where}`, params))[0]!.n,
+    (
+      await database.read<{ n: number }>(
+        `SELECT COUNT(*) AS n FROM runs_runs WHERE project_id = 'prj_1' AND ${where}`,
+        params,
+      )
+    )[0]!.n,
   );
 
 for (const store of STORES) {

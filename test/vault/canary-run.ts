@@ -138,7 +138,7 @@ class CanaryHunt {
   }
 
   async #everyAnswer(): Promise<void> {
-    const scoped = ['runs', 'secrets', 'credentials', 'audit', 'credentials/cred-basic/uses'];
+    const scoped = ['runs', 'summary', 'secrets', 'credentials', 'audit', 'credentials/cred-basic/uses'];
     for (const path of scoped) await this.#ask('GET', `${SCOPED}/${path}`);
     for (const path of ['/api/v1/agents', '/api/v1/openapi.json', '/healthz', '/readyz', '/metrics', '/api/v1/tokens'])
       await this.#ask('GET', path);

@@ -4,7 +4,9 @@ import type { LoggedEvent, ProjectScope } from '../contract.ts';
 type On = Pick<Queries, 'read'>;
 
 export async function lastNumber(on: On, project_id: string): Promise<number> {
-  const [row] = await on.read<{ last_seq: number }>('SELECT last_seq FROM bus_heads WHERE project_id = ?', [project_id]);
+  const [row] = await on.read<{ last_seq: number }>('SELECT last_seq FROM bus_heads WHERE project_id = ?', [
+    project_id,
+  ]);
   return Number(row?.last_seq ?? 0);
 }
 

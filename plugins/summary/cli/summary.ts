@@ -1,6 +1,6 @@
 import { type Api, labelled, type Output, type Run } from '../../../cli/contract.ts';
 
-type Summary = Api.GetSummary200;
+type Summary = Api.Summary;
 
 export const run: Run = async ({ flags, output, client }) => {
   const api = await client();

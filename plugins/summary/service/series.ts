@@ -76,7 +76,8 @@ export class Series {
     const counts: Counts = same ? { ...before.counts } : { ...NONE };
     const since = same ? before.to : from;
     if (since < to)
-      for (const [type, n] of await this.#parts.log.count(project_id, TYPES, since, to)) counts[type as keyof Counts] += n;
+      for (const [type, n] of await this.#parts.log.count(project_id, TYPES, since, to))
+        counts[type as keyof Counts] += n;
     return { from, to, counts };
   }
 }
@@ -84,5 +85,4 @@ export class Series {
 const NONE: Counts = Object.freeze({ 'run.started': 0, 'run.succeeded': 0, 'run.failed': 0, 'run.cancelled': 0 });
 
 /** The length of a window up to now, in minutes. */
-export const minutesOf = (window: Window, now: number): number =>
-  (now - beginnings(window, now)[0]!) / 60_000;
+export const minutesOf = (window: Window, now: number): number => (now - beginnings(window, now)[0]!) / 60_000;

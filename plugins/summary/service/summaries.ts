@@ -66,7 +66,10 @@ export class Summaries {
       failure_rate: all === 0 ? 0 : rounded(ended.failed / all),
       waits: {
         groups: groupsOf(waits),
-        oldest: waits.toSorted((a, b) => a.since - b.since).slice(0, SHOWN).map(viewOfWait),
+        oldest: waits
+          .toSorted((a, b) => a.since - b.since)
+          .slice(0, SHOWN)
+          .map(viewOfWait),
         complete: Math.max(counts.waiting, counts.queued) <= MAX_WAITING,
       },
       agents: await agents.of(scope.org_id),

@@ -1,0 +1,11 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * Query of `GET {scoped}/live`.
+ */
+export interface LiveQuery {
+  /**
+   * What to follow, at most 16 with commas between: `runs,events,run:run_01…`.
+   */
+  topics: string;
+}

@@ -1,0 +1,11 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+/**
+ * Query of `GET {scoped}/summary`.
+ */
+export interface SummaryQuery {
+  /**
+   * How far back runs that are over are counted.
+   */
+  window?: '1h' | '24h' | '7d';
+}
