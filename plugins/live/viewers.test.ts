@@ -18,9 +18,10 @@ const anybody: Replacement = [
 ];
 
 const VIEWERS = 1000;
+const SLOW = { timeout: 120_000 };
 
 for (const store of STORES)
-  t.test(`${store}: ${VIEWERS} viewers cost the database what one costs`, async (t) => {
+  t.test(`${store}: ${VIEWERS} viewers cost the database what one costs`, SLOW, async (t) => {
     const live = await LiveServer.open({ store, replace: [anybody] });
     t.teardown(() => live.close());
     const database = live.server.use(Database);
@@ -89,7 +90,7 @@ for (const store of STORES)
     },
   );
 
-t.test('a browser that does not read is cut, and the server keeps little for it', async (t) => {
+t.test('a browser that does not read is cut, and the server keeps little for it', SLOW, async (t) => {
   let send: (text: string) => void = () => {};
   const loud = testPlugin(
     'loud',
