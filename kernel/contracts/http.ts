@@ -77,10 +77,7 @@ export interface HttpRequest {
   readonly scope: Scope;
   /** Aborts when the caller disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /**
-   * For answers that last: resolves while the caller would still be let in, and throws what a new request would be
-   * answered: `not_authenticated`, `forbidden`, `not_found`. Counts as a request for the rate limits.
-   */
+  /** For answers that last: throws what a new request would be refused with. Counts as one for the rate limits. */
   admitted(): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ import type {
 import type { DryReplay } from './contract/dry-replay.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
+export { AgentFigures } from './contract/figures.ts';
 export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 
 /**
