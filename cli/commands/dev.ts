@@ -1,6 +1,10 @@
 import { join, resolve } from 'node:path';
 import { boot, ownProcess } from '../../kernel/boot/index.ts';
+import { Client } from '../client/client.ts';
+import { readProfileFile } from '../client/profile.ts';
 import type { Run } from '../command.ts';
+import { CliError } from '../errors.ts';
+import type { SignInLink } from '../generated/api.ts';
 import { lockHome } from './home-lock.ts';
 
 export const run: Run = async ({ flags, output, env }) => {
@@ -11,9 +15,10 @@ export const run: Run = async ({ flags, output, env }) => {
     const own = flags.noAgent ? { ...env, SVC_BUILTIN_AGENT: 'off' } : env;
     await ownProcess(
       () => boot({ role: 'dev', env: own, settings: { home, ...port } }),
-      (kernel) => {
+      async (kernel) => {
         output.note(`svc dev is ready: ${kernel.base_url()} (console, API${flags.noAgent ? '' : ', one agent'})`);
         output.note(`profile ${join(home, 'profile.json')}; try: svc submit <file> --follow. Ctrl-C stops it.`);
+        output.note(await invitation(join(home, 'profile.json')));
       },
     );
   } finally {
@@ -21,3 +26,15 @@ export const run: Run = async ({ flags, output, env }) => {
   }
   return Number(process.exitCode ?? 0);
 };
+
+/** A link to the console, for whoever has started it. A server without one is a server too. */
+async function invitation(profile: string): Promise<string> {
+  try {
+    const api = new Client(await readProfileFile(profile));
+    const { url } = await api.json<SignInLink>({ method: 'POST', path: '/api/v1/session/links' });
+    return `open ${url} (signs you in, once, within 5 minutes; later: svc console)`;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return `there is no link to the console: ${error.message}; try \`svc console\``;
+  }
+}

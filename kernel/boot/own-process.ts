@@ -28,7 +28,10 @@ function lastWords(kernel: Kernel, error: unknown): number {
  * once), also when they come while it boots: what the boot has begun, such as an agent's registration, is ended too. An
  * unknown exception ends the process: durability recovers its work, and a half-broken server does harm.
  */
-export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: Kernel) => void): Promise<void> {
+export async function ownProcess(
+  start: () => Promise<Kernel>,
+  ready: (kernel: Kernel) => void | Promise<void>,
+): Promise<void> {
   const stopping = Promise.withResolvers<void>();
   let signalled = false;
   const onSignal = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {
@@ -39,7 +42,7 @@ export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: K
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   const kernel = await start();
   process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error)));
-  ready(kernel);
+  await ready(kernel);
   // Otherwise a process that is killed would leave its successor to compile everything again.
   flushCompileCache();
   await stopping.promise;

@@ -31,13 +31,16 @@ export const ADMIN: Access = { kind: 'project', role: 'admin' };
 /** Where the paths of a project's routes begin. */
 export const SCOPED = '/api/v1/orgs/:org/projects/:project';
 
-/** The caller: a person's (or CI's) token, or an agent's token. */
+/** The caller: a person's (or CI's) token, an agent's token, or a person in a console session. */
 export interface Principal {
   kind: 'user' | 'agent';
   /** `usr_…` for users, the token's id for agents. */
   id: string;
   name: string;
+  /** In a session: of the token that it was made from, or of the session itself when there was none. */
   token_id: string;
+  /** The console session by whose cookie the person calls. Its end ends what this principal may do. */
+  session_id?: string;
   /** The org of an agent's token, or of a token limited to one org. */
   org_id: string | null;
 }

@@ -1,5 +1,6 @@
-import type { Principal, Scope, Transaction } from '../../kernel/contracts/index.ts';
+import type { OrgRole, Principal, ProjectRole, Scope, Transaction } from '../../kernel/contracts/index.ts';
 import { extensionPoint, token } from '../../kernel/contracts/index.ts';
+import type { AuditSource } from '../audit/contract.ts';
 
 /** Orgs and projects by id and by name. They are never renamed, so answers are cached. */
 export interface Scopes {
@@ -11,6 +12,8 @@ export interface Scopes {
   findOrg(org: string): Promise<{ org_id: string; org: string } | undefined>;
   /** Ids by name; undefined when there is no such org or project. */
   findProject(org: string, project: string): Promise<Scope | undefined>;
+  /** Ids of all projects of an org. */
+  projectsOf(org_id: string): Promise<string[]>;
 }
 
 export const Scopes = token<Scopes>('access.Scopes');
@@ -52,3 +55,44 @@ export interface MembershipObserver {
 export const MembershipObservers = extensionPoint<MembershipObserver>('access.MembershipObservers', {
   key: (observer) => observer.name,
 });
+
+/** Where a member has a role: in a project, or in the org itself. */
+export interface Membership {
+  org_id: string;
+  /** Null for the org itself. */
+  project_id: string | null;
+  role: OrgRole | ProjectRole;
+}
+
+/** Users and their roles, for whoever lets them in by something else than a token of svc. It checks nobody's rights. */
+export interface Members {
+  /** A new user. The name is the wanted one, or one like it when somebody has that: nobody gets into another's place. */
+  create(wanted: string): Promise<{ user_id: string; name: string }>;
+  rolesOf(user_id: string): Promise<Membership[]>;
+  /** Gives the role, in place of another one. A role in a project brings membership of its org. Throws `last_owner`. */
+  set(user: { user_id: string; name: string }, membership: Membership, by: AuditSource): Promise<void>;
+  /** Ends a membership, if there is one; that of an org ends those of its projects. Throws `last_owner`. */
+  remove(
+    user: { user_id: string; name: string },
+    place: Pick<Membership, 'org_id' | 'project_id'>,
+    by: AuditSource,
+  ): Promise<void>;
+}
+
+export const Members = token<Members>('access.Members');
+
+/** What a session stands for: a person, and the token that it was made from if there was one. */
+export interface SessionGrant {
+  user_id: string;
+  /** Its limits and its end are those of the session; undefined: the session may what its person may. */
+  token_id: string | undefined;
+}
+
+/** Where principals with a `session_id` get their rights from. */
+export interface SessionGrants {
+  name: string;
+  /** Undefined when there is no such session, or it is over. */
+  find(session_id: string): Promise<SessionGrant | undefined>;
+}
+
+export const SessionGrants = extensionPoint<SessionGrants>('access.SessionGrants', { key: (grants) => grants.name });

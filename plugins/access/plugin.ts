@@ -11,7 +11,7 @@ import {
   Settings,
 } from '../../kernel/contracts/index.ts';
 import { bootstrapCommand } from './commands/bootstrap.ts';
-import { Bootstrap, Reach, Scopes } from './contract.ts';
+import { Bootstrap, Members, Reach, Scopes } from './contract.ts';
 import { accessTables } from './migrations/0001-access.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
@@ -20,6 +20,7 @@ import { Access, makeAccess } from './service/access.ts';
 import { OwnerBootstrap } from './service/bootstrap.ts';
 import { PolicyControl } from './service/control.ts';
 import { startLastUse } from './service/last-use.ts';
+import { AccessMembers } from './service/members.ts';
 import { writeDevProfile } from './service/profile.ts';
 
 export default definePlugin(manifest, (plugin) => {
@@ -29,6 +30,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(Reach, (use) => use(Access).identities);
   plugin.bind(AccessControl, (use) => new PolicyControl(use(Access).identities, use(Access).scopes));
   plugin.bind(Bootstrap, (use) => new OwnerBootstrap(use(Access)));
+  plugin.bind(Members, (use) => new AccessMembers(use(Access)));
   plugin.contribute(HttpRoutes, (use) => accessRoutes(use(Access)));
   plugin.contribute(AdminCommands, () => bootstrapCommand);
   plugin.onStart(SERVER_ROLES, async (use) => startLastUse(use(Access).last_use, use(Clock), use(Log)));

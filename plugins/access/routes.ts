@@ -5,6 +5,7 @@ import {
   iso,
   listRoute,
   pageOf,
+  type Principal,
   readPage,
   type Route,
   SCOPED,
@@ -136,7 +137,7 @@ async function putOrg(access: Access, request: HttpRequest) {
   if (!role) await requireCreator(access, identity);
   const user = { user_id: principal.id, name: principal.name };
   const org = await access.directory.putOrg(name, user, auditSource(request));
-  if (!org.made && !role && !(await isMember(access, principal.token_id, org.org_id)))
+  if (!org.made && !role && !(await isMember(access, principal, org.org_id)))
     throw Errors.nameConflict(`the org name "${name}" is already taken`);
   const json = { org: name, role: role ?? 'owner', created_at: iso(org.created_at) };
   return { status: org.made ? 201 : 200, json };
@@ -150,8 +151,8 @@ async function requireCreator({ models }: Access, identity: Identity): Promise<v
 }
 
 /** The second of two equal parallel requests finds the org of the first. */
-const isMember = async ({ identities }: Access, token_id: string, org_id: string): Promise<boolean> =>
-  orgRoleOf(await identities.current(token_id), org_id) !== undefined;
+const isMember = async ({ identities }: Access, principal: Principal, org_id: string): Promise<boolean> =>
+  orgRoleOf(await identities.current(principal), org_id) !== undefined;
 
 const projectView = (identity: Identity, org: string, row: ProjectRow) => ({
   project: row.name,

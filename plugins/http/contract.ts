@@ -1,4 +1,4 @@
-import { extensionPoint, token } from '../../kernel/contracts/index.ts';
+import { extensionPoint, type HttpRequest, type Principal, token } from '../../kernel/contracts/index.ts';
 
 /** The rate of deliveries to one address of this service: a hook or a forge webhook. */
 export interface DeliveryRates {
@@ -17,3 +17,26 @@ export interface HttpPage {
 }
 
 export const HttpPages = extensionPoint<HttpPage>('http.HttpPages', { key: (page) => page.path });
+
+/** What is known of a request before anybody knows who sends it. */
+export type UnknownRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'ip' | 'request_id'>;
+
+/**
+ * Knows people by something else than a token in `Authorization`, such as a cookie. It is asked only for requests without
+ * that header, on routes for people: never on those of agents, on upgrades or on public ones.
+ */
+export interface CallerSource {
+  name: string;
+  /**
+   * The sender, and headers for the answer, whatever that will be. Undefined: the request has nothing that this source
+   * knows. Throws `not_authenticated`, or a refusal of its own.
+   */
+  callerOf(
+    request: UnknownRequest,
+  ): Promise<{ principal: Principal; headers?: Readonly<Record<string, string>> } | undefined>;
+}
+
+export const CallerSources = extensionPoint<CallerSource>('http.CallerSources', { key: (source) => source.name });
+
+/** A page of one message, for people whom another site sent here. */
+export { type Message, messagePage } from './contract/message-page.ts';

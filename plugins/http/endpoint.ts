@@ -6,12 +6,14 @@ import {
   type HttpRequest,
   isServiceError,
   type JsonSchema,
+  type Principal,
   type Route,
   type Scope,
   yieldToEventLoop,
 } from '../../kernel/contracts/index.ts';
 import { compile, parseJson, type Validator } from '../schema/contract.ts';
 import { hasBody, readBody } from './body.ts';
+import type { CallerSource } from './contract.ts';
 import { checkStreamed, streamBody } from './body-stream.ts';
 import { addressOf, type Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
@@ -27,6 +29,7 @@ export interface Serving {
   limits: HttpLimits;
   control: () => AccessControl;
   rates: CallerRates;
+  sources: readonly CallerSource[];
   /** True: what was not found may be there now. */
   catchUp: () => Promise<boolean>;
 }
@@ -71,12 +74,26 @@ export class Endpoint {
     if (access.kind === 'public') return { principal: undefined, scope: NO_SCOPE };
     const control = this.#use.control();
     const { authorization } = exchange.request.headers;
-    const principal = await rates.authenticate(address, authorization, () =>
-      control.authenticate(authorization, address),
-    );
+    // The header wins: no other site can make a browser send it.
+    const known = authorization === undefined && access.kind !== 'agent' ? await this.#recognise(exchange) : undefined;
+    const principal =
+      known ??
+      (await rates.authenticate(address, authorization, () => control.authenticate(authorization, address)));
     exchange.principal = principal;
     if (!unmetered) rates.token(principal.token_id);
     return { principal, scope: await this.#surely(() => control.authorize(principal, access, params)) };
+  }
+
+  async #recognise({ request, path, id, headers: answer }: Exchange): Promise<Principal | undefined> {
+    const headers = request.headers as Record<string, string | undefined>;
+    const unknown = { method: request.method!, path, headers, ip: addressOf(request), request_id: id };
+    for (const source of this.#use.sources) {
+      const found = await source.callerOf(unknown);
+      if (!found) continue;
+      Object.assign(answer, found.headers);
+      return found.principal;
+    }
+    return undefined;
   }
 
   /** A caller may ask for what another server has just told him of. */

@@ -32,6 +32,8 @@ export class Exchange {
   /** The route's pattern for logs and metrics; never the raw path. */
   pattern = '(none)';
   principal: Principal | undefined;
+  /** Of the answer, whatever it will be; those of a route win over them. */
+  readonly headers: Record<string, string> = {};
   /** Bytes of the answer's body. */
   sent = 0;
   #abort: AbortController | undefined;

@@ -32,7 +32,25 @@ const PROBLEM: JsonSchema = {
 
 const SECURITY_SCHEMES = {
   user: { type: 'http', scheme: 'bearer', description: 'A token of a person or of CI: `svc_pat_…`.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'svc_session',
+    description:
+      'The session of a browser (`__Host-svc_session` where the service is at an https address). Requests other than GET ' +
+      'and HEAD also need its CSRF token in the header `X-SVC-CSRF`.',
+  },
   agent: { type: 'http', scheme: 'bearer', description: 'A token of an agent: `svc_agt_…`.' },
+};
+
+/** Of several, one is enough. */
+const PEOPLE = [{ user: [] }, { session: [] }];
+const SECURITY: Record<Access['kind'], object[]> = {
+  public: [],
+  agent: [{ agent: [] }],
+  user: PEOPLE,
+  org: PEOPLE,
+  project: PEOPLE,
 };
 
 const PROBLEM_RESPONSES: Record<string, string> = {
@@ -117,7 +135,7 @@ function operation(route: Route, names: readonly string[], shelf: SchemaShelf): 
     operationId: route.operation,
     summary: route.summary,
     description: `For ${describeAccess(access)}.`,
-    security: access.kind === 'public' ? [] : [{ [access.kind === 'agent' ? 'agent' : 'user']: [] }],
+    security: SECURITY[access.kind],
     parameters: parameters(route, names, shelf),
     ...(body ? { requestBody: body } : {}),
     responses: responses(route, shelf),

@@ -16,7 +16,7 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { AccessLog } from './access-log.ts';
 import { CallerRates } from './caller-rates.ts';
-import { HttpPages } from './contract.ts';
+import { CallerSources, HttpPages } from './contract.ts';
 import { drain, stopping } from './drain.ts';
 import { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
@@ -84,9 +84,8 @@ export class HttpServer {
     const routes = [...use.all(HttpRoutes), ...healthRoutes(health), ...this.#upgrades.routes()];
     const described = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, described]);
-    const endpoints = [...routes, described].map(
-      (route) => new Endpoint(route, { clock: this.#clock, limits, control, rates, catchUp }),
-    );
+    const serving = { clock: this.#clock, limits, control, rates, sources: use.all(CallerSources), catchUp };
+    const endpoints = [...routes, described].map((route) => new Endpoint(route, serving));
     const pages = use.all(HttpPages);
     const router = createRouter({
       endpoints,

@@ -1,38 +1,130 @@
-import { callerOf, type HttpAddress, iso, type Route, USER } from '../../kernel/contracts/index.ts';
+import { callerOf, Errors, type HttpRequest, listRoute, pageOf, readPage, type Route, USER } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
-import type { SessionView } from './generated/session.ts';
-import schema from './schema/session.schema.json' with { type: 'json' };
-import { type BrowserSessions, cookieOf, SESSION_MS, setCookie } from './service/browser-sessions.ts';
+import { listedView } from './domain/view.ts';
+import { SessionErrors } from './errors.ts';
+import browserSession from './schema/browser-session.schema.json' with { type: 'json' };
+import redeemLink from './schema/redeem-link.schema.json' with { type: 'json' };
+import session from './schema/session.schema.json' with { type: 'json' };
+import signInLink from './schema/sign-in-link.schema.json' with { type: 'json' };
+import type { RedeemLink } from './generated/redeem-link.ts';
+import type { BrowserSessions } from './service/browser-sessions.ts';
+import type { SignInLinks } from './service/sign-in-links.ts';
 
-/** Both need the token itself, which no other site can send. */
-export function sessionRoutes(sessions: BrowserSessions, address: () => HttpAddress): Route[] {
-  const secure = () => address().public_url()?.startsWith('https:') ?? false;
-  return [
-    {
-      method: 'POST',
-      path: '/api/v1/session',
-      operation: 'beginSession',
-      summary: 'Sign this browser in, as the holder of the token, by a cookie',
-      access: USER,
-      responses: { 201: { description: 'The session, in place of the one before.', schema } },
-      async handle(request) {
-        const principal = callerOf(request);
-        const { value, expires_at } = await sessions.begin(principal, auditSource(request), cookieOf(request));
-        const json: SessionView = { user: principal.name, expires_at: iso(expires_at) };
-        return { status: 201, json, headers: { 'set-cookie': setCookie(value, SESSION_MS / 1000, secure()) } };
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/v1/session',
-      operation: 'endSession',
-      summary: 'Sign this browser out',
-      access: USER,
-      responses: { 204: { description: 'The browser has no session.' } },
-      async handle(request) {
-        await sessions.end(cookieOf(request));
-        return { status: 204, headers: { 'set-cookie': setCookie('', 0, secure()) } };
-      },
-    },
-  ];
+export interface RouteParts {
+  sessions: BrowserSessions;
+  links: SignInLinks;
 }
+
+const ONE = '/api/v1/session';
+const ALL = '/api/v1/sessions';
+
+export const sessionRoutes = (parts: RouteParts): Route[] => [
+  ...ownSession(parts),
+  ...everySession(parts),
+  ...linkRoutes(parts),
+];
+
+/** A session makes no session and no link: whoever has its cookie for a moment could stay. */
+function withToken(request: HttpRequest) {
+  const principal = callerOf(request);
+  if (principal.session_id !== undefined) throw SessionErrors.tokenRequired('this request was sent with a session');
+  return principal;
+}
+
+const ownSession = ({ sessions }: RouteParts): Route[] => [
+  {
+    method: 'POST',
+    path: ONE,
+    operation: 'beginSession',
+    summary: 'Sign this browser in, as the holder of the token, by a cookie',
+    access: USER,
+    responses: { 201: { description: 'The session, in place of the one before.', schema: session } },
+    async handle(request) {
+      const { id: user_id, name: user_name, token_id, org_id } = withToken(request);
+      const who = { user_id, user_name, token: { token_id, org_id }, by: 'token' };
+      const { view: json, headers } = await sessions.begin(who, request);
+      return { status: 201, json, headers };
+    },
+  },
+  {
+    method: 'GET',
+    path: ONE,
+    operation: 'getSession',
+    summary: 'The session of this browser, for a page that was loaded again',
+    access: USER,
+    responses: { 200: { description: 'The session.', schema: session } },
+    async handle(request) {
+      const known = await sessions.recognise(request);
+      if (known?.principal.id !== callerOf(request).id)
+        throw Errors.notAuthenticated('this request has no cookie of a session of yours');
+      return { status: 200, json: sessions.view(known) };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: ONE,
+    operation: 'endSession',
+    summary: 'Sign this browser out',
+    access: USER,
+    responses: { 204: { description: 'The browser has no session.' } },
+    handle: async (request) => ({ status: 204, headers: await sessions.end(request) }),
+  },
+];
+
+const everySession = ({ sessions }: RouteParts): Route[] => [
+  listRoute({
+    path: ALL,
+    operation: 'listSessions',
+    summary: 'The caller’s sessions in all browsers, newest first',
+    access: USER,
+    plural: 'sessions',
+    item: browserSession,
+    description: 'A page of sessions.',
+    async list(request) {
+      const page = readPage(request.query);
+      const current = (await sessions.of(request))?.session_id;
+      const rows = await sessions.list(callerOf(request), page);
+      const { items, ...rest } = pageOf(rows, page.limit, ({ session_id }) => session_id);
+      return { items: items.map((row) => listedView(row, current)), ...rest };
+    },
+  }),
+  {
+    method: 'DELETE',
+    path: ALL,
+    operation: 'endSessions',
+    summary: 'Sign the caller out in all browsers',
+    access: USER,
+    responses: { 204: { description: 'No browser has a session of the caller.' } },
+    handle: async (request) => ({
+      status: 204,
+      headers: await sessions.endAll(callerOf(request), auditSource(request)),
+    }),
+  },
+];
+
+const linkRoutes = ({ links }: RouteParts): Route[] => [
+  {
+    method: 'POST',
+    path: `${ONE}/links`,
+    operation: 'createSignInLink',
+    summary: 'Make a link that signs a browser in as the holder of the token, once, within 5 minutes',
+    access: USER,
+    responses: { 201: { description: 'The link, shown this once.', schema: signInLink } },
+    async handle(request) {
+      return { status: 201, json: await links.make(withToken(request), auditSource(request)) };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${ONE}/redeem`,
+    operation: 'redeemSignInLink',
+    summary: 'Sign this browser in by the code of a link',
+    access: { kind: 'public' },
+    body: redeemLink,
+    responses: { 201: { description: 'The session, in place of the one before.', schema: session } },
+    async handle(request) {
+      const { view: json, headers } = await links.redeem((request.body as RedeemLink).code, request);
+      return { status: 201, json, headers };
+    },
+  },
+];

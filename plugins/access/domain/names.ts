@@ -13,3 +13,17 @@ export function checkName(text: string, what: string, pointer = `/${what}`): str
   const message = 'must be 1 to 63 letters, digits, _ and -, beginning with a letter or digit';
   throw Errors.invalidRequest(`the ${what} name ${message}`, { errors: [{ pointer, message }] });
 }
+
+/** The most that is kept of a foreign name: a number may follow. */
+const LIKE_LENGTH = 48;
+
+/** A name made of a foreign one, such as that of a person at another system. */
+export function nameLike(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|[-_]+$/g, '')
+    .slice(0, LIKE_LENGTH);
+  return plain === '' ? 'user' : plain;
+}

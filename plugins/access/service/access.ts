@@ -1,6 +1,6 @@
 import { Clock, Database, Ids, type Resolve, token } from '../../../kernel/contracts/index.ts';
 import { Audit } from '../../audit/contract.ts';
-import { MembershipObservers, type Scopes } from '../contract.ts';
+import { MembershipObservers, type Scopes, SessionGrants } from '../contract.ts';
 import { defineModels, type Models } from '../store/models.ts';
 import { Directory } from './directory.ts';
 import { Identities } from './identities.ts';
@@ -11,6 +11,7 @@ import { Tokens } from './tokens.ts';
 /** The services of this plugin, created once and shared by its routes and commands. */
 export interface Access {
   database: Database;
+  ids: Ids;
   models: Models;
   scopes: Scopes;
   identities: Identities;
@@ -28,8 +29,8 @@ export function makeAccess(use: Resolve): Access {
   const models = defineModels(database.sequelize);
   const scopes = new CachedScopes(database);
   const last_use = new LastUse(models, database);
-  const identities = new Identities({ database, clock: use(Clock), last_use });
+  const identities = new Identities({ database, clock: use(Clock), last_use, sessions: use.all(SessionGrants) });
   const directory = new Directory({ database, ids, identities, observers: use.all(MembershipObservers), audit });
   const tokens = new Tokens({ models, database, ids, scopes, identities, audit });
-  return { database, models, scopes, identities, last_use, directory, tokens };
+  return { database, ids, models, scopes, identities, last_use, directory, tokens };
 }

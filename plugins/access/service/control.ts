@@ -32,8 +32,9 @@ export class PolicyControl implements AccessControl {
       return NOWHERE;
     }
     if (principal.kind !== 'user') throw Errors.forbidden("an agent's token only opens the agent channel");
-    if (access.kind === 'user') return NOWHERE;
+    // Also where any person may: a session ends with the token that it was made from.
     const identity = await this.#identities.of(principal);
+    if (access.kind === 'user') return NOWHERE;
     return access.kind === 'org'
       ? this.#authorizeOrg(identity, access.role, params)
       : this.#authorizeProject(identity, access.role, params);

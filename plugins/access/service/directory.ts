@@ -69,7 +69,8 @@ export class Directory {
     });
   }
 
-  async putUser(name: string): Promise<UserRow> {
+  /** `made` is false when somebody has the name. */
+  async putUser(name: string): Promise<UserRow & { made: boolean }> {
     return this.#change((tx, now) => ensureUser(tx, this.#deps.ids, name, now));
   }
 
@@ -94,7 +95,7 @@ export class Directory {
   }
 
   /** Throws `not_found`, `last_owner`. Tokens limited to this scope are revoked with the membership. */
-  async removeMember(place: Place, user: UserRow, by: AuditSource): Promise<void> {
+  async removeMember(place: Place, user: Pick<UserRow, 'user_id' | 'name'>, by: AuditSource): Promise<void> {
     const key = { ...place, user_id: user.user_id };
     await this.#change(async (tx, now) => {
       await lockOrg(tx, place.org_id);

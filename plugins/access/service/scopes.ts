@@ -4,7 +4,7 @@ import type { Scopes } from '../contract.ts';
 import { isName } from '../domain/names.ts';
 import type { Reading } from '../store/models.ts';
 import { findOrgById, findOrgByName } from '../store/orgs.ts';
-import { findProjectById, findProjectByName } from '../store/projects.ts';
+import { findProjectById, findProjectByName, findProjectIds } from '../store/projects.ts';
 
 const CACHE_SIZE = 10_000;
 
@@ -52,6 +52,10 @@ export class CachedScopes implements Scopes {
       const row = await findProjectByName(this.#database, owner.org_id, project);
       return row ? { ...owner, project_id: row.project_id, project } : undefined;
     });
+  }
+
+  projectsOf(org_id: string): Promise<string[]> {
+    return findProjectIds(this.#database, org_id);
   }
 }
 

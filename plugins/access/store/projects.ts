@@ -18,6 +18,11 @@ export async function findProjectById(
   return rows[0];
 }
 
+export async function findProjectIds(on: Reading, org_id: string): Promise<string[]> {
+  const rows = await on.read<ProjectRow>(`${READ} WHERE org_id = ?`, [org_id]);
+  return rows.map(({ project_id }) => project_id);
+}
+
 export interface ProjectFilter {
   /** Whole orgs. */
   org_ids: readonly string[];

@@ -18,11 +18,15 @@ export async function userNames(on: Reading, user_ids: readonly string[]): Promi
 }
 
 /** The user with that name, created if it does not exist. */
-export async function ensureUser(queries: Queries, ids: Ids, name: string, now: number): Promise<UserRow> {
-  await queries.write(`${queries.sql.insert_ignore} access_users (user_id, name, created_at) VALUES (?, ?, ?)`, [
-    ids.next('usr'),
-    name,
-    now,
-  ]);
-  return (await findUserByName(queries, name))!;
+export async function ensureUser(
+  queries: Queries,
+  ids: Ids,
+  name: string,
+  now: number,
+): Promise<UserRow & { made: boolean }> {
+  const inserted = await queries.write(
+    `${queries.sql.insert_ignore} access_users (user_id, name, created_at) VALUES (?, ?, ?)`,
+    [ids.next('usr'), name, now],
+  );
+  return { ...(await findUserByName(queries, name))!, made: inserted === 1 };
 }

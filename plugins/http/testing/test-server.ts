@@ -18,7 +18,7 @@ import {
   Settings,
   type Upgrade,
 } from '../../../kernel/contracts/index.ts';
-import { type HttpPage, HttpPages } from '../contract.ts';
+import { type CallerSource, CallerSources, type HttpPage, HttpPages } from '../contract.ts';
 import { createMetrics } from '../metrics.ts';
 import { type HttpBounds, HttpServer } from '../server.ts';
 
@@ -33,6 +33,7 @@ export interface TestParts extends HttpBounds {
   upgrades?: readonly Upgrade[];
   checks?: readonly HealthCheck[];
   pages?: readonly HttpPage[];
+  sources?: readonly CallerSource[];
   settings?: Partial<Settings>;
   control?: AccessControl;
 }
@@ -84,6 +85,7 @@ export function assemble(parts: TestParts): { http: HttpServer; lines: Line[] } 
     [HttpUpgrades, parts.upgrades ?? []],
     [HealthChecks, parts.checks ?? []],
     [HttpPages, parts.pages ?? []],
+    [CallerSources, parts.sources ?? []],
   ]);
   const use = Object.assign((token: object) => services.get(token), {
     all: (point: object) => services.get(point),

@@ -3,7 +3,15 @@
 export interface SessionView {
   user: string;
   /**
-   * ISO 8601.
+   * For the header X-SVC-CSRF of writes. It stays the same as long as the session.
+   */
+  csrf: string;
+  /**
+   * ISO 8601. It ends then in any case.
    */
   expires_at: string;
+  /**
+   * It ends earlier when it is not used for so long.
+   */
+  idle_ms: number;
 }

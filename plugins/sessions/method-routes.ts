@@ -1,0 +1,37 @@
+import { type Route, USER } from '../../kernel/contracts/index.ts';
+import type { SignInMethod } from './contract.ts';
+import checks from './schema/sign-in-checks.schema.json' with { type: 'json' };
+import methods from './schema/sign-in-methods.schema.json' with { type: 'json' };
+
+const PATH = '/api/v1/session/methods';
+
+export const methodRoutes = (known: readonly SignInMethod[]): Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    operation: 'listSignInMethods',
+    summary: 'By what people can sign in here',
+    access: { kind: 'public' },
+    responses: { 200: { description: 'The methods.', schema: methods } },
+    async handle() {
+      const offered = known.flatMap((method) => {
+        const view = method.view();
+        return view ? [[method.name, view] as const] : [];
+      });
+      return { status: 200, json: { token: true, ...Object.fromEntries(offered) } };
+    },
+  },
+  {
+    method: 'POST',
+    path: `${PATH}/check`,
+    operation: 'checkSignInMethods',
+    summary: 'Try the configured sign-in methods, and tell what is wrong',
+    access: USER,
+    responses: { 200: { description: 'One line for each method.', schema: checks } },
+    async handle() {
+      const offered = known.filter((method) => method.view() !== undefined);
+      const found = offered.map(async (method) => ({ method: method.name, ...(await method.check()) }));
+      return { status: 200, json: { checks: await Promise.all(found) } };
+    },
+  },
+];
