@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { ListProviders200, ProviderChecks, Whoami } from '../generated/api.ts';
+import type { ListProviders200, ProviderChecks, SignInChecks, Whoami } from '../generated/api.ts';
 import type { Invocation, Run } from '../command.ts';
 import { Exit } from '../errors.ts';
 
@@ -91,6 +91,18 @@ async function providers({ client }: Invocation, known: boolean): Promise<Findin
   return [asked, ...checks.map(({ provider, endpoint, ok, says }) => ({ what: `${provider} ${endpoint}`, ok, says }))];
 }
 
+/** Whether the issuer answers by which people sign in. Nothing is reported when none is configured. */
+async function signIn({ client }: Invocation, known: boolean): Promise<Finding[]> {
+  if (!known) return [];
+  let checks: SignInChecks['checks'] = [];
+  const asked = await attempt('sign-in', async () => {
+    const api = await client();
+    ({ checks } = await api.json<SignInChecks>({ method: 'POST', path: '/api/v1/session/methods/check' }));
+    return 'by token';
+  });
+  return asked.ok ? checks.map(({ method, ok, says }) => ({ what: `sign-in ${method}`, ok, says })) : [asked];
+}
+
 export const run: Run = async (invocation) => {
   const { output } = invocation;
   const reached = await server(invocation);
@@ -101,6 +113,7 @@ export const run: Run = async (invocation) => {
     await interpreter('python3'),
     ...reached,
     ...(await wakes(invocation)),
+    ...(await signIn(invocation, known)),
     ...(await providers(invocation, known)),
   ];
   const width = Math.max(...findings.map(({ what }) => what.length));

@@ -139,7 +139,10 @@ export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key
 export interface AccessControl {
   /** Throws `not_authenticated`. `authorization` is the raw header. */
   authenticate(authorization: string | undefined, ip: string): Promise<Principal>;
-  /** Throws `forbidden` when the role is too low, `not_found` when the caller is no member. */
+  /**
+   * Throws `forbidden` when the role is too low, `not_found` when the caller is no member, `not_authenticated` when the
+   * principal's token or session has ended since.
+   */
   authorize(principal: Principal, access: Access, params: Readonly<Record<string, string>>): Promise<Scope>;
 }
 

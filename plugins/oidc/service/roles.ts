@@ -1,0 +1,70 @@
+import { type Database, isServiceError, type Log } from '../../../kernel/contracts/index.ts';
+import type { Members, Membership, Scopes } from '../../access/contract.ts';
+import type { AuditSource } from '../../audit/contract.ts';
+import type { MappedRole } from '../generated/role-map.ts';
+import { type RoleChange, roleChanges } from '../domain/role-changes.ts';
+import { grantsOf, putGrant, removeGrant } from '../store/grants.ts';
+import type { User } from './people.ts';
+
+export interface RoleParts {
+  database: Database;
+  members: Members;
+  scopes: Scopes;
+  log: Log;
+}
+
+/** Makes the roles of a person those that the claims give. */
+export class Roles {
+  readonly #parts: RoleParts;
+
+  constructor(parts: RoleParts) {
+    this.#parts = parts;
+  }
+
+  /** The mapped roles by ids, without those of orgs and projects that do not exist. */
+  async resolve(mapped: readonly MappedRole[]): Promise<Membership[]> {
+    const found = await Promise.all(mapped.map((one) => this.#resolveOne(one)));
+    return found.flat();
+  }
+
+  /** True when the person is in some org then. */
+  async apply(user: User, wanted: readonly Membership[], by: AuditSource): Promise<boolean> {
+    const { database, members } = this.#parts;
+    const [given, held] = [await grantsOf(database, user.user_id), await members.rolesOf(user.user_id)];
+    for (const change of roleChanges(wanted, given, held)) await this.#carryOut(user, change, by);
+    return (await members.rolesOf(user.user_id)).some(({ project_id }) => project_id === null);
+  }
+
+  async #resolveOne({ org, project, role }: MappedRole): Promise<Membership[]> {
+    const { scopes, log } = this.#parts;
+    const place = await scopes.findOrg(org);
+    if (!place) {
+      log.warn({ org }, 'SVC_OIDC_ROLES names an org that does not exist');
+      return [];
+    }
+    const { org_id } = place;
+    if (project === undefined && (role === 'owner' || role === 'member')) return [{ org_id, project_id: null, role }];
+    if (project === undefined || project === '*')
+      return (await scopes.projectsOf(org_id)).map((project_id) => ({ org_id, project_id, role }));
+    const scope = await scopes.findProject(org, project);
+    if (scope) return [{ org_id, project_id: scope.project_id, role }];
+    log.warn({ org, project }, 'SVC_OIDC_ROLES names a project that does not exist');
+    return [];
+  }
+
+  /** A note is made before its role is given, and removed after it was taken: what a crash leaves is mended next time. */
+  async #carryOut(user: User, { set, grant, ...place }: RoleChange, by: AuditSource): Promise<void> {
+    const { database, members, log } = this.#parts;
+    if (grant) await putGrant(database, user.user_id, grant);
+    try {
+      if (set === null) await members.remove(user, place, by);
+      else if (set !== undefined) await members.set(user, { ...place, role: set }, by);
+    } catch (error) {
+      // An org keeps an owner: this one stays, and the note of it too.
+      if (!isServiceError(error, 'last_owner')) throw error;
+      log.warn({ user: user.name }, 'the claims give the only owner of an org another role; the owner stays');
+      return;
+    }
+    if (grant === null) await removeGrant(database, user.user_id, place);
+  }
+}
