@@ -35,6 +35,17 @@ const account: Sample['target'] = async (server, { org, project }) => {
 export const ACCOUNT_SAMPLES: Readonly<Record<string, Sample>> = {
   'POST /api/v1/session': { rule: 'user', status: 201, audits: 'session.begin' },
   'DELETE /api/v1/session': { rule: 'user', status: 204 },
+  // No caller of the matrix is in a browser.
+  'GET /api/v1/session': { rule: 'user', status: 401 },
+  'GET /api/v1/sessions': { rule: 'user', status: 200 },
+  'DELETE /api/v1/sessions': { rule: 'user', status: 204, audits: 'session.everywhere' },
+  'POST /api/v1/session/links': { rule: 'user', status: 201, audits: 'session.link' },
+  'POST /api/v1/session/redeem': { rule: 'public', status: 401, body: { code: 'nobodys' } },
+  'GET /api/v1/session/methods': { rule: 'public', status: 200 },
+  'POST /api/v1/session/methods/check': { rule: 'user', status: 200 },
+  // No issuer is configured.
+  'GET /session/start': { rule: 'public', status: 404 },
+  'GET /session/callback': { rule: 'public', status: 404 },
   [`GET ${SCOPED}/accounts`]: { rule: 'project member', status: 200 },
   [`GET ${SCOPED}/accounts/:account`]: { rule: 'project member', status: 200, target: account },
   [`GET ${SCOPED}/accounts/:account/uses`]: { rule: 'project member', status: 200, target: account },

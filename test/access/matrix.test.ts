@@ -199,6 +199,9 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
     'POST /api/v1/hooks/:hook',
     'POST /api/v1/forges/:webhook_id',
     'DELETE /api/v1/session',
+    // Nobody of the matrix has a link; what is begun by one is audited.
+    'POST /api/v1/session/redeem',
+    'POST /api/v1/session/methods/check',
     // Nobody of the matrix is in a browser; what is connected there is audited.
     'POST /api/v1/orgs/:org/projects/:project/accounts/:account/connect',
     'POST /api/v1/orgs/:org/projects/:project/providers/check',

@@ -18,6 +18,8 @@ export interface OidcOptions {
   tells_lifetime?: boolean;
   /** Grants have refresh tokens. */
   refreshes?: boolean;
+  /** The groups of somebody, by the login; asked anew each time. */
+  groups?: (login: string) => readonly string[];
 }
 
 /** A real provider on loopback, with pages on which a person signs in and agrees. */
@@ -47,12 +49,12 @@ export class OidcServer {
           redirect_uris: [redirect_uri],
         },
       ],
-      claims: { openid: ['sub', 'name'] },
+      claims: { openid: ['sub', 'name', ...(options.groups ? ['groups'] : [])] },
       cookies: { keys: ['a key of the tests'] },
       features: { devInteractions: { enabled: true }, revocation: { enabled: true } },
       findAccount: (_context, id) => ({
         accountId: id,
-        claims: async () => ({ sub: id, name: `${id} at the provider` }),
+        claims: async () => ({ sub: id, name: `${id} at the provider`, groups: options.groups?.(id) }),
       }),
       issueRefreshToken: async () => options.refreshes !== false,
       revokeGrantPolicy: () => revokes,
