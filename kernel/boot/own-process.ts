@@ -28,10 +28,7 @@ function lastWords(kernel: Kernel, error: unknown): number {
  * once), also when they come while it boots: what the boot has begun, such as an agent's registration, is ended too. An
  * unknown exception ends the process: durability recovers its work, and a half-broken server does harm.
  */
-export async function ownProcess(
-  start: () => Promise<Kernel>,
-  ready: (kernel: Kernel) => void | Promise<void>,
-): Promise<void> {
+export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: Kernel) => unknown): Promise<void> {
   const stopping = Promise.withResolvers<void>();
   let signalled = false;
   const onSignal = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {

@@ -37,9 +37,9 @@ export interface Principal {
   /** `usr_…` for users, the token's id for agents. */
   id: string;
   name: string;
-  /** In a session: of the token that it was made from, or of the session itself when there was none. */
+  /** In a session: the token that it was made from, or the session itself when there was none. */
   token_id: string;
-  /** The console session by whose cookie the person calls. Its end ends what this principal may do. */
+  /** The console session of this browser; its end ends what this principal may do. */
   session_id?: string;
   /** The org of an agent's token, or of a token limited to one org. */
   org_id: string | null;
@@ -139,10 +139,7 @@ export const HttpUpgrades = extensionPoint<Upgrade>('kernel.HttpUpgrades', { key
 export interface AccessControl {
   /** Throws `not_authenticated`. `authorization` is the raw header. */
   authenticate(authorization: string | undefined, ip: string): Promise<Principal>;
-  /**
-   * Throws `forbidden` when the role is too low, `not_found` when the caller is no member, `not_authenticated` when the
-   * principal's token or session has ended since.
-   */
+  /** Throws `forbidden` (role too low), `not_found` (no member), `not_authenticated` (token or session has ended). */
   authorize(principal: Principal, access: Access, params: Readonly<Record<string, string>>): Promise<Scope>;
 }
 
