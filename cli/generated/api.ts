@@ -52,7 +52,11 @@ import type {ScheduleView} from '../../plugins/schedules/generated/schedule.ts';
 import type {SecretEntry} from '../../plugins/secrets/generated/secret-entry.ts';
 import type {SecretName} from '../../plugins/secrets/generated/secret-name.ts';
 import type {Secret} from '../../plugins/secrets/generated/secret.ts';
+import type {BrowserSession} from '../../plugins/sessions/generated/browser-session.ts';
 import type {SessionView} from '../../plugins/sessions/generated/session.ts';
+import type {SignInChecks} from '../../plugins/sessions/generated/sign-in-checks.ts';
+import type {SignInLink} from '../../plugins/sessions/generated/sign-in-link.ts';
+import type {SignInMethods} from '../../plugins/sessions/generated/sign-in-methods.ts';
 
 export type {
   AccountRemoved,
@@ -61,6 +65,7 @@ export type {
   ArtifactUpload,
   ArtifactView,
   AuditEntry,
+  BrowserSession,
   CellKey,
   CellRecord,
   CheckedWorkflow,
@@ -100,6 +105,9 @@ export type {
   SecretName,
   SessionView,
   ShownEvent,
+  SignInChecks,
+  SignInLink,
+  SignInMethods,
   StagedArtifact,
   StepRecord,
   SubmittedRun,
@@ -257,6 +265,7 @@ export interface Answers {
   ListRuns200: ListRuns200;
   ListSchedules200: ListSchedules200;
   ListSecrets200: ListSecrets200;
+  ListSessions200: ListSessions200;
   ListState200: ListState200;
   ListSteps200: ListSteps200;
   ListTokens200: ListTokens200;
@@ -284,6 +293,9 @@ export interface Answers {
   SecretName: SecretName;
   SessionView: SessionView;
   ShownEvent: ShownEvent;
+  SignInChecks: SignInChecks;
+  SignInLink: SignInLink;
+  SignInMethods: SignInMethods;
   SignatureSection: SignatureSection;
   StagedArtifact: StagedArtifact;
   SubmitAnswer: SubmitAnswer;
@@ -691,6 +703,13 @@ export interface ListSchedules200 {
 }
 export interface ListSecrets200 {
   secrets: SecretEntry[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListSessions200 {
+  sessions: BrowserSession[];
   /**
    * Absent on the last page.
    */

@@ -77,8 +77,7 @@ export class Endpoint {
     // The header wins: no other site can make a browser send it.
     const known = authorization === undefined && access.kind !== 'agent' ? await this.#recognise(exchange) : undefined;
     const principal =
-      known ??
-      (await rates.authenticate(address, authorization, () => control.authenticate(authorization, address)));
+      known ?? (await rates.authenticate(address, authorization, () => control.authenticate(authorization, address)));
     exchange.principal = principal;
     if (!unmetered) rates.token(principal.token_id);
     return { principal, scope: await this.#surely(() => control.authorize(principal, access, params)) };

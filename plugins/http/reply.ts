@@ -85,7 +85,11 @@ export class Answers {
   }
 
   /** True when the request body was not read: the connection cannot serve another request. */
-  #head({ id, request, response, headers: always }: Exchange, status: number, headers: Record<string, string>): boolean {
+  #head(
+    { id, request, response, headers: always }: Exchange,
+    status: number,
+    headers: Record<string, string>,
+  ): boolean {
     const unread = hasBody(request) && !request.complete;
     response.writeHead(status, {
       'X-Request-Id': id,

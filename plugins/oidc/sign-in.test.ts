@@ -46,7 +46,11 @@ for (const store of STORES)
       const refused = await world.person().signIn('ana');
       t.equal(refused.status, 403);
       t.match(refused.text, /You have no role here/);
-      t.equal((await ana.go('/api/v1/orgs/acme/projects/web')).status, 404, 'the session that she has may nothing either');
+      t.equal(
+        (await ana.go('/api/v1/orgs/acme/projects/web')).status,
+        404,
+        'the session that she has may nothing either',
+      );
       t.match(await world.audited('session.refused'), [{ subject: 'ana-at-the-provider', detail: /no role/ }]);
     });
 
@@ -138,6 +142,10 @@ for (const store of STORES)
     t.test('the way on is one of this service', async (t) => {
       groups.set('gina', ['web-team']);
       for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/api/v1/whoami', '/a%0d%0ab'])
-        t.match((await world.person().signIn('gina', `/session/start?to=${encodeURIComponent(to)}`)).location, /^http:\/\/127[\d.]+:\d+\/(a%0d%0ab)?$/, to);
+        t.match(
+          (await world.person().signIn('gina', `/session/start?to=${encodeURIComponent(to)}`)).location,
+          /^http:\/\/127[\d.]+:\d+\/(a%0d%0ab)?$/,
+          to,
+        );
     });
   });

@@ -26,7 +26,11 @@ for (const store of STORES)
       const { status, json } = await browser.redeem(codeOf(url));
       t.match({ status, ...json }, { status: 201, user: 'admin1', csrf: /^[\w-]{43}$/ });
       t.match((await browser.send(WHO)).json, { user: { name: 'admin1' } });
-      t.match((await new Browser(server).redeem(codeOf(url))).json, { code: 'link_invalid', next: /svc console/ }, 'replayed');
+      t.match(
+        (await new Browser(server).redeem(codeOf(url))).json,
+        { code: 'link_invalid', next: /svc console/ },
+        'replayed',
+      );
       t.match(await audited(server, 'session.link'), [{ subject: 'admin1' }]);
       t.match(await audited(server, 'session.begin'), [{ detail: /^by link/ }]);
     });
@@ -65,7 +69,12 @@ for (const store of STORES)
     });
 
     t.test('the session is bound to that token', async (t) => {
-      const made = await server.call('owner', 'POST /api/v1/tokens', { name: 'short', org: 'acme', role: 'viewer', project: 'web' });
+      const made = await server.call('owner', 'POST /api/v1/tokens', {
+        name: 'short',
+        org: 'acme',
+        role: 'viewer',
+        project: 'web',
+      });
       const browser = new Browser(server);
       await browser.redeem(codeOf(await linkOf(server, made.json.token)));
       t.equal((await browser.send('PUT /api/v1/orgs/acme/projects/web/members/x', { role: 'viewer' })).status, 403);

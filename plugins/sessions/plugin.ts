@@ -29,8 +29,7 @@ const publicUrl = (use: Resolve) => () => use(Settings).public_url;
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([sessionTables, cookieTables]);
   const audit = plugin.own(
-    (use) =>
-      new SessionAudit({ database: use(Database), clock: use(Clock), audit: use(Audit), members: use(Members) }),
+    (use) => new SessionAudit({ database: use(Database), clock: use(Clock), audit: use(Audit), members: use(Members) }),
   );
   const sessions = plugin.own(
     (use) =>

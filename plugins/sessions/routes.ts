@@ -1,4 +1,13 @@
-import { callerOf, Errors, type HttpRequest, listRoute, pageOf, readPage, type Route, USER } from '../../kernel/contracts/index.ts';
+import {
+  callerOf,
+  Errors,
+  type HttpRequest,
+  listRoute,
+  pageOf,
+  readPage,
+  type Route,
+  USER,
+} from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import { listedView } from './domain/view.ts';
 import { SessionErrors } from './errors.ts';

@@ -41,7 +41,10 @@ for (const store of STORES)
       const value = browser.cookie.split('=')[1]!;
       for (const secret of [value, ...value.split('.'), browser.csrf])
         t.same(await tablesWith(use(Database), secret), [], 'nothing of it is stored');
-      t.match(await audited(server, 'session.begin'), [{ subject: 'admin1', detail: 'by token, in Firefox 140 on Linux' }, {}]);
+      t.match(await audited(server, 'session.begin'), [
+        { subject: 'admin1', detail: 'by token, in Firefox 140 on Linux' },
+        {},
+      ]);
     });
 
     t.test('the header wins over the cookie', async (t) => {
@@ -49,7 +52,11 @@ for (const store of STORES)
       t.match((await call('viewer', WHO, undefined, { cookie })).json, { user: { name: 'viewer1' } });
       t.equal((await call('viewer', write('x1'), { role: 'viewer' }, { cookie })).status, 403);
       t.equal((await call('wrong', WHO, undefined, { cookie })).status, 401, 'also a wrong one');
-      t.equal((await call('admin', write('x2'), { role: 'viewer' }, { cookie })).status, 201, 'and needs no CSRF token');
+      t.equal(
+        (await call('admin', write('x2'), { role: 'viewer' }, { cookie })).status,
+        201,
+        'and needs no CSRF token',
+      );
     });
 
     t.test('a write by cookie surely comes from a page of ours', async (t) => {
@@ -83,7 +90,11 @@ for (const store of STORES)
     t.test('a page of another site reads nothing with it', async (t) => {
       const browser = await signedIn(server);
       for (const site of ['cross-site', 'same-site'])
-        t.match((await browser.send(WHO, undefined, { 'sec-fetch-site': site })).json, { code: 'not_authenticated' }, site);
+        t.match(
+          (await browser.send(WHO, undefined, { 'sec-fetch-site': site })).json,
+          { code: 'not_authenticated' },
+          site,
+        );
       t.equal((await browser.send(WHO, undefined, { 'sec-fetch-site': 'none' })).status, 200, 'the address bar');
     });
 
@@ -99,14 +110,19 @@ for (const store of STORES)
         await age(server, HOUR_MS);
         t.equal((await used.send(WHO)).status, 200, `after ${hours + 1} hours`);
         if (hours < 1) t.equal((await idle.send('GET /api/v1/session')).status, 200);
-        if (hours === 2) t.match((await idle.send(WHO)).json, { code: 'not_authenticated', detail: /over/ }, 'two hours idle');
+        if (hours === 2)
+          t.match((await idle.send(WHO)).json, { code: 'not_authenticated', detail: /over/ }, 'two hours idle');
       }
       await age(server, HOUR_MS);
       t.equal((await used.send(WHO)).status, 401, 'twelve hours old');
     });
 
     t.test('signing out ends it, here and everywhere', async (t) => {
-      const [one, two, three] = [await signedIn(server), await signedIn(server, 'admin', CHROME), await signedIn(server)];
+      const [one, two, three] = [
+        await signedIn(server),
+        await signedIn(server, 'admin', CHROME),
+        await signedIn(server),
+      ];
       const stranger = await signedIn(server, 'owner');
       const listed = (await two.send('GET /api/v1/sessions?limit=2')).json;
       t.match(listed.sessions, [
@@ -220,7 +236,10 @@ t.test('at an https address', async (t) => {
   const server = await open(t, 'sqlite', { env: { SVC_PUBLIC_URL: 'https://svc.example' } });
   const browser = new Browser(server);
   const { headers } = await browser.signIn('admin');
-  t.match(headers.get('set-cookie'), /^__Host-svc_session=[\w.-]{87}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/);
+  t.match(
+    headers.get('set-cookie'),
+    /^__Host-svc_session=[\w.-]{87}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
+  );
   t.equal((await browser.send(WHO)).status, 200);
   t.equal((await browser.send(write('nora'), { role: 'viewer' }, { origin: 'https://svc.example' })).status, 201);
   const plain = browser.copy();

@@ -12,7 +12,8 @@ export function mappedRoles(claims: Claims, roles: RoleMap | undefined): MappedR
 
 /** Own members only. A name that begins with a slash is a pointer, unless there is a claim of exactly that name. */
 function claimAt(claims: Claims, name: string): unknown {
-  if (Object.hasOwn(claims, name) || !name.startsWith('/')) return Object.hasOwn(claims, name) ? claims[name] : undefined;
+  if (Object.hasOwn(claims, name) || !name.startsWith('/'))
+    return Object.hasOwn(claims, name) ? claims[name] : undefined;
   let value: unknown = claims;
   for (const part of name.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');

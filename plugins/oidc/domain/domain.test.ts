@@ -30,7 +30,10 @@ t.test('settings', async (t) => {
     [{ SVC_OIDC_ROLES: '[]' }, /SVC_OIDC_ROLES/],
     [{ SVC_OIDC_ROLES: '{"claim":"g"}' }, /SVC_OIDC_ROLES.*map/],
     [{ SVC_OIDC_ROLES: '{"claim":"g","map":{"x":{"org":"a","role":"boss"}}}' }, /SVC_OIDC_ROLES\/map\/x/],
-    [{ SVC_OIDC_ROLES: '{"claim":"g","map":{"x":{"org":"a","project":"p","role":"owner"}}}' }, /"x" gives owner of a project/],
+    [
+      { SVC_OIDC_ROLES: '{"claim":"g","map":{"x":{"org":"a","project":"p","role":"owner"}}}' },
+      /"x" gives owner of a project/,
+    ],
   ];
   for (const [changes, says] of faults) {
     const error = t.throws(() => readOidcSettings({ ...GOOD, ...changes }), { code: 'setting_invalid', message: says });
@@ -56,7 +59,19 @@ t.test('claims', async (t) => {
 
 t.test('paths to go on at', async (t) => {
   t.equal(pathOf('/orgs/acme/projects/web?tag=a#b'), '/orgs/acme/projects/web?tag=a#b');
-  for (const text of [undefined, '', 'x', '//e', '/\\e', 'https://e', '/api/v1/session', '/session/start', '/a b', '/\n', `/${'a'.repeat(600)}`])
+  for (const text of [
+    undefined,
+    '',
+    'x',
+    '//e',
+    '/\\e',
+    'https://e',
+    '/api/v1/session',
+    '/session/start',
+    '/a b',
+    '/\n',
+    `/${'a'.repeat(600)}`,
+  ])
     t.equal(pathOf(text), '/', String(text));
 });
 
@@ -71,7 +86,8 @@ class Model {
 
   signIn(...wanted: Membership[]): Record<string, string> {
     for (const { set, grant, ...place } of roleChanges(wanted, this.given, this.held)) {
-      if (grant !== undefined) this.given = [...this.given.filter((one) => placeKey(one) !== placeKey(place)), ...(grant ? [grant] : [])];
+      if (grant !== undefined)
+        this.given = [...this.given.filter((one) => placeKey(one) !== placeKey(place)), ...(grant ? [grant] : [])];
       if (set !== undefined) this.hand(place, set);
     }
     return Object.fromEntries(this.held.map((one) => [one.project_id ?? 'org', one.role]));
@@ -103,5 +119,9 @@ t.test('roles of claims and roles by hand', async (t) => {
   t.same(person.signIn({ ...WEB, role: 'viewer' }), { org: 'member', web: 'admin' }, 'a higher one by hand stays');
   t.same(person.signIn(), { org: 'member', web: 'admin' });
   person.hand(ORG, null);
-  t.same(person.signIn({ ...WEB, role: 'viewer' }), { org: 'member', web: 'viewer' }, 'removed by hand, and mapped again');
+  t.same(
+    person.signIn({ ...WEB, role: 'viewer' }),
+    { org: 'member', web: 'viewer' },
+    'removed by hand, and mapped again',
+  );
 });

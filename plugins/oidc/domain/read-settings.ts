@@ -85,7 +85,8 @@ function rolesOf(text: string | undefined, faults: string[]): RoleMap | undefine
 
 /** Roles of orgs and of projects are different words, except for one. */
 function roleFault({ project, role }: MappedRole): string | undefined {
-  if (project !== undefined && role === 'owner') return 'gives owner of a project; owner is a role of an org: leave project out';
+  if (project !== undefined && role === 'owner')
+    return 'gives owner of a project; owner is a role of an org: leave project out';
   return undefined;
 }
 

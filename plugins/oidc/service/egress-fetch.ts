@@ -17,7 +17,10 @@ export const overEgress = (egress: Egress, insecure: boolean) => ({
     const content =
       body === undefined || body === null
         ? {}
-        : { body: Buffer.from(String(body)), headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' } };
+        : {
+            body: Buffer.from(String(body)),
+            headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+          };
     const answer = await egress.request({
       ...{ method, url, headers, timeout_ms: TIMEOUT_MS, max_bytes: MAX_BYTES },
       ...content,

@@ -53,15 +53,20 @@ export class Issuer {
   }
 
   /** Where the person signs in; or why the issuer cannot be used. */
-  async authorizeUrl({ state, nonce }: Way, challenge: string, redirect_uri: string): Promise<URL | { fault: string }> {
-    const server = await this.#attempt(() => this.#server());
-    if ('fault' in server) return server;
-    const url = new URL(server.authorization_endpoint!);
-    const { client_id, scopes: scope } = this.#settings;
-    const own = { response_type: 'code', client_id, redirect_uri, scope, state, nonce };
-    const all = { ...own, code_challenge: challenge, code_challenge_method: 'S256' };
-    for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
-    return url;
+  authorizeUrl(
+    { state, nonce }: Way,
+    challenge: string,
+    redirect_uri: string,
+  ): Promise<{ url: string } | { fault: string }> {
+    return this.#attempt(async () => {
+      const server = await this.#server();
+      const url = new URL(server.authorization_endpoint!);
+      const { client_id, scopes: scope } = this.#settings;
+      const own = { response_type: 'code', client_id, redirect_uri, scope, state, nonce };
+      const all = { ...own, code_challenge: challenge, code_challenge_method: 'S256' };
+      for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
+      return { url: url.href };
+    });
   }
 
   /** Takes what the person brought back. */
@@ -72,9 +77,8 @@ export class Issuer {
   /** Asks for what it says of itself. */
   async check(): Promise<{ ok: boolean; says: string }> {
     this.#known = undefined;
-    const server = await this.#attempt(() => this.#server());
-    if ('fault' in server) return { ok: false, says: server.fault };
-    return { ok: true, says: `${server.issuer} answers` };
+    const found = await this.#attempt(async () => ({ issuer: (await this.#server()).issuer }));
+    return 'fault' in found ? { ok: false, says: found.fault } : { ok: true, says: `${found.issuer} answers` };
   }
 
   async #identify(server: AuthorizationServer, answer: URLSearchParams, way: Way, redirect_uri: string) {
@@ -122,7 +126,8 @@ export class Issuer {
       if (error instanceof AuthorizationResponseError) return { fault: deniedBy(error), denied: true };
       if (error instanceof Unusable) return { fault: `the issuer cannot be used: ${error.message}`, denied: false };
       if (isServiceError(error)) return { fault: `${error.message} → ${error.next}`, denied: false };
-      if (error instanceof ResponseBodyError) return { fault: `the issuer answers ${plain(error.error)}`, denied: false };
+      if (error instanceof ResponseBodyError)
+        return { fault: `the issuer answers ${plain(error.error)}`, denied: false };
       const { code } = error as { code?: unknown };
       const ofLibrary = typeof code === 'string' && code.startsWith('OAUTH_');
       // A key that cannot be read is no OAuth error.
@@ -140,7 +145,10 @@ const deniedBy = ({ error, error_description }: AuthorizationResponseError): str
   plain([error, error_description].filter((text) => text !== undefined).join(': '));
 
 /** The way that the issuer names; without one, the standard says the header. */
-function authOf({ token_endpoint_auth_methods_supported: known = [] }: AuthorizationServer, secret: string): ClientAuth {
+function authOf(
+  { token_endpoint_auth_methods_supported: known = [] }: AuthorizationServer,
+  secret: string,
+): ClientAuth {
   const inBody = known.includes('client_secret_post') && !known.includes('client_secret_basic');
   return inBody ? ClientSecretPost(secret) : ClientSecretBasic(secret);
 }

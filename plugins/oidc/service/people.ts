@@ -20,7 +20,8 @@ export class People {
   async find(issuer: string, subject: string): Promise<User | undefined> {
     const database = this.#database;
     const key = personKey(issuer, subject);
-    const row = (await findPerson(database, key)) ?? ((await database.catchUp()) ? await findPerson(database, key) : undefined);
+    const row =
+      (await findPerson(database, key)) ?? ((await database.catchUp()) ? await findPerson(database, key) : undefined);
     return row && { user_id: row.user_id, name: row.user_name };
   }
 

@@ -44,20 +44,32 @@ export class OidcSignIn {
     const secret = isBrowserSecret(held) ? held : ids.bytes(32).toString('base64url');
     const way = beginWay(secret, ids.bytes(16), database.now(), pathOf(request.query.to));
     const challenge = createHash('sha256').update(way.verifier).digest('base64url');
-    const url = await issuer.authorizeUrl(way, challenge, this.#redirectUri());
-    if (!(url instanceof URL)) return this.#refuse(424, `${issuer.title} cannot be asked`, url.fault, AGAIN);
-    return { status: 303, text: '', type: 'text/plain', headers: { location: url.href, ...this.#cookie(secret, COOKIE_MS) } };
+    const asked = await issuer.authorizeUrl(way, challenge, this.#redirectUri());
+    if ('fault' in asked) return this.#refuse(424, `${issuer.title} cannot be asked`, asked.fault, AGAIN);
+    return {
+      status: 303,
+      text: '',
+      type: 'text/plain',
+      headers: { location: asked.url, ...this.#cookie(secret, COOKIE_MS) },
+    };
   }
 
   async finish(request: HttpRequest): Promise<HttpReply> {
     const { issuer, database } = this.#parts;
     const way = findWay(this.#secretOf(request), request.query.state, database.now());
     if (way === 'foreign')
-      return this.#refuse(403, 'This was begun in another browser', 'Only the browser that began it can finish it.', AGAIN);
-    if (way === 'late') return this.#refuse(400, 'This took too long', 'After ten minutes an answer is not taken.', AGAIN);
+      return this.#refuse(
+        403,
+        'This was begun in another browser',
+        'Only the browser that began it can finish it.',
+        AGAIN,
+      );
+    if (way === 'late')
+      return this.#refuse(400, 'This took too long', 'After ten minutes an answer is not taken.', AGAIN);
     const found = await issuer.identify(new URLSearchParams(request.query), way, this.#redirectUri());
     if (!('fault' in found)) return this.#admit(request, way, found);
-    if (found.denied) return this.#refuse(403, `${issuer.title} did not sign you in`, `It says: ${found.fault}.`, AGAIN);
+    if (found.denied)
+      return this.#refuse(403, `${issuer.title} did not sign you in`, `It says: ${found.fault}.`, AGAIN);
     return this.#refuse(424, `${issuer.title} does not say who you are`, `${found.fault}.`, AGAIN);
   }
 
@@ -96,12 +108,24 @@ export class OidcSignIn {
 
   /** The issuer takes each code once, so the cookie of the way there is good for nothing more. */
   #goOn(way: Way, headers: Record<string, string>): HttpReply {
-    return { status: 303, text: '', type: 'text/plain', headers: { ...headers, location: `${this.#parts.base()}${way.to}` } };
+    return {
+      status: 303,
+      text: '',
+      type: 'text/plain',
+      headers: { ...headers, location: `${this.#parts.base()}${way.to}` },
+    };
   }
 
   #refuse(status: number, title: string, ...lines: string[]): HttpReply {
     const base = this.#parts.base();
-    return messagePage({ ok: false, status, title, lines, link: { to: `${base}/`, text: 'To the sign-in page' }, base });
+    return messagePage({
+      ok: false,
+      status,
+      title,
+      lines,
+      link: { to: `${base}/`, text: 'To the sign-in page' },
+      base,
+    });
   }
 
   #redirectUri(): string {

@@ -52,9 +52,11 @@ t.test('the CSRF token is that of every cookie of a session, and of no other', a
   t.not(first.whole, next.whole);
   t.equal(csrfOf(first), csrfOf(next));
   t.ok(isCsrf(csrfOf(first), next));
-  for (const wrong of [undefined, '', 'x', csrfOf(makeCookie(bytes)), `${csrfOf(first)} `]) t.notOk(isCsrf(wrong, first));
+  for (const wrong of [undefined, '', 'x', csrfOf(makeCookie(bytes)), `${csrfOf(first)} `])
+    t.notOk(isCsrf(wrong, first));
   t.same(readCookie(next.whole), next);
-  for (const wrong of [undefined, '', first.lasting, `${next.whole}x`, `${next.whole}\n`]) t.equal(readCookie(wrong), undefined);
+  for (const wrong of [undefined, '', first.lasting, `${next.whole}x`, `${next.whole}\n`])
+    t.equal(readCookie(wrong), undefined);
 });
 
 t.test('which origins are ours', async (t) => {
@@ -62,9 +64,16 @@ t.test('which origins are ours', async (t) => {
   t.equal(write({}), undefined, 'no browser');
   t.equal(write({ origin: 'https://svc.example', host: 'inner:80', 'sec-fetch-site': 'same-origin' }), undefined);
   t.equal(write({ origin: 'http://localhost:8787', host: 'localhost:8787' }), undefined);
-  for (const origin of ['https://evil.example', 'null', 'http://localhost:8788', 'https://svc.example.evil.example', ''])
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    'http://localhost:8788',
+    'https://svc.example.evil.example',
+    '',
+  ])
     t.match(write({ origin, host: 'localhost:8787' }), /Origin/, origin);
-  for (const site of ['cross-site', 'same-site', 'none', 'x']) t.match(write({ 'sec-fetch-site': site }), /Sec-Fetch-Site/);
+  for (const site of ['cross-site', 'same-site', 'none', 'x'])
+    t.match(write({ 'sec-fetch-site': site }), /Sec-Fetch-Site/);
   for (const site of ['same-origin', 'none']) t.equal(readFault({ 'sec-fetch-site': site }), undefined);
   for (const site of ['cross-site', 'same-site']) t.match(readFault({ 'sec-fetch-site': site }), /another origin/);
 });

@@ -29,7 +29,8 @@ export type Verdict =
  */
 export function judge(row: Presented, family: string, now: number): Verdict {
   if (row.expires_at <= now || row.last_seen_at + IDLE_MS <= now) return { state: 'over' };
-  if (row.family !== family) return { state: 'stolen', why: `its cookie came from ${family}, and it is one of ${row.family}` };
+  if (row.family !== family)
+    return { state: 'stolen', why: `its cookie came from ${family}, and it is one of ${row.family}` };
   const replaced = row.turn < row.seen;
   if (replaced && now - row.seen_at > GRACE_MS)
     return { state: 'stolen', why: 'a cookie came again that had been replaced' };

@@ -7,7 +7,8 @@ export function writeFault(headers: Headers, public_url: string | undefined): st
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return 'a page of another origin has sent it (Sec-Fetch-Site)';
-  if (origin !== undefined && !isOurs(origin, headers, public_url)) return 'a page of another origin has sent it (Origin)';
+  if (origin !== undefined && !isOurs(origin, headers, public_url))
+    return 'a page of another origin has sent it (Origin)';
   return undefined;
 }
 

@@ -11,7 +11,7 @@ const column = (definition: string): string => `ALTER TABLE sessions_sessions AD
 export const cookieTables = migration('0002-cookies', [
   column("signed_in_by {word} NOT NULL DEFAULT 'token'"),
   column("family {word} NOT NULL DEFAULT ''"),
-  column("browser {name}"),
+  column('browser {name}'),
   column('last_seen_at {ms} NOT NULL DEFAULT 0'),
   column('seen {int} NOT NULL DEFAULT 0'),
   column('seen_at {ms} NOT NULL DEFAULT 0'),

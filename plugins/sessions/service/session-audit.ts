@@ -17,7 +17,12 @@ export class SessionAudit {
   readonly #members: Pick<Members, 'rolesOf'>;
   readonly #told = new BoundedMap<string, number>(SESSIONS);
 
-  constructor(parts: { database: Database; clock: Pick<Clock, 'monotonic'>; audit: Audit; members: Pick<Members, 'rolesOf'> }) {
+  constructor(parts: {
+    database: Database;
+    clock: Pick<Clock, 'monotonic'>;
+    audit: Audit;
+    members: Pick<Members, 'rolesOf'>;
+  }) {
     this.#database = parts.database;
     this.#clock = parts.clock;
     this.#audit = parts.audit;

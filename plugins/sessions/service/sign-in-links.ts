@@ -40,7 +40,8 @@ export class SignInLinks {
   async make({ token_id, id: user_id, name: user_name, org_id }: Principal, by: AuditSource): Promise<SignInLink> {
     const { database, ids, audit, public_url, base_url } = this.#parts;
     const base = public_url() ?? base_url();
-    if (!/^https?:/.test(base)) throw SessionErrors.linkNotOffered('this server listens on a socket of this machine only');
+    if (!/^https?:/.test(base))
+      throw SessionErrors.linkNotOffered('this server listens on a socket of this machine only');
     const code = ids.bytes(32).toString('base64url');
     const now = database.now();
     const expires_at = now + LINK_MS;
@@ -74,4 +75,3 @@ export class SignInLinks {
     return sessions.begin({ user_id, user_name, token: { token_id, org_id }, by: 'link' }, request);
   }
 }
-

@@ -93,10 +93,13 @@ export function listSessions(on: Reading, whose: Whose, { now, idle_since }: Ali
 
 /** A cookie was used that is newer than all that were used before. */
 export const noteFirstUse = (on: Queries, session_id: string, turn: number, now: number): Promise<number> =>
-  on.write(
-    'UPDATE sessions_sessions SET seen = ?, seen_at = ?, last_seen_at = ? WHERE session_id = ? AND seen < ?',
-    [turn, now, now, session_id, turn],
-  );
+  on.write('UPDATE sessions_sessions SET seen = ?, seen_at = ?, last_seen_at = ? WHERE session_id = ? AND seen < ?', [
+    turn,
+    now,
+    now,
+    session_id,
+    turn,
+  ]);
 
 export const noteUse = (on: Queries, session_id: string, now: number): Promise<number> =>
   on.write('UPDATE sessions_sessions SET last_seen_at = ? WHERE session_id = ? AND last_seen_at < ?', [

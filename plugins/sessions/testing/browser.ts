@@ -31,9 +31,7 @@ export class Browser {
   }
 
   async redeem(code: string): Promise<Answer> {
-    return this.#take(
-      await this.server.call(undefined, 'POST /api/v1/session/redeem', { code }, this.#headers({})),
-    );
+    return this.#take(await this.server.call(undefined, 'POST /api/v1/session/redeem', { code }, this.#headers({})));
   }
 
   /** A request of a page of ours. */
@@ -50,7 +48,9 @@ export class Browser {
       'x-svc-csrf': this.csrf || undefined,
       ...more,
     };
-    return Object.fromEntries(Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined));
+    return Object.fromEntries(
+      Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    );
   }
 
   #take(answer: Answer): Answer {
