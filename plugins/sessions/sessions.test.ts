@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { boot, STORES, type Store, tablesWith, type TestOptions, type TestServer } from '../../test/kit/index.ts';
+import { takeTurn } from './store/sessions.ts';
 import { age, audited, Browser, CHROME, FIREFOX, HOUR_MS, MINUTE_MS } from './testing/browser.ts';
 
 const PLUGINS = ['http', 'access', 'audit', 'sessions'];
@@ -169,6 +170,12 @@ for (const store of STORES)
       t.same(new Set(side_by_side.map(({ status }) => status)), new Set([200]));
       const set = side_by_side.flatMap(({ headers }) => headers.get('set-cookie') ?? []);
       t.equal(set.length, 1, 'one of them brings the next cookie');
+      // Both have read that it is their turn, and neither knows of the other.
+      const [{ session_id = '', issued = 0 } = {}] = await server
+        .use(Database)
+        .read<{ session_id: string; issued: number }>('SELECT session_id, issued FROM sessions_sessions');
+      const turns = [1, 2].map(() => takeTurn(server.use(Database), session_id, Number(issued), Date.now()));
+      t.same((await Promise.all(turns)).toSorted(), [false, true]);
       const old = browser.copy();
       browser.cookie = set[0]!.split(';')[0]!;
       t.not(browser.cookie, first);
