@@ -171,10 +171,10 @@ for (const store of STORES)
       const set = side_by_side.flatMap(({ headers }) => headers.get('set-cookie') ?? []);
       t.equal(set.length, 1, 'one of them brings the next cookie');
       // Both have read that it is their turn, and neither knows of the other.
-      const [{ session_id = '', issued = 0 } = {}] = await server
+      const [row] = await server
         .use(Database)
         .read<{ session_id: string; issued: number }>('SELECT session_id, issued FROM sessions_sessions');
-      const turns = [1, 2].map(() => takeTurn(server.use(Database), session_id, Number(issued), Date.now()));
+      const turns = [1, 2].map(() => takeTurn(server.use(Database), row!.session_id, Number(row!.issued), Date.now()));
       t.same((await Promise.all(turns)).toSorted(), [false, true]);
       const old = browser.copy();
       browser.cookie = set[0]!.split(';')[0]!;
