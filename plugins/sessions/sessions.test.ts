@@ -144,6 +144,15 @@ for (const store of STORES)
       t.match((await audited(server, 'session.everywhere')).at(-1), { subject: 'admin1', detail: /\d sessions/ });
     });
 
+    t.test('a further one than the hundredth ends the oldest', async (t) => {
+      const [first, second] = [await signedIn(server, 'viewer'), await signedIn(server, 'viewer')];
+      await call('viewer', 'DELETE /api/v1/sessions');
+      for (const browser of [first, second]) await browser.signIn('viewer');
+      for (let count = 2; count < 101; count += 1) await call('viewer', 'POST /api/v1/session');
+      t.equal((await first.send(WHO)).status, 401);
+      t.equal((await second.send(WHO)).status, 200);
+    });
+
     t.test('it ends with its token, and may no more than its person', async (t) => {
       const made = await call('owner', 'POST /api/v1/tokens', { name: 'laptop', org: 'acme', user: 'member1' });
       const browser = await signedIn(server, made.json.token);
