@@ -39,7 +39,6 @@ export interface Principal {
   name: string;
   /** In a session: the token that it was made from, or the session itself when there was none. */
   token_id: string;
-  /** The console session of this browser; its end ends what this principal may do. */
   session_id?: string;
   /** The org of an agent's token, or of a token limited to one org. */
   org_id: string | null;
