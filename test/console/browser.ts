@@ -21,6 +21,11 @@ const QUIET = [
 /** Undefined where there is no Chromium: tests of pages are left out there, and say so. */
 export const chromiumPath = (): string | undefined => BROWSERS.find((path) => existsSync(path));
 
+interface ConsoleOptions {
+  port?: number;
+  env?: Record<string, string>;
+}
+
 /** `svc dev` in a folder of its own, and a browser. */
 export class Console {
   readonly #browser: Browser;
@@ -40,22 +45,28 @@ export class Console {
   }
 
   /** Ends with the test. */
-  static async open(
-    t: Test,
-    executablePath: string,
-    { port = 0, env: more = {} as Record<string, string> } = {},
-  ): Promise<Console> {
+  static async open(t: Test, executablePath: string, options: ConsoleOptions = {}): Promise<Console> {
+    const place = await Console.start(executablePath, options);
+    t.teardown(() => place.close());
+    return place;
+  }
+
+  static async start(executablePath: string, { port = 0, env: more = {} }: ConsoleOptions = {}): Promise<Console> {
     const folder = await homeFolder('svc-console-');
     const env = { PATH: process.env.PATH ?? '', HOME: folder, ...more };
     const dev = new Service(svcProgram, ['dev', '--port', String(port)], { cwd: folder, env });
     const browser = await chromium.launch({ executablePath, args: QUIET });
     const place = new Console({ browser, dev, env, folder });
-    t.teardown(() => place.close());
-    const [, url = ''] = await dev.says(/is ready: (\S+)/);
-    place.url = url.replace(/\/$/, '');
-    const profile = await readFile(join(folder, '.svc/profile.json'), 'utf8');
-    place.token = (JSON.parse(profile) as { token: string }).token;
-    return place;
+    try {
+      const [, url = ''] = await dev.says(/is ready: (\S+)/);
+      place.url = url.replace(/\/$/, '');
+      const profile = await readFile(join(folder, '.svc/profile.json'), 'utf8');
+      place.token = (JSON.parse(profile) as { token: string }).token;
+      return place;
+    } catch (error) {
+      await place.close();
+      throw error;
+    }
   }
 
   svc = (args: readonly string[], stdin?: string) =>

@@ -1,0 +1,66 @@
+/**
+ * `npm run shots [-- <folder>]`: pictures of every page of the console, with something on each, at two widths and in both
+ * themes; `reports/shots` unless a folder is named. The three of the README are written with `--readme`.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { chromiumPath, Console } from './browser.ts';
+import { fill } from './sample.ts';
+
+const WIDTHS = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } } as const;
+const THEMES = ['light', 'dark'] as const;
+/** Pages of the README, by the names that their pictures have there. */
+const OF_THE_README: Readonly<Record<string, string>> = { overview: 'overview', run: 'run', runs: 'runs' };
+
+/** The pages of the menu, and those of one run. On a narrow screen the menu is closed. */
+async function pagesOf(place: Console, run_id: string): Promise<[name: string, path: string][]> {
+  const page = await place.signedIn();
+  const links = await page.getByRole('navigation', { name: 'Pages of the project' }).getByRole('link').all();
+  const found: [string, string][] = [];
+  for (const link of links) {
+    const name = (await link.textContent()) ?? '';
+    found.push([name.toLowerCase().replace(/\W+/g, '-'), (await link.getAttribute('href')) ?? '']);
+  }
+  await page.context().close();
+  return [...found, ['run', `/orgs/dev/projects/main/runs/${run_id}`]];
+}
+
+async function shoot(page: Page, url: string, file: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForLoadState('load');
+  // What is read after the page itself: nothing says "Loading…" any more.
+  await page.getByText('Loading…').waitFor({ state: 'detached' });
+  await page.screenshot({ path: file });
+}
+
+async function main(): Promise<void> {
+  const executablePath = chromiumPath();
+  if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium');
+  const readme = process.argv.includes('--readme');
+  const folder = resolve(process.argv.slice(2).find((one) => !one.startsWith('--')) ?? 'reports/shots');
+  await mkdir(readme ? 'docs/images' : folder, { recursive: true });
+  const place = await Console.start(executablePath);
+  try {
+    const pages = await pagesOf(place, await fill(place));
+    for (const [width, viewport] of Object.entries(WIDTHS))
+      for (const colorScheme of THEMES) {
+        if (readme && (width !== 'wide' || colorScheme !== 'light')) continue;
+        const context = await place.newBrowser({ viewport, colorScheme });
+        const page = await place.signedIn(place.token, context);
+        for (const [name, path] of pages) {
+          const own = OF_THE_README[name];
+          if (readme && own === undefined) continue;
+          const file = readme ? `docs/images/${own}.png` : join(folder, `${name}.${width}.${colorScheme}.png`);
+          await shoot(page, `${place.url}${path}`, file);
+          process.stdout.write(`${file}\n`);
+        }
+        await context.close();
+      }
+  } finally {
+    await place.close();
+  }
+}
+
+await main();
