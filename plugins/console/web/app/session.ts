@@ -31,6 +31,12 @@ export function useMay({ org, project }: Scope): (role: Role) => boolean {
   return (role) => own !== undefined && RANK[own] >= RANK[role];
 }
 
+/** Does the person own the org? */
+export function useOwns(org: string): boolean {
+  const { data } = useQuery(whoamiQuery);
+  return data?.orgs.find((one) => one.org === org)?.role === 'owner';
+}
+
 /** Everything that was read belongs to the person who is leaving. */
 export function useForget(): () => void {
   const client = useQueryClient();
