@@ -54,7 +54,7 @@ function Facts({
   manifest: ConnectorManifest;
 }) {
   return (
-    <Panel>
+    <Panel title="What it is">
       {description && <p>{visible(description)}</p>}
       <dl>
         <dt>Name</dt>
