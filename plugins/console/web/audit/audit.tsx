@@ -1,7 +1,7 @@
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import type { AuditEntry } from '../../../../cli/generated/api.ts';
-import { query, scoped } from '../api/paths.ts';
+import { query, type Scope, scoped } from '../api/paths.ts';
 import { useOwns } from '../app/session.ts';
 import { Name, Time } from '../kit/basics.tsx';
 import { List, Table } from '../kit/list.tsx';
@@ -35,7 +35,7 @@ export function Audit() {
         {(items) => (
           <Table columns={['When', 'Who', 'Action', 'Of what', '-Request']}>
             {items.map((entry) => (
-              <Entry key={entry.id} entry={entry} />
+              <Entry key={entry.id} scope={scope} entry={entry} />
             ))}
           </Table>
         )}
@@ -70,7 +70,7 @@ function Filters({
   const since = filters.since ?? '';
   return (
     <form className="filters" onSubmit={submit}>
-      <input name="action" aria-label="Action" placeholder="Action: secret.read" defaultValue={filters.action} />
+      <input name="action" aria-label="Action" placeholder="Action" defaultValue={filters.action} />
       <input name="principal" aria-label="Who" placeholder="Who" defaultValue={filters.principal} />
       <select
         name="since"
@@ -106,7 +106,8 @@ function Filters({
   );
 }
 
-function Entry({ entry: { at, principal, action, subject, detail, request_id, ip } }: { entry: AuditEntry }) {
+function Entry({ scope, entry }: { scope: Scope; entry: AuditEntry }) {
+  const { at, principal, action, subject, detail, request_id, ip } = entry;
   return (
     <tr>
       <td className="tight">
@@ -118,7 +119,13 @@ function Entry({ entry: { at, principal, action, subject, detail, request_id, ip
       </td>
       <td className="mono">{action}</td>
       <td>
-        <Name>{subject}</Name>
+        {subject.startsWith('run_') ? (
+          <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: subject }}>
+            <Name>{subject}</Name>
+          </Link>
+        ) : (
+          <Name>{subject}</Name>
+        )}
         {detail && <div className="quiet">{visible(detail)}</div>}
       </td>
       <td className="wide quiet mono">

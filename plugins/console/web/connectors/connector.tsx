@@ -8,7 +8,7 @@ import type {
 } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { scoped } from '../api/paths.ts';
-import { Copy, Loading, Problem, Quiet } from '../kit/basics.tsx';
+import { Copy, Loading, Problem } from '../kit/basics.tsx';
 import { Table } from '../kit/list.tsx';
 import { Page, Panel } from '../kit/page.tsx';
 import { pretty, shellQuote, visible } from '../kit/text.ts';
@@ -132,7 +132,7 @@ const Example = ({
 const Part = ({ title, value }: { title: string; value: unknown }) =>
   value === undefined ? null : (
     <>
-      <Quiet>{title}</Quiet>
+      <p className="part quiet">{title}</p>
       <pre>{visible(pretty(value))}</pre>
     </>
   );

@@ -18,7 +18,7 @@ export function Locks() {
       </p>
       <List list={list} empty="No lease is held.">
         {(items) => (
-          <Table columns={['Group', 'Held by', 'For', 'Queue', '-Fence']}>
+          <Table columns={['Group', 'Held by', 'Since', 'Queue', '-Fence']}>
             {items.map((lock) => (
               <Lock key={`${lock.group} ${lock.trusted}`} scope={scope} lock={lock} />
             ))}
