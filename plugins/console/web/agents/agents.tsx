@@ -53,7 +53,7 @@ function Agent({ agent }: { agent: AgentRecord }) {
         ))}
       </td>
       <td className="wide">{visible(agent.version)}</td>
-      <td className="wide">
+      <td className="wide tight">
         <Name>{agent.server}</Name>
       </td>
     </tr>

@@ -117,7 +117,9 @@ function Entry({ scope, entry }: { scope: Scope; entry: AuditEntry }) {
         {principal ? <Name>{principal.name}</Name> : <span className="quiet">the service</span>}
         {principal?.kind === 'agent' && <div className="quiet">an agent</div>}
       </td>
-      <td className="mono">{action}</td>
+      <td className="word">
+        <span className="mono">{action}</span>
+      </td>
       <td>
         {subject.startsWith('run_') ? (
           <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: subject }}>

@@ -36,7 +36,7 @@ export function Credentials() {
                 <td>
                   <strong>{one.name}</strong>
                 </td>
-                <td>{KINDS[one.kind].title}</td>
+                <td className="word">{KINDS[one.kind].title}</td>
                 <td>
                   <Uses scope={scope} of="credentials" name={one.name} />
                 </td>

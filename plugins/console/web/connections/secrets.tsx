@@ -34,13 +34,13 @@ export function Secrets() {
       <p className="quiet">Every trusted job of this project gets each secret as a variable of its name.</p>
       <List list={list} empty="No secret is set yet.">
         {(items) => (
-          <Table columns={['Name', 'Set', 'Value', ...(may('admin') ? ['Actions'] : [])]}>
+          <Table columns={['Name', '-Set', 'Value', ...(may('admin') ? ['Actions'] : [])]}>
             {items.map(({ name, set_at }) => (
               <tr key={name} id={name}>
                 <td>
                   <strong className="mono">{name}</strong>
                 </td>
-                <td>
+                <td className="wide">
                   <Time at={set_at} />
                 </td>
                 <td>

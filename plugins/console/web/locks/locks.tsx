@@ -39,13 +39,13 @@ function Lock({ scope, lock: { group, trusted, holder, queue, queue_length } }: 
         </strong>
         {!trusted && <div className="quiet">of runs that are not trusted</div>}
       </td>
-      <td>
+      <td className="word">
         <RunLink scope={scope} run={holder.run_id} />
       </td>
       <td className="tight">
         <Time at={holder.since} />
       </td>
-      <td>
+      <td className="word">
         {queue.length === 0 ? (
           <span className="quiet">nobody waits</span>
         ) : (

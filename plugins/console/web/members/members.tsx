@@ -92,7 +92,7 @@ function Roll({ title, what, path, command, roles, writes }: RollProps) {
                     <Name>{member.user}</Name>
                   </strong>
                 </td>
-                <td>{member.role}</td>
+                <td className="word">{member.role}</td>
                 <td className="wide">
                   <Time at={member.created_at} />
                 </td>

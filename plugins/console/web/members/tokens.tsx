@@ -29,7 +29,7 @@ export function Tokens() {
       {made && <Made token={made} close={() => setMade(undefined)} />}
       <List list={list} empty="You have no token.">
         {(items) => (
-          <Table columns={['Token', 'Of', 'Good for', 'Used', '-Ends', 'Actions']}>
+          <Table columns={['Token', 'Of', 'Good for', '-Used', '-Ends', 'Actions']}>
             {items.map((token) => (
               <Row key={token.id} token={token} />
             ))}
@@ -72,9 +72,9 @@ function Row({ token }: { token: Token }) {
           made <Time at={token.created_at} />
         </div>
       </td>
-      <td>{token.kind === 'agent' ? 'an agent' : visible(token.user ?? '')}</td>
+      <td className="word">{token.kind === 'agent' ? 'an agent' : visible(token.user ?? '')}</td>
       <td>{goodFor(token)}</td>
-      <td className="tight">
+      <td className="wide tight">
         {token.last_used_at ? <Time at={token.last_used_at} /> : <span className="quiet">never</span>}
       </td>
       <td className="wide tight">
