@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { keepLastProject } from './home.tsx';
 import { sessionQuery, whoamiQuery } from './session.ts';
@@ -9,11 +9,10 @@ import { Shell } from './shell.tsx';
 /** The frame of all pages of a project, for whoever is signed in. */
 export function ProjectLayout() {
   const { org, project } = useParams({ from: '/orgs/$org/projects/$project' });
-  const location = useLocation();
   const session = useQuery(sessionQuery);
   const who = useQuery({ ...whoamiQuery, enabled: Boolean(session.data) });
   useEffect(() => keepLastProject(org, project), [org, project]);
-  if (session.data === null) return <Navigate to="/sign-in" search={{ back: location.href }} replace />;
+  if (session.data === null) return <ToSignIn />;
   const error = session.error ?? who.error;
   if (error)
     return (
@@ -27,4 +26,13 @@ export function ProjectLayout() {
       <Outlet />
     </Shell>
   );
+}
+
+/** Leaves once: the address changes while this is still drawn, and must not be taken for the one to come back to. */
+function ToSignIn() {
+  const { href } = useLocation();
+  const [back] = useState(href);
+  const navigate = useNavigate();
+  useEffect(() => void navigate({ to: '/sign-in', search: { back }, replace: true }), [navigate, back]);
+  return null;
 }

@@ -41,7 +41,8 @@ export function useOwns(org: string): boolean {
 export function useForget(): () => void {
   const client = useQueryClient();
   return () => {
-    client.clear();
+    // The session itself stays in the cache: the frame watches it, and leaves when it is gone.
     client.setQueryData(SESSION_KEY, null);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   };
 }
