@@ -142,15 +142,13 @@ function Attention({ scope, summary: { attention } }: { scope: Scope; summary: S
         <ul className="plain">
           {attention.map(({ kind, name, state, detail, graph }) => (
             <li key={`${kind} ${name} ${graph ?? ''}`}>
-              {kind === 'account' ? (
-                <Link to="/orgs/$org/projects/$project/connections" params={scope} hash={name}>
-                  {kind} {visible(name)}
-                </Link>
-              ) : (
-                <strong>
-                  {kind} {visible(name)}
-                </strong>
-              )}{' '}
+              <Link
+                to={`/orgs/$org/projects/$project/connections${kind === 'account' ? '' : '/credentials'}`}
+                params={scope}
+                hash={name}
+              >
+                {kind} {visible(name)}
+              </Link>{' '}
               <Status of={state} />
               <div className="quiet">
                 {visible(detail)}
