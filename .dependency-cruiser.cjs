@@ -2,6 +2,10 @@
 /** The CLI's half of a plugin; the rules of the server's half do not hold for it. */
 const pluginCli = '^plugins/[^/]+/cli/';
 
+/** What a command and a page of the console say alike: functions of answers, which run in a browser too. */
+const explains = '^plugins/[^/]+/explain/';
+const forBrowsers = '^cli/(generated/|output/span\\.ts$)';
+
 /** The console's pages know the types of answers, which are generated. */
 const consoleWeb = '^plugins/console/web/';
 
@@ -11,23 +15,24 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only', 'dynamic-import'] } } },
     { name: 'no-cycles-in-the-cli', severity: 'error', from: { path: ['^cli/', pluginCli] }, to: { circular: true } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['\\.test\\.ts$', '^test/', '^features/', '\\.mjs$', '^cli/commands/', pluginCli, '/generated/', '\\.d\\.mts$'] }, to: {} },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: ['\\.test\\.ts$', '^test/', '^features/', '\\.mjs$', '^cli/commands/', pluginCli, '/generated/', '\\.d\\.mts$', '^plugins/console/web/kit/scroll-lock\\.tsx$'] }, to: {} },
     { name: 'kernel-stands-alone', severity: 'error', from: { path: '^kernel/', pathNot: '\\.test\\.ts$|testsuite\\.ts$' }, to: { path: '^(plugins|cli|features|test|connectors)/' } },
     { name: 'contracts-stand-alone', severity: 'error', from: { path: '^kernel/contracts/', pathNot: '\\.test\\.ts$' }, to: { path: '^kernel/(?!contracts/)' } },
     { name: 'plugins-see-kernel-contracts-only', severity: 'error', from: { path: '^plugins/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/' }, to: { path: '^kernel/(?!contracts/)' } },
-    { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: '\\.test\\.ts$|testsuite\\.ts$|/testing/' }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
+    { name: 'plugins-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/', pathNot: `\\.test\\.ts$|testsuite\\.ts$|/testing/|${consoleWeb}` }, to: { path: '^plugins/', pathNot: ['^plugins/$1/', pluginContracts] } },
     // Tests of a plugin are held to what a third party has: contracts, the kit, its own files, and programs that stand for the world outside.
     { name: 'plugin-tests-meet-by-contract', severity: 'error', from: { path: '^plugins/([^/]+)/.*(\\.test\\.ts$|testsuite\\.ts$|/testing/)' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^plugins/$1/', pluginContracts, '^kernel/contracts/', '^test/(kit|support|tools)/', '^features/support/', '^cli/generated/'] } },
     { name: 'kit-is-for-everybody', severity: 'error', from: { path: '^test/kit/' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^test/kit/', pluginContracts, '^kernel/(contracts|boot)/', '^plugins/masking/service/maskers\\.ts$'] } },
     { name: 'contracts-see-contracts', severity: 'error', from: { path: '^plugins/([^/]+)/contract(\\.ts$|/)' }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/$1/(generated|contract|schema)/'] } },
-    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: `${pluginCli}|${consoleWeb}|\\.test\\.ts$|testsuite\\.ts$|/testing/` }, to: { path: '^(cli|features|test)/' } },
-    { name: 'console-pages-see-types-of-answers', severity: 'error', from: { path: consoleWeb }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: [consoleWeb, '^cli/generated/'] } },
+    { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: `${pluginCli}|${consoleWeb}|${explains}|\\.test\\.ts$|testsuite\\.ts$|/testing/` }, to: { path: '^(cli|features|test)/' } },
+    { name: 'console-pages-see-types-of-answers', severity: 'error', from: { path: consoleWeb }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: [consoleWeb, explains, forBrowsers] } },
+    { name: 'explanations-run-in-a-browser', severity: 'error', from: { path: explains, pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/|^node:', pathNot: ['^plugins/runs/explain/', forBrowsers] } },
     { name: 'console-pages-stay-in-the-browser', severity: 'error', from: { pathNot: consoleWeb }, to: { path: consoleWeb } },
     // The types of answers refer to those that plugins generate from their schemas.
-    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/(index|locate)\\.ts$' } },
+    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/(generated/|build\\.mjs$)' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^kernel/boot/(index|locate)\\.ts$' } },
     { name: 'cli-types-come-from-schemas', severity: 'error', from: { path: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^plugins/[^/]+/generated/' } },
     // What a plugin does on the disk of whoever calls it, its commands and its agent's half share (local/).
-    { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/(cli|local)/'] } },
+    { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/(cli|local|explain)/'] } },
     { name: 'plugin-servers-do-without-their-commands', severity: 'error', from: { path: '^(plugins|kernel)/', pathNot: pluginCli }, to: { path: pluginCli, pathNot: '/cli/verbs\\.ts$' } },
     // Programs that features run may import what every script may: the published SDK.
     { name: 'features-stay-outside', severity: 'error', from: { path: '^features/' }, to: { path: '^(kernel|plugins|cli)/', pathNot: '^plugins/scripts/sdk/sdk\\.mjs$' } },

@@ -3,17 +3,17 @@ Feature: How a project stands
   Rule: One answer says what runs, what waits and what failed
 
     Scenario: a project with a run that waits and one that failed
-      When I submit the script "waits.sh":
-        """
-        svc wait-signal approved
-        """
-      Then the run waits for "signal" "approved"
       When I submit the script "fails.sh":
         """
         echo no such luck >&2
         exit 3
         """
       Then the run is "failed"
+      When I submit the script "waits.sh":
+        """
+        svc wait-signal approved
+        """
+      Then the run waits for "signal" "approved"
       When I call "svc summary --json"
       Then standard output is JSON whose "runs.waiting" is "1"
       And standard output is JSON whose "runs.failed" is "1"
@@ -25,4 +25,5 @@ Feature: How a project stands
       And standard output has "approved"
       When I send "GET" to "{scoped}/summary?window=2h"
       Then the answer is 400 with code "invalid_request"
-      When I cancel every run that has not ended
+      When I cancel the run because "seen"
+      Then the run is "cancelled"

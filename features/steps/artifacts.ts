@@ -103,11 +103,15 @@ When(
     let from = await until('an offset', 30_000, async () => (await stored(this, bytes, path)) || undefined);
     for (;;) {
       this.notes.set('offset', String(from));
-      const answer = await this.request('PUT', target, bytes.subarray(from), {
+      this.refuseUnchecked();
+      const answer = await this.call('PUT', target, bytes.subarray(from), {
         'repr-digest': header(bytes),
         'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}`,
       });
-      if (answer.status !== 409) return;
+      if (answer.status !== 409) {
+        this.answer = Object.assign(answer, { checked: answer.status < 400 });
+        return;
+      }
       const { offset } = answer.json() as { offset: number };
       assert.ok(offset > from, `the server asks to continue at ${offset}, which is not after ${from}`);
       from = offset;

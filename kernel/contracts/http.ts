@@ -39,7 +39,6 @@ export interface Principal {
   name: string;
   /** In a session: the token that it was made from, or the session itself when there was none. */
   token_id: string;
-  /** The console session of this browser; its end ends what this principal may do. */
   session_id?: string;
   /** The org of an agent's token, or of a token limited to one org. */
   org_id: string | null;
@@ -77,10 +76,7 @@ export interface HttpRequest {
   readonly scope: Scope;
   /** Aborts when the caller disconnects or the server stops. */
   readonly signal: AbortSignal;
-  /**
-   * For answers that last: resolves while the caller would still be let in, and throws what a new request would be
-   * answered: `not_authenticated`, `forbidden`, `not_found`. Counts as a request for the rate limits.
-   */
+  /** For answers that last: throws what a new request would be refused with. Counts as one for the rate limits. */
   admitted(): Promise<void>;
 }
 

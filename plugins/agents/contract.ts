@@ -13,6 +13,7 @@ import type {
 import type { DryReplay } from './contract/dry-replay.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
+export { AgentFigures } from './contract/figures.ts';
 export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 
 /**
@@ -292,11 +293,3 @@ export interface AgentStatus {
 }
 
 export const Agent = token<Agent>('agents.Agent');
-
-/** The agents that runs of an org may go to, in numbers. */
-export interface AgentFigures {
-  /** `free`: slots that hold no activity. */
-  of(org_id: string): Promise<{ connected: number; slots: number; free: number }>;
-}
-
-export const AgentFigures = token<AgentFigures>('agents.AgentFigures');

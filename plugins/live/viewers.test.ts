@@ -2,7 +2,7 @@ import t from 'tap';
 import { AccessControl, Database, type Replacement } from '../../kernel/contracts/index.ts';
 import { LiveTopics } from './contract.ts';
 import { LiveServer } from './testing/live-server.ts';
-import { LiveStream } from './testing/stream.ts';
+import { LiveStream } from '../../test/support/live-stream.ts';
 import { boot, SCOPE, STORES, testPlugin, until } from '../../test/kit/index.ts';
 
 /** Each token is a person of its own, who may look. */
@@ -18,6 +18,7 @@ const anybody: Replacement = [
 ];
 
 const VIEWERS = 1000;
+t.setTimeout(240_000);
 
 for (const store of STORES)
   t.test(`${store}: ${VIEWERS} viewers cost the database what one costs`, async (t) => {

@@ -40,6 +40,7 @@ for (const store of STORES)
       };
       t.same(await as('web-leads', 'web-team'), { acme: 'member', 'acme/web': 'admin' }, 'the highest');
       t.same(await as('everything'), { acme: 'member', 'acme/web': 'viewer' });
+      t.same(await as('admins'), { acme: 'member', 'acme/web': 'admin' }, 'of all projects');
       t.same(await as('svc-owners'), { acme: 'owner', 'acme/web': 'admin' });
       t.same(await as('web-team'), { acme: 'member', 'acme/web': 'member' });
       groups.set('ana', ['lost']);

@@ -1,6 +1,8 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { boot, STORES, tablesWith, type TestServer } from '../../test/kit/index.ts';
+import { digestOf } from './domain/cookie.ts';
+import { useLink } from './store/links.ts';
 import { age, audited, Browser, MINUTE_MS } from './testing/browser.ts';
 
 const PLUGINS = ['http', 'access', 'audit', 'sessions'];
@@ -39,6 +41,10 @@ for (const store of STORES)
       const code = codeOf(await linkOf(server));
       const both = await Promise.all(Array.from({ length: 5 }, () => new Browser(server).redeem(code)));
       t.same(both.map(({ status }) => status).toSorted(), [201, 401, 401, 401, 401]);
+      // Both have found it, and neither knows of the other.
+      const digest = digestOf(codeOf(await linkOf(server)));
+      const used = await Promise.all([1, 2].map(() => useLink(server.use(Database), digest)));
+      t.same(used.toSorted(), [false, true]);
     });
 
     t.test('it is over after five minutes', async (t) => {

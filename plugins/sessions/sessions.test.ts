@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { boot, STORES, type Store, tablesWith, type TestOptions, type TestServer } from '../../test/kit/index.ts';
+import { takeTurn } from './store/sessions.ts';
 import { age, audited, Browser, CHROME, FIREFOX, HOUR_MS, MINUTE_MS } from './testing/browser.ts';
 
 const PLUGINS = ['http', 'access', 'audit', 'sessions'];
@@ -143,6 +144,15 @@ for (const store of STORES)
       t.match((await audited(server, 'session.everywhere')).at(-1), { subject: 'admin1', detail: /\d sessions/ });
     });
 
+    t.test('a further one than the hundredth ends the oldest', async (t) => {
+      const [first, second] = [await signedIn(server, 'viewer'), await signedIn(server, 'viewer')];
+      await call('viewer', 'DELETE /api/v1/sessions');
+      for (const browser of [first, second]) await browser.signIn('viewer');
+      for (let count = 2; count < 101; count += 1) await call('viewer', 'POST /api/v1/session');
+      t.equal((await first.send(WHO)).status, 401);
+      t.equal((await second.send(WHO)).status, 200);
+    });
+
     t.test('it ends with its token, and may no more than its person', async (t) => {
       const made = await call('owner', 'POST /api/v1/tokens', { name: 'laptop', org: 'acme', user: 'member1' });
       const browser = await signedIn(server, made.json.token);
@@ -169,6 +179,12 @@ for (const store of STORES)
       t.same(new Set(side_by_side.map(({ status }) => status)), new Set([200]));
       const set = side_by_side.flatMap(({ headers }) => headers.get('set-cookie') ?? []);
       t.equal(set.length, 1, 'one of them brings the next cookie');
+      // Both have read that it is their turn, and neither knows of the other.
+      const [row] = await server
+        .use(Database)
+        .read<{ session_id: string; issued: number }>('SELECT session_id, issued FROM sessions_sessions');
+      const turns = [1, 2].map(() => takeTurn(server.use(Database), row!.session_id, Number(row!.issued), Date.now()));
+      t.same((await Promise.all(turns)).toSorted(), [false, true]);
       const old = browser.copy();
       browser.cookie = set[0]!.split(';')[0]!;
       t.not(browser.cookie, first);

@@ -15,6 +15,7 @@ const EACH: WakeMessage[] = [
   { wake: 'timer', deadline: 1_790_000_000_000 },
   { wake: 'run', run_id: 'run_1' },
   { wake: 'run', run_id: 'run_1', over: true },
+  { wake: 'run', run_id: 'run_1', project_id: 'prj_1', part: 'steps' },
   { wake: 'revoked', claim },
   { wake: 'topic', topic: 'bus.fired' },
 ];
@@ -46,7 +47,7 @@ t.test('what is no message of ours is refused whole, with why', async (t) => {
   ];
   for (const [text, why] of bad) t.match(decode(bytes(text)), { fault: new RegExp(why) }, text.slice(0, 60));
   t.match(decode(Buffer.from([0xff, 0xfe])), { fault: 'it is no JSON' });
-  const extra = { wake: 'run', run_id: 'run_1', over: 'yes', __proto__: null, secret: 'x' };
+  const extra = { wake: 'run', run_id: 'run_1', over: 'yes', part: 'all', project_id: 7, __proto__: null, secret: 'x' };
   t.same(decode(bytes(wake(extra))), { messages: [{ wake: 'run', run_id: 'run_1' }] }, 'nothing unknown goes on');
 });
 

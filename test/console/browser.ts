@@ -24,28 +24,19 @@ export const chromiumPath = (): string | undefined => BROWSERS.find((path) => ex
 /** `svc dev` in a folder of its own, and a browser. */
 export class Console {
   readonly #browser: Browser;
-  readonly #dev: Service;
+  #dev: Service;
   readonly #env: Record<string, string>;
   readonly folder: string;
-  readonly url: string;
-  readonly token: string;
+  url = '';
+  token = '';
   /** What went wrong in pages: errors, and everything that the content security policy refused. */
   readonly faults: string[] = [];
 
-  private constructor(parts: {
-    browser: Browser;
-    dev: Service;
-    env: Record<string, string>;
-    folder: string;
-    url: string;
-    token: string;
-  }) {
+  private constructor(parts: { browser: Browser; dev: Service; env: Record<string, string>; folder: string }) {
     this.#browser = parts.browser;
     this.#dev = parts.dev;
     this.#env = parts.env;
     this.folder = parts.folder;
-    this.url = parts.url.replace(/\/$/, '');
-    this.token = parts.token;
   }
 
   /** Ends with the test. */
@@ -58,14 +49,13 @@ export class Console {
     const env = { PATH: process.env.PATH ?? '', HOME: folder, ...more };
     const dev = new Service(svcProgram, ['dev', '--port', String(port)], { cwd: folder, env });
     const browser = await chromium.launch({ executablePath, args: QUIET });
-    t.teardown(async () => {
-      await browser.close();
-      await dev.kill('SIGTERM');
-      await rm(folder, { recursive: true, force: true });
-    });
+    const place = new Console({ browser, dev, env, folder });
+    t.teardown(() => place.close());
     const [, url = ''] = await dev.says(/is ready: (\S+)/);
-    const { token } = JSON.parse(await readFile(join(folder, '.svc/profile.json'), 'utf8')) as { token: string };
-    return new Console({ browser, dev, env, folder, url, token });
+    place.url = url.replace(/\/$/, '');
+    const profile = await readFile(join(folder, '.svc/profile.json'), 'utf8');
+    place.token = (JSON.parse(profile) as { token: string }).token;
+    return place;
   }
 
   svc = (args: readonly string[], stdin?: string) =>
@@ -97,7 +87,19 @@ export class Console {
     return page;
   }
 
-  kill = (signal: NodeJS.Signals) => this.#dev.kill(signal);
+  /** Ends the server, and starts it again at the same address. */
+  async restart(signal: NodeJS.Signals): Promise<void> {
+    await this.#dev.kill(signal);
+    const { port } = new URL(this.url);
+    this.#dev = new Service(svcProgram, ['dev', '--port', port], { cwd: this.folder, env: this.#env });
+    await this.#dev.says(/is ready: (\S+)/);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.#dev.kill('SIGTERM');
+    await rm(this.folder, { recursive: true, force: true });
+  }
 }
 
 const axeSource = () => readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

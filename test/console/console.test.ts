@@ -52,6 +52,7 @@ else {
 
     await row.getByRole('link').click();
     await page.getByRole('heading', { name: 'What it waits for' }).waitFor();
+    await page.getByText(`svc signal ${run_id} approve`).first().waitFor();
     await page
       .getByRole('button', { name: /step say/ })
       .last()
@@ -137,6 +138,45 @@ else {
       }
     }
     t.same(place.faults, []);
+  });
+
+  t.test('a one-time link signs in, once; signing out everywhere ends every page', { timeout: 120_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const link = (await place.svc(['console', '--print'])).stdout.trim();
+    t.match(link, /\/sign-in#[\w-]{20,}$/);
+    const page = await place.newPage();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    t.notOk(page.url().includes('#'), 'the code stands in no history');
+    const late = await place.newPage();
+    await late.goto(link);
+    await late.getByRole('alert').waitFor();
+    await late.getByLabel('Access token').fill(place.token);
+    await late.keyboard.press('Enter');
+    await late.getByRole('heading', { name: 'Overview' }).waitFor();
+    await late.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('button', { name: 'dev', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Sign out everywhere' }).click();
+    await page.getByLabel('Access token').waitFor();
+    await late.getByRole('link', { name: 'Overview' }).click();
+    await late.getByLabel('Access token').waitFor();
+    t.match(late.url(), /\/sign-in\?back=/, 'it comes back to where it was');
+    t.same(place.faults, []);
+  });
+
+  t.test('a server that goes away and comes back under an open page', { timeout: 120_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const page = await place.signedIn();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByText('Nothing has run here yet').waitFor();
+    await place.restart('SIGKILL');
+    const submitted = await place.svc(['submit', '-', '--json'], 'true\n');
+    t.equal(submitted.exit, 0, submitted.stderr);
+    await page.getByRole('row', { name: /succeeded/ }).waitFor();
+    t.same(
+      place.faults.filter((fault) => !/ERR_CONNECTION|Failed to fetch/.test(fault)),
+      [],
+    );
   });
 
   t.test('by keyboard alone: sign in, find a run, open a step, go back', { timeout: 120_000 }, async (t) => {

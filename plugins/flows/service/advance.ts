@@ -6,7 +6,7 @@ import type { PlannedNode } from '../domain/plan.ts';
 import { nodeUnknown, TIMED_OUT } from '../errors.ts';
 import { insertList } from '../store/lists.ts';
 import { sealOutput, type StoredNode } from '../store/node-rows.ts';
-import { nameOf } from '../domain/attempts.ts';
+import { named, nameOf } from '../domain/attempts.ts';
 import type { FlowMemory } from './flow-memory.ts';
 import { Evaluation, type EvaluationParts } from './evaluation.ts';
 import { type FaultParts, NODE_FAULT, reasonOf } from './faults.ts';
@@ -297,10 +297,4 @@ export class Advance {
     const { output } = this.#memory.flow.header;
     return output === null ? null : (await this.#evaluation.over(output.reads))(output.text);
   }
-}
-
-/** A message that says its node already is not given it twice. */
-function named(id: string, message: string): string {
-  const name = `node ${id}: `;
-  return message.startsWith(name) ? message : `${name}${message}`;
 }

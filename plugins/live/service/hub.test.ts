@@ -27,7 +27,6 @@ function world() {
   const hub = new LiveHub({
     ...{ clock, log },
     ids: { next: (prefix) => `${prefix}_1`, bytes: (count) => Buffer.alloc(count, (bytes += 1)) },
-    database: { now: () => 0 },
     control: { authenticate: async () => Promise.reject(new Error('unused')), authorize: async () => SCOPE },
   });
   const open = async (asked: string, who: Partial<Asking> = {}) => {

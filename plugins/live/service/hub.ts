@@ -4,7 +4,6 @@ import {
   callerOf,
   type Cancel,
   type Clock,
-  type Database,
   Errors,
   type HttpRequest,
   type Ids,
@@ -31,7 +30,6 @@ export interface HubParts {
   clock: Clock;
   ids: Ids;
   log: Log;
-  database: Pick<Database, 'now'>;
   control: AccessControl;
 }
 

@@ -2,7 +2,7 @@ import { Database } from '../../../kernel/contracts/index.ts';
 import { bootEngine, type EngineOptions, type EngineServer } from '../../../test/kit/index.ts';
 import { RunStore } from '../../runs/contract.ts';
 import { EventBus } from '../../bus/contract.ts';
-import { LiveStream, type StreamOptions } from './stream.ts';
+import { LiveStream, type StreamOptions } from '../../../test/support/live-stream.ts';
 
 /** A server with live streams, in the project of the stand-in. A test claims and ends work itself. */
 export class LiveServer {

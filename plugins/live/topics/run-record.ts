@@ -6,7 +6,7 @@ type LiveRun = Omit<Run, 'output'> & { updated_at: string };
 
 /** The record without its output; `updated_at` orders what is told of one run. */
 export function runMessage(run: Run, updated_at: string): LiveMessage {
-  const { output: _, ...record } = run;
+  const { output: _output, ...record } = run;
   return { event: 'run', data: { ...record, updated_at } satisfies LiveRun };
 }
 

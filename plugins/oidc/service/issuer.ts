@@ -42,6 +42,7 @@ export class Issuer {
   readonly #settings: OidcSettings;
   readonly #parts: IssuerParts;
   #known: { server: AuthorizationServer; fresh_until: number } | undefined;
+  #asking: Promise<AuthorizationServer> | undefined;
 
   constructor(parts: IssuerParts) {
     this.#settings = parts.settings;
@@ -100,9 +101,16 @@ export class Issuer {
     return { subject: claims.sub, claims: { ...more, ...claims } };
   }
 
+  /** However many people come at once, it is asked once. */
   async #server(): Promise<AuthorizationServer> {
-    const now = this.#parts.clock.monotonic();
-    if (this.#known && this.#known.fresh_until > now) return this.#known.server;
+    if (this.#known && this.#known.fresh_until > this.#parts.clock.monotonic()) return this.#known.server;
+    this.#asking ??= this.#discover().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #discover(): Promise<AuthorizationServer> {
     const { issuer } = this.#settings;
     const response = await discoveryRequest(issuer, { algorithm: 'oidc', ...this.#options() });
     const server = await processDiscoveryResponse(issuer, response);
@@ -110,7 +118,7 @@ export class Issuer {
     if (authorization_endpoint === undefined) throw new Unusable('it names no authorization_endpoint');
     const fault = urlFault(authorization_endpoint.split('?')[0]!);
     if (fault !== undefined) throw new Unusable(`its authorization_endpoint ${fault}`);
-    this.#known = { server, fresh_until: now + FRESH_MS };
+    this.#known = { server, fresh_until: this.#parts.clock.monotonic() + FRESH_MS };
     return server;
   }
 

@@ -11,6 +11,7 @@ export const ROLES = {
     'web-team': [{ org: 'acme', project: 'web', role: 'member' }],
     'web-leads': { org: 'acme', project: 'web', role: 'admin' },
     everything: { org: 'acme', project: '*', role: 'viewer' },
+    admins: { org: 'acme', role: 'admin' },
     lost: { org: 'nowhere', role: 'member' },
   },
 };

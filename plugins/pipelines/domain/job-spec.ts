@@ -39,7 +39,7 @@ export interface JobSpec extends Omit<JobPlan, 'requires' | 'roots' | 'env' | 'c
   /** The job, with the number of its combination: the same for every attempt. */
   key: string;
   env: Record<string, string>;
-  /** What the workspace begins with; null: nothing. Its credential is in `CHECKOUT_VARIABLE`. */
+  /** What the workspace begins with; null: nothing. Its credential is in `runs.CHECKOUT_VARIABLE`. */
   checkout: { url: string; sha: string } | null;
   /** What the steps' expressions may read. */
   scope: Record<string, Json>;
@@ -49,6 +49,3 @@ export const JOB_EXECUTOR = 'job';
 /** The type of node that a job with steps is in a plan. */
 export const JOB_NODE = 'pipeline_job';
 export const LANGUAGE = 'pipeline';
-
-/** Carries the credential of the checkout to the agent. Steps do not get it. */
-export const CHECKOUT_VARIABLE = 'GIT_CHECKOUT_CREDENTIAL';

@@ -1,7 +1,8 @@
 import type { Assignment } from '../../agents/contract.ts';
 import type { ProgramPlace, StartedProgram } from '../../scripts/contract.ts';
+import { CHECKOUT_VARIABLE } from '../../runs/contract.ts';
 import { addressFault, GIT, gitEnvironment, isCommit } from '../domain/checkout.ts';
-import { CHECKOUT_VARIABLE, type JobSpec } from '../domain/job-spec.ts';
+import type { JobSpec } from '../domain/job-spec.ts';
 import { PipelineErrors } from '../errors.ts';
 
 /** What git needs of the environment of a job; it gets none of its secrets. */

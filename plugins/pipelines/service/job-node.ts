@@ -1,10 +1,10 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type { FlowNodeContext, FlowNodeType } from '../../flows/contract.ts';
 import type { PushedRepo, PushedRepos } from '../../forges/contract.ts';
-import type { Json } from '../../runs/contract.ts';
+import { CHECKOUT_VARIABLE, type Json } from '../../runs/contract.ts';
 import { GIT } from '../domain/checkout.ts';
 import { filled, filledEnv } from '../domain/holes.ts';
-import { CHECKOUT_VARIABLE, JOB_EXECUTOR, JOB_NODE, type JobPlan, type JobSpec } from '../domain/job-spec.ts';
+import { JOB_EXECUTOR, JOB_NODE, type JobPlan, type JobSpec } from '../domain/job-spec.ts';
 
 /** A job with steps: one activity, whose steps run one after the other on one agent. */
 export const jobNode = (repos: () => PushedRepos): FlowNodeType => ({

@@ -1,5 +1,5 @@
 import { everything, type Client } from '../../../cli/contract.ts';
-import type { NodeView, StepView } from './answers.ts';
+import type { NodeView, StepView } from '../explain/answers.ts';
 
 export interface StepsQuery {
   node?: string;

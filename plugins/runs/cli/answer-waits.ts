@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Api, type Client, everything, type Output } from '../../../cli/contract.ts';
 import { allSteps } from './all-steps.ts';
-import type { RunView } from './answers.ts';
+import type { RunView } from '../explain/answers.ts';
 import type { Named } from './named.ts';
 import { isOver } from './until-over.ts';
 

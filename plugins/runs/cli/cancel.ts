@@ -1,5 +1,5 @@
 import type { Run } from '../../../cli/contract.ts';
-import type { RunView } from './answers.ts';
+import type { RunView } from '../explain/answers.ts';
 import { describe } from './describe.ts';
 
 export const run: Run = async ({ args, flags, output, client }) => {

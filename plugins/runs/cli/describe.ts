@@ -1,5 +1,5 @@
 import { labelled, type Output } from '../../../cli/contract.ts';
-import type { RunView } from './answers.ts';
+import type { RunView } from '../explain/answers.ts';
 
 /** ` for signal "approved" until …`, or an empty text. */
 export function waitsFor(run: RunView): string {

@@ -1,8 +1,8 @@
 import { everything, type Client, type Run } from '../../../cli/contract.ts';
-import type { AgentView, LockView, RunView } from './answers.ts';
+import type { AgentView, LockView, RunView } from '../explain/answers.ts';
 import { allSteps } from './all-steps.ts';
 import { paint } from './describe.ts';
-import { explain, type Known } from './explanation.ts';
+import { explain, type Known } from '../explain/explanation.ts';
 
 export const run: Run = async ({ args, output, client }) => {
   const api = await client();

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Client, CliError, Exit, type Output } from '../../../cli/contract.ts';
-import type { RunView } from './answers.ts';
+import type { RunView } from '../explain/answers.ts';
 import { describe, waitsFor } from './describe.ts';
 import { MarkedLines } from './marked-lines.ts';
 import { exitOf, isOver, untilOver } from './until-over.ts';

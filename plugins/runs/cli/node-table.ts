@@ -1,5 +1,5 @@
 import { type Output, span } from '../../../cli/contract.ts';
-import type { NodeView } from './answers.ts';
+import type { NodeView } from '../explain/answers.ts';
 
 /** Longer outputs are cut; `--json` has them whole. */
 const MAX_SHOWN = 200;

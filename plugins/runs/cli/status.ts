@@ -1,5 +1,5 @@
 import { Exit, type Run } from '../../../cli/contract.ts';
-import type { RunView } from './answers.ts';
+import type { RunView } from '../explain/answers.ts';
 import { describe } from './describe.ts';
 import { exitOf, isOver } from './until-over.ts';
 

@@ -1,6 +1,6 @@
 import { allSteps } from './all-steps.ts';
 import { type Output, type Run, span, usageError } from '../../../cli/contract.ts';
-import type { StepView } from './answers.ts';
+import type { StepView } from '../explain/answers.ts';
 import { nodeTable } from './node-table.ts';
 import { bars } from './timeline.ts';
 

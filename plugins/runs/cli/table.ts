@@ -11,7 +11,7 @@ import {
   usageError,
   WORKFLOW_FLAGS,
 } from '../../../cli/contract.ts';
-import type { RunView } from './answers.ts';
+import type { RunView } from '../explain/answers.ts';
 import { paint, waitsFor } from './describe.ts';
 
 const RUN: Argument = { name: 'run-id', summary: 'the run, e.g. run_01J…' };

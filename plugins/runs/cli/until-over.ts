@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, CliError, Exit, type Output } from '../../../cli/contract.ts';
-import type { RunView } from './answers.ts';
+import type { RunView } from '../explain/answers.ts';
 
 /** Below the time after which proxies end a silent request. */
 const WAIT_S = 30;

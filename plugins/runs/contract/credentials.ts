@@ -39,6 +39,12 @@ export function variableFault(name: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Holds the credential with which an agent fetches a repository before it begins. Nobody else can name a variable so, as
+ * `variableFault` has it.
+ */
+export const CHECKOUT_VARIABLE = 'GIT_CHECKOUT_CREDENTIAL';
+
 export const CredentialChecks = extensionPoint<CredentialCheck>('runs.CredentialChecks', {
   key: (check) => check.name,
 });

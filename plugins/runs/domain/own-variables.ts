@@ -1,5 +1,5 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { Json } from '../contract.ts';
+import { CHECKOUT_VARIABLE, type Json } from '../contract.ts';
 import { credentialFaults, envFaults } from './variable-rules.ts';
 
 export interface OwnVariables {
@@ -11,7 +11,8 @@ export interface OwnVariables {
 export function ownVariables(spec: Json): OwnVariables {
   const members = spec !== null && typeof spec === 'object' && !Array.isArray(spec) ? spec : {};
   const own = { env: textsOf('env', members.env), credentials: textsOf('credentials', members.credentials) };
-  const errors = [...envFaults(own.env), ...credentialFaults(own.credentials)];
+  const { [CHECKOUT_VARIABLE]: _checkout, ...given } = own.credentials;
+  const errors = [...envFaults(own.env), ...credentialFaults(given)];
   if (errors.length === 0) return own;
   throw Errors.invalidRequest(errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; '), { errors });
 }

@@ -23,7 +23,7 @@ export const readRuns = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly
 /** The same without outputs, which may be large. */
 export async function readRecords(on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> {
   const runs = await readViewed(on, sealer, scope, ids, RECORD_COLUMNS);
-  return runs.map(({ output: _, ...run }) => run);
+  return runs.map(({ output: _output, ...run }) => run);
 }
 
 async function readViewed(

@@ -13,3 +13,6 @@ export const GRACE_MS = MINUTE_MS;
 export const APART_MS = MINUTE_MS;
 
 export const LINK_MS = 5 * MINUTE_MS;
+
+/** Sessions of one person; a further one ends the oldest. */
+export const MOST_SESSIONS = 100;

@@ -13,7 +13,7 @@ import {
 import { browserOf } from '../domain/browser.ts';
 import { type CookieValue, csrfOf, digestOf, makeCookie, readCookie, SESSION_COOKIE } from '../domain/cookie.ts';
 import { judge } from '../domain/judgement.ts';
-import { IDLE_MS, SESSION_MS } from '../domain/lifetimes.ts';
+import { IDLE_MS, MOST_SESSIONS, SESSION_MS } from '../domain/lifetimes.ts';
 import { sessionView } from '../domain/view.ts';
 import { insertCookie } from '../store/cookies.ts';
 import {
@@ -24,6 +24,7 @@ import {
   noteUse,
   type PresentedRow,
   removeAll,
+  removeOldest,
   removeOver,
   removeSession,
   type SessionRow,
@@ -65,6 +66,7 @@ export class BrowserSessions implements Sessions {
       await removeOver(tx, row.created_at);
       if (before) await removeSession(tx, before.session_id);
       await insertBegun(tx, row, value);
+      await removeOldest(tx, row.user_id, MOST_SESSIONS);
       const detail = `by ${row.signed_in_by}, in ${row.browser}`;
       await audit.record(tx, places, { ...sourceOf(row, request), action: 'session.begin', detail });
     });

@@ -133,6 +133,15 @@ export async function removeAll(on: Queries, whose: Whose): Promise<number> {
   return on.write(`DELETE FROM sessions_sessions WHERE ${where}`, params);
 }
 
+/** Ends the oldest sessions of a user, so that `most` stay. */
+export async function removeOldest(on: Queries, user_id: string, most: number): Promise<void> {
+  const rows = await on.read<{ session_id: string }>(
+    `SELECT session_id FROM sessions_sessions WHERE user_id = ? ORDER BY session_id DESC LIMIT 100 OFFSET ${most}`,
+    [user_id],
+  );
+  for (const { session_id } of rows) await removeSession(on, session_id);
+}
+
 export async function removeOver(on: Queries, now: number): Promise<void> {
   await on.write('DELETE FROM sessions_cookies WHERE expires_at <= ?', [now]);
   await on.write('DELETE FROM sessions_sessions WHERE expires_at <= ?', [now]);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { useVisible } from '../kit/visible.ts';
 import { query, type Scope, scoped } from './paths.ts';
 
 /** What a page is told of a change. */
@@ -20,13 +21,14 @@ export function useLive(scope: Scope, topics: string, on: (kind: LiveKind, data:
   const latest = useRef(on);
   latest.current = on;
   const { org, project } = scope;
+  const visible = useVisible();
   useEffect(() => {
-    if (topics === '') return undefined;
+    if (topics === '' || !visible) return undefined;
     const stream = new LiveStream(scoped({ org, project }, `/live${query({ topics })}`), setState, (kind, data) =>
       latest.current(kind, data),
     );
     return () => stream.close();
-  }, [org, project, topics]);
+  }, [org, project, topics, visible]);
   return state;
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { Navigate, Outlet, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { keepLastProject } from './home.tsx';
@@ -12,7 +12,7 @@ export function ProjectLayout() {
   const session = useQuery(sessionQuery);
   const who = useQuery({ ...whoamiQuery, enabled: Boolean(session.data) });
   useEffect(() => keepLastProject(org, project), [org, project]);
-  if (session.data === null) return <ToSignIn />;
+  if (session.data === null) return <SignInFirst />;
   const error = session.error ?? who.error;
   if (error)
     return (
@@ -28,11 +28,10 @@ export function ProjectLayout() {
   );
 }
 
-/** Leaves once: the address changes while this is still drawn, and must not be taken for the one to come back to. */
-function ToSignIn() {
-  const { href } = useLocation();
-  const [back] = useState(href);
-  const navigate = useNavigate();
-  useEffect(() => void navigate({ to: '/sign-in', search: { back }, replace: true }), [navigate, back]);
-  return null;
+/** Comes back to this page then. */
+function SignInFirst() {
+  const router = useRouter();
+  // Where one was when it was first drawn: it is drawn again with the address to which it leads.
+  const [back] = useState(() => router.state.location.href);
+  return <Navigate to="/sign-in" search={{ back }} replace />;
 }

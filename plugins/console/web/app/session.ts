@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Whoami } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
-import { readSession, whoami } from '../api/session.ts';
+import { readSession, type Session, whoami } from '../api/session.ts';
 
 export const SESSION_KEY = ['session'] as const;
 
@@ -37,12 +37,12 @@ export function useOwns(org: string): boolean {
   return data?.orgs.find((one) => one.org === org)?.role === 'owner';
 }
 
-/** Everything that was read belongs to the person who is leaving. */
-export function useForget(): () => void {
+/** Takes another session, or none. Everything that was read belongs to the person before. */
+export function useSession(): (session: Session | null) => void {
   const client = useQueryClient();
-  return () => {
-    // The session itself stays in the cache: the frame watches it, and leaves when it is gone.
-    client.setQueryData(SESSION_KEY, null);
+  return (session) => {
+    // What shows pages looks at this query, so it stays.
+    client.setQueryData(SESSION_KEY, session);
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   };
 }

@@ -7,7 +7,7 @@ import { signOut } from '../api/session.ts';
 import { visible } from '../kit/text.ts';
 import { Palette } from './palette.tsx';
 import { areasFor } from './areas.ts';
-import { projectsOf, useForget, useMay } from './session.ts';
+import { projectsOf, useMay, useSession } from './session.ts';
 import { keepTheme, readTheme, type Theme } from './theme.ts';
 
 export function Shell({ scope, who, children }: { scope: Scope; who: Whoami; children: ReactNode }) {
@@ -77,12 +77,12 @@ const THEMES: readonly [Theme, string][] = [
 ];
 
 function UserMenu({ name }: { name: string }) {
-  const forget = useForget();
+  const take = useSession();
   const [theme, setTheme] = useState(readTheme);
   const leave = async (everywhere: boolean) => {
     // Who signs out sees nothing more of the project, whatever the server answers.
     await signOut(everywhere).catch(() => undefined);
-    forget();
+    take(null);
   };
   return (
     <Menu.Root modal={false}>

@@ -1,9 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { readMethods, type Session, signInByCode, signInByToken } from '../api/session.ts';
 import { Problem } from '../kit/basics.tsx';
-import { SESSION_KEY } from './session.ts';
+import { useSession } from './session.ts';
 
 /** Only a path of this site: an address that somebody else wrote must not lead away. */
 const safe = (back: string | undefined): string => (back && /^\/(?![/\\])/.test(back) ? back : '/');
@@ -11,16 +11,14 @@ const safe = (back: string | undefined): string => (back && /^\/(?![/\\])/.test(
 export function SignIn() {
   const { back } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const take = useSession();
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const signIn = async (begin: () => Promise<Session>) => {
     setBusy(true);
     setError(undefined);
     try {
-      const session = await begin();
-      client.clear();
-      client.setQueryData(SESSION_KEY, session);
+      take(await begin());
       await navigate({ to: safe(back), replace: true });
     } catch (fault) {
       setError(fault);

@@ -23,8 +23,6 @@ export const Name = ({ children }: { children: string }) => <span className="nam
 
 export const Tag = ({ children }: { children: string }) => <span className="tag">{visible(children)}</span>;
 
-export const Quiet = ({ children }: { children: ReactNode }) => <span className="quiet">{children}</span>;
-
 export function Empty({ children }: { children: ReactNode }) {
   return <p className="empty">{children}</p>;
 }

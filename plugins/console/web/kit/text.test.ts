@@ -1,11 +1,7 @@
 import t from 'tap';
-import { ago, bytesOf, count, pretty, shellQuote, span, took, visible } from './text.ts';
+import { ago, bytesOf, count, pretty, shellQuote, took, visible } from './text.ts';
 
-t.test('spans and times', async (t) => {
-  t.same(
-    [0, 999, 1000, 61_000, 3_600_000, 3_840_000, 90_000_000].map((ms) => span(ms)),
-    ['0ms', '999ms', '1s', '1m 1s', '1h', '1h 4m', '1d 1h'],
-  );
+t.test('times', async (t) => {
   const now = Date.parse('2026-11-21T10:00:00.000Z');
   t.equal(ago('2026-11-21T09:59:00.000Z', now), '1m ago');
   t.equal(ago('2026-11-21T10:00:00.500Z', now), 'now', 'a clock that is a little ahead');

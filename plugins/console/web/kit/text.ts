@@ -1,19 +1,6 @@
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const;
+import { span } from '../../../../cli/output/span.ts';
 
-/** `1h 4m`, `12s`, `340ms`: the two largest units. */
-export function span(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
-  const first = UNITS.findIndex(([, size]) => ms >= size);
-  const [unit, size] = UNITS[first]!;
-  const next = UNITS[first + 1];
-  const rest = next ? Math.floor((ms % size) / next[1]) : 0;
-  return `${Math.floor(ms / size)}${unit}${next && rest > 0 ? ` ${rest}${next[0]}` : ''}`;
-}
+export { span };
 
 /** `3m ago`, `in 2h`, `now`; empty for what is no time. */
 export function ago(iso: string, now: number): string {

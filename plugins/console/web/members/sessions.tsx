@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import type { BrowserSession } from '../../../../cli/generated/api.ts';
 import { signOut } from '../api/session.ts';
-import { useForget } from '../app/session.ts';
+import { useSession } from '../app/session.ts';
 import { Name, Tag, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
 import { List, Table } from '../kit/list.tsx';
@@ -47,10 +47,10 @@ export function Sessions() {
 }
 
 function Everywhere() {
-  const forget = useForget();
+  const take = useSession();
   const leave = async () => {
     await signOut(true);
-    forget();
+    take(null);
   };
   return (
     <Confirm label="Sign out everywhere" title="Sign out everywhere?" verb="Sign out" danger run={leave}>

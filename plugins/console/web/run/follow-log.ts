@@ -1,4 +1,5 @@
 import { useEffect, useReducer, useRef } from 'react';
+import { useVisible } from '../kit/visible.ts';
 import { type LogEvent, LogLines } from './log-lines.ts';
 
 /** A page is drawn at most so often, however fast lines come. */
@@ -14,10 +15,13 @@ export interface FollowedLog {
 
 /** The log of a run as it is written: each chunk once, also when the connection breaks and comes again. */
 export function useLog(path: string): FollowedLog {
-  const kept = useRef({ log: new LogLines(), complete: false });
+  const kept = useRef({ log: new LogLines(), complete: false, path: '' });
   const [version, draw] = useReducer((n: number) => n + 1, 0);
+  const visible = useVisible();
   useEffect(() => {
     const { current } = kept;
+    if (!visible || (current.complete && current.path === path)) return undefined;
+    current.path = path;
     current.log.clear();
     current.complete = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,6 +45,6 @@ export function useLog(path: string): FollowedLog {
       source.close();
       clearTimeout(timer);
     };
-  }, [path]);
+  }, [path, visible]);
   return { ...kept.current, version };
 }

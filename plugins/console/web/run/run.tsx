@@ -12,9 +12,10 @@ import { Facts } from './facts.tsx';
 import { Journal, type JournalHandle } from './journal.tsx';
 import { Log } from './log.tsx';
 import { Notes } from './notes.tsx';
-import { useSteps } from './steps.ts';
+import { OPEN, useSteps } from './steps.ts';
 import { Timeline } from './timeline.tsx';
 import { Waiting } from './waiting.tsx';
+import { Why } from './why.tsx';
 
 export function Run() {
   const { org, project, run: run_id } = useParams({ from: '/orgs/$org/projects/$project/runs/$run' });
@@ -25,8 +26,10 @@ export function Run() {
   const record = useQuery({ queryKey: ['run', path], queryFn: ({ signal }) => json<RunRecord>(path, { signal }) });
   const steps = useSteps(path, record.data);
   useLive(scope, `run:${run_id}`, (kind, data) => {
-    if (kind === 'run') client.setQueryData(['run', path], data);
-    if (kind === 'reset') void record.refetch();
+    // What is told of a run has no output.
+    if (kind === 'run' && OPEN.includes((data as RunRecord).status))
+      client.setQueryData<RunRecord>(['run', path], (before) => before && { ...before, ...(data as RunRecord) });
+    else if (kind === 'run' || kind === 'reset') void record.refetch();
     if (kind !== 'log') void steps.refetch();
   });
   if (record.error) return <Problem error={record.error} again={() => void record.refetch()} />;
@@ -47,6 +50,7 @@ export function Run() {
       <Panel>
         <Facts scope={scope} run={run} />
       </Panel>
+      <Why scope={scope} run={run} steps={all} />
       <Waiting scope={scope} run={run} />
       <Notes texts={run.annotations} />
       <Panel title="Timeline">

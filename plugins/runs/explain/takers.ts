@@ -1,4 +1,4 @@
-import { span } from '../../../cli/contract.ts';
+import { span } from '../../../cli/output/span.ts';
 import type { AgentView } from './answers.ts';
 
 export interface Explanation {

@@ -1,4 +1,4 @@
-import type { Api } from '../../../cli/contract.ts';
+import type * as Api from '../../../cli/generated/api.ts';
 
 export type RunView = Api.RunRecord;
 export type StepView = Api.StepRecord;

@@ -1,4 +1,4 @@
-import { span } from '../../../cli/contract.ts';
+import { span } from '../../../cli/output/span.ts';
 import type { AgentView, ChildView, LockView, NodeView, RunView, StepView } from './answers.ts';
 import { explainNodes } from './node-explanation.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';

@@ -1,5 +1,5 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import { until } from '../../../test/kit/index.ts';
+import { until } from '../kit/index.ts';
 
 export interface Received {
   id: string;

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ListAgents200, ListLocks200, NodeRecord, RunRecord, StepRecord } from '../../../../cli/generated/api.ts';
+import { explain } from '../../../runs/explain/explanation.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { useNow } from '../kit/clock.ts';
+import { Panel, Same } from '../kit/page.tsx';
+import { visible } from '../kit/text.ts';
+import { type AnyStep, OPEN } from './steps.ts';
+import { isNode } from './timeline.ts';
+
+/** Agents come and go without a word to this page. */
+const AGAIN_MS = 5000;
+
+/** Why the run is in its state, and what to do: what `svc explain` says. */
+export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps: readonly AnyStep[] }) {
+  const now = useNow();
+  const open = OPEN.includes(run.status);
+  const agents = useQuery({
+    queryKey: ['agents'],
+    enabled: open,
+    refetchInterval: AGAIN_MS,
+    queryFn: ({ signal }) => json<ListAgents200>('/api/v1/agents?limit=200', { signal }),
+  });
+  const locks = useQuery({
+    queryKey: ['locks', scope.org, scope.project],
+    enabled: run.substate?.kind === 'awaiting_lease',
+    refetchInterval: AGAIN_MS,
+    queryFn: ({ signal }) => json<ListLocks200>(scoped(scope, '/locks?limit=200'), { signal }),
+  });
+  if (run.status === 'succeeded' || (open && !agents.data)) return null;
+  const nodes = steps.some(isNode) ? steps.filter(isNode).filter((node) => !open || inProgress(node)) : undefined;
+  const { because, next } = explain({
+    run,
+    steps: nodes ? [] : (steps as readonly StepRecord[]),
+    ...(nodes && { nodes }),
+    agents: agents.data?.agents ?? [],
+    locks: locks.data?.locks ?? [],
+    now,
+  });
+  return (
+    <Panel title="Why">
+      <p>{because.map(visible).join(' ')}</p>
+      {next.length > 0 && (
+        <ul className="plain">
+          {next.map((hint) => (
+            <li key={hint}>→ {visible(hint)}</li>
+          ))}
+        </ul>
+      )}
+      <Same by={{ command: `svc explain ${run.run_id}`, call: `GET ${scoped(scope, `/runs/${run.run_id}`)}` }} />
+    </Panel>
+  );
+}
+
+const inProgress = ({ state }: NodeRecord): boolean => state === 'running' || state === 'backoff';
