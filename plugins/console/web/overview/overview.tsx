@@ -6,10 +6,10 @@ import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { Empty, Loading, Problem, Status } from '../kit/basics.tsx';
+import { useBatched } from '../kit/batched.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { count, visible } from '../kit/text.ts';
 import { RunLine } from './run-line.tsx';
-import { useBatched } from './batched.ts';
 import { WINDOWS, type WindowName } from './windows.ts';
 
 const Chart = lazy(() => import('./chart.tsx'));
