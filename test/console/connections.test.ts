@@ -37,6 +37,12 @@ t.test(
     await row.getByText('active').waitFor();
     await row.getByText('ana at the provider').waitFor();
     t.equal(await row.getByRole('cell', { name: /^dev/ }).count(), 1, 'who granted it is shown');
+    const script = 'svc wait-signal go\n';
+    const submitted = await place.svc(['submit', '-', '--json', '--credential', 'MAIL=mail'], script);
+    const { run_id } = JSON.parse(submitted.stdout) as { run_id: string };
+    await row.getByText('Used by').click();
+    await row.getByRole('link', { name: run_id.slice(-6) }).waitFor();
+    await row.getByText('script: MAIL').waitFor();
 
     await page.goto(answer);
     await page.getByRole('heading', { name: /used already/ }).waitFor();

@@ -1,8 +1,19 @@
+import type { Role } from './session.ts';
+
 const PROJECT = '/orgs/$org/projects/$project';
 
 /** What the pages of a project are, in the order of the menu. */
-export const AREAS = [
+const AREAS = [
   { to: PROJECT, name: 'Overview', exact: true },
   { to: `${PROJECT}/runs`, name: 'Runs', exact: false },
-  { to: `${PROJECT}/connections`, name: 'Connections', exact: false },
-] as const satisfies readonly { to: string; name: string; exact: boolean }[];
+  { to: `${PROJECT}/connections`, name: 'Connections', exact: false, role: 'member' },
+  { to: `${PROJECT}/connectors`, name: 'Connectors', exact: false },
+  { to: `${PROJECT}/locks`, name: 'Locks', exact: false },
+  { to: `${PROJECT}/agents`, name: 'Agents', exact: false },
+  { to: `${PROJECT}/members`, name: 'Members and tokens', exact: false },
+  { to: `${PROJECT}/audit`, name: 'Audit', exact: false, role: 'admin' },
+] as const satisfies readonly { to: string; name: string; exact: boolean; role?: Role }[];
+
+/** The pages of which the person may see something. */
+export const areasFor = (may: (role: Role) => boolean) =>
+  AREAS.filter((area) => may('role' in area ? area.role : 'viewer'));

@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import type { Whoami } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
-import { AREAS } from './areas.ts';
-import { projectsOf } from './session.ts';
+import { areasFor } from './areas.ts';
+import { projectsOf, useMay } from './session.ts';
 
 interface Command {
   id: string;
@@ -91,7 +91,8 @@ const RUN_ID = /^run_[0-9A-Z]{26}$/;
 
 function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
   const navigate = useNavigate();
-  const pages = AREAS.map(({ to, name }) => ({
+  const may = useMay(scope);
+  const pages = areasFor(may).map(({ to, name }) => ({
     id: `page-${name}`,
     label: name,
     hint: 'page',

@@ -1,4 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { readAuditFilters } from '../audit/filters.ts';
+import { readWords } from '../connectors/words.ts';
 import { readWindow } from '../overview/windows.ts';
 import { readRunFilters } from '../runs/filters.ts';
 import { Home } from './home.tsx';
@@ -49,8 +51,73 @@ export const connections = createRoute({
   component: lazyRouteComponent(() => import('../connections/connections.tsx'), 'Connections'),
 });
 
+const credentials = createRoute({
+  getParentRoute: () => project,
+  path: 'connections/credentials',
+  component: lazyRouteComponent(() => import('../connections/credentials.tsx'), 'Credentials'),
+});
+
+const secrets = createRoute({
+  getParentRoute: () => project,
+  path: 'connections/secrets',
+  component: lazyRouteComponent(() => import('../connections/secrets.tsx'), 'Secrets'),
+});
+
+const connectors = createRoute({
+  getParentRoute: () => project,
+  path: 'connectors',
+  component: lazyRouteComponent(() => import('../connectors/connectors.tsx'), 'Connectors'),
+  validateSearch: readWords,
+});
+
+const connector = createRoute({
+  getParentRoute: () => project,
+  path: 'connectors/$connector',
+  component: lazyRouteComponent(() => import('../connectors/connector.tsx'), 'Connector'),
+});
+
+const locks = createRoute({
+  getParentRoute: () => project,
+  path: 'locks',
+  component: lazyRouteComponent(() => import('../locks/locks.tsx'), 'Locks'),
+});
+
+const agents = createRoute({
+  getParentRoute: () => project,
+  path: 'agents',
+  component: lazyRouteComponent(() => import('../agents/agents.tsx'), 'Agents'),
+});
+
+const members = createRoute({
+  getParentRoute: () => project,
+  path: 'members',
+  component: lazyRouteComponent(() => import('../members/members.tsx'), 'Members'),
+});
+
+const tokens = createRoute({
+  getParentRoute: () => project,
+  path: 'members/tokens',
+  component: lazyRouteComponent(() => import('../members/tokens.tsx'), 'Tokens'),
+});
+
+const sessions = createRoute({
+  getParentRoute: () => project,
+  path: 'members/sessions',
+  component: lazyRouteComponent(() => import('../members/sessions.tsx'), 'Sessions'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => project,
+  path: 'audit',
+  component: lazyRouteComponent(() => import('../audit/audit.tsx'), 'Audit'),
+  validateSearch: readAuditFilters,
+});
+
+const access = [locks, agents, members, tokens, sessions, audit] as const;
+const connecting = [connections, credentials, secrets, connectors, connector] as const;
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, project.addChildren([overview, runs, run, connections])]),
+  routeTree: root.addChildren([home, signIn, project.addChildren([overview, runs, run, ...connecting, ...access])]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

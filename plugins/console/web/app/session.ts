@@ -31,6 +31,12 @@ export function useMay({ org, project }: Scope): (role: Role) => boolean {
   return (role) => own !== undefined && RANK[own] >= RANK[role];
 }
 
+/** Does the person own the org? */
+export function useOwns(org: string): boolean {
+  const { data } = useQuery(whoamiQuery);
+  return data?.orgs.find((one) => one.org === org)?.role === 'owner';
+}
+
 /** Takes another session, or none. Everything that was read belongs to the person before. */
 export function useSession(): (session: Session | null) => void {
   const client = useQueryClient();

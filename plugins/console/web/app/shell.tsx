@@ -6,12 +6,13 @@ import type { Scope } from '../api/paths.ts';
 import { signOut } from '../api/session.ts';
 import { visible } from '../kit/text.ts';
 import { Palette } from './palette.tsx';
-import { AREAS } from './areas.ts';
-import { projectsOf, useSession } from './session.ts';
+import { areasFor } from './areas.ts';
+import { projectsOf, useMay, useSession } from './session.ts';
 import { keepTheme, readTheme, type Theme } from './theme.ts';
 
 export function Shell({ scope, who, children }: { scope: Scope; who: Whoami; children: ReactNode }) {
   const [open, setOpen] = useState(false);
+  const may = useMay(scope);
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -29,7 +30,7 @@ export function Shell({ scope, who, children }: { scope: Scope; who: Whoami; chi
         <UserMenu name={who.user.name} />
       </header>
       <nav className={open ? 'areas open' : 'areas'} aria-label="Pages of the project">
-        {AREAS.map(({ to, name, exact }) => (
+        {areasFor(may).map(({ to, name, exact }) => (
           <Link
             key={to}
             to={to}

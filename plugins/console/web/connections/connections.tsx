@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import type { AccountRemoved, AccountView, ListAccounts200, ListProviders200 } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
@@ -9,8 +8,11 @@ import { useMay } from '../app/session.ts';
 import { Empty, Loading, Problem, Status, Tag, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
 import { Page } from '../kit/page.tsx';
+import { useTarget } from '../kit/target.ts';
 import { visible } from '../kit/text.ts';
 import { connect, ConnectForm } from './connect.tsx';
+import { ConnectionTabs } from './tabs.tsx';
+import { Uses } from './uses.tsx';
 
 /** The accounts of a project: who granted them, what they are good for, and what to do about those that are not. */
 export function Connections() {
@@ -32,6 +34,7 @@ export function Connections() {
   const error = accounts.error ?? providers.error;
   return (
     <Page title="Connections" same={{ command: 'svc account list', call: `GET ${scoped(scope, '/accounts')}` }}>
+      <ConnectionTabs scope={scope} />
       {error && <Problem error={error} again={() => void accounts.refetch()} />}
       {!error && !list && <Loading />}
       {list?.length === 0 && <Empty>No account is connected yet.</Empty>}
@@ -44,13 +47,6 @@ export function Connections() {
       )}
     </Page>
   );
-}
-
-/** A link of a message leads to one account: `…/connections#mail`. */
-function useTarget(ready: boolean): void {
-  useEffect(() => {
-    if (ready) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
-  }, [ready]);
 }
 
 const Accounts = ({ scope, accounts }: { scope: Scope; accounts: readonly AccountView[] }) => (
@@ -85,6 +81,7 @@ function Account({ scope, account }: { scope: Scope; account: AccountView }) {
       <td>
         <strong>{name}</strong>
         <div className="quiet">{visible(provider)}</div>
+        <Uses scope={scope} of="accounts" name={name} />
       </td>
       <td>
         {visible(far.label)}

@@ -6,10 +6,10 @@ import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { Empty, Loading, Problem, Status } from '../kit/basics.tsx';
+import { useBatched } from '../kit/batched.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { count, visible } from '../kit/text.ts';
 import { RunLine } from './run-line.tsx';
-import { useBatched } from './batched.ts';
 import { WINDOWS, type WindowName } from './windows.ts';
 
 const Chart = lazy(() => import('./chart.tsx'));
@@ -142,15 +142,13 @@ function Attention({ scope, summary: { attention } }: { scope: Scope; summary: S
         <ul className="plain">
           {attention.map(({ kind, name, state, detail, graph }) => (
             <li key={`${kind} ${name} ${graph ?? ''}`}>
-              {kind === 'account' ? (
-                <Link to="/orgs/$org/projects/$project/connections" params={scope} hash={name}>
-                  {kind} {visible(name)}
-                </Link>
-              ) : (
-                <strong>
-                  {kind} {visible(name)}
-                </strong>
-              )}{' '}
+              <Link
+                to={`/orgs/$org/projects/$project/connections${kind === 'account' ? '' : '/credentials'}`}
+                params={scope}
+                hash={name}
+              >
+                {kind} {visible(name)}
+              </Link>{' '}
               <Status of={state} />
               <div className="quiet">
                 {visible(detail)}

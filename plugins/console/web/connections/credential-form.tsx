@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Credential } from '../../../../cli/generated/api.ts';
+import { json } from '../api/client.ts';
+import { type Scope, scoped } from '../api/paths.ts';
+import { DialogForm, HiddenField, TextField } from '../kit/dialog-form.tsx';
+import { listKey } from '../kit/paged.ts';
+import { KIND_NAMES, KINDS, readKind } from './kinds.ts';
+
+/** Letters, digits, _ and -, at most 63. */
+export const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
+export const NAME_WANTS = 'Letters, digits, _ and -, at most 63';
+
+/** Makes a credential, or replaces the values of one. What it held before is never shown. */
+export function CredentialForm({ scope, known }: { scope: Scope; known?: Credential }) {
+  const client = useQueryClient();
+  const list = scoped(scope, '/credentials');
+  const save = async ({ name = '', ...fields }: Record<string, string>) => {
+    const own = known?.name ?? name;
+    await json(`${list}/${encodeURIComponent(own)}`, { method: 'PUT', body: fields });
+    await client.invalidateQueries({ queryKey: listKey(list) });
+  };
+  return (
+    <DialogForm
+      label={known ? 'Replace' : 'New credential'}
+      title={known ? `Replace the credential ${known.name}` : 'New credential'}
+      verb={known ? 'Replace it' : 'Store it'}
+      main={!known}
+      run={save}
+    >
+      <p className="quiet">
+        {known
+          ? 'Everything that names it uses the new value from its next request on.'
+          : 'Workflows use it by its name. Its value is sealed, and never shown again.'}
+      </p>
+      {!known && <TextField name="name" label="Name" pattern={NAME} wants={NAME_WANTS} />}
+      <KindFields kind={known?.kind} />
+    </DialogForm>
+  );
+}
+
+function KindFields({ kind: known }: { kind?: Credential['kind'] | undefined }) {
+  const [kind, setKind] = useState(readKind(known));
+  return (
+    <>
+      <label>
+        Kind
+        <select name="kind" value={kind} onChange={({ target }) => setKind(readKind(target.value))}>
+          {KIND_NAMES.map((one) => (
+            <option key={one} value={one}>
+              {KINDS[one].title}
+            </option>
+          ))}
+        </select>
+      </label>
+      {KINDS[kind].fields.map(({ name, label, secret }) =>
+        secret ? (
+          <HiddenField key={`${kind} ${name}`} name={name} label={label} hint="At least 4 characters" />
+        ) : (
+          <TextField key={`${kind} ${name}`} name={name} label={label} />
+        ),
+      )}
+    </>
+  );
+}

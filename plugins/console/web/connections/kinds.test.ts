@@ -1,0 +1,12 @@
+import t from 'tap';
+import { KIND_NAMES, KINDS, readKind } from './kinds.ts';
+
+t.test('a kind is read, and nothing else', async (t) => {
+  t.equal(readKind('basic'), 'basic');
+  t.equal(readKind('nonsense'), 'bearer');
+  t.equal(readKind(undefined), 'bearer');
+});
+
+t.test('of every kind exactly one field is typed unseen', async (t) => {
+  for (const kind of KIND_NAMES) t.equal(KINDS[kind].fields.filter(({ secret }) => secret).length, 1, kind);
+});

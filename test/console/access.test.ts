@@ -1,0 +1,306 @@
+import type { Locator, Page } from 'playwright-core';
+import t from 'tap';
+import { chromiumPath, Console, inaccessible } from './browser.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=`owned`">';
+const HERE = '/orgs/dev/projects/main';
+const path = chromiumPath();
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(300_000);
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const field = (page: Page, name: string) => dialog(page).locator(`[name=${name}]`);
+const row = (page: Page, name: RegExp | string) => page.getByRole('row', { name });
+
+/** Presses the button that opens a dialog, and the one that does it. */
+async function confirm(page: Page, opener: Locator, verb: string): Promise<void> {
+  await opener.click();
+  await dialog(page).getByRole('button', { name: verb }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+}
+
+/** What the API answers the holder of a token. */
+async function api(place: Console, token: string, path: string, init: { method?: string; body?: unknown } = {}) {
+  const response = await fetch(`${place.url}/api/v1${path}`, {
+    method: init.method ?? 'GET',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
+}
+
+async function submit(place: Console, script: string, ...flags: string[]): Promise<string> {
+  const { exit, stdout, stderr } = await place.svc(['submit', '-', '--json', ...flags], script);
+  if (exit !== 0) throw new Error(stderr);
+  return (JSON.parse(stdout) as { run_id: string }).run_id;
+}
+
+if (path === undefined) t.comment('left out: access and secrets in a browser (there is no Chromium)');
+else
+  t.test('what a project keeps and who may do what, in a browser', { timeout: 240_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const page = await place.signedIn();
+    page.setDefaultTimeout(10_000);
+    const go = (to: string) => page.goto(`${place.url}${HERE}${to}`);
+
+    await t.test('credentials are stored, replaced and removed, and never shown', async (t) => {
+      await page.getByRole('link', { name: 'Connections' }).click();
+      await page.getByRole('link', { name: 'Credentials' }).click();
+      await page.getByText('No credential is stored yet').waitFor();
+      const add = async (name: string, kind: string, fields: Record<string, string>) => {
+        await page.getByRole('button', { name: 'New credential' }).click();
+        await field(page, 'name').fill(name);
+        await field(page, 'kind').selectOption(kind);
+        for (const [key, value] of Object.entries(fields)) await field(page, key).fill(value);
+        await dialog(page).getByRole('button', { name: 'Store it' }).click();
+      };
+      await add('bot', 'bearer', { token: 'abc' });
+      await dialog(page).getByText('must have at least 4 characters').first().waitFor();
+      await field(page, 'token').fill('first-value');
+      await dialog(page).getByRole('button', { name: 'Store it' }).click();
+      await row(page, /^bot Bearer token/).waitFor();
+      await add('llm', 'api_key', { header: 'x-api-key', value: 'second-value' });
+      await row(page, /^llm Key in a header/).waitFor();
+      await add('hub', 'basic', { username: 'ci', password: 'third-value' });
+      await row(page, /^hub User and password/).waitFor();
+      await add('chat', 'url_token', { token: 'fourth-value' });
+      await row(page, /^chat Token in an address/).waitFor();
+      const listed = await place.svc(['credential', 'list', '--json']);
+      t.match(listed.stdout, /"bearer"/);
+      t.match(listed.stdout, /"url-token"/);
+
+      const run_id = await submit(place, 'svc wait-signal go\n', '--credential', 'GH_TOKEN=bot');
+      await row(page, /^bot/).getByText('Used by').click();
+      await row(page, /^bot/)
+        .getByRole('link', { name: run_id.slice(-6) })
+        .waitFor();
+      await row(page, /^chat/).getByText('Used by').click();
+      await page.getByText('Nothing that is kept here names it').waitFor();
+
+      await row(page, /^chat/).getByRole('button', { name: 'Replace' }).click();
+      await field(page, 'kind').selectOption('bearer');
+      await field(page, 'token').fill('fifth-value');
+      await dialog(page).getByRole('button', { name: 'Replace it' }).click();
+      await row(page, /^chat Bearer token/).waitFor();
+      t.notMatch(await page.content(), /(first|second|third|fourth|fifth)-value/);
+      await confirm(page, row(page, /^chat/).getByRole('button', { name: 'Remove' }), 'Remove it');
+      await row(page, /^chat/).waitFor({ state: 'detached' });
+    });
+
+    await t.test('a secret is set, read by its own button, and the audit knows', async (t) => {
+      await page.getByRole('link', { name: 'Secrets' }).click();
+      await page.getByRole('button', { name: 'New secret' }).click();
+      await field(page, 'name').fill('NPM_TOKEN');
+      await field(page, 'value').fill(`${HOSTILE}\u202e`);
+      await dialog(page).getByRole('button', { name: 'Store it' }).click();
+      await row(page, /^NPM_TOKEN/).waitFor();
+      t.notMatch(await page.content(), /onerror/);
+      await confirm(page, row(page, /^NPM_TOKEN/).getByRole('button', { name: 'Show' }), 'Show it');
+      t.equal(
+        await row(page, /^NPM_TOKEN/)
+          .locator('pre')
+          .textContent(),
+        `${HOSTILE}\\u202e`,
+      );
+      await row(page, /^NPM_TOKEN/)
+        .getByRole('button', { name: 'Hide' })
+        .click();
+      t.notMatch(await page.content(), /onerror/);
+      await row(page, /^NPM_TOKEN/)
+        .getByRole('button', { name: 'Replace' })
+        .click();
+      await field(page, 'value').fill('another-value');
+      await dialog(page).getByRole('button', { name: 'Replace it' }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+      t.equal((await place.svc(['secret', 'get', 'NPM_TOKEN'])).stdout.trim(), 'another-value');
+
+      await page.getByRole('link', { name: 'Audit' }).click();
+      await row(page, /credential\.delete chat/)
+        .first()
+        .waitFor();
+      await page.getByLabel('Action').fill('secret.read');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/audit\?action=secret\.read/);
+      await row(page, /dev secret\.read NPM_TOKEN/)
+        .nth(1)
+        .waitFor();
+      t.equal(await page.getByRole('row').count(), 3, 'the head, the page and the command');
+      await page.getByLabel('Where').selectOption('org');
+      await page.getByText('Nothing fits these filters').waitFor();
+      await page.getByText('The same without this page').click();
+      await page.getByText('svc audit ls --org --action secret.read').waitFor();
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await row(page, /credential\..* bot/).waitFor();
+      await go('/audit?since=nonsense');
+      await page.getByRole('alert').waitFor();
+
+      await go('/connections/secrets');
+      await confirm(page, row(page, /^NPM_TOKEN/).getByRole('button', { name: 'Remove' }), 'Remove it');
+      await page.getByText('No secret is set yet').waitFor();
+    });
+
+    await t.test('locks show who holds them and who waits, agents what they can do', async (t) => {
+      await page.getByRole('link', { name: 'Locks' }).click();
+      await page.getByText('No lease is held').waitFor();
+      const script = `svc lock '${HOSTILE}'\nsvc wait-signal go\n`;
+      const holder = await submit(place, script);
+      const lock = row(page, new RegExp(holder.slice(-6)));
+      await lock.getByText('nobody waits').waitFor();
+      const waiter = await submit(place, script);
+      await lock.getByRole('listitem').getByText(waiter.slice(-6)).waitFor();
+      t.equal(await lock.getByText(HOSTILE).count(), 1);
+      await lock.getByRole('link', { name: holder.slice(-6) }).click();
+      await page.getByText('signal go').first().waitFor();
+
+      await page.getByRole('link', { name: 'Agents' }).click();
+      const agent = row(page, /built into svc dev/);
+      await agent.getByText('online').waitFor();
+      t.match(await agent.textContent(), /connected/);
+    });
+
+    await t.test('connectors are found by words, and show what they send', async (t) => {
+      await page.getByRole('link', { name: 'Connectors' }).click();
+      await page.getByRole('searchbox').fill('team chat message');
+      await page.waitForURL(/words=team/);
+      t.equal(await page.getByRole('heading', { level: 2 }).count(), 1);
+      await page.getByRole('link', { name: 'Team chat' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Team chat' }).waitFor();
+      await page.getByText('Example: a message with markup').click();
+      await page.getByText('"url": "https://slack.com/api/chat.postMessage"').first().waitFor();
+      const [command = ''] = (await page.getByText('svc connector render').allTextContents()) as string[];
+      const flags = /--with '(.+)' --input '(.+)'/.exec(command);
+      t.ok(flags, command);
+      const rendered = await place.svc([
+        ...['connector', 'render', 'team_chat.post_message', '--json'],
+        ...['--with', flags?.[1] ?? '', '--input', flags?.[2] ?? ''],
+      ]);
+      t.match(rendered.stdout, /chat\.postMessage/, 'the command does what the page says of it');
+      await go('/connectors/nothing');
+      await page.getByRole('alert').getByText('nothing').waitFor();
+    });
+
+    let viewer = '';
+    await t.test('members get roles and lose them', async (t) => {
+      await page.getByRole('link', { name: 'Members and tokens' }).click();
+      const panel = (name: RegExp) => page.locator('.panel').filter({ has: page.getByRole('heading', { name }) });
+      const add = async (of: RegExp, user: string, role: string) => {
+        await panel(of).getByRole('button', { name: 'Add a member' }).click();
+        await field(page, 'user').fill(user);
+        await field(page, 'role').selectOption(role);
+        await dialog(page).getByRole('button', { name: 'Give the role' }).click();
+      };
+      await add(/^Of the org/, '../x', 'member');
+      await dialog(page).getByRole('alert').waitFor();
+      await field(page, 'user').fill('vera');
+      await dialog(page).getByRole('button', { name: 'Give the role' }).click();
+      const ofOrg = panel(/^Of the org/).getByRole('row', { name: /^vera member/ });
+      await ofOrg.waitFor();
+      await add(/^Of the project/, 'vera', 'member');
+      const ofProject = panel(/^Of the project/).getByRole('row', { name: /^vera/ });
+      await ofProject.getByRole('button', { name: 'Change role' }).click();
+      await field(page, 'role').selectOption('viewer');
+      await dialog(page).getByRole('button', { name: 'Set it' }).click();
+      await ofProject.getByText('viewer').waitFor();
+      const made = await api(place, place.token, '/tokens', {
+        method: 'POST',
+        body: { name: 'of-vera', org: 'dev', user: 'vera' },
+      });
+      t.equal(made.status, 201);
+      viewer = made.json.token;
+      await add(/^Of the org/, 'gone', 'member');
+      const gone = panel(/^Of the org/).getByRole('row', { name: /^gone/ });
+      await confirm(page, gone.getByRole('button', { name: 'Remove' }), 'Remove them');
+      await gone.waitFor({ state: 'detached' });
+      const last = panel(/^Of the org/).getByRole('row', { name: /^dev owner/ });
+      await last.getByRole('button', { name: 'Remove' }).click();
+      await dialog(page).getByRole('button', { name: 'Remove them' }).click();
+      await dialog(page).getByRole('alert').waitFor();
+      await dialog(page).getByRole('button', { name: 'Leave it' }).click();
+    });
+
+    await t.test('a token is shown once, works, and is revoked', async (t) => {
+      await page.getByRole('link', { name: 'Tokens', exact: true }).click();
+      await page.getByRole('button', { name: 'New token' }).click();
+      await field(page, 'name').fill('ci');
+      await field(page, 'role').selectOption('viewer');
+      await field(page, 'expires_in').selectOption('30d');
+      await dialog(page).getByRole('button', { name: 'Make it' }).click();
+      const token = (await page.locator('.panel code').textContent()) ?? '';
+      const who = await api(place, token, '/whoami');
+      t.same(who.json.orgs[0].projects, [{ project: 'main', role: 'viewer' }]);
+      await page.getByRole('button', { name: 'I have it' }).click();
+      t.notOk((await page.content()).includes(token));
+      const own = row(page, /^ci/);
+      t.match(await own.textContent(), /dev\/main, at most viewer/);
+      await confirm(page, own.getByRole('button', { name: 'Revoke' }), 'Revoke it');
+      await own.waitFor({ state: 'detached' });
+      t.equal((await api(place, token, '/whoami')).status, 401);
+
+      await page.getByRole('button', { name: 'New token' }).click();
+      await field(page, 'name').fill('box');
+      await field(page, 'kind').selectOption('agent');
+      await dialog(page).getByRole('button', { name: 'Make it' }).click();
+      await row(page, /^box/).getByText('the org dev').waitFor();
+    });
+
+    await t.test('a viewer is offered nothing that is refused', async (t) => {
+      const theirs = await place.signedIn(viewer);
+      const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
+      t.same(await areas.getByRole('link').allTextContents(), [
+        ...['Overview', 'Runs', 'Connectors', 'Locks', 'Agents', 'Members and tokens'],
+      ]);
+      await areas.getByRole('link', { name: 'Members and tokens' }).click();
+      await theirs.getByRole('row', { name: /^vera viewer/ }).waitFor();
+      for (const name of ['Add a member', 'Change role', 'Remove'])
+        t.equal(await theirs.getByRole('button', { name }).count(), 0, name);
+      for (const to of ['connections', 'connections/credentials', 'connections/secrets', 'audit']) {
+        await theirs.goto(`${place.url}${HERE}/${to}`);
+        await theirs.getByRole('alert').first().waitFor();
+        t.equal(await theirs.getByRole('button', { name: /^New/ }).count(), 0, to);
+      }
+      const refused = await api(place, viewer, `${HERE}/secrets/X`, { method: 'PUT', body: { value: 'a value' } });
+      t.equal(refused.status, 403);
+    });
+
+    await t.test('every page is accessible in both themes and on a narrow screen', async (t) => {
+      await submit(place, `svc lock deploy\nsvc wait-signal go\n`);
+      await place.svc(['secret', 'set', 'KEY', '-'], 'some value');
+      const pages: [string, RegExp][] = [
+        ['/connections/credentials', /Bearer token/],
+        ['/connections/secrets', /KEY/],
+        ['/connectors', /Team chat/],
+        ['/connectors/team_chat', /Post a message/],
+        ['/locks', /deploy/],
+        ['/agents', /built into svc dev/],
+        ['/members', /vera/],
+        ['/members/tokens', /of-vera/],
+        ['/members/sessions', /this one/],
+        ['/audit', /secret\.set/],
+      ];
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const context = await place.newBrowser({ colorScheme, viewport: { width: 390, height: 800 } });
+        const narrow = await place.signedIn(place.token, context);
+        for (const [to, shows] of pages) {
+          await narrow.goto(`${place.url}${HERE}${to}`);
+          await narrow.getByText(shows).first().waitFor();
+          t.same(await inaccessible(narrow), [], `${colorScheme} ${to}`);
+          const overflow = await narrow.evaluate('document.documentElement.scrollWidth - innerWidth');
+          t.ok(Number(overflow) <= 0, `${to} is not wider than the screen`);
+        }
+      }
+    });
+
+    await t.test('sessions are listed, and all of them ended', async () => {
+      await go('/members/sessions');
+      await row(page, /this one/).waitFor();
+      await confirm(page, page.getByRole('button', { name: 'Sign out everywhere' }), 'Sign out');
+      await page.getByLabel('Access token').waitFor();
+      await page.goto(`${place.url}${HERE}/members/sessions`);
+      await page.getByLabel('Access token').waitFor();
+    });
+
+    t.not(await page.title(), 'owned', 'what runs and forms wrote is text');
+    t.same(place.faults, [], 'no error, and nothing that the content security policy refused');
+  });
