@@ -60,13 +60,13 @@ else
       await dialog(page).getByText('must have at least 4 characters').first().waitFor();
       await field(page, 'token').fill('first-value');
       await dialog(page).getByRole('button', { name: 'Store it' }).click();
-      await row(page, /^bot Bearer token/).waitFor();
+      await row(page, /^bot .*Bearer token/).waitFor();
       await add('llm', 'api_key', { header: 'x-api-key', value: 'second-value' });
-      await row(page, /^llm Key in a header/).waitFor();
+      await row(page, /^llm .*Key in a header/).waitFor();
       await add('hub', 'basic', { username: 'ci', password: 'third-value' });
-      await row(page, /^hub User and password/).waitFor();
+      await row(page, /^hub .*User and password/).waitFor();
       await add('chat', 'url_token', { token: 'fourth-value' });
-      await row(page, /^chat Token in an address/).waitFor();
+      await row(page, /^chat .*Token in an address/).waitFor();
       const listed = await place.svc(['credential', 'list', '--json']);
       t.match(listed.stdout, /"bearer"/);
       t.match(listed.stdout, /"url-token"/);
@@ -83,7 +83,7 @@ else
       await field(page, 'kind').selectOption('bearer');
       await field(page, 'token').fill('fifth-value');
       await dialog(page).getByRole('button', { name: 'Replace it' }).click();
-      await row(page, /^chat Bearer token/).waitFor();
+      await row(page, /^chat .*Bearer token/).waitFor();
       t.notMatch(await page.content(), /(first|second|third|fourth|fifth)-value/);
       await confirm(page, row(page, /^chat/).getByRole('button', { name: 'Remove' }), 'Remove it');
       await row(page, /^chat/).waitFor({ state: 'detached' });

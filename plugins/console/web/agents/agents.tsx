@@ -39,7 +39,7 @@ function Agent({ agent }: { agent: AgentRecord }) {
           {agent.org ? `of the org ${agent.org}` : 'built into svc dev'}, {visible(`${agent.os} ${agent.arch}`)}
         </div>
       </td>
-      <td>
+      <td className="word">
         <Status of={agent.state} />
         <div className="quiet">
           <Since agent={agent} />

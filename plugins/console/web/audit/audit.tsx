@@ -122,8 +122,8 @@ function Entry({ scope, entry }: { scope: Scope; entry: AuditEntry }) {
       </td>
       <td>
         {subject.startsWith('run_') ? (
-          <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: subject }}>
-            <Name>{subject}</Name>
+          <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: subject }} title={subject}>
+            run <span className="mono">{visible(subject.slice(-6))}</span>
           </Link>
         ) : (
           <Name>{subject}</Name>

@@ -30,16 +30,14 @@ export function Credentials() {
       <ConnectionTabs scope={scope} />
       <List list={list} empty="No credential is stored yet.">
         {(items) => (
-          <Table columns={['Name', 'Kind', 'Uses', ...(may('admin') ? ['Actions'] : [])]}>
+          <Table columns={['Name', 'Kind', ...(may('admin') ? ['Actions'] : [])]}>
             {items.map((one) => (
               <tr key={one.name} id={one.name}>
                 <td>
                   <strong>{one.name}</strong>
-                </td>
-                <td className="word">{KINDS[one.kind].title}</td>
-                <td>
                   <Uses scope={scope} of="credentials" name={one.name} />
                 </td>
+                <td className="word">{KINDS[one.kind].title}</td>
                 {may('admin') && (
                   <td>
                     <Actions scope={scope} credential={one} />

@@ -144,7 +144,7 @@ const Values = ({ title, values }: { title: string; values: readonly ManifestVal
       {values.map((value) => (
         <tr key={value.name}>
           <td className="mono">{value.name}</td>
-          <td>
+          <td className="word">
             {value.type}
             {value.required && <div className="quiet">required</div>}
           </td>

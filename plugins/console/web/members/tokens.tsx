@@ -73,7 +73,7 @@ function Row({ token }: { token: Token }) {
         </div>
       </td>
       <td className="word">{token.kind === 'agent' ? 'an agent' : visible(token.user ?? '')}</td>
-      <td>{goodFor(token)}</td>
+      <td className="word">{goodFor(token)}</td>
       <td className="wide tight">
         {token.last_used_at ? <Time at={token.last_used_at} /> : <span className="quiet">never</span>}
       </td>
