@@ -61,7 +61,7 @@ export class Endpoint {
     checkParams(params, this.#use.limits.param_length);
     const query = this.#query(exchange.search);
     const read = { params, query, principal, scope, ...(await this.#read(exchange)) };
-    const admitted = async () => void (await this.#admit(exchange, params));
+    const admitted = () => this.#admitAgain(exchange, params);
     const handle = () => this.route.handle(requestOf(exchange, read, admitted));
     // A stream can be read only once.
     return read.content ? handle() : this.#surely(handle);
@@ -82,6 +82,20 @@ export class Endpoint {
     exchange.principal = principal;
     if (!unmetered) rates.token(principal.token_id);
     return { principal, scope: await this.#surely(() => control.authorize(principal, access, params)) };
+  }
+
+  /**
+   * While an answer lasts. Whoever came without a token is not recognised anew: a cookie of then has been replaced since, and
+   * would look like a stolen one.
+   */
+  async #admitAgain(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<void> {
+    const { principal } = exchange;
+    if (!principal || exchange.request.headers.authorization !== undefined) {
+      await this.#admit(exchange, params);
+      return;
+    }
+    if (!this.route.unmetered) this.#use.rates.request(addressOf(exchange.request));
+    await this.#use.control().authorize(principal, this.route.access, params);
   }
 
   async #recognise({ request, path, id, headers: answer }: Exchange): Promise<Principal | undefined> {
