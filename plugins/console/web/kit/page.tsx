@@ -3,7 +3,8 @@ import { Copy } from './basics.tsx';
 
 /** What does the same as a page or a button, without it. */
 export interface SameBy {
-  command: string;
+  /** Absent where there is none. */
+  command?: string;
   /** `GET /api/v1/…`. */
   call: string;
 }
@@ -42,9 +43,11 @@ export function Same({ by: { command, call } }: { by: SameBy }) {
   return (
     <details className="same">
       <summary>The same without this page</summary>
-      <p>
-        <code>{command}</code> <Copy text={command} label="Copy the command" />
-      </p>
+      {command && (
+        <p>
+          <code>{command}</code> <Copy text={command} label="Copy the command" />
+        </p>
+      )}
       <p>
         <code>{call}</code> <Copy text={call} label="Copy the call" />
       </p>

@@ -17,7 +17,7 @@ export function Sessions() {
   const scope = useParams({ from: '/orgs/$org/projects/$project/members/sessions' });
   const list = usePaged<'sessions', BrowserSession>('sessions', PATH, {}, { again_ms: AGAIN_MS });
   return (
-    <Page title="Your sessions" actions={<Everywhere />} same={{ command: 'svc console', call: `GET ${PATH}` }}>
+    <Page title="Your sessions" actions={<Everywhere />} same={{ call: `GET ${PATH}` }}>
       <MemberTabs scope={scope} />
       <List list={list} empty="No browser is signed in as you.">
         {(items) => (
