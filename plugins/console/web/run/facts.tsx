@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { RunRecord } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { Copy, Tag, Time } from '../kit/basics.tsx';
+import { Fact } from '../kit/facts.tsx';
 import { pretty, visible } from '../kit/text.ts';
 import { Took } from '../runs/table.tsx';
 
@@ -83,15 +83,6 @@ function End({ run }: { run: RunRecord }) {
 }
 
 const hasContent = (value: unknown): boolean => value !== undefined && value !== null && pretty(value) !== '{}';
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
 
 export const RunLink = ({ scope, run_id }: { scope: Scope; run_id: string }) => (
   <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: run_id }} className="mono">

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { Empty, Loading, Problem } from './basics.tsx';
+
+interface Listed<Item> {
+  items: readonly Item[] | undefined;
+  error: Error | null;
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  refetch(): unknown;
+  fetchNextPage(): unknown;
+}
+
+/** A list with what it says while it is read, when it is empty and when it cannot be read. */
+export function List<Item>({
+  list,
+  empty,
+  more = 'Show more',
+  children,
+}: {
+  list: Listed<Item>;
+  empty: ReactNode;
+  more?: string;
+  children(items: readonly Item[]): ReactNode;
+}) {
+  const { items, error } = list;
+  return (
+    <>
+      {error && <Problem error={error} again={() => void list.refetch()} />}
+      {!items && !error && <Loading />}
+      {items?.length === 0 && <Empty>{empty}</Empty>}
+      {items && items.length > 0 && children(items)}
+      {list.hasNextPage && (
+        <p>
+          <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {more}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Columns whose name begins with `-` are left out on narrow screens. */
+export function Table({ columns, children }: { columns: readonly string[]; children: ReactNode }) {
+  return (
+    <div className="scroll">
+      <table>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <Column key={name} name={name} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function Column({ name }: { name: string }) {
+  if (name === 'Actions')
+    return (
+      <th>
+        <span className="hidden">Actions</span>
+      </th>
+    );
+  return name.startsWith('-') ? <th className="wide">{name.slice(1)}</th> : <th>{name}</th>;
+}

@@ -1,0 +1,37 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { json } from '../api/client.ts';
+import { query } from '../api/paths.ts';
+
+interface Options {
+  /** Read again so often; absent for what does not change while a page is open. */
+  again_ms?: number;
+  enabled?: boolean;
+}
+
+/** Lists for which there is no stream are read again so often. */
+export const AGAIN_MS = 5000;
+
+type Answer<Plural extends string, Item> = { next_cursor?: string } & Record<Plural, Item[]>;
+
+/** A list of the API over its cursors: what was read of it so far. `path` is without a query. */
+export function usePaged<Plural extends string, Item>(
+  plural: Plural,
+  path: string,
+  filters: Record<string, string | number | undefined> = {},
+  { again_ms, enabled = true }: Options = {},
+) {
+  const list = useInfiniteQuery({
+    queryKey: listKey(path, filters),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      json<Answer<Plural, Item>>(`${path}${query({ limit: 50, ...filters, cursor: pageParam })}`, { signal }),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    refetchInterval: again_ms ?? false,
+    enabled,
+  });
+  const items: Item[] | undefined = list.data?.pages.flatMap((page) => page[plural]);
+  return { ...list, items };
+}
+
+/** Whoever changes something of a list has it read again by this key. */
+export const listKey = (path: string, filters?: object) => (filters ? ['list', path, filters] : ['list', path]);
