@@ -6,14 +6,14 @@ import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
 import { Copy, Empty, Loading, Name, Problem, Status, Time } from '../kit/basics.tsx';
+import { Block } from '../kit/block.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { Table } from '../kit/list.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { pretty, visible } from '../kit/text.ts';
-import { RunLink } from '../run/facts.tsx';
 import { EmitButton } from './emit.tsx';
-import { From } from './table.tsx';
+import { From, ShortRun } from './table.tsx';
 
 /** One event with what it carries and what came of it. */
 export function EventPage() {
@@ -49,11 +49,11 @@ export function EventPage() {
             <Deliveries scope={scope} event={event} />
           </Panel>
           <Panel title="Payload" aside={<Copy text={pretty(event.payload)} label="Copy the payload" />}>
-            <pre>{visible(pretty(event.payload))}</pre>
+            <Block text={pretty(event.payload)} />
           </Panel>
           {event.fields && Object.keys(event.fields).length > 0 && (
             <Panel title="What else it carries">
-              <pre>{visible(pretty(event.fields))}</pre>
+              <Block text={pretty(event.fields)} />
             </Panel>
           )}
         </>
@@ -85,7 +85,7 @@ function Deliveries({ scope, event: { deliveries, more } }: { scope: Scope; even
     return <Empty>Nothing: no handler, webhook, wait or cancel of the project is for this type and key.</Empty>;
   return (
     <>
-      <Table columns={['Who', 'Outcome', 'Why', 'Run']}>
+      <Table columns={['Who', 'Outcome', 'Run']}>
         {deliveries.map((one) => (
           <tr key={`${one.reaction} ${one.name} ${one.run_id}`}>
             <td>
@@ -93,9 +93,9 @@ function Deliveries({ scope, event: { deliveries, more } }: { scope: Scope; even
             </td>
             <td>
               <Status of={one.state} />
+              {one.reason && <div>{visible(one.reason)}</div>}
             </td>
-            <td>{one.reason ? visible(one.reason) : ''}</td>
-            <td>{one.run_id && <RunLink scope={scope} run_id={one.run_id} />}</td>
+            <td>{one.run_id && <ShortRun scope={scope} run_id={one.run_id} />}</td>
           </tr>
         ))}
       </Table>

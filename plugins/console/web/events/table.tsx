@@ -42,6 +42,19 @@ export const EventLink = ({ scope, event, children }: { scope: Scope; event: str
 
 type Origin = Pick<Event, 'source' | 'source_name' | 'trusted'>;
 
+/** The end of its id, as the list of runs has it. */
+export const ShortRun = ({ scope, run_id }: { scope: Scope; run_id: string }) => (
+  <Link
+    to="/orgs/$org/projects/$project/runs/$run"
+    params={{ ...scope, run: run_id }}
+    className="mono"
+    title={run_id}
+    aria-label={`Run ${run_id.slice(-6)}`}
+  >
+    {run_id.slice(-6)}
+  </Link>
+);
+
 /** The kind of its source, with a link to the run, hook, webhook or schedule. */
 export const From = ({ scope, event }: { scope: Scope; event: Origin }) => (
   <>
@@ -52,12 +65,7 @@ export const From = ({ scope, event }: { scope: Scope; event: Origin }) => (
 
 function SourceName({ scope, event: { source, source_name: name } }: { scope: Scope; event: Origin }) {
   if (name === '') return null;
-  if (RUN.test(name))
-    return (
-      <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: name }} className="mono">
-        {name.slice(-6)}
-      </Link>
-    );
+  if (RUN.test(name)) return <ShortRun scope={scope} run_id={name} />;
   const text = <Name>{name}</Name>;
   if (source === 'hook')
     return (

@@ -4,14 +4,13 @@ import type { Event, HandlerView, ShownEvent } from '../../../../cli/generated/a
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { EventLink } from '../events/table.tsx';
+import { EventLink, ShortRun } from '../events/table.tsx';
 import { useEvents } from '../events/use-events.ts';
 import { Empty, Loading, Name, Problem, Status, Time } from '../kit/basics.tsx';
 import { Table } from '../kit/list.tsx';
 import { AGAIN_MS } from '../kit/paged.ts';
 import { Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
-import { RunLink } from '../run/facts.tsx';
 import { fitsPattern, onlyType } from './patterns.ts';
 
 const LOOKED_AT = 200;
@@ -50,7 +49,7 @@ function Outcomes({ scope, name, events }: { scope: Scope; name: string; events:
     }),
   });
   return (
-    <Table columns={['Event', 'Outcome', 'Why', '-Recorded', 'Actions']}>
+    <Table columns={['Event', 'Outcome', '-Recorded', 'Actions']}>
       {events.map((event, at) => (
         <Outcome key={event.event} scope={scope} name={name} event={event} read={shown[at]?.data} of={ofHandler} />
       ))}
@@ -77,11 +76,13 @@ function Outcome({ scope, name, event, read, of }: OutcomeProps) {
         </EventLink>
         <div className="quiet mono">{event.event.slice(-6)}</div>
       </td>
-      <td>{delivery ? <Status of={delivery.state} /> : read && <span className="quiet">not asked</span>}</td>
       <td>
-        {delivery?.run_id && <RunLink scope={scope} run_id={delivery.run_id} />}
+        {delivery && <Status of={delivery.state} />}{' '}
+        {delivery?.run_id && <ShortRun scope={scope} run_id={delivery.run_id} />}
         {delivery?.reason && <div>{visible(delivery.reason)}</div>}
-        {read && !delivery && <span className="quiet">it was recorded before the handler, or of a handler run</span>}
+        {read && !delivery && (
+          <span className="quiet">not asked: it was recorded before the handler, or is of a handler run</span>
+        )}
       </td>
       <td className="tight wide">
         <Time at={event.recorded_at} />

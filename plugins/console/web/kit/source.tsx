@@ -29,7 +29,8 @@ export function SourceField({ name, label, value = '' }: { name: string; label: 
 /** A document that one reads only. */
 export const Source = ({ text }: { text: string }) => (
   <>
-    <div className="source">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long one scrolls by keys */}
+    <div className="source" tabIndex={0}>
       <LineNumbers lines={text.replace(/\n$/, '').split('\n').length} />
       <pre>{visible(text)}</pre>
     </div>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Block } from './block.tsx';
 import { Fact } from './facts.tsx';
 import { ChoiceField, TextField } from './dialog-form.tsx';
 import { LongField } from './more-fields.tsx';
@@ -22,7 +23,7 @@ const FURTHER =
 /** What shall run: the fields of a form. `nothing` says what it means that nothing does; absent: something must. */
 export function WorkflowFields({ workflow, nothing }: { workflow?: Workflow; nothing?: string }) {
   const [what, setWhat] = useState<What>(workflow || nothing ? whatOf(workflow) : 'source');
-  const fields = fieldsOf(workflow);
+  const fields = fieldsOf(workflow ?? { filename: 'run.sh' });
   return (
     <>
       <label>
@@ -63,7 +64,7 @@ export function WorkflowFields({ workflow, nothing }: { workflow?: Workflow; not
 const SourceFields = ({ fields }: { fields: Record<string, string> }) => (
   <>
     <div className="row">
-      <TextField name="filename" label="Name of the file" value={fields.filename || 'run.sh'} />
+      <TextField name="filename" label="Name of the file" value={fields.filename ?? ''} optional />
       <ChoiceField name="kind" label="Kind" value={fields.kind ?? ''} choices={KINDS} />
       <TextField name="interpreter" label="Interpreter" value={fields.interpreter ?? ''} optional />
     </div>
@@ -80,12 +81,12 @@ export function WorkflowFacts({ workflow }: { workflow: Workflow }) {
       {fields.interpreter && <Fact name="Interpreter">{visible(fields.interpreter)}</Fact>}
       {fields.config && (
         <Fact name="Configuration">
-          <pre>{visible(fields.config)}</pre>
+          <Block text={fields.config} />
         </Fact>
       )}
       {fields.further && (
         <Fact name="Further settings">
-          <pre>{visible(fields.further)}</pre>
+          <Block text={fields.further} />
         </Fact>
       )}
       {fields.source && (

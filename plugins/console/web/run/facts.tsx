@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { RunRecord } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { Copy, Tag, Time } from '../kit/basics.tsx';
+import { Block } from '../kit/block.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { pretty, visible } from '../kit/text.ts';
 import { Took } from '../runs/table.tsx';
@@ -93,6 +94,6 @@ export const RunLink = ({ scope, run_id }: { scope: Scope; run_id: string }) => 
 export const Json = ({ summary, value }: { summary: string; value: unknown }) => (
   <details>
     <summary>{summary}</summary>
-    <pre>{visible(pretty(value))}</pre>
+    <Block text={pretty(value)} />
   </details>
 );
