@@ -1,7 +1,6 @@
 import type { WebhookView } from '../../../../cli/generated/api.ts';
 import { ChoiceField, TextField } from '../kit/dialog-form.tsx';
-import { textsOf } from '../kit/workflow.ts';
-import { workflowOf } from '../kit/workflow.ts';
+import { textsOf, workflowOf } from '../kit/workflow.ts';
 import { WorkflowFields } from '../kit/workflow-fields.tsx';
 
 const REGISTRATIONS = [
