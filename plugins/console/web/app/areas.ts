@@ -6,6 +6,11 @@ const PROJECT = '/orgs/$org/projects/$project';
 const AREAS = [
   { to: PROJECT, name: 'Overview', exact: true },
   { to: `${PROJECT}/runs`, name: 'Runs', exact: false },
+  { to: `${PROJECT}/events`, name: 'Events', exact: false },
+  { to: `${PROJECT}/handlers`, name: 'Handlers', exact: false },
+  { to: `${PROJECT}/schedules`, name: 'Schedules', exact: false },
+  { to: `${PROJECT}/hooks`, name: 'Hooks', exact: false },
+  { to: `${PROJECT}/webhooks`, name: 'Webhooks', exact: false },
   { to: `${PROJECT}/connections`, name: 'Connections', exact: false, role: 'member' },
   { to: `${PROJECT}/connectors`, name: 'Connectors', exact: false },
   { to: `${PROJECT}/locks`, name: 'Locks', exact: false },

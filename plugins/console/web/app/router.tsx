@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { readAuditFilters } from '../audit/filters.ts';
 import { readWords } from '../connectors/words.ts';
+import { readEventFilters, readTexts } from '../events/filters.ts';
 import { readWindow } from '../overview/windows.ts';
 import { readRunFilters } from '../runs/filters.ts';
 import { Home } from './home.tsx';
@@ -116,8 +117,100 @@ const audit = createRoute({
 const access = [locks, agents, members, tokens, sessions, audit] as const;
 const connecting = [connections, credentials, secrets, connectors, connector] as const;
 
+const events = createRoute({
+  getParentRoute: () => project,
+  path: 'events',
+  component: lazyRouteComponent(() => import('../events/events.tsx'), 'Events'),
+  validateSearch: readEventFilters,
+});
+
+const event = createRoute({
+  getParentRoute: () => project,
+  path: 'events/$event',
+  component: lazyRouteComponent(() => import('../events/event.tsx'), 'EventPage'),
+});
+
+const eventTypes = createRoute({
+  getParentRoute: () => project,
+  path: 'event-types',
+  component: lazyRouteComponent(() => import('../events/types.tsx'), 'EventTypes'),
+});
+
+/** A form that makes a new one stands open. */
+const readMake = ({ make }: Record<string, unknown>): { make?: boolean } => (make === true ? { make } : {});
+
+const handlers = createRoute({
+  getParentRoute: () => project,
+  path: 'handlers',
+  component: lazyRouteComponent(() => import('../handlers/handlers.tsx'), 'Handlers'),
+  validateSearch: readMake,
+});
+
+const handler = createRoute({
+  getParentRoute: () => project,
+  path: 'handlers/$handler',
+  component: lazyRouteComponent(() => import('../handlers/handler.tsx'), 'Handler'),
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, ['event']),
+});
+
+const hooks = createRoute({
+  getParentRoute: () => project,
+  path: 'hooks',
+  component: lazyRouteComponent(() => import('../hooks/hooks.tsx'), 'Hooks'),
+});
+
+const hook = createRoute({
+  getParentRoute: () => project,
+  path: 'hooks/$hook',
+  component: lazyRouteComponent(() => import('../hooks/hook.tsx'), 'HookPage'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => project,
+  path: 'webhooks',
+  component: lazyRouteComponent(() => import('../webhooks/webhooks.tsx'), 'Webhooks'),
+  validateSearch: readMake,
+});
+
+const webhook = createRoute({
+  getParentRoute: () => project,
+  path: 'webhooks/$webhook',
+  component: lazyRouteComponent(() => import('../webhooks/webhook.tsx'), 'Webhook'),
+});
+
+const schedules = createRoute({
+  getParentRoute: () => project,
+  path: 'schedules',
+  component: lazyRouteComponent(() => import('../schedules/schedules.tsx'), 'Schedules'),
+  validateSearch: readMake,
+});
+
+const schedule = createRoute({
+  getParentRoute: () => project,
+  path: 'schedules/$schedule',
+  component: lazyRouteComponent(() => import('../schedules/schedule.tsx'), 'Schedule'),
+});
+
+const reacting = [
+  events,
+  event,
+  eventTypes,
+  handlers,
+  handler,
+  hooks,
+  hook,
+  webhooks,
+  webhook,
+  schedules,
+  schedule,
+] as const;
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, project.addChildren([overview, runs, run, ...connecting, ...access])]),
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    project.addChildren([overview, runs, run, ...reacting, ...connecting, ...access]),
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { RunRecord } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { Copy, Tag, Time } from '../kit/basics.tsx';
+import { Block } from '../kit/block.tsx';
+import { Fact } from '../kit/facts.tsx';
 import { pretty, visible } from '../kit/text.ts';
 import { Took } from '../runs/table.tsx';
 
@@ -84,15 +85,6 @@ function End({ run }: { run: RunRecord }) {
 
 const hasContent = (value: unknown): boolean => value !== undefined && value !== null && pretty(value) !== '{}';
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
-
 export const RunLink = ({ scope, run_id }: { scope: Scope; run_id: string }) => (
   <Link to="/orgs/$org/projects/$project/runs/$run" params={{ ...scope, run: run_id }} className="mono">
     {run_id}
@@ -102,6 +94,6 @@ export const RunLink = ({ scope, run_id }: { scope: Scope; run_id: string }) => 
 export const Json = ({ summary, value }: { summary: string; value: unknown }) => (
   <details>
     <summary>{summary}</summary>
-    <pre>{visible(pretty(value))}</pre>
+    <Block text={pretty(value)} />
   </details>
 );

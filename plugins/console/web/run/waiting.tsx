@@ -4,6 +4,7 @@ import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
 import { Problem, Time } from '../kit/basics.tsx';
+import { parseJson } from '../kit/json.ts';
 import { Panel, Same } from '../kit/page.tsx';
 import { shellQuote, visible } from '../kit/text.ts';
 import { RunLink } from './facts.tsx';
@@ -83,7 +84,7 @@ function PayloadForm({ verb, send, same }: FormProps) {
     setBusy(true);
     setError(undefined);
     try {
-      await send(parse(text));
+      await send(parseJson(text));
     } catch (fault) {
       setError(fault);
     } finally {
@@ -107,12 +108,4 @@ function PayloadForm({ verb, send, same }: FormProps) {
       <Same by={same} />
     </form>
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.trim() === '' ? 'null' : text);
-  } catch (error) {
-    throw new Error(`This is not JSON: ${(error as Error).message}. A text needs quotes.`);
-  }
 }

@@ -1,0 +1,54 @@
+import { type FormEvent, useEffect, useState } from 'react';
+
+/** A text to filter by, which counts when it was typed whole. */
+export function FilterText({
+  label,
+  value = '',
+  onChange,
+}: {
+  label: string;
+  value?: string | undefined;
+  onChange(text: string): void;
+}) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange(text.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <input
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onBlur={() => text.trim() !== value && onChange(text.trim())}
+      />
+    </form>
+  );
+}
+
+const TIMES: readonly [string, string][] = [
+  ['', 'Any time'],
+  ['1h', 'The last hour'],
+  ['24h', 'The last day'],
+  ['7d', 'The last week'],
+];
+
+export const SinceFilter = ({
+  since = '',
+  onChange,
+}: {
+  since?: string | undefined;
+  onChange(since: string): void;
+}) => (
+  <select aria-label="Since" value={since} onChange={({ target }) => onChange(target.value)}>
+    {!TIMES.some(([value]) => value === since) && <option value={since}>Since {since}</option>}
+    {TIMES.map(([value, name]) => (
+      <option key={value} value={value}>
+        {name}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,12 @@
+import { json, Refusal } from '../api/client.ts';
+
+/** Whoever makes a thing does not want to replace another. Throws when there is one of this name. */
+export async function refuseTaken(path: string, what: string): Promise<void> {
+  try {
+    await json(path);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return;
+    throw error;
+  }
+  throw new Error(`There is a ${what} of this name already. Take another name, or change that one on its page.`);
+}

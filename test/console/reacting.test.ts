@@ -1,0 +1,234 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { chromiumPath, Console, inaccessible } from './browser.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
+const path = chromiumPath();
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(300_000);
+
+/** Presses a button that asks first, and agrees. */
+async function confirmed(page: Page, button: string, verb: string): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click();
+}
+
+const shownSecret = (page: Page): Promise<string> => page.locator('.once code').innerText();
+
+if (path === undefined) t.comment('left out: events and what reacts to them in a browser (there is no Chromium)');
+else
+  t.test('events and what reacts to them', { timeout: 240_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const base = `${place.url}/orgs/dev/projects/main`;
+    const page = await place.signedIn();
+    page.setDefaultTimeout(10_000);
+    const open = async (area: string) => {
+      await page.getByRole('link', { name: area, exact: true }).click();
+      await page.getByRole('heading', { name: area, level: 1 }).waitFor();
+    };
+
+    await t.test('a handler is made, started by an event, read, tested and changed', async (t) => {
+      await open('Handlers');
+      await page.getByRole('link', { name: 'New handler' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('shop');
+      await page.getByLabel('Types of events that start it').fill('order.*');
+      await page.getByRole('textbox', { name: 'Only when' }).fill('event.payload.');
+      await page.getByRole('button', { name: 'Register it' }).click();
+      await page.getByText(/when does not compile/).waitFor();
+      await page.getByRole('textbox', { name: 'Only when' }).fill('event.payload.total > 10');
+      await page.getByRole('textbox', { name: 'Document' }).fill('echo first\n');
+      await page.getByRole('button', { name: 'Register it' }).click();
+      await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
+
+      await open('Events');
+      await page.getByRole('button', { name: 'Emit an event' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Type').fill('run.mine');
+      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await dialog.getByText(/only the service emits/).waitFor();
+      await dialog.getByLabel('Type').fill('order.paid');
+      await dialog.getByLabel('Key').fill(HOSTILE.replace('\u202e', ''));
+      await dialog.getByLabel('Payload, as JSON').fill(JSON.stringify({ total: 12, note: HOSTILE }));
+      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await page.getByRole('heading', { name: 'order.paid', level: 1 }).waitFor();
+      await page
+        .getByRole('row', { name: /handler shop/ })
+        .getByText('delivered')
+        .waitFor();
+      t.match(await page.locator('pre').first().innerText(), /onerror=.*\\u202e/s, 'what deceives is shown');
+
+      await open('Events');
+      await page.getByRole('row', { name: /run\.succeeded/ }).waitFor();
+      const emitted = await place.svc(['emit', 'order.open', '--payload', '{"total":3}']);
+      const [small = ''] = emitted.stdout.match(/evt_\w+/) ?? [];
+      await page.getByRole('row', { name: /order\.open/ }).waitFor();
+      await page.getByLabel('Type').fill('order.open');
+      await page.getByLabel('Type').press('Enter');
+      await page.waitForURL(/\/events\?type=order\.open$/);
+      await page.getByRole('row', { name: /order\.paid/ }).waitFor({ state: 'detached' });
+      await page
+        .getByRole('row', { name: /order\.open/ })
+        .getByRole('link')
+        .click();
+      await page.getByText('the predicate is false').waitFor();
+
+      await page.getByRole('link', { name: 'shop' }).click();
+      const row = page.getByRole('row', { name: /order\.open/ });
+      await row.getByText('declined').waitFor();
+      await page
+        .getByRole('row', { name: /order\.paid/ })
+        .getByText('delivered')
+        .waitFor();
+      await row.getByRole('link', { name: /^Test with/ }).click();
+      t.equal(await page.getByRole('textbox', { name: 'Id of the event' }).inputValue(), small);
+      await page.getByRole('button', { name: 'Test it' }).click();
+      await page.getByText('the predicate declines it').waitFor();
+      await page.getByText('Change it').click();
+      await page.getByRole('textbox', { name: 'Only when' }).fill('event.payload.total > 1');
+      await page.getByRole('button', { name: 'Replace it' }).click();
+      await page.getByText('event.payload.total > 1', { exact: true }).first().waitFor();
+      await page.getByRole('button', { name: 'Test it' }).click();
+      await page.getByText('a run would start at once').waitFor();
+      const shown = JSON.parse((await place.svc(['handler', 'show', 'shop', '--json'])).stdout);
+      t.match(shown, { when: 'event.payload.total > 1', source: 'echo first\n', filename: 'handler.sh' });
+
+      await open('Events');
+      await page.getByRole('link', { name: 'Types of events' }).click();
+      const type = page.getByRole('row', { name: /^order\.paid/ });
+      await type.getByText('The last one').click();
+      await type.getByText(/"total": 12/).waitFor();
+    });
+
+    await t.test('a hook shows its secret once, takes a delivery, gets a new secret and goes', async (t) => {
+      await open('Hooks');
+      await page.getByRole('button', { name: 'New hook' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('builds');
+      await page.getByRole('textbox', { name: 'Type of its events' }).fill('build.done');
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByText('It is shown this once').waitFor();
+      const first = await shownSecret(page);
+      await page.getByRole('link', { name: 'builds' }).click();
+      await page.getByText('Nothing has been delivered yet').waitFor();
+      t.notMatch(await page.content(), first, 'it is nowhere on the next page');
+      const address = await page.locator('dd code').first().innerText();
+      const deliver = async (secret: string) =>
+        (await fetch(address, { method: 'POST', headers: { 'x-svc-hook-secret': secret }, body: '{}' })).status;
+      t.equal(await deliver(first), 202);
+      await page.getByRole('row', { name: /build\.done/ }).waitFor();
+      await confirmed(page, 'New secret', 'Make it');
+      await page.getByText('It is shown this once').waitFor();
+      const second = await shownSecret(page);
+      t.same([await deliver(first), await deliver(second)], [401, 202], 'the old one ended');
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      t.notMatch(await page.content(), second);
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await page.getByLabel('How a delivery proves itself').selectOption('hmac');
+      await page.getByRole('textbox', { name: 'Header with the HMAC' }).fill('X-Sig');
+      await page.getByRole('textbox', { name: 'Signing key' }).fill('a-key-of-the-far-end-0123456789');
+      await page.getByRole('button', { name: 'Set it again' }).click();
+      await page.getByText('X-Sig: <sha256, hex>').waitFor();
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByRole('textbox', { name: 'Signing key' }).fill('another-key-of-the-far-end-0123456789');
+      await page.getByRole('button', { name: 'Set it', exact: true }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await confirmed(page, 'Remove', 'Remove it');
+      await page.getByText('There is no hook yet').waitFor();
+    });
+
+    await t.test('a webhook is made, given a new secret, changed and removed', async (t) => {
+      await open('Webhooks');
+      await page.getByRole('link', { name: 'New webhook' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('site');
+      await page.getByRole('textbox', { name: /^Forge/ }).fill('forge_a');
+      await page.getByRole('textbox', { name: 'Repository' }).fill('acme/site');
+      await page.getByLabel('What runs').selectOption('source');
+      await page.getByRole('textbox', { name: 'Document' }).fill('echo push\n');
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByText('It is shown this once').waitFor();
+      const first = await shownSecret(page);
+      await page.getByRole('link', { name: 'site', exact: true }).click();
+      await confirmed(page, 'New secret', 'Make it');
+      await page.getByText('It is shown this once').waitFor();
+      t.not(await shownSecret(page), first);
+      const read = async () => JSON.parse((await place.svc(['webhook', 'show', 'site', '--json'])).stdout);
+      t.match(await read(), { repo: 'acme/site', workflow: { source: 'echo push\n' } }, 'all else stayed');
+      await page.getByText('Change it').click();
+      await page.getByLabel('What runs').selectOption('nothing');
+      await page.getByRole('button', { name: 'Replace it' }).click();
+      await page.getByText('nothing', { exact: true }).waitFor();
+      t.equal((await read()).workflow, undefined);
+      await confirmed(page, 'Remove', 'Remove it');
+      await page.getByText('There is no webhook yet').waitFor();
+    });
+
+    await t.test('a schedule is made, ticks, is paused and goes', async () => {
+      await open('Schedules');
+      await page.getByRole('link', { name: 'New schedule' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('pulse');
+      await page.getByRole('textbox', { name: 'When' }).fill('every now and then');
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('alert').waitFor();
+      await page.getByRole('textbox', { name: 'When' }).fill('* * * * * *');
+      await page.getByRole('button', { name: 'Make it' }).click();
+      await page.getByRole('heading', { name: 'Next times' }).waitFor();
+      await page
+        .getByRole('row', { name: /schedule\.tick/ })
+        .first()
+        .waitFor();
+      await confirmed(page, 'Pause', 'Pause it');
+      await page.getByText('paused', { exact: true }).waitFor();
+      await confirmed(page, 'Go on', 'Go on');
+      await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+      await confirmed(page, 'Remove', 'Remove it');
+      await page.getByText('Nothing is due by the clock yet').waitFor();
+    });
+
+    await t.test('accessible in both themes on a narrow screen, and a viewer is offered no write', async (t) => {
+      await place.svc(['event-hook', 'set', 'scans', '--event-type', 'scan.done']);
+      await place.svc(['webhook', 'set', 'site', '--forge', 'forge_a', '--repo', 'acme/site']);
+      await place.svc(['schedule', 'set', 'nightly', '30 2 * * *']);
+      const made = await place.svc(['token', 'create', 'looks', '--role', 'viewer', '--json']);
+      const { token } = JSON.parse(made.stdout) as { token: string };
+      const emitted = await place.svc(['emit', 'order.seen', '--payload', '{"total":30}']);
+      const [event = ''] = emitted.stdout.match(/evt_\w+/) ?? [];
+      const pages: [string, RegExp][] = [
+        ['/events', /order\.seen/],
+        [`/events/${event}`, /delivered/],
+        ['/event-types', /order\.seen/],
+        ['/handlers', /order\.\*/],
+        ['/handlers/shop', /declined/],
+        ['/hooks', /scan\.done/],
+        ['/hooks/scans', /Nothing has been delivered/],
+        ['/webhooks', /acme\/site/],
+        ['/webhooks/site', /made by hand/],
+        ['/schedules', /30 2/],
+        ['/schedules/nightly', /not ticked yet/],
+      ];
+      const WRITES = /^(New|Emit|Change|Remove|Pause|Test|Replace|Register|Make)/;
+      const writesOf = async (looked: Page) => {
+        const main = looked.getByRole('main');
+        return (
+          (await main.getByRole('button', { name: WRITES }).count()) +
+          (await main.getByRole('link', { name: /^(New|Test)/ }).count())
+        );
+      };
+      const viewport = { width: 390, height: 800 };
+      const light = await place.signedIn(token, await place.newBrowser({ colorScheme: 'light', viewport }));
+      const dark = await place.signedIn(place.token, await place.newBrowser({ colorScheme: 'dark', viewport }));
+      for (const [address, shows] of pages)
+        for (const looked of [light, dark]) {
+          await looked.goto(base + address);
+          await looked.getByText(shows).first().waitFor();
+          const whose = looked === light ? 'light, a viewer' : 'dark, an admin';
+          t.same(await inaccessible(looked), [], `${whose} ${address}`);
+          t.equal((await writesOf(looked)) > 0, looked === dark, `${whose} ${address}: writes`);
+          const overflow = await looked.evaluate('document.documentElement.scrollWidth - innerWidth');
+          t.ok(Number(overflow) <= 0, `${address} is not wider than the screen`);
+        }
+    });
+
+    t.not(await page.title(), 'owned', 'what an event carries is text');
+    t.equal(await page.locator('img').count(), 0);
+    t.same(place.faults, [], 'no error, and nothing that the content security policy refused');
+  });
