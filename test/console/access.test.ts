@@ -249,7 +249,8 @@ else
       const theirs = await place.signedIn(viewer);
       const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
       t.same(await areas.getByRole('link').allTextContents(), [
-        ...['Overview', 'Runs', 'Connectors', 'Locks', 'Agents', 'Members and tokens'],
+        ...['Overview', 'Runs', 'Events', 'Handlers', 'Schedules', 'Hooks', 'Webhooks'],
+        ...['Connectors', 'Locks', 'Agents', 'Members and tokens'],
       ]);
       await areas.getByRole('link', { name: 'Members and tokens' }).click();
       await theirs.getByRole('row', { name: /^vera viewer/ }).waitFor();

@@ -31,7 +31,7 @@ async function shoot(page: Page, url: string, file: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('load');
   // What is read after the page itself: nothing says "Loading…" any more.
-  await page.getByText('Loading…').waitFor({ state: 'detached' });
+  await page.waitForFunction("!document.body.innerText.includes('Loading…')");
   await page.screenshot({ path: file });
 }
 
