@@ -12,7 +12,8 @@ function sourceOf(asked: string[]): CallerSource {
     async callerOf({ path, method, headers, ip, request_id }) {
       asked.push(`${method} ${path} ${ip === '127.0.0.1' && request_id !== ''}`);
       if (headers['x-who'] === 'nobody') throw Errors.notAuthenticated('you are nobody');
-      return headers['x-who'] === 'ben' ? { principal: BEN, headers: { 'x-next': 'more' } } : undefined;
+      const headers_ms = headers['x-late'] === undefined ? 60_000 : -1;
+      return headers['x-who'] === 'ben' ? { principal: BEN, headers: { 'x-next': 'more' }, headers_ms } : undefined;
     },
   };
 }
@@ -56,6 +57,10 @@ t.test('people who are known by something else than a token', async (t) => {
   t.match(await ask(url, '/orgs/acme', as('ben')), { status: 200, json: { who: 'ben' } });
   const refused = await ask(url, '/orgs/other', as('ben'));
   t.match(refused, { status: 404, headers: { 'x-next': 'more' } }, 'a refusal brings its headers too');
+  const late = await ask(url, '/user', { headers: { 'x-who': 'ben', 'x-late': 'yes' } });
+  t.match(late, { status: 200 });
+  t.notOk('x-next' in late.headers, 'an answer that begins too late goes without them');
+  asked.pop();
   t.match(await ask(url, '/long', as('ben')), { json: { again: 0 } }, 'a cookie of then is not shown again');
   asked.pop();
   t.match(await ask(url, '/next', as('ben')), { headers: { 'x-next': 'own' } }, 'those of the route win');

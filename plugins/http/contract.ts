@@ -31,6 +31,12 @@ export const HttpPages = extensionPoint<HttpPage>('http.HttpPages', { key: (page
 /** What is known of a request before anybody knows who sends it. */
 export type UnknownRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'ip' | 'request_id'>;
 
+export interface RecognisedCaller {
+  principal: Principal;
+  headers?: Readonly<Record<string, string>>;
+  headers_ms?: number;
+}
+
 /**
  * Knows people by something else than a token in `Authorization`, such as a cookie. It is asked only for requests without
  * that header, on routes for people: never on those of agents, on upgrades or on public ones.
@@ -38,12 +44,11 @@ export type UnknownRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | '
 export interface CallerSource {
   name: string;
   /**
-   * The sender, and headers for the answer, whatever that will be. Undefined: the request has nothing that this source
-   * knows. Throws `not_authenticated`, or a refusal of its own.
+   * The sender, and headers for the answer, whatever that will be; an answer that begins more than `headers_ms` later goes
+   * without them. Undefined: the request has nothing that this source knows. Throws `not_authenticated`, or a refusal of
+   * its own.
    */
-  callerOf(
-    request: UnknownRequest,
-  ): Promise<{ principal: Principal; headers?: Readonly<Record<string, string>> } | undefined>;
+  callerOf(request: UnknownRequest): Promise<RecognisedCaller | undefined>;
 }
 
 export const CallerSources = extensionPoint<CallerSource>('http.CallerSources', { key: (source) => source.name });

@@ -98,13 +98,15 @@ export class Endpoint {
     await this.#use.control().authorize(principal, this.route.access, params);
   }
 
-  async #recognise({ request, path, id, headers: answer }: Exchange): Promise<Principal | undefined> {
+  async #recognise(exchange: Exchange): Promise<Principal | undefined> {
+    const { request, path, id } = exchange;
     const headers = request.headers as Record<string, string | undefined>;
     const unknown = { method: request.method!, path, headers, ip: addressOf(request), request_id: id };
     for (const source of this.#use.sources) {
       const found = await source.callerOf(unknown);
       if (!found) continue;
-      Object.assign(answer, found.headers);
+      Object.assign(exchange.headers, found.headers);
+      if (found.headers_ms !== undefined) exchange.headers_until = this.#use.clock.monotonic() + found.headers_ms;
       return found.principal;
     }
     return undefined;

@@ -34,6 +34,8 @@ export class Exchange {
   principal: Principal | undefined;
   /** Of the answer, whatever it will be; those of a route win over them. */
   readonly headers: Record<string, string> = {};
+  /** By the monotonic clock; an answer that begins later goes without `headers`. */
+  headers_until = Number.POSITIVE_INFINITY;
   /** Bytes of the answer's body. */
   sent = 0;
   #abort: AbortController | undefined;

@@ -86,7 +86,7 @@ export class Answers {
 
   /** True when the request body was not read: the connection cannot serve another request. */
   #head(
-    { id, request, response, headers: always }: Exchange,
+    { id, request, response, headers: always, headers_until }: Exchange,
     status: number,
     headers: Record<string, string>,
   ): boolean {
@@ -95,7 +95,7 @@ export class Answers {
       'X-Request-Id': id,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
-      ...always,
+      ...(this.#use.clock.monotonic() <= headers_until && always),
       ...headers,
       ...(unread || this.#use.draining() ? CLOSING : undefined),
     });

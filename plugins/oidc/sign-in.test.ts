@@ -55,6 +55,33 @@ for (const store of STORES)
       t.match(await world.audited('session.refused'), [{ subject: 'ana-at-the-provider', detail: /no role/ }]);
     });
 
+    t.test('an owner whom the claims name no more stays while nobody else is one, and no longer', async (t) => {
+      groups.set('gus', ['svc-owners', 'web-team']);
+      const gus = world.person();
+      await gus.signIn('gus');
+      await gus.go('/api/v1/session');
+      const listed = (await gus.go('/api/v1/orgs/acme/members')).json.members as { user: string; role: string }[];
+      const others = listed.filter(({ user, role }) => role === 'owner' && !user.startsWith('gus'));
+      const make = async (role: string) => {
+        for (const { user } of others) {
+          const init = {
+            method: 'PUT',
+            body: JSON.stringify({ role }),
+            headers: { 'content-type': 'application/json' },
+          };
+          t.equal((await gus.go(`/api/v1/orgs/acme/members/${user}`, init)).status, 200, user);
+        }
+      };
+      await make('member');
+      groups.set('gus', ['web-team']);
+      await gus.signIn('gus');
+      await gus.go('/api/v1/session');
+      t.match(await gus.roles(), { acme: 'owner' }, 'an org keeps an owner');
+      await make('owner');
+      await gus.signIn('gus');
+      t.match(await gus.roles(), { acme: 'member' });
+    });
+
     t.test('what was given by hand stays', async (t) => {
       groups.set('ben', ['web-team']);
       const ben = world.person();

@@ -92,7 +92,7 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
           type: 'text/plain',
         },
       },
-      async handle({ scope, params, query, headers, signal }) {
+      async handle({ scope, params, query, headers, signal, admitted }) {
         const { org_id, project_id } = scope;
         const run_id = runId(params.run);
         const names = (await nodes.several({ org_id, project_id, run_id })) ? new LogNames(on) : undefined;
@@ -102,7 +102,7 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
           return streamed(wholeLog({ ...named, timestamps }, run_id), 'text/plain; charset=utf-8');
         const last = headers['last-event-id'];
         const after = last ? checkLogId(last) : undefined;
-        return streamed(followLog(named, run_id, after, signal), 'text/event-stream; charset=utf-8');
+        return streamed(followLog(named, run_id, after, signal, admitted), 'text/event-stream; charset=utf-8');
       },
     },
   ];

@@ -161,6 +161,21 @@ else {
     await late.getByRole('link', { name: 'Overview' }).click();
     await late.getByLabel('Access token').waitFor();
     t.match(late.url(), /\/sign-in\?back=/, 'it comes back to where it was');
+    await late.getByLabel('Access token').fill(place.token);
+    await late.keyboard.press('Enter');
+    await late.getByRole('heading', { name: 'Overview' }).waitFor();
+    const second = await place.signedIn(place.token, late.context());
+    await late.getByRole('button', { name: 'dev', exact: true }).click();
+    await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await late
+      .getByText(/does not surely come from the console|X-SVC-CSRF/)
+      .first()
+      .waitFor();
+    t.equal(await late.getByLabel('Access token').count(), 0, 'nothing ended, and nothing looks ended');
+    await late.getByRole('button', { name: 'dev', exact: true }).click();
+    await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await late.getByLabel('Access token').waitFor();
+    await second.close();
     t.same(place.faults, []);
   });
 

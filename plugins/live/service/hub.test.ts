@@ -11,7 +11,10 @@ import { messageLog, SCOPE, VirtualClock } from '../../../test/kit/index.ts';
 function world() {
   const clock = new VirtualClock();
   const { log, lines } = messageLog();
-  const state = { opened: [] as string[], closed: [] as string[], feeds: new Map<string, LiveFeed>(), fail: false };
+  const state = {
+    ...{ opened: [] as string[], closed: [] as string[], feeds: new Map<string, LiveFeed>() },
+    ...{ fail: false, outsiders: false },
+  };
   const topicOf = (name: string): LiveTopic => ({
     ...{ name, about: name, access: VIEWER },
     async open(_scope, argument, feed) {
@@ -27,12 +30,19 @@ function world() {
   const hub = new LiveHub({
     ...{ clock, log },
     ids: { next: (prefix) => `${prefix}_1`, bytes: (count) => Buffer.alloc(count, (bytes += 1)) },
-    control: { authenticate: async () => Promise.reject(new Error('unused')), authorize: async () => SCOPE },
+    control: {
+      authenticate: async () => Promise.reject(new Error('unused')),
+      authorize: async () => {
+        if (state.outsiders) throw Errors.notFound('you are no member');
+        return SCOPE;
+      },
+    },
   });
   const open = async (asked: string, who: Partial<Asking> = {}) => {
     const stop = new AbortController();
     const admitted = async () => {
       if (who.revoked?.()) throw Errors.notAuthenticated('the token was revoked');
+      if (who.busy) throw Errors.rateLimited('too many', { retryAfterMs: 1000 });
     };
     const principal = { kind: 'user' as const, id: who.user ?? 'usr_1', name: 'ana', token_id: 'tok_1', org_id: null };
     const request = { principal, scope: SCOPE, params: {}, signal: stop.signal, admitted } as unknown as HttpRequest;
@@ -51,6 +61,8 @@ interface Asking {
   last_id: string | undefined;
   deaf: boolean;
   revoked(): boolean;
+  /** Its rate is used up. */
+  busy: boolean;
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -183,6 +195,19 @@ t.test('who may not look any more is told so within ten seconds', async (t) => {
   await ended;
   t.match(one.text(), /event: end\ndata: \{"code":"not_authenticated"\}\n\n$/);
   t.notMatch(other.text(), /event: end/);
+  await hub.stop();
+});
+
+t.test('nor does it help to have used up the rate by which one would be asked', async (t) => {
+  const { clock, state, hub, open } = world();
+  const { stream, text } = await open('news', { busy: true });
+  await clock.advance(20_000);
+  t.equal(hub.size, 1);
+  state.outsiders = true;
+  const ended = new Promise((resolve) => stream.once('end', resolve));
+  await clock.advance(10_000);
+  await ended;
+  t.match(text(), /event: end\ndata: \{"code":"not_found"\}\n\n$/);
   await hub.stop();
 });
 

@@ -220,8 +220,9 @@ export class LiveHub {
   async #ask({ viewer, request, accesses }: Seat): Promise<void> {
     if (viewer.ended) return;
     try {
-      await request.admitted();
+      // First, for it costs nothing that could be used up, and says of tokens and sessions too that they are over.
       await this.#authorize(request, accesses);
+      await request.admitted();
     } catch (error) {
       // Whatever else it was, it says nothing of who may look.
       const refused = ['not_authenticated', 'forbidden', 'not_found'].some((code) => isServiceError(error, code));

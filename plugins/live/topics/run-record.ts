@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Run } from '../../runs/contract.ts';
 import type { LiveMessage } from '../contract.ts';
 
@@ -10,6 +11,8 @@ export function runMessage(run: Run, updated_at: string): LiveMessage {
   return { event: 'run', data: { ...record, updated_at } satisfies LiveRun };
 }
 
-/** A text that changes with whatever a list shows of a run. */
-export const shownOf = ({ status, substate, annotations, finished_at }: Run): string =>
-  JSON.stringify([status, substate, finished_at, annotations.length, annotations.at(-1)]);
+/** A short text that changes with whatever a list shows of a run. Thousands are kept, and notes may be long. */
+export function shownOf({ status, substate, annotations, finished_at }: Run): string {
+  const shown = JSON.stringify([status, substate, finished_at, annotations.length, annotations.at(-1)]);
+  return createHash('sha256').update(shown).digest('base64url');
+}

@@ -15,7 +15,7 @@ export interface RoleChange extends Place {
 }
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2, owner: 3 };
-const higher = (one: Role, other: Role): boolean => RANK[one] > RANK[other];
+export const higher = (one: Role, other: Role): boolean => RANK[one] > RANK[other];
 
 export const placeKey = ({ org_id, project_id }: Place): string => `${org_id} ${project_id ?? ''}`;
 

@@ -2,7 +2,7 @@ import { type Database, isServiceError, type Log } from '../../../kernel/contrac
 import type { Members, Membership, Scopes } from '../../access/contract.ts';
 import type { AuditSource } from '../../audit/contract.ts';
 import type { MappedRole } from '../generated/role-map.ts';
-import { type RoleChange, roleChanges } from '../domain/role-changes.ts';
+import { type Grant, higher, placeKey, type RoleChange, roleChanges } from '../domain/role-changes.ts';
 import { grantsOf, putGrant, removeGrant } from '../store/grants.ts';
 import type { User } from './people.ts';
 
@@ -31,7 +31,9 @@ export class Roles {
   async apply(user: User, wanted: readonly Membership[], by: AuditSource): Promise<boolean> {
     const { database, members } = this.#parts;
     const [given, held] = [await grantsOf(database, user.user_id), await members.rolesOf(user.user_id)];
-    for (const change of roleChanges(wanted, given, held)) await this.#carryOut(user, change, by);
+    const notes = new Map(given.map((one) => [placeKey(one), one]));
+    for (const change of roleChanges(wanted, given, held))
+      await this.#carryOut(user, change, notes.get(placeKey(change)), by);
     return (await members.rolesOf(user.user_id)).some(({ project_id }) => project_id === null);
   }
 
@@ -52,10 +54,15 @@ export class Roles {
     return [];
   }
 
-  /** A note is made before its role is given, and removed after it was taken: what a crash leaves is mended next time. */
-  async #carryOut(user: User, { set, grant, ...place }: RoleChange, by: AuditSource): Promise<void> {
+  /**
+   * A note is made before its role is given, and changed or removed after a higher one was taken: what a crash leaves is
+   * mended next time, and is never a role that nobody takes away any more.
+   */
+  async #carryOut(user: User, change: RoleChange, note: Grant | undefined, by: AuditSource): Promise<void> {
+    const { set, grant, ...place } = change;
     const { database, members, log } = this.#parts;
-    if (grant) await putGrant(database, user.user_id, grant);
+    const lowers = grant && note && higher(note.role, grant.role);
+    if (grant && !lowers) await putGrant(database, user.user_id, grant);
     try {
       if (set === null) await members.remove(user, place, by);
       else if (set !== undefined) await members.set(user, { ...place, role: set }, by);
@@ -65,6 +72,7 @@ export class Roles {
       log.warn({ user: user.name }, 'the claims give the only owner of an org another role; the owner stays');
       return;
     }
+    if (lowers) await putGrant(database, user.user_id, grant);
     if (grant === null) await removeGrant(database, user.user_id, place);
   }
 }

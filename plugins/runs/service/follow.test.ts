@@ -1,4 +1,5 @@
 import t from 'tap';
+import { Errors } from '../../../kernel/contracts/index.ts';
 import type { RunStatus, StoredLog } from '../contract.ts';
 import { followLog, FollowTurns, type LogParts, wholeLog } from './follow.ts';
 import { VirtualClock } from '../../../test/kit/index.ts';
@@ -73,13 +74,16 @@ async function collect(stream: AsyncGenerator<string>, until: (events: Event[]) 
   return events;
 }
 
+/** The reader may always read. */
+const admitted = async () => undefined;
+
 t.test('every chunk once, then the end; a reader that is cut resumes without loss or repeat', async (t) => {
   const { state, parts, add, finish } = world(100);
   const signal = new AbortController().signal;
   const seen: string[] = [];
   let last: string | undefined;
   for (let round = 0; ; round++) {
-    const events = await collect(followLog(parts, 'run_1', last, signal), (all) => all.length >= 7);
+    const events = await collect(followLog(parts, 'run_1', last, signal, admitted), (all) => all.length >= 7);
     for (const event of events) if (event.event === 'log') seen.push(event.data.text!);
     last = events.findLast((event) => event.event === 'log')?.id ?? last;
     if (round === 3) for (let i = 100; i < 130; i++) add(`line ${i}\n`);
@@ -110,7 +114,10 @@ t.test('what is stored while the end is being told is told before it', async (t)
     }
     return chunks;
   };
-  const events = await collect(followLog(parts, 'run_1', undefined, new AbortController().signal), () => false);
+  const events = await collect(
+    followLog(parts, 'run_1', undefined, new AbortController().signal, admitted),
+    () => false,
+  );
   t.same(
     events.map(({ event, data }) => [event, data.text ?? data.status]),
     [
@@ -123,7 +130,7 @@ t.test('what is stored while the end is being told is told before it', async (t)
 t.test('a silent run gives heartbeats, and an abort ends the stream without an end event', async (t) => {
   const { state, clock, parts } = world(0);
   const abort = new AbortController();
-  const stream = followLog(parts, 'run_1', undefined, abort.signal);
+  const stream = followLog(parts, 'run_1', undefined, abort.signal, admitted);
   t.equal((await stream.next()).value, ': connected\n\n');
   const beat = stream.next();
   await clock.advance(15_000);
@@ -136,11 +143,30 @@ t.test('a silent run gives heartbeats, and an abort ends the stream without an e
   t.equal(clock.armed, 0);
 });
 
+t.test('a reader who is let in no more is told nothing more; one whose rate is used up goes on', async (t) => {
+  const { state, clock, parts, add } = world(0);
+  let refusal: Error | undefined = Errors.rateLimited('too many', { retryAfterMs: 1000 });
+  const asking = async () => {
+    if (refusal) throw refusal;
+  };
+  const stream = followLog(parts, 'run_1', undefined, new AbortController().signal, asking);
+  t.equal((await stream.next()).value, ': connected\n\n');
+  const beat = stream.next();
+  await clock.advance(15_000);
+  t.equal((await beat).value, ': still here\n\n');
+  refusal = Errors.notAuthenticated('the token was revoked');
+  const rest = stream.next();
+  await clock.advance(6000);
+  add('a secret of later\n');
+  t.same(await rest, { value: undefined, done: true });
+  t.equal(state.watchers, 0);
+});
+
 t.test('bytes that are not UTF-8 arrive as they are, followed and as the whole log', async (t) => {
   const { parts, add, finish } = world(70);
   add(Buffer.from([0xff, 0x00, 0x0a]));
   finish('cancelled');
-  const events = await collect(followLog(parts, 'run_1', '69', new AbortController().signal), () => false);
+  const events = await collect(followLog(parts, 'run_1', '69', new AbortController().signal, admitted), () => false);
   t.same(
     events.map(({ data }) => data.data),
     ['/wAK', undefined],

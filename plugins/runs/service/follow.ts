@@ -1,4 +1,4 @@
-import { type Clock, iso } from '../../../kernel/contracts/index.ts';
+import { type Clock, iso, isServiceError } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, type StoredLog, TERMINAL } from '../contract.ts';
 import { type LogNames, MarkedLines } from './log-marks.ts';
 import type { RunWatch } from './run-watch.ts';
@@ -49,20 +49,23 @@ export async function* wholeLog(
 /**
  * Server-sent events: one `log` event for each chunk with its position as id, comments while nothing happens, and an
  * `end` event with the final status. The status is read before the log, so that everything stored before the end of the
- * run is sent before `end`. Stops without it when `signal` aborts.
+ * run is sent before `end`. Stops without it when `signal` aborts, and when its reader is not let in any more.
  */
 export async function* followLog(
   parts: LogParts,
   run_id: string,
   after: string | undefined,
   signal: AbortSignal,
+  admitted: () => Promise<void>,
 ): AsyncGenerator<string> {
+  const admission = new Admission(parts.clock, admitted);
   const changes = new Changes(parts, run_id, signal);
   try {
     yield ': connected\n\n';
     let cursor = after;
     while (!signal.aborted) {
       changes.forget();
+      if (await admission.isOver()) return;
       const status = await parts.status(run_id);
       for (;;) {
         const events = await parts.turns.take(TERMINAL.includes(status), () => readEvents(parts, run_id, cursor));
@@ -75,10 +78,44 @@ export async function* followLog(
         yield `event: end\ndata: ${JSON.stringify({ status })}\n\n`;
         return;
       }
-      while (!(await changes.next(HEARTBEAT_MS)) && !signal.aborted) yield ': still here\n\n';
+      while (!(await changes.next(HEARTBEAT_MS)) && !signal.aborted) {
+        if (await admission.isOver()) return;
+        yield ': still here\n\n';
+      }
     }
   } finally {
     changes.close();
+  }
+}
+
+/** Refusals that end what is followed; a rate that is used up says nothing of who may read. */
+const OVER = ['not_authenticated', 'forbidden', 'not_found'];
+/** How often it is asked whether the reader may still read. */
+const ASK_MS = 5000;
+
+/** Whether the caller of an answer that lasts would still be let in. */
+class Admission {
+  readonly #clock: Clock;
+  readonly #admitted: () => Promise<void>;
+  #asked_at: number;
+
+  constructor(clock: Clock, admitted: () => Promise<void>) {
+    this.#clock = clock;
+    this.#admitted = admitted;
+    this.#asked_at = clock.monotonic();
+  }
+
+  async isOver(): Promise<boolean> {
+    if (this.#clock.monotonic() - this.#asked_at < ASK_MS) return false;
+    this.#asked_at = this.#clock.monotonic();
+    try {
+      await this.#admitted();
+      return false;
+    } catch (error) {
+      if (OVER.some((code) => isServiceError(error, code))) return true;
+      if (isServiceError(error, 'rate_limited')) return false;
+      throw error;
+    }
   }
 }
 

@@ -120,7 +120,11 @@ async function annotationsOf(on: Reader, ids: ReturnType<typeof inList>): Promis
     ids.params,
   );
   const notes = new Map<string, string[]>();
-  for (const { run_id, text } of rows) notes.set(run_id, [...(notes.get(run_id) ?? []), text]);
+  for (const { run_id, text } of rows) {
+    const known = notes.get(run_id);
+    if (known) known.push(text);
+    else notes.set(run_id, [text]);
+  }
   return notes;
 }
 

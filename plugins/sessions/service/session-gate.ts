@@ -1,10 +1,14 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
 import type { CallerSource, UnknownRequest } from '../../http/contract.ts';
+import { GRACE_MS } from '../domain/lifetimes.ts';
 import { isCsrf } from '../domain/cookie.ts';
 import { readFault, writeFault } from '../domain/origin.ts';
 import { SessionErrors } from '../errors.ts';
 import type { BrowserSessions, Recognised } from './browser-sessions.ts';
 import type { SessionAudit } from './session-audit.ts';
+
+/** A cookie that comes after its successor would look stolen; one that never comes ends nothing. */
+const COOKIE_MS = GRACE_MS / 2;
 
 const READS: readonly string[] = ['GET', 'HEAD'];
 
@@ -29,7 +33,8 @@ export class SessionGate implements CallerSource {
     const known = await this.#sessions.recognise(request);
     if (!known) throw Errors.notAuthenticated('the session of this browser is over, or was ended; sign in again');
     if (!reads) await this.#checkWrite(request, known);
-    return { principal: known.principal, headers: known.renew ? await this.#sessions.renew(known) : {} };
+    const headers = known.renew ? await this.#sessions.renew(known) : {};
+    return { principal: known.principal, headers, headers_ms: COOKIE_MS };
   }
 
   async #checkWrite(request: UnknownRequest, { row, value, principal }: Recognised): Promise<void> {

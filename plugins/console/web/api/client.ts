@@ -30,6 +30,7 @@ export class Unreachable extends Error {
 
 let csrf = '';
 let lost: () => void = () => undefined;
+let stale: () => void = () => undefined;
 
 /** The token of the session that every write must show. It stays in this page's memory. */
 export function keepCsrf(token: string): void {
@@ -39,6 +40,11 @@ export function keepCsrf(token: string): void {
 /** Called when an answer says that there is no session (any more). */
 export function onSessionLost(listen: () => void): void {
   lost = listen;
+}
+
+/** Called when a write was refused because another tab of this browser has begun another session. */
+export function onSessionStale(listen: () => void): void {
+  stale = listen;
 }
 
 export interface Asked {
@@ -71,6 +77,7 @@ export async function ask(path: string, asked: Asked = {}): Promise<Response> {
   if (response.ok) return response;
   const problem = (await response.json().catch(() => ({}))) as Problem;
   if (response.status === 401) lost();
+  if (problem.code === 'csrf_failed') stale();
   throw new Refusal(response.status, problem);
 }
 

@@ -2,9 +2,9 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { onSessionLost, Refusal } from '../api/client.ts';
+import { onSessionLost, onSessionStale, Refusal } from '../api/client.ts';
 import { router } from './router.tsx';
-import { SESSION_KEY } from './session.ts';
+import { readAgain, SESSION_KEY } from './session.ts';
 import './console.css';
 import { applyTheme } from './theme.ts';
 
@@ -19,6 +19,7 @@ const client = new QueryClient({
 });
 
 applyTheme();
+onSessionStale(() => void readAgain(client));
 onSessionLost(() => client.setQueryData(SESSION_KEY, null));
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Whoami } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { readSession, type Session, whoami } from '../api/session.ts';
@@ -35,6 +35,14 @@ export function useMay({ org, project }: Scope): (role: Role) => boolean {
 export function useOwns(org: string): boolean {
   const { data } = useQuery(whoamiQuery);
   return data?.orgs.find((one) => one.org === org)?.role === 'owner';
+}
+
+/** The session that the browser has now. Where it is another person's, everything that was read is read again. */
+export async function readAgain(client: QueryClient): Promise<void> {
+  const before = client.getQueryData<Session | null>(SESSION_KEY);
+  const now = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => undefined);
+  if (now?.user !== before?.user)
+    await client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }
 
 /** Takes another session, or none. Everything that was read belongs to the person before. */

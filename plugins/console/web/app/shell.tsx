@@ -3,7 +3,9 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Whoami } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
+import { Refusal } from '../api/client.ts';
 import { signOut } from '../api/session.ts';
+import { Problem } from '../kit/basics.tsx';
 import { visible } from '../kit/text.ts';
 import { Palette } from './palette.tsx';
 import { areasFor } from './areas.ts';
@@ -79,40 +81,56 @@ const THEMES: readonly [Theme, string][] = [
 function UserMenu({ name }: { name: string }) {
   const take = useSession();
   const [theme, setTheme] = useState(readTheme);
+  const [problem, setProblem] = useState<unknown>();
   const leave = async (everywhere: boolean) => {
-    // Who signs out sees nothing more of the project, whatever the server answers.
-    await signOut(everywhere).catch(() => undefined);
+    setProblem(undefined);
+    try {
+      await signOut(everywhere);
+    } catch (error) {
+      // A session that is over already is what was wanted; any other one goes on, and must not look ended.
+      if (!(error instanceof Refusal && error.status === 401)) {
+        setProblem(error);
+        return;
+      }
+    }
     take(null);
   };
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger className="user">{visible(name)}</Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content className="menu" align="end" sideOffset={4}>
-          <Menu.Label className="quiet">Colours</Menu.Label>
-          <Menu.RadioGroup
-            value={theme}
-            onValueChange={(value) => {
-              setTheme(value as Theme);
-              keepTheme(value as Theme);
-            }}
-          >
-            {THEMES.map(([value, label]) => (
-              <Menu.RadioItem key={value} value={value} className="item">
-                <Menu.ItemIndicator className="chosen">✓</Menu.ItemIndicator>
-                {label}
-              </Menu.RadioItem>
-            ))}
-          </Menu.RadioGroup>
-          <Menu.Separator className="line" />
-          <Menu.Item className="item" onSelect={() => void leave(false)}>
-            Sign out
-          </Menu.Item>
-          <Menu.Item className="item" onSelect={() => void leave(true)}>
-            Sign out everywhere
-          </Menu.Item>
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
+    <>
+      {problem !== undefined && (
+        <div className="toast">
+          <Problem error={problem} />
+        </div>
+      )}
+      <Menu.Root modal={false}>
+        <Menu.Trigger className="user">{visible(name)}</Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Content className="menu" align="end" sideOffset={4}>
+            <Menu.Label className="quiet">Colours</Menu.Label>
+            <Menu.RadioGroup
+              value={theme}
+              onValueChange={(value) => {
+                setTheme(value as Theme);
+                keepTheme(value as Theme);
+              }}
+            >
+              {THEMES.map(([value, label]) => (
+                <Menu.RadioItem key={value} value={value} className="item">
+                  <Menu.ItemIndicator className="chosen">✓</Menu.ItemIndicator>
+                  {label}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+            <Menu.Separator className="line" />
+            <Menu.Item className="item" onSelect={() => void leave(false)}>
+              Sign out
+            </Menu.Item>
+            <Menu.Item className="item" onSelect={() => void leave(true)}>
+              Sign out everywhere
+            </Menu.Item>
+          </Menu.Content>
+        </Menu.Portal>
+      </Menu.Root>
+    </>
   );
 }
