@@ -164,7 +164,12 @@ else {
     await late.getByLabel('Access token').fill(place.token);
     await late.keyboard.press('Enter');
     await late.getByRole('heading', { name: 'Overview' }).waitFor();
-    const second = await place.signedIn(place.token, late.context());
+    const second = await place.newPage(late.context());
+    await second.goto(`${place.url}/sign-in`);
+    await second.getByLabel('Access token').fill(place.token);
+    await second.keyboard.press('Enter');
+    await second.getByRole('heading', { name: 'Overview' }).waitFor();
+    await late.bringToFront();
     await late.getByRole('button', { name: 'dev', exact: true }).click();
     await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
     await late
