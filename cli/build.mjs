@@ -23,7 +23,7 @@ function copyData() {
     .filter((path) => !TESTS.test(path) && !path.includes('native/build/') && path !== 'cli/build.mjs')
     // Of the console's pages only what Vite made of them.
     .filter((path) => !/^plugins\/console\/(?:build\.mjs$|web\/(?!dist\/))/.test(path));
-  const pages = globSync('docs/*.md', { cwd: home });
+  const pages = globSync('docs/{*.md,images/*.png}', { cwd: home });
   for (const path of [...data, ...pages, 'README.md', 'CHANGELOG.md']) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     cpSync(join(home, path), join(dist, path));
