@@ -4,6 +4,8 @@ const pluginCli = '^plugins/[^/]+/cli/';
 
 /** What a command and a page of the console say alike: functions of answers, which run in a browser too. */
 const explains = '^plugins/[^/]+/explain/';
+// What modules of plugins are given, and where they stand.
+const forModules = '^plugins/console/contract/(context|places)\\.ts$';
 const forBrowsers = '^cli/(generated/|output/span\\.ts$)';
 
 /** The console's pages know the types of answers, which are generated. */
@@ -25,7 +27,7 @@ module.exports = {
     { name: 'kit-is-for-everybody', severity: 'error', from: { path: '^test/kit/' }, to: { path: '^(plugins|kernel|cli|features|test)/', pathNot: ['^test/kit/', pluginContracts, '^kernel/(contracts|boot)/', '^plugins/masking/service/maskers\\.ts$'] } },
     { name: 'contracts-see-contracts', severity: 'error', from: { path: '^plugins/([^/]+)/contract(\\.ts$|/)' }, to: { path: '^(plugins|kernel)/', pathNot: ['^kernel/contracts/', pluginContracts, '^plugins/$1/(generated|contract|schema)/'] } },
     { name: 'plugins-not-from-outside', severity: 'error', from: { path: '^plugins/', pathNot: `${pluginCli}|${consoleWeb}|${explains}|\\.test\\.ts$|testsuite\\.ts$|/testing/` }, to: { path: '^(cli|features|test)/' } },
-    { name: 'console-pages-see-types-of-answers', severity: 'error', from: { path: consoleWeb }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: [consoleWeb, explains, forBrowsers] } },
+    { name: 'console-pages-see-types-of-answers', severity: 'error', from: { path: consoleWeb }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: [consoleWeb, explains, forModules, forBrowsers] } },
     { name: 'explanations-run-in-a-browser', severity: 'error', from: { path: explains, pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/|^node:', pathNot: ['^plugins/runs/explain/', forBrowsers] } },
     { name: 'console-pages-stay-in-the-browser', severity: 'error', from: { pathNot: consoleWeb }, to: { path: consoleWeb } },
     // The types of answers refer to those that plugins generate from their schemas.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ListProviders200, ProviderChecks, SignInChecks, Whoami } from '../generated/api.ts';
 import type { Invocation, Run } from '../command.ts';
-import { Exit } from '../errors.ts';
+import { CliError, Exit } from '../errors.ts';
 
 interface Finding {
   what: string;
@@ -91,13 +91,21 @@ async function providers({ client }: Invocation, known: boolean): Promise<Findin
   return [asked, ...checks.map(({ provider, endpoint, ok, says }) => ({ what: `${provider} ${endpoint}`, ok, says }))];
 }
 
-/** Whether the issuer answers by which people sign in. Nothing is reported when none is configured. */
+/**
+ * Whether the issuer answers by which people sign in. Nothing is reported when none is configured, or to those who do not own
+ * the org: the check sends requests to other systems.
+ */
 async function signIn({ client }: Invocation, known: boolean): Promise<Finding[]> {
   if (!known) return [];
   let checks: SignInChecks['checks'] = [];
   const asked = await attempt('sign-in', async () => {
     const api = await client();
-    ({ checks } = await api.json<SignInChecks>({ method: 'POST', path: '/api/v1/session/methods/check' }));
+    const path = `/api/v1/orgs/${encodeURIComponent(api.profile.org)}/session/methods/check`;
+    try {
+      ({ checks } = await api.json<SignInChecks>({ method: 'POST', path }));
+    } catch (error) {
+      if (!(error instanceof CliError && error.code === 'forbidden')) throw error;
+    }
     return 'by token';
   });
   return asked.ok ? checks.map(({ method, ok, says }) => ({ what: `sign-in ${method}`, ok, says })) : [asked];

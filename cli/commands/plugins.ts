@@ -1,5 +1,6 @@
-import { plan, readSettings, tree } from '../../kernel/boot/index.ts';
+import { plan, readSettings } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
+import { tree } from '../output/plugin-tree.ts';
 
 export const run: Run = async ({ output, env }) => {
   const candidates = await plan(readSettings('server', env).plugins, { env });

@@ -1,4 +1,7 @@
 // Generated from the OpenAPI document (npm run generate). Do not edit.
+import type {PluginList} from '../../plugins/about/generated/plugin-list.ts';
+import type {ServerSettings} from '../../plugins/about/generated/server-settings.ts';
+import type {ServerView} from '../../plugins/about/generated/server-view.ts';
 import type {OrgMember} from '../../plugins/access/generated/org-member.ts';
 import type {Org} from '../../plugins/access/generated/org.ts';
 import type {ProjectMember} from '../../plugins/access/generated/project-member.ts';
@@ -13,15 +16,20 @@ import type {ArtifactUpload} from '../../plugins/artifacts/generated/artifact-up
 import type {ArtifactView} from '../../plugins/artifacts/generated/artifact.ts';
 import type {StagedArtifact} from '../../plugins/artifacts/generated/staged-artifact.ts';
 import type {AuditEntry} from '../../plugins/audit/generated/entry.ts';
+import type {ChainLink} from '../../plugins/bus/generated/chain-link.ts';
+import type {Chain} from '../../plugins/bus/generated/chain.ts';
 import type {EmittedEvent} from '../../plugins/bus/generated/emitted-event.ts';
 import type {EventType} from '../../plugins/bus/generated/event-type.ts';
 import type {Event} from '../../plugins/bus/generated/event.ts';
 import type {ShownEvent} from '../../plugins/bus/generated/shown-event.ts';
+import type {RenderedAction} from '../../plugins/connectors/generated/rendered-action.ts';
+import type {ConsoleExtensions} from '../../plugins/console/generated/extensions.ts';
 import type {CredentialUses} from '../../plugins/credentials/generated/credential-uses.ts';
 import type {Credential} from '../../plugins/credentials/generated/credential.ts';
 import type {TakenDelivery} from '../../plugins/forges/generated/taken-delivery.ts';
 import type {WebhookWarnings} from '../../plugins/forges/generated/webhook-warnings.ts';
 import type {WebhookView} from '../../plugins/forges/generated/webhook.ts';
+import type {EvaluatedExpression} from '../../plugins/graphs/generated/evaluated-expression.ts';
 import type {GraphEntry} from '../../plugins/graphs/generated/graph-entry.ts';
 import type {GraphNodeTypeView} from '../../plugins/graphs/generated/graph-node-type.ts';
 import type {GraphRequirements} from '../../plugins/graphs/generated/graph-requirements.ts';
@@ -43,7 +51,9 @@ import type {CellRecord} from '../../plugins/runs/generated/cell.ts';
 import type {CheckedWorkflow} from '../../plugins/runs/generated/checked-workflow.ts';
 import type {JournalRecord} from '../../plugins/runs/generated/journal-record.ts';
 import type {NodeRecord} from '../../plugins/runs/generated/node.ts';
+import type {RunDocument} from '../../plugins/runs/generated/run-document.ts';
 import type {RunHistory} from '../../plugins/runs/generated/run-history.ts';
+import type {RunInput} from '../../plugins/runs/generated/run-input.ts';
 import type {RunRecord} from '../../plugins/runs/generated/run.ts';
 import type {StepRecord} from '../../plugins/runs/generated/step.ts';
 import type {SubmittedRun} from '../../plugins/runs/generated/submitted-run.ts';
@@ -69,13 +79,17 @@ export type {
   BrowserSession,
   CellKey,
   CellRecord,
+  Chain,
+  ChainLink,
   CheckedWorkflow,
   ConnectorManifest,
   ConsentView,
+  ConsoleExtensions,
   Credential,
   CredentialUses,
   Delivered,
   EmittedEvent,
+  EvaluatedExpression,
   Event,
   EventType,
   GraphEntry,
@@ -91,19 +105,25 @@ export type {
   NodeRecord,
   Org,
   OrgMember,
+  PluginList,
   Project,
   ProjectMember,
   ProviderChecks,
   ProviderView,
   PublishedGraph,
   Registered,
+  RenderedAction,
+  RunDocument,
   RunHistory,
+  RunInput,
   RunRecord,
   SavedGraph,
   ScheduleView,
   Secret,
   SecretEntry,
   SecretName,
+  ServerSettings,
+  ServerView,
   SessionView,
   ShownEvent,
   SignInChecks,
@@ -203,6 +223,10 @@ export type Pointers = [string, ...string[]];
  */
 export type Pointers1 = [string, ...string[]];
 /**
+ * @maxItems 100
+ */
+export type Members = string[];
+/**
  * Any JSON. A `{{ }}` hole in a string is replaced; an object `{"$map": {on, cases, default}}` chooses.
  */
 export type Template = null | boolean | number | string | Template[] | {};
@@ -221,15 +245,19 @@ export interface Answers {
   ArtifactView: ArtifactView;
   CellKey: CellKey;
   CellRecord: CellRecord;
+  Chain: Chain;
+  ChainLink: ChainLink;
   CheckedWorkflow: CheckedWorkflow;
   ConnectorManifest: ConnectorManifest;
   ConsentView: ConsentView;
+  ConsoleExtensions: ConsoleExtensions;
   CreatedToken: CreatedToken;
   Credential: Credential;
   CredentialUses: CredentialUses;
   Delivered: Delivered;
   DeliveryPlace: DeliveryPlace;
   EmittedEvent: EmittedEvent;
+  EvaluatedExpression: EvaluatedExpression;
   EventTypePlace: EventTypePlace;
   ExampleDelivery: ExampleDelivery;
   ForgeApi: ForgeApi;
@@ -280,19 +308,25 @@ export interface Answers {
   NextDue: NextDue;
   Org: Org;
   OrgMember: OrgMember;
+  PluginList: PluginList;
   Project: Project;
   ProjectMember: ProjectMember;
   ProviderChecks: ProviderChecks;
   PublishedGraph: PublishedGraph;
   PushSection: PushSection;
   Registered: Registered;
+  RenderedAction: RenderedAction;
   RequestTemplate: RequestTemplate;
+  RunDocument: RunDocument;
   RunHistory: RunHistory;
+  RunInput: RunInput;
   RunRecord: RunRecord;
   SavedGraph: SavedGraph;
   ScheduleView: ScheduleView;
   Secret: Secret;
   SecretName: SecretName;
+  ServerSettings: ServerSettings;
+  ServerView: ServerView;
   SessionView: SessionView;
   ShownEvent: ShownEvent;
   SignInChecks: SignInChecks;
@@ -419,6 +453,7 @@ export interface ForgeSection {
     sha?: Pointers1;
     ref?: Pointers1;
   };
+  shape?: ForgeShape;
   /**
    * By event: CEL over `payload` that is true when only people of the project can have had a hand in it. An event without one, or whose expression cannot be evaluated, is untrusted.
    */
@@ -452,6 +487,23 @@ export interface PushSection {
    * CEL over `payload`: was the ref removed?
    */
   deleted?: string;
+}
+/**
+ * Which members the body of an event has at its top. The name of an event stands in a header that no signature covers: what was signed as another event is untrusted under that name.
+ */
+export interface ForgeShape {
+  /**
+   * By event: members that its body has.
+   */
+  needs: {
+    [k: string]: Members | undefined;
+  };
+  /**
+   * By member: the events whose bodies may have it. A member that is not named may be in every body.
+   */
+  only: {
+    [k: string]: Members | undefined;
+  };
 }
 /**
  * A verified delivery that only asks whether somebody is there: it is answered with what it holds, and becomes no event.
@@ -989,7 +1041,7 @@ export interface WaitedRun {
    */
   duplicate?: boolean;
   /**
-   * True when the repeat carries another source than the first.
+   * True when the repeat carries another document, input, `env`, credentials, tags or subject than the first.
    */
   source_differs?: boolean;
 }

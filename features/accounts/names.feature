@@ -92,3 +92,32 @@ Feature: Names of connected accounts, and how they come and go
     And "payload.expires_at" of the last event "svc.account.expiring" matches "^20"
     When I call "svc account uses mail --json"
     Then standard output is JSON whose "more" is "false"
+
+  @own-server @configured @OVW-016
+  Scenario: each project has accounts of its own
+    Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+    And "ana" at the provider is connected as "mail"
+    When I work in another project
+    And I send "GET" to "{scoped}/accounts"
+    Then "accounts" of the answer is "[]"
+    When I send "POST" to "{scoped}/runs" with:
+      """
+      {"node": "http", "config": {"url": "{provider}/me", "credential": "mail"}}
+      """
+    Then the answer is 422 with code "credential_missing"
+    When "bob" at the provider is connected as "mail"
+    And I run the node "http" with:
+      """
+      {"url": "{provider}/me", "credential": "mail"}
+      """
+    Then the run succeeds
+    And "output.body.sub" of the run is "bob"
+
+  @own-server @configured @browser @ACCT-010
+  Scenario: the page tells who granted an account
+    Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+    And a member "ben" with the role "admin" and a token noted as "ben"
+    And "ana" at the provider is connected as "mail"
+    When the holder of "{ben}" connects "ana" at the provider as "post"
+    Then the Connections page shows in a browser that "mail" was granted by "tester"
+    And the Connections page shows in a browser that "post" was granted by "ben"

@@ -123,3 +123,11 @@ Feature: Events are emitted through the API
       And I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k2"
       Then there are 2 events "once"
+
+    Scenario: a repeat that carries something else is told so, and not recorded
+      When I emit "once" with the idempotency key "k1"
+      And I emit "other" with the idempotency key "k1"
+      Then the answer is 200
+      And "duplicate" of the answer is "true"
+      And "event_differs" of the answer is "true"
+      And there are 0 events "other"

@@ -88,6 +88,34 @@ Feature: Submitting a workflow
         one
         """
 
+    Scenario Outline: another <member> with the same key is reported too
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"source": "true", "idempotency_key": "k-3"}
+        """
+      Then the answer is 201
+      And I take the run of the answer
+      And the run succeeds
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"source": "true", "idempotency_key": "k-3"}
+        """
+      Then the answer is 200
+      And the answer lacks "source_differs"
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"source": "true", "idempotency_key": "k-3", "<member>": <value>}
+        """
+      Then the answer is 200
+      And "source_differs" of the answer is "true"
+
+      Examples:
+        | member  | value      |
+        | input   | {"n": 1}   |
+        | env     | {"A": "1"} |
+        | tags    | ["nightly"] |
+        | subject | "s-1"      |
+
     Scenario: many parallel submits with one key start one run
       When I submit 12 times at once with the key "storm":
         """

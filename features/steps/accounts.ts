@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { connectAccount } from '../../test/support/connect-account.ts';
 import { type OidcFault, type OidcOptions, OidcServer } from '../../test/support/oidc-server.ts';
-import { emptyDatabase } from '../support/own-database.ts';
 import { until } from '../support/process.ts';
 import { clone } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';
@@ -26,8 +25,6 @@ async function open(world: SvcWorld, { env: more = {}, other = {}, ...options }:
   await far.listen({ redirect_uri: back, ...options });
   world.cleanups.push(() => far.close());
   servers.set(world, far);
-  const database = await emptyDatabase(world.folder);
-  world.cleanups.push(database.drop);
   const env = {
     SVC_PORT: String(port),
     SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify([
@@ -37,7 +34,7 @@ async function open(world: SvcWorld, { env: more = {}, other = {}, ...options }:
     SVC_CONNECTED_ACCOUNTS_REDIRECT_URI: back,
     ...more,
   };
-  await world.startOwn({ database_url: database.url, env, agents: 1 });
+  await world.startOwn({ env, agents: 1 });
   await world.moveTo(world.privateTarget!);
   world.notes.set('provider', far.url).set('far', far.url).set('back', back);
 }

@@ -43,6 +43,7 @@ const asText = (found: unknown) => (typeof found === 'string' ? found : JSON.str
 async function emit(world: SvcWorld, body: Record<string, unknown>, headers = {}): Promise<string> {
   const answer = await world.call('POST', `${world.scoped}/events`, body, headers);
   assert.ok([200, 201].includes(answer.status), answer.text);
+  world.answer = Object.assign(answer, { checked: true });
   const { event } = answer.json() as { event: string };
   world.notes.set('event', event);
   return event;

@@ -30,10 +30,8 @@ Given('the clone is noted as {string}', function (this: SvcWorld, name: string) 
 });
 
 Given('a server and an agent of their own with:', async function (this: SvcWorld, table: DataTable) {
-  const database = await emptyDatabase(this.folder);
-  this.cleanups.push(database.drop);
   const env = settings(this, table);
-  const own = await this.startOwn({ database_url: database.url, env, agents: 0 });
+  const own = await this.startOwn({ env, agents: 0 });
   // A failure from here on is cleaned up with the scenario.
   await own.startAgent('agent-0', { env });
   await this.moveTo(this.privateTarget!);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { agree, OidcServer } from '../../test/support/oidc-server.ts';
 import { freePort } from '../support/free-port.ts';
-import { emptyDatabase } from '../support/own-database.ts';
 import { runToEnd, until } from '../support/process.ts';
 import { clone, svcProgram } from '../support/target.ts';
 import type { Answer, SvcWorld } from '../support/world.ts';
@@ -98,14 +97,12 @@ Given(
     const redirect_uri = `http://127.0.0.1:${port}/session/callback`;
     await issuer.listen({ redirect_uri, groups: (one) => (one === login ? [group] : []) });
     this.cleanups.push(() => issuer.close());
-    const database = await emptyDatabase(this.folder);
-    this.cleanups.push(database.drop);
     const roles = { claim: 'groups', map: { [mapped]: { org: 'conformance', project: '*', role } } };
     const env = {
       ...{ SVC_PORT: String(port), SVC_OIDC_ISSUER: issuer.url, SVC_OIDC_CLIENT_ID: 'svc' },
       ...{ SVC_OIDC_CLIENT_SECRET: issuer.client_secret, SVC_OIDC_ROLES: JSON.stringify(roles) },
     };
-    await this.startOwn({ database_url: database.url, env, agents: 1 });
+    await this.startOwn({ env, agents: 1 });
     await this.moveTo(this.privateTarget!);
   },
 );

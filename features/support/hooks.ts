@@ -1,5 +1,5 @@
 import { After, AfterAll, Before, BeforeAll, setDefaultTimeout, Status } from '@cucumber/cucumber';
-import { emptyDatabase } from './own-database.ts';
+import { dropTemplate } from './prepared.ts';
 import { openTarget, type Target } from './target.ts';
 import { scenarioFolder, type SvcWorld } from './world.ts';
 
@@ -13,6 +13,7 @@ BeforeAll(async () => {
 
 AfterAll(async () => {
   await shared?.close();
+  await dropTemplate();
 });
 
 /** `@own-server`: the scenario kills or configures processes, so it needs a target that is ours … */
@@ -21,9 +22,7 @@ Before({ tags: '@own-server' }, () => (shared?.own ? undefined : 'skipped'));
 /** … and gets one of its own, unless it is `@configured`: then its steps start what it needs. */
 Before({ tags: '@own-server and not @configured' }, async function (this: SvcWorld) {
   this.folder = await scenarioFolder();
-  const database = await emptyDatabase(this.folder);
-  this.cleanups.push(database.drop);
-  await this.startOwn({ database_url: database.url });
+  await this.startOwn();
 });
 
 Before(async function (this: SvcWorld) {

@@ -52,8 +52,17 @@ export const planted = {
 
 export interface TargetOptions {
   database_url?: string;
+  /** Of a database on which bootstrap has run; without it, it runs here. */
+  bootstrapped?: Bootstrapped;
   env?: Record<string, string>;
   agents?: number;
+}
+
+/** What `svc admin bootstrap` made, and the key that its secrets are sealed with. */
+export interface Bootstrapped {
+  org: string;
+  token: string;
+  master_key: string;
 }
 
 /** The target of SVC_CONFORMANCE_URL and SVC_CONFORMANCE_TOKEN, or one of our own on the store of SVC_FEATURES_STORE. */
@@ -87,17 +96,10 @@ export async function startTarget(options: TargetOptions = {}): Promise<Target> 
 
 async function startIn(folder: string, options: TargetOptions): Promise<Target> {
   const store = options.database_url?.startsWith('mysql') ? ('mysql' as const) : ('sqlite' as const);
-  const env: Record<string, string> = {
-    ...base(),
-    HOME: folder,
-    SVC_DATABASE_URL: options.database_url ?? `sqlite:${join(folder, 'svc.db')}`,
-    SVC_MASTER_KEY: randomBytes(32).toString('base64'),
-    SVC_PORT: '0',
-    SVC_LEASE_MS: '3000',
-    SVC_LOG_LEVEL: 'warn',
-    ...options.env,
-  };
-  const { org, token, agentToken } = await bootstrap(env, folder);
+  const database_url = options.database_url ?? `sqlite:${join(folder, 'svc.db')}`;
+  const { org, token, master_key } = options.bootstrapped ?? (await bootstrap(database_url, folder, options.env));
+  const agentToken = agentTokens(org, token);
+  const env: Record<string, string> = { ...environment(database_url, master_key, folder), ...options.env };
   const startServer = async (port = env.SVC_PORT ?? '0') => {
     const service = new Service(svcProgram, ['serve'], { env: { ...env, SVC_PORT: port }, cwd: folder });
     const [, url = ''] = await service.says(/svc serve is ready: (\S+)/);
@@ -150,30 +152,47 @@ async function startAgents({ base_url, token, own }: Target, count: number): Pro
   });
 }
 
-async function bootstrap(env: Record<string, string>, folder: string) {
+const environment = (database_url: string, master_key: string, folder: string): Record<string, string> => ({
+  ...base(),
+  HOME: folder,
+  SVC_DATABASE_URL: database_url,
+  SVC_MASTER_KEY: master_key,
+  SVC_PORT: '0',
+  SVC_LEASE_MS: '3000',
+  SVC_LOG_LEVEL: 'warn',
+});
+
+/** Makes the org and the owner's token on an empty database, as an operator would. */
+export async function bootstrap(
+  database_url: string,
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<Bootstrapped> {
   const org = 'conformance';
+  const master_key = settings.SVC_MASTER_KEY ?? randomBytes(32).toString('base64');
+  const env = { ...environment(database_url, master_key, folder), ...settings };
   const made = await runToEnd(
     svcProgram,
     ['admin', 'bootstrap', '--org', org, '--project', 'main', '--user', 'tester', '--json'],
     { env, cwd: folder },
   );
   if (made.exit !== 0) throw new Error(`bootstrap failed: ${made.stderr}`);
-  const { token } = JSON.parse(made.stdout) as { token: string };
+  return { org, token: (JSON.parse(made.stdout) as { token: string }).token, master_key };
+}
+
+/** Makes the agents' token once, when the first agent needs it. */
+function agentTokens(org: string, token: string) {
   let agentToken: string | undefined;
-  return {
-    org,
-    token,
-    agentToken: async (url: string) => {
-      if (agentToken !== undefined) return agentToken;
-      const response = await fetch(`${url}/api/v1/tokens`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ name: 'agents', kind: 'agent', org }),
-      });
-      if (response.status !== 201) throw new Error(`no agent token: ${response.status} ${await response.text()}`);
-      agentToken = ((await response.json()) as { token: string }).token;
-      return agentToken;
-    },
+  return async (url: string) => {
+    if (agentToken !== undefined) return agentToken;
+    const response = await fetch(`${url}/api/v1/tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'agents', kind: 'agent', org }),
+    });
+    if (response.status !== 201) throw new Error(`no agent token: ${response.status} ${await response.text()}`);
+    agentToken = ((await response.json()) as { token: string }).token;
+    return agentToken;
   };
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setWorldConstructor, World } from '@cucumber/cucumber';
+import { preparedDatabase } from './prepared.ts';
 import { type Finished, runToEnd, type Service, until } from './process.ts';
 import { type OwnTarget, startTarget, svcProgram, type Target, type TargetOptions } from './target.ts';
 import { homeFolder } from './home.ts';
@@ -78,9 +79,11 @@ export class SvcWorld extends World {
   }
 
   /** A target of this scenario alone. Another one that it has already would never end, and the test run with it. */
-  async startOwn(options: TargetOptions): Promise<OwnTarget> {
+  async startOwn(options: Omit<TargetOptions, 'database_url' | 'bootstrapped'> = {}): Promise<OwnTarget> {
     if (this.privateTarget) throw new Error('the scenario has a server of its own already; tag it @configured');
-    this.privateTarget = await startTarget(options);
+    const { url, drop, ...bootstrapped } = await preparedDatabase(this.folder);
+    this.cleanups.push(drop);
+    this.privateTarget = await startTarget({ ...options, database_url: url, bootstrapped });
     return this.privateTarget.own!;
   }
 

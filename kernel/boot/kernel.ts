@@ -4,6 +4,7 @@ import {
   Errors,
   HttpAddress,
   Ids,
+  LoadedPlugins,
   Log,
   type Phase,
   type Replacement,
@@ -24,7 +25,6 @@ import { createIds } from './services/ids.ts';
 import { createLog } from './services/log.ts';
 import { readSettings } from './settings.ts';
 import { type StopReport, stopAll } from './stop.ts';
-import { tree } from './tree.ts';
 import { type Candidate, validate } from './validate.ts';
 
 export interface BootOptions {
@@ -51,7 +51,6 @@ export interface Kernel {
   readonly use: Resolve;
   /** The server's address. Throws in a role without a server. */
   base_url(): string;
-  tree(): string;
   /** Safe to call twice; the second call answers the first one's report. */
   stop(): Promise<StopReport>;
 }
@@ -76,6 +75,7 @@ export async function boot(options: BootOptions): Promise<Kernel> {
   for (const replacement of options.replace ?? []) registry.replace(replacement);
   bindKernel(registry, settings);
   const candidates = await plan(settings.plugins, options);
+  registry.bind('kernel', LoadedPlugins, () => ({ list: candidates, contributed: () => registry.contributed }));
   const declared = await register(candidates, registry);
   seal(candidates, registry);
   const { use } = registry;
@@ -92,7 +92,7 @@ export async function boot(options: BootOptions): Promise<Kernel> {
     await stop();
     throw error;
   }
-  return { settings, use, base_url: () => use(HttpAddress).base_url(), tree: () => tree(candidates), stop };
+  return { settings, use, base_url: () => use(HttpAddress).base_url(), stop };
 }
 
 /** The services that the kernel itself provides; plugins provide the rest. */

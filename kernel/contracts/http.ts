@@ -126,7 +126,7 @@ export const HttpRoutes = extensionPoint<Route>('kernel.HttpRoutes', {
 export interface Upgrade {
   path: string;
   access: Access;
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void;
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: { principal: Principal; ip: string }): void;
   /**
    * Called when the server stops, to close the sockets in order. Sockets that are open at the time limit are destroyed.
    * Without this member sockets are destroyed as soon as the last request is answered.

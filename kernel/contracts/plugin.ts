@@ -1,6 +1,6 @@
 import type { Migration } from './database.ts';
 import type { Role, Settings } from './settings.ts';
-import type { ExtensionPoint, Resolve, Token } from './tokens.ts';
+import { type ExtensionPoint, type Resolve, type Token, token } from './tokens.ts';
 
 /** plugin.json: validated before any code of the plugin is loaded. */
 export interface PluginManifest {
@@ -34,6 +34,14 @@ export interface AdaptedPlugin {
  * with every fault of the data. The plugins have ids such as `connector:team_chat` and require the adapting one.
  */
 export type Adapt = (process: Pick<Settings, 'role' | 'env'>) => Promise<readonly AdaptedPlugin[]>;
+
+/** The plugins of this process in boot order, and what each has contributed to the points that were read so far. */
+export interface LoadedPlugins {
+  readonly list: readonly (Pick<AdaptedPlugin, 'origin' | 'builtin'> & { manifest: PluginManifest })[];
+  contributed(): readonly { plugin: string; point: string; key: string | undefined; made: unknown }[];
+}
+
+export const LoadedPlugins = token<LoadedPlugins>('kernel.LoadedPlugins');
 
 /** Closes what a phase opened. The kernel awaits it with a time limit and continues in any case. */
 export type Stop = () => void | Promise<void>;

@@ -3,8 +3,8 @@ import { Errors, isServiceError } from './errors.ts';
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** `?since=` of a list: a time, or a duration before `now`. Answers epoch ms. Throws `invalid_request`. */
-export function readSince(text: string, now: number): number {
+/** `?since=` or `?until=` of a list: a time, or a duration before `now`. Answers epoch ms. Throws `invalid_request`. */
+export function readSince(text: string, now: number, name: 'since' | 'until' = 'since'): number {
   const at = ISO.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(at)) return at;
   try {
@@ -12,6 +12,6 @@ export function readSince(text: string, now: number): number {
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const message = 'is neither a time (2026-01-31, 2026-01-31T12:00:00Z) nor a duration (30m, 2h, 7d)';
-    throw Errors.invalidRequest(`since ${message}`, { errors: [{ pointer: '/query/since', message }] });
+    throw Errors.invalidRequest(`${name} ${message}`, { errors: [{ pointer: `/query/${name}`, message }] });
   }
 }

@@ -19,6 +19,7 @@ export class Registry {
   readonly #replacements = new Map<string, Replacement[1]>();
   readonly #points = new Map<string, Contribution[]>();
   readonly #collected = new Map<string, readonly unknown[]>();
+  readonly contributed: { plugin: string; point: string; key: string | undefined; made: unknown }[] = [];
   readonly #making: string[] = [];
   #sealed = false;
 
@@ -101,7 +102,10 @@ export class Registry {
     const collected = (this.#points.get(point.name) ?? []).flatMap(({ plugin, make }) => {
       const made = make(this.use) as T | readonly T[];
       const list: readonly T[] = Array.isArray(made) ? made : [made as T];
-      for (const contribution of list) checkContribution(point, plugin, contribution, holders);
+      for (const made of list) {
+        checkContribution(point, plugin, made, holders);
+        this.contributed.push({ plugin, point: point.name, key: point.key?.(made), made });
+      }
       return list;
     });
     this.#collected.set(point.name, collected);

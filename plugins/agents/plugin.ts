@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   AGENT_ROLES,
   Database,
@@ -11,6 +12,7 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { Reach, Scopes } from '../access/contract.ts';
 import { makeAgent, makeChannel, makeServerWorker, makeSessions } from './bindings.ts';
+import { type ConsolePanel, ConsolePanels } from '../console/contract.ts';
 import { RunFigures } from '../runs/contract.ts';
 import { Agent, AgentFigures, AgentServer, AgentSessions } from './contract.ts';
 import { agentsTable } from './migrations/0001-agents.ts';
@@ -43,6 +45,15 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(HealthChecks, (use) =>
     agentsHealth(connected(use), AGENT_ROLES.includes(use(Settings).role) ? agent(use) : undefined),
+  );
+  plugin.contribute(
+    ConsolePanels,
+    (): ConsolePanel => ({
+      name: 'capacity',
+      title: 'Capacity',
+      place: 'overview',
+      module: join(import.meta.dirname, 'console/capacity.mjs'),
+    }),
   );
   plugin.onInit(AGENT_ROLES, async (use) => {
     // Created here so that an invalid setting fails the boot before anything starts.

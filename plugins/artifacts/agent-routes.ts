@@ -1,13 +1,12 @@
 import { callerOf, type HttpRequest, type Route } from '../../kernel/contracts/index.ts';
 import type { RunGuard } from '../runs/contract.ts';
-import { readDigest } from './domain/digests.ts';
 import artifactSchema from './schema/artifact.schema.json' with { type: 'json' };
 import claimQuery from './schema/claim-query.schema.json' with { type: 'json' };
 import claimedUploadQuery from './schema/claimed-upload-query.schema.json' with { type: 'json' };
 import stagedSchema from './schema/staged-artifact.schema.json' with { type: 'json' };
 import uploadSchema from './schema/artifact-upload.schema.json' with { type: 'json' };
 import { answerOf } from './routes.ts';
-import { deliveryOf, UPLOAD_HEADERS } from './service/delivery.ts';
+import { deliveryOf, expectedOf, UPLOAD_HEADERS } from './service/delivery.ts';
 import { checkPath, type Library } from './service/library.ts';
 import type { UploadPlace, Uploads } from './service/uploads.ts';
 
@@ -63,9 +62,11 @@ export function agentArtifactRoutes({ library, uploads, guard, limit_bytes }: Ag
       query: claimedUploadQuery,
       responses: { 200: { description: 'How much is stored.', schema: uploadSchema } },
       async handle(request) {
-        const { digest = '', size } = request.query;
-        const expected = { digest: readDigest(digest, '/query/digest'), size: Number(size) };
-        const wish = { path: checkPath(request.params['*']!), expected, activity_id: request.params.activity! };
+        const wish = {
+          path: checkPath(request.params['*']!),
+          expected: expectedOf(request),
+          activity_id: request.params.activity!,
+        };
         return { status: 200, json: { offset: await uploads.stored(await placeOf(guard, request), wish) } };
       },
     },

@@ -11,12 +11,12 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import type { RunEngine } from '../runs/contract.ts';
-import { digestHeader, readDigest } from './domain/digests.ts';
+import { digestHeader } from './domain/digests.ts';
 import artifactSchema from './schema/artifact.schema.json' with { type: 'json' };
 import listQuery from './schema/list-artifacts-query.schema.json' with { type: 'json' };
 import uploadQuery from './schema/upload-query.schema.json' with { type: 'json' };
 import uploadSchema from './schema/artifact-upload.schema.json' with { type: 'json' };
-import { deliveryOf, UPLOAD_HEADERS } from './service/delivery.ts';
+import { deliveryOf, expectedOf, UPLOAD_HEADERS } from './service/delivery.ts';
 import { download } from './service/download.ts';
 import { checkPath, type Library, type Stored } from './service/library.ts';
 import type { Uploads } from './service/uploads.ts';
@@ -84,9 +84,7 @@ export function artifactRoutes({ library, uploads, runs, limit_bytes }: RoutePar
       query: uploadQuery,
       responses: { 200: { description: 'How much is stored.', schema: uploadSchema } },
       async handle(request) {
-        const { digest = '', size } = request.query;
-        const expected = { digest: readDigest(digest, '/query/digest'), size: Number(size) };
-        const wish = { path: checkPath(pathOf(request)), expected, activity_id: null };
+        const wish = { path: checkPath(pathOf(request)), expected: expectedOf(request), activity_id: null };
         return { status: 200, json: { offset: await uploads.stored(placeOf(request), wish) } };
       },
     },

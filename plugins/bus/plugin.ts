@@ -21,6 +21,7 @@ import {
   EnvelopeSources,
   JournaledVerbs,
   OpenRuns,
+  RunFeed,
   RunObservers,
   RunStore,
   RunTables,
@@ -37,13 +38,16 @@ import { DeclaredTypes, EventBus, EventKeepers, EventLog, EventReactions } from 
 import { busTables } from './migrations/0001-bus.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { outboxTables } from './migrations/0003-outbox.ts';
+import { emitters } from './migrations/0004-emitters.ts';
 import manifest from './plugin.json' with { type: 'json' };
+import { chainRoutes } from './chain-routes.ts';
 import { busRoutes } from './routes.ts';
 import { createFiredNotifier, FiredNotifier } from './service/fired-notifier.ts';
 import { ANSWERED_TOPIC, Asking } from './service/asking.ts';
 import { Bus } from './service/bus.ts';
 import { Deliverer, FIRED_TOPIC } from './service/deliverer.ts';
 import { envelopeSource } from './service/envelopes.ts';
+import { createChains } from './service/chain.ts';
 import { createEventCatalog } from './service/event-catalog.ts';
 import { busNodes } from './service/flow-nodes.ts';
 import { createEventLog } from './service/event-log.ts';
@@ -178,7 +182,7 @@ function registerLive(plugin: PluginSetup): void {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([busTables, lockVersions, outboxTables]);
+  plugin.migrations([busTables, lockVersions, outboxTables, emitters]);
   plugin.bind(FiredNotifier, createFiredNotifier);
   const sequencer = plugin.own(makeSequencer);
   const recorder = plugin.own((use) => makeRecorder(use, sequencer(use)));
@@ -198,6 +202,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(HttpRoutes, (use) =>
     busRoutes({ bus: bus(use), views: views(use), catalog: catalog(use), clock: use(Clock) }),
   );
+  plugin.contribute(HttpRoutes, (use) => chainRoutes(createChains({ on: use(Database), feed: use(RunFeed) })));
   plugin.onCheck(SERVER_ROLES, async (use) => void sequencing(use));
   plugin.onStart(SERVER_ROLES, async (use) => makeDeliverer(use, bus(use)).start());
   plugin.onStart(SERVER_ROLES, async (use) => asking(use).start());

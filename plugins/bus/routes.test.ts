@@ -59,19 +59,24 @@ for (const store of STORES)
 
     t.test('a repeated key is the first event, and is told apart from another project', async (t) => {
       const { json } = await server.call('owner', 'POST /api/v1/tokens', { name: 'keys' });
-      const send = async (type: string, key: string) => {
+      const send = async (type: string, key: string, more: object = { payload: type }) => {
         const headers = { authorization: `Bearer ${json.token}`, 'content-type': 'application/json' };
         const answer = await fetch(`${server.use(HttpAddress).base_url()}${EVENTS}`, {
           method: 'POST',
           headers: { ...headers, 'idempotency-key': key },
-          body: JSON.stringify({ type, payload: type }),
+          body: JSON.stringify({ type, ...more }),
         });
         return { status: answer.status, json: (await answer.json()) as { event: string; duplicate?: boolean } };
       };
       const first = await send('first', 'k');
       t.match(first, { status: 201 });
       t.notOk('duplicate' in first.json);
-      t.match(await send('second', 'k'), { status: 200, json: { event: first.json.event, duplicate: true } });
+      const { event } = first.json;
+      t.same(await send('first', 'k'), { status: 200, json: { event, duplicate: true } });
+      const another = { status: 200, json: { event, duplicate: true, event_differs: true } };
+      t.same(await send('second', 'k', { payload: 'first' }), another);
+      t.same(await send('first', 'k', { payload: null }), another);
+      t.same(await send('first', 'k', { payload: 'first', key: 'x' }), another);
       t.match((await send('third', 'K')).status, 201, 'byte by byte');
       t.equal((await send('x', 'k'.repeat(256))).status, 400);
     });

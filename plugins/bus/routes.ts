@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Clock,
   decodeCursor,
@@ -16,7 +17,7 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import type { Json } from '../runs/contract.ts';
-import { EMIT_BYTES, type EventSource, type ProjectScope } from './contract.ts';
+import { EMIT_BYTES, type EventSource, type ProjectScope, type StoredEvent } from './contract.ts';
 import type { EmitEventBody } from './generated/emit-event.ts';
 import type { ShownEvent } from './generated/shown-event.ts';
 import emitSchema from './schema/emit-event.schema.json' with { type: 'json' };
@@ -138,10 +139,18 @@ async function emit(bus: Bus, request: HttpRequest) {
     refusable: true,
   } as const;
   const { event_id, duplicate } = await bus.emit(emitted, auditSource(request));
-  return duplicate
-    ? { status: 200, json: { event: event_id, duplicate: true } }
-    : { status: 201, json: { event: event_id } };
+  if (!duplicate) return { status: 201, json: { event: event_id } };
+  const differs = isAnother(emitted, await bus.read(emitted, event_id)) || undefined;
+  return { status: 200, json: { event: event_id, duplicate: true, event_differs: differs } };
 }
+
+/** What a repeat carries is not recorded, so whoever sent it must learn that it was something else (ruling 41). */
+const isAnother = (repeat: EventContent, first: EventContent | undefined): boolean =>
+  first !== undefined && !isDeepStrictEqual(contentOf(repeat), contentOf(first));
+
+type EventContent = Pick<StoredEvent, 'type' | 'key' | 'payload'>;
+
+const contentOf = ({ type, key, payload }: EventContent) => ({ type, key, payload });
 
 function dedupOf({ headers }: HttpRequest): string | undefined {
   const key = headers['idempotency-key'];

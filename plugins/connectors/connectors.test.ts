@@ -274,6 +274,34 @@ t.test('manifests over HTTP', async (t) => {
   t.match(await server.call(undefined, `GET ${server.scoped}/connectors`), { status: 401 });
 });
 
+t.test('a request is shown over HTTP as the command shows it, and nothing is sent', async (t) => {
+  const shown = (action: string, body: object) =>
+    server.call('viewer', `POST ${server.scoped}/connectors/${action.replace('.', '/actions/')}/render`, body);
+  const given = { with: { channel: '#ops' }, input: { text: 'a "b"' } };
+  const flags = { with: JSON.stringify(given.with), input: JSON.stringify(given.input) };
+  const printed = await tool('connector-render', ['team_chat.post_message'], flags);
+  t.match(await shown('team_chat.post_message', given), {
+    status: 200,
+    json: { request: printed.json, text: printed.text },
+  });
+  t.match((printed.json as { headers: object }).headers, { authorization: 'Bearer ***' });
+  const keyed = await shown('team_chat.post_message', { ...given, key: 'mine' });
+  t.match(keyed.text, /mine/);
+  const llm = { with: { model: 'm', base_url: 'https://llm.test' }, input: { prompt: 'hi' } };
+  t.notMatch((await shown('chat_llm.chat', llm)).text, /authorization/);
+  t.match((await shown('chat_llm.chat', { ...llm, credential: true })).text, /Bearer \*\*\*/);
+  t.match(await shown('team_chat.post_message', { with: { channel: 7 } }), {
+    status: 422,
+    json: { code: 'connector_input_invalid', errors: [{ pointer: '/with/channel' }, { pointer: '/input/text' }] },
+  });
+  t.match(await shown('team_chat.shout', {}), {
+    status: 404,
+    json: { code: 'not_found', detail: /team_chat has no action shout; it has post_message/ },
+  });
+  t.match(await shown('none.post', {}), { status: 404, json: { code: 'not_found' } });
+  t.match(await shown('team_chat.post_message', { whith: {} }), { status: 400, json: { code: 'invalid_request' } });
+});
+
 t.test('node types of graphs and flows are the same', async (t) => {
   const types = server
     .use(ConnectorActions)

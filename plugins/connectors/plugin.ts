@@ -38,7 +38,7 @@ export default definePlugin(manifest, (plugin) => {
       .map((action) => flowNode(action, () => use(NodeRequests))),
   );
   plugin.contribute(GraphNodeTypes, (use) => use(ConnectorActions).all().map(graphNode));
-  plugin.contribute(HttpRoutes, (use) => connectorRoutes(use(ConnectorManifests)));
+  plugin.contribute(HttpRoutes, (use) => connectorRoutes(use(ConnectorManifests), () => use(ConnectorActions)));
   plugin.contribute(DocumentChecks, (use) => manifestCheck(use(Expressions), use(ManifestReading)));
   plugin.contribute(LocalTools, () => [checkTool, renderTool]);
   // A faulty template, or an action whose type another plugin has, stops the start and not the first run that needs it.

@@ -1,6 +1,7 @@
 import {
   decodeCursor,
   encodeCursor,
+  Errors,
   type HttpRequest,
   limitOf,
   listRoute,
@@ -11,12 +12,19 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { type ConnectorManifest, type ConnectorManifests, connectorSchema } from '../manifests/contract.ts';
 import { notFound } from '../resources/contract.ts';
+import type { ConnectorActions, ConnectorCall } from './contract.ts';
+import type { RenderAction } from './generated/render-action.ts';
+import renderSchema from './schema/render-action.schema.json' with { type: 'json' };
+import renderedSchema from './schema/rendered-action.schema.json' with { type: 'json' };
+import { render } from './service/render.ts';
 
 const CONNECTOR = { noun: 'connector', plural: 'connectors' };
+/** Bytes of the values for an action. */
+const VALUES_LIMIT = 256 * 1024;
 const PATH = `${SCOPED}/connectors`;
 
 /** The connectors are those of the server: every project sees the same. */
-export const connectorRoutes = (manifests: ConnectorManifests): Route[] => [
+export const connectorRoutes = (manifests: ConnectorManifests, actions: () => ConnectorActions): Route[] => [
   listRoute({
     path: PATH,
     operation: 'listConnectors',
@@ -41,7 +49,32 @@ export const connectorRoutes = (manifests: ConnectorManifests): Route[] => [
       return { status: 200, json: found };
     },
   },
+  {
+    method: 'POST',
+    path: `${PATH}/:connector/actions/:action/render`,
+    operation: 'renderAction',
+    summary: 'Show the request that an action comes to, without sending it',
+    access: VIEWER,
+    body: renderSchema,
+    body_limit: VALUES_LIMIT,
+    responses: { 200: { description: 'The request.', schema: renderedSchema } },
+    async handle({ params, body }) {
+      const { key, credential: named = false, ...given } = body as RenderAction;
+      const values = { with: given.with ?? {}, input: given.input ?? {} } as Pick<ConnectorCall, 'with' | 'input'>;
+      return { status: 200, json: render(actionOf(manifests, actions(), params), { ...values, key, named }) };
+    },
+  },
 ];
+
+function actionOf(manifests: ConnectorManifests, actions: ConnectorActions, params: HttpRequest['params']) {
+  const { connector = '', action = '' } = params;
+  const manifest = manifests.find(connector);
+  if (manifest === undefined) throw notFound(CONNECTOR, connector);
+  const found = actions.find(`${connector}.${action}`);
+  if (found) return found;
+  const known = Object.keys(manifest.actions ?? {}).join(', ') || 'none';
+  throw Errors.notFound(`the connector ${connector} has no action ${action.slice(0, 128)}; it has ${known}`);
+}
 
 /** By name, because they have no ids; the cursor is the last name of the page before. */
 function pageOf(all: readonly ConnectorManifest[], { query }: HttpRequest): Listed {

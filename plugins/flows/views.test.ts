@@ -62,11 +62,15 @@ for (const store of STORES)
       ]);
       const claims = await flows.claim();
       const build = claims.find(({ name }) => name === 'build')!;
-      t.match((await steps(run_id))[4], { activity: { state: 'running', agent_id: 'agt_1' } });
+      t.match((await steps(run_id))[4], {
+        ...{ activity: { state: 'running', agent_id: 'agt_1' } },
+        attempts: undefined,
+      });
       await flows.end(build, { status: 'failed', code: 'broken', message: 'no disk' });
       t.match((await steps(run_id))[4], {
         ...{ state: 'backoff', attempt: 1, error: { code: 'broken', message: 'no disk' } },
         substate: { kind: 'sleep', deadline: ISO },
+        attempts: [{ attempt: 1, started_at: ISO, finished_at: ISO, error: { code: 'broken', message: 'no disk' } }],
       });
       const ids = (list: { node: string; item?: number }[]) =>
         list.map((one) => `${one.node}${one.item ?? ''}`).join(' ');

@@ -215,6 +215,21 @@ t.test('a check of a document tells line and column', async (t) => {
   });
 });
 
+t.test('a check warns of what is probably not meant', async (t) => {
+  const document = graphOf(
+    [node('if', 'condition', { if: 'true' }), set('yes', '{{ input }}'), set('no'), set('both')],
+    'if>yes?true if>no?false yes>both no>both',
+  );
+  const check = await graphs.call('POST /check', { source: JSON.stringify(document, null, 2), kind: 'graph' });
+  t.match(check.json, {
+    ok: true,
+    warnings: [
+      { line: 15, code: 'graph_warning', message: /^\/nodes\/1\/config\/values holds/ },
+      { message: /^node both needs yes and no/ },
+    ],
+  });
+});
+
 t.test('a single node', async (t) => {
   t.match(await graphs.call('POST /runs', { node: 'set', config: { values: 5 } }), { status: 201 });
   t.match(await graphs.call('POST /runs', { node: 'sett', config: {} }), {

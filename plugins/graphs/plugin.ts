@@ -88,6 +88,7 @@ const routes = (use: Resolve) =>
     publishing: use(OwnPublishing),
     requirements: makeRequirements(use),
     types: () => use.all(GraphNodeTypes),
+    expressions: () => use(Expressions),
   });
 
 export default definePlugin(manifest, (plugin) => {

@@ -270,6 +270,7 @@ t.test('the report knows all five states, and what resolves to nothing is refuse
     /node d/,
   ]);
   t.same((await graphs.call('GET /graphs/g/requirements')).json, {
+    kinds: {},
     ready: false,
     credentials: [
       { node_id: 'a', name: 'mine', state: 'ok' },

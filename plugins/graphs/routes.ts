@@ -1,6 +1,7 @@
 import {
   decodeCursor,
   encodeCursor,
+  type Expressions,
   type HttpRequest,
   type JsonSchema,
   limitOf,
@@ -14,6 +15,7 @@ import { type NamedCall, namedResource, notFound, PLAIN_NAMES } from '../resourc
 import { withDefinitions } from '../schema/contract.ts';
 import type { GraphNodeType } from './contract.ts';
 import { GRAPH_NOUN } from './domain/names.ts';
+import { editorRoutes } from './expression-routes.ts';
 import type { GraphNodeTypeView } from './generated/graph-node-type.ts';
 import type { PublishGraph } from './generated/publish-graph.ts';
 import entry from './schema/graph-entry.schema.json' with { type: 'json' };
@@ -43,14 +45,16 @@ export interface GraphServices {
   requirements: Requirements;
   /** Resolved at the first request: types may need what is made of routes. */
   types(): readonly GraphNodeType[];
+  expressions(): Expressions;
 }
 
 /** Stored graphs, their versions, and what comes of them. */
-export function graphRoutes({ graphs, publishing, requirements: report, types }: GraphServices): Route[] {
+export function graphRoutes({ graphs, publishing, requirements: report, types, expressions }: GraphServices): Route[] {
   return [
     getRoute(graphs),
     versionsRoute(graphs),
     typesRoute(types),
+    ...editorRoutes(expressions, report),
     ...namedResource({
       ...GRAPH_NOUN,
       roles: { read: 'viewer', write: 'member' },

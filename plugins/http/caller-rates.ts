@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { BoundedMap, type Clock, Errors, isServiceError, type Metrics } from '../../kernel/contracts/index.ts';
 import type { DeliveryRates } from './contract.ts';
@@ -53,11 +52,11 @@ export class Meter {
 /** Counts refusals by any limit. */
 const RATE_REFUSALS = ['svc_http_rate_limited_total', 'Requests refused by a rate limit.', ['limit']] as const;
 
-/** Tokens remembered as valid from an address. */
-const PROVEN = 20_000;
+/** `svc_pat_` and the first characters of the token's own part. */
+const PREFIX = 'svc_pat_'.length + 4;
 
 /**
- * Request rates of this server: by token, by address, and by address for failed authentications. They are kept in
+ * Request rates of this server: by token, by address, and for failed authentications by address and by prefix of the token. They are kept in
  * memory, so each server counts on its own. On a Unix socket there is no address; the file mode decides who may
  * connect.
  */
@@ -65,7 +64,6 @@ export class CallerRates {
   readonly #token: Meter | undefined;
   readonly #address: Meter | undefined;
   readonly #failed: Meter | undefined;
-  readonly #proven = new BoundedMap<string, true>(PROVEN);
   readonly #refusals: ReturnType<Metrics['counter']>;
 
   constructor(limits: RateLimits, clock: Clock, metrics: Metrics) {
@@ -90,29 +88,28 @@ export class CallerRates {
   }
 
   /**
-   * After too many failures an address may not present new tokens: every new token gets the same answer, so that
-   * guessing reveals nothing. A token that was valid from this address before is still checked, because many callers
-   * may share an address. Throws `rate_limited`, and what `look` throws.
+   * Failures count for their address, and for what all tokens that begin alike are guessed from many addresses. A token
+   * that is found is never refused: many callers may share an address, and nobody's guesses may lock out another. Throws
+   * `rate_limited` in place of `not_authenticated`, and what `look` throws.
    */
   async authenticate<P>(address: string, authorization: string | undefined, look: () => Promise<P>): Promise<P> {
-    const failed = this.#failed;
-    if (!failed || address === '' || authorization === undefined) return look();
-    const network = networkOf(address);
-    const proof = `${network} ${hash('sha256', authorization, 'base64')}`;
-    const wait_ms = this.#proven.get(proof) ? 0 : failed.wait(network);
-    if (wait_ms > 0) throw this.#refused('failed', 'too many failed authentications from this address', wait_ms);
     try {
-      const principal = await look();
-      this.#proven.set(proof, true);
-      return principal;
+      return await look();
     } catch (error) {
-      // Counted afterwards and beyond the limit too: parallel guesses delay later ones.
-      if (isServiceError(error) && error.status === 401) {
-        this.#proven.delete(proof);
-        failed.charge(network);
-      }
+      const guessed = isServiceError(error) && error.status === 401 && authorization !== undefined;
+      if (guessed && address !== '') this.#failure(networkOf(address), authorization);
       throw error;
     }
+  }
+
+  /** Throws `rate_limited`. */
+  #failure(network: string, authorization: string): void {
+    const failed = this.#failed;
+    if (!failed) return;
+    // A space cannot be in an address.
+    const keys = [network, `token ${authorization.replace(/^bearer +/i, '').slice(0, PREFIX)}`];
+    const wait_ms = Math.max(...keys.map((key) => failed.take(key)));
+    if (wait_ms > 0) throw this.#refused('failed', 'too many failed authentications', wait_ms);
   }
 
   #refused(limit: string, detail: string, wait_ms: number) {

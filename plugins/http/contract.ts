@@ -8,6 +8,14 @@ export interface DeliveryRates {
 
 export const DeliveryRates = token<DeliveryRates>('http.DeliveryRates');
 
+/** What `GET /readyz` asks. */
+export interface Readiness {
+  /** Names of the health checks that fail now. The reasons are in the log. */
+  failing(): Promise<readonly string[]>;
+}
+
+export const Readiness = token<Readiness>('http.Readiness');
+
 /** A file of a page. */
 export interface PageFile {
   body: Buffer;
@@ -43,6 +51,13 @@ export interface RecognisedCaller {
  */
 export interface CallerSource {
   name: string;
+  /**
+   * What of the request it looks people up by, the same for all requests of one person. A source that has it has its failures
+   * counted like those of tokens, so that nobody can guess without end. Undefined: the request has none.
+   */
+  credentialOf?(request: UnknownRequest): string | undefined;
+  /** Throws what is wrong with a request that has a credential, whatever that is: no guess, and not counted as one. */
+  screen?(request: UnknownRequest): void;
   /**
    * The sender, and headers for the answer, whatever that will be; an answer that begins more than `headers_ms` later goes
    * without them. Undefined: the request has nothing that this source knows. Throws `not_authenticated`, or a refusal of

@@ -13,9 +13,9 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { compile, parseJson, type Validator } from '../schema/contract.ts';
 import { hasBody, readBody } from './body.ts';
-import type { CallerSource } from './contract.ts';
+import type { CallerSource, RecognisedCaller, UnknownRequest } from './contract.ts';
 import { checkStreamed, streamBody } from './body-stream.ts';
-import { addressOf, type Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { CallerRates } from './caller-rates.ts';
 import { type QueryReader, queryReader } from './query.ts';
@@ -70,7 +70,7 @@ export class Endpoint {
   async #admit(exchange: Exchange, params: Readonly<Record<string, string>>) {
     const { access, unmetered } = this.route;
     const { rates } = this.#use;
-    const address = addressOf(exchange.request);
+    const address = exchange.ip;
     if (!unmetered) rates.request(address);
     if (access.kind === 'public') return { principal: undefined, scope: NO_SCOPE };
     const control = this.#use.control();
@@ -94,22 +94,30 @@ export class Endpoint {
       await this.#admit(exchange, params);
       return;
     }
-    if (!this.route.unmetered) this.#use.rates.request(addressOf(exchange.request));
+    if (!this.route.unmetered) this.#use.rates.request(exchange.ip);
     await this.#use.control().authorize(principal, this.route.access, params);
   }
 
   async #recognise(exchange: Exchange): Promise<Principal | undefined> {
     const { request, path, id } = exchange;
     const headers = request.headers as Record<string, string | undefined>;
-    const unknown = { method: request.method!, path, headers, ip: addressOf(request), request_id: id };
+    const unknown = { method: request.method!, path, headers, ip: exchange.ip, request_id: id };
     for (const source of this.#use.sources) {
-      const found = await source.callerOf(unknown);
+      const found = await this.#ask(source, unknown);
       if (!found) continue;
       Object.assign(exchange.headers, found.headers);
       if (found.headers_ms !== undefined) exchange.headers_until = this.#use.clock.monotonic() + found.headers_ms;
       return found.principal;
     }
     return undefined;
+  }
+
+  #ask(source: CallerSource, unknown: UnknownRequest): Promise<RecognisedCaller | undefined> {
+    const credential = source.credentialOf?.(unknown);
+    if (credential === undefined) return source.callerOf(unknown);
+    source.screen?.(unknown);
+    const { rates } = this.#use;
+    return rates.authenticate(unknown.ip, `${source.name} ${credential}`, () => source.callerOf(unknown));
   }
 
   /** A caller may ask for what another server has just told him of. */
@@ -198,7 +206,7 @@ function requestOf(exchange: Exchange, read: Read, admitted: HttpRequest['admitt
     // Node joins repeated headers. Only Set-Cookie would be a list, and no request has it.
     headers: request.headers as Record<string, string | undefined>,
     request_id: id,
-    ip: addressOf(request),
+    ip: exchange.ip,
     admitted,
     // Created at first use: most handlers never need it.
     get signal() {

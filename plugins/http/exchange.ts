@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Ids, Principal } from '../../kernel/contracts/index.ts';
+import type { AddressReader } from './far-address.ts';
 import { splitTarget } from './screen.ts';
 
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
@@ -16,9 +17,10 @@ export function requestId(request: IncomingMessage, ids: Ids): string {
   return typeof given === 'string' && SANE_ID.test(given) ? given : ids.next('req');
 }
 
-/** Without the IPv4-mapped prefix, so that one address has one text. */
-export function addressOf(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+interface ExchangeParts {
+  ids: Ids;
+  clock: Clock;
+  addressOf: AddressReader;
 }
 
 /** One request and its answer, from the first byte of the head to the last byte of the answer. */
@@ -26,6 +28,8 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly id: string;
+  /** Of whoever sent it, empty on a Unix socket. */
+  readonly ip: string;
   readonly started: number;
   readonly path: string;
   readonly search: string;
@@ -41,10 +45,11 @@ export class Exchange {
   #abort: AbortController | undefined;
   #reason: unknown;
 
-  constructor(request: IncomingMessage, response: ServerResponse, ids: Ids, clock: Clock) {
+  constructor(request: IncomingMessage, response: ServerResponse, { ids, clock, addressOf }: ExchangeParts) {
     this.request = request;
     this.response = response;
     this.id = requestId(request, ids);
+    this.ip = addressOf(request);
     this.started = clock.monotonic();
     const { path, search } = splitTarget(request.url ?? '');
     this.path = path;

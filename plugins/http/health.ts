@@ -6,16 +6,34 @@ import {
   type Metrics,
   type Route,
 } from '../../kernel/contracts/index.ts';
+import type { Readiness } from './contract.ts';
 
 const PUBLIC = { kind: 'public' } as const;
 
 export interface Health {
+  metrics: Metrics;
+  readiness: Readiness;
+  draining(): boolean;
+}
+
+interface Checked {
   clock: Clock;
   log: Log;
-  metrics: Metrics;
   checks: readonly HealthCheck[];
   health_ms: number;
-  draining(): boolean;
+}
+
+/** Parallel questions share one run of each check, because anybody may ask. */
+export function createReadiness(use: Checked): Readiness {
+  let running: Promise<string[]> | undefined;
+  return {
+    failing() {
+      running ??= failing(use).finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
 }
 
 /** `GET /healthz`, `/readyz` and `/metrics`: for load balancers and scrapers, without credentials. */
@@ -37,7 +55,6 @@ function healthzRoute(): Route {
 }
 
 function readyzRoute(use: Health): Route {
-  let running: Promise<string[]> | undefined;
   return {
     method: 'GET',
     path: '/readyz',
@@ -48,11 +65,7 @@ function readyzRoute(use: Health): Route {
     responses: { 200: { description: 'It can.', schema: statusSchema('ready') } },
     async handle() {
       if (use.draining()) throw Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
-      // Anybody may call it. Parallel requests share one run of each check.
-      running ??= failing(use).finally(() => {
-        running = undefined;
-      });
-      const names = await running;
+      const names = await use.readiness.failing();
       if (names.length > 0)
         throw Errors.unavailable(`not ready: ${names.join(', ')}`, { retryAfterMs: 1000, data: { failing: names } });
       return { status: 200, json: { status: 'ready' } };
@@ -77,7 +90,7 @@ function metricsRoute(metrics: Metrics): Route {
 }
 
 /** Names of failing checks. The reasons go to the log, because they may contain hosts and users. */
-async function failing(use: Health): Promise<string[]> {
+async function failing(use: Checked): Promise<string[]> {
   const results = await Promise.all(
     use.checks.map(async (health) => {
       try {
@@ -92,7 +105,7 @@ async function failing(use: Health): Promise<string[]> {
   return results.filter((name) => name !== undefined);
 }
 
-async function bounded(health: HealthCheck, { clock, health_ms }: Health): Promise<void> {
+async function bounded(health: HealthCheck, { clock, health_ms }: Checked): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   const cancel = clock.after(health_ms, () => reject(new Error(`no answer within ${health_ms} ms`)));
   try {

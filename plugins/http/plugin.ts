@@ -3,15 +3,20 @@ import {
   Clock,
   Database,
   definePlugin,
+  HealthChecks,
   HttpAddress,
+  Log,
   Metrics,
   type Resolve,
   SERVER_ROLES,
   Settings,
 } from '../../kernel/contracts/index.ts';
-import { DeliveryRates } from './contract.ts';
+import { DeliveryRates, Readiness } from './contract.ts';
 import { createDeliveryRates } from './caller-rates.ts';
+import { createReadiness } from './health.ts';
+import { LIMITS } from './limits.ts';
 import { createMetrics } from './metrics.ts';
+import { readTrustedProxy } from './far-address.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { readRateLimits } from './rate-limits.ts';
 import { HttpServer } from './server.ts';
@@ -30,7 +35,14 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(Metrics, () => createMetrics());
   plugin.bind(HttpAddress, (use) => ({ base_url, public_url: () => use(Settings).public_url }));
   plugin.bind(DeliveryRates, (use) => createDeliveryRates(ratesOf(use).delivery, use(Clock), use(Metrics)));
-  plugin.onCheck(ALL_ROLES, async (use) => void ratesOf(use));
+  plugin.bind(Readiness, (use) => {
+    const { health_ms } = LIMITS;
+    return createReadiness({ clock: use(Clock), log: use(Log), checks: use.all(HealthChecks), health_ms });
+  });
+  plugin.onCheck(ALL_ROLES, async (use) => {
+    ratesOf(use);
+    readTrustedProxy(use(Settings).env.SVC_TRUSTED_PROXY);
+  });
   plugin.onListen(SERVER_ROLES, async (use) => {
     const server = new HttpServer(use, { rates: ratesOf(use), catchUp: () => use(Database).catchUp() });
     await server.listen();

@@ -120,7 +120,7 @@ function echoUpgrade(changes: Partial<Upgrade> = {}): Upgrade {
   return {
     path: '/agents/connect',
     access: { kind: 'agent' },
-    accept(request, socket, head, principal) {
+    accept(request, socket, head, { principal }) {
       server.handleUpgrade(request, socket, head, (channel) => {
         channel.send(principal.id);
         channel.on('message', (data) => channel.send(String(data)));
@@ -253,9 +253,9 @@ t.test('sockets at the end: told, given until the bound, then cut', async (t) =>
 t.test('an owner that closes its sockets ends the drain', async (t) => {
   const sockets: Duplex[] = [];
   const upgrade = echoUpgrade();
-  const accept: Upgrade['accept'] = (request, socket, head, principal) => {
+  const accept: Upgrade['accept'] = (request, socket, head, caller) => {
     sockets.push(socket);
-    upgrade.accept(request, socket, head, principal);
+    upgrade.accept(request, socket, head, caller);
   };
   const drain = () => {
     for (const socket of sockets) socket.end();

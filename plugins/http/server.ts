@@ -16,11 +16,12 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { AccessLog } from './access-log.ts';
 import { CallerRates } from './caller-rates.ts';
+import { type AddressReader, readTrustedProxy } from './far-address.ts';
 import { CallerSources, HttpPages } from './contract.ts';
 import { drain, stopping } from './drain.ts';
 import { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
-import { healthRoutes } from './health.ts';
+import { createReadiness, healthRoutes } from './health.ts';
 import { type HttpLimits, LIMITS } from './limits.ts';
 import { listen } from './listen.ts';
 import { METHODS, refuseRaw, unacceptable } from './problem.ts';
@@ -58,6 +59,7 @@ export class HttpServer {
   readonly #limits: HttpLimits;
   readonly #exchanges = new Set<Exchange>();
   readonly #access: AccessLog;
+  readonly #addressOf: AddressReader;
   readonly #answers: Answers;
   readonly #upgrades: Upgrades;
   readonly #server: Server;
@@ -69,19 +71,25 @@ export class HttpServer {
   constructor(use: Resolve, { limits: changed, rates: rate_limits = {}, catchUp = async () => false }: HttpBounds) {
     const limits = { ...LIMITS, ...changed };
     this.#settings = use(Settings);
+    this.#addressOf = readTrustedProxy(this.#settings.env.SVC_TRUSTED_PROXY);
     this.#clock = use(Clock);
     this.#ids = use(Ids);
     this.#log = use(Log).child({ part: 'http' });
     this.#limits = limits;
     this.#access = new AccessLog(this.#log, this.#clock, use(Metrics));
     const draining = () => this.#closing !== undefined;
+    const addressOf = this.#addressOf;
     const shared = { clock: this.#clock, ids: this.#ids, log: this.#log, limits, draining };
     const control = () => use(AccessControl);
     this.#answers = new Answers(shared);
     const rates = new CallerRates(rate_limits, this.#clock, use(Metrics));
-    this.#upgrades = new Upgrades({ ...shared, control, rates, upgrades: use.all(HttpUpgrades) });
-    const health = { ...shared, metrics: use(Metrics), checks: use.all(HealthChecks), health_ms: limits.health_ms };
-    const routes = [...use.all(HttpRoutes), ...healthRoutes(health), ...this.#upgrades.routes()];
+    this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades: use.all(HttpUpgrades) });
+    const readiness = createReadiness({ ...shared, checks: use.all(HealthChecks), health_ms: limits.health_ms });
+    const routes = [
+      ...use.all(HttpRoutes),
+      ...healthRoutes({ draining, metrics: use(Metrics), readiness }),
+      ...this.#upgrades.routes(),
+    ];
     const described = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, described]);
     const serving = { clock: this.#clock, limits, control, rates, sources: use.all(CallerSources), catchUp };
@@ -126,7 +134,8 @@ export class HttpServer {
   /** Runs first for each request, synchronously. False when the request was answered here and must not be routed. */
   #begin(request: IncomingMessage, response: ServerResponse): boolean {
     request.url = originForm(request.url ?? '');
-    const exchange = new Exchange(request, response, this.#ids, this.#clock);
+    const parts = { ids: this.#ids, clock: this.#clock, addressOf: this.#addressOf };
+    const exchange = new Exchange(request, response, parts);
     this.#exchanges.add(exchange);
     // It came on a connection that was kept: it may finish, but not wait.
     if (this.#closing !== undefined) exchange.abort(stopping());

@@ -12,7 +12,8 @@ import {
 } from '../../kernel/contracts/index.ts';
 import type { CallerRates } from './caller-rates.ts';
 import { HttpErrors } from './errors.ts';
-import { addressOf, requestId } from './exchange.ts';
+import { requestId } from './exchange.ts';
+import type { AddressReader } from './far-address.ts';
 import type { HttpLimits } from './limits.ts';
 import { refuseRaw, toProblem, visible } from './problem.ts';
 import { originForm, screen, splitTarget } from './screen.ts';
@@ -21,6 +22,7 @@ export interface Upgrading {
   upgrades: readonly Upgrade[];
   control: () => AccessControl;
   rates: CallerRates;
+  addressOf: AddressReader;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -80,7 +82,7 @@ export class Upgrades {
       route = upgrade.path;
       principal = await this.#admit(request, upgrade, params);
       if (this.#use.draining()) throw Errors.unavailable('the server is stopping', { retryAfterMs: 1000 });
-      if (!socket.destroyed) upgrade.accept(request, socket, head, principal);
+      if (!socket.destroyed) upgrade.accept(request, socket, head, { principal, ip: this.#use.addressOf(request) });
     } catch (error) {
       const problem = toProblem(visible(error), id, request.headers.authorization !== undefined);
       status = problem.status;
@@ -138,7 +140,7 @@ export class Upgrades {
   }
 
   async #admit(request: IncomingMessage, { access }: Upgrade, params: Record<string, string>): Promise<Principal> {
-    const { rates } = this.#use;
+    const { rates, addressOf } = this.#use;
     const control = this.#use.control();
     const { authorization } = request.headers;
     const address = addressOf(request);

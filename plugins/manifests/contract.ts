@@ -9,6 +9,7 @@ export type {
   ForgeApi,
   ForgeCall,
   ForgeSection,
+  ForgeShape,
   HookSection,
   ManifestAction,
   ManifestCredential,

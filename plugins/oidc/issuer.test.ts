@@ -39,6 +39,16 @@ t.test('an issuer that cannot be used is told of, and lets nobody in', async (t)
     ['another issuer', 200, { ...good, issuer: 'https://evil.example' }, /not in order/],
     ['no place to go', 200, { ...good, authorization_endpoint: undefined }, /names no authorization_endpoint/],
     ['a place without TLS', 200, { ...good, authorization_endpoint: 'http://evil.example/auth' }, /must be https/],
+    ['a place that is no text', 200, { ...good, authorization_endpoint: 5 }, /authorization_endpoint is no text/],
+    ['a token place that is no text', 200, { ...good, token_endpoint: {} }, /token_endpoint is no text/],
+    ['no token place', 200, { ...good, token_endpoint: undefined }, /names no token_endpoint/],
+    ['keys at no place', 200, { ...good, jwks_uri: 'nowhere' }, /jwks_uri must be an https address/],
+    [
+      'ways that are no list',
+      200,
+      { ...good, token_endpoint_auth_methods_supported: 7 },
+      /auth_methods_supported is no list/,
+    ],
     ['a script', 200, { ...good, authorization_endpoint: 'javascript:alert(1)' }, /must be an https address/],
     ['too much', 200, `"${'x'.repeat(2 ** 21)}"`, /more than \d+ bytes/],
   ];
@@ -47,7 +57,7 @@ t.test('an issuer that cannot be used is told of, and lets nobody in', async (t)
     const started = await server.call(undefined, 'GET /session/start');
     t.equal(started.status, 424, name);
     t.match(started.text, says, name);
-    const { json } = await server.call('viewer', 'POST /api/v1/session/methods/check');
+    const { json } = await server.call('owner', 'POST /api/v1/orgs/acme/session/methods/check');
     t.match(json.checks, [{ method: 'oidc', ok: false, says }], name);
   }
   Object.assign(far, { status: 200, body: JSON.stringify(good), asked: 0 });
@@ -70,7 +80,7 @@ t.test('an issuer that nobody reaches', async (t) => {
   const gone = await serverFor(t, 'http://127.0.0.1:1');
   t.match((await gone.call(undefined, 'GET /session/start')).text, /connection was refused/);
   const barred = await serverFor(t, 'http://127.0.0.1:1', {});
-  const { json } = await barred.call('viewer', 'POST /api/v1/session/methods/check');
+  const { json } = await barred.call('owner', 'POST /api/v1/orgs/acme/session/methods/check');
   t.match(json.checks, [{ ok: false, says: /SVC_EGRESS_ALLOW/ }]);
 });
 
@@ -96,7 +106,7 @@ t.test('without an issuer', async (t) => {
   const server = await boot({ access: 'project', plugins: PLUGINS });
   t.teardown(() => server.close());
   t.same((await server.call(undefined, 'GET /api/v1/session/methods')).json, { token: true });
-  t.same((await server.call('viewer', 'POST /api/v1/session/methods/check')).json, { checks: [] });
+  t.same((await server.call('owner', 'POST /api/v1/orgs/acme/session/methods/check')).json, { checks: [] });
   for (const path of ['/session/start', '/session/callback?code=x&state=y']) {
     const { status, text } = await server.call(undefined, `GET ${path}`);
     t.equal(status, 404);

@@ -11,7 +11,7 @@ for (const store of STORES)
     t.test('the page is told of it, and svc doctor too', async (t) => {
       const { json } = await server.call(undefined, 'GET /api/v1/session/methods');
       t.same(json, { token: true, oidc: { title: new URL(issuer.url).host, start: '/session/start' } });
-      const checked = await server.call('viewer', 'POST /api/v1/session/methods/check');
+      const checked = await server.call('owner', 'POST /api/v1/orgs/acme/session/methods/check');
       t.match(checked.json.checks, [{ method: 'oidc', ok: true, says: /answers/ }]);
     });
 

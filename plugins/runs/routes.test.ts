@@ -58,6 +58,19 @@ for (const store of STORES) {
       t.same([again.status, again.json], [200, { run_id, duplicate: true }]);
       const differs = await call('POST', '/runs', { source: 'b', idempotency_key: 'k' }, { headers });
       t.same([differs.status, differs.json], [200, { run_id, duplicate: true, source_differs: true }]);
+      const asks = { env: { A: '1' }, tags: ['t'], subject: 's', input: { n: [1, null] } };
+      await call('POST', '/runs', { source: 'a', idempotency_key: 'all', ...asks });
+      const repeat = (changes: object) =>
+        call('POST', '/runs', { source: 'a', idempotency_key: 'all', ...asks, ...changes });
+      t.notOk('source_differs' in (await repeat({})).json, 'the same in everything');
+      for (const changes of [
+        { env: {} },
+        { tags: ['t', 'u'] },
+        { subject: 'x' },
+        { input: { n: [1] } },
+        { input: null },
+      ])
+        t.match((await repeat(changes)).json, { duplicate: true, source_differs: true }, JSON.stringify(changes));
       t.match(await call('POST', '/runs', { source: 'a', idempotency_key: 'x' }, { headers }), {
         status: 400,
         json: { code: 'invalid_request', errors: [{ pointer: '/idempotency_key' }] },

@@ -1,9 +1,11 @@
-import { type Route, USER } from '../../kernel/contracts/index.ts';
+import type { Route } from '../../kernel/contracts/index.ts';
 import type { SignInMethod } from './contract.ts';
 import checks from './schema/sign-in-checks.schema.json' with { type: 'json' };
 import methods from './schema/sign-in-methods.schema.json' with { type: 'json' };
 
 const PATH = '/api/v1/session/methods';
+/** It sends requests to other systems, so not everybody may make it. */
+const CHECK = '/api/v1/orgs/:org/session/methods/check';
 
 export const methodRoutes = (known: readonly SignInMethod[]): Route[] => [
   {
@@ -23,10 +25,10 @@ export const methodRoutes = (known: readonly SignInMethod[]): Route[] => [
   },
   {
     method: 'POST',
-    path: `${PATH}/check`,
+    path: CHECK,
     operation: 'checkSignInMethods',
     summary: 'Try the configured sign-in methods, and tell what is wrong',
-    access: USER,
+    access: { kind: 'org', role: 'owner' },
     responses: { 200: { description: 'One line for each method.', schema: checks } },
     async handle() {
       const offered = known.filter((method) => method.view() !== undefined);

@@ -42,7 +42,7 @@ export const ACCOUNT_SAMPLES: Readonly<Record<string, Sample>> = {
   'POST /api/v1/session/links': { rule: 'user', status: 201, audits: 'session.link' },
   'POST /api/v1/session/redeem': { rule: 'public', status: 401, body: { code: 'nobodys' } },
   'GET /api/v1/session/methods': { rule: 'public', status: 200 },
-  'POST /api/v1/session/methods/check': { rule: 'user', status: 200 },
+  'POST /api/v1/orgs/:org/session/methods/check': { rule: 'org owner', status: 200 },
   // No issuer is configured.
   'GET /session/start': { rule: 'public', status: 404 },
   'GET /session/callback': { rule: 'public', status: 404 },

@@ -37,6 +37,13 @@ export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
   [`GET ${SCOPED}/providers`]: { rule: 'project viewer', status: 200 },
   [`POST ${SCOPED}/providers/check`]: { rule: 'project admin', status: 200 },
 
+  [`POST ${SCOPED}/expressions/evaluate`]: { rule: 'project member', status: 200, body: { expression: '1 + 1' } },
+  [`POST ${SCOPED}/graph-requirements`]: {
+    rule: 'project viewer',
+    status: 200,
+    body: { document: { version: 'svc-graph/v1', nodes: [{ id: 'a', type: 'set', config: { values: 1 } }] } },
+  },
+
   [`GET ${SCOPED}/graphs`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/graphs/:graph`]: { rule: 'project viewer', status: 200, target: graph },
   [`GET ${SCOPED}/graphs/:graph/versions`]: { rule: 'project viewer', status: 200, target: graph },
@@ -68,6 +75,13 @@ export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
     rule: 'project viewer',
     status: 200,
     target: async () => ({ connector: 'forge_a' }),
+    tells: 'connectors are those of the deployment, the same for all',
+  },
+  [`POST ${SCOPED}/connectors/:connector/actions/:action/render`]: {
+    rule: 'project viewer',
+    status: 200,
+    body: { input: { text: CANARY }, with: { channel: '#ops' } },
+    target: async () => ({ connector: 'team_chat', action: 'post_message' }),
     tells: 'connectors are those of the deployment, the same for all',
   },
 

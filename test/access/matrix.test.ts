@@ -201,10 +201,13 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
     'DELETE /api/v1/session',
     // Nobody of the matrix has a link; what is begun by one is audited.
     'POST /api/v1/session/redeem',
-    'POST /api/v1/session/methods/check',
+    'POST /api/v1/orgs/:org/session/methods/check',
     // Nobody of the matrix is in a browser; what is connected there is audited.
     'POST /api/v1/orgs/:org/projects/:project/accounts/:account/connect',
     'POST /api/v1/orgs/:org/projects/:project/providers/check',
+    'POST /api/v1/orgs/:org/projects/:project/expressions/evaluate',
+    'POST /api/v1/orgs/:org/projects/:project/graph-requirements',
+    'POST /api/v1/orgs/:org/projects/:project/connectors/:connector/actions/:action/render',
     // What an activity brings is its run's own work.
     'PUT /api/v1/agents/activities/:activity/artifacts/:path',
   ];

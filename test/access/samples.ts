@@ -113,6 +113,9 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'GET /api/v1/openapi.json': { rule: 'public', status: 200 },
 
   'GET /api/v1/whoami': { rule: 'user', status: 200 },
+  'GET /api/v1/plugins': { rule: 'user', status: 200 },
+  'GET /api/v1/server': { rule: 'user', status: 200 },
+  'GET /api/v1/orgs/:org/server/settings': { rule: 'org owner', status: 200 },
   'GET /api/v1/orgs': { rule: 'user', status: 200 },
   'GET /api/v1/orgs/:org': { rule: 'org member', status: 200 },
   'PUT /api/v1/orgs/:org': {
@@ -178,6 +181,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
 
   [`POST ${SCOPED}/check`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },
   [`POST ${SCOPED}/runs`]: { rule: 'project member', status: 201, body: program, audits: 'run.submit' },
+  [`GET ${SCOPED}/console/extensions`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/summary`]: { rule: 'project viewer', status: 200 },
   // Without topics: a stream does not end.
   [`GET ${SCOPED}/live`]: { rule: 'project viewer', status: 400 },
@@ -186,6 +190,9 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   [`GET ${SCOPED}/runs/:run/steps`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/logs`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/runs/:run/history`]: { rule: 'project member', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/document`]: { rule: 'project viewer', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/input`]: { rule: 'project member', status: 200, target: run },
+  [`GET ${SCOPED}/runs/:run/chain`]: { rule: 'project viewer', status: 200, target: run },
   [`POST ${SCOPED}/runs/:run/cancel`]: {
     rule: 'project member',
     status: 200,
@@ -317,6 +324,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   [`GET ${SCOPED}/events`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/events/:event`]: { rule: 'project viewer', status: 200, target: event },
+  [`GET ${SCOPED}/events/:event/chain`]: { rule: 'project viewer', status: 200, target: event },
   [`GET ${SCOPED}/event-types`]: { rule: 'project viewer', status: 200 },
 
   [`GET ${SCOPED}/event-hooks`]: { rule: 'project viewer', status: 200 },

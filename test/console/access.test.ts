@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
-import { chromiumPath, Console, inaccessible } from './browser.ts';
+import { chromiumPath } from '../../features/support/chromium.ts';
+import { Console, inaccessible } from './browser.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">';
 const HERE = '/orgs/dev/projects/main';
@@ -169,6 +170,17 @@ else
       await page.getByRole('heading', { level: 1, name: 'Team chat' }).waitFor();
       await page.getByText('Example: a message with markup').click();
       await page.getByText('"url": "https://slack.com/api/chat.postMessage"').first().waitFor();
+      await page.getByText('Try it without sending post_message').click();
+      const inputs = page.getByRole('textbox', { name: 'Inputs of post_message' });
+      const show = page.getByRole('button', { name: 'Show the request' });
+      await inputs.fill('{"text": 7}');
+      await show.click();
+      await page.getByRole('alert').getByText('/input/text', { exact: true }).waitFor();
+      await inputs.fill('{"text": "it works"}');
+      await show.click();
+      const request = page.getByRole('region', { name: 'Request of post_message' });
+      t.match(await request.innerText(), /chat\.postMessage[\s\S]*Bearer \*\*\*[\s\S]*"text": "it works"/);
+      t.equal(await page.getByRole('alert').count(), 0);
       const [command = ''] = (await page.getByText('svc connector render').allTextContents()) as string[];
       const flags = /--with '(.+)' --input '(.+)'/.exec(command);
       t.ok(flags, command);
@@ -176,7 +188,7 @@ else
         ...['connector', 'render', 'team_chat.post_message', '--json'],
         ...['--with', flags?.[1] ?? '', '--input', flags?.[2] ?? ''],
       ]);
-      t.match(rendered.stdout, /chat\.postMessage/, 'the command does what the page says of it');
+      t.match(rendered.stdout, /chat\.postMessage.*it works/s, 'the command does what the page says of it');
       await go('/connectors/nothing');
       await page.getByRole('alert').getByText('nothing').waitFor();
     });
@@ -249,8 +261,8 @@ else
       const theirs = await place.signedIn(viewer);
       const areas = theirs.getByRole('navigation', { name: 'Pages of the project' });
       t.same(await areas.getByRole('link').allTextContents(), [
-        ...['Overview', 'Runs', 'Events', 'Handlers', 'Schedules', 'Hooks', 'Webhooks'],
-        ...['Connectors', 'Locks', 'Agents', 'Members and tokens'],
+        ...['Overview', 'Runs', 'Graphs', 'Pipelines', 'Events', 'Handlers', 'Schedules', 'Hooks', 'Webhooks'],
+        ...['Connectors', 'Locks', 'Agents', 'Members and tokens', 'Settings', 'Plugins'],
       ]);
       await areas.getByRole('link', { name: 'Members and tokens' }).click();
       await theirs.getByRole('row', { name: /^vera viewer/ }).waitFor();

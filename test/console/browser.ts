@@ -1,30 +1,26 @@
-import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Test } from 'tap';
+import { openChromium } from '../../features/support/chromium.ts';
 import { homeFolder } from '../../features/support/home.ts';
 import { runToEnd, Service } from '../../features/support/process.ts';
 import { svcProgram } from '../../features/support/target.ts';
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
-
-/** Undefined where there is no Chromium: tests of pages are left out there, and say so. */
-export const chromiumPath = (): string | undefined => BROWSERS.find((path) => existsSync(path));
 
 interface ConsoleOptions {
   port?: number;
   env?: Record<string, string>;
 }
+
+/**
+ * Every inline style that the content security policy refused, except in a text that is edited: Chromium gives a text that is
+ * typed over the look of the old one by such a style, whoever wrote the page.
+ */
+const TELLS_INLINE_STYLES = `document.addEventListener('securitypolicyviolation', (event) => {
+  const edited = event.composedPath().some((part) => part instanceof Element && part.matches('.cm-content'));
+  if (!edited) console.error('The policy refused ' + event.effectiveDirective + ' in ' + event.target.nodeName);
+});`;
 
 /** `svc dev` in a folder of its own, and a browser. */
 export class Console {
@@ -55,7 +51,7 @@ export class Console {
     const folder = await homeFolder('svc-console-');
     const env = { PATH: process.env.PATH ?? '', HOME: folder, ...more };
     const dev = new Service(svcProgram, ['dev', '--port', String(port)], { cwd: folder, env });
-    const browser = await chromium.launch({ executablePath, args: QUIET });
+    const browser = await openChromium(executablePath);
     const place = new Console({ browser, dev, env, folder });
     try {
       const [, url = ''] = await dev.says(/is ready: (\S+)/);
@@ -82,9 +78,10 @@ export class Console {
     page.on('pageerror', (error) => this.faults.push(error.message));
     page.on('console', (message) => {
       // The console says every answer with 4xx as an error; pages show them, and tests look at these.
-      if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+      if (message.type() === 'error' && !/Failed to load resource|^Applying inline style/.test(message.text()))
         this.faults.push(message.text());
     });
+    await page.addInitScript(TELLS_INLINE_STYLES);
     return page;
   }
 

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { freePort } from '../../features/support/free-port.ts';
 import { OidcServer } from '../support/oidc-server.ts';
-import { chromiumPath, Console } from './browser.ts';
+import { chromiumPath } from '../../features/support/chromium.ts';
+import { Console } from './browser.ts';
 
 /** The person signs in at the provider, and agrees. */
 async function agree(page: Page, login: string): Promise<void> {

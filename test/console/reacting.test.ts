@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { chromiumPath, Console, inaccessible } from './browser.ts';
+import { chromiumPath } from '../../features/support/chromium.ts';
+import { Console, inaccessible } from './browser.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
 const path = chromiumPath();

@@ -24,10 +24,44 @@ const ON_DEPLOY = `
 svc step tell -- echo told the team
 `;
 
-const FILES = { 'deploy.sh': DEPLOY, 'nightly.sh': NIGHTLY, 'import.sh': BROKEN, 'tell.sh': ON_DEPLOY };
+const ORDERS = {
+  version: 'svc-graph/v1',
+  title: 'Charge and pack an order',
+  nodes: [
+    { id: 'order', type: 'trigger.manual' },
+    { id: 'large', type: 'condition', config: { if: 'input.total > 100' } },
+    { id: 'approved', type: 'wait_signal', config: { name: 'approve' } },
+    { id: 'pack', type: 'set', config: { values: { $expr: 'input.total' } } },
+  ],
+  edges: [
+    { from: 'order', to: 'large' },
+    { from: 'large', to: 'approved', when: true },
+    { from: 'large', to: 'pack', when: false },
+  ],
+};
 
-/** A project in which something ran, waits and failed. Answers the run that waits. */
-export async function fill(place: Console): Promise<string> {
+const CI = `name: ci
+jobs:
+  build:
+    steps: [{ name: compile, run: "echo compiled 128 files" }]
+  test:
+    needs: build
+    steps: [{ name: units, run: "echo all tests passed" }]
+`;
+
+const FILES = { 'ci.yaml': CI, 'deploy.sh': DEPLOY, 'nightly.sh': NIGHTLY, 'import.sh': BROKEN, 'tell.sh': ON_DEPLOY };
+
+/** What pages of one thing show. */
+export interface Sample {
+  /** It waits. */
+  run: string;
+  event: string;
+  /** Two runs that are over. */
+  compared: readonly [string, string];
+}
+
+/** A project in which something ran, waits and failed, and with one of each thing that is kept. */
+export async function fill(place: Console): Promise<Sample> {
   for (const [name, source] of Object.entries(FILES)) await writeFile(join(place.folder, name), source);
   const svc = async (args: readonly string[], stdin?: string) => {
     const { exit, stdout, stderr } = await place.svc(args, stdin);
@@ -36,14 +70,30 @@ export async function fill(place: Console): Promise<string> {
   };
   await svc(['secret', 'set', 'CHAT_TOKEN', '-'], 'a token of no use');
   await svc(['handler', 'set', 'tell', 'tell.sh', '--on', 'deploy.done']);
-  for (let n = 0; n < 3; n++) await svc(['submit', 'nightly.sh', '--tag', 'nightly', '--follow']);
-  await svc(['submit', 'import.sh', '--tag', 'data', '--follow']);
-  await svc(['emit', 'deploy.done', '--key', 'acme/web', '--payload', '{"version":"1.4.0"}']);
+  for (let n = 0; n < 2; n++) await svc(['submit', 'nightly.sh', '--tag', 'nightly', '--follow']);
+  const over = async (args: readonly string[]) => {
+    const run_id = (await svc(['submit', ...args])).trim();
+    await svc(['logs', run_id, '--follow']);
+    return run_id;
+  };
+  const compared = [
+    await over(['nightly.sh', '--tag', 'nightly']),
+    await over(['import.sh', '--tag', 'data']),
+  ] as const;
+  await svc(['submit', 'ci.yaml']);
+  await svc(['credential', 'set', 'chat-bot', '--kind', 'bearer', '--token', '-'], 'a token of no use');
+  await svc(['schedule', 'set', 'nightly', '30 2 * * *', 'nightly.sh']);
+  await svc(['event-hook', 'set', 'deploys', '--event-type', 'deploy.asked']);
+  await svc(['webhook', 'set', 'shop', '--forge', 'forge_a', '--repo', 'acme/shop']);
+  const emitted = await svc(['emit', 'deploy.done', '--key', 'acme/web', '--payload', '{"version":"1.4.0"}']);
+  const [event = ''] = /evt_\w+/.exec(emitted) ?? [];
+  await svc(['graph', 'save', 'orders', '-'], JSON.stringify(ORDERS));
+  await svc(['submit', '--graph', 'orders', '--input', '{"total":12}']);
   const waiting = await svc(['submit', 'deploy.sh', '--tag', 'prod', '--subject', 'acme/web', '--json']);
   const { run_id } = JSON.parse(waiting) as { run_id: string };
   // It waits once it has done its first steps.
   await until('the run to wait', 30_000, async () =>
     (await svc(['status', run_id])).includes('waiting') ? true : undefined,
   );
-  return run_id;
+  return { run: run_id, event, compared };
 }

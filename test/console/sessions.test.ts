@@ -1,17 +1,14 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import t from 'tap';
+import { chromiumPath, openChromium } from '../../features/support/chromium.ts';
 import { freePort } from '../../features/support/free-port.ts';
 import { homeFolder } from '../../features/support/home.ts';
 import { runToEnd, Service } from '../../features/support/process.ts';
 import { svcProgram } from '../../features/support/target.ts';
 import { OidcServer } from '../support/oidc-server.ts';
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'];
 
 interface Asked {
   method?: string;
@@ -52,7 +49,7 @@ async function openForeign(context: BrowserContext, host: string, port: number) 
 }
 
 t.test('sessions in a real browser: a link, an issuer, pages of others', { timeout: 180_000 }, async (t) => {
-  const executablePath = BROWSERS.find((path) => existsSync(path));
+  const executablePath = chromiumPath();
   if (executablePath === undefined) return t.comment('left out: sessions in a browser (there is no Chromium)');
   const folder = await homeFolder('svc-sessions-');
   const port = await freePort();
@@ -70,7 +67,7 @@ t.test('sessions in a real browser: a link, an issuer, pages of others', { timeo
   });
   await new Promise<void>((resolve) => foreign.listen(0, resolve));
   const foreignPort = (foreign.address() as AddressInfo).port;
-  const browser = await chromium.launch({ executablePath, args: QUIET });
+  const browser = await openChromium(executablePath);
   t.teardown(async () => {
     await browser.close();
     await dev.kill('SIGTERM');

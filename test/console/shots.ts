@@ -5,7 +5,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import { chromiumPath, Console } from './browser.ts';
+import { until } from '../../features/support/process.ts';
+import { chromiumPath } from '../../features/support/chromium.ts';
+import { Console } from './browser.ts';
+import { samplePages } from './pages.ts';
 import { fill } from './sample.ts';
 
 const WIDTHS = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } } as const;
@@ -13,25 +16,16 @@ const THEMES = ['light', 'dark'] as const;
 /** Pages of the README, by the names that their pictures have there. */
 const OF_THE_README: Readonly<Record<string, string>> = { overview: 'overview', run: 'run', runs: 'runs' };
 
-/** The pages of the menu, and those of one run. On a narrow screen the menu is closed. */
-async function pagesOf(place: Console, run_id: string): Promise<[name: string, path: string][]> {
-  const page = await place.signedIn();
-  const links = await page.getByRole('navigation', { name: 'Pages of the project' }).getByRole('link').all();
-  const found: [string, string][] = [];
-  for (const link of links) {
-    const name = (await link.textContent()) ?? '';
-    found.push([name.toLowerCase().replace(/\W+/g, '-'), (await link.getAttribute('href')) ?? '']);
-  }
-  await page.context().close();
-  return [...found, ['run', `/orgs/dev/projects/main/runs/${run_id}`]];
-}
+/** Nothing is read any more, and charts are drawn. */
+const READ = "!document.body.innerText.includes('Loading…') && !document.querySelector('.chart:not(:has(canvas))')";
 
 async function shoot(page: Page, url: string, file: string): Promise<void> {
   await page.goto(url);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('load');
   // What is read after the page itself: nothing says "Loading…" any more.
-  await page.waitForFunction("!document.body.innerText.includes('Loading…')");
+  // The security policy of the page lets nobody look again and again from within.
+  await until(`${url} to be read`, 10_000, async () => ((await page.evaluate(READ)) === true ? true : undefined));
   await page.screenshot({ path: file });
 }
 
@@ -43,7 +37,7 @@ async function main(): Promise<void> {
   await mkdir(readme ? 'docs/images' : folder, { recursive: true });
   const place = await Console.start(executablePath);
   try {
-    const pages = await pagesOf(place, await fill(place));
+    const pages = samplePages(await fill(place));
     for (const [width, viewport] of Object.entries(WIDTHS))
       for (const colorScheme of THEMES) {
         if (readme && (width !== 'wide' || colorScheme !== 'light')) continue;

@@ -62,7 +62,12 @@ export class ChannelEndpoint implements Upgrade {
     );
   }
 
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal): void {
+  accept(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    { principal, ip }: { principal: Principal; ip: string },
+  ): void {
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const { clock, log, sessions } = this.#parts;
       const org_id = principal.org_id;
@@ -74,7 +79,6 @@ export class ChannelEndpoint implements Upgrade {
       const parts = { sessions, identity, clock, log, greeting_ms: this.#silence_ms, closed };
       const connection = new Connection(ws, socket, parts);
       const { authorization } = request.headers;
-      const ip = request.socket.remoteAddress ?? '';
       this.#connections.set(connection, { authorization, ip, checked_at: clock.monotonic() });
     });
   }

@@ -63,7 +63,7 @@ export class TestServer {
       const principal = this.refuse === undefined ? TOKENS[request.headers.authorization ?? ''] : undefined;
       const problem = JSON.stringify({ title: 'No.', detail: 'the server does not know this token' });
       const answer = `HTTP/1.1 ${this.refuse ?? 401} No\r\nContent-Length: ${problem.length}\r\nConnection: close\r\n\r\n${problem}`;
-      if (principal) this.channel.accept(request, socket, head, principal);
+      if (principal) this.channel.accept(request, socket, head, { principal, ip: '' });
       else socket.end(answer);
     });
   }

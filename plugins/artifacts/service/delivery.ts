@@ -1,5 +1,5 @@
 import { Errors, type HttpRequest } from '../../../kernel/contracts/index.ts';
-import { readDigestHeader } from '../domain/digests.ts';
+import { readDigest, readDigestHeader } from '../domain/digests.ts';
 import { readContentRange } from '../domain/ranges.ts';
 import type { Delivery } from './receive.ts';
 
@@ -34,6 +34,11 @@ export function deliveryOf(
     expected: digest === undefined || size === undefined ? undefined : { digest, size },
     required: digest,
   };
+}
+
+/** The whole file that a question about an upload names. Throws `invalid_request`. */
+export function expectedOf({ query: { digest = '', size } }: Pick<HttpRequest, 'query'>) {
+  return { digest: readDigest(digest, '/query/digest'), size: Number(size) };
 }
 
 async function* nothing(): AsyncGenerator<Buffer, void> {}

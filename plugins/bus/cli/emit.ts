@@ -19,7 +19,8 @@ export const run: Run = async (invocation) => {
     headers,
   });
   output.data(answer, () => answer.event);
-  if (answer.duplicate) output.note('the idempotency key was used before; this is the first event');
+  const differs = answer.event_differs ? ', which has another type, key or payload' : '';
+  if (answer.duplicate) output.note(`the idempotency key was used before; this is the first event${differs}`);
   return undefined;
 };
 

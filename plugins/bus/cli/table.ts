@@ -70,6 +70,17 @@ export const commands: readonly Command[] = inGroup('Events', [
     examples: [['svc events show evt_01J… --json', 'for programs']],
     load: () => import('./show.ts'),
   },
+  {
+    name: 'runs chain',
+    summary: 'what led to a run or an event, and what came of it',
+    about: 'Callers, reruns, events and the runs that they started, woke and cancelled, as a tree.',
+    args: [{ name: 'run-id', summary: 'the run, or an event: run_01J… or evt_01J…' }],
+    flags: {
+      limit: { type: 'number', least: 1, most: 200, summary: 'how much of what came of it is shown (default 50)' },
+    },
+    examples: [['svc runs chain run_01J…', 'from the first event to the last run']],
+    load: () => import('./chain.ts'),
+  },
   listCommand<Api.EventType>({
     name: 'events types',
     summary: 'list the types of events that the project knows, with a sample of each',

@@ -12,4 +12,8 @@ export interface EmittedEvent {
    * Present when the key was used before: this is the first event.
    */
   duplicate?: true;
+  /**
+   * Present when the repeat carries another type, key or payload than the first; what it carries is not recorded.
+   */
+  event_differs?: true;
 }

@@ -1,10 +1,8 @@
 import { Errors, Expressions, type LocalTool } from '../../../kernel/contracts/index.ts';
 import { faultLine, ManifestErrors, ManifestReading, type ReadManifests } from '../../manifests/contract.ts';
 import type { ConnectorAction, ConnectorValues } from '../contract.ts';
-import { EXAMPLE_KEY } from '../domain/examples.ts';
-import { shownRequest, textOfRequest } from '../domain/shown-request.ts';
-import { ConnectorErrors } from '../errors.ts';
 import { actionList, compileConnector } from '../service/compile-connectors.ts';
+import { render } from '../service/render.ts';
 
 /** `svc connector render <connector>.<action>`: the request that would be sent, with `***` for the credential. */
 export const renderTool: LocalTool = {
@@ -14,21 +12,13 @@ export const renderTool: LocalTool = {
     const reading = use(ManifestReading);
     const given = typeof flags.from === 'string' ? await reading.read([flags.from]) : await reading.installed(env);
     const action = find(type, given, use(Expressions));
-    const call = {
+    const { request, text } = render(action, {
       with: valuesOf(flags.with, '--with'),
       input: valuesOf(flags.input, '--input'),
-      node: { idempotency_key: typeof flags.key === 'string' ? flags.key : EXAMPLE_KEY },
-    };
-    const lowered = action.lower(call);
-    if ('faults' in lowered) {
-      const said = lowered.faults.map(({ pointer, message }) => `${pointer} ${message}`).join('; ');
-      throw ConnectorErrors.inputInvalid(`${type}: ${said}`, { errors: lowered.faults });
-    }
-    const shown = shownRequest(action.connector, lowered.request, {
+      key: typeof flags.key === 'string' ? flags.key : undefined,
       named: typeof flags.credential === 'string',
-      key: call.node.idempotency_key,
     });
-    return { json: shown, text: textOfRequest(shown) };
+    return { json: request, text };
   },
 };
 

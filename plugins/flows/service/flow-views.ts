@@ -4,6 +4,7 @@ import type { FlowPlan, Flows } from '../contract.ts';
 import { newRow, WHOLE } from '../domain/decide.ts';
 import { type PlannedNode, planFaults } from '../domain/plan.ts';
 import { flowInvalid } from '../errors.ts';
+import { type EarlierAttempt, readEarlier } from '../store/activity-rows.ts';
 import { type FlowRow, readFlow } from '../store/flow-row.ts';
 import { PART, PLAN, readParts } from '../store/lists.ts';
 import { readOutputs } from '../store/outputs.ts';
@@ -42,7 +43,8 @@ export class FlowViews {
     const rows = await (page.of === undefined
       ? this.#nodes(scope, flow, page, limit)
       : this.#items(scope, flow, page, page.of, limit));
-    const views = rows.map(([node, row]) => viewOf(node, row, flow.stopped === 1));
+    const earlier = await this.#earlier(scope, rows);
+    const views = rows.map(([node, row]) => viewOf(node, row, flow.stopped === 1, earlier(row)));
     const nodes = page.outputs ? await this.#withOutputs(scope, rows, views) : views;
     return { nodes, more: nodes.length < views.length || views.length === limit };
   }
@@ -61,6 +63,18 @@ export class FlowViews {
     for (let part = Math.floor(first / PART); part * PART < last; part++) parts.push(part);
     const read = await readParts<PlannedNode>(this.#parts.database, this.#parts.sealer, scope, PLAN, parts);
     return parts.flatMap((part) => read.get(part) ?? []).filter(({ n }) => n >= first && n < last);
+  }
+
+  /** Attempts that are over although their node or item is not, or was not. */
+  async #earlier(scope: FlowScope, rows: readonly (readonly [PlannedNode, StoredNode])[]) {
+    // While it pauses, its newest attempt is over as well.
+    const ended = ({ state, attempt }: StoredNode) => (state === 'backoff' ? attempt : attempt - 1);
+    const repeated = rows.flatMap(([, row]) =>
+      ended(row) > 0 ? [{ n: row.n, item: row.item, before: ended(row) + 1 }] : [],
+    );
+    const attempts = await readEarlier(this.#parts.database, scope.run_id, repeated);
+    const byPlace = Map.groupBy(attempts, ({ n, item }) => `${n}/${item}`);
+    return ({ n, item }: StoredNode) => byPlace.get(`${n}/${item}`) ?? [];
   }
 
   async #flow(scope: FlowScope): Promise<FlowRow | undefined> {
@@ -151,10 +165,12 @@ function viewOf(
   { id, type, shown_type = type, kept }: PlannedNode,
   row: StoredNode,
   stopped: boolean,
+  earlier: readonly EarlierAttempt[],
 ): CoordinatedNode {
   const { n, item, attempt, activity_id, timer_id, total, begun, ended, failed, outcome } = row;
   return {
     ...{ id, type: shown_type, attempt, activity_id, timer_id },
+    earlier: earlier.map(({ attempt, activity_id }) => ({ attempt, activity_id })),
     item: item === WHOLE ? null : item,
     place: item === WHOLE ? n : item,
     state: row.state === 'waiting' && stopped ? 'cancelled' : row.state,

@@ -1,4 +1,4 @@
-import { inList, insertRows, type Transaction } from '../../../kernel/contracts/index.ts';
+import { chunks, inList, insertRows, type Transaction } from '../../../kernel/contracts/index.ts';
 
 /** The node and item of a flow's activity. */
 export interface FlowActivity {
@@ -25,6 +25,31 @@ export async function insertActivities(
     attempt,
   ]);
   await insertRows(tx, 'INSERT INTO flows_activities', COLUMNS, rows);
+}
+
+/** How many ended attempts of a node lists name. */
+const EARLIER_SHOWN = 20;
+
+export type EarlierAttempt = Pick<FlowActivity, 'activity_id' | 'n' | 'item' | 'attempt'>;
+
+/** Of each node or item, the attempts before number `before`, oldest first and at most the newest 20. */
+export async function readEarlier(
+  on: Pick<Transaction, 'read'>,
+  run_id: string,
+  nodes: readonly { n: number; item: number; before: number }[],
+): Promise<EarlierAttempt[]> {
+  const found: EarlierAttempt[] = [];
+  for (const part of chunks(nodes)) {
+    const each = part.map(() => '(n = ? AND item = ? AND attempt >= ? AND attempt < ?)').join(' OR ');
+    const params = part.flatMap(({ n, item, before }) => [n, item, before - EARLIER_SHOWN, before]);
+    const rows = await on.read<EarlierAttempt>(
+      `SELECT activity_id, n, item, attempt FROM flows_activities
+       WHERE run_id = ? AND role = 'work' AND (${each}) ORDER BY n, item, attempt`,
+      [run_id, ...params],
+    );
+    found.push(...rows);
+  }
+  return found;
 }
 
 /** Undefined for an activity outside of the plan: a child that a script submitted. */

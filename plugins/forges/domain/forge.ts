@@ -3,6 +3,7 @@ import { pointerTo } from '../../schema/contract.ts';
 import {
   type ConnectorManifest,
   type ForgeSection,
+  type ForgeShape,
   type HookSection,
   ManifestErrors,
 } from '../../manifests/contract.ts';
@@ -31,13 +32,14 @@ export function readForge({ name, hook, forge }: ConnectorManifest, expressions:
   const trust = new Map<string, Expression>();
   for (const [event, source] of Object.entries(forge.trust))
     trust.set(event, compiled(source!, pointerTo('/forge/trust', event)));
+  const hasShape = shapeCheck(forge.shape);
   const all = compiled(forge.push.paths_known, '/forge/push/paths_known');
   const deleted = compiled(forge.push.deleted ?? 'false', '/forge/push/deleted');
   return {
     name,
     hook,
     section: forge,
-    trusts: (event, payload) => isTrue(trust.get(event), payload),
+    trusts: (event, payload) => hasShape(event, payload) && isTrue(trust.get(event), payload),
     sentAllPaths: (payload) => isTrue(all, payload),
     removedRef: (payload) => isTrue(deleted, payload),
   };
@@ -54,6 +56,18 @@ function compile(expressions: Expressions, source: string, name: string, pointer
 
 const invalid = (name: string, pointer: string, message: string) =>
   ManifestErrors.connectorInvalid(`${name}: ${pointer}: ${message}`);
+
+/**
+ * The name of an event is in a header that no signature covers. What was signed as another event, which an outsider may have
+ * caused, is none of this one.
+ */
+function shapeCheck({ needs, only }: ForgeShape = { needs: {}, only: {} }) {
+  const needed = new Map(Object.entries(needs));
+  const reserved = new Map(Object.entries(only));
+  return (event: string, payload: JsonObject): boolean =>
+    (needed.get(event) ?? []).every((member) => Object.hasOwn(payload, member)) &&
+    Object.keys(payload).every((member) => reserved.get(member)?.includes(event) ?? true);
+}
 
 function isTrue(expression: Expression | undefined, payload: JsonObject): boolean {
   const found = expression?.test({ payload });

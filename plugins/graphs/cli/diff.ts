@@ -1,5 +1,5 @@
 import { Exit, type Run } from '../../../cli/contract.ts';
-import { compareGraphs, lineOf } from './compare.ts';
+import { compareGraphs, lineOf } from '../explain/compare.ts';
 import { anyGraph } from './document.ts';
 
 export const run: Run = async (invocation) => {

@@ -42,6 +42,7 @@ export const commands: readonly Command[] = inGroup('Graphs', [
       version: 'version_number',
       published: 'published_version',
       nodes: 'nodes',
+      triggers: ({ triggers = [] }) => triggers.join(' '),
       title: 'title',
       'set at': 'set_at',
     },
@@ -102,6 +103,23 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     args: [{ name: 'type', summary: 'a type of node', optional: true }],
     examples: [['svc graph types event', 'the members of its config']],
     load: () => import('./types.ts'),
+  },
+  {
+    name: 'expr',
+    summary: 'evaluate an expression of a graph over values, as a run does',
+    about:
+      'The names are input, nodes, item, index and run, or event alone for a `when`. --names gives them as one JSON object;\n' +
+      '--input is short for its member input. Exits 1 when there is no value.',
+    args: [{ name: 'expression', summary: 'CEL' }],
+    flags: {
+      names: { type: 'string', value: '<json>', summary: 'values by name; - reads standard input' },
+      input: { type: 'string', value: '<json>', summary: 'the value of input' },
+    },
+    examples: [
+      ["svc expr 'input.total > 10' --input '{\"total\":12}'", 'true'],
+      ['svc expr \'nodes.a.output.n + 1\' --names \'{"nodes":{"a":{"output":{"n":1}}}}\'', '2'],
+    ],
+    load: () => import('./expr.ts'),
   },
   removeCommand({
     name: 'graph rm',

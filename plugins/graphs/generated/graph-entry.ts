@@ -13,6 +13,10 @@ export interface GraphEntry {
    * Absent: it is not published.
    */
   published_version?: number;
+  /**
+   * Types of the triggers that its published version has: `trigger.webhook`. Absent: it is not published.
+   */
+  triggers?: string[];
   title?: string;
   nodes: number;
   /**

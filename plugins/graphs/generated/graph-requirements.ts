@@ -8,6 +8,12 @@ export interface GraphRequirements {
    * Every entry is `ok`.
    */
   ready: boolean;
+  /**
+   * By name, the kinds that do for all of its nodes. A name that is not here may be of any.
+   */
+  kinds: {
+    [k: string]: ('bearer' | 'api_key' | 'basic' | 'url_token')[];
+  };
   credentials: RequiredCredential[];
 }
 export interface RequiredCredential {

@@ -1,10 +1,11 @@
 import { Errors, type Fault, type Scope, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { Flows } from '../../flows/contract.ts';
-import type { Problem, Reading, WorkflowDocument, WorkflowKind, WorkflowPlan } from '../../runs/contract.ts';
+import type { Problem, Reading, Review, WorkflowDocument, WorkflowKind, WorkflowPlan } from '../../runs/contract.ts';
 import { placesOf } from '../../schema/contract.ts';
 import { GRAPH_VERSION } from '../domain/graph.ts';
 import { graphReference } from '../domain/names.ts';
 import { singleNode } from '../domain/single-node.ts';
+import { warningsOf } from '../domain/warnings.ts';
 import { graphs } from '../store/graphs.ts';
 import { readVersion } from '../store/versions.ts';
 import { openDocument } from './documents.ts';
@@ -26,6 +27,18 @@ export const graphKind = (parts: KindParts): WorkflowKind => ({
   type: GRAPH_VERSION,
   marks: { versions: [GRAPH_VERSION] },
   references: ['graph'],
+  /** Credentials are asked of a project; the report of requirements has them. */
+  async review(document: WorkflowDocument): Promise<Review> {
+    const checked = parts.planner().checkText(document.source, nameOf(document));
+    const found = 'faults' in checked ? [] : warningsOf(checked.graph, [], []);
+    const pointers = found.map((text) => /^\/\S*/.exec(text)?.[0] ?? '');
+    const places = placesOf(document.source, pointers);
+    return {
+      problems: [],
+      warnings: found.map((text, n) => ({ ...problem('', text, places[n]), code: 'graph_warning' })),
+      notes: [],
+    };
+  },
   async resolve(on, scope, { graph: text = '' }) {
     const reference = graphReference(text);
     const row = reference && (await graphs.find(on, scope, reference.name));

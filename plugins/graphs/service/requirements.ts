@@ -1,9 +1,10 @@
 import type { Database } from '../../../kernel/contracts/index.ts';
-import type { NamedCall } from '../../resources/contract.ts';
+import type { NamedCall, ProjectScope } from '../../resources/contract.ts';
+import type { CredentialKind } from '../../credentials/contract.ts';
 import { kindsOf } from '../domain/credentials.ts';
 import type { GraphRequirements } from '../generated/graph-requirements.ts';
 import type { Graphs } from './graphs.ts';
-import type { Planner } from './planner.ts';
+import type { Planned, Planner } from './planner.ts';
 
 export interface RequirementParts {
   database: Pick<Database, 'read'>;
@@ -21,9 +22,19 @@ export class Requirements {
 
   /** Throws `not_found`, and `workflow_invalid` when a type of node is not there any more. */
   async of({ scope, name }: Pick<NamedCall, 'scope' | 'name'>, version?: number): Promise<GraphRequirements> {
-    const { database, graphs, planner } = this.#parts;
+    const { graphs, planner } = this.#parts;
     const { source } = await graphs.find(scope, name, version);
-    const planned = planner.planned(planner.checkText(source, name));
+    return this.#report(scope, planner.planned(planner.checkText(source, name)));
+  }
+
+  /** The same of a document that is not saved. Throws `workflow_invalid`. */
+  async ofDocument(scope: ProjectScope, document: unknown): Promise<GraphRequirements> {
+    const { planner } = this.#parts;
+    return this.#report(scope, planner.planned(planner.check(document, undefined)));
+  }
+
+  async #report(scope: ProjectScope, planned: Planned): Promise<GraphRequirements> {
+    const { database, planner } = this.#parts;
     const states = await planner.states(database, scope, planned);
     const credentials = planned.named.map((named, i) => {
       const { state, ...more } = states[i]!;
@@ -31,6 +42,17 @@ export class Requirements {
       if (state !== 'wrong_kind') return entry;
       return { ...entry, required_kind: kindsOf(named), stored_kind: (more as { stored_kind: string }).stored_kind };
     });
-    return { ready: credentials.every(({ state }) => state === 'ok'), credentials };
+    const ready = credentials.every(({ state }) => state === 'ok');
+    return { ready, credentials, kinds: kindsByName(planned.named) };
   }
+}
+
+/** The kinds that do for every node that names it; names for which any does are left out. */
+function kindsByName(named: Planned['named']): GraphRequirements['kinds'] {
+  const found = new Map<string, readonly CredentialKind[]>();
+  for (const { name, kinds = [] } of named) {
+    if (kinds.length === 0) continue;
+    found.set(name, found.get(name)?.filter((kind) => kinds.includes(kind)) ?? kinds);
+  }
+  return Object.fromEntries([...found].map(([name, kinds]) => [name, [...kinds]]));
 }

@@ -13,6 +13,7 @@ export const entryOf = (row: GraphRow): GraphEntry => ({
   name: row.name,
   version_number: row.version_number,
   published_version: row.published_version ?? undefined,
+  ...(row.published_version !== null && { triggers: triggersOf(row).map(({ type }) => type) }),
   title: row.title ?? undefined,
   nodes: row.nodes,
   set_by: row.set_by ?? undefined,

@@ -75,7 +75,7 @@ export function assemble(parts: TestParts): { http: HttpServer; lines: Line[] } 
   };
   let count = 0;
   const services = new Map<object, unknown>([
-    [Settings, { host: '127.0.0.1', port: 0, socket_path: undefined, version: '0.1.0', ...parts.settings }],
+    [Settings, { host: '127.0.0.1', port: 0, socket_path: undefined, version: '0.1.0', env: {}, ...parts.settings }],
     [Log, log],
     [Clock, testClock],
     [Ids, { next: (prefix: string) => `${prefix}_${++count}`, bytes: (size: number) => Buffer.alloc(size) }],

@@ -3,7 +3,7 @@ import { Errors, type HttpRequest, VIEWER } from '../../../kernel/contracts/inde
 import type { LiveFeed, LiveTopic } from '../contract.ts';
 import { LiveHub } from './hub.ts';
 import { LINGER_MS } from './feed.ts';
-import { MAX_STREAMS_OF_A_USER } from './seats.ts';
+import { MAX_STREAMS_OF_A_USER, MAX_STREAMS_OF_AN_ORG, SeatCounter } from './seats.ts';
 import { askedTopics } from './topics.ts';
 import { messageLog, SCOPE, VirtualClock } from '../../../test/kit/index.ts';
 
@@ -222,6 +222,18 @@ t.test('a user has so many streams and no more, and gets a place back', async (t
   t.ok(await open('news'));
   await t.rejects(open('news'), { code: 'rate_limited' });
   await hub.stop();
+});
+
+t.test('an org has so many streams and no more, and no other one less', async (t) => {
+  const counter = new SeatCounter();
+  const ends = Array.from({ length: MAX_STREAMS_OF_AN_ORG }, (_, n) => counter.take(`usr_${n}`, 'org_1'));
+  t.throws(() => counter.take('usr_new', 'org_1'), { code: 'rate_limited', message: /the org has 5000 live streams/ });
+  const other = counter.take('usr_new', 'org_2');
+  ends[0]!();
+  ends[0]!();
+  counter.take('usr_new', 'org_1');
+  t.throws(() => counter.take('usr_newer', 'org_1'), { code: 'rate_limited' });
+  other();
 });
 
 t.test('a topic that cannot be read refuses, holds no place, and is tried anew', async (t) => {

@@ -72,7 +72,7 @@ export class LiveHub {
   /** A stream of what the topics tell. Throws `rate_limited`, and what the topics throw for those who may not look. */
   async open(request: HttpRequest, asked: readonly AskedTopic[], last_id: string | undefined): Promise<Viewer> {
     if (this.#stopped) throw Errors.unavailable('the server is stopping', { retryAfterMs: RETRY_MS });
-    const release = this.#counter.take(callerOf(request).id);
+    const release = this.#counter.take(callerOf(request).id, request.scope.org_id);
     try {
       const accesses = await this.#admit(request, asked);
       const channel = this.#channelOf(request);

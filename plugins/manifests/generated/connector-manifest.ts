@@ -89,6 +89,10 @@ export type Pointers = [Pointer, ...Pointer[]];
  * @minItems 1
  */
 export type Pointers1 = [Pointer, ...Pointer[]];
+/**
+ * @maxItems 100
+ */
+export type Members = string[];
 
 /**
  * svc-connector/v1: what a far end is and how it is spoken to, as data.
@@ -324,6 +328,7 @@ export interface ForgeSection {
     sha?: Pointers1;
     ref?: Pointers1;
   };
+  shape?: ForgeShape;
   /**
    * By event: CEL over `payload` that is true when only people of the project can have had a hand in it. An event without one, or whose expression cannot be evaluated, is untrusted.
    */
@@ -357,6 +362,23 @@ export interface PushSection {
    * CEL over `payload`: was the ref removed?
    */
   deleted?: string;
+}
+/**
+ * Which members the body of an event has at its top. The name of an event stands in a header that no signature covers: what was signed as another event is untrusted under that name.
+ */
+export interface ForgeShape {
+  /**
+   * By event: members that its body has.
+   */
+  needs: {
+    [k: string]: Members;
+  };
+  /**
+   * By member: the events whose bodies may have it. A member that is not named may be in every body.
+   */
+  only: {
+    [k: string]: Members;
+  };
 }
 /**
  * Webhooks over the API of the forge. Paths hold `{repo}`, `{page}` and `{id}`; strings of bodies `{delivery_url}` and `{secret}`.

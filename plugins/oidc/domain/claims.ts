@@ -3,6 +3,16 @@ import type { MappedRole, RoleMap } from '../generated/role-map.ts';
 /** What an issuer says of a person. */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/**
+ * Without an address that the issuer says it has not verified: whoever may type any address there must not get the roles or the
+ * name of its owner. Many issuers say nothing of it, and verify all.
+ */
+export function trusted(claims: Claims): Claims {
+  const { email: _email, email_verified = true, ...rest } = claims;
+  const verified = email_verified === true || email_verified === 'true';
+  return verified ? claims : rest;
+}
+
 /** The roles that the claims give. */
 export function mappedRoles(claims: Claims, roles: RoleMap | undefined): MappedRole[] {
   if (!roles) return [];

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Membership } from '../../access/contract.ts';
-import { mappedRoles, wantedName } from './claims.ts';
+import { mappedRoles, trusted, wantedName } from './claims.ts';
 import { readOidcSettings } from './read-settings.ts';
 import { type Grant, placeKey, roleChanges } from './role-changes.ts';
 import { pathOf } from './urls.ts';
@@ -55,6 +55,15 @@ t.test('claims', async (t) => {
   t.equal(wantedName({ sub: '1', preferred_username: 'ana@acme', name: 'Ana' }), 'ana');
   t.equal(wantedName({ sub: '1', email: 'ana.b@acme.example' }), 'ana.b');
   t.equal(wantedName({ sub: '1' }), '1');
+});
+
+t.test('an address that the issuer has not verified is nobody’s', async (t) => {
+  const claims = { sub: '1', email: 'ana@acme.example' };
+  for (const email_verified of [true, 'true', undefined])
+    t.equal(trusted({ ...claims, email_verified }).email, claims.email, String(email_verified));
+  t.equal(trusted(claims), claims);
+  for (const email_verified of [false, 'false', null, 0, ''])
+    t.equal(trusted({ ...claims, email_verified }).email, undefined, String(email_verified));
 });
 
 t.test('paths to go on at', async (t) => {

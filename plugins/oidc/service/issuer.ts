@@ -19,7 +19,7 @@ import {
 import { type Clock, type Egress, isServiceError } from '../../../kernel/contracts/index.ts';
 import type { Claims } from '../domain/claims.ts';
 import type { OidcSettings } from '../domain/read-settings.ts';
-import { urlFault } from '../domain/urls.ts';
+import { metadataFault } from '../domain/metadata.ts';
 import type { Way } from '../domain/way.ts';
 import { overEgress } from './egress-fetch.ts';
 
@@ -77,8 +77,8 @@ export class Issuer {
 
   /** Asks for what it says of itself. */
   async check(): Promise<{ ok: boolean; says: string }> {
-    this.#known = undefined;
-    const found = await this.#attempt(async () => ({ issuer: (await this.#server()).issuer }));
+    // What is known stays good for people who sign in meanwhile.
+    const found = await this.#attempt(async () => ({ issuer: (await this.#ask()).issuer }));
     return 'fault' in found ? { ok: false, says: found.fault } : { ok: true, says: `${found.issuer} answers` };
   }
 
@@ -104,6 +104,10 @@ export class Issuer {
   /** However many people come at once, it is asked once. */
   async #server(): Promise<AuthorizationServer> {
     if (this.#known && this.#known.fresh_until > this.#parts.clock.monotonic()) return this.#known.server;
+    return this.#ask();
+  }
+
+  #ask(): Promise<AuthorizationServer> {
     this.#asking ??= this.#discover().finally(() => {
       this.#asking = undefined;
     });
@@ -114,10 +118,8 @@ export class Issuer {
     const { issuer } = this.#settings;
     const response = await discoveryRequest(issuer, { algorithm: 'oidc', ...this.#options() });
     const server = await processDiscoveryResponse(issuer, response);
-    const { authorization_endpoint } = server;
-    if (authorization_endpoint === undefined) throw new Unusable('it names no authorization_endpoint');
-    const fault = urlFault(authorization_endpoint.split('?')[0]!);
-    if (fault !== undefined) throw new Unusable(`its authorization_endpoint ${fault}`);
+    const fault = metadataFault(server);
+    if (fault !== undefined) throw new Unusable(fault);
     this.#known = { server, fresh_until: this.#parts.clock.monotonic() + FRESH_MS };
     return server;
   }

@@ -3,7 +3,7 @@ import type { Database, HttpReply, HttpRequest, Ids } from '../../../kernel/cont
 import type { Audit } from '../../audit/contract.ts';
 import { messagePage } from '../../http/contract.ts';
 import { cookieNamed, cookieName, setCookie, type Sessions } from '../../sessions/contract.ts';
-import { mappedRoles, wantedName } from '../domain/claims.ts';
+import { mappedRoles, trusted, wantedName } from '../domain/claims.ts';
 import type { OidcSettings } from '../domain/read-settings.ts';
 import { pathOf } from '../domain/urls.ts';
 import { beginWay, findWay, isBrowserSecret, type Way } from '../domain/way.ts';
@@ -75,7 +75,8 @@ export class OidcSignIn {
 
   async #admit(request: HttpRequest, way: Way, found: { subject: string; claims: Readonly<Record<string, unknown>> }) {
     const { settings, people, roles, sessions } = this.#parts;
-    const { subject, claims } = found;
+    const { subject } = found;
+    const claims = trusted(found.claims);
     const iss = settings.issuer.href;
     const wanted = await roles.resolve(mappedRoles(claims, settings.roles));
     const known = await people.find(iss, subject);

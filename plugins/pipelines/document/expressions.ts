@@ -1,6 +1,6 @@
 import { type Expressions, isServiceError } from '../../../kernel/contracts/index.ts';
 import { conditionOf, hasHoles, partsOf } from '../domain/holes.ts';
-import { axesOf } from '../domain/matrix.ts';
+import { axesOf } from '../explain/matrix.ts';
 import { readsOf, type Root } from '../domain/names.ts';
 import { repoFileOf } from '../domain/child.ts';
 import type { Job, PipelineDocument, Step } from '../generated/pipeline.ts';

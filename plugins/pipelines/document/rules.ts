@@ -1,6 +1,6 @@
 import { isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
 import { hasHoles } from '../domain/holes.ts';
-import { axesOf, combinationsOf, MAX_COMBINATIONS, sizeOf } from '../domain/matrix.ts';
+import { axesOf, combinationsOf, MAX_COMBINATIONS, sizeOf } from '../explain/matrix.ts';
 import { OWN_NODES } from '../domain/concurrency.ts';
 import { pathFault } from '../../forges/contract.ts';
 import { variableFault } from '../../runs/contract.ts';

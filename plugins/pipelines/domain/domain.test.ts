@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseOutputs } from '../executor/step-outputs.ts';
 import { conditionOf, filled, filledText, partsOf } from './holes.ts';
-import { combinationsOf } from './matrix.ts';
+import { combinationsOf } from '../explain/matrix.ts';
 import { readsOf } from './names.ts';
 
 t.test('a text is split at its holes, whatever their expressions contain', async (t) => {

@@ -6,7 +6,7 @@ import { conditionOf, hasHoles, partsOf } from './holes.ts';
 import { CALL_NODE, type CallPlan, childOf, readNodeOf, repoFileOf, withFile } from './child.ts';
 import { guarded, withLease } from './concurrency.ts';
 import { JOB_NODE, type JobPlan, LANGUAGE, type StepSpec } from './job-spec.ts';
-import { combinationsOf } from './matrix.ts';
+import { combinationsOf } from '../explain/matrix.ts';
 import { readsOf, ROOTS } from './names.ts';
 
 /** What every expression of a run can read beside its input and its jobs. */

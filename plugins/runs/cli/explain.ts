@@ -1,5 +1,5 @@
 import { everything, type Client, type Run } from '../../../cli/contract.ts';
-import type { AgentView, LockView, RunView } from '../explain/answers.ts';
+import type { AgentView, LockView, RunView, TypeView } from '../explain/answers.ts';
 import { allSteps } from './all-steps.ts';
 import { paint } from './describe.ts';
 import { explain, type Known } from '../explain/explanation.ts';
@@ -41,5 +41,7 @@ async function gather(api: Client, run_id: string): Promise<Known> {
     record.substate?.kind === 'awaiting_lease' ? await everything<LockView>(api, api.scoped('/locks'), 'locks') : [];
   const open = ['queued', 'running', 'waiting'].includes(record.status);
   const agents = open ? await everything<AgentView>(api, '/api/v1/agents', 'agents') : [];
-  return { run: record, steps, nodes, agents, locks, now: Date.now() };
+  const types =
+    record.substate?.kind === 'event' ? await everything<TypeView>(api, api.scoped('/event-types'), 'types') : [];
+  return { run: record, steps, nodes, agents, locks, types, now: Date.now() };
 }

@@ -11,7 +11,7 @@ export const run: Run = async (invocation) => {
     body,
   });
   if (answer.duplicate) {
-    const differs = answer.source_differs ? '; its source differs from this one' : '';
+    const differs = answer.source_differs ? '; it was submitted with something else than this' : '';
     output.note(`duplicate: this key was used for ${answer.run_id}${differs}`);
   }
   if (!flags.follow) {

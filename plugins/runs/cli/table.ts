@@ -1,30 +1,18 @@
 import {
   type Api,
   type Argument,
-  type Client,
   type Command,
   DOCUMENT_FLAGS,
   type Flags,
-  type Invocation,
   inGroup,
   listCommand,
-  usageError,
   WORKFLOW_FLAGS,
 } from '../../../cli/contract.ts';
-import type { RunView } from '../explain/answers.ts';
-import { paint, waitsFor } from './describe.ts';
+import { entityPath, STATE_FLAGS } from './state-flags.ts';
+import { RUN } from './run-argument.ts';
+import { runLists } from './run-lists.ts';
 
-const RUN: Argument = { name: 'run-id', summary: 'the run, e.g. run_01J…' };
 const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
-
-const entityPath = (api: Client, { flags: { entity } }: Invocation): string => {
-  if (entity === undefined) throw usageError('--entity is missing', 'svc state ls --entity <name>');
-  return api.scoped(`/state/${encodeURIComponent(String(entity))}`);
-};
-
-const STATE_FLAGS: Flags = {
-  entity: { type: 'string', value: '<name>', summary: 'the project-wide entity that holds the cell' },
-};
 
 const CALL_ABOUT =
   'Prints the output as JSON; with --json the whole run. Exits 0 if the run succeeded, else 1. If this command is stopped,\n' +
@@ -255,30 +243,15 @@ export const commands: readonly Command[] = [
       examples: [['svc logs run_01J… --follow', 'watch it']],
       load: () => import('./logs.ts'),
     },
-    listCommand<RunView>({
-      name: 'runs ls',
-      summary: 'list runs, newest first',
-      filters: {
-        status: {
-          type: 'string',
-          choices: ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'],
-          summary: 'only those in this status',
-        },
-        tag: { type: 'string', value: '<t>', summary: 'only those with this tag' },
-        workflow: { type: 'string', value: '<name>', summary: 'only those of this workflow' },
-        since: { type: 'string', value: '<time>', summary: 'only those created since (ISO 8601)' },
-      },
-      examples: [['svc runs ls --status waiting', 'what waits']],
-      path: '/runs',
-      member: 'runs',
-      columns: {
-        run: 'run_id',
-        status: (run, output) => `${paint(run.status, output)}${waitsFor(run)}`,
-        workflow: 'workflow',
-        created: 'created_at',
-        tags: ({ tags }) => tags.join(' '),
-      },
-    }),
+    {
+      name: 'source',
+      summary: 'print the document that a run carries out, or what it was given',
+      args: [RUN],
+      flags: { input: { type: 'boolean', summary: 'the input, or the event that started it' } },
+      examples: [['svc source run_01J…', 'the graph, script or pipeline']],
+      load: () => import('./source.ts'),
+    },
+    ...runLists,
     listCommand<Api.CellRecord>({
       name: 'state ls',
       summary: 'list the project-wide cells of an entity',

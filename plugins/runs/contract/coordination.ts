@@ -64,6 +64,8 @@ export interface CoordinatedNode {
   state: NodeState;
   /** Begun attempts. */
   attempt: number;
+  /** Activities of attempts that have ended and were not the last, oldest first; at most the newest 20. */
+  earlier: readonly { attempt: number; activity_id: string }[];
   /** The activity of its current attempt, or of the pause before the next one. */
   activity_id: string | null;
   /** The waiting activity that ends its attempt after its timeout. */

@@ -16,6 +16,14 @@ export interface RunVersions {
   log: string;
 }
 
+/** A run that came of another run, or of an event. */
+export interface RunLink {
+  run_id: string;
+  /** The id of that run or event. */
+  origin: string;
+  how: 'called' | 'rerun' | 'started';
+}
+
 /** What a view that follows runs reads. Each is few statements, whatever the project holds. */
 export interface RunFeed {
   /**
@@ -27,6 +35,12 @@ export interface RunFeed {
   open(project_id: string, limit: number): Promise<{ run_id: string; status: RunStatus }[]>;
   /** Missing runs are left out. */
   versions(run_ids: readonly string[]): Promise<ReadonlyMap<string, RunVersions>>;
+  /** What came of runs and events (at most 128 of each), at most `limit` runs in each of the ways. */
+  links(
+    project_id: string,
+    from: { runs: readonly string[]; events: readonly string[] },
+    limit: number,
+  ): Promise<RunLink[]>;
 }
 
 export const RunFeed = token<RunFeed>('runs.RunFeed');

@@ -45,7 +45,7 @@ export interface SubmitResult {
   run_id: string;
   status: RunStatus;
   duplicate: boolean;
-  /** Only on a duplicate: its source differs from the first one's. */
+  /** Only on a duplicate: its document, input, env, credentials, tags or subject differ from the first one's. */
   source_differs?: boolean;
 }
 

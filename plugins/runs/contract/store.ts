@@ -12,7 +12,7 @@ import type { WorkflowPin, WorkflowReference } from './workflow.ts';
 export interface RunStore {
   createRun(run: NewRun): Promise<SubmitResult>;
   /** The run of an idempotency key, as `createRun` would answer it; undefined when the key is unused. */
-  findSubmitted(run: Pick<SubmitRun, 'project_id' | 'idempotency_key' | 'source'>): Promise<SubmitResult | undefined>;
+  findSubmitted(run: SubmitRun): Promise<SubmitResult | undefined>;
   /**
    * pending → claimed(epoch+1). At most `limit`, oldest first, only activities of these executors whose requirements the
    * capabilities cover.

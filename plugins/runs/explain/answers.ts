@@ -5,4 +5,5 @@ export type StepView = Api.StepRecord;
 export type NodeView = Api.NodeRecord;
 export type ChildView = NonNullable<StepView['child']>;
 export type AgentView = Api.ListAgents200['agents'][number];
+export type TypeView = Pick<Api.EventType, 'type' | 'last_seen'>;
 export type LockView = Api.ListLocks200['locks'][number];

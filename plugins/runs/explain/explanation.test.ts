@@ -73,6 +73,10 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
     next: `send it: svc signal run_1 'it'\\''s'`,
   });
   t.match(told({ run: waits('event', 'deploy.done') }).next, /svc emit deploy\.done/);
+  const types = [{ type: 'deploy.dnoe', last_seen: at(60_000) }, { type: 'deploy.don' }, { type: 'deploy.done' }];
+  const near = told({ run: waits('event', 'deploy.done'), types }).because;
+  t.match(near, /An event of type deploy\.dnoe was recorded 1m ago\.$/);
+  t.notMatch(near, /deploy\.don /, 'one that was never recorded');
   const called = waits('child', 'graph nightly');
   t.match(told({ run: { ...called, substate: { ...called.substate!, run_id: 'run_2' } } }), {
     because: /waits for the run run_2 of graph nightly that it called/,
@@ -169,6 +173,8 @@ t.test('a run with nodes: what each of them waits for', async (t) => {
     next: 'send it: svc signal run_1 ship',
   });
   t.match(because(waits('event', 'deploy.done')).next, /svc emit deploy\.done/);
+  const types = [{ type: 'deploy.doen', last_seen: at(1000) }];
+  t.match(told({ run: waiting, nodes: [waits('event', 'deploy.done')], types }).because, /deploy\.doen was recorded/);
   t.match(because(waits('sleep', '', { deadline: at(-1000) })).because, /The node build waits until 2026/);
   t.match(because(waits('child', 'graph a', { run_id: 'run_2' })), {
     because: /run run_2 of graph a/,

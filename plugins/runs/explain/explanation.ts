@@ -1,5 +1,6 @@
 import { span } from '../../../cli/output/span.ts';
-import type { AgentView, ChildView, LockView, NodeView, RunView, StepView } from './answers.ts';
+import type { AgentView, ChildView, LockView, NodeView, RunView, StepView, TypeView } from './answers.ts';
+import { nearEvents } from './near.ts';
 import { explainNodes } from './node-explanation.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
@@ -11,6 +12,8 @@ export interface Known {
   nodes?: readonly NodeView[];
   agents: readonly AgentView[];
   locks: readonly LockView[];
+  /** Types of events that the project knows; absent: they were not read. */
+  types?: readonly TypeView[];
   /** Epoch ms. */
   now: number;
 }
@@ -33,14 +36,16 @@ export function explain(known: Known): Explanation {
   }
 }
 
-function queued({ run, nodes, agents, now }: Known): Explanation {
-  if (nodes) return explainNodes({ run, nodes, agents, now });
+function queued(known: Known): Explanation {
+  const { run, nodes, agents, now } = known;
+  if (nodes) return explainNodes({ ...known, nodes });
   const { because, next } = takers(run.requires ?? [], agents);
   return { because: [`The run was accepted ${ago(run.created_at, now)} and waits for an agent.`, ...because], next };
 }
 
-function running({ run, steps, nodes, agents, now }: Known): Explanation {
-  if (nodes) return explainNodes({ run, nodes, agents, now });
+function running(known: Known): Explanation {
+  const { run, steps, nodes, agents, now } = known;
+  if (nodes) return explainNodes({ ...known, nodes });
   const recorded = steps.filter(({ status }) => status === 'recorded');
   const last = recorded.at(-1);
   const far =
@@ -53,8 +58,8 @@ function running({ run, steps, nodes, agents, now }: Known): Explanation {
 }
 
 function waiting(known: Known): Explanation {
-  const { run, nodes, agents, now } = known;
-  if (nodes) return explainNodes({ run, nodes, agents, now });
+  const { run, nodes, now } = known;
+  if (nodes) return explainNodes({ ...known, nodes });
   const { substate } = run;
   if (!substate) return { because: ['The run waits, and was just woken.'], next: [] };
   const since = `since ${substate.since} (${span(now - Date.parse(substate.since))})`;
@@ -74,7 +79,10 @@ function reason(known: Known, kind: string, name: string): Explanation {
         next: [`send it: svc signal ${run.run_id} ${quoted(name)}`],
       };
     case 'event':
-      return { because: [`It waits for an event of type ${name}.`], next: [`emit one: svc emit ${quoted(name)}`] };
+      return {
+        because: [`It waits for an event of type ${name}.`, ...nearEvents(name, known)],
+        next: [`emit one: svc emit ${quoted(name)}`],
+      };
     case 'awaiting_lease':
       return lease(known, name);
     case 'activity':

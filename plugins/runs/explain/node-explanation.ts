@@ -1,5 +1,6 @@
 import { span } from '../../../cli/output/span.ts';
-import type { AgentView, NodeView, RunView } from './answers.ts';
+import type { AgentView, NodeView, RunView, TypeView } from './answers.ts';
+import { nearEvents } from './near.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 interface KnownNodes {
@@ -7,6 +8,7 @@ interface KnownNodes {
   /** Those in progress, and their items. */
   nodes: readonly NodeView[];
   agents: readonly AgentView[];
+  types?: readonly TypeView[];
   now: number;
 }
 
@@ -14,9 +16,10 @@ interface KnownNodes {
 const SHOWN = 10;
 
 /** What an open run with nodes waits for, node by node. */
-export function explainNodes({ run, nodes, agents, now }: KnownNodes): Explanation {
+export function explainNodes(known: KnownNodes): Explanation {
+  const { run, nodes } = known;
   if (nodes.length === 0) return { because: ['No node is in progress: the run is about to go on.'], next: [] };
-  const all = nodes.slice(0, SHOWN).map((node) => explainNode(run, node, agents, now));
+  const all = nodes.slice(0, SHOWN).map((node) => explainNode(known, node));
   const more = nodes.length > SHOWN ? [`${nodes.length - SHOWN} more are in progress: svc steps ${run.run_id}`] : [];
   return {
     because: [...all.flatMap(({ because }) => because), ...more],
@@ -24,7 +27,8 @@ export function explainNodes({ run, nodes, agents, now }: KnownNodes): Explanati
   };
 }
 
-function explainNode(run: RunView, node: NodeView, agents: readonly AgentView[], now: number): Explanation {
+function explainNode(known: KnownNodes, node: NodeView): Explanation {
+  const { agents, now } = known;
   const { items, substate, activity, state, timeout_at } = node;
   const name = node.item === undefined ? `The node ${node.node}` : `The item ${node.node}[${node.item}]`;
   const limit = timeout_at === undefined ? '' : ` It fails if it is not done by ${timeout_at}.`;
@@ -39,7 +43,7 @@ function explainNode(run: RunView, node: NodeView, agents: readonly AgentView[],
       `failed at attempt ${node.attempt}${why}. The next attempt begins at ${substate?.deadline ?? 'any moment'}.`,
     );
   }
-  if (substate) return waits(run, substate, now, told);
+  if (substate) return waits(known, substate, told);
   if (activity?.state === 'queued') {
     const { because, next } = takers(activity.requires ?? [], agents);
     const since = node.started_at === undefined ? '' : `, since ${ago(node.started_at, now)}`;
@@ -50,9 +54,16 @@ function explainNode(run: RunView, node: NodeView, agents: readonly AgentView[],
   return told(`runs${agent ? ` on the agent ${agent.name}` : ''}${begun}.`);
 }
 
+const also = ({ because, next }: Explanation, more: readonly string[]): Explanation => ({
+  because: [...because, ...more],
+  next,
+});
+
 type Told = (text: string, next?: string[]) => Explanation;
 
-function waits({ run_id }: RunView, substate: NonNullable<NodeView['substate']>, now: number, told: Told): Explanation {
+function waits(known: KnownNodes, substate: NonNullable<NodeView['substate']>, told: Told): Explanation {
+  const { run, now } = known;
+  const { run_id } = run;
   const { kind, name, since, deadline } = substate;
   const when = `since ${since} (${span(now - Date.parse(since))})${deadline ? `, at the latest until ${deadline}` : ''}`;
   switch (kind) {
@@ -61,7 +72,10 @@ function waits({ run_id }: RunView, substate: NonNullable<NodeView['substate']>,
     case 'signal':
       return told(`waits for the signal ${name} ${when}.`, [`send it: svc signal ${run_id} ${quoted(name)}`]);
     case 'event':
-      return told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoted(name)}`]);
+      return also(
+        told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoted(name)}`]),
+        nearEvents(name, known),
+      );
     case 'awaiting_lease':
       return told(`waits for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
     case 'child':

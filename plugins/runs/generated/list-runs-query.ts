@@ -14,6 +14,18 @@ export interface ListRunsQuery {
    */
   workflow?: string;
   /**
+   * Runs with this subject.
+   */
+  subject?: string;
+  /**
+   * Runs that this started: the type of an event, `manual` or `spawn`, or `handler:<name>`, `schedule:<name>`, `event:<id>` or `run:<id>`.
+   */
+  trigger?: string;
+  /**
+   * Runs created before this time (ISO 8601), or before this duration (`2h`).
+   */
+  until?: string;
+  /**
    * Runs created at or after this time (ISO 8601), or within this duration (`2h`).
    */
   since?: string;

@@ -68,6 +68,21 @@ export interface NodeRecord {
     agent_id?: string;
   };
   /**
+   * Attempts that have ended and were not the last, oldest first; at most the newest 20. Left out without any.
+   */
+  attempts?: {
+    attempt: number;
+    /**
+     * When it was queued.
+     */
+    started_at: string;
+    finished_at: string;
+    error?: {
+      code: string;
+      message: string;
+    };
+  }[];
+  /**
    * What it waits for.
    */
   substate?: {

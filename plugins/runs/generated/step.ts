@@ -49,6 +49,10 @@ export interface StepRecord {
    */
   deadline?: string;
   /**
+   * The claim under which the call was made, from 1: a program is started anew for each. What a rerun has kept counts as the first.
+   */
+  pass?: number;
+  /**
    * The activity that the call asked for.
    */
   child?: {

@@ -14,6 +14,7 @@ import { lockVersions } from './0012-lock-versions.ts';
 import { usedSources } from './0013-used-sources.ts';
 import { callTables } from './0014-calls.ts';
 import { laneExecutors } from './0015-lane-executors.ts';
+import { originColumns } from './0016-origins.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -31,4 +32,5 @@ export const runsMigrations: readonly Migration[] = [
   usedSources,
   callTables,
   laneExecutors,
+  originColumns,
 ];

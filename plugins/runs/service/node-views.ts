@@ -2,7 +2,14 @@ import { decodeCursor, encodeCursor, Errors, iso, type Sealer } from '../../../k
 import type { Masker, RunMasks } from '../../masking/contract.ts';
 import type { ActivityScope, CoordinatedNode, NodePage, RunCoordinator } from '../contract.ts';
 import type { NodeRecord } from '../generated/node.ts';
-import { type OpenActivity, type OpenWait, readOpenActivities, readOpenWaits } from '../store/node-facts.ts';
+import {
+  type EndedActivity,
+  type OpenActivity,
+  type OpenWait,
+  readEndedActivities,
+  readOpenActivities,
+  readOpenWaits,
+} from '../store/node-facts.ts';
 import type { Reader } from '../store/parts.ts';
 import { readCoordinator } from '../store/run-lists.ts';
 import { noRun, runId } from './run-views.ts';
@@ -49,6 +56,10 @@ export class NodeViews {
     const timers = nodes.flatMap(({ timer_id }) => timer_id ?? []);
     const facts: Facts = {
       activities: await readOpenActivities(this.#parts.on, activities),
+      ended: await readEndedActivities(
+        this.#parts.on,
+        nodes.flatMap(({ earlier }) => earlier.map(({ activity_id }) => activity_id)),
+      ),
       waits: await readOpenWaits(this.#parts.on, run_id, [...activities, ...timers]),
       // Read last: values that the nodes may show were stored before them.
       masker: await this.#parts.masks.of(scope),
@@ -78,6 +89,7 @@ const noNodes = () =>
 
 interface Facts {
   activities: ReadonlyMap<string, OpenActivity>;
+  ended: ReadonlyMap<string, EndedActivity>;
   waits: ReadonlyMap<string, OpenWait>;
   masker: Masker;
 }
@@ -85,7 +97,8 @@ interface Facts {
 const time = (ms: number | null | undefined): string | undefined => (ms == null ? undefined : iso(ms));
 const STATES = { pending: 'queued', claimed: 'running', parked: 'waiting' } as const;
 
-function recordOf(node: CoordinatedNode, { activities, waits, masker }: Facts): NodeRecord {
+function recordOf(node: CoordinatedNode, facts: Facts): NodeRecord {
+  const { activities, waits, masker } = facts;
   const { id, type, item, state, attempt, items, output, error, kept, started_at, finished_at } = node;
   return {
     ...{ node: id, type, state, attempt },
@@ -96,11 +109,23 @@ function recordOf(node: CoordinatedNode, { activities, waits, masker }: Facts): 
     error: error === null ? undefined : { code: error.code, message: masker.text(error.message) },
     kept: kept || undefined,
     activity: activityOf(activities.get(node.activity_id ?? '')),
+    attempts: attemptsOf(node.earlier, facts),
     substate: substateOf(waits.get(node.activity_id ?? ''), masker),
     timeout_at: time(waits.get(node.timer_id ?? '')?.deadline),
     started_at: time(started_at),
     finished_at: time(finished_at),
   } as NodeRecord;
+}
+
+function attemptsOf(earlier: CoordinatedNode['earlier'], { ended, masker }: Facts): NodeRecord['attempts'] {
+  const attempts = earlier.flatMap(({ attempt, activity_id }) => {
+    const activity = ended.get(activity_id);
+    if (!activity) return [];
+    const { created_at, finished_at, error_code: code, error_message: message } = activity;
+    const error = code === null ? undefined : { code, message: masker.text(message ?? '') };
+    return [{ attempt, started_at: iso(created_at), finished_at: iso(finished_at), ...(error && { error }) }];
+  });
+  return attempts.length === 0 ? undefined : attempts;
 }
 
 function activityOf(activity: OpenActivity | undefined): NodeRecord['activity'] {

@@ -39,6 +39,7 @@ import {
 } from '../contract.ts';
 import { Reruns } from '../rerun/rerun.ts';
 import { detailRoutes, historyRoute, stateRoutes } from '../detail-routes.ts';
+import { documentRoutes } from '../document-routes.ts';
 import { runRoutes } from '../routes.ts';
 import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
@@ -52,6 +53,7 @@ import { createRunEngine, planRun, prepareRun } from './engine.ts';
 import { createJobEnvironments } from './environments.ts';
 import { createProjectState } from './project-state.ts';
 import { createHistories } from './history.ts';
+import { RunDocuments } from './run-documents.ts';
 import { createRunFeed, createRunFigures } from './run-feed.ts';
 import { createRunViews, type RunViews } from './run-views.ts';
 import { NodeViews } from './node-views.ts';
@@ -148,13 +150,13 @@ function routes(use: Resolve, views: RunViews): Route[] {
   const steps = createStepViews(parts.on, parts.sealer, parts.masks);
   const nodes = new NodeViews({ ...parts, coordinators: () => use.all(RunCoordinators) });
   const waits = new RunWaits({ ...views, watch, clock });
+  const envelope_sources = use.all(EnvelopeSources);
   use(Metrics).gauge('svc_runs_waiting_requests', 'Requests that wait for the end of a run.', () => waits.size);
   return [
     ...runRoutes(use, views, waits, makeReruns(use)),
     ...detailRoutes({ engine: use(RunEngine), views, steps, nodes, watch, clock, on: parts.on }),
-    historyRoute(
-      createHistories({ ...parts, envelope_sources: use.all(EnvelopeSources), kinds: () => use.all(WorkflowKinds) }),
-    ),
+    historyRoute(createHistories({ ...parts, envelope_sources, kinds: () => use.all(WorkflowKinds) })),
+    ...documentRoutes(new RunDocuments({ ...parts, envelope_sources })),
     ...stateRoutes(createProjectState(use(Database), use(Sealer), use(Audit))),
   ];
 }

@@ -33,6 +33,7 @@ export function renderStep(step: ShownStep): StepRecord {
     deadline: time(step.deadline),
     child: step.child,
     run: step.run,
+    pass: step.epoch,
     activity_id: step.activity_id,
     activity: step.activity,
   };

@@ -2,6 +2,7 @@ import type { Queries, Sealer } from '../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import type { Run, RunFeed, RunFigures } from '../contract.ts';
 import { armedOf, countOf, heldBy, newestOf, readFeedVersions } from '../store/feed.ts';
+import { readLinks } from '../store/links.ts';
 import type { Reader } from '../store/parts.ts';
 import { readRecords } from '../store/reading.ts';
 import { maskedRun } from './masked.ts';
@@ -24,6 +25,7 @@ export const createRunFeed = (on: Reader, sealer: Sealer, masks: Masks): RunFeed
     return [...queued, ...(await newestOf(on, project_id, 'running', limit))];
   },
   versions: (run_ids) => readFeedVersions(on, run_ids),
+  links: (project_id, from, limit) => readLinks(on, project_id, from, limit),
 });
 
 export const createRunFigures = (on: Pick<Queries, 'read'>, masks: Masks): RunFigures => ({

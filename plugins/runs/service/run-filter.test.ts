@@ -9,16 +9,23 @@ t.test('every filter, and none', async (t) => {
     statuses: [],
     tag: undefined,
     workflow: undefined,
+    subject: undefined,
+    trigger: undefined,
     since: undefined,
+    until: undefined,
     limit: 50,
     before: undefined,
   });
   const cursor = encodeCursor('run_1');
-  t.same(parseRunFilter({ status: 'failed,running,failed', tag: 'a:b', workflow: 'x.sh', limit: '7', cursor }, NOW), {
+  const query = { status: 'failed,running,failed', tag: 'a:b', workflow: 'x.sh', limit: '7', cursor };
+  t.same(parseRunFilter({ ...query, subject: 'sübject ', trigger: 'handler:report', until: '2h' }, NOW), {
     statuses: ['failed', 'running'],
     tag: 'a:b',
     workflow: 'x.sh',
+    subject: 'sübject ',
+    trigger: { name: 'handler:report' },
     since: undefined,
+    until: NOW - 7_200_000,
     limit: 7,
     before: 'run_1',
   });
@@ -40,6 +47,9 @@ t.test('bad filters name their member', async (t) => {
     [{ since: 'yesterday' }, '/query/since'],
     [{ since: '2026-13-01' }, '/query/since'],
     [{ since: '1' }, '/query/since'],
+    [{ until: 'tomorrow' }, '/query/until'],
+    [{ trigger: 'hook:x' }, '/query/trigger'],
+    [{ trigger: 'é' }, '/query/trigger'],
     [{ cursor: 'x' }, '/query/cursor'],
   ];
   for (const [query, pointer] of bad)

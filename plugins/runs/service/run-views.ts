@@ -3,14 +3,8 @@ import type { RunMasks } from '../../masking/contract.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import type { Reader } from '../store/parts.ts';
 import { readRun, readRuns, readStatus } from '../store/reading.ts';
-import {
-  type JobFacts,
-  listRuns,
-  readFacts,
-  readVersions,
-  type RunFilter,
-  type RunVersion,
-} from '../store/run-lists.ts';
+import { type JobFacts, readFacts, readVersions, type RunVersion } from '../store/run-lists.ts';
+import { listRuns, type RunFilter } from '../store/run-search.ts';
 import { maskedRun } from './masked.ts';
 
 /** Bytes of outputs on one page of runs. A page becomes shorter rather than larger. */

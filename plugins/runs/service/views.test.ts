@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Claimed, JobEnvironments, type JournalRecord, RunEngine, RunStore } from '../contract.ts';
-import type { RunFilter } from '../store/run-lists.ts';
+import type { RunFilter } from '../store/run-search.ts';
 import { Database, type Resolve, Sealer } from '../../../kernel/contracts/index.ts';
 import { RunMasks } from '../../masking/contract.ts';
 import { parseRunFilter } from './run-filter.ts';

@@ -37,6 +37,29 @@ export async function readOpenActivities(on: On, ids: readonly string[]): Promis
   return found;
 }
 
+/** An activity that has ended. */
+export interface EndedActivity {
+  activity_id: string;
+  created_at: number;
+  finished_at: number;
+  error_code: string | null;
+  error_message: string | null;
+}
+
+export async function readEndedActivities(on: On, ids: readonly string[]): Promise<Map<string, EndedActivity>> {
+  const found = new Map<string, EndedActivity>();
+  for (const part of chunks(ids)) {
+    const list = inList(part);
+    const rows = await on.read<EndedActivity>(
+      `SELECT activity_id, created_at, finished_at, error_code, error_message FROM runs_activities
+       WHERE activity_id IN ${list.marks} AND finished_at IS NOT NULL`,
+      list.params,
+    );
+    for (const row of rows) found.set(row.activity_id, row);
+  }
+  return found;
+}
+
 export async function readOpenWaits(on: On, run_id: string, ids: readonly string[]): Promise<Map<string, OpenWait>> {
   const found = new Map<string, OpenWait>();
   for (const part of chunks(ids)) {

@@ -1,6 +1,7 @@
 import type { Param } from '../../../kernel/contracts/index.ts';
 import type { NewRun, RunStatus } from '../contract.ts';
 import { envelopeOf } from '../domain/new-run-rules.ts';
+import { originOf } from '../domain/origin.ts';
 import { writeNamed } from './named-credentials.ts';
 
 /** A run about to be inserted. */
@@ -60,6 +61,11 @@ export interface RunRow {
   coordinator: string | null;
   /** JSON: the stored document it was made of; null: the document was given as it is. */
   pin: string | null;
+  /** The subject, and what started the run, as they are found by. */
+  subject_bytes: Buffer | null;
+  trigger_type: string | null;
+  trigger_name: string | null;
+  trigger_event: string | null;
 }
 
 type Column = keyof RunRow;
@@ -95,6 +101,10 @@ const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => 
   workflow_type: ({ run }) => run.workflow_type ?? null,
   coordinator: ({ run }) => run.coordination?.by ?? null,
   pin: ({ run }) => (run.pin === undefined ? null : JSON.stringify(run.pin)),
+  subject_bytes: ({ run }) => (run.subject === undefined ? null : Buffer.from(run.subject)),
+  trigger_type: ({ run }) => originOf(run.trigger).type,
+  trigger_name: ({ run }) => originOf(run.trigger).name,
+  trigger_event: ({ run }) => originOf(run.trigger).event,
 };
 
 const jsonUnlessEmpty = (value: object | undefined): string | null =>

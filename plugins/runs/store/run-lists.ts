@@ -1,50 +1,10 @@
-import { inList, chunks, type Param, type Queries } from '../../../kernel/contracts/index.ts';
+import { inList, chunks, type Queries } from '../../../kernel/contracts/index.ts';
 import type { CredentialRuns, RunStatus } from '../contract.ts';
-import { keyOf } from './keys.ts';
 import type { RunRow } from './run-columns.ts';
 import { isTerminal } from './run-rows.ts';
 import { readGiven } from './named-credentials.ts';
 
 type On = Pick<Queries, 'read'>;
-
-/** A query for a page of runs; `since` in epoch ms, `before` is the last run of the previous page. */
-export interface RunFilter {
-  statuses: RunStatus[];
-  tag: string | undefined;
-  workflow: string | undefined;
-  since: number | undefined;
-  limit: number;
-  before: string | undefined;
-}
-
-/** The newest runs that match a filter, and the sizes of their outputs. One more than `limit` if there is one. */
-export function listRuns(
-  on: On,
-  project_id: string,
-  filter: RunFilter,
-): Promise<{ run_id: string; bytes: number | null }[]> {
-  // With a tag the tag index leads, otherwise the run index; both are read from the newest end.
-  const lead = filter.tag === undefined ? 'r' : 't';
-  const where = [`${lead}.project_id = ?`];
-  const params: Param[] = [project_id];
-  const also = (condition: string, ...values: Param[]) => {
-    where.push(condition);
-    params.push(...values);
-  };
-  if (filter.tag !== undefined) also('t.tag_key = ?', keyOf('tag', filter.tag));
-  if (filter.statuses.length > 0) also(`r.status IN (${filter.statuses.map(() => '?').join(',')})`, ...filter.statuses);
-  // HEX compares bytes in both families; MySQL's binary collations would ignore trailing spaces.
-  if (filter.workflow !== undefined)
-    also('HEX(r.workflow) = ?', Buffer.from(filter.workflow).toString('hex').toUpperCase());
-  if (filter.since !== undefined) also('r.created_at >= ?', filter.since);
-  if (filter.before !== undefined) also(`${lead}.run_id < ?`, filter.before);
-  const from = filter.tag === undefined ? 'runs_runs r' : 'runs_tags t JOIN runs_runs r ON r.run_id = t.run_id';
-  return on.read(
-    `SELECT r.run_id, LENGTH(r.output) AS bytes FROM ${from} WHERE ${where.join(' AND ')}
-    ORDER BY ${lead}.run_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
-    params,
-  );
-}
 
 /** What watchers see of a run. */
 export interface RunVersion {

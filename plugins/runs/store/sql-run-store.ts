@@ -78,7 +78,7 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
     return this.#submits.createRun(run);
   }
 
-  findSubmitted(run: Pick<SubmitRun, 'project_id' | 'idempotency_key' | 'source'>): Promise<SubmitResult | undefined> {
+  findSubmitted(run: SubmitRun): Promise<SubmitResult | undefined> {
     return this.#submits.findSubmitted(run);
   }
 

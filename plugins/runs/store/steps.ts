@@ -17,6 +17,8 @@ export interface Step {
   name: string;
   ordinal: number;
   label: string | null;
+  /** The claim under which the call was made: a program is started anew for each. */
+  epoch: number;
   started_at: number;
   /** Null while the call waits. */
   recorded: { at: number; exit_code: number; output: Buffer; message: string | null } | null;
@@ -32,7 +34,7 @@ type CallRow = Omit<Step, 'recorded' | 'deadline'>;
 type RecordRow = CallRow & { exit_code: number; output: Buffer; message: Buffer | null; recorded_at: number };
 
 const CALL = (from: string) => `${from}.activity_id, a.name AS activity, ${from}.position, ${from}.kind, ${from}.name,
-  ${from}.ordinal, ${from}.label, ${from}.started_at`;
+  ${from}.ordinal, ${from}.label, ${from}.epoch, ${from}.started_at`;
 
 /** Rows after a position, in the order of both tables' primary keys. */
 const AFTER = (from: string) => `${from}.run_id = ?

@@ -17,17 +17,17 @@ import { type Announcement, announce } from './announce.ts';
 import { idempotencyDigest, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { newRunRow, type Submission } from './run-columns.ts';
+import { COMPARED, type Compared, differs, type Repeated } from './repeats.ts';
 import { settleRun } from './run-end.ts';
 import { insertParts, insertRunRows } from './submit-rows.ts';
 
-const EXISTING = 'SELECT run_id, project_id, key_digest, source_digest, status FROM runs_runs';
+const EXISTING = `SELECT run_id, project_id, key_digest, status, ${COMPARED.join(', ')} FROM runs_runs`;
 const BATCH = 64;
 
-interface Existing {
+interface Existing extends Compared {
   run_id: string;
   project_id: string;
   key_digest: string | null;
-  source_digest: string;
   status: RunStatus;
 }
 
@@ -85,16 +85,13 @@ export class Submits {
   }
 
   /** By its key alone: other members of a repeated request may have become invalid. */
-  async findSubmitted(
-    run: Pick<SubmitRun, 'project_id' | 'idempotency_key' | 'source'>,
-  ): Promise<SubmitResult | undefined> {
+  async findSubmitted(run: SubmitRun): Promise<SubmitResult | undefined> {
     if (run.idempotency_key === undefined) return undefined;
     const [first] = await this.#store.database.read<Existing>(`${EXISTING} WHERE project_id = ? AND key_digest = ?`, [
       run.project_id,
       idempotencyDigest(run.idempotency_key),
     ]);
-    // The document of a reference is not known here.
-    return first && duplicateOf(first, run.source === undefined ? first.source_digest : sourceDigest(run.source));
+    return first && duplicateOf(first, run);
   }
 
   /** I16: a child is never trusted more than its parent. Trust never changes, so it is read before. */
@@ -235,15 +232,15 @@ async function reallyInserted(tx: Transaction, fresh: readonly Submission[]): Pr
 }
 
 function answer(submission: Submission, ours: Set<Submission>, existing: ReadonlyMap<string, Existing>): SubmitResult {
-  const { run, source_digest } = submission;
+  const { run } = submission;
   const first = existingOf(existing, submission);
   if (ours.has(submission) && (first === undefined || first.run_id === run.run_id))
     return { run_id: run.run_id, status: first?.status ?? submission.status ?? 'queued', duplicate: false };
   if (!first) throw new Error(`run ${run.run_id} was neither made nor found`);
-  return duplicateOf(first, source_digest);
+  return duplicateOf(first, run);
 }
 
-function duplicateOf(first: Existing, source_digest: string): SubmitResult {
-  const differs = first.source_digest === source_digest ? {} : { source_differs: true };
-  return { run_id: first.run_id, status: first.status, duplicate: true, ...differs };
+function duplicateOf(first: Existing, repeat: Repeated): SubmitResult {
+  const another = differs(first, repeat) ? { source_differs: true } : {};
+  return { run_id: first.run_id, status: first.status, duplicate: true, ...another };
 }

@@ -62,11 +62,21 @@ export class BrowserSessions implements Sessions {
     const value = makeCookie((count) => ids.bytes(count));
     const row = this.#row(who, request);
     const places = await audit.placesOf(row);
+    const wide = row.org_id === null ? places : await audit.placesOf({ ...row, org_id: null });
+    const before_places = before && (await audit.placesOf(before));
+    const tell = async (tx: Queries, ended: readonly SessionRow[], detail: string) => {
+      for (const one of ended) {
+        const own = one === before ? before_places! : one.org_id === null ? wide : [one.org_id];
+        await audit.record(tx, own, { ...sourceOf(one, request), action: 'session.end', detail });
+      }
+    };
     await database.transaction(async (tx) => {
       await removeOver(tx, row.created_at);
-      if (before) await removeSession(tx, before.session_id);
+      const replaced = before && (await removeSession(tx, before.session_id)) ? [before] : [];
       await insertBegun(tx, row, value);
-      await removeOldest(tx, row.user_id, MOST_SESSIONS);
+      const displaced = await removeOldest(tx, row.user_id, MOST_SESSIONS);
+      await tell(tx, replaced, 'this browser has signed in again');
+      await tell(tx, displaced, `a person has at most ${MOST_SESSIONS}`);
       const detail = `by ${row.signed_in_by}, in ${row.browser}`;
       await audit.record(tx, places, { ...sourceOf(row, request), action: 'session.begin', detail });
     });

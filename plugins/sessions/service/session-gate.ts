@@ -25,11 +25,20 @@ export class SessionGate implements CallerSource {
     this.#public_url = parts.public_url;
   }
 
+  /** The part that stays when the cookie is replaced. */
+  credentialOf(request: UnknownRequest): string | undefined {
+    return this.#sessions.cookieOf(request)?.lasting;
+  }
+
+  /** Another site may make a browser send its cookie: that tells nothing of the cookie. */
+  screen({ method, headers }: UnknownRequest): void {
+    const foreign = READS.includes(method) ? readFault(headers) : undefined;
+    if (foreign !== undefined) throw Errors.notAuthenticated(foreign);
+  }
+
   async callerOf(request: UnknownRequest) {
     if (!this.#sessions.cookieOf(request)) return undefined;
     const reads = READS.includes(request.method);
-    const foreign = reads ? readFault(request.headers) : undefined;
-    if (foreign !== undefined) throw Errors.notAuthenticated(foreign);
     const known = await this.#sessions.recognise(request);
     if (!known) throw Errors.notAuthenticated('the session of this browser is over, or was ended; sign in again');
     if (!reads) await this.#checkWrite(request, known);

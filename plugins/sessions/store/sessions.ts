@@ -133,13 +133,17 @@ export async function removeAll(on: Queries, whose: Whose): Promise<number> {
   return on.write(`DELETE FROM sessions_sessions WHERE ${where}`, params);
 }
 
-/** Ends the oldest sessions of a user, so that `most` stay. */
-export async function removeOldest(on: Queries, user_id: string, most: number): Promise<void> {
-  const rows = await on.read<{ session_id: string }>(
-    `SELECT session_id FROM sessions_sessions WHERE user_id = ? ORDER BY session_id DESC LIMIT 100 OFFSET ${most}`,
+/** Ends the oldest sessions of a user, so that `most` stay. Answers them. */
+export async function removeOldest(on: Queries, user_id: string, most: number): Promise<SessionRow[]> {
+  const rows = await on.read<SessionRow>(
+    `SELECT session_id, token_id, user_id, user_name, org_id, signed_in_by, family, browser, created_at, expires_at,
+       last_seen_at
+     FROM sessions_sessions WHERE user_id = ? ORDER BY session_id DESC LIMIT 100 OFFSET ${most}`,
     [user_id],
   );
-  for (const { session_id } of rows) await removeSession(on, session_id);
+  const ended: SessionRow[] = [];
+  for (const row of rows) if (await removeSession(on, row.session_id)) ended.push(row);
+  return ended;
 }
 
 export async function removeOver(on: Queries, now: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Figure } from '../figure.ts';
 import { bus } from './bus.ts';
+import { consolePages } from './console.ts';
 import { devReady } from './dev-ready.ts';
 import { fanOut } from './fan-out.ts';
 import { graphCheck } from './graph-check.ts';
@@ -42,6 +43,7 @@ export const figures: readonly Figure[] = [
   masking,
   memory,
   summary,
+  consolePages,
   devReady,
   versionOfSvc,
   scale,

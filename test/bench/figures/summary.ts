@@ -16,9 +16,9 @@ const numbers = (from: number, count: number) =>
 const STATUS = "CASE WHEN i % 100 = 0 THEN 'waiting' WHEN i % 10 = 1 THEN 'failed' ELSE 'succeeded' END";
 
 /** Runs that were submitted evenly over two weeks, and the two events of each. */
-async function fill(server: TestServer, count: number): Promise<void> {
+export async function fill(server: TestServer, count: number): Promise<void> {
   const database = server.use(Database);
-  const { org_id, project_id } = server.scope;
+  const { org_id, project_id, org, project } = server.scope;
   const place = `'${org_id}', '${project_id}'`;
   const begin = database.now() - 14 * DAY_MS;
   const at = `${begin} + CAST(i * ${(14 * DAY_MS) / count} AS INTEGER)`;
@@ -29,7 +29,7 @@ async function fill(server: TestServer, count: number): Promise<void> {
       `INSERT INTO runs_runs (run_id, org_id, project_id, org, project, kind, workflow, status, tags, trigger_fields,
        envelope, env, requires, source_digest, trusted, generation, next_seq, created_at, started_at, finished_at, error_code,
        error_message)
-       ${some} SELECT ${id}, ${place}, 'acme', 'main', 'script', 'job.sh', ${STATUS}, '[]', '{"type":"manual"}',
+       ${some} SELECT ${id}, ${place}, '${org}', '${project}', 'script', 'job.sh', ${STATUS}, '[]', '{"type":"manual"}',
        '{"type":"manual"}', '{}', '[]', 'digest', 1, 0, 1, ${at}, ${at}, ${at}, 'script_failed', 'exit 1' FROM n`,
     );
     for (const [part, type] of [

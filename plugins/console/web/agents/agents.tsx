@@ -1,4 +1,6 @@
+import { useParams } from '@tanstack/react-router';
 import type { AgentRecord } from '../../../../cli/generated/api.ts';
+import { Panels } from '../extensions/panels.tsx';
 import { Name, Status, Tag, Time } from '../kit/basics.tsx';
 import { List, Table } from '../kit/list.tsx';
 import { Page } from '../kit/page.tsx';
@@ -24,6 +26,7 @@ export function Agents() {
           </Table>
         )}
       </List>
+      <Panels scope={useParams({ from: '/orgs/$org/projects/$project/agents' })} place="agents" />
     </Page>
   );
 }

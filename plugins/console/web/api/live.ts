@@ -24,12 +24,52 @@ export function useLive(scope: Scope, topics: string, on: (kind: LiveKind, data:
   const visible = useVisible();
   useEffect(() => {
     if (topics === '' || !visible) return undefined;
-    const stream = new LiveStream(scoped({ org, project }, `/live${query({ topics })}`), setState, (kind, data) =>
-      latest.current(kind, data),
-    );
-    return () => stream.close();
+    return watch({ org, project }, topics, { state: setState, on: (kind, data) => latest.current(kind, data) });
   }, [org, project, topics, visible]);
   return state;
+}
+
+interface Listener {
+  state(state: LiveState): void;
+  on(kind: LiveKind, data: unknown): void;
+}
+
+interface Shared {
+  stream: LiveStream;
+  state: LiveState;
+  listeners: Set<Listener>;
+}
+
+/** By address: browsers allow few connections to one server, so that parts of a page with the same topics share one. */
+const streams = new Map<string, Shared>();
+
+/** Until the returned function is called. Whoever comes to a stream that is open already is told to read again. */
+export function watch(scope: Scope, topics: string, listener: Listener): () => void {
+  const url = scoped(scope, `/live${query({ topics })}`);
+  const shared = streams.get(url) ?? open(url);
+  shared.listeners.add(listener);
+  listener.state(shared.state);
+  if (shared.state === 'live') listener.on('reset', null);
+  return () => {
+    shared.listeners.delete(listener);
+    if (shared.listeners.size > 0) return;
+    shared.stream.close();
+    if (streams.get(url) === shared) streams.delete(url);
+  };
+}
+
+function open(url: string): Shared {
+  const listeners = new Set<Listener>();
+  const told = (state: LiveState) => {
+    shared.state = state;
+    for (const one of listeners) one.state(state);
+  };
+  const on: Listener['on'] = (kind, data) => {
+    for (const one of listeners) one.on(kind, data);
+  };
+  const shared: Shared = { stream: new LiveStream(url, told, on), state: 'connecting', listeners };
+  streams.set(url, shared);
+  return shared;
 }
 
 class LiveStream {

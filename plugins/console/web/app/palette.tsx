@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import type { Whoami } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
+import { useExtensions } from '../extensions/use-extensions.ts';
 import { areasFor } from './areas.ts';
 import { projectsOf, useMay } from './session.ts';
 
@@ -92,6 +93,16 @@ const RUN_ID = /^run_[0-9A-Z]{26}$/;
 function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
   const navigate = useNavigate();
   const may = useMay(scope);
+  const added = (useExtensions(scope)?.pages ?? []).map(({ plugin, name, title }) => ({
+    id: `added-${name}`,
+    label: title,
+    hint: `page of ${plugin}`,
+    go: () =>
+      void navigate({
+        to: '/orgs/$org/projects/$project/plugins/$plugin/$page',
+        params: { ...scope, plugin, page: name },
+      }),
+  }));
   const pages = areasFor(may).map(({ to, name }) => ({
     id: `page-${name}`,
     label: name,
@@ -120,7 +131,7 @@ function useCommands(scope: Scope, who: Whoami, text: string): Command[] {
       hint: 'workflow',
       go: () => void navigate({ to: '/orgs/$org/projects/$project/runs', params: scope, search: { workflow: text } }),
     });
-  return [...[...pages, ...projects].filter(fits), ...further];
+  return [...[...pages, ...added, ...projects].filter(fits), ...further];
 }
 
 const isField = (target: EventTarget | null): boolean =>

@@ -1,6 +1,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { readAuditFilters } from '../audit/filters.ts';
+import { readCompare } from '../compare/address.ts';
 import { readWords } from '../connectors/words.ts';
+import { readGraphSearch, readGraphWords } from '../graphs/search.ts';
 import { readEventFilters, readTexts } from '../events/filters.ts';
 import { readWindow } from '../overview/windows.ts';
 import { readRunFilters } from '../runs/filters.ts';
@@ -40,10 +42,32 @@ export const runs = createRoute({
   validateSearch: readRunFilters,
 });
 
+const compare = createRoute({
+  getParentRoute: () => project,
+  path: 'runs/compare',
+  component: lazyRouteComponent(() => import('../compare/compare.tsx'), 'Compare'),
+  validateSearch: readCompare,
+});
+
 export const run = createRoute({
   getParentRoute: () => project,
   path: 'runs/$run',
   component: lazyRouteComponent(() => import('../run/run.tsx'), 'Run'),
+  validateSearch: (search: Record<string, unknown>) => readTexts(search, ['job']),
+});
+
+const graphs = createRoute({
+  getParentRoute: () => project,
+  path: 'graphs',
+  component: lazyRouteComponent(() => import('../graphs/graphs.tsx'), 'Graphs'),
+  validateSearch: readGraphWords,
+});
+
+const graph = createRoute({
+  getParentRoute: () => project,
+  path: 'graphs/$graph',
+  component: lazyRouteComponent(() => import('../graphs/graph.tsx'), 'Graph'),
+  validateSearch: readGraphSearch,
 });
 
 export const connections = createRoute({
@@ -191,6 +215,24 @@ const schedule = createRoute({
   component: lazyRouteComponent(() => import('../schedules/schedule.tsx'), 'Schedule'),
 });
 
+const plugins = createRoute({
+  getParentRoute: () => project,
+  path: 'plugins',
+  component: lazyRouteComponent(() => import('../plugins/plugins.tsx'), 'Plugins'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => project,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('../settings/settings.tsx'), 'Settings'),
+});
+
+const extension = createRoute({
+  getParentRoute: () => project,
+  path: 'plugins/$plugin/$page',
+  component: lazyRouteComponent(() => import('../extensions/page.tsx'), 'ExtensionPage'),
+});
+
 const reacting = [
   events,
   event,
@@ -205,11 +247,33 @@ const reacting = [
   schedule,
 ] as const;
 
+const newGraph = createRoute({
+  getParentRoute: () => project,
+  path: 'graphs/new',
+  component: lazyRouteComponent(() => import('../graphs/editor/pages.tsx'), 'NewGraph'),
+});
+
+const editGraph = createRoute({
+  getParentRoute: () => project,
+  path: 'graphs/$graph/edit',
+  component: lazyRouteComponent(() => import('../graphs/editor/pages.tsx'), 'EditGraph'),
+});
+
+const pipelines = createRoute({
+  getParentRoute: () => project,
+  path: 'pipelines',
+  component: lazyRouteComponent(() => import('../pipelines/pipelines.tsx'), 'Pipelines'),
+});
+
+const drawing = [graphs, graph, newGraph, editGraph, pipelines] as const;
+
+const further = [plugins, settings, extension] as const;
+
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
     signIn,
-    project.addChildren([overview, runs, run, ...reacting, ...connecting, ...access]),
+    project.addChildren([overview, runs, compare, run, ...drawing, ...reacting, ...connecting, ...access, ...further]),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

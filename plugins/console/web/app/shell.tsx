@@ -1,6 +1,6 @@
 import * as Menu from '@radix-ui/react-dropdown-menu';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import type { Whoami } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { Refusal } from '../api/client.ts';
@@ -8,9 +8,10 @@ import { signOut } from '../api/session.ts';
 import { Problem } from '../kit/basics.tsx';
 import { visible } from '../kit/text.ts';
 import { Palette } from './palette.tsx';
-import { areasFor } from './areas.ts';
+import { MenuPages } from '../extensions/menu.tsx';
+import { areaOf, areasFor } from './areas.ts';
 import { projectsOf, useMay, useSession } from './session.ts';
-import { keepTheme, readTheme, type Theme } from './theme.ts';
+import { keepTheme, readTheme, THEMES, type Theme } from './theme.ts';
 
 export function Shell({ scope, who, children }: { scope: Scope; who: Whoami; children: ReactNode }) {
   const [open, setOpen] = useState(false);
@@ -33,16 +34,14 @@ export function Shell({ scope, who, children }: { scope: Scope; who: Whoami; chi
       </header>
       <nav className={open ? 'areas open' : 'areas'} aria-label="Pages of the project">
         {areasFor(may).map(({ to, name, exact }) => (
-          <Link
-            key={to}
-            to={to}
-            params={scope}
-            onClick={() => setOpen(false)}
-            activeOptions={{ exact, includeSearch: false }}
-          >
-            {name}
-          </Link>
+          <Fragment key={to}>
+            <Link to={to} params={scope} onClick={() => setOpen(false)} activeOptions={{ exact, includeSearch: false }}>
+              {name}
+            </Link>
+            <MenuPages scope={scope} below={areaOf(to)} close={() => setOpen(false)} />
+          </Fragment>
         ))}
+        <MenuPages scope={scope} below={undefined} close={() => setOpen(false)} />
       </nav>
       <main id="main" tabIndex={-1}>
         {children}
@@ -71,12 +70,6 @@ function ProjectChoice({ scope, who }: { scope: Scope; who: Whoami }) {
     </select>
   );
 }
-
-const THEMES: readonly [Theme, string][] = [
-  ['system', 'As the system'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-];
 
 function UserMenu({ name }: { name: string }) {
   const take = useSession();

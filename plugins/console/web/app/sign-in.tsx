@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { readMethods, type Session, signInByCode, signInByToken } from '../api/session.ts';
 import { Problem } from '../kit/basics.tsx';
+import { useSending } from '../kit/sending.ts';
 import { useSession } from './session.ts';
 
 /** Only a path of this site: an address that somebody else wrote must not lead away. */
@@ -12,19 +13,12 @@ export function SignIn() {
   const { back } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
   const take = useSession();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, error, send } = useSending();
   const signIn = async (begin: () => Promise<Session>) => {
-    setBusy(true);
-    setError(undefined);
-    try {
+    await send(async () => {
       take(await begin());
       await navigate({ to: safe(back), replace: true });
-    } catch (fault) {
-      setError(fault);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   useOneTimeCode((code) => void signIn(() => signInByCode(code)));
   return (

@@ -7,11 +7,29 @@ import { Panel } from '../kit/page.tsx';
 
 const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,62}';
 
-/** Leaves for the provider. The session says to which browser its answer belongs. */
-export async function connect(scope: Scope, name: string, provider: string): Promise<void> {
+async function consentOf(scope: Scope, name: string, provider: string): Promise<string> {
   const path = scoped(scope, `/accounts/${encodeURIComponent(name)}/connect`);
   const { authorize_url } = await json<ConsentView>(path, { method: 'POST', body: { provider } });
-  location.assign(authorize_url);
+  return authorize_url;
+}
+
+/** Leaves for the provider. The session says to which browser its answer belongs. */
+export async function connect(scope: Scope, name: string, provider: string): Promise<void> {
+  location.assign(await consentOf(scope, name, provider));
+}
+
+/** The same in another tab, so that this page stays as it is. It must be called by a press of a button. */
+export async function connectBeside(scope: Scope, name: string, provider: string): Promise<void> {
+  // Opened at once: a browser lets only a press open a tab, and the answer comes later.
+  const tab = window.open('', '_blank');
+  if (!tab) throw new Error('The browser did not open a tab for the provider. Allow it for this page, and try again.');
+  tab.opener = null;
+  try {
+    tab.location.replace(await consentOf(scope, name, provider));
+  } catch (error) {
+    tab.close();
+    throw error;
+  }
 }
 
 export function ConnectForm({ scope, providers }: { scope: Scope; providers: readonly ProviderView[] }) {

@@ -5,6 +5,7 @@ import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
+import { Panels } from '../extensions/panels.tsx';
 import { Empty, Loading, Problem, Status, Tag, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
 import { Page } from '../kit/page.tsx';
@@ -45,6 +46,7 @@ export function Connections() {
       {providers.data && providers.data.providers.length > 0 && may('admin') && (
         <ConnectForm scope={scope} providers={providers.data.providers} />
       )}
+      <Panels scope={scope} place="connections" />
     </Page>
   );
 }

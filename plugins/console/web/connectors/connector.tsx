@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import type {
   ConnectorManifest,
   ManifestAction,
@@ -7,12 +8,13 @@ import type {
   ManifestValue,
 } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
-import { scoped } from '../api/paths.ts';
-import { Copy, Loading, Problem } from '../kit/basics.tsx';
+import { type Scope, scoped } from '../api/paths.ts';
+import { Loading, Problem } from '../kit/basics.tsx';
 import { Table } from '../kit/list.tsx';
 import { Page, Panel } from '../kit/page.tsx';
 import { pretty, shellQuote, visible } from '../kit/text.ts';
-import { examplesOf, proofOf, renderCommand, requestLine } from './manifest.ts';
+import { examplesOf, proofOf, requestLine } from './manifest.ts';
+import { RenderForm } from './render-form.tsx';
 
 /** One connector: what it wants, what it does, and what it sends by its examples. */
 export function Connector() {
@@ -34,16 +36,16 @@ export function Connector() {
     >
       {error && <Problem error={error} again={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {data && <Manifest manifest={data} />}
+      {data && <Manifest scope={scope} manifest={data} />}
     </Page>
   );
 }
 
-const Manifest = ({ manifest }: { manifest: ConnectorManifest }) => (
+const Manifest = ({ scope, manifest }: { scope: Scope; manifest: ConnectorManifest }) => (
   <>
     <Facts manifest={manifest} />
     {Object.entries(manifest.actions ?? {}).map(([name, action]) => (
-      <Action key={name} manifest={manifest} name={name} action={action} />
+      <Action key={name} scope={scope} manifest={manifest} name={name} action={action} />
     ))}
   </>
 );
@@ -83,10 +85,17 @@ function Facts({
   );
 }
 
-function Action({ manifest, name, action }: { manifest: ConnectorManifest; name: string; action: ManifestAction }) {
+interface ActionProps {
+  scope: Scope;
+  manifest: ConnectorManifest;
+  name: string;
+  action: ManifestAction;
+}
+
+function Action({ scope, manifest, name, action }: ActionProps) {
   const { title, description, inputs = [], request } = action;
   const examples = examplesOf(manifest, name);
-  const command = renderCommand(manifest.name, name, examples[0], shellQuote);
+  const [tries, setTries] = useState(false);
   return (
     <Panel title={visible(title ?? name)} aside={<code>{`${manifest.name}.${name}`}</code>}>
       {description && <p>{visible(description)}</p>}
@@ -103,9 +112,21 @@ function Action({ manifest, name, action }: { manifest: ConnectorManifest; name:
         // Examples have no id, and a manifest does not change while its server runs.
         <Example key={`${name} ${example.title ?? at}`} example={example} />
       ))}
-      <p className="quiet">
-        Without sending it: <code>{command}</code> <Copy text={command} label={`Copy the command for ${name}`} />
-      </p>
+      <details onToggle={(event) => setTries(event.currentTarget.open)}>
+        <summary>
+          Try it without sending<span className="hidden"> {name}</span>
+        </summary>
+        {tries && (
+          <RenderForm
+            scope={scope}
+            connector={manifest.name}
+            action={name}
+            described={action}
+            fields={manifest.fields ?? []}
+            example={examples.find(({ refused }) => refused === undefined)}
+          />
+        )}
+      </details>
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { ConnectorManifest } from '../../../../cli/generated/api.ts';
+import type { ConnectorManifest, ManifestExample, ManifestValue } from '../../../../cli/generated/api.ts';
 import { shellQuote } from '../kit/text.ts';
-import { examplesOf, fitsWords, proofOf, renderCommand, requestLine } from './manifest.ts';
+import { examplesOf, filledIn, fitsWords, proofOf, renderCommand, requestLine } from './manifest.ts';
 
 const manifest: ConnectorManifest = {
   manifest: 'svc-connector/v1',
@@ -29,6 +29,19 @@ t.test('an action has its own examples, its line and its command', async (t) => 
     `svc connector render team_chat.post --with '{"channel":"#ops"}' --input '{"text":"it'\\''s"}'`,
   );
   t.equal(renderCommand('team_chat', 'post', undefined, shellQuote), 'svc connector render team_chat.post');
+});
+
+t.test('values to begin with: of an example, else empty where one is required', async (t) => {
+  const fields = [
+    { name: 'channel', type: 'string', required: true },
+    { name: 'limit', type: 'integer', required: true },
+    { name: 'base', type: 'string', default: 'https://h' },
+  ] as ManifestValue[];
+  t.same(filledIn(fields, [], undefined), { with: { channel: '', limit: 0 }, input: {} });
+  t.same(filledIn(fields, [], { action: 'post', with: { channel: '#ops' }, input: { text: 'x' } } as ManifestExample), {
+    with: { channel: '#ops', limit: 0 },
+    input: { text: 'x' },
+  });
 });
 
 t.test('the proof of deliveries is said in words', async (t) => {

@@ -1,4 +1,9 @@
-import type { ConnectorManifest, ManifestAction, ManifestExample } from '../../../../cli/generated/api.ts';
+import type {
+  ConnectorManifest,
+  ManifestAction,
+  ManifestExample,
+  ManifestValue,
+} from '../../../../cli/generated/api.ts';
 
 type Hook = NonNullable<ConnectorManifest['hook']>;
 
@@ -23,15 +28,37 @@ export function proofOf({ signature, token }: Hook): string {
   return token ? `by a token in the header ${token.header}` : 'by nothing';
 }
 
+/** Values for an action. */
+export interface Filled {
+  with: Record<string, unknown>;
+  input: Record<string, unknown>;
+}
+
+/** Values to begin with: those of an example, else an empty one for each that is required. */
+export function filledIn(
+  fields: readonly ManifestValue[],
+  inputs: readonly ManifestValue[],
+  example: ManifestExample | undefined,
+): Filled {
+  return { with: { ...emptyOf(fields), ...example?.with }, input: { ...emptyOf(inputs), ...example?.input } };
+}
+
+const EMPTY: Partial<Record<ManifestValue['type'], unknown>> = { integer: 0, number: 0, boolean: false };
+
+const emptyOf = (values: readonly ManifestValue[]): Record<string, unknown> =>
+  Object.fromEntries(
+    values.flatMap(({ name, type, required }) => (required === true ? [[name, EMPTY[type] ?? '']] : [])),
+  );
+
 /** The command that prints the request of an action, with what an example fills in. */
 export function renderCommand(
   connector: string,
   action: string,
-  example: ManifestExample | undefined,
+  example: Partial<Filled> | undefined,
   quote: (text: string) => string,
 ): string {
   const given = (flag: string, value: object | undefined) =>
-    value ? [`--${flag} ${quote(JSON.stringify(value))}`] : [];
+    value && Object.keys(value).length > 0 ? [`--${flag} ${quote(JSON.stringify(value))}`] : [];
   return [
     `svc connector render ${connector}.${action}`,
     ...given('with', example?.with),

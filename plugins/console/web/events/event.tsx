@@ -5,6 +5,8 @@ import type { ShownEvent } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
+import { Panels } from '../extensions/panels.tsx';
+import { ChainPanel } from '../chain/chain.tsx';
 import { Copy, Empty, Loading, Name, Problem, Status, Time } from '../kit/basics.tsx';
 import { Block } from '../kit/block.tsx';
 import { Fact } from '../kit/facts.tsx';
@@ -13,6 +15,7 @@ import { AGAIN_MS } from '../kit/paged.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { pretty, visible } from '../kit/text.ts';
 import { EmitButton } from './emit.tsx';
+import { NearMisses } from './near.tsx';
 import { From, ShortRun } from './table.tsx';
 
 /** One event with what it carries and what came of it. */
@@ -48,9 +51,12 @@ export function EventPage() {
           <Panel title="What came of it">
             <Deliveries scope={scope} event={event} />
           </Panel>
+          <NearMisses scope={scope} event={event} />
+          <ChainPanel scope={scope} kind="events" id={id} />
           <Panel title="Payload" aside={<Copy text={pretty(event.payload)} label="Copy the payload" />}>
             <Block text={pretty(event.payload)} />
           </Panel>
+          <Panels scope={scope} place="event" of={{ event: id }} />
           {event.fields && Object.keys(event.fields).length > 0 && (
             <Panel title="What else it carries">
               <Block text={pretty(event.fields)} />

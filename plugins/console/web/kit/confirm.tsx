@@ -1,6 +1,7 @@
 import * as Dialog from '@radix-ui/react-dialog';
 import { type ReactNode, useState } from 'react';
 import { Problem } from './basics.tsx';
+import { useSending } from './sending.ts';
 
 interface Props {
   /** The button that opens it. */
@@ -18,19 +19,9 @@ interface Props {
 /** A button that asks before it does something that cannot be undone. */
 export function Confirm({ label, title, verb, danger = false, disabled = false, run, children }: Props) {
   const [open, setOpen] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { busy, error, send } = useSending();
   const doIt = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await run();
-      setOpen(false);
-    } catch (fault) {
-      setError(fault);
-    } finally {
-      setBusy(false);
-    }
+    if (await send(run)) setOpen(false);
   };
   return (
     <Dialog.Root open={open} onOpenChange={setOpen}>

@@ -1,6 +1,6 @@
 import * as Dialog from '@radix-ui/react-dialog';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { Problem } from './basics.tsx';
+import { type ReactNode, useState } from 'react';
+import { InlineForm } from './inline-form.tsx';
 
 interface Props {
   /** The button that opens it. */
@@ -12,12 +12,6 @@ interface Props {
   /** Resolves when it is done. What was typed is kept nowhere else. */
   run(fields: Record<string, string>): Promise<unknown>;
   children: ReactNode;
-}
-
-/** The fields by their names. What has spaces around it keeps them: a password may. */
-function fieldsOf(form: HTMLFormElement): Record<string, string> {
-  const texts = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
-  return Object.fromEntries(texts) as Record<string, string>;
 }
 
 /** A button that opens a form. It stays open, as it is, when the server refuses what it says. */
@@ -34,47 +28,22 @@ export function DialogForm({ label, title, verb, main = false, run, children }: 
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog" aria-describedby={undefined}>
           <Dialog.Title>{title}</Dialog.Title>
-          <Form verb={verb} run={run} close={() => setOpen(false)}>
+          <InlineForm
+            verb={verb}
+            run={run}
+            done={() => setOpen(false)}
+            inDialog
+            also={
+              <Dialog.Close asChild>
+                <button type="button">Leave it</button>
+              </Dialog.Close>
+            }
+          >
             {children}
-          </Form>
+          </InlineForm>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
-  );
-}
-
-function Form({ verb, run, close, children }: Pick<Props, 'verb' | 'run' | 'children'> & { close(): void }) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const send = async (form: HTMLFormElement) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await run(fieldsOf(form));
-      close();
-    } catch (fault) {
-      setError(fault);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    void send(event.currentTarget);
-  };
-  return (
-    <form className="fields" autoComplete="off" onSubmit={submit}>
-      {children}
-      {error !== undefined && <Problem error={error} />}
-      <div className="row end">
-        <Dialog.Close asChild>
-          <button type="button">Leave it</button>
-        </Dialog.Close>
-        <button type="submit" className="main" disabled={busy}>
-          {verb}
-        </button>
-      </div>
-    </form>
   );
 }
 

@@ -1,15 +1,21 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useId, useState } from 'react';
 
 /** A text to filter by, which counts when it was typed whole. */
 export function FilterText({
   label,
   value = '',
+  hint = label,
+  suggest = [],
   onChange,
 }: {
   label: string;
   value?: string | undefined;
+  /** What is to be typed, where the label does not say it. */
+  hint?: string;
+  suggest?: readonly string[];
   onChange(text: string): void;
 }) {
+  const id = useId();
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const submit = (event: FormEvent) => {
@@ -20,11 +26,19 @@ export function FilterText({
     <form onSubmit={submit}>
       <input
         aria-label={label}
-        placeholder={label}
+        placeholder={hint}
+        list={suggest.length > 0 ? id : undefined}
         value={text}
         onChange={({ target }) => setText(target.value)}
         onBlur={() => text.trim() !== value && onChange(text.trim())}
       />
+      {suggest.length > 0 && (
+        <datalist id={id}>
+          {suggest.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
     </form>
   );
 }

@@ -1,29 +1,29 @@
 import { useState } from 'react';
+import { DocumentField } from './editor/document-field.tsx';
+import { languageOf } from './editor/language.ts';
+import { Hidden } from './hidden.tsx';
 import { visible } from './text.ts';
 
-/** A document with the numbers of its lines. */
-export function SourceField({ name, label, value = '' }: { name: string; label: string; value?: string }) {
+/** A document in a form, which reads it by `name`. */
+export function SourceField({ name, label, value = '', filename = '' }: SourceProps) {
   const [text, setText] = useState(value);
-  const lines = Math.max(6, text.split('\n').length);
   return (
     <div>
-      <label htmlFor={`source-${name}`}>{label}</label>
-      <div className="source">
-        <LineNumbers lines={lines} />
-        <textarea
-          id={`source-${name}`}
-          name={name}
-          required
-          rows={lines}
-          wrap="off"
-          spellCheck={false}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      </div>
-      <Hidden text={text} />
+      <span className="label" aria-hidden="true">
+        {label}
+      </span>
+      <DocumentField label={label} value={text} onChange={setText} language={languageOf(filename, text)} />
+      <input type="hidden" name={name} value={text} />
     </div>
   );
+}
+
+interface SourceProps {
+  name: string;
+  label: string;
+  value?: string;
+  /** Its ending says in which language it is. */
+  filename?: string;
 }
 
 /** A document that one reads only. */
@@ -43,9 +43,3 @@ const LineNumbers = ({ lines }: { lines: number }) => (
     {Array.from({ length: lines }, (_, at) => at + 1).join('\n')}
   </pre>
 );
-
-/** Marks of direction can make a line read as something else. */
-const Hidden = ({ text }: { text: string }) =>
-  visible(text) === text ? null : (
-    <p className="bad">It has characters that do not show, or that turn the direction of what follows them.</p>
-  );

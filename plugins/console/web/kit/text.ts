@@ -17,7 +17,11 @@ export function took({ started_at, finished_at }: { started_at?: string; finishe
 }
 
 export function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  // By hand: a function called for each letter takes many times as long, and logs have millions.
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
 }
 
 /** A text as it is, other JSON over several lines. */

@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Block } from './block.tsx';
 import { Fact } from './facts.tsx';
 import { ChoiceField, TextField } from './dialog-form.tsx';
 import { LongField } from './more-fields.tsx';
+import { fieldsOf as formFields } from './sending.ts';
 import { Source, SourceField } from './source.tsx';
 import { visible } from './text.ts';
 import { fieldsOf, runsWhat, type What, whatOf } from './workflow.ts';
@@ -61,16 +62,21 @@ export function WorkflowFields({ workflow, nothing }: { workflow?: Workflow; not
   );
 }
 
-const SourceFields = ({ fields }: { fields: Record<string, string> }) => (
-  <>
-    <div className="row">
-      <TextField name="filename" label="Name of the file" value={fields.filename ?? ''} optional />
-      <ChoiceField name="kind" label="Kind" value={fields.kind ?? ''} choices={KINDS} />
-      <TextField name="interpreter" label="Interpreter" value={fields.interpreter ?? ''} optional />
-    </div>
-    <SourceField name="source" label="Document" value={fields.source ?? ''} />
-  </>
-);
+function SourceFields({ fields }: { fields: Record<string, string> }) {
+  const [filename, setFilename] = useState(fields.filename ?? '');
+  const follow = ({ currentTarget }: FormEvent<HTMLElement>) =>
+    setFilename(formFields(currentTarget.closest('form')!).filename ?? '');
+  return (
+    <>
+      <div className="row" onChange={follow}>
+        <TextField name="filename" label="Name of the file" value={fields.filename ?? ''} optional />
+        <ChoiceField name="kind" label="Kind" value={fields.kind ?? ''} choices={KINDS} />
+        <TextField name="interpreter" label="Interpreter" value={fields.interpreter ?? ''} optional />
+      </div>
+      <SourceField name="source" label="Document" value={fields.source ?? ''} filename={filename} />
+    </>
+  );
+}
 
 /** What runs, for reading. */
 export function WorkflowFacts({ workflow }: { workflow: Workflow }) {

@@ -6,6 +6,7 @@ import { json } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { query, type Scope, scoped } from '../api/paths.ts';
 import { Empty, Loading, Problem, Status } from '../kit/basics.tsx';
+import { Panels } from '../extensions/panels.tsx';
 import { useBatched } from '../kit/batched.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { count, visible } from '../kit/text.ts';
@@ -48,6 +49,7 @@ export function Overview() {
       {summary.error && <Problem error={summary.error} again={() => void summary.refetch()} />}
       {!summary.data && !summary.error && <Loading />}
       {summary.data && <Content scope={scope} window={window} summary={summary.data} />}
+      <Panels scope={scope} place="overview" />
     </Page>
   );
 }

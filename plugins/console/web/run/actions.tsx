@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { RunRecord, SubmittedRun } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
@@ -35,3 +35,10 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
     </Confirm>
   );
 }
+
+/** To the page that shows two runs beside each other; without `b` it offers others to choose from. */
+export const CompareLink = ({ scope, a, b, children }: { scope: Scope; a: string; b?: string; children: string }) => (
+  <Link to="/orgs/$org/projects/$project/runs/compare" params={scope} search={b === undefined ? { a } : { a, b }}>
+    {children}
+  </Link>
+);

@@ -5,18 +5,19 @@ import { Copy, Tag, Time } from '../kit/basics.tsx';
 import { Block } from '../kit/block.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { pretty, visible } from '../kit/text.ts';
-import { Took } from '../runs/table.tsx';
+import { RunsLink, StartedBy, Took } from '../runs/table.tsx';
+import { CompareLink } from './actions.tsx';
 
 /** What the server says of a run. */
 export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
-  const { type, ...envelope } = run.trigger;
+  const { type: _type, ...envelope } = run.trigger;
   return (
     <dl>
       <Fact name="Run">
         <code>{run.run_id}</code> <Copy text={run.run_id} label="Copy the id of the run" />
       </Fact>
       <Fact name="Started by">
-        {visible(type)}
+        <StartedBy scope={scope} run={run} />
         {!run.trusted && <strong className="bad"> not trusted</strong>}
         {Object.keys(envelope).length > 0 && <Json summary="What came with it" value={envelope} />}
       </Fact>
@@ -27,10 +28,19 @@ export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
       )}
       {run.rerun_of && (
         <Fact name="Rerun of">
-          <RunLink scope={scope} run_id={run.rerun_of} />
+          <RunLink scope={scope} run_id={run.rerun_of} />{' '}
+          <CompareLink scope={scope} a={run.rerun_of} b={run.run_id}>
+            Compare
+          </CompareLink>
         </Fact>
       )}
-      {run.subject && <Fact name="Subject">{visible(run.subject)}</Fact>}
+      {run.subject && (
+        <Fact name="Subject">
+          <RunsLink scope={scope} filters={{ subject: run.subject }}>
+            {run.subject}
+          </RunsLink>
+        </Fact>
+      )}
       {run.tags.length > 0 && (
         <Fact name="Tags">
           {run.tags.map((tag) => (
@@ -65,7 +75,7 @@ function End({ run }: { run: RunRecord }) {
       {run.error && (
         <Fact name="Error">
           <code>{run.error.code}</code>
-          <pre className="bad">{visible(run.error.message)}</pre>
+          <Block text={run.error.message} bad />
         </Fact>
       )}
       {run.reason && <Fact name="Reason">{visible(run.reason)}</Fact>}
@@ -76,7 +86,7 @@ function End({ run }: { run: RunRecord }) {
       )}
       {hasContent(run.output) && (
         <Fact name="Output">
-          <pre>{visible(pretty(run.output))}</pre>
+          <Block text={pretty(run.output)} />
         </Fact>
       )}
     </>

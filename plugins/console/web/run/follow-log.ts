@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useRef } from 'react';
 import { useVisible } from '../kit/visible.ts';
 import { type LogEvent, LogLines } from './log-lines.ts';
+import { Slices } from './slices.ts';
 
 /** A page is drawn at most so often, however fast lines come. */
 const FRAME_MS = 100;
@@ -32,17 +33,23 @@ export function useLog(path: string): FollowedLog {
       }, FRAME_MS);
     };
     const source = new EventSource(`${path}?follow=true`);
-    source.addEventListener('log', ({ data }: MessageEvent<string>) => {
-      current.log.add(JSON.parse(data) as LogEvent);
-      soon();
-    });
+    const slices = new Slices();
+    source.addEventListener('log', ({ data }: MessageEvent<string>) =>
+      slices.add(() => {
+        current.log.add(JSON.parse(data) as LogEvent);
+        soon();
+      }),
+    );
     source.addEventListener('end', () => {
-      current.complete = true;
       source.close();
-      soon();
+      slices.add(() => {
+        current.complete = true;
+        soon();
+      });
     });
     return () => {
       source.close();
+      slices.close();
       clearTimeout(timer);
     };
   }, [path, visible]);

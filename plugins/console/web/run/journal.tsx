@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useCallback, useImperativeHandle, useRef, useState } from 'react';
 import type { NodeRecord, RunRecord, StepRecord } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
@@ -37,10 +37,12 @@ interface Props {
 export function Journal({ scope, run, steps, ref }: Props) {
   const pane = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  // The same until there are other steps: upon another one all rows are measured anew.
+  const getItemKey = useCallback((index: number) => keyOf(steps[index]!), [steps]);
   const rows = useVirtualizer({
     count: steps.length,
     getScrollElement: () => pane.current,
-    getItemKey: (index) => keyOf(steps[index]!),
+    getItemKey,
     estimateSize: () => ROW_PX,
     overscan: 15,
   });
@@ -119,7 +121,7 @@ function nameOf(step: AnyStep): string {
   return step.label ?? (step.ordinal > 0 ? step.site : step.name);
 }
 
-function RerunFrom({ scope, run_id, site }: { scope: Scope; run_id: string; site: string }) {
+export function RerunFrom({ scope, run_id, site }: { scope: Scope; run_id: string; site: string }) {
   const rerun = useRerun(scope, run_id);
   return (
     <Confirm label="Rerun from here" title={`Rerun from ${visible(site)}?`} verb="Rerun" run={() => rerun(site)}>

@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { Ansi, plain } from '../kit/ansi.ts';
 import { Empty } from '../kit/basics.tsx';
+import { useFixedRows } from '../kit/fixed-rows.ts';
 import { count } from '../kit/text.ts';
 import { useLog } from './follow-log.ts';
 import type { LogLine } from './log-lines.ts';
@@ -61,55 +62,91 @@ interface LinesProps {
   times: boolean;
 }
 
-function Lines({ lines, version, wrap, times }: LinesProps) {
+export function Lines(props: LinesProps) {
+  // Their heights are known only when lines are wrapped.
+  return props.wrap ? <WrappedLines {...props} /> : <PlainLines {...props} />;
+}
+
+function PlainLines({ lines, version, times }: LinesProps) {
   const pane = useRef<HTMLDivElement>(null);
-  const [follows, setFollows] = useState(true);
+  const { total_px, first, end, onScroll } = useFixedRows(pane, lines.length, ROW_PX);
+  const toEnd = () => {
+    pane.current!.scrollTop = pane.current!.scrollHeight;
+  };
+  const looks = useLooks(lines, version);
+  return (
+    <Pane pane={pane} total_px={total_px} toEnd={toEnd} onScroll={onScroll} version={version} count={lines.length}>
+      {Array.from({ length: end - first }, (_, at) => first + at).map((index) => (
+        <Line key={index} line={lines[index]!} pieces={looks(index)} times={times} top={index * ROW_PX} />
+      ))}
+    </Pane>
+  );
+}
+
+function WrappedLines({ lines, version, times }: LinesProps) {
+  const pane = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => pane.current,
     estimateSize: () => ROW_PX,
     overscan: 20,
   });
+  const toEnd = () => rows.scrollToIndex(lines.length - 1, { align: 'end' });
+  const looks = useLooks(lines, version);
+  return (
+    <Pane pane={pane} total_px={rows.getTotalSize()} toEnd={toEnd} wraps version={version} count={lines.length}>
+      {rows.getVirtualItems().map(({ index, key, start }) => (
+        <Line
+          key={key}
+          measure={rows.measureElement}
+          index={index}
+          line={lines[index]!}
+          pieces={looks(index)}
+          times={times}
+          top={start}
+        />
+      ))}
+    </Pane>
+  );
+}
+
+interface PaneProps {
+  pane: RefObject<HTMLDivElement | null>;
+  total_px: number;
+  version: number;
+  count: number;
+  wraps?: boolean;
+  toEnd(): void;
+  onScroll?(): void;
+  children: ReactNode;
+}
+
+/** Stays at the end while it is there. */
+function Pane({ pane, total_px, version, count: n, wraps = false, toEnd, onScroll, children }: PaneProps) {
+  const [follows, setFollows] = useState(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new lines move the end
   useEffect(() => {
-    if (follows && lines.length > 0) rows.scrollToIndex(lines.length - 1, { align: 'end' });
-  }, [version, lines.length, follows]);
-  const onScroll = () => {
+    if (follows && n > 0) toEnd();
+  }, [version, n, follows]);
+  const look = () => {
     const { scrollHeight, scrollTop, clientHeight } = pane.current!;
     setFollows(scrollHeight - scrollTop - clientHeight < AT_END_PX);
+    onScroll?.();
   };
-  const looks = useLooks(lines, version);
   return (
     <div className="log-frame">
       <div
         ref={pane}
-        className={wrap ? 'log wraps' : 'log'}
-        onScroll={onScroll}
+        className={wraps ? 'log wraps' : 'log'}
+        onScroll={look}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keys
         tabIndex={0}
         role="log"
         aria-label="Log"
         aria-live="off"
       >
-        <div className="log-all" style={{ height: rows.getTotalSize() }}>
-          {rows.getVirtualItems().map(({ index, key, start }) => (
-            <div
-              key={key}
-              ref={wrap ? rows.measureElement : undefined}
-              data-index={index}
-              className={`line ${lines[index]!.stream}`}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              {times && <span className="quiet at">{lines[index]!.at.slice(11, 23)} </span>}
-              {lines[index]!.activity && <span className="quiet">{plain(lines[index]!.activity)} | </span>}
-              {looks(index).map(({ text, look }, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line do not move
-                <span key={at} className={look}>
-                  {text}
-                </span>
-              ))}
-            </div>
-          ))}
+        <div className="log-all" style={{ height: total_px }}>
+          {children}
         </div>
       </div>
       {!follows && (
@@ -120,6 +157,29 @@ function Lines({ lines, version, wrap, times }: LinesProps) {
     </div>
   );
 }
+
+interface LineProps {
+  line: LogLine;
+  pieces: ReturnType<Ansi['line']>;
+  times: boolean;
+  top: number;
+  /** Of lines that are measured. */
+  index?: number;
+  measure?: (element: HTMLElement | null) => void;
+}
+
+const Line = ({ line, pieces, times, top, index, measure }: LineProps) => (
+  <div ref={measure} data-index={index} className={`line ${line.stream}`} style={{ transform: `translateY(${top}px)` }}>
+    {times && <span className="quiet at">{line.at.slice(11, 23)} </span>}
+    {line.activity && <span className="quiet">{plain(line.activity)} | </span>}
+    {pieces.map(({ text, look }, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line do not move
+      <span key={at} className={look}>
+        {text}
+      </span>
+    ))}
+  </div>
+);
 
 /** Colours of one line. A colour that begins in an earlier line of the same piece of a screen goes on. */
 function useLooks(lines: readonly LogLine[], version: number) {

@@ -15,7 +15,11 @@ interface Read {
   last: string | undefined;
   /** Steps before that page. */
   sure: number;
+  /** False while the first reading goes on. */
+  whole: boolean;
 }
+
+const NOTHING: Read = { steps: [], last: undefined, sure: 0, whole: false };
 
 /** All steps of a run. Read again, it begins at the last page whose calls were all recorded. */
 export function useSteps(path: string, run: RunRecord | undefined) {
@@ -24,11 +28,15 @@ export function useSteps(path: string, run: RunRecord | undefined) {
     enabled: run !== undefined,
     structuralSharing: false,
     queryFn: async ({ signal, client, queryKey }) =>
-      readOn(path, client.getQueryData<Read>(queryKey) ?? { steps: [], last: undefined, sure: 0 }, signal),
+      readOn(path, client.getQueryData<Read>(queryKey) ?? NOTHING, signal, (read) => {
+        // Whoever has called this reading off reads on behind what it has told.
+        if (!signal.aborted) client.setQueryData<Read>(queryKey, read);
+      }),
   });
 }
 
-async function readOn(path: string, before: Read, signal: AbortSignal): Promise<Read> {
+async function readOn(path: string, before: Read, signal: AbortSignal, tell: (read: Read) => void): Promise<Read> {
+  let told = before.steps.length;
   const steps = before.steps.slice(0, before.sure);
   let [cursor, last, sure] = [before.last, before.last, before.sure];
   let certain = true;
@@ -37,9 +45,13 @@ async function readOn(path: string, before: Read, signal: AbortSignal): Promise<
     const found = page.steps as AnyStep[];
     certain &&= found.every(isSure);
     steps.push(...found);
-    if (!page.next_cursor) return { steps, last, sure };
+    if (!page.next_cursor) return { steps, last, sure, whole: true };
     cursor = page.next_cursor;
     if (certain) [last, sure] = [cursor, steps.length];
+    // Each time twice as many: what is drawn of all of them is then drawn a few times, however many they are.
+    if (steps.length < 2 * told) continue;
+    told = steps.length;
+    tell({ steps: [...steps], last, sure, whole: before.whole });
   }
 }
 

@@ -70,3 +70,46 @@ t.test('marks at round times, a few of them', async (t) => {
   for (const size of [1, 999, 36e5, 30 * 864e5, 365 * 864e5])
     t.ok(marks({ from: 0, to: size }, { from: 0, to: size }).length <= 9, `${size}`);
 });
+
+t.test('a lease has a bar: until the run is over, or its command', async (t) => {
+  const lock = { kind: 'lock', name: 'deploy', exit_code: 0 };
+  const bars = (...steps: StepRecord[]) =>
+    rowsOf(steps, 900).flatMap(({ kind, label, from, to, of }) => (kind === 'lease' ? [[label, from, to, of]] : []));
+  t.same(bars(step(0, 100, 200, lock), step(1, 300, 400)), [['deploy', 200, 900, 'act_1 0']]);
+  t.same(bars(step(0, 100, 200, lock), step(1, 200, 450, { kind: 'lock-step' })), [['deploy', 200, 450, 'act_1 0']]);
+  t.same(bars(step(0, 100, undefined, lock), step(1, 1, 2, { ...lock, exit_code: 124 })), [], 'not held');
+  for (const over of [false, true])
+    t.equal(rowsOf([step(0, 100, 200, lock)], 900, over).find(({ kind }) => kind === 'lease')?.open, !over);
+});
+
+t.test('a node that was tried again says so', async (t) => {
+  const node: NodeRecord = { node: 'a', type: 'http', state: 'running', attempt: 3, started_at: at(500) };
+  t.equal(rowsOf([node], 2000)[0]?.label, 'a, attempt 3');
+  const attempts = [
+    { attempt: 1, started_at: at(500), finished_at: at(700), error: { code: 'broken', message: 'no disk' } },
+    { attempt: 2, started_at: at(900), finished_at: at(1000) },
+  ];
+  const bars = (one: NodeRecord) => rowsOf([one], 2000).map(({ label, from, to, state }) => [label, from, to, state]);
+  const earlier = [
+    ['a, attempt 1', 500, 700, 'bad'],
+    ['a, attempt 2', 900, 1000, 'bad'],
+  ];
+  t.same(bars({ ...node, attempts }), [...earlier, ['a, attempt 3', 1000, 2000, 'busy']]);
+  t.same(bars({ ...node, attempts, attempt: 2, state: 'backoff' }), [
+    ...earlier,
+    ['a, pause before attempt 3', 1000, 2000, 'wait'],
+  ]);
+});
+
+t.test('passes of a program that was started more than once', async (t) => {
+  const bars = (...steps: StepRecord[]) =>
+    rowsOf(steps, 900).flatMap(({ kind, label, from, to }) => (kind === 'pass' ? [[label, from, to]] : []));
+  const first = [step(0, 100, 200, { pass: 1 }), step(1, 200, 500, { pass: 1, kind: 'wait-signal' })];
+  t.same(bars(...first), [], 'one pass is the run itself');
+  t.same(bars(...first, step(2, 510, 600, { pass: 4 }), step(3, 610, undefined, { pass: 4, kind: 'sleep' })), [
+    ['1', 100, 200],
+    ['2', 510, 610],
+  ]);
+  const goesOn = [...first, step(2, 505, 550, { pass: 1 }), step(3, 700, 800, { pass: 2 })];
+  t.same(bars(...goesOn)[0], ['1', 100, 550], 'a wait that ended while the program was there');
+});

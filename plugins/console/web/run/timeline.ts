@@ -1,60 +1,17 @@
 import type { NodeRecord, StepRecord } from '../../../../cli/generated/api.ts';
+import { leasesOf } from './leases.ts';
+import { passesOf } from './passes.ts';
+import { isNode, type Row, rowOfNode, rowOfStep } from './rows.ts';
 
-/** One bar of a timeline. Times are epoch ms. */
-export interface Row {
-  key: string;
-  label: string;
-  kind: string;
-  from: number;
-  to: number;
-  /** It goes on: the end is now. */
-  open: boolean;
-  state: 'good' | 'bad' | 'wait' | 'busy' | 'quiet';
-  depth: number;
-}
+export { isNode, type Row } from './rows.ts';
 
-export const isNode = (step: StepRecord | NodeRecord): step is NodeRecord => 'node' in step;
-
-const NODE_STATES: Record<NodeRecord['state'], Row['state']> = {
-  waiting: 'quiet',
-  running: 'busy',
-  backoff: 'wait',
-  succeeded: 'good',
-  failed: 'bad',
-  skipped: 'quiet',
-  cancelled: 'quiet',
-};
-
-function rowOfNode(node: NodeRecord, now: number): Row[] {
-  if (!node.started_at) return [];
-  const from = Date.parse(node.started_at);
-  const state = node.substate ? 'wait' : NODE_STATES[node.state];
-  const to = node.finished_at ? Date.parse(node.finished_at) : now;
-  const key = node.item === undefined ? node.node : `${node.node}[${node.item}]`;
-  return [{ key, label: key, kind: node.type, from, to, open: !node.finished_at, state, depth: 0 }];
-}
-
-function rowOfStep(step: StepRecord, now: number): Row {
-  const failed = step.exit_code !== undefined && step.exit_code !== 0;
-  const state = step.status === 'waiting' ? 'wait' : failed ? 'bad' : 'good';
-  return {
-    key: `${step.activity_id} ${step.position}`,
-    label: step.label ?? step.site.replace(/#0$/, ''),
-    kind: step.kind,
-    // Two clocks: the agent's says when it began, the database's when it was recorded.
-    from: Math.min(Date.parse(step.started_at), step.recorded_at ? Date.parse(step.recorded_at) : now),
-    to: step.recorded_at ? Date.parse(step.recorded_at) : now,
-    open: step.status === 'waiting',
-    state,
-    depth: step.activity === '' ? 0 : 1,
-  };
-}
-
-/** Bars of everything that a run did, in the order in which it began. What has not begun has none. */
-export function rowsOf(steps: readonly (StepRecord | NodeRecord)[], now: number): Row[] {
-  return steps
-    .flatMap((step) => (isNode(step) ? rowOfNode(step, now) : [rowOfStep(step, now)]))
-    .sort((a, b) => a.from - b.from);
+/**
+ * Bars of everything that a run did, in the order in which it began. What has not begun has none. `now` is the end of a run
+ * that is over.
+ */
+export function rowsOf(steps: readonly (StepRecord | NodeRecord)[], now: number, over = false): Row[] {
+  const calls = steps.flatMap((step) => (isNode(step) ? rowOfNode(step, now) : [rowOfStep(step, now)]));
+  return [...passesOf(steps), ...calls, ...leasesOf(steps, now, over)].sort((a, b) => a.from - b.from);
 }
 
 export interface Window {

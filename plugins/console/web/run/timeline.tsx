@@ -17,8 +17,9 @@ interface Props {
 
 export function Timeline({ run, steps, onChoose }: Props) {
   const tick = useNow();
+  const over = run.finished_at !== undefined;
   const now = run.finished_at ? Date.parse(run.finished_at) : tick;
-  const rows = useMemo(() => rowsOf(steps, now), [steps, now]);
+  const rows = useMemo(() => rowsOf(steps, now, over), [steps, now, over]);
   const whole = useMemo(() => wholeOf(rows, Date.parse(run.created_at), now), [rows, run.created_at, now]);
   const [chosen, setChosen] = useState<Window>();
   const window = chosen ?? whole;
@@ -122,7 +123,7 @@ function Bar({
       style={{ transform: `translateY(${start}px)` }}
       title={text}
       aria-label={text}
-      onClick={() => onChoose(row.key)}
+      onClick={() => onChoose(row.of ?? row.key)}
     >
       <span className="bar-label">
         <span className="quiet">{row.kind}</span> {visible(row.label)}

@@ -1,9 +1,9 @@
-import { type FormEvent, useState } from 'react';
 import type { RunRecord } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { Problem, Time } from '../kit/basics.tsx';
+import { Time } from '../kit/basics.tsx';
+import { InlineForm } from '../kit/inline-form.tsx';
 import { parseJson } from '../kit/json.ts';
 import { Panel, Same } from '../kit/page.tsx';
 import { shellQuote, visible } from '../kit/text.ts';
@@ -76,36 +76,14 @@ interface FormProps {
   same: { command: string; call: string };
 }
 
-function PayloadForm({ verb, send, same }: FormProps) {
-  const [text, setText] = useState('null');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const submit = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await send(parseJson(text));
-    } catch (fault) {
-      setError(fault);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    void submit();
-  };
-  return (
-    <form onSubmit={onSubmit}>
+const PayloadForm = ({ verb, send, same }: FormProps) => (
+  <>
+    <InlineForm verb={verb} run={({ payload = '' }) => send(parseJson(payload))}>
       <label>
         Payload, as JSON
-        <textarea rows={3} spellCheck={false} value={text} onChange={({ target }) => setText(target.value)} />
+        <textarea name="payload" rows={3} spellCheck={false} defaultValue="null" />
       </label>
-      {error !== undefined && <Problem error={error} />}
-      <button type="submit" className="main" disabled={busy}>
-        {verb}
-      </button>
-      <Same by={same} />
-    </form>
-  );
-}
+    </InlineForm>
+    <Same by={same} />
+  </>
+);

@@ -1,5 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ListAgents200, ListLocks200, NodeRecord, RunRecord, StepRecord } from '../../../../cli/generated/api.ts';
+import type {
+  ListAgents200,
+  ListEventTypes200,
+  ListLocks200,
+  NodeRecord,
+  RunRecord,
+  StepRecord,
+} from '../../../../cli/generated/api.ts';
 import { explain } from '../../../runs/explain/explanation.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
@@ -28,6 +35,12 @@ export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps
     refetchInterval: AGAIN_MS,
     queryFn: ({ signal }) => json<ListLocks200>(scoped(scope, '/locks?limit=200'), { signal }),
   });
+  const types = useQuery({
+    queryKey: ['event-types', scope.org, scope.project],
+    enabled: run.substate?.kind === 'event',
+    refetchInterval: AGAIN_MS,
+    queryFn: ({ signal }) => json<ListEventTypes200>(scoped(scope, '/event-types?limit=200'), { signal }),
+  });
   if (run.status === 'succeeded' || (open && !agents.data)) return null;
   const nodes = steps.some(isNode) ? steps.filter(isNode).filter((node) => !open || inProgress(node)) : undefined;
   const { because, next } = explain({
@@ -36,6 +49,7 @@ export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps
     ...(nodes && { nodes }),
     agents: agents.data?.agents ?? [],
     locks: locks.data?.locks ?? [],
+    types: types.data?.types ?? [],
     now,
   });
   return (

@@ -1,6 +1,9 @@
 import { FilterText, SinceFilter } from '../kit/filter-fields.tsx';
 import { chosenStatuses, type RunFilters, STATUSES, toggled } from './filters.ts';
 
+/** The beginnings of what a run may have been started by. */
+const STARTERS = ['manual', 'spawn', 'push', 'schedule.tick', 'handler:', 'schedule:', 'event:', 'run:'];
+
 /** Every change is in the address at once. */
 export function Filters({ filters, onChange }: { filters: RunFilters; onChange(next: RunFilters): void }) {
   const chosen = chosenStatuses(filters);
@@ -26,7 +29,25 @@ export function Filters({ filters, onChange }: { filters: RunFilters; onChange(n
         onChange={(workflow) => onChange(without(filters, { workflow }))}
       />
       <FilterText label="Tag" value={filters.tag} onChange={(tag) => onChange(without(filters, { tag }))} />
+      <FilterText
+        label="Subject"
+        value={filters.subject}
+        onChange={(subject) => onChange(without(filters, { subject }))}
+      />
+      <FilterText
+        label="Started by"
+        hint="Started by: push, handler:…"
+        suggest={STARTERS}
+        value={filters.trigger}
+        onChange={(trigger) => onChange(without(filters, { trigger }))}
+      />
       <SinceFilter since={filters.since} onChange={(since) => onChange(without(filters, { since }))} />
+      <FilterText
+        label="Created before"
+        hint="Before: 2h, 2026-01-31"
+        value={filters.until}
+        onChange={(until) => onChange(without(filters, { until }))}
+      />
       {Object.keys(filters).length > 0 && (
         <button type="button" onClick={() => onChange({})}>
           Clear

@@ -7,6 +7,7 @@ const run = (run_id: string, status = 'running', workflow = 'a.sh', tags: string
   status,
   workflow,
   tags,
+  trigger: { type: 'manual' },
 });
 
 t.test('an address is read, and nothing else of it', async (t) => {
@@ -43,4 +44,24 @@ t.test('a run that changed is put where it belongs', async (t) => {
   t.same(ids(patched(list, run('run_3', 'failed'), { status: 'running' })), ['run_1'], 'it fits no longer');
   t.ok(fits(run('r', 'queued', 'a', ['x']), { status: 'queued,failed', workflow: 'a', tag: 'x' }));
   t.notOk(fits(run('r', 'queued', 'a', ['x']), { tag: 'y' }));
+});
+
+t.test('subject, and what started a run', async (t) => {
+  const one = {
+    ...{ ...run('run_1'), subject: 'acme/app', parent: 'run_0' },
+    trigger: { type: 'push', handler: 'report', event: 'evt_1' },
+  };
+  for (const trigger of ['push', 'handler:report', 'event:evt_1', 'run:run_0'])
+    t.ok(fits(one, { trigger, subject: 'acme/app' }), trigger);
+  for (const trigger of ['manual', 'handler:other', 'schedule:report', 'type:push', 'run:run_1'])
+    t.notOk(fits(one, { trigger }), trigger);
+  t.notOk(fits(one, { subject: 'acme' }));
+  t.same(readRunFilters({ subject: 'a', trigger: 'handler:x', until: '1h' }), {
+    ...{ subject: 'a', trigger: 'handler:x', until: '1h' },
+  });
+  t.equal(
+    commandOf({ subject: "it's", trigger: 'push' }, shellQuote),
+    `svc runs ls --subject 'it'\\''s' --trigger push`,
+  );
+  t.same(patched([one], run('run_9'), { until: '1h' }), [one], 'a new run is later than any `until`');
 });

@@ -3,6 +3,7 @@ import type { RunRecord } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { Confirm } from '../kit/confirm.tsx';
+import { CompareLink } from '../run/actions.tsx';
 
 interface Props {
   scope: Scope;
@@ -51,6 +52,12 @@ export function Selection({ scope, runs, selected, onChange }: Props) {
       >
         {ended.length} of the selected runs are over. Each begins again from its start, as a new run.
       </Confirm>
+      {chosen.length === 2 && (
+        // The older one first: ids are ordered by time.
+        <CompareLink scope={scope} a={chosen[1]!.run_id} b={chosen[0]!.run_id}>
+          Compare the two
+        </CompareLink>
+      )}
       <span className="quiet" role="status">
         {chosen.length > 0 ? `${chosen.length} selected` : done}
       </span>

@@ -4,6 +4,7 @@ import type { Scope } from '../api/paths.ts';
 import { Name, Status, Tag, Time } from '../kit/basics.tsx';
 import { useNow } from '../kit/clock.ts';
 import { took, visible } from '../kit/text.ts';
+import { type RunFilters, starterOf } from './filters.ts';
 
 interface Props {
   scope: Scope;
@@ -66,7 +67,13 @@ function RunCells({ scope, run }: { scope: Scope; run: RunRecord }) {
           <Name>{run.workflow}</Name>
         </Link>{' '}
         <span className="quiet mono">{run.run_id.slice(-6)}</span>
-        {run.subject && <div className="quiet">{visible(run.subject)}</div>}
+        {run.subject && (
+          <div className="quiet">
+            <RunsLink scope={scope} filters={{ subject: run.subject }}>
+              {run.subject}
+            </RunsLink>
+          </div>
+        )}
         {run.tags.map((tag) => (
           <Tag key={tag}>{tag}</Tag>
         ))}
@@ -76,7 +83,7 @@ function RunCells({ scope, run }: { scope: Scope; run: RunRecord }) {
         <Why run={run} />
       </td>
       <td className="wide">
-        {visible(run.trigger.type)}
+        <StartedBy scope={scope} run={run} />
         {!run.trusted && <div className="quiet">not trusted</div>}
       </td>
       <td className="tight">
@@ -85,6 +92,32 @@ function RunCells({ scope, run }: { scope: Scope; run: RunRecord }) {
       <td className="tight wide">
         <Took run={run} />
       </td>
+    </>
+  );
+}
+
+/** All runs with something in common. */
+export const RunsLink = ({ scope, filters, children }: { scope: Scope; filters: RunFilters; children: string }) => (
+  <Link to="/orgs/$org/projects/$project/runs" params={scope} search={filters}>
+    <Name>{children}</Name>
+  </Link>
+);
+
+/** The type of the event, and the handler or schedule; each leads to all runs that it started. */
+export function StartedBy({ scope, run: { trigger } }: { scope: Scope; run: RunRecord }) {
+  const name = starterOf(trigger);
+  return (
+    <>
+      <RunsLink scope={scope} filters={{ trigger: trigger.type }}>
+        {trigger.type}
+      </RunsLink>
+      {name && (
+        <div className="quiet">
+          <RunsLink scope={scope} filters={{ trigger: name }}>
+            {name}
+          </RunsLink>
+        </div>
+      )}
     </>
   );
 }

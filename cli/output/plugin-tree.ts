@@ -1,4 +1,4 @@
-import type { Candidate } from './validate.ts';
+import type { Candidate } from '../../kernel/boot/index.ts';
 
 /** One line for each plugin in boot order, with its requirements, services and contributions. */
 export function tree(candidates: readonly Candidate[]): string {

@@ -1,8 +1,11 @@
-import type { Strategy } from '../generated/pipeline.ts';
-
 export const MAX_COMBINATIONS = 1000;
 
 export type Combination = Record<string, unknown>;
+
+/** As a document has it. */
+interface Strategy {
+  matrix: { include?: Combination[]; exclude?: Combination[] };
+}
 
 /** The axes of a matrix with their values. */
 export function axesOf({ matrix }: Strategy): Record<string, unknown[]> {

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { Before, Then } from '@cucumber/cucumber';
+import { chromiumPath, openChromium } from '../support/chromium.ts';
+import type { SvcWorld } from '../support/world.ts';
+
+Before({ tags: '@browser' }, () => (chromiumPath() === undefined ? 'skipped' : undefined));
+
+/** A person with the scenario's token looks at the page. */
+Then(
+  'the Connections page shows in a browser that {string} was granted by {string}',
+  async function (this: SvcWorld, account: string, granter: string) {
+    const browser = await openChromium(chromiumPath()!);
+    this.cleanups.push(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${this.target.base_url}/orgs/${this.target.org}/projects/${this.project}/connections`);
+    await page.getByLabel('Access token').fill(this.target.token);
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('row').filter({ has: page.getByText(account, { exact: true }) });
+    await row.waitFor();
+    const columns = await page.getByRole('columnheader').allTextContents();
+    const cell = row.getByRole('cell').nth(columns.indexOf('Granted by'));
+    assert.equal((await cell.innerText()).split('\n')[0], granter);
+  },
+);

@@ -1,0 +1,22 @@
+// Generated from the JSON Schema of the same name (npm run generate). Do not edit.
+
+export interface ServerView {
+  version: string;
+  role: string;
+  node: string;
+  store: 'sqlite' | 'mysql';
+  /**
+   * How servers on one database find each other's work.
+   */
+  wake_ups: 'nats' | 'polling';
+  lease_ms: number;
+  public_url?: string;
+  /**
+   * SVC_RETENTION; absent: everything is kept.
+   */
+  retention?: string;
+  /**
+   * SVC_RATE_LIMIT; absent: the default limits.
+   */
+  rate_limit?: string;
+}

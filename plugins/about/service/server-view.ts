@@ -1,0 +1,45 @@
+import type { Settings } from '../../../kernel/contracts/index.ts';
+import type { ServerSettings } from '../generated/server-settings.ts';
+import type { ServerView } from '../generated/server-view.ts';
+
+/** Settings whose values hold no secret. Of every other one only the name is shown. */
+const SHOWN: ReadonlySet<string> = new Set([
+  'SVC_BUILTIN_AGENT',
+  'SVC_EGRESS_ALLOW',
+  'SVC_EVENT_SEQUENCER',
+  'SVC_HOST',
+  'SVC_LEASE_MS',
+  'SVC_LOG_LEVEL',
+  'SVC_PORT',
+  'SVC_PUBLIC_URL',
+  'SVC_RATE_LIMIT',
+  'SVC_RETENTION',
+]);
+
+const SETTING = /^SVC_[A-Z0-9_]+$/;
+
+/** `mysql` for `mysql://…`; what follows may hold a password. */
+const storeOf = (url: string) => (url.startsWith('sqlite:') ? 'sqlite' : 'mysql');
+
+export function serverView({ version, role, database_url, public_url, lease_ms, env }: Settings): ServerView {
+  return {
+    version,
+    role,
+    node: process.version,
+    store: storeOf(database_url),
+    wake_ups: env.SVC_WAKE_URL ? 'nats' : 'polling',
+    lease_ms,
+    ...(public_url !== undefined && { public_url }),
+    ...(env.SVC_RETENTION && { retention: env.SVC_RETENTION }),
+    ...(env.SVC_RATE_LIMIT && { rate_limit: env.SVC_RATE_LIMIT }),
+  };
+}
+
+export function settingsView({ env, role }: Settings): ServerSettings {
+  const set = Object.keys(env).filter((name) => SETTING.test(name) && env[name] !== '');
+  return {
+    settings: set.toSorted().map((name) => ({ name, ...(SHOWN.has(name) && { value: env[name]! }) })),
+    egress:
+      env.SVC_EGRESS_ALLOW?.trim() || (role === 'server' ? 'public addresses' : 'public addresses and this machine'),
+  };
+}

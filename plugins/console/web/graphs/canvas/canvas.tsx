@@ -1,0 +1,72 @@
+import { type NodeChange, ReactFlow, ReactFlowProvider } from '@xyflow/react';
+import { useMemo } from 'react';
+import { edgeKey, type GraphDocument } from '../document.ts';
+import './canvas.css';
+import { type CardNode, NODE_TYPES } from './card.tsx';
+import { Controls } from './controls.tsx';
+import { cardNode, drawnEdge, edgeIds } from './elements.ts';
+import { placesOf } from './layout.ts';
+import type { Mark } from './marks.ts';
+import { FLOW_LABELS } from './words.ts';
+
+export type { Mark, Tone } from './marks.ts';
+
+interface Props {
+  document: GraphDocument;
+  /** By the ids of nodes. */
+  marks?: ReadonlyMap<string, Mark>;
+  /** By `edgeKey`. */
+  edgeMarks?: ReadonlyMap<string, Mark>;
+  /** Id of a node. */
+  selected?: string | undefined;
+  onSelect?(id: string | undefined): void;
+  /** What it shows, for those who do not see it. */
+  label?: string;
+}
+
+const NONE: ReadonlyMap<string, Mark> = new Map();
+
+/** A graph to look at: pan, zoom, choose a node. */
+export function GraphCanvas({ document, marks = NONE, edgeMarks = NONE, selected, onSelect, label = 'Graph' }: Props) {
+  const places = useMemo(() => placesOf(document), [document]);
+  const nodes = useMemo(
+    () => document.nodes.map((node) => cardNode(node, places.get(node.id)!, node.id === selected, marks.get(node.id))),
+    [document, places, marks, selected],
+  );
+  const edges = useMemo(
+    () => edgeIds(document).map(([id, edge]) => drawnEdge(edge, id, false, edgeMarks.get(edgeKey(edge)))),
+    [document, edgeMarks],
+  );
+  const onNodesChange = (changes: NodeChange<CardNode>[]) => {
+    const chosen = changes.filter((change) => change.type === 'select');
+    const now = chosen.find((change) => change.selected);
+    if (now) onSelect?.(now.id);
+    else if (chosen.some(({ id }) => id === selected)) onSelect?.(undefined);
+  };
+  return (
+    <section className="graph-canvas" aria-label={label}>
+      <ReactFlowProvider>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          ariaLabelConfig={FLOW_LABELS}
+          onNodesChange={onNodesChange}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          elementsSelectable={onSelect !== undefined}
+          multiSelectionKeyCode={null}
+          selectionKeyCode={null}
+          deleteKeyCode={null}
+          onlyRenderVisibleElements
+          fitView
+          fitViewOptions={{ maxZoom: 1 }}
+          minZoom={0.1}
+        >
+          <Controls />
+        </ReactFlow>
+      </ReactFlowProvider>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import type { GraphNode } from '../document.ts';
+import { FieldFrame } from './field-frame.tsx';
+import { useFormPlace } from './form-context.ts';
+import type { Members } from './model.ts';
+import { ValueField } from './value-field.tsx';
+
+const TEXT = { type: 'string' } as const;
+const FURTHER = /^\/(retry|timeout|continue_on_error|join|idempotency_key|description)\b/;
+
+/** What every node can have, whatever its type. */
+export function FurtherSettings({ node, set }: { node: GraphNode; set(members: Members): void }) {
+  const { findings } = useFormPlace();
+  const { retry } = node;
+  const wrong = findings.some(({ within }) => FURTHER.test(within));
+  return (
+    <details open={wrong || undefined}>
+      <summary>Retries, time limits and more</summary>
+      <FieldFrame label="Attempts" pointer="/retry" deep description="All of them, the first one included.">
+        <input
+          type="number"
+          aria-label="Attempts"
+          min={1}
+          max={100}
+          value={retry?.attempts ?? ''}
+          onChange={({ target }) =>
+            set({ retry: target.value === '' ? undefined : { ...retry, attempts: Number(target.value) } })
+          }
+        />
+      </FieldFrame>
+      {retry && (
+        <FieldFrame label="Pause between attempts" pointer="/retry/backoff" description="5s, 2m; none by default.">
+          <input
+            aria-label="Pause between attempts"
+            value={retry.backoff ?? ''}
+            onChange={({ target }) => {
+              const { backoff: _, ...rest } = retry;
+              set({ retry: target.value ? { ...rest, backoff: target.value } : rest });
+            }}
+          />
+        </FieldFrame>
+      )}
+      <FieldFrame
+        label="Time limit"
+        pointer="/timeout"
+        description="For each attempt, with its time in the queue: 10m."
+      >
+        <input
+          aria-label="Time limit"
+          value={node.timeout ?? ''}
+          onChange={({ target }) => set({ timeout: target.value || undefined })}
+        />
+      </FieldFrame>
+      <FieldFrame
+        label="Go on after an error"
+        pointer="/continue_on_error"
+        description="What needs the node runs; its error is data."
+      >
+        <input
+          type="checkbox"
+          aria-label="Go on after an error"
+          checked={node.continue_on_error === true}
+          onChange={({ target }) => set({ continue_on_error: target.checked || undefined })}
+        />
+      </FieldFrame>
+      <FieldFrame label="Begins when" pointer="/join">
+        <select
+          aria-label="Begins when"
+          value={node.join ?? ''}
+          onChange={({ target }) => set({ join: (target.value || undefined) as GraphNode['join'] })}
+        >
+          <option value="">as by default</option>
+          <option value="all">all its edges are met</option>
+          <option value="any">one of its edges is met</option>
+        </select>
+      </FieldFrame>
+      <ValueField
+        name="idempotency_key"
+        schema={{ ...TEXT, description: 'In place of the ids of run and node. Holes {{ }} are filled.' }}
+        root={TEXT}
+        value={node.idempotency_key}
+        onChange={(key) => set({ idempotency_key: key })}
+        pointer="/idempotency_key"
+      />
+      <FieldFrame label="Description" pointer="/description" description="For people, in Markdown.">
+        <textarea
+          aria-label="Description"
+          maxLength={8192}
+          value={node.description ?? ''}
+          onChange={({ target }) => set({ description: target.value || undefined })}
+        />
+      </FieldFrame>
+    </details>
+  );
+}

@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import { RequirementsPanel } from '../requirements/panel.tsx';
+import { TypedText } from './typed-text.tsx';
+import { visible } from '../../kit/text.ts';
+import type { GraphDocument } from '../document.ts';
+import { FieldFrame } from './field-frame.tsx';
+import { type FormPlace, FormPlaceProvider } from './form-context.ts';
+import { changeGraph, type Settings } from './model.ts';
+import { type Actions, nodesOnly } from './state.ts';
+import { ValueField } from './value-field.tsx';
+
+interface Props {
+  document: GraphDocument;
+  actions: Actions;
+  place: FormPlace;
+}
+
+/** What holds for the whole graph, and its nodes as a list. */
+export function GraphPanel({ document, actions, place }: Props) {
+  const set = (settings: Settings) =>
+    actions.apply((now) => changeGraph(now, settings), `graph ${Object.keys(settings).join()}`);
+  const list = (text: string) => {
+    const all = text
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean);
+    return all.length > 0 ? all : undefined;
+  };
+  return (
+    <FormPlaceProvider value={place}>
+      <h2>Graph</h2>
+      <FieldFrame label="Title of the graph" pointer="/title">
+        <input
+          aria-label="Title of the graph"
+          maxLength={255}
+          value={document.title ?? ''}
+          onChange={({ target }) => set({ title: target.value || undefined })}
+        />
+      </FieldFrame>
+      <details>
+        <summary>Settings of all runs</summary>
+        <FieldFrame label="Description of the graph" pointer="/description" description="For people, in Markdown.">
+          <textarea
+            aria-label="Description of the graph"
+            maxLength={8192}
+            value={document.description ?? ''}
+            onChange={({ target }) => set({ description: target.value || undefined })}
+          />
+        </FieldFrame>
+        <FieldFrame label="After a failure" pointer="/on_failure">
+          <select
+            aria-label="After a failure"
+            value={document.on_failure ?? ''}
+            onChange={({ target }) => set({ on_failure: (target.value || undefined) as GraphDocument['on_failure'] })}
+          >
+            <option value="">stop (the default)</option>
+            <option value="stop">stop: cancel everything</option>
+            <option value="finish">finish what does not need the failed node</option>
+          </select>
+        </FieldFrame>
+        <FieldFrame label="Cancelled by events" pointer="/cancel_on" deep description="Their types, with commas.">
+          <TypedText
+            label="Cancelled by events"
+            value={(document.cancel_on ?? []).join(', ')}
+            take={(text) => (set({ cancel_on: list(text) }), undefined)}
+          />
+        </FieldFrame>
+        <FieldFrame label="Tags" pointer="/tags" deep description="Of every run, with commas.">
+          <TypedText
+            label="Tags"
+            value={(document.tags ?? []).join(', ')}
+            take={(text) => (set({ tags: list(text) }), undefined)}
+          />
+        </FieldFrame>
+        <FieldFrame label="Subject" pointer="/subject" description="Of a run whose submit or trigger gives none.">
+          <input
+            aria-label="Subject"
+            maxLength={255}
+            value={document.subject ?? ''}
+            onChange={({ target }) => set({ subject: target.value || undefined })}
+          />
+        </FieldFrame>
+        <ValueField
+          name="output"
+          schema={{
+            type: ['object', 'array'],
+            description: 'Of a run. Absent: what the node gives at which the graph ends.',
+          }}
+          root={{}}
+          value={document.output}
+          onChange={(output) => set({ output })}
+          pointer="/output"
+        />
+      </details>
+      <Needs document={document} actions={actions} place={place} />
+      <Outline document={document} actions={actions} />
+    </FormPlaceProvider>
+  );
+}
+
+/** Whether the credentials are there; read when somebody opens it. */
+function Needs({ document, actions, place }: Props) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>What it needs</summary>
+      {open && (
+        <RequirementsPanel scope={place.scope} of={{ document }} onChoose={(id) => actions.select(nodesOnly(id))} />
+      )}
+    </details>
+  );
+}
+
+/** All nodes by name: the way to one that is not in view. */
+const Outline = ({ document, actions }: Pick<Props, 'document' | 'actions'>) => (
+  <section aria-label="Nodes">
+    <h3>Nodes</h3>
+    {document.nodes.length === 0 && <p className="quiet">None yet. Press a to add one.</p>}
+    <ul className="plain outline">
+      {document.nodes.map(({ id, title, type }) => (
+        <li key={id}>
+          <button type="button" className="small" onClick={() => actions.select(nodesOnly(id))}>
+            {visible(title ? `${title} (${id})` : id)}
+          </button>{' '}
+          <span className="quiet">{visible(type)}</span>
+        </li>
+      ))}
+    </ul>
+  </section>
+);

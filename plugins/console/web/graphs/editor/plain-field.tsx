@@ -1,0 +1,70 @@
+import type { Field, Schema } from './schema-fields.ts';
+
+interface Props {
+  name: string;
+  label: string;
+  schema: Schema;
+  field: Field;
+  value: unknown;
+  onChange(value: unknown): void;
+  required?: boolean;
+}
+
+/** Members that are programs or documents. */
+const SOURCES: readonly string[] = ['script', 'source'];
+/** A short text becomes a field of several lines when it has them. */
+const LONG = 60;
+
+const shown = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+export function PlainField({ name, label, schema, field, value, onChange, required = false }: Props) {
+  const text = shown(value);
+  const set = (now: string) => onChange(now === '' && !required ? undefined : now);
+  if (field.kind === 'choice')
+    return (
+      <select aria-label={label} value={text} onChange={({ target }) => onChange(chosen(field.choices, target.value))}>
+        <option value="">{required ? 'Choose one' : 'As by default'}</option>
+        {field.choices.map((choice) => (
+          <option key={shown(choice)} value={shown(choice)}>
+            {shown(choice)}
+          </option>
+        ))}
+      </select>
+    );
+  if (field.kind === 'boolean')
+    return (
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={value === true}
+        onChange={({ target }) => onChange(target.checked || (required ? false : undefined))}
+      />
+    );
+  if (field.kind === 'number' || field.kind === 'integer')
+    return (
+      <input
+        type="number"
+        aria-label={label}
+        step={field.kind === 'integer' ? 1 : 'any'}
+        min={schema.minimum}
+        max={schema.maximum}
+        value={text}
+        onChange={({ target }) => onChange(Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)}
+      />
+    );
+  if (SOURCES.includes(name) || text.includes('\n') || text.length > LONG)
+    return (
+      <textarea
+        aria-label={label}
+        spellCheck={false}
+        wrap={SOURCES.includes(name) ? 'off' : 'soft'}
+        rows={Math.min(20, Math.max(SOURCES.includes(name) ? 6 : 2, text.split('\n').length + 1))}
+        value={text}
+        onChange={({ target }) => set(target.value)}
+      />
+    );
+  return <input aria-label={label} spellCheck={false} value={text} onChange={({ target }) => set(target.value)} />;
+}
+
+const chosen = (choices: readonly unknown[], text: string): unknown => choices.find((choice) => shown(choice) === text);

@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { ExpressionField } from '../expressions/expression-field.tsx';
+import { CredentialField } from './credential-field.tsx';
+import { FieldFrame } from './field-frame.tsx';
+import { useFormPlace } from './form-context.ts';
+import { JsonField } from './json-field.tsx';
+import { ListField, MapField, ObjectField, VariantsField } from './nested-fields.tsx';
+import { PlainField } from './plain-field.tsx';
+import { emptyOf, exprOf, type Field, fieldOf, labelOf, resolved, type Schema } from './schema-fields.ts';
+import type { ValueProps } from './value-props.ts';
+
+/** The field that a value can be edited in: a schema says what it should be, a document what it is. */
+function fieldFor(schema: Schema, root: Schema, value: unknown): Field {
+  const field = fieldOf(schema, root);
+  const { items } = resolved(schema, root);
+  if (field.kind === 'text' && Array.isArray(value)) return items ? { kind: 'list', of: items } : { kind: 'json' };
+  const plain = typeof value !== 'object' || value === null;
+  if (typeof value === 'string' && ['number', 'integer', 'boolean'].includes(field.kind)) return { kind: 'text' };
+  if (value === undefined || field.kind === 'json') return field;
+  if (['list', 'map', 'object', 'variants'].includes(field.kind)) {
+    const fits = field.kind === 'list' ? Array.isArray(value) : !plain && !Array.isArray(value);
+    return fits ? field : { kind: 'json' };
+  }
+  return plain ? field : { kind: 'json' };
+}
+
+/** One value of a config: a field of its own kind, an expression in its place, or JSON. */
+export function ValueField(props: ValueProps) {
+  const { name, schema: given, root, value, onChange, pointer, required = false } = props;
+  const { names } = useFormPlace();
+  const schema = resolved(given, root);
+  const label = props.label ?? labelOf(name, schema);
+  const [json, setJson] = useState(false);
+  const expression = exprOf(value);
+  const field = fieldFor(schema, root, value);
+  const nested = ['list', 'map', 'object', 'variants'].includes(field.kind);
+  const toExpression = () => onChange({ $expr: value === undefined || value === '' ? '' : JSON.stringify(value) });
+  const toValue = () => onChange(required ? emptyOf(schema, root) : undefined);
+  return (
+    <FieldFrame
+      label={label}
+      pointer={pointer}
+      required={required}
+      description={schema.description}
+      deep={field.kind === 'json' || json || expression !== undefined}
+      actions={
+        <span className="value-actions">
+          {nested && expression === undefined && (
+            <button type="button" className="small" aria-pressed={json} onClick={() => setJson(!json)}>
+              JSON
+            </button>
+          )}
+          <button
+            type="button"
+            className="small"
+            aria-pressed={expression !== undefined}
+            aria-label={`ƒx: ${label} by an expression`}
+            onClick={expression === undefined ? toExpression : toValue}
+          >
+            ƒx
+          </button>
+        </span>
+      }
+    >
+      {expression !== undefined ? (
+        <ExpressionField value={expression} onChange={($expr) => onChange({ $expr })} label={label} names={names} />
+      ) : json || field.kind === 'json' ? (
+        <JsonField label={label} value={value} onChange={onChange} />
+      ) : (
+        <Kind {...props} schema={schema} label={label} field={field} />
+      )}
+    </FieldFrame>
+  );
+}
+
+function Kind({ field, ...props }: ValueProps & { field: Field; label: string }) {
+  const { name, value } = props;
+  switch (field.kind) {
+    case 'list':
+      return <ListField {...props} Value={ValueField} of={field.of} />;
+    case 'map':
+      return <MapField {...props} Value={ValueField} of={field.of} />;
+    case 'object':
+      return <ObjectField {...props} Value={ValueField} members={field.members} more={field.more} />;
+    case 'variants':
+      return <VariantsField {...props} Value={ValueField} variants={field.variants} />;
+    default:
+      if (name === 'credential' && field.kind === 'text')
+        return <CredentialField label={props.label} value={value} onChange={props.onChange} />;
+      return <PlainField {...props} field={field} />;
+  }
+}

@@ -1,0 +1,101 @@
+import t from 'tap';
+import { Database } from '../../../kernel/contracts/index.ts';
+import { RunEngine, type Trigger } from '../contract.ts';
+import { originColumns } from '../migrations/0016-origins.ts';
+import { listRuns, type RunFilter, searchOf } from '../store/run-search.ts';
+import { parseRunFilter } from './run-filter.ts';
+import { OTHER, SCOPE, STORES, withEngine } from '../../../test/kit/index.ts';
+
+const HOSTILE = ['Ünïcode ☃', "it's", '%', 'acme/app', 'acme/app ', 'ACME/app', '\u202e', '🦑'.repeat(120)];
+
+const triggers: Trigger[] = [
+  { type: 'manual' },
+  { type: 'push', event: 'evt_1', handler: 'report', ref: 'refs/heads/main' },
+  { type: 'push', event: 'evt_2', handler: 'other' },
+  { type: 'schedule.tick', event: 'evt_3', schedule: 'report' },
+];
+
+const filter = (query: Record<string, string>): RunFilter => parseRunFilter(query, Date.now());
+
+for (const store of STORES) {
+  t.test(`${store}: runs are found by their subject, byte by byte`, (t) =>
+    withEngine({ store }, async ({ use, submit }) => {
+      for (const subject of HOSTILE) await use(RunEngine).submit(submit({ subject }));
+      await use(RunEngine).submit(submit());
+      await use(RunEngine).submit(submit({ ...OTHER, subject: 'acme/app' }));
+      for (const subject of HOSTILE)
+        t.equal((await listRuns(use(Database), SCOPE.project_id, filter({ subject }))).length, 1, subject);
+      t.same(await listRuns(use(Database), SCOPE.project_id, filter({ subject: 'acme' })), []);
+    }),
+  );
+
+  t.test(`${store}: runs are found by what started them, with other filters too`, (t) =>
+    withEngine({ store }, async ({ use, submit }) => {
+      const ids: string[] = [];
+      for (const trigger of triggers) {
+        const made = await use(RunEngine).submit(submit({ trigger, triggered: true, tags: ['x'], subject: 's' }));
+        ids.push(made.run_id);
+      }
+      const child = { trigger: { type: 'spawn', parent: ids[0]! }, parent: ids[0]! };
+      ids.push((await use(RunEngine).submit(submit(child))).run_id);
+      const found = async (query: Record<string, string>) =>
+        (await listRuns(use(Database), SCOPE.project_id, filter(query))).map(({ run_id }) => ids.indexOf(run_id));
+      t.same(await found({ trigger: 'manual' }), [0]);
+      t.same(await found({ trigger: 'push' }), [2, 1]);
+      t.same(await found({ trigger: 'handler:report' }), [1]);
+      t.same(await found({ trigger: 'schedule:report' }), [3]);
+      t.same(await found({ trigger: 'event:evt_2' }), [2]);
+      t.same(await found({ trigger: `run:${ids[0]}` }), [4]);
+      t.same(await found({ trigger: 'push', subject: 's', tag: 'x', status: 'queued,waiting' }), [2, 1]);
+      t.same(await found({ trigger: 'handler:report', subject: 's' }), [1]);
+      t.same(await found({ trigger: 'push', subject: 'other' }), []);
+      t.same(await found({ trigger: 'push', until: '1h' }), []);
+      t.same(await found({ trigger: 'push', since: '1h' }), [2, 1]);
+    }),
+  );
+
+  t.test(`${store}: runs of earlier versions are found like new ones`, (t) =>
+    withEngine({ store }, async ({ use, submit }) => {
+      const odd: Trigger = { type: 'push', event: 'evt_4', schedule: 'ä'.repeat(300) };
+      for (const trigger of [...triggers, odd])
+        await use(RunEngine).submit(submit({ trigger, triggered: true, subject: 'sübject ' }));
+      const database = use(Database);
+      const columns = 'subject_bytes, trigger_type, trigger_event';
+      const read = () => database.read(`SELECT run_id, trigger_name, ${columns} FROM runs_runs ORDER BY run_id`);
+      const before = await read();
+      await database.write(
+        'UPDATE runs_runs SET subject_bytes = NULL, trigger_type = NULL, trigger_event = NULL, trigger_name = NULL',
+      );
+      const filling = originColumns[database.sql.family].find((statement) => statement.startsWith('UPDATE'))!;
+      await database.write(filling);
+      const after = await read();
+      const strange = after.at(-1)!;
+      // SQLite takes any text; a name that nothing can have is not found either.
+      t.same([...after.slice(0, -1), { ...strange, trigger_name: null }], before);
+    }),
+  );
+
+  t.test(`${store}: each of these filters has an index that gives the order too`, (t) =>
+    withEngine({ store }, async ({ use, submit }) => {
+      await use(RunEngine).submit(submit({ subject: 's' }));
+      const database = use(Database);
+      const plan = async (query: Record<string, string>) => {
+        const { statement, params } = searchOf(database, SCOPE.project_id, filter(query));
+        const explain = database.sql.family === 'mysql' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
+        return JSON.stringify(await database.read(`${explain} ${statement}`, params));
+      };
+      const indexes = {
+        runs_runs_subject: { subject: 's', trigger: 'push', status: 'failed' },
+        runs_runs_type: { trigger: 'push', status: 'failed', workflow: 'a.sh' },
+        runs_runs_starter: { trigger: 'handler:x', status: 'failed' },
+        runs_runs_event: { trigger: 'event:evt_1' },
+        runs_runs_parent: { trigger: 'run:run_1' },
+      } as const;
+      for (const [index, query] of Object.entries(indexes)) {
+        const told = await plan(query);
+        t.match(told, index);
+        if (!/event|parent/.test(index)) t.notMatch(told, /filesort|TEMP B-TREE/i, `${index} gives the order`);
+      }
+    }),
+  );
+}

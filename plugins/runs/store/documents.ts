@@ -1,0 +1,25 @@
+import { Errors, type Queries } from '../../../kernel/contracts/index.ts';
+import type { WorkflowPin } from '../contract.ts';
+import type { RunRow } from './run-columns.ts';
+
+type DocumentRow = Pick<RunRow, 'kind' | 'workflow' | 'filename' | 'pin'> & { source: string };
+
+export interface StoredDocument extends Omit<DocumentRow, 'pin'> {
+  pin: WorkflowPin | undefined;
+}
+
+/** What a run carries out. Throws `not_found`. */
+export async function readDocument(
+  on: Pick<Queries, 'read'>,
+  { org_id, project_id }: { org_id: string; project_id: string },
+  run_id: string,
+): Promise<StoredDocument> {
+  const [row] = await on.read<DocumentRow>(
+    `SELECT r.kind, r.workflow, r.filename, r.pin, s.source
+     FROM runs_runs r JOIN runs_sources s ON s.project_id = r.project_id AND s.digest = r.source_digest
+     WHERE r.run_id = ? AND r.org_id = ? AND r.project_id = ?`,
+    [run_id, org_id, project_id],
+  );
+  if (!row) throw Errors.notFound(`no run ${run_id} in this project`);
+  return { ...row, pin: row.pin === null ? undefined : (JSON.parse(row.pin) as WorkflowPin) };
+}

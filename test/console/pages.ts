@@ -1,0 +1,66 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Sample } from './sample.ts';
+
+const HERE = '/orgs/dev/projects/main';
+const APP = resolve(import.meta.dirname, '../../plugins/console/web/app');
+
+/** A page of the console: how its picture is called, and where it is in a project that was filled. */
+interface SamplePage {
+  name: string;
+  path(sample: Sample): string;
+}
+
+const at = (name: string, path: string): SamplePage => ({ name, path: () => path });
+
+/** By its route below a project, as `router.tsx` has it: every page, with something on it. */
+export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>> = {
+  '/': at('overview', ''),
+  runs: at('runs', '/runs'),
+  'runs/$run': { name: 'run', path: ({ run }) => `/runs/${run}` },
+  'runs/compare': { name: 'compare', path: ({ compared: [a, b] }) => `/runs/compare?a=${a}&b=${b}` },
+  graphs: at('graphs', '/graphs'),
+  'graphs/$graph': at('graph', '/graphs/orders'),
+  'graphs/new': at('editor-new', '/graphs/new'),
+  'graphs/$graph/edit': at('editor', '/graphs/orders/edit'),
+  pipelines: at('pipelines', '/pipelines'),
+  events: at('events', '/events'),
+  'events/$event': { name: 'event', path: ({ event }) => `/events/${event}` },
+  'event-types': at('event-types', '/event-types'),
+  handlers: at('handlers', '/handlers'),
+  'handlers/$handler': at('handler', '/handlers/tell'),
+  schedules: at('schedules', '/schedules'),
+  'schedules/$schedule': at('schedule', '/schedules/nightly'),
+  hooks: at('hooks', '/hooks'),
+  'hooks/$hook': at('hook', '/hooks/deploys'),
+  webhooks: at('webhooks', '/webhooks'),
+  'webhooks/$webhook': at('webhook', '/webhooks/shop'),
+  connections: at('connections', '/connections'),
+  'connections/credentials': at('credentials', '/connections/credentials'),
+  'connections/secrets': at('secrets', '/connections/secrets'),
+  connectors: at('connectors', '/connectors'),
+  'connectors/$connector': at('connector', '/connectors/team_chat'),
+  locks: at('locks', '/locks'),
+  agents: at('agents', '/agents'),
+  members: at('members-and-tokens', '/members'),
+  'members/tokens': at('tokens', '/members/tokens'),
+  'members/sessions': at('sessions', '/members/sessions'),
+  audit: at('audit', '/audit'),
+  settings: at('settings', '/settings'),
+  plugins: at('plugins', '/plugins'),
+  // Of a plugin: what stands there is the plugin's.
+  'plugins/$plugin/$page': [],
+};
+
+/** Names and addresses, with what the sample has. */
+export const samplePages = (sample: Sample): [name: string, path: string][] =>
+  Object.values(PAGES)
+    .flat()
+    .map(({ name, path }) => [name, `${HERE}${path(sample)}`]);
+
+/** The routes below a project, as the router's sources name them. */
+export function projectRoutes(): string[] {
+  const sources = globSync('rout*.{ts,tsx}', { cwd: APP }).map((file) => readFileSync(join(APP, file), 'utf8'));
+  const found = sources.join('\n').matchAll(/getParentRoute: \(\) => project,\s+path: '([^']+)'/g);
+  return [...found].map(([, path]) => path!);
+}

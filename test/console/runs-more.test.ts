@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { chromiumPath } from '../../features/support/chromium.ts';
+import { until } from '../../features/support/process.ts';
+import { Console, inaccessible } from './browser.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
+const SHOWN = '<img src=x onerror="document.title=`owned`">\\u202e';
+const path = chromiumPath();
+
+/** Prints what a file says, so that two runs of it differ. */
+const VARIES = `svc step same -- echo same
+svc step varies -- cat "$PWD_OF_TEST/word"
+svc emit built.done --key site
+`;
+const CHILD = 'svc step child -- echo child\n';
+/** Asks for another step once it has been woken. */
+const UNSTEADY = `svc step "$(cat "$PWD_OF_TEST/word")" -- true
+svc wait-signal go
+`;
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(400_000);
+
+if (path === undefined) t.comment('left out: comparing runs and their chains in a browser (there is no Chromium)');
+else
+  t.test('runs beside each other and one after another', { timeout: 380_000 }, async (t) => {
+    const place = await Console.open(t, path);
+    const base = `${place.url}/orgs/dev/projects/main`;
+    const word = (text: string) => writeFile(join(place.folder, 'word'), text);
+    for (const [name, source] of Object.entries({ 'varies.sh': VARIES, 'child.sh': CHILD, 'unsteady.sh': UNSTEADY }))
+      await writeFile(join(place.folder, name), source);
+    const submit = async (file: string, ...more: string[]) => {
+      const args = ['submit', file, '--env', `PWD_OF_TEST=${place.folder}`, '--json', ...more];
+      const { stdout, stderr } = await place.svc(args);
+      const [run_id] = stdout.match(/run_\w{26}/) ?? [];
+      if (run_id === undefined) throw new Error(`no run: ${stdout} ${stderr}`);
+      return run_id;
+    };
+    const reaches = (run_id: string, state: string) =>
+      until(`${run_id} to be ${state}`, 60_000, async () =>
+        (await place.svc(['status', run_id])).stdout.includes(state) ? true : undefined,
+      );
+    await place.svc(['handler', 'set', 'after', 'child.sh', '--on', 'built.*']);
+    await word(HOSTILE);
+    const a = await submit('varies.sh', '--input', '{"n":1}');
+    await reaches(a, 'succeeded');
+    await word('another');
+    const b = await submit('varies.sh', '--input', '{"n":2}');
+    await reaches(b, 'succeeded');
+    await word('first-name');
+    const broken = await submit('unsteady.sh');
+    await reaches(broken, 'waiting');
+    await word(HOSTILE);
+    await place.svc(['signal', broken, 'go']);
+    await reaches(broken, 'failed');
+
+    const page = await place.signedIn();
+    page.setDefaultTimeout(15_000);
+    const changed = (looked: Page, text: string) => looked.locator('.diff').getByText(text).first().waitFor();
+
+    await t.test('two runs are compared', async (t) => {
+      await page.goto(`${base}/runs/${a}`);
+      await page.getByRole('link', { name: 'Compare with…' }).click();
+      await page.getByRole('link', { name: b }).click();
+      await page.waitForURL(`${base}/runs/compare?a=${a}&b=${b}`);
+      await changed(page, `- ${SHOWN}`);
+      await changed(page, '+ another');
+      await changed(page, '"n": 2');
+      const rows = page.getByRole('row', { name: /^step same#0/ });
+      t.equal(await rows.count(), 0, 'what is the same is left out');
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await rows.getByText('same', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Swap A and B' }).click();
+      await changed(page, `+ ${SHOWN}`);
+      const told = await place.svc(['runs', 'diff', a, b]);
+      t.match(told.stdout, /\+another/);
+      t.match(JSON.parse((await place.svc(['runs', 'diff', a, b, '--json'])).stdout), { a, b, input: { a: { n: 1 } } });
+
+      await page.goto(`${base}/runs?workflow=varies.sh`);
+      for (const id of [a, b]) await page.getByRole('checkbox', { name: new RegExp(id) }).check();
+      await page.getByRole('link', { name: 'Compare the two' }).click();
+      await page.waitForURL(`${base}/runs/compare?a=${a}&b=${b}`);
+    });
+
+    await t.test('what led to a run and what came of it', async (t) => {
+      await page.goto(`${base}/runs/${a}`);
+      const chain = page.locator('.chain');
+      await chain.getByRole('link', { name: 'built.done' }).waitFor();
+      await chain.getByRole('link', { name: /child\.sh|handler/ }).click();
+      await page.getByRole('heading', { name: 'What led here', exact: true }).waitFor();
+      await chain.getByRole('link', { name: 'varies.sh' }).waitFor();
+      await chain.getByRole('link', { name: 'built.done' }).click();
+      await page.getByRole('heading', { name: 'built.done', level: 1 }).waitFor();
+      await chain.getByText('emitted by').waitFor();
+      const told = await place.svc(['runs', 'chain', a]);
+      t.match(told.stdout, /emitted evt_[\s\S]*started run_/);
+    });
+
+    await t.test('a replay that differs shows both sides', async () => {
+      await page.goto(`${base}/runs/${broken}`);
+      await page.getByRole('heading', { name: 'The replay differs' }).waitFor();
+      await changed(page, '- step first-name#0');
+      await changed(page, `+ step ${SHOWN}`);
+    });
+
+    await t.test('accessible in both themes on a narrow screen, for a viewer too', async (t) => {
+      const made = await place.svc(['token', 'create', 'looks', '--role', 'viewer', '--json']);
+      const { token } = JSON.parse(made.stdout) as { token: string };
+      const viewport = { width: 390, height: 800 };
+      const light = await place.signedIn(token, await place.newBrowser({ colorScheme: 'light', viewport }));
+      const dark = await place.signedIn(place.token, await place.newBrowser({ colorScheme: 'dark', viewport }));
+      const pages: [string, string][] = [
+        [`/runs/compare?a=${a}&b=${b}&all=steps`, '.diff'],
+        [`/runs/compare?a=${a}`, 'table'],
+        [`/runs/${a}`, '.chain'],
+        [`/runs/${broken}`, '.diff'],
+      ];
+      for (const [address, shows] of pages)
+        for (const looked of [light, dark]) {
+          await looked.goto(base + address);
+          await looked.locator(shows).first().waitFor();
+          const whose = looked === light ? 'light, a viewer' : 'dark, an admin';
+          t.same(await inaccessible(looked), [], `${whose} ${address}`);
+          const overflow = await looked.evaluate('document.documentElement.scrollWidth - innerWidth');
+          t.ok(Number(overflow) <= 0, `${address} is not wider than the screen`);
+        }
+    });
+
+    t.not(await page.title(), 'owned', 'what runs print is text');
+    t.equal(await page.locator('img').count(), 0);
+    await t.test('a name that is spelt nearly right', async (t) => {
+      await writeFile(
+        join(place.folder, 'waits.sh'),
+        'svc step before -- true\nsvc wait-event order.approved\nsvc step after -- true\n',
+      );
+      const waits = await submit('waits.sh');
+      await reaches(waits, 'waiting');
+      await place.svc(['handler', 'set', 'shop', 'child.sh', '--on', 'order.aproved']);
+      const emitted = await place.svc(['emit', 'order.aprovd']);
+      await page.goto(`${base}/runs/${waits}`);
+      await page.getByText(/An event of type order\.aprovd was recorded/).waitFor();
+      t.match((await place.svc(['explain', waits])).stdout, /An event of type order\.aprovd was recorded/);
+      await page.goto(`${base}/events/${/evt_\w+/.exec(emitted.stdout)![0]}`);
+      const near = page.locator('section', { hasText: 'Nearly took it' });
+      await near.getByText(/waits for order\.approved/).waitFor();
+      t.match(await near.innerText(), /handler shop is for order\.aproved/);
+      await place.svc(['emit', 'order.approved']);
+      await reaches(waits, 'succeeded');
+      await page.goto(`${base}/runs/${waits}`);
+      await page.getByRole('button', { name: /^pass 2,/ }).waitFor();
+      t.equal(await page.getByRole('button', { name: /^pass \d,/ }).count(), 2, 'each pass has its bar');
+    });
+
+    t.same(place.faults, [], 'no error, and nothing that the content security policy refused');
+  });
