@@ -6,7 +6,7 @@ const pluginCli = '^plugins/[^/]+/cli/';
 const explains = '^plugins/[^/]+/explain/';
 // What modules of plugins are given, and where they stand.
 const forModules = '^plugins/console/contract/(context|places)\\.ts$';
-const forBrowsers = '^cli/(generated/|output/span\\.ts$)';
+const forBrowsers = '^(cli/(generated/|output/span\\.ts$)|plugins/runs/contract/capabilities\\.ts$)';
 
 /** The console's pages know the types of answers, which are generated. */
 const consoleWeb = '^plugins/console/web/';

@@ -89,3 +89,19 @@ t.test('a broken file is named, with what to do about it', async (t) => {
     await t.rejects(readProfile({ HOME: home }, home), { code: 'profile_invalid' }, text);
   }
 });
+
+t.test('in a job of an agent no profile counts', async (t) => {
+  const home = t.testdir({});
+  await writeProfile(userProfilePath({ HOME: home }), one);
+  for (const job of [{ SVC_AGENT_SOCKET: '/x/s' }, { SVC_IDEMPOTENCY_KEY: 'k' }]) {
+    const read = (env: Record<string, string>) => readProfile({ HOME: home, ...job, ...env }, home);
+    await t.rejects(read({}), { exit: 4, code: 'not_authenticated', message: /a job has no profile/ });
+    await t.rejects(read({ SVC_URL: one.url }), /a job has no profile/);
+    const own = { SVC_URL: one.url, SVC_TOKEN: 'svc_pat_of_the_job' };
+    t.match(
+      await read(own),
+      { token: 'svc_pat_of_the_job', org: '', project: '' },
+      'nothing is taken from the profile',
+    );
+  }
+});

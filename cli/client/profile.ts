@@ -52,12 +52,14 @@ const foldersFrom = (folder: string): string[] =>
 
 /**
  * SVC_URL with SVC_TOKEN, otherwise the profile. A token goes only to the server that it was given for: a profile is
- * never mixed with an address or a token from elsewhere, but SVC_ORG and SVC_PROJECT win over it.
+ * never mixed with an address or a token from elsewhere, but SVC_ORG and SVC_PROJECT win over it. In a job of an agent no
+ * profile counts.
  */
 export async function readProfile(env: Environment, from: string): Promise<Profile> {
   const { SVC_URL: url, SVC_TOKEN: token } = env;
   if (url && token && env.SVC_ORG && env.SVC_PROJECT) return fromEnvironment(env, url, token);
-  const { found, foreign } = await findProfile(env, from);
+  if (isInJob(env) && !(url && token)) throw inJob();
+  const { found, foreign } = isInJob(env) ? {} : await findProfile(env, from);
   const same = found !== undefined && (!url || isSameServer(url, found.stored.url));
   if (url && token) return fromEnvironment(env, url, token, same ? found : undefined);
   if (token) throw missingUrl(found);
@@ -75,6 +77,10 @@ export async function readProfile(env: Environment, from: string): Promise<Profi
   };
 }
 
+/** Scripts have the first of them, and commands of their steps the second. */
+const isInJob = (env: Environment): boolean =>
+  env.SVC_AGENT_SOCKET !== undefined || env.SVC_IDEMPOTENCY_KEY !== undefined;
+
 function fromEnvironment(env: Environment, url: string, token: string, found?: Found): Profile {
   const { org = '', project = '' } = found?.stored ?? {};
   const chosen = { org: env.SVC_ORG || org, project: env.SVC_PROJECT || project };
@@ -89,6 +95,12 @@ function isSameServer(one: string, other = ''): boolean {
 
 const refused = (message: string, next: string) =>
   new CliError(Exit.notAuthenticated, 'not_authenticated', message, next);
+
+const inJob = () =>
+  refused(
+    'a job has no profile: what it may do at a server is not what the owner of its machine may',
+    'set SVC_URL and SVC_TOKEN in the job, from a credential of the project',
+  );
 
 const missingUrl = (found?: Found) =>
   refused(

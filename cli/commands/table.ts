@@ -39,7 +39,8 @@ export const ownCommands: readonly Command[] = [
       name: 'agent',
       summary: 'start an agent: it connects to the server and runs activities',
       about:
-        'SVC_URL names the server and SVC_TOKEN holds an agent token (`svc token create <name> --agent`).\n' +
+        'SVC_URL names the server; a file holds an agent token (`svc token create <name> --agent`, or SVC_TOKEN).\n' +
+        'Untrusted runs, those of pull requests from forks, are kept apart from everything else on the machine.\n' +
         'After SIGTERM it takes no new work; running scripts may finish or park, and other agents take the rest.',
       flags: {
         cap: {
@@ -56,8 +57,24 @@ export const ownCommands: readonly Command[] = [
         },
         name: { type: 'string', summary: 'name to show (default: host name)' },
         workdir: { type: 'string', value: '<folder>', summary: 'working directory of scripts (default: here)' },
+        tokenFile: { type: 'string', value: '<file>', summary: 'file with the token, or /dev/fd/<n> (SVC_TOKEN_FILE)' },
+        untrusted: {
+          type: 'string',
+          value: 'isolate|refuse|only',
+          summary: 'untrusted runs: keep apart (default), take none, or take nothing else',
+        },
+        isolate: { type: 'string', value: 'untrusted|all', summary: 'which runs are kept apart (default: untrusted)' },
+        show: {
+          type: 'string',
+          value: '<path>',
+          many: true,
+          summary: 'folder or file that isolated runs see too, read-only',
+        },
       },
-      examples: [['SVC_URL=https://svc.example.org SVC_TOKEN=… svc agent --cap gpu --slots 2', 'an agent with a GPU']],
+      examples: [
+        ['SVC_URL=https://svc.example.org svc agent --token-file token.txt --cap gpu', 'an agent with a GPU'],
+        ['svc agent --token-file token.txt --untrusted only', 'an agent for pull requests from forks'],
+      ],
       load: () => import('./agent.ts'),
     },
     {

@@ -26,12 +26,21 @@ export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
  * Version of the agent channel. Bodies are checked strictly, so every change of a shape needs a new number. A server
  * refuses a hello with another version and names both.
  */
-export const CHANNEL_PROTOCOL = 3;
+export const CHANNEL_PROTOCOL = 4;
+
+/** What becomes of untrusted work on an agent. */
+export interface AgentIsolation {
+  /** `refuse`: it takes none. `isolate`: it keeps it apart. `only`: so too, and takes nothing else. */
+  untrusted: 'refuse' | 'isolate' | 'only';
+  /** Why this machine cannot keep programs apart; absent when it can. Then it gets no untrusted program. */
+  missing?: string;
+}
 
 /** First request on the channel. */
 export interface AgentHello
   extends Pick<AgentRecord, 'name' | 'os' | 'arch' | 'capabilities' | 'slots' | 'version' | 'pid'> {
   protocol: number;
+  isolation: AgentIsolation;
   /** New at every process start. */
   instance: string;
   /** What it can run; it gets nothing else. */
@@ -222,7 +231,15 @@ export const AgentServer = token<AgentServer>('agents.AgentServer');
 
 /** What an executor may do for its activity. Every operation is fenced by the claim. */
 export interface ActivityHost {
-  readonly agent: { id: string; name: string; pid: number; workdir: string; runtime_dir: string };
+  readonly agent: {
+    id: string;
+    name: string;
+    pid: number;
+    workdir: string;
+    runtime_dir: string;
+    /** Trusted work is kept apart as untrusted is. */
+    isolate_all: boolean;
+  };
   /**
    * Masks this activity's secrets. The host masks logs, annotations, labels and failure messages itself. An executor
    * needs it only for texts that it shortens: mask first, then cut.
@@ -259,6 +276,12 @@ export interface Executor {
   executor: string;
   /** Capabilities that this machine offers for it (`bash`, `python3`…), detected once at start. */
   capabilities(): Promise<string[]>;
+  /**
+   * Why this machine cannot keep untrusted work of this executor apart from everything else; undefined when it can, and
+   * then `start` does so for assignments that are not trusted. Absent: it never does. An executor that is not `light` gets
+   * no untrusted work without it.
+   */
+  isolation?(): Promise<string | undefined>;
   /** May throw, or reject `ended`: the activity is released, and fails when this repeats. */
   start(assignment: Assignment, host: ActivityHost): RunningPass;
   /**

@@ -13,10 +13,11 @@ import {
 import { Reach, Scopes } from '../access/contract.ts';
 import { makeAgent, makeChannel, makeServerWorker, makeSessions } from './bindings.ts';
 import { type ConsolePanel, ConsolePanels } from '../console/contract.ts';
-import { RunFigures } from '../runs/contract.ts';
-import { Agent, AgentFigures, AgentServer, AgentSessions } from './contract.ts';
+import { LightExecutors, RunFigures } from '../runs/contract.ts';
+import { Agent, AgentFigures, AgentServer, AgentSessions, Executors } from './contract.ts';
 import { agentsTable } from './migrations/0001-agents.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
+import { isolation } from './migrations/0003-isolation.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listAgentsRoute } from './routes.ts';
 import { createAgentFigures } from './sessions/figures.ts';
@@ -26,7 +27,7 @@ import { createAgentServer } from './worker/agent-server.ts';
 import { readServerAddress } from './worker/settings.ts';
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([agentsTable, lockVersions]);
+  plugin.migrations([agentsTable, lockVersions, isolation]);
   const agents = plugin.own((use) => new AgentTable(use(Database)));
   const connected = plugin.own((use) => makeSessions(use, agents(use)));
   const channel = plugin.own(makeChannel);
@@ -39,6 +40,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(AgentFigures, (use) =>
     createAgentFigures({ table: agents(use), runs: use(RunFigures), database: use(Database) }),
   );
+  plugin.contribute(LightExecutors, (use) => use.all(Executors).filter(({ light }) => light));
   plugin.contribute(HttpUpgrades, channel);
   plugin.contribute(HttpRoutes, (use) =>
     listAgentsRoute({ table: agents(use), reach: use(Reach), scopes: use(Scopes), database: use(Database) }),

@@ -41,7 +41,7 @@ export const listAgentsRoute = (parts: AgentRoutesParts): Route =>
   });
 
 async function view({ database, scopes }: AgentRoutesParts, row: AgentRow) {
-  const { org_id, capabilities, first_seen_at, connected_at, last_seen_at, ...plain } = row;
+  const { org_id, capabilities, isolation_missing, first_seen_at, connected_at, last_seen_at, ...plain } = row;
   const seen = database.now() - last_seen_at < SEEN_WITHIN_MS;
   return {
     ...plain,
@@ -49,6 +49,7 @@ async function view({ database, scopes }: AgentRoutesParts, row: AgentRow) {
     state: row.state === 'online' && seen ? 'online' : 'offline',
     org: org_id === null ? undefined : await scopes.orgName(org_id),
     capabilities: JSON.parse(capabilities) as string[],
+    isolation_missing: isolation_missing ?? undefined,
     first_seen_at: iso(first_seen_at),
     connected_at: iso(connected_at),
     last_seen_at: iso(last_seen_at),

@@ -1,5 +1,6 @@
 /** What other plugins may know of the engine; the pieces lie in contract/. */
 export * from './contract/activities.ts';
+export * from './contract/capabilities.ts';
 export * from './contract/coordination.ts';
 export * from './contract/credentials.ts';
 export * from './contract/document-check.ts';
@@ -9,6 +10,7 @@ export * from './contract/extension.ts';
 export * from './contract/feed.ts';
 export * from './contract/guard.ts';
 export * from './contract/instant.ts';
+export * from './contract/isolation.ts';
 export * from './contract/journal.ts';
 export * from './contract/record.ts';
 export * from './contract/recorded-work.ts';

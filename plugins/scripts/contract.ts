@@ -8,6 +8,7 @@ export {
   readTimeout,
   splitCommand,
 } from './contract/arguments.ts';
+export * from './contract/file-room.ts';
 export * from './contract/given-file.ts';
 export * from './contract/script-work.ts';
 export * from './contract/programs.ts';

@@ -1,5 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { Clock, definePlugin, Ids, LocalTools, Log, Settings } from '../../kernel/contracts/index.ts';
+import {
+  AGENT_ROLES,
+  Clock,
+  definePlugin,
+  Ids,
+  LocalTools,
+  Log,
+  SERVER_ROLES,
+  Settings,
+} from '../../kernel/contracts/index.ts';
 import { Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { WorkflowKinds } from '../runs/contract.ts';
@@ -10,8 +19,10 @@ import { createCommandExecutor } from './executor/command-executor.ts';
 import { AgentPrograms } from './executor/programs.ts';
 import { createScriptExecutor } from './executor/script-executor.ts';
 import { VerbClients } from './executor/verb-clients.ts';
+import { Isolation } from './isolation/isolation.ts';
 import { createBashSyntax } from './lint/bash-syntax.ts';
 import { ScriptReview } from './lint/review.ts';
+import { guardProcess } from './native/guard-process.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { verbs } from './verbs/index.ts';
 import { scriptWorkflow } from './workflow/script-workflow.ts';
@@ -23,6 +34,10 @@ const CLI = fileURLToPath(new URL('../../cli/main.mjs', import.meta.url));
 
 export default definePlugin(manifest, (plugin) => {
   const clients = plugin.own((use) => new VerbClients({ verbs: () => use.all(Verbs), cli: [process.execPath, CLI] }));
+  const isolation = plugin.own(
+    (use) => new Isolation({ env: use(Settings).env, ids: use(Ids), node: process.execPath }),
+  );
+  plugin.onInit([...AGENT_ROLES, ...SERVER_ROLES], (use) => guardProcess(use(Settings), use(Log)));
   plugin.contribute(Verbs, () => verbs);
   plugin.contribute(LocalTools, () => [replayTool]);
   plugin.contribute(WorkflowKinds, (use) => {
@@ -33,10 +48,17 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(MakePrograms, (use) => () => {
     const { env } = use(Settings);
     const parts = { clock: use(Clock), ids: use(Ids), log: use(Log), env, grace_ms: GRACE_MS };
-    return new AgentPrograms({ ...parts, clients: clients(use) });
+    return new AgentPrograms({ ...parts, clients: clients(use), isolation: isolation(use) });
   });
   plugin.contribute(Executors, (use) =>
-    createCommandExecutor({ clock: use(Clock), env: use(Settings).env, grace_ms: GRACE_MS }),
+    createCommandExecutor({
+      clock: use(Clock),
+      ids: use(Ids),
+      log: use(Log),
+      env: use(Settings).env,
+      isolation: isolation(use),
+      grace_ms: GRACE_MS,
+    }),
   );
   plugin.contribute(Executors, (use) =>
     createScriptExecutor({
@@ -49,6 +71,7 @@ export default definePlugin(manifest, (plugin) => {
       verbs: () => use.all(Verbs),
       replay: use(Replay),
       clients: clients(use),
+      isolation: isolation(use),
       grace_ms: GRACE_MS,
       in_shell: use(Settings).env.SVC_AGENT_IN_SHELL !== 'off',
     }),

@@ -31,7 +31,10 @@ async function withAgent<T>(place: Place, executor: Executor, slots: number, wor
     link,
     executors: [executor],
     maskers: createMaskers(),
-    settings: { name: 'bench', slots, extra_capabilities: [], workdir: place.folder, drain_grace_ms: 0 },
+    settings: {
+      ...{ name: 'bench', slots, extra_capabilities: [], workdir: place.folder, drain_grace_ms: 0 },
+      ...{ untrusted: 'isolate', isolate: 'untrusted' },
+    },
     runtime_dir,
     version: '0.1.0',
     machine: { os: process.platform, arch: process.arch, pid: process.pid },

@@ -19,7 +19,7 @@ export const Refusals = { leaseLost, refused, down };
 
 /** One activity and the engine around it, held in arrays that outlive passes. */
 export class Activity implements ActivityHost {
-  agent: ActivityHost['agent'] = { id: '', name: '', pid: 0, workdir: '', runtime_dir: '' };
+  agent: ActivityHost['agent'] = { id: '', name: '', pid: 0, workdir: '', runtime_dir: '', isolate_all: false };
   masker: ActivityHost['masker'] = createMaskers().masker([]);
   readonly journal: JournalRecord[] = [];
   readonly signals: { name: string; payload: Json }[] = [];

@@ -13,6 +13,8 @@ export const commands: readonly Command[] = [
       state: 'state',
       machine: ({ os, arch }) => `${os}/${arch}`,
       slots: 'slots',
+      untrusted: ({ untrusted, isolation_missing }) =>
+        isolation_missing === undefined || untrusted === 'refuse' ? untrusted : `cannot: ${isolation_missing}`,
       capabilities: ({ capabilities }) => capabilities.join(' '),
       'last seen': 'last_seen_at',
     },

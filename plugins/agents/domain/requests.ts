@@ -67,6 +67,7 @@ const SHAPES: Record<ChannelOp, object> = {
     os: ascii(32),
     arch: ascii(32),
     capabilities: list(ascii(64), 256),
+    isolation: shape({ untrusted: { enum: ['refuse', 'isolate', 'only'] }, missing: text(500, 1) }, ['missing']),
     executors: list(ascii(64), 64),
     slots: whole(10_000, 1),
     version: ascii(64),

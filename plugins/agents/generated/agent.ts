@@ -11,6 +11,14 @@ export interface AgentRecord {
   os: string;
   arch: string;
   capabilities: string[];
+  /**
+   * What becomes of untrusted runs there: `refuse` takes none, `isolate` keeps them apart, `only` takes nothing else.
+   */
+  untrusted: 'refuse' | 'isolate' | 'only';
+  /**
+   * Why this machine cannot keep programs apart. Absent when it can; without it an agent gets no untrusted run.
+   */
+  isolation_missing?: string;
   slots: number;
   version: string;
   pid: number;

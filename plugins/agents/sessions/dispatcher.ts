@@ -130,7 +130,8 @@ export class Dispatcher {
     const { store, lease_ms } = this.#parts;
     const agent_id = session.agent_id!;
     const { capabilities, executors } = session;
-    const by = { agent_id, org_id: session.identity.org_id, capabilities, executors };
+    const { isolated_only, identity } = session;
+    const by = { agent_id, org_id: identity.org_id, capabilities, executors, isolated_only };
     for (let n = 0; n < limit; n += 1) session.reserve();
     let claimed: Claimed[] = [];
     try {

@@ -85,6 +85,10 @@ export class Session implements AgentSession {
     return this.#hello?.executors ?? [];
   }
 
+  get isolated_only(): boolean {
+    return this.#hello?.isolation.untrusted === 'only';
+  }
+
   /** Sessions with an equal key can claim the same work. */
   get queue(): string {
     return this.#queue;
@@ -265,5 +269,5 @@ export class Session implements AgentSession {
   }
 }
 
-const queueOf = ({ org_id }: AgentIdentity, { executors, capabilities }: AgentHello): string =>
-  JSON.stringify([org_id ?? null, executors.toSorted(), capabilities.toSorted()]);
+const queueOf = ({ org_id }: AgentIdentity, { executors, capabilities, isolation }: AgentHello): string =>
+  JSON.stringify([org_id ?? null, executors.toSorted(), capabilities.toSorted(), isolation.untrusted === 'only']);

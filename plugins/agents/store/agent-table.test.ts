@@ -16,6 +16,7 @@ const hello = (instance: string, given: Partial<AgentHello> = {}): AgentHello =>
   version: '0.1.0',
   pid: 7,
   executors: ['test'],
+  isolation: { untrusted: 'isolate' },
   holding: [],
   ...given,
 });

@@ -9,6 +9,8 @@ export interface AgentRow {
   arch: string;
   /** JSON array. */
   capabilities: string;
+  untrusted: 'refuse' | 'isolate' | 'only';
+  isolation_missing: string | null;
   slots: number;
   version: string;
   pid: number;
@@ -36,7 +38,7 @@ export interface AgentPage {
 }
 
 const COLUMNS =
-  'agent_id, org_id, name, os, arch, capabilities, slots, version, pid, server, state, first_seen_at, connected_at, last_seen_at';
+  'agent_id, org_id, name, os, arch, capabilities, untrusted, isolation_missing, slots, version, pid, server, state, first_seen_at, connected_at, last_seen_at';
 /** Rows deleted in one statement, so that no lock is held for long. */
 const PRUNE_BATCH = 500;
 const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');
@@ -57,11 +59,18 @@ export class AgentTable {
     return this.#database.transaction(async (tx) => {
       const now = this.#database.now();
       const told: Param[] = [hello.name, hello.os, hello.arch, JSON.stringify(hello.capabilities), hello.slots];
-      told.push(hello.version, hello.pid, server, session_id);
+      told.push(
+        hello.version,
+        hello.pid,
+        server,
+        session_id,
+        hello.isolation.untrusted,
+        hello.isolation.missing ?? null,
+      );
       await tx.write(
         `${tx.sql.insert_ignore} agents_agents (agent_id, org_id, token_id, instance, name, os, arch, capabilities,
-         slots, version, pid, server, session_id, state, first_seen_at, connected_at, last_seen_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'online', ?, ?, ?)`,
+         slots, version, pid, server, session_id, untrusted, isolation_missing, state, first_seen_at, connected_at,
+         last_seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'online', ?, ?, ?)`,
         [intro.agent_id, identity.org_id ?? null, identity.token_id, hello.instance, ...told, now, now, now],
       );
       const rows = await tx.lock<{ agent_id: string }>({
@@ -75,7 +84,7 @@ export class AgentTable {
       if (agent_id !== intro.agent_id)
         await tx.write(
           `UPDATE agents_agents SET name = ?, os = ?, arch = ?, capabilities = ?, slots = ?, version = ?, pid = ?,
-           server = ?, session_id = ?, state = 'online', connected_at = ?, last_seen_at = ? WHERE agent_id = ?`,
+           server = ?, session_id = ?, untrusted = ?, isolation_missing = ?, state = 'online', connected_at = ?, last_seen_at = ? WHERE agent_id = ?`,
           [...told, now, now, agent_id],
         );
       return agent_id;

@@ -88,6 +88,8 @@ export function testWorker(parts: {
       slots: parts.slots ?? 8,
       extra_capabilities: [],
       workdir: '/',
+      untrusted: 'isolate',
+      isolate: 'untrusted',
       drain_grace_ms: parts.grace_ms ?? 0,
     },
     runtime_dir: '/nowhere',

@@ -21,6 +21,7 @@ export const hello = (given: Partial<AgentHello> = {}): AgentHello => ({
   version: '0.1.0',
   pid: 1,
   executors: ['test'],
+  isolation: { untrusted: 'isolate' },
   holding: [],
   ...given,
 });

@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { parseDuration, type Role, type Settings } from '../../../kernel/contracts/index.ts';
+import type { AgentIsolation } from '../contract.ts';
 import { isAgentName } from '../domain/agent-name.ts';
 import { AgentErrors } from '../errors.ts';
 
@@ -12,10 +13,16 @@ export interface WorkerSettings {
   /** Announced in addition to detected capabilities. */
   extra_capabilities: string[];
   workdir: string;
+  /** What becomes of untrusted work. */
+  untrusted: AgentIsolation['untrusted'];
+  /** Which programs run apart from the rest of the machine. */
+  isolate: 'untrusted' | 'all';
   /** How long running passes may continue when the agent stops. */
   drain_grace_ms: number;
 }
 
+/** Beginning of the capabilities that nobody can claim by name. */
+const RESERVED = 'svc:';
 const MAX_NAME = 128;
 const MAX_SLOTS = 1024;
 const SLOTS_PER_CORE = 4;
@@ -35,6 +42,8 @@ export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>
     slots: readSlots(given(env.SVC_AGENT_SLOTS, String(availableParallelism() * SLOTS_PER_CORE))),
     extra_capabilities: readCapabilities(env.SVC_AGENT_CAPS ?? ''),
     workdir: readFolder(given(env.SVC_AGENT_WORKDIR, '.')),
+    untrusted: oneOf('SVC_AGENT_UNTRUSTED', given(env.SVC_AGENT_UNTRUSTED, 'isolate'), UNTRUSTED),
+    isolate: oneOf('SVC_AGENT_ISOLATE', given(env.SVC_AGENT_ISOLATE, 'untrusted'), ISOLATE),
     drain_grace_ms: readGrace(env.SVC_DRAIN_GRACE, role),
   };
 }
@@ -56,8 +65,19 @@ export function readServerSettings(
     slots: readSlots(text, 'SVC_SERVER_HTTP', 'off or '),
     extra_capabilities: [],
     workdir: '/',
+    untrusted: 'refuse',
+    isolate: 'untrusted',
     drain_grace_ms: readGrace(grace, role),
   };
+}
+
+const UNTRUSTED = ['refuse', 'isolate', 'only'] as const;
+const ISOLATE = ['untrusted', 'all'] as const;
+
+function oneOf<T extends string>(variable: string, text: string, values: readonly T[]): T {
+  const value = values.find((one) => one === text);
+  if (value !== undefined) return value;
+  throw AgentErrors.settingInvalid(`${variable} is "${text}"; it must be one of ${values.join(', ')}`);
 }
 
 function readName(text: string): string {
@@ -77,6 +97,11 @@ function readSlots(text: string, variable = 'SVC_AGENT_SLOTS', or = ''): number 
 
 function readCapabilities(text: string): string[] {
   const list = [...new Set(text.split(/[,\s]+/).filter((capability) => capability !== ''))];
+  const own = list.find((capability) => capability.startsWith(RESERVED));
+  if (own !== undefined)
+    throw AgentErrors.settingInvalid(
+      `SVC_AGENT_CAPS names "${own}"; what begins with ${RESERVED} an agent finds out itself`,
+    );
   const wrong = list.find((capability) => !CAPABILITY.test(capability));
   if (wrong !== undefined)
     throw AgentErrors.settingInvalid(

@@ -7,10 +7,11 @@ import {
   type Log,
 } from '../../../kernel/contracts/index.ts';
 import type { Maskers } from '../../masking/contract.ts';
-import type { ClaimRef } from '../../runs/contract.ts';
+import { type ClaimRef, ISOLATES } from '../../runs/contract.ts';
 import {
   type Agent,
   type AgentHello,
+  type AgentIsolation,
   type AgentLink,
   type AgentStatus,
   type Assignment,
@@ -22,6 +23,7 @@ import {
 } from '../contract.ts';
 import { EXECUTOR_FAILED } from '../errors.ts';
 import { pause } from './backoff.ts';
+import { isolationOf } from './isolation.ts';
 import { Pass } from './pass.ts';
 import type { WorkerSettings } from './settings.ts';
 
@@ -64,6 +66,7 @@ export class Worker implements Agent {
   readonly #failures = new BoundedMap<string, number>(MAX_FAILURES);
   readonly #stopped = new AbortController();
   #capabilities: string[] = [];
+  #isolation: AgentIsolation = { untrusted: 'refuse' };
   #agent_id: string | undefined;
   #lease_ms = 0;
   #draining = false;
@@ -88,7 +91,9 @@ export class Worker implements Agent {
   async start(): Promise<void> {
     const { machine, settings, executors, link } = this.#parts;
     const found = await Promise.all(executors.map((executor) => executor.capabilities()));
+    this.#isolation = await isolationOf(executors, settings);
     const all = [machine.os, machine.arch, 'http', ...found.flat(), ...settings.extra_capabilities];
+    if (this.#isolation.untrusted !== 'refuse' && this.#isolation.missing === undefined) all.push(ISOLATES);
     this.#capabilities = [...new Set(all)].sort();
     await link.open();
   }
@@ -161,6 +166,7 @@ export class Worker implements Agent {
       instance: this.#instance,
       ...machine,
       capabilities: this.#capabilities,
+      isolation: this.#isolation,
       executors: [...this.#executors.keys()],
       slots: settings.slots,
       version,
@@ -188,6 +194,7 @@ export class Worker implements Agent {
       pid: this.#parts.machine.pid,
       workdir: this.#parts.settings.workdir,
       runtime_dir: this.#parts.runtime_dir,
+      isolate_all: this.#parts.settings.isolate === 'all',
     };
     const executor = this.#executors.get(assignment.executor);
     const onExecutorFailure = (failed: Assignment, error: unknown) => this.#executorFailed(failed, error);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants, type Dirent, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { type FileRoom, wholeMachine } from '../../scripts/contract.ts';
 import { pathFault } from '../domain/paths.ts';
 import { LocalFault } from './fault.ts';
 
@@ -23,21 +24,26 @@ const OTHERS = 'store regular files only; an archive (tar) keeps the rest';
  * file `as` is its whole path, unless it ends with a slash. Throws `LocalFault` for links, sockets and the like: what a
  * link points to may lie anywhere.
  */
-export async function collectFiles(cwd: string, given: string, as: string | undefined): Promise<LocalFile[]> {
+export async function collectFiles(
+  cwd: string,
+  given: string,
+  as: string | undefined,
+  room: FileRoom = wholeMachine,
+): Promise<LocalFile[]> {
   const root = resolve(cwd, given);
-  const found = await look(root, given);
+  const found = await look(room, root, given);
   if (found.isSymbolicLink()) throw new LocalFault(`${given} is a symbolic link`, 'name the file or folder itself');
   if (found.isFile()) return [{ path: checked(pathOfFile(root, as), given), file: root }];
   if (!found.isDirectory()) throw new LocalFault(`${given} is neither a file nor a folder`, OTHERS);
   const prefix = prefixOf(root, as);
   const files: LocalFile[] = [];
-  await walk(root, prefix, files);
+  await walk(room, root, prefix, files);
   if (files.length === 0) throw new LocalFault(`${given} holds no files`, 'name a folder with files in it');
   return files;
 }
 
-async function look(path: string, given: string): Promise<Stats> {
-  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+async function look(room: FileRoom, path: string, given: string): Promise<Stats> {
+  return room.lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new LocalFault(`there is no file or folder ${given}`, 'correct the path');
     throw new LocalFault(`${given} cannot be read: ${error.message}`, 'correct the path or its permissions');
   });
@@ -64,15 +70,15 @@ function checked(path: string, given: string): string {
 }
 
 /** In the order of names, so that two calls see the same. */
-async function walk(folder: string, prefix: string, files: LocalFile[]): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: Error) => {
+async function walk(room: FileRoom, folder: string, prefix: string, files: LocalFile[]): Promise<void> {
+  const entries = await room.readdir(folder).catch((error: Error) => {
     throw new LocalFault(`${folder} cannot be read: ${error.message}`, 'correct its permissions');
   });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = join(folder, entry.name);
     checkKind(entry, file);
-    if (entry.name.includes('\ufffd')) await checkName(file);
-    if (entry.isDirectory()) await walk(file, `${prefix}${entry.name}/`, files);
+    if (entry.name.includes('\ufffd')) await checkName(room, file);
+    if (entry.isDirectory()) await walk(room, file, `${prefix}${entry.name}/`, files);
     else files.push({ path: checked(`${prefix}${entry.name}`, file), file });
     if (files.length > MAX_FILES)
       throw new LocalFault(`there are more than ${MAX_FILES} files`, 'store them as one archive (tar)');
@@ -90,9 +96,9 @@ function checkKind(entry: Dirent, file: string): void {
 }
 
 /** What is not Unicode in a name is shown by the sign that no file has, unless it is there itself. */
-async function checkName(file: string): Promise<void> {
+async function checkName(room: FileRoom, file: string): Promise<void> {
   try {
-    await lstat(file);
+    await room.lstat(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     throw new LocalFault(
@@ -117,19 +123,19 @@ const READ_BYTES = 256 * 1024;
  * Reads a file once, for its digest, up to the size that it has now: what is appended meanwhile is not of it. Throws
  * `LocalFault`.
  */
-export async function contentOf(path: string): Promise<FileContent> {
+export async function contentOf(path: string, room: FileRoom = wholeMachine): Promise<FileContent> {
   const hash = createHash('sha256');
-  const size = await sizeOf(path);
-  for await (const chunk of readPart(path, 0, size)) hash.update(chunk);
-  return { size, digest: hash.digest('hex'), read: (from) => readPart(path, from, size) };
+  const size = await sizeOf(room, path);
+  for await (const chunk of readPart(room, path, 0, size)) hash.update(chunk);
+  return { size, digest: hash.digest('hex'), read: (from) => readPart(room, path, from, size) };
 }
 
 const UNCHANGED = 'do not change the folder while it is stored';
 
 /** A link that took the place of the file is not followed, and a pipe is not waited for. */
-async function opened(path: string): Promise<FileHandle> {
+async function opened(room: FileRoom, path: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
+  const file = await room.open(path, flags).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ELOOP' ? 'it is a symbolic link now' : error.message;
     throw new LocalFault(`${path} cannot be read: ${why}`, UNCHANGED);
   });
@@ -138,8 +144,8 @@ async function opened(path: string): Promise<FileHandle> {
   throw new LocalFault(`${path} is no regular file any more`, UNCHANGED);
 }
 
-async function sizeOf(path: string): Promise<number> {
-  const file = await opened(path);
+async function sizeOf(room: FileRoom, path: string): Promise<number> {
+  const file = await opened(room, path);
   try {
     return (await file.stat()).size;
   } finally {
@@ -147,8 +153,8 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-async function* readPart(path: string, from: number, to: number): AsyncGenerator<Buffer, void> {
-  const file = await opened(path);
+async function* readPart(room: FileRoom, path: string, from: number, to: number): AsyncGenerator<Buffer, void> {
+  const file = await opened(room, path);
   try {
     for (let at = from; at < to; ) {
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - at));

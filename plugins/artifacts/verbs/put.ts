@@ -2,7 +2,7 @@ import { isServiceError, ServiceError } from '../../../kernel/contracts/index.ts
 import type { ActivityFiles } from '../../agents/contract.ts';
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
-import { answer, defineVerb, exactly, readArguments } from '../../scripts/contract.ts';
+import { answer, defineVerb, exactly, readArguments, type VerbCall } from '../../scripts/contract.ts';
 import { artifactPutHelp } from '../cli/verbs.ts';
 import { LocalFault } from '../local/fault.ts';
 import { collectFiles, contentOf, type LocalFile } from '../local/walk.ts';
@@ -24,12 +24,16 @@ export const artifactPutVerb = defineVerb(artifactPutHelp, async (call) => {
   const { files } = call;
   if (!files) throw verbUsage('this agent stores no artifacts: its server has no plugin for them');
   const site = { kind: 'artifact', name: `put ${as ?? source}`.slice(0, 200) };
-  const args = async () => ({ uploads: await recorded(async () => upload(files, await listed(call.cwd, source, as))) });
+  const args = async () => ({
+    uploads: await recorded(async () => upload(call, files, await listed(call, source, as))),
+  });
   return answer(await call.pass.perform(site, args));
 });
 
-async function listed(cwd: string, source: string, as: string | undefined): Promise<LocalFile[]> {
-  const found = await usable(() => collectFiles(cwd, source, as));
+type Place = Pick<VerbCall, 'cwd' | 'room'>;
+
+async function listed({ cwd, room }: Place, source: string, as: string | undefined): Promise<LocalFile[]> {
+  const found = await usable(() => collectFiles(cwd, source, as, room));
   const bytes = found.reduce((sum, { path }) => sum + Buffer.byteLength(path) + 1, 0);
   if (bytes > MAX_STEP_OUTPUT_BYTES)
     throw valueTooLarge(`the paths have ${bytes} bytes together; store the files as one archive (tar)`);
@@ -37,14 +41,14 @@ async function listed(cwd: string, source: string, as: string | undefined): Prom
 }
 
 /** In the order of the files, a few at a time. The first failure ends it. */
-async function upload(files: ActivityFiles, found: readonly LocalFile[]): Promise<string[]> {
+async function upload({ room }: Place, files: ActivityFiles, found: readonly LocalFile[]): Promise<string[]> {
   const ids: string[] = [];
   const left = found.entries();
   let failed = false;
   const carry = async () => {
     for (const [n, { path, file }] of left) {
       if (failed) return;
-      const content = await usable(() => contentOf(file));
+      const content = await usable(() => contentOf(file, room));
       ids[n] = (await files.stage(path, content)).upload_id;
     }
   };

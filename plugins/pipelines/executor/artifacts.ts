@@ -1,6 +1,6 @@
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost } from '../../agents/contract.ts';
-import type { Verb } from '../../scripts/contract.ts';
+import type { ProgramPlace, Verb } from '../../scripts/contract.ts';
 import { PipelineErrors } from '../errors.ts';
 import type { JobJournal } from './step-journal.ts';
 import { ARTIFACT_PUT } from './step-verbs.ts';
@@ -12,10 +12,18 @@ export interface ArtifactParts {
   journal: JobJournal;
   workspace: string;
   files: ActivityHost['files'];
+  room: ProgramPlace['room'];
 }
 
 /** Stores what a job makes, as `svc artifact put` in a step does. Throws `artifact_failed`. */
-export async function storeArtifacts({ artifacts, verbs, journal, workspace, files }: ArtifactParts): Promise<void> {
+export async function storeArtifacts({
+  artifacts,
+  verbs,
+  journal,
+  workspace,
+  files,
+  room,
+}: ArtifactParts): Promise<void> {
   for (const path of artifacts) {
     const failed = (reason: string) => PipelineErrors.artifactFailed(`${JSON.stringify(path)}: ${reason}`);
     const verb = verbs.get(ARTIFACT_PUT);
@@ -23,7 +31,7 @@ export async function storeArtifacts({ artifacts, verbs, journal, workspace, fil
     const unused = () => Promise.reject(new Error('storing an artifact runs no command and reads no input'));
     const call = { argv: [path, '--as', asOf(path)], cwd: workspace, stdin: unused, exec: unused };
     const { exit, message = '' } = await verb
-      .run({ ...call, pass: journal.for(() => true), files })
+      .run({ ...call, pass: journal.for(() => true), files, room })
       .catch((error: unknown) => {
         if (!isServiceError(error) || error.status >= 500) throw error;
         throw failed(error.message);

@@ -19,6 +19,7 @@ export function createJobExecutor(parts: JobExecutorParts): Executor {
   return {
     executor: JOB_EXECUTOR,
     capabilities: async () => ((await parts.programs.has(GIT)) ? [GIT] : []),
+    isolation: () => parts.programs.isolation(),
     start: (assignment, host) =>
       new JobPass({ ...parts, verbs: (verbs ??= stepVerbs(parts.verbs())) }, assignment, host),
     close: () => parts.programs.close(),

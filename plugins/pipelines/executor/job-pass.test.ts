@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Expressions } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment } from '../../agents/contract.ts';
-import type { ProgramEnd, Programs } from '../../scripts/contract.ts';
+import { type ProgramEnd, type Programs, wholeMachine } from '../../scripts/contract.ts';
 import { systemClock } from '../../../test/kit/index.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
 import { JobPass } from './job-pass.ts';
@@ -23,9 +23,13 @@ async function work(t: Test, steps: StepSpec[], end: (name: string) => number, h
   const started: string[] = [];
   const programs: Programs = {
     has: async () => true,
+    isolation: async () => undefined,
     close: async () => undefined,
     open: async () => ({
       folder,
+      room: wholeMachine,
+      give: async () => undefined,
+      makeFolder: async (path) => void (await mkdir(path)),
       environment: () => ({}),
       find: async (program) => program,
       start({ argv }) {

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, type Expressions, isServiceError, type ServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
@@ -76,7 +75,7 @@ export class JobPass implements RunningPass {
     });
     this.#place = place;
     const workspace = join(place.folder, 'work');
-    await mkdir(workspace, { mode: 0o700 });
+    await place.makeFolder(workspace);
     if (spec.checkout !== null) {
       this.#say(spec, `checking out ${spec.checkout.sha}`);
       await checkOut({
@@ -102,7 +101,7 @@ export class JobPass implements RunningPass {
     if (this.#failure !== undefined) return failed(this.#failure, this.#exit_code);
     const evaluate = scope.evaluator(spec.env);
     const artifacts = (filled(spec.artifacts, evaluate) as unknown[]).map(shown);
-    await storeArtifacts({ artifacts, verbs, journal, workspace, files: this.#host.files });
+    await storeArtifacts({ artifacts, verbs, journal, workspace, files: this.#host.files, room: place.room });
     return { status: 'succeeded', output: filled(spec.outputs, evaluate) as Json };
   }
 

@@ -1,4 +1,5 @@
-import { realpath, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { realpath, writeFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import { idempotencyKey, PassOver } from '../../replay/contract.ts';
@@ -67,18 +68,30 @@ export class StepRun {
 
   async #attempt(attempt: number): Promise<StepResult> {
     const { step, index, place, journal } = this.#parts;
-    const output_file = join(place.folder, `output-${index}-${attempt}`);
+    const output_folder = join(place.folder, `output-${index}-${attempt}`);
+    const output_file = join(output_folder, 'output');
     const source = join(place.folder, 'source', `step-${index}-${attempt}.sh`);
-    await writeFile(output_file, '', { mode: 0o600 });
+    await place.makeFolder(output_folder);
+    await this.#write(output_file, '');
     const evaluate = this.#evaluator();
     const own = filledEnv(step.env, evaluate);
     const whole = this.#evaluator(own);
-    await writeFile(source, shown(filled(step.run, whole)), { mode: 0o600 });
+    await this.#write(source, shown(filled(step.run, whole)));
     journal.begin(step.id ?? String(index));
     const end = await this.#program(source, await this.#folder(whole), this.#environment(own, output_file));
     this.exit_code = end.exit_code;
     if (end.exit_code !== 0) throw PipelineErrors.stepFailed(failureText(step, end));
-    return { status: 'succeeded', exit_code: 0, output: { ...(await readOutputs(output_file)), ...journal.staged() } };
+    return {
+      status: 'succeeded',
+      exit_code: 0,
+      output: { ...(await readOutputs(output_file, place.room)), ...journal.staged() },
+    };
+  }
+
+  /** A file for the program, where nothing of it has been yet. */
+  async #write(path: string, text: string): Promise<void> {
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+    await this.#parts.place.give(path);
   }
 
   async #program(source: string, cwd: string, env: Record<string, string>): Promise<ProgramEnd> {
@@ -112,15 +125,16 @@ export class StepRun {
 
   /** The step's folder: within the workspace, also where links lead. */
   async #folder(evaluate: Evaluate): Promise<string> {
-    const { workspace, step } = this.#parts;
+    const { workspace, step, place } = this.#parts;
     const given = shown(filled(step.working_directory, evaluate));
     const fault = (message: string) =>
       PipelineErrors.stepInvalid(
         `the working_directory ${JSON.stringify(given.slice(0, 200))} of the step ${step.name} ${message}`,
       );
     const path = resolve(workspace, given);
-    const found = await stat(path).catch(() => undefined);
-    if (!found?.isDirectory()) throw fault('is no folder of the workspace');
+    const found = await place.room.open(path, constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
+    if (!found) throw fault('is no folder of the workspace');
+    await found.close();
     const [real, root] = await Promise.all([realpath(path), realpath(workspace)]);
     if (real !== root && !real.startsWith(root + sep)) throw fault('leaves the workspace');
     return path;

@@ -77,4 +77,6 @@ export interface Capabilities {
   capabilities: readonly string[];
   /** Only activities of these executors; absent: of any. */
   executors?: readonly string[];
+  /** Only activities that must be isolated: those of untrusted runs. */
+  isolated_only?: boolean;
 }

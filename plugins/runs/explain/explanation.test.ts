@@ -18,7 +18,7 @@ const run = (over: Partial<RunView>): RunView => ({
 });
 const agent = (name: string, over: Partial<AgentView> = {}): AgentView => ({
   ...{ agent_id: `agt_${name}`, name, state: 'online', os: 'linux', arch: 'x64', slots: 1, version: '1' },
-  ...{ capabilities: ['linux'], last_seen_at: at(0), pid: 1, server: 'here' },
+  ...{ untrusted: 'isolate', capabilities: ['linux'], last_seen_at: at(0), pid: 1, server: 'here' },
   ...over,
 });
 const step = (over: Partial<StepView>): StepView => ({

@@ -1,4 +1,5 @@
 import { span } from '../../../cli/output/span.ts';
+import { ISOLATES } from '../contract/capabilities.ts';
 import type { AgentView, ChildView, LockView, NodeView, RunView, StepView, TypeView } from './answers.ts';
 import { nearEvents } from './near.ts';
 import { explainNodes } from './node-explanation.ts';
@@ -39,7 +40,7 @@ export function explain(known: Known): Explanation {
 function queued(known: Known): Explanation {
   const { run, nodes, agents, now } = known;
   if (nodes) return explainNodes({ ...known, nodes });
-  const { because, next } = takers(run.requires ?? [], agents);
+  const { because, next } = takers(run.trusted ? (run.requires ?? []) : [...(run.requires ?? []), ISOLATES], agents);
   return { because: [`The run was accepted ${ago(run.created_at, now)} and waits for an agent.`, ...because], next };
 }
 

@@ -1,4 +1,5 @@
 import { span } from '../../../cli/output/span.ts';
+import { ISOLATES } from '../contract/capabilities.ts';
 import type { AgentView } from './answers.ts';
 
 export interface Explanation {
@@ -15,14 +16,16 @@ export const list = (texts: readonly string[], word = 'and'): string =>
 /** Whether an agent can take work with these requirements, and if not, why. */
 export function takers(requires: readonly string[], agents: readonly AgentView[]): Explanation & { capable: boolean } {
   const online = agents.filter(({ state }) => state === 'online');
-  const needs = requires.length === 0 ? '' : ` It requires ${list(requires)}.`;
+  const named = requires.filter((need) => need !== ISOLATES);
+  const isolated = named.length < requires.length;
+  const needs = needsOf(named, isolated);
   if (online.length === 0)
     return {
       capable: false,
       because: [`No agent is online.${needs}`],
-      next: [`start one: svc agent${caps(requires)}`],
+      next: [`start one: svc agent${caps(named)}`],
     };
-  const capable = online.filter((agent) => requires.every((need) => agent.capabilities.includes(need)));
+  const capable = online.filter((agent) => lacksOf(agent, named, isolated).length === 0);
   if (capable.length > 0) {
     const who = list(
       capable.slice(0, 5).map(({ name }) => name),
@@ -30,13 +33,26 @@ export function takers(requires: readonly string[], agents: readonly AgentView[]
     );
     return { capable: true, because: [`${who} can take it as soon as a slot is free.${needs}`], next: [] };
   }
-  const lacking = online.slice(0, 5).map((agent) => {
-    const lacks = requires.filter((need) => !agent.capabilities.includes(need));
-    return `${agent.name} lacks ${list(lacks)}`;
-  });
-  const more = online.length > 5 ? [`${online.length - 5} more lack something too`] : [];
-  const because = `No agent that is online has all it requires (${list(requires)}): ${list([...lacking, ...more])}.`;
-  return { capable: false, because: [because], next: [`start a capable agent: svc agent${caps(requires)}`] };
+  const lacking = online.slice(0, 5).map((agent) => `${agent.name} ${list(lacksOf(agent, named, isolated))}`);
+  const more = online.length > 5 ? [`${online.length - 5} more cannot take it either`] : [];
+  const because = `No agent that is online can take it: ${list([...lacking, ...more])}.${needs}`;
+  const machine = isolated ? ', on a machine that can isolate programs (docs/security.md)' : '';
+  return { capable: false, because: [because], next: [`start a capable agent: svc agent${caps(named)}${machine}`] };
+}
+
+function needsOf(named: readonly string[], isolated: boolean): string {
+  const requires = named.length === 0 ? '' : ` It requires ${list(named)}.`;
+  return isolated ? `${requires} It belongs to an untrusted run, so it must be isolated.` : requires;
+}
+
+/** What keeps an agent from taking work. */
+function lacksOf(agent: AgentView, named: readonly string[], isolated: boolean): string[] {
+  const lacks = named.filter((need) => !agent.capabilities.includes(need));
+  const words = lacks.length === 0 ? [] : [`lacks ${list(lacks)}`];
+  if (!isolated) return agent.untrusted === 'only' ? [...words, 'takes untrusted runs only'] : words;
+  if (agent.capabilities.includes(ISOLATES)) return words;
+  if (agent.untrusted === 'refuse') return [...words, 'refuses untrusted runs'];
+  return [...words, `cannot isolate programs (${agent.isolation_missing ?? 'no executor of it starts programs'})`];
 }
 
 const caps = (requires: readonly string[]): string => requires.map((need) => ` --cap ${need}`).join('');

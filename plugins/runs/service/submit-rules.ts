@@ -1,5 +1,11 @@
 import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
-import { type CheckedDocument, REFERENCE_FORMS, type ReferenceForm, type SubmitRun } from '../contract.ts';
+import {
+  type CheckedDocument,
+  OWN_CAPABILITIES,
+  REFERENCE_FORMS,
+  type ReferenceForm,
+  type SubmitRun,
+} from '../contract.ts';
 import { lineFault } from '../domain/line.ts';
 import { credentialFaults, envFaults } from '../domain/variable-rules.ts';
 
@@ -53,9 +59,14 @@ function lineFaults(pointer: string, text: string | undefined, length: number): 
 function requiresFaults(requires: readonly string[]): Fault[] {
   if (requires.length > REQUIRES) return [{ pointer: '/requires', message: `must name at most ${REQUIRES}` }];
   return requires.flatMap((capability, i) =>
-    CAPABILITY.test(capability)
+    CAPABILITY.test(capability) && !capability.startsWith(OWN_CAPABILITIES)
       ? []
-      : [{ pointer: `/requires/${i}`, message: 'is not a capability: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}' }],
+      : [
+          {
+            pointer: `/requires/${i}`,
+            message: 'is not a capability: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}, and nothing that begins with svc:',
+          },
+        ],
   );
 }
 

@@ -12,6 +12,7 @@ import type {
 import { ACTIVITY, activityRow, insertActivities, type InsertedActivity } from './activity-rows.ts';
 import { cancelOpen } from './cancel-open.ts';
 import type { StoreParts } from './parts.ts';
+import type { LockedRun } from './run-columns.ts';
 import { mustChange } from './run-rows.ts';
 import { openSpec, sealed, sealJson, sealSpec } from './sealing.ts';
 import type { EndedWait } from './tell-kinds.ts';
@@ -56,7 +57,11 @@ export async function addActivities(
 ): Promise<void> {
   const now = store.database.now();
   const rows: Param[][] = [];
-  for (const activity of activities) rows.push(activityRow(await insertedActivity(tx, store, run, activity), run, now));
+  // Trust never changes, so it is read without a lock.
+  const [found] = await tx.read<{ trusted: number }>('SELECT trusted FROM runs_runs WHERE run_id = ?', [run.run_id]);
+  const scope = { ...run, trusted: found?.trusted ?? 0 };
+  for (const activity of activities)
+    rows.push(activityRow(await insertedActivity(tx, store, scope, activity), run, now));
   await insertActivities(tx, rows);
   tx.afterCommit(() => {
     store.wakeups.work();
@@ -68,10 +73,10 @@ export async function addActivities(
 export async function insertedActivity(
   tx: Transaction,
   store: Pick<StoreParts, 'sealer' | 'lanes'>,
-  run: ActivityScope,
+  run: ActivityScope & Pick<LockedRun, 'trusted'>,
   activity: NewActivity | ChildActivity,
 ): Promise<InsertedActivity> {
-  const lane = await store.lanes.laneFor(tx, run.org_id, activity);
+  const lane = await store.lanes.laneFor(tx, run.org_id, activity, run.trusted === 1);
   const parent = 'parent' in activity ? activity.parent : null;
   const spec = sealSpec(store, run, activity.activity_id, activity.spec);
   const { activity_id, name, executor } = activity;

@@ -22,7 +22,8 @@ export async function addClaimed(
   const taken: { claimer: InstantClaimer; row: InsertedActivity }[] = [];
   for (const activity of activities) {
     const row = await insertedActivity(tx, store, run, activity);
-    const claimer = store.instant.claimerFor(tx, run.org_id, activity);
+    const requires = store.lanes.requiresOf(activity, run.trusted === 1);
+    const claimer = store.instant.claimerFor(tx, run.org_id, { ...activity, requires });
     if (!claimer) rows.push(activityRow(row, run, now));
     else {
       const claim = { agent_id: claimer.agent_id, deadline: now + claimer.lease_ms };

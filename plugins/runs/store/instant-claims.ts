@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
-import type { Claimed, InstantClaimer, InstantClaims, NewActivity } from '../contract.ts';
+import { type Claimed, type InstantClaimer, type InstantClaims, ISOLATES, type NewActivity } from '../contract.ts';
 import { covers } from '../domain/capabilities.ts';
 import type { TakenClaim } from './claim.ts';
 
@@ -38,6 +38,7 @@ export class InstantClaimers implements InstantClaims {
 }
 
 function canTake(by: InstantClaimer, org_id: string, { executor, requires }: NewActivity): boolean {
+  if (by.isolated_only && !requires.includes(ISOLATES)) return false;
   if (by.org_id !== undefined && by.org_id !== org_id) return false;
   return by.executors.includes(executor) && covers(new Set(by.capabilities), requires);
 }

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
-import type { NewActivity } from '../contract.ts';
+import { ISOLATES, type NewActivity } from '../contract.ts';
 import { normalRequires } from '../domain/capabilities.ts';
 import { laneOf } from './keys.ts';
 
@@ -8,13 +8,29 @@ const MAX_KNOWN = 10_000;
 /** Makes the lanes of activities. Lanes are never removed, so a process need not look again for those that it knows. */
 export class KnownLanes {
   readonly #known = new Set<string>();
+  readonly #light: () => Iterable<string>;
+  #lights: ReadonlySet<string> | undefined;
+
+  /** `light`: executors whose untrusted work needs no isolation. */
+  constructor(light: () => Iterable<string>) {
+    this.#light = light;
+  }
+
+  /** All that an agent must offer for it. */
+  requiresOf({ executor, requires }: Pick<NewActivity, 'executor' | 'requires'>, trusted: boolean): string[] {
+    this.#lights ??= new Set(this.#light());
+    const own = requires.filter((capability) => capability !== ISOLATES);
+    return normalRequires(trusted || this.#lights.has(executor) ? own : [...own, ISOLATES]);
+  }
 
   async laneFor(
     on: Database | Transaction,
     org_id: string,
-    { executor, requires }: Pick<NewActivity, 'executor' | 'requires'>,
+    activity: Pick<NewActivity, 'executor' | 'requires'>,
+    trusted: boolean,
   ): Promise<string> {
-    const normal = normalRequires(requires);
+    const normal = this.requiresOf(activity, trusted);
+    const { executor } = activity;
     const lane = laneOf(org_id, executor, normal);
     if (this.#known.has(lane)) return lane;
     await on.write(`${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor) VALUES (?, ?, ?, ?)`, [

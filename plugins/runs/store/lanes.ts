@@ -1,5 +1,5 @@
 import { inList, type Queries } from '../../../kernel/contracts/index.ts';
-import type { Capabilities } from '../contract.ts';
+import { type Capabilities, ISOLATES } from '../contract.ts';
 import { covers } from '../domain/capabilities.ts';
 
 export interface Candidate {
@@ -51,8 +51,10 @@ export async function findCandidates(
 ): Promise<Candidate[]> {
   const oldest = await lanesFor(on, by);
   const capabilities = new Set(by.capabilities);
+  const takes = (requires: readonly string[]): boolean =>
+    covers(capabilities, requires) && (!by.isolated_only || requires.includes(ISOLATES));
   const lanes = oldest
-    .filter(({ due, requires }) => due !== null && due <= now && covers(capabilities, JSON.parse(requires) as string[]))
+    .filter(({ due, requires }) => due !== null && due <= now && takes(JSON.parse(requires) as string[]))
     .sort((a, b) => a.due! - b.due!);
   let found: Candidate[] = [];
   for (const { lane, due } of lanes) {

@@ -19,6 +19,7 @@ import {
   EnvelopeSources,
   InstantClaims,
   JournaledVerbs,
+  LightExecutors,
   CoordinatedRuns,
   RunCoordinators,
   OpenRuns,
@@ -49,7 +50,7 @@ import { SqlRunStore } from './sql-run-store.ts';
 /** The tables and the transitions of the engine. */
 export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStore {
   plugin.migrations(runsMigrations);
-  const lanes = plugin.own(() => new KnownLanes());
+  const lanes = plugin.own((use) => new KnownLanes(() => use.all(LightExecutors).map(({ executor }) => executor)));
   const store = plugin.own((use) => makeStore(use, lanes(use)));
   plugin.bind(RunStore, (use) => measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock)));
   plugin.bind(WaitResolver, store);

@@ -74,12 +74,13 @@ export class Submits {
   }
 
   async #submissionOf(on: Database | Transaction, run: NewRun): Promise<Submission> {
+    const trusted = run.trusted && (await this.#parentTrusted(on, run));
     return {
       run,
-      trusted: run.trusted && (await this.#parentTrusted(on, run)),
+      trusted,
       key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
       source_digest: sourceDigest(run.source),
-      lanes: await this.#lanesOf(on, run),
+      lanes: await this.#lanesOf(on, run, trusted),
       attempted: false,
     };
   }
@@ -105,9 +106,10 @@ export class Submits {
     return parent.trusted === 1;
   }
 
-  async #lanesOf(on: Database | Transaction, run: NewRun): Promise<string[]> {
+  async #lanesOf(on: Database | Transaction, run: NewRun, trusted: boolean): Promise<string[]> {
     const lanes: string[] = [];
-    for (const activity of run.activities) lanes.push(await this.#store.lanes.laneFor(on, run.org_id, activity));
+    for (const activity of run.activities)
+      lanes.push(await this.#store.lanes.laneFor(on, run.org_id, activity, trusted));
     return lanes;
   }
 }

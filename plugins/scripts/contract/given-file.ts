@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
+import { pathIn, wholeMachine } from './file-room.ts';
 import type { VerbCall } from './verb.ts';
 
 /** Names that mean another file in every process: `/dev/stdin`, and what bash makes of `<(command)`. */
@@ -13,19 +13,27 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
+/** `reason`: of a room that shows only some files. */
+type Refusal = NodeJS.ErrnoException & { reason?: string };
+
 /**
  * A file that a script names, read by the agent. Only regular ones: a pipe would hold the agent up until somebody writes,
  * and a device may have no end. Throws `verb_usage`, and `value_too_large` beyond `limit` bytes.
  */
-export async function readGivenFile(call: Pick<VerbCall, 'cwd'>, name: string, limit: number): Promise<Buffer> {
-  const path = resolve(call.cwd, name);
+export async function readGivenFile(
+  call: Pick<VerbCall, 'cwd' | 'room'>,
+  name: string,
+  limit: number,
+): Promise<Buffer> {
+  const path = pathIn(call.cwd, name);
   if (OF_ITS_PROCESS.test(path))
     throw unreadable(
       name,
       'it is open in the caller only, and the agent reads it; write - and redirect standard input',
     );
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(name, REASONS[error.code ?? ''] ?? error.message);
+  const { room = wholeMachine } = call;
+  const file = await room.open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: Refusal) => {
+    throw unreadable(name, error.reason ?? REASONS[error.code ?? ''] ?? error.message);
   });
   try {
     return await readRegular(file, name, limit);

@@ -1,6 +1,7 @@
 import { token } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment } from '../../agents/contract.ts';
 import type { PassJournal } from '../../replay/contract.ts';
+import type { FileRoom } from './file-room.ts';
 import type { Verb } from './verb.ts';
 
 /** How a program ended. */
@@ -33,6 +34,12 @@ export interface ProgramStart {
 export interface ProgramPlace {
   /** A folder of the activity, mode 0700; it is removed when the place closes. */
   readonly folder: string;
+  /** What the programs may name to the agent as files; use it for all that they wrote. */
+  readonly room: FileRoom;
+  /** Lets programs read and write a new file of the agent, where they run as another user. */
+  give(path: string): Promise<void>;
+  /** Makes a folder below `folder` that programs which start from now on may write to. They can write nowhere else in it. */
+  makeFolder(path: string): Promise<void>;
   /**
    * The environment of a script of this activity, with further variables that win over the workflow's own and give way
    * to what is named for the job. Throws `script_not_started` for variables that no process can have.
@@ -60,6 +67,8 @@ export interface Programs {
   open(parts: PlaceParts): Promise<ProgramPlace>;
   /** True when the agent has a program of this name on its PATH. */
   has(program: string): Promise<boolean>;
+  /** Why untrusted work cannot be kept apart here; undefined when it can. */
+  isolation(): Promise<string | undefined>;
   /** Frees what places share. Called by the executor that uses it, when it closes. */
   close(): Promise<void>;
 }

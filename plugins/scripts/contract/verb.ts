@@ -2,6 +2,7 @@ import { extensionPoint } from '../../../kernel/contracts/index.ts';
 import type { ActivityFiles } from '../../agents/contract.ts';
 import type { JournalAnswer, PassJournal } from '../../replay/contract.ts';
 import { HelpAsked } from './arguments.ts';
+import type { FileRoom } from './file-room.ts';
 
 /** One call of a verb by a script. */
 export interface VerbCall {
@@ -17,6 +18,8 @@ export interface VerbCall {
   readonly pass: PassJournal;
   /** Stores files as artifacts of the run; undefined where no plugin does. */
   readonly files?: ActivityFiles | undefined;
+  /** What the caller may name to the agent as a file. Absent: whatever the agent may read. */
+  readonly room?: FileRoom | undefined;
 }
 
 export interface ExecResult {

@@ -68,7 +68,7 @@ export async function playDry(parts: DryParts, run: DryRun): Promise<Played> {
   });
   try {
     const seen: Seen = { read: 0, last: undefined };
-    const agent = { id: 'agt_dry', name: 'svc check', pid: process.pid, workdir, runtime_dir };
+    const agent = { id: 'agt_dry', name: 'svc check', pid: process.pid, workdir, runtime_dir, isolate_all: false };
     const pass = executor.start(assignmentOf(run), dryHost(agent, seen));
     let timed_out = false;
     const cancel = clock.after(run.timeout_ms, () => {

@@ -1,17 +1,23 @@
-import type { Clock } from '../../../kernel/contracts/index.ts';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, Executor, PassEnd, RunningPass } from '../../agents/contract.ts';
 import { idempotencyKey } from '../../replay/contract.ts';
 import type { ExecResult } from '../contract.ts';
 import { Capture, commandOutput, exitCodeOf, notStarted, readCommand } from '../domain/command-spec.ts';
 import { type AgentEnvironment, agentPath, commandEnvironment, environmentFault } from '../domain/environment.ts';
-import { findProgram } from '../domain/interpreter.ts';
 import { scriptNotStarted } from '../errors.ts';
+import type { Ground } from '../isolation/ground.ts';
+import type { Isolation } from '../isolation/isolation.ts';
 import { openSpawner, type SpawnedProcess, type Spawner } from '../native/spawner.ts';
 import { OutputRelay } from './output-relay.ts';
 
 export interface CommandParts {
   clock: Clock;
+  ids: Pick<Ids, 'bytes'>;
+  log: Log;
+  isolation: Isolation;
   env: AgentEnvironment;
   grace_ms: number;
   /** True requires the native spawner, false the Node one; the default is the native one when available. */
@@ -36,6 +42,7 @@ export function createCommandExecutor(parts: CommandParts): Executor & { close()
   return {
     executor: 'command',
     capabilities: async () => [],
+    isolation: () => parts.isolation.fault(),
     start: (assignment, host) => new CommandPass({ ...parts, spawner }, assignment, host),
     async close() {
       const last = await opened?.catch(() => undefined);
@@ -86,16 +93,47 @@ class CommandPass implements RunningPass {
   }
 
   async #execute(): Promise<ExecResult> {
-    const { workdir, runtime_dir } = this.#host.agent;
     const argv = readCommand(this.#assignment.spec);
-    const [program = ''] = argv;
     const env = this.#environment();
-    const path = await findProgram(program, agentPath(this.#parts.env), workdir);
+    const place = await this.#place();
+    try {
+      return await this.#runOn(place.ground, argv, env);
+    } finally {
+      await place.close();
+    }
+  }
+
+  async #runOn(ground: Ground, argv: readonly string[], env: Record<string, string>): Promise<ExecResult> {
+    const [program = ''] = argv;
+    const path = await ground.find(program, agentPath(this.#parts.env));
     if (path === undefined && !program.includes('/')) return notStarted(program, 'ENOENT');
-    const spawner = await this.#parts.spawner(runtime_dir);
+    const spawner = await this.#parts.spawner(this.#host.agent.runtime_dir);
     if (this.#stopped !== undefined) return notStarted(program, 'ECANCELED');
-    const process = spawner.spawn({ argv: [path ?? program, ...argv.slice(1)], env, cwd: workdir });
-    return await this.#follow(process, program);
+    const request = { argv: [path ?? program, ...argv.slice(1)], env, cwd: ground.workdir };
+    return await this.#follow(spawner.spawn(ground.request(request)), ground, program);
+  }
+
+  /** A command has a folder of its own only where it is isolated. */
+  async #place(): Promise<{ ground: Ground; close(): Promise<void> }> {
+    const { isolation, ids, log } = this.#parts;
+    const { agent } = this.#host;
+    const folder = join(agent.runtime_dir, `c${ids.bytes(6).toString('hex')}`);
+    const isolated = isolation.isolates(this.#assignment, agent);
+    if (isolated) await mkdir(folder, { mode: 0o700 });
+    const remove = async () => {
+      if (isolated) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    };
+    try {
+      const ground = await isolation.ground(this.#assignment, agent, {
+        runtime_dir: agent.runtime_dir,
+        folder,
+        tools: [],
+      });
+      return { ground, close: () => closed(ground, remove, log) };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
   }
 
   #environment(): Record<string, string> {
@@ -107,18 +145,26 @@ class CommandPass implements RunningPass {
     return env;
   }
 
-  async #follow(process: SpawnedProcess, program: string): Promise<ExecResult> {
+  async #follow(process: SpawnedProcess, ground: Ground, program: string): Promise<ExecResult> {
     this.#process = process;
     const capture = new Capture();
     process.onOutput((stream, data) => {
       if (stream === 'stdout') capture.add(data);
     });
     const relay = new OutputRelay(process, this.#host, this.#parts.clock);
-    const end = await process.ended;
+    const end = await ground.ended(await process.ended);
     relay.tail();
     // A lost spawner is a fault of the agent; another try is right.
     if (end.error !== undefined && end.error_code === undefined) throw new Error(end.error);
     if (end.error !== undefined) return notStarted(program, end.error_code);
     return { exit_code: exitCodeOf(end), stdout: capture.bytes(), size: capture.size };
   }
+}
+
+/** A folder that cannot be removed now is removed with the agent's folder. */
+async function closed(ground: Ground, remove: () => Promise<void>, log: Log): Promise<void> {
+  await ground.close();
+  await remove().catch((error: Error) => {
+    log.warn({ error: error.message }, 'removing the folder of a command failed');
+  });
 }

@@ -1,12 +1,15 @@
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
+import { wholeMachine } from '../contract/file-room.ts';
 import type { PlaceParts, ProgramEnd, ProgramPlace, Programs, ProgramStart, StartedProgram } from '../contract.ts';
 import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { findProgram } from '../domain/interpreter.ts';
+import type { Ground } from '../isolation/ground.ts';
+import type { Isolation } from '../isolation/isolation.ts';
 import { interpreterMissing, scriptNotStarted } from '../errors.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
-import { openSocketServer } from '../socket/server.ts';
+import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
-import { makePassFolder } from './pass-folder.ts';
+import { makePassFolder, type PassFolder } from './pass-folder.ts';
 import type { VerbClients } from './verb-clients.ts';
 
 export interface ProgramParts {
@@ -15,8 +18,15 @@ export interface ProgramParts {
   log: Log;
   env: AgentEnvironment;
   clients: VerbClients;
+  isolation: Isolation;
   /** Between SIGTERM and SIGKILL. */
   grace_ms: number;
+}
+
+/** One activity on this agent. */
+interface Work extends Pick<PlaceParts, 'assignment' | 'host'> {
+  folder: PassFolder;
+  client_folder: string;
 }
 
 const NO_SOURCE = { filename: 'job', source: '', interpreter: undefined };
@@ -32,7 +42,7 @@ export class AgentPrograms implements Programs {
 
   async open({ assignment, host, verbs, journal }: PlaceParts): Promise<ProgramPlace> {
     const { ids, log, env } = this.#parts;
-    const { runtime_dir, workdir, name, id } = host.agent;
+    const { runtime_dir, name, id } = host.agent;
     const client_folder = await this.#parts.clients.folder(runtime_dir);
     const spawner = await this.#openSpawner(runtime_dir);
     const folder = await makePassFolder(
@@ -42,13 +52,16 @@ export class AgentPrograms implements Programs {
       assignment.envelope,
     );
     const { socket, input_file } = folder;
-    const service = { verbs, journal, files: host.files, log_name: () => Promise.resolve(''), log };
-    const server = await openSocketServer(socket, service).catch(async (error: unknown) => {
+    const work = { assignment, host, folder, client_folder };
+    const { ground, server } = await this.#serve(work, { verbs, journal }).catch(async (error: unknown) => {
       await folder.remove();
       throw error;
     });
     return {
       folder: folder.folder,
+      room: ground.room ?? wholeMachine,
+      give: (path) => ground.give(path),
+      makeFolder: (path) => ground.folder(path),
       environment: (variables) => {
         const workflow = { ...assignment.environment.workflow, ...variables };
         const job = { ...assignment, environment: { ...assignment.environment, workflow } };
@@ -58,19 +71,50 @@ export class AgentPrograms implements Programs {
         return made;
       },
       async find(program) {
-        const path = await findProgram(program, agentPath(env), workdir);
+        const path = await ground.find(program, agentPath(env));
         if (path !== undefined) return path;
         throw interpreterMissing(`agent ${name} (${id}) has no program ${JSON.stringify(program)} on its PATH`);
       },
-      start: (program) => this.#start(spawner, program, host),
+      start: (program) => this.#start(spawner, ground, program, host),
       gone: () => server.gone(),
       async close() {
         await server.close();
+        await ground.close();
         await folder.remove().catch((error: Error) => {
           log.warn({ error: error.message }, 'removing the folder of a job failed');
         });
       },
     };
+  }
+
+  async #serve(
+    { assignment, host, folder, client_folder }: Work,
+    { verbs, journal }: Pick<PlaceParts, 'verbs' | 'journal'>,
+  ): Promise<{ ground: Ground; server: SocketServer }> {
+    const { isolation, log } = this.#parts;
+    const { runtime_dir } = host.agent;
+    const place = { runtime_dir, folder: folder.folder, tools: [client_folder] };
+    const ground = await isolation.ground(assignment, host.agent, place);
+    try {
+      const service = {
+        verbs,
+        journal,
+        files: host.files,
+        room: ground.room,
+        log_name: () => Promise.resolve(''),
+        log,
+      };
+      const server = await openSocketServer(folder.socket, service);
+      await ground.give(folder.socket);
+      return { ground, server };
+    } catch (error) {
+      await ground.close();
+      throw error;
+    }
+  }
+
+  isolation(): Promise<string | undefined> {
+    return this.#parts.isolation.fault();
   }
 
   async has(program: string): Promise<boolean> {
@@ -84,11 +128,12 @@ export class AgentPrograms implements Programs {
     await spawner?.close();
   }
 
-  #start(spawner: Spawner, program: ProgramStart, host: PlaceParts['host']): StartedProgram {
+  #start(spawner: Spawner, ground: Ground, program: ProgramStart, host: PlaceParts['host']): StartedProgram {
     const { clock, grace_ms } = this.#parts;
-    const process = spawner.spawn(program);
+    const process = spawner.spawn(ground.request(program));
     const relay = new OutputRelay(process, host, clock);
-    const ended = process.ended.then((end): ProgramEnd => {
+    const ended = process.ended.then(async (given): Promise<ProgramEnd> => {
+      const end = await ground.ended(given);
       const tail = relay.tail();
       if (end.error === undefined) return { exit_code: end.exit_code, signal: end.signal, tail };
       // A lost spawner is a fault of the agent; another try is right.

@@ -4,6 +4,7 @@ import type { Replay } from '../../replay/contract.ts';
 import type { Verb } from '../contract.ts';
 import { type AgentEnvironment, agentPath } from '../domain/environment.ts';
 import { findProgram, KNOWN_INTERPRETERS } from '../domain/interpreter.ts';
+import { Isolation } from '../isolation/isolation.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
 import { InShell } from '../shell/in-shell.ts';
 import { Restarts } from './restarts.ts';
@@ -22,6 +23,8 @@ export interface ExecutorParts {
   cli: readonly string[];
   verbs: () => readonly Verb[];
   replay: Replay;
+  /** Shared with other executors of the agent; absent: its own. */
+  isolation?: Isolation;
   grace_ms: number;
   /** False: bash calls the `svc` program. By default bash answers calls inside the shell where it can. */
   in_shell?: boolean;
@@ -33,10 +36,12 @@ export interface ExecutorParts {
 
 /** Runs activities of the executor `script`. */
 export function createScriptExecutor(parts: ExecutorParts): Executor & { close(): Promise<void> } {
-  const passes = new PassFactory(parts);
+  const isolation = parts.isolation ?? new Isolation(parts);
+  const passes = new PassFactory({ ...parts, isolation });
   return {
     executor: 'script',
     capabilities: () => capabilities(parts),
+    isolation: () => isolation.fault(),
     start: (assignment, host) => passes.start(assignment, host),
     close: () => passes.close(),
   };
@@ -51,16 +56,18 @@ async function capabilities(parts: ExecutorParts): Promise<string[]> {
   return ['node', ...found.flat()];
 }
 
+type FactoryParts = ExecutorParts & { isolation: Isolation };
+
 /** Opens the spawner and the verb client at the first pass: an agent without scripts needs neither. */
 class PassFactory {
-  readonly #parts: ExecutorParts;
+  readonly #parts: FactoryParts;
   readonly #restarts = new Restarts();
   #spawner: Promise<Spawner> | undefined;
   readonly #clients: VerbClients;
   #sdks: Promise<SdkLinks> | undefined;
   #pass: PassParts | undefined;
 
-  constructor(parts: ExecutorParts) {
+  constructor(parts: FactoryParts) {
     this.#parts = parts;
     this.#clients = parts.clients ?? new VerbClients(parts);
   }
@@ -78,7 +85,7 @@ class PassFactory {
   }
 
   #share(): PassParts {
-    const { clock, ids, log, env, node, grace_ms, replay } = this.#parts;
+    const { clock, ids, log, env, node, grace_ms, replay, isolation } = this.#parts;
     const verbs = new Map(this.#parts.verbs().map((verb) => [verb.verb, verb]));
     const [verb = ''] = verbs.keys();
     return {
@@ -90,6 +97,7 @@ class PassFactory {
       grace_ms,
       verbs,
       replay,
+      isolation,
       restarts: this.#restarts,
       in_shell: this.#parts.in_shell === false ? undefined : new InShell({ verb, log }),
       spawner: (runtime_dir) => this.#openSpawner(runtime_dir),

@@ -4,17 +4,19 @@ import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agent
 import type { OpenReplay, Replay } from '../../replay/contract.ts';
 import type { ScriptWork, Verb } from '../contract.ts';
 import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
-import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
+import { chooseInterpreter } from '../domain/interpreter.ts';
 import { Capture } from '../domain/command-spec.ts';
 import { readSpec } from '../domain/script-spec.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
+import type { Ground } from '../isolation/ground.ts';
+import type { Isolation } from '../isolation/isolation.ts';
 import type { SpawnedProcess, Spawner } from '../native/spawner.ts';
 import type { InShell } from '../shell/in-shell.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { makePassFolder, type PassFolder } from './pass-folder.ts';
 import type { Restarts } from './restarts.ts';
-import type { SdkLinks } from './sdk-folder.ts';
+import { type SdkLinks, sdkFolders } from './sdk-folder.ts';
 import { killedFromOutside, verdict } from './verdict.ts';
 
 /** Shared by all passes of an agent. */
@@ -33,6 +35,7 @@ export interface PassParts {
   client(runtime_dir: string): Promise<string>;
   /** The SDKs that scripts can import. */
   sdks(runtime_dir: string): Promise<SdkLinks>;
+  isolation: Isolation;
   restarts: Restarts;
   /** Absent: scripts call the `svc` program. */
   in_shell: InShell | undefined;
@@ -51,6 +54,7 @@ export class ScriptPass implements RunningPass {
   readonly #host: ActivityHost;
   readonly #journal: OpenReplay;
   #folder: PassFolder | undefined;
+  #ground: Ground | undefined;
   #server: SocketServer | undefined;
   #process: SpawnedProcess | undefined;
   #relay: OutputRelay | undefined;
@@ -115,33 +119,43 @@ export class ScriptPass implements RunningPass {
   async #attempt(): Promise<PassEnd> {
     const spec = readSpec(this.#assignment.spec);
     this.#source = spec.source;
-    const program = await this.#program(spec);
     const { runtime_dir } = this.#host.agent;
     const client_folder = await this.#parts.client(runtime_dir);
     const spawner = await this.#parts.spawner(runtime_dir);
     const name = `p${this.#parts.ids.bytes(6).toString('hex')}`;
     const links = await this.#parts.sdks(runtime_dir);
     this.#folder = await makePassFolder(runtime_dir, name, spec, this.#assignment.envelope, links);
-    this.#server = await openSocketServer(this.#folder.socket, {
+    const { folder, socket } = this.#folder;
+    const tools = [client_folder, ...sdkFolders(runtime_dir)];
+    const ground = await this.#parts.isolation.ground(this.#assignment, this.#host.agent, {
+      runtime_dir,
+      folder,
+      tools,
+    });
+    this.#ground = ground;
+    const program = await this.#program(spec, ground);
+    this.#server = await openSocketServer(socket, {
       verbs: this.#parts.verbs,
       journal: (alive) => this.#journal.for(alive),
       files: this.#host.files,
+      room: ground.room,
       log_name: () => this.#log_name,
       log: this.#parts.log,
     });
+    await ground.give(socket);
     const env = this.#environment(this.#folder, client_folder);
     const more = await this.#parts.in_shell?.variables(client_folder, program, env);
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     const argv = [...program, this.#folder.source];
-    const process = spawner.spawn({ argv, env: { ...env, ...more }, cwd: this.#host.agent.workdir });
-    return await this.#follow(process, spec.captures ? new Capture() : undefined);
+    const process = spawner.spawn(ground.request({ argv, env: { ...env, ...more }, cwd: ground.workdir }));
+    return await this.#follow(process, ground, spec.captures ? new Capture() : undefined);
   }
 
-  async #program(spec: ScriptWork): Promise<string[]> {
+  async #program(spec: ScriptWork, ground: Ground): Promise<string[]> {
     const { argv, name } = chooseInterpreter(spec.filename, spec.interpreter);
     if (spec.interpreter === undefined && name === 'node') return [this.#parts.node, ...argv.slice(1)];
     const { agent } = this.#host;
-    const path = await findProgram(name, agentPath(this.#parts.env), agent.workdir);
+    const path = await ground.find(name, agentPath(this.#parts.env));
     if (path === undefined)
       throw interpreterMissing(
         `agent ${agent.name} (${agent.id}) has no interpreter ${JSON.stringify(name)} on its PATH`,
@@ -158,7 +172,7 @@ export class ScriptPass implements RunningPass {
     return env;
   }
 
-  async #follow(process: SpawnedProcess, capture: Capture | undefined): Promise<PassEnd> {
+  async #follow(process: SpawnedProcess, ground: Ground, capture: Capture | undefined): Promise<PassEnd> {
     this.#process = process;
     if (capture)
       process.onOutput((stream, data) => {
@@ -172,7 +186,7 @@ export class ScriptPass implements RunningPass {
       // The process did not start; `ended` reports the reason.
       () => '',
     );
-    const end = await process.ended;
+    const end = await ground.ended(await process.ended);
     this.#journal.freeze();
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     if (end.error !== undefined) throw this.#startFault(end.error, end.error_code);
@@ -204,6 +218,7 @@ export class ScriptPass implements RunningPass {
   /** A folder that cannot be removed now is removed with the agent's folder, so this fails no run. */
   async #cleanUp(): Promise<void> {
     await this.#server?.close();
+    await this.#ground?.close();
     try {
       await this.#folder?.remove();
     } catch (error) {

@@ -26,6 +26,12 @@ export async function installSdks(runtime_dir: string): Promise<SdkLinks> {
   return { svc_sdk: python };
 }
 
+/** The folders of the agent that hold them, as scripts name them. */
+export const sdkFolders = (runtime_dir: string): string[] => [
+  join(runtime_dir, 'node_modules'),
+  join(runtime_dir, 'sdk'),
+];
+
 /** Complete or absent: an earlier try may have been interrupted. */
 async function copyFiles(from: string, to: string, which: RegExp): Promise<void> {
   const draft = `${to}.draft`;

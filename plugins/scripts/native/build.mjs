@@ -9,10 +9,12 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 
 const CALL = ['conversation.c', 'client-cli.c', 'client-run.c', 'environment.c', 'reply.c', 'json.c', 'buffer.c'];
 
-/** Sources of each program; `in-shell` is a loadable builtin of bash. */
+/** Sources of each program; `in-shell` is a loadable builtin of bash, `guard` an addon of Node. */
 export const PROGRAMS = {
   'verb-client': ['verb-client.c', 'client-host.c', ...CALL],
   'in-shell': ['in-shell.c', 'in-shell-host.c', ...CALL],
+  guard: ['guard.c'],
+  isolate: ['isolate.c', 'isolate-mounts.c'],
   spawner: ['spawner.c', 'jobs.c', 'keeper.c', 'frames.c', 'buffer.c'],
 };
 
@@ -21,6 +23,7 @@ const FLAGS = ['-std=gnu11', '-O2', '-ffunction-sections', '-fdata-sections', '-
 const LINKS = [['-static', '-no-pie'], ['-static'], []];
 /** All its symbols are private, because bash's own would win. A bash without a needed symbol does not load it. */
 const LIBRARY = [['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-Bsymbolic', '-Wl,-z,now']];
+const LIBRARIES = new Set(['in-shell', 'guard']);
 const COMPILERS = ['cc', 'gcc', 'clang'];
 
 /** Runs a program. Undefined when it exits with 0, otherwise the reason. */
@@ -82,7 +85,7 @@ async function make() {
       const built = await changed(target);
       if (built === undefined || built < newest) {
         await mkdir(folder, { recursive: true });
-        made.why = (await compile(sources, name === 'in-shell' ? LIBRARY : LINKS, target)) ?? made.why;
+        made.why = (await compile(sources, LIBRARIES.has(name) ? LIBRARY : LINKS, target)) ?? made.why;
       }
       if (await changed(target)) made.programs[name] = target;
     }

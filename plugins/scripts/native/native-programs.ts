@@ -1,4 +1,4 @@
-export type ProgramName = 'verb-client' | 'in-shell' | 'spawner';
+export type ProgramName = 'verb-client' | 'in-shell' | 'spawner' | 'isolate' | 'guard';
 
 /** What `build.mjs` compiled or found compiled. */
 export interface NativePrograms {

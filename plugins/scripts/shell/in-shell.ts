@@ -89,7 +89,7 @@ async function writePrelude(client_folder: string, file: string): Promise<string
     return undefined;
   }
   const load = `[[ \${BASH_VERSINFO[0]} -ge 4 ]] && enable -f '${builtin}' svc`;
-  await writeFile(file, `{ unset BASH_ENV; ${load} || :; } 2>/dev/null\n`, { mode: 0o600 });
+  await writeFile(file, `{ unset BASH_ENV; ${load} || :; } 2>/dev/null\n`, { mode: 0o644 });
   return file;
 }
 

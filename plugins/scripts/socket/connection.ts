@@ -3,7 +3,7 @@ import type { Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityFiles } from '../../agents/contract.ts';
 import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
-import { type ExecResult, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
+import { type ExecResult, type FileRoom, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
 import { readRequest, type SocketRequest } from '../domain/requests.ts';
 import { socketRequestInvalid, stepInProgress } from '../errors.ts';
@@ -21,6 +21,8 @@ export interface Service {
   journal(alive: () => boolean): PassJournal;
   /** Absent: the agent stores no files. */
   files?: ActivityFiles | undefined;
+  /** What the callers may name as files. Absent: whatever the agent may read. */
+  room?: FileRoom | undefined;
   /** `<dev>:<ino>` of the script's standard output and error, which go to the log; empty when unknown. */
   log_name(): Promise<string>;
   log: Log;
@@ -164,6 +166,7 @@ export class Connection {
       protocol: this.#protocol,
       pass: this.#journal,
       files: this.#service.files,
+      room: this.#service.room,
       stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
       exec: (argv, key, limit) => {
         if (structured && !request.exec)

@@ -23,6 +23,8 @@ export interface Script {
   interpreter?: string;
   envelope?: Assignment['envelope'];
   environment?: Partial<Assignment['environment']>;
+  /** Default: true. */
+  trusted?: boolean;
 }
 
 /** An agent with one executor, on real processes. */
@@ -48,7 +50,14 @@ export async function openBench(parts: Partial<ExecutorParts> & Pick<ExecutorPar
     grace_ms: 300,
     ...parts,
   });
-  const agent = { id: 'agt_test', name: 'tester', pid: process.pid, workdir: runtime_dir, runtime_dir };
+  const agent = {
+    id: 'agt_test',
+    name: 'tester',
+    pid: process.pid,
+    workdir: runtime_dir,
+    runtime_dir,
+    isolate_all: false,
+  };
   const begin = (activity: Activity, script: Script) => {
     activity.agent = agent;
     const assignment = assign(activity, script);
@@ -88,7 +97,7 @@ function assign(activity: Activity, script: Script): Assignment {
     pass: activity.passes - 1,
     spec: { filename: filename ?? null, source, interpreter: interpreter ?? null },
     envelope: script.envelope ?? { type: 'manual' },
-    trusted: true,
+    trusted: script.trusted ?? true,
     journal: [...activity.journal],
     lease_ms: 60_000,
     environment: { below: [], workflow: {}, above: [], ...environment },

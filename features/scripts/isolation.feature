@@ -1,0 +1,126 @@
+Feature: Runs of outsiders are apart from everything else on the agent's machine
+
+  Rule: A run of a fork's pull request finds nothing of its agent, of other runs or of the machine's owner
+
+    @AUTH-022 @AUTH-024
+    Scenario: it looks at processes, sockets and files beside a trusted run that holds a secret
+      Given the secret "TOKEN" is "canary-of-the-project"
+      And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
+      When I submit the script "victim.sh" as "victim":
+        """
+        echo started >> '{folder}/victim'
+        printf '%s' "$TOKEN" > '{folder}/kept'
+        svc wait-signal done
+        svc output set own=untouched
+        """
+      Then the file "victim" soon has 1 line
+      Given the handler "outsider" with '{"on": ["forge.pull_request"]}' runs "outsider.sh":
+        """
+        canaries() { tr '\0' '\n' < "$1" 2>/dev/null | grep -c 'canary-of-the-project\|SVC_TOKEN=.' || true; }
+        found=0
+        for file in /proc/[0-9]*/environ; do found=$((found + $(canaries "$file"))); done
+        echo "environments: $found"
+        echo "agent: $(ls -d "/proc/$SVC_AGENT_PID/cwd" 2>/dev/null | wc -l)"
+        echo "sockets: $(ls -d "$(dirname "$SVC_AGENT_SOCKET")"/../*/s 2>/dev/null | wc -l)"
+        echo "folder: $(ls -A | wc -l)"
+        echo "files: $(ls '{folder}' 2>/dev/null | wc -l)"
+        if svc run ls; then echo "a profile was there"; fi
+        if svc spawn '{folder}/kept'; then echo "the agent read it"; fi
+        echo mine > own
+        svc step read -- cat own
+        """
+      When forge_a delivers "pull_request" to "site":
+        """
+        {"action": "opened", "number": 1, "repository": {"full_name": "acme/site"}, "pull_request": {
+          "author_association": "NONE", "base": {"repo": {"full_name": "acme/site"}},
+          "head": {"sha": "0123456789", "ref": "fix", "repo": {"full_name": "eve/site"}}}}
+        """
+      And the event of the delivery is looked at
+      Then the handler "outsider" succeeds
+      And "trusted" of the run is "false"
+      And the log has "environments: 0"
+      And the log has "agent: 0"
+      And the log has "sockets: 1"
+      And the log has "folder: 0"
+      And the log has "files: 0"
+      And the log has "mine"
+      And the log lacks "a profile was there"
+      And the log lacks "the agent read it"
+      When I look at the run "victim"
+      And I send the signal "done" with "null"
+      Then the run succeeds
+      And "output.own" of the run is "untouched"
+
+  Rule: What becomes of them is a setting of each agent
+
+    @own-server @configured
+    Scenario: an agent that refuses them leaves them waiting, and explain says so
+      Given a server and an agent of their own with:
+        | SVC_AGENT_UNTRUSTED | refuse |
+      And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
+      And the handler "outsider" with '{"on": ["forge.pull_request"]}' runs "outsider.sh":
+        """
+        echo "never"
+        """
+      When forge_a delivers "pull_request" to "site":
+        """
+        {"action": "opened", "number": 1, "repository": {"full_name": "acme/site"}, "pull_request": {
+          "author_association": "NONE", "base": {"repo": {"full_name": "acme/site"}},
+          "head": {"sha": "0123456789", "ref": "fix", "repo": {"full_name": "eve/site"}}}}
+        """
+      And I submit the script "trusted.sh":
+        """
+        echo "trusted work goes on"
+        """
+      Then the run succeeds
+      When I call "svc agents ls"
+      Then standard output has "refuse"
+      And the run of "outsider" is "queued"
+      When I call "svc explain {run}"
+      Then standard output has "refuses untrusted runs"
+      And standard output has "so it must be isolated"
+      When I cancel the run because "nobody takes it"
+      Then the run is "cancelled"
+
+    @own-server @configured
+    Scenario: an agent for nothing else leaves trusted runs alone
+      Given a server and an agent of their own with:
+        | SVC_AGENT_UNTRUSTED | only |
+      And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
+      And the handler "outsider" with '{"on": ["forge.pull_request"]}' runs "outsider.sh":
+        """
+        echo "taken"
+        """
+      When I submit the script "trusted.sh" as "trusted":
+        """
+        echo "never"
+        """
+      And forge_a delivers "pull_request" to "site":
+        """
+        {"action": "opened", "number": 1, "repository": {"full_name": "acme/site"}, "pull_request": {
+          "author_association": "NONE", "base": {"repo": {"full_name": "acme/site"}},
+          "head": {"sha": "0123456789", "ref": "fix", "repo": {"full_name": "eve/site"}}}}
+        """
+      And the event of the delivery is looked at
+      Then the handler "outsider" succeeds
+      When I look at the run "trusted"
+      And I call "svc explain {run}"
+      Then standard output has "takes untrusted runs only"
+      When I cancel the run because "nobody takes it"
+      Then the run is "cancelled"
+
+  Rule: Trusted runs are isolated too where the agent's owner wants it
+
+    @own-server @configured
+    Scenario: everything apart
+      Given a server and an agent of their own with:
+        | SVC_AGENT_ISOLATE | all |
+      And the secret "TOKEN" is "canary-of-the-project"
+      When I submit the script "a.sh":
+        """
+        svc output set token="$TOKEN" agent="$(ls -d "/proc/$SVC_AGENT_PID/cwd" 2>/dev/null)" left="$(ls -A)"
+        """
+      Then the run succeeds
+      And "output.token" of the run is "***"
+      And "output.agent" of the run is ""
+      And "output.left" of the run is ""

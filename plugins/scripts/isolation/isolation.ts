@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Ids } from '../../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment } from '../../agents/contract.ts';
+import type { AgentEnvironment } from '../domain/environment.ts';
+import { nativePrograms } from '../native/build.mjs';
+import { Cell } from './cell.ts';
+import { type Ground, OpenGround } from './ground.ts';
+import { planArguments, type Sight, sightOf } from './plan.ts';
+import { readReport } from './report.ts';
+import { Users } from './users.ts';
+
+const run = promisify(execFile);
+const TRIAL_MS = 10_000;
+
+export interface IsolationParts {
+  env: AgentEnvironment;
+  ids: Pick<Ids, 'bytes'>;
+  /** The Node.js that runs scripts. */
+  node: string;
+  /** False: as on a machine without the native program. */
+  native?: boolean;
+}
+
+/** Where a cell is made. */
+export interface CellPlace {
+  runtime_dir: string;
+  /** The folder of the pass. */
+  folder: string;
+  /** Folders of the agent that its scripts read. */
+  tools: readonly string[];
+}
+
+/** Keeps programs apart from the rest of the machine: makes a cell for each pass. One for each agent. */
+export class Isolation {
+  readonly sight: Sight;
+  readonly #parts: IsolationParts;
+  readonly #users: Users | undefined;
+  readonly #readable = new Map<string, Promise<void>>();
+  #fault: Promise<string | undefined> | undefined;
+  #program = '';
+
+  constructor(parts: IsolationParts) {
+    this.#parts = parts;
+    const extra = (parts.env.SVC_AGENT_SHOW ?? '').split(':').filter(Boolean);
+    this.sight = sightOf({ env: parts.env, node: parts.node, extra });
+    this.#users = process.getuid?.() === 0 ? new Users(parts.ids) : undefined;
+  }
+
+  /** Why this machine cannot isolate programs; undefined when it can. Tried once, by isolating one. */
+  fault(): Promise<string | undefined> {
+    this.#fault ??= this.#try();
+    return this.#fault;
+  }
+
+  isolates({ trusted }: Pick<Assignment, 'trusted'>, agent: ActivityHost['agent']): boolean {
+    return !trusted || agent.isolate_all;
+  }
+
+  /**
+   * A cell for untrusted work, and for all where the agent isolates everything; the agent's own folder for the rest. Throws
+   * when this machine cannot isolate.
+   */
+  async ground(
+    { trusted }: Pick<Assignment, 'trusted'>,
+    agent: ActivityHost['agent'],
+    place: CellPlace,
+  ): Promise<Ground> {
+    return this.isolates({ trusted }, agent) ? await this.#cell(place) : new OpenGround(agent.workdir);
+  }
+
+  async #cell(place: CellPlace): Promise<Cell> {
+    const fault = await this.fault();
+    if (fault !== undefined) throw new Error(`this agent cannot isolate: ${fault}`);
+    const { runtime_dir, tools } = place;
+    const [root, reports] = [join(runtime_dir, 'root'), join(runtime_dir, 'reports')];
+    for (const folder of [root, reports]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (this.#users) for (const folder of tools) await this.#makeReadable(folder);
+    return await Cell.make({ ...place, root, reports, program: this.#program, sight: this.sight, users: this.#users });
+  }
+
+  /** The agent's own folder hides it from everybody else. */
+  #makeReadable(folder: string): Promise<void> {
+    const known = this.#readable.get(folder) ?? readableByAll(folder);
+    this.#readable.set(folder, known);
+    return known;
+  }
+
+  async #try(): Promise<string | undefined> {
+    if (process.platform !== 'linux') return `there are no namespaces on ${process.platform}`;
+    const { programs, why } = this.#parts.native === false ? { programs: {}, why: undefined } : await nativePrograms();
+    if (!programs.isolate) return `its native program was not compiled (${why ?? 'no C compiler'})`;
+    this.#program = programs.isolate;
+    const folder = await mkdtemp(join(this.#parts.env.TMPDIR || tmpdir(), 'svc-try-'));
+    try {
+      return await this.#trial(folder);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #trial(folder: string): Promise<string | undefined> {
+    const [root, tmp, report] = [join(folder, 'root'), join(folder, 'tmp'), join(folder, 'report')];
+    for (const path of [root, tmp]) await mkdir(path);
+    const user = this.#users?.take();
+    const plan = { sight: this.sight, root, report, user, folder: root, tools: [], own: [], tmp, cwd: '/' };
+    try {
+      if (user !== undefined) await chown(tmp, user, user);
+      await run(this.#program, [...planArguments({ ...plan, folder: tmp }), '/bin/sh', '-c', ':'], {
+        env: {},
+        timeout: TRIAL_MS,
+        killSignal: 'SIGKILL',
+      });
+      return undefined;
+    } catch (error) {
+      const line = await readFile(report, 'utf8').catch(() => '');
+      return readReport(line)?.text ?? (error as Error).message.split('\n')[0];
+    } finally {
+      if (user !== undefined) this.#users?.free(user);
+    }
+  }
+}
+
+async function readableByAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
+    if (entry.isDirectory() || entry.isFile()) {
+      const path = join(entry.parentPath, entry.name);
+      await chmod(path, entry.isDirectory() || entry.name === 'svc' ? 0o755 : 0o644);
+    }
+}

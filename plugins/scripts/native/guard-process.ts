@@ -1,0 +1,28 @@
+import type { Log, Settings } from '../../../kernel/contracts/index.ts';
+import { nativePrograms } from './build.mjs';
+
+/** What a process is told in its environment, and nobody else should read there. `guard.c` has the same list. */
+const SECRET = [
+  'SVC_TOKEN',
+  'SVC_MASTER_KEY',
+  'SVC_DATABASE_URL',
+  'SVC_WAKE_URL',
+  'SVC_ARTIFACTS_S3_SECRET_ACCESS_KEY',
+] as const;
+
+/**
+ * Hides the memory of this process from others of the same user, and overwrites the secrets of the environment that it was
+ * started with. `Settings.env` keeps them. Does nothing in a process that only embeds svc.
+ */
+export async function guardProcess({ own_process }: Pick<Settings, 'own_process'>, log: Log): Promise<void> {
+  if (!own_process) return;
+  const { programs, why } = await nativePrograms();
+  try {
+    // Loading it does the work; what it exports is empty.
+    if (programs.guard) process.dlopen({ exports: {} }, programs.guard);
+    else log.info({ reason: why }, 'other programs of this user can read the memory of this process');
+  } catch (error) {
+    log.warn({ reason: (error as Error).message }, 'other programs of this user can read the memory of this process');
+  }
+  for (const name of SECRET) delete process.env[name];
+}

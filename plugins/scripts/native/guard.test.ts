@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { nativePrograms } from './build.mjs';
+
+const { programs } = await nativePrograms();
+const skip = programs.guard === undefined && 'there is no C compiler';
+
+/** Reads its token, loads the guard, and says so. */
+const PROGRAM = `
+  const token = process.env.SVC_TOKEN;
+  process.dlopen({ exports: {} }, process.argv[1]);
+  console.log(token.length, process.env.SVC_OTHER);
+  setInterval(() => {}, 1000);
+`;
+
+async function guarded(t: Test, uid?: number): Promise<ChildProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-guard-'));
+  chmodSync(folder, 0o755);
+  const guard = join(folder, 'guard.node');
+  copyFileSync(programs.guard!, guard);
+  const env = { SVC_TOKEN: 'canary-token', SVC_OTHER: 'kept' };
+  const child = spawn(process.execPath, ['-e', PROGRAM, guard], {
+    env,
+    uid,
+    gid: uid,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+  const [said] = await once(child.stdout!, 'data');
+  t.equal(String(said), '12 kept\n', 'it read its token before');
+  return child;
+}
+
+t.test('the secrets of the first environment are overwritten', { skip }, async (t) => {
+  const child = await guarded(t);
+  const environ = readFileSync(`/proc/${child.pid}/environ`, 'latin1');
+  t.notMatch(environ, /canary/);
+  t.match(environ, /SVC_TOKEN=\0/);
+  t.match(environ, /SVC_OTHER=kept/);
+});
+
+const NOBODY = 65_534;
+const root = process.getuid?.() === 0;
+
+t.test(
+  'another program of the same user cannot read its memory',
+  { skip: skip || (!root && 'only root can be another user') },
+  async (t) => {
+    const other = { uid: NOBODY, gid: NOBODY, cwd: '/' };
+    if (spawnSync(process.execPath, ['-e', ''], other).status !== 0)
+      return t.comment('left out: reading memory as an ordinary user, who cannot start this Node.js');
+    const read = (pid: number | undefined) => spawnSync('cat', [`/proc/${pid}/environ`], other);
+    const open = spawn('sleep', ['60'], { ...other, env: { SVC_TOKEN: 'canary-token', PATH: process.env.PATH } });
+    t.teardown(() => open.kill('SIGKILL'));
+    t.match(String(read(open.pid).stdout), /canary-token/, 'what is not guarded can be read');
+    const child = await guarded(t, NOBODY);
+    const { stdout, stderr } = read(child.pid);
+    t.equal(String(stdout), '');
+    t.match(String(stderr), /Permission denied/);
+  },
+);
