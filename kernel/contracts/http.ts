@@ -42,6 +42,8 @@ export interface Principal {
   session_id?: string;
   /** The org of an agent's token, or of a token limited to one org. */
   org_id: string | null;
+  /** The project of an agent's token that is limited to one. */
+  project_id?: string | null;
 }
 
 /** The org and project of the path, by name and by id. */

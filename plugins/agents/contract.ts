@@ -134,6 +134,8 @@ export interface AgentSession {
 export interface AgentIdentity {
   token_id: string;
   org_id: string | undefined;
+  /** It gets the work of this project only. */
+  project_id?: string | undefined;
   /** Part of a server: it is in no list of agents. */
   unlisted?: true;
 }

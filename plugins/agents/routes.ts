@@ -41,13 +41,15 @@ export const listAgentsRoute = (parts: AgentRoutesParts): Route =>
   });
 
 async function view({ database, scopes }: AgentRoutesParts, row: AgentRow) {
-  const { org_id, capabilities, isolation_missing, first_seen_at, connected_at, last_seen_at, ...plain } = row;
+  const { org_id, project_id, capabilities, isolation_missing, first_seen_at, connected_at, last_seen_at, ...plain } =
+    row;
   const seen = database.now() - last_seen_at < SEEN_WITHIN_MS;
   return {
     ...plain,
     // A killed server leaves the rows of its agents unchanged.
     state: row.state === 'online' && seen ? 'online' : 'offline',
     org: org_id === null ? undefined : await scopes.orgName(org_id),
+    project: org_id && project_id ? (await scopes.names(org_id, project_id)).project : undefined,
     capabilities: JSON.parse(capabilities) as string[],
     isolation_missing: isolation_missing ?? undefined,
     first_seen_at: iso(first_seen_at),

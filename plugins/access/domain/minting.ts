@@ -54,17 +54,16 @@ function inherit(wish: Limits, own: Limits): Limits {
   };
 }
 
-/** Agents serve a whole org, so only an owner adds them. */
+/** An agent gets the values of every job that it carries out, so only an owner of the org adds one. */
 function agentLimits(identity: Identity, wish: TokenWish): Limits {
   const { org_id, project_id, role } = wish.limits;
-  const refused =
-    project_id !== null ? 'project' : role !== null ? 'role' : wish.for_user !== undefined ? 'user' : undefined;
+  const refused = role !== null ? 'role' : wish.for_user !== undefined ? 'user' : undefined;
   if (refused)
-    throw Errors.invalidRequest(`an agent's token cannot have ${refused}: agents serve a whole org`, {
+    throw Errors.invalidRequest(`an agent's token cannot have ${refused}: it serves an org, or one project of it`, {
       errors: [{ pointer: `/${refused}`, message: "cannot be set for an agent's token" }],
     });
   requireOwner(identity, org_id, "to make an agent's token");
-  return { org_id, project_id: null, role: null };
+  return { org_id, project_id, role: null };
 }
 
 function requireOwner(identity: Identity, org_id: string | null, why: string): void {

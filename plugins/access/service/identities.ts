@@ -141,7 +141,7 @@ export class Identities implements Reach {
     const principal: Principal =
       kind === 'user'
         ? { kind, id: user_id, name: names?.get(user_id) ?? '', token_id, org_id, ...(session_id && { session_id }) }
-        : { kind, id: token_id, name: token.name, token_id, org_id };
+        : { kind, id: token_id, name: token.name, token_id, org_id, project_id };
     const limits = { org_id, project_id, role };
     return { principal, token: { name: token.name, expires_at, limits }, orgs: gather(members ?? []) };
   }

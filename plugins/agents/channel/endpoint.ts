@@ -74,7 +74,7 @@ export class ChannelEndpoint implements Upgrade {
       // A session without an org would claim the work of every org.
       if (org_id === null) return ws.close(CLOSE_REFUSED, 'the token does not belong to an org');
       if (this.#stopped) return ws.close(CLOSE_RESTART, 'the server is stopping');
-      const identity = { token_id: principal.token_id, org_id };
+      const identity = { token_id: principal.token_id, org_id, project_id: principal.project_id ?? undefined };
       const closed = (connection: Connection) => this.#connections.delete(connection);
       const parts = { sessions, identity, clock, log, greeting_ms: this.#silence_ms, closed };
       const connection = new Connection(ws, socket, parts);

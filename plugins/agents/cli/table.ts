@@ -11,6 +11,7 @@ export const commands: readonly Command[] = [
       agent: 'agent_id',
       name: 'name',
       state: 'state',
+      project: 'project',
       machine: ({ os, arch }) => `${os}/${arch}`,
       slots: 'slots',
       untrusted: ({ untrusted, isolation_missing }) =>

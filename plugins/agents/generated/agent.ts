@@ -7,6 +7,10 @@ export interface AgentRecord {
    * Absent for the agent built into `svc dev`.
    */
   org?: string;
+  /**
+   * The one project that it serves, when its token is limited to it.
+   */
+  project?: string;
   state: 'online' | 'offline';
   os: string;
   arch: string;

@@ -131,7 +131,8 @@ export class Dispatcher {
     const agent_id = session.agent_id!;
     const { capabilities, executors } = session;
     const { isolated_only, identity } = session;
-    const by = { agent_id, org_id: identity.org_id, capabilities, executors, isolated_only };
+    const { org_id, project_id } = identity;
+    const by = { agent_id, org_id, project_id, capabilities, executors, isolated_only };
     for (let n = 0; n < limit; n += 1) session.reserve();
     let claimed: Claimed[] = [];
     try {

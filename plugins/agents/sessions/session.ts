@@ -269,5 +269,11 @@ export class Session implements AgentSession {
   }
 }
 
-const queueOf = ({ org_id }: AgentIdentity, { executors, capabilities, isolation }: AgentHello): string =>
-  JSON.stringify([org_id ?? null, executors.toSorted(), capabilities.toSorted(), isolation.untrusted === 'only']);
+const queueOf = ({ org_id, project_id }: AgentIdentity, { executors, capabilities, isolation }: AgentHello): string =>
+  JSON.stringify([
+    org_id ?? null,
+    project_id ?? null,
+    executors.toSorted(),
+    capabilities.toSorted(),
+    isolation.untrusted === 'only',
+  ]);

@@ -4,6 +4,7 @@ import type { AgentHello, AgentIdentity } from '../contract.ts';
 export interface AgentRow {
   agent_id: string;
   org_id: string | null;
+  project_id: string | null;
   name: string;
   os: string;
   arch: string;
@@ -38,7 +39,7 @@ export interface AgentPage {
 }
 
 const COLUMNS =
-  'agent_id, org_id, name, os, arch, capabilities, untrusted, isolation_missing, slots, version, pid, server, state, first_seen_at, connected_at, last_seen_at';
+  'agent_id, org_id, project_id, name, os, arch, capabilities, untrusted, isolation_missing, slots, version, pid, server, state, first_seen_at, connected_at, last_seen_at';
 /** Rows deleted in one statement, so that no lock is held for long. */
 const PRUNE_BATCH = 500;
 const marks = (list: readonly unknown[]) => list.map(() => '?').join(', ');
@@ -68,10 +69,20 @@ export class AgentTable {
         hello.isolation.missing ?? null,
       );
       await tx.write(
-        `${tx.sql.insert_ignore} agents_agents (agent_id, org_id, token_id, instance, name, os, arch, capabilities,
+        `${tx.sql.insert_ignore} agents_agents (agent_id, org_id, project_id, token_id, instance, name, os, arch, capabilities,
          slots, version, pid, server, session_id, untrusted, isolation_missing, state, first_seen_at, connected_at,
-         last_seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'online', ?, ?, ?)`,
-        [intro.agent_id, identity.org_id ?? null, identity.token_id, hello.instance, ...told, now, now, now],
+         last_seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'online', ?, ?, ?)`,
+        [
+          intro.agent_id,
+          identity.org_id ?? null,
+          identity.project_id ?? null,
+          identity.token_id,
+          hello.instance,
+          ...told,
+          now,
+          now,
+          now,
+        ],
       );
       const rows = await tx.lock<{ agent_id: string }>({
         table: 'agents_agents',

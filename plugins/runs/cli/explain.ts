@@ -40,7 +40,9 @@ async function gather(api: Client, run_id: string): Promise<Known> {
   const locks =
     record.substate?.kind === 'awaiting_lease' ? await everything<LockView>(api, api.scoped('/locks'), 'locks') : [];
   const open = ['queued', 'running', 'waiting'].includes(record.status);
-  const agents = open ? await everything<AgentView>(api, '/api/v1/agents', 'agents') : [];
+  const all = open ? await everything<AgentView>(api, '/api/v1/agents', 'agents') : [];
+  // One that serves another project alone is none of this run's.
+  const agents = all.filter(({ project = api.profile.project }) => project === api.profile.project);
   const types =
     record.substate?.kind === 'event' ? await everything<TypeView>(api, api.scoped('/event-types'), 'types') : [];
   return { run: record, steps, nodes, agents, locks, types, now: Date.now() };

@@ -74,6 +74,8 @@ export interface Capabilities {
   agent_id: string;
   /** Undefined: claims for every org (the built-in agent of `svc dev` and `svc run`). */
   org_id?: string;
+  /** Only activities of this project. */
+  project_id?: string | undefined;
   capabilities: readonly string[];
   /** Only activities of these executors; absent: of any. */
   executors?: readonly string[];

@@ -50,7 +50,7 @@ t.test('queued: who could take it, and what those lack that cannot', async (t) =
   });
   const away = agent('away', { state: 'offline', capabilities: ['linux', 'gpu'] });
   t.match(told({ run: queued, agents: [agent('a'), agent('b', { capabilities: [] }), away] }), {
-    because: /No agent that is online has all it requires .*: a lacks gpu and b lacks linux and gpu\./,
+    because: /No agent that is online can take it: a lacks gpu and b lacks linux and gpu\. It requires linux and gpu\./,
     next: /start a capable agent: svc agent --cap linux --cap gpu/,
   });
   t.match(told({ run: queued, agents: [agent('c', { capabilities: ['gpu', 'linux'] })] }), {
@@ -58,7 +58,28 @@ t.test('queued: who could take it, and what those lack that cannot', async (t) =
     next: '',
   });
   const many = Array.from({ length: 9 }, (_, n) => agent(`a${n}`));
-  t.match(told({ run: queued, agents: many }).because, /a4 lacks gpu and 4 more lack something too/);
+  t.match(told({ run: queued, agents: many }).because, /a4 lacks gpu and 4 more cannot take it either/);
+});
+
+t.test('queued and untrusted: which agents isolate, and why the others do not', async (t) => {
+  const untrusted = run({ status: 'queued', trusted: false, requires: ['gpu'] });
+  const isolates = agent('able', { capabilities: ['gpu', 'svc:isolates'] });
+  t.match(
+    told({ run: untrusted, agents: [isolates] }).because,
+    /able can take it .* It requires gpu\. .* must be isolated/,
+  );
+  const agents = [
+    agent('shy', { capabilities: ['gpu'], untrusted: 'refuse' }),
+    agent('bare', { capabilities: [], isolation_missing: 'there are no namespaces on darwin' }),
+    agent('slow', { capabilities: ['svc:isolates'] }),
+  ];
+  const { because, next } = told({ run: untrusted, agents });
+  t.match(because, /shy refuses untrusted runs, bare lacks gpu and cannot isolate programs \(there are no .* darwin\)/);
+  t.match(because, /slow lacks gpu\./);
+  t.match(next, /start a capable agent: svc agent --cap gpu, on a machine that can isolate/);
+  t.notMatch(next, /svc:isolates/, 'nobody announces it by name');
+  const outsiders = agent('only', { capabilities: ['svc:isolates'], untrusted: 'only' });
+  t.match(told({ run: run({ status: 'queued' }), agents: [outsiders] }).because, /only takes untrusted runs only/);
 });
 
 t.test('waiting: for what, since when, until when, and who could end it', async (t) => {

@@ -38,6 +38,7 @@ export class InstantClaimers implements InstantClaims {
 }
 
 function canTake(by: InstantClaimer, org_id: string, { executor, requires }: NewActivity): boolean {
+  if (by.project_id !== undefined) return false;
   if (by.isolated_only && !requires.includes(ISOLATES)) return false;
   if (by.org_id !== undefined && by.org_id !== org_id) return false;
   return by.executors.includes(executor) && covers(new Set(by.capabilities), requires);

@@ -16,16 +16,20 @@ interface LaneRow {
 }
 
 /** The oldest pending activity of each lane: one index entry for each, however many activities wait in it. */
-const OLDEST = `SELECT l.lane, l.requires, (SELECT a.due FROM runs_activities a
-  WHERE a.state = 'pending' AND a.lane = l.lane ORDER BY a.due LIMIT 1) AS due FROM runs_lanes l`;
+const oldestOfLanes = (condition: string) => `SELECT l.lane, l.requires, (SELECT a.due FROM runs_activities a
+  WHERE a.state = 'pending' AND a.lane = l.lane${condition} ORDER BY a.due LIMIT 1) AS due FROM runs_lanes l`;
+const OLDEST = oldestOfLanes('');
+/** Looks past the activities of other projects. */
+const OLDEST_OF_PROJECT = oldestOfLanes(' AND a.project_id = ?');
 
 /** Who could claim work of lanes that name no executor. */
 const BEFORE_EXECUTORS = 'script';
 
 /** Reads the lanes that these capabilities may claim from, whatever they require. */
-function lanesFor(on: Pick<Queries, 'read'>, { org_id, executors }: Capabilities): Promise<LaneRow[]> {
+function lanesFor(on: Pick<Queries, 'read'>, { org_id, project_id, executors }: Capabilities): Promise<LaneRow[]> {
   const where: string[] = [];
-  const params: string[] = [];
+  const params: string[] = project_id === undefined ? [] : [project_id];
+  const oldest = project_id === undefined ? OLDEST : OLDEST_OF_PROJECT;
   if (org_id !== undefined) {
     where.push('l.org_id = ?');
     params.push(org_id);
@@ -36,7 +40,7 @@ function lanesFor(on: Pick<Queries, 'read'>, { org_id, executors }: Capabilities
     where.push(`l.executor IN ${list.marks}`);
     params.push(...list.params);
   }
-  return on.read<LaneRow>(where.length === 0 ? OLDEST : `${OLDEST} WHERE ${where.join(' AND ')}`, params);
+  return on.read<LaneRow>(where.length === 0 ? oldest : `${oldest} WHERE ${where.join(' AND ')}`, params);
 }
 
 /**
@@ -59,16 +63,23 @@ export async function findCandidates(
   let found: Candidate[] = [];
   for (const { lane, due } of lanes) {
     if (found.length >= limit && found[limit - 1]!.due < due!) break;
-    found = oldestOf([...found, ...(await ofLane(on, lane, limit, now))], limit);
+    found = oldestOf([...found, ...(await ofLane(on, lane, by, limit, now))], limit);
   }
   return found;
 }
 
-function ofLane(on: Pick<Queries, 'read'>, lane: string, limit: number, now: number): Promise<Candidate[]> {
+function ofLane(
+  on: Pick<Queries, 'read'>,
+  lane: string,
+  { project_id }: Capabilities,
+  limit: number,
+  now: number,
+): Promise<Candidate[]> {
+  const condition = project_id === undefined ? '' : ' AND project_id = ?';
   return on.read<Candidate>(
     `SELECT activity_id, run_id, org_id, due FROM runs_activities
-     WHERE state = 'pending' AND lane = ? AND due <= ? ORDER BY due, activity_id LIMIT ${Math.trunc(limit)}`,
-    [lane, now],
+     WHERE state = 'pending' AND lane = ? AND due <= ?${condition} ORDER BY due, activity_id LIMIT ${Math.trunc(limit)}`,
+    [lane, now, ...(project_id === undefined ? [] : [project_id])],
   );
 }
 

@@ -9,17 +9,18 @@ import { visible } from '../kit/text.ts';
 
 const PATH = '/api/v1/agents';
 
-/** The agents of all orgs that the person is in: an agent serves an org, not a project. */
+/** The agents of all orgs that the person is in: an agent serves an org, or one project of it. */
 export function Agents() {
   const list = usePaged<'agents', AgentRecord>('agents', PATH, {}, { again_ms: AGAIN_MS });
   return (
     <Page title="Agents" same={{ command: 'svc agents ls', call: `GET ${PATH}` }}>
       <p className="quiet">
-        Agents run the jobs of every project of their org. One that went away is shown for 24 hours.
+        Agents run the jobs of every project of their org, unless their token is of one project. One that went away is
+        shown for 24 hours.
       </p>
       <List list={list} empty="No agent is connected.">
         {(items) => (
-          <Table columns={['Agent', 'State', 'Slots', 'Capabilities', '-Version', '-Server']}>
+          <Table columns={['Agent', 'State', 'Slots', 'Untrusted runs', 'Capabilities', '-Version', '-Server']}>
             {items.map((agent) => (
               <Agent key={agent.agent_id} agent={agent} />
             ))}
@@ -39,7 +40,10 @@ function Agent({ agent }: { agent: AgentRecord }) {
           <Name>{agent.name}</Name>
         </strong>
         <div className="quiet">
-          {agent.org ? `of the org ${agent.org}` : 'built into svc dev'}, {visible(`${agent.os} ${agent.arch}`)}
+          {agent.org
+            ? `of the ${agent.project ? `project ${agent.project}` : `org ${agent.org}`}`
+            : 'built into svc dev'}
+          , {visible(`${agent.os} ${agent.arch}`)}
         </div>
       </td>
       <td className="word">
@@ -49,6 +53,9 @@ function Agent({ agent }: { agent: AgentRecord }) {
         </div>
       </td>
       <td>{agent.slots}</td>
+      <td>
+        <Untrusted agent={agent} />
+      </td>
       <td>
         {agent.capabilities.length === 0 && <span className="quiet">none</span>}
         {agent.capabilities.map((name) => (
@@ -60,6 +67,18 @@ function Agent({ agent }: { agent: AgentRecord }) {
         <Name>{agent.server}</Name>
       </td>
     </tr>
+  );
+}
+
+const UNTRUSTED = { isolate: 'isolated', refuse: 'refused', only: 'isolated; takes no others' } as const;
+
+/** What becomes of untrusted runs there. */
+function Untrusted({ agent: { untrusted, isolation_missing } }: { agent: AgentRecord }) {
+  if (untrusted === 'refuse' || isolation_missing === undefined) return UNTRUSTED[untrusted];
+  return (
+    <>
+      none: it cannot isolate <div className="quiet">{visible(isolation_missing)}</div>
+    </>
   );
 }
 

@@ -47,7 +47,8 @@ export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps
     run,
     steps: nodes ? [] : (steps as readonly StepRecord[]),
     ...(nodes && { nodes }),
-    agents: agents.data?.agents ?? [],
+    // One that serves another project alone is none of this run's.
+    agents: (agents.data?.agents ?? []).filter(({ project = scope.project }) => project === scope.project),
     locks: locks.data?.locks ?? [],
     types: types.data?.types ?? [],
     now,
