@@ -1,6 +1,6 @@
 // Where the code that Node has compiled is kept. What lies there is run, by servers with the master key in their
 // environment too, so the folder must be one that nobody else can write to. Without such a folder nothing is kept.
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -23,7 +23,10 @@ const STICKY = 0o1000;
 
 function isPrivate(path) {
   const { uid, mode } = lstatSync(path);
-  return uid === process.getuid() && (mode & 0o077) === 0;
+  if (uid !== process.getuid() || (mode & WRITABLE_BY_OTHERS) !== 0) return false;
+  // Another program, such as Node itself, may have made it for all to read.
+  if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+  return true;
 }
 
 /** Whoever may write to a parent could put another folder in place of ours, unless the parent is sticky. */

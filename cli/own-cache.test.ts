@@ -50,6 +50,14 @@ t.test('a folder that others may write to is not used, and its parents neither',
   }
 });
 
+t.test('a folder that others may read is closed, and used', async (t) => {
+  const home = homeWith('.cache/svc/compiled');
+  chmodSync(join(home, '.cache/svc/compiled'), 0o755);
+  const folder = runIn(home);
+  t.notOk(isEmpty(folder));
+  t.equal(statSync(folder).mode & 0o777, 0o700);
+});
+
 const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give files away' };
 
 t.test('a folder of another user is not used, by a link neither', root, async (t) => {

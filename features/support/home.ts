@@ -13,3 +13,9 @@ export async function homeFolder(prefix: string): Promise<string> {
   await symlink(cache, join(folder, '.cache'));
   return folder;
 }
+
+/** The folder of whoever runs the tests, for programs that get an environment of their own: else each compiles svc anew. */
+export const compiledCode = (): Record<string, string> => {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+};

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { runToEnd, Service, until } from './process.ts';
-import { homeFolder } from './home.ts';
+import { compiledCode, homeFolder } from './home.ts';
 
 export const clone = resolve(import.meta.dirname, '../..');
 export const svcProgram = join(clone, 'cli/svc');
@@ -37,7 +37,7 @@ export interface OwnTarget {
 const base = (): Record<string, string> => {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env;
   // Far ends of scenarios are at this address.
-  return { PATH, LANG, TERM: 'dumb', SVC_EGRESS_ALLOW: '127.0.0.1' };
+  return { PATH, LANG, TERM: 'dumb', SVC_EGRESS_ALLOW: '127.0.0.1', ...compiledCode() };
 };
 
 /** Variables that a script must and must not see; planted in every agent that is started here. */

@@ -5,7 +5,7 @@ import { setWorldConstructor, World } from '@cucumber/cucumber';
 import { preparedDatabase } from './prepared.ts';
 import { type Finished, runToEnd, type Service, until } from './process.ts';
 import { type OwnTarget, startTarget, svcProgram, type Target, type TargetOptions } from './target.ts';
-import { homeFolder } from './home.ts';
+import { compiledCode, homeFolder } from './home.ts';
 
 export interface Answer {
   status: number;
@@ -159,6 +159,7 @@ export class SvcWorld extends World {
     return {
       PATH: process.env.PATH ?? '',
       HOME: this.folder,
+      ...compiledCode(),
       LANG: 'C.UTF-8',
       SVC_URL: this.target.base_url,
       SVC_TOKEN: this.target.token,

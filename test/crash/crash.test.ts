@@ -5,19 +5,19 @@ import { databaseDies } from './database.ts';
 import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(590_000);
+t.setTimeout(1_790_000);
 
 /** The short run of the gate; `npm run crash` is the long one. */
 const SHORT = { steps: 60, kills: { script: 3, agent: 3, server: 3 } };
 
-t.test('SQLite: one server, one agent, everything killed at random', { timeout: 240_000 }, async (t) => {
+t.test('SQLite: one server, one agent, everything killed at random', { timeout: 600_000 }, async (t) => {
   const { status, struck, violations } = await crash({ ...SHORT, servers: 1, agents: 1, seed: 20_261_121 });
   t.equal(status, 'succeeded');
   t.same(violations, []);
   t.same(struck, SHORT.kills, 'every strike hit');
 });
 
-t.test('MySQL: two servers and three agents, everything killed at random', { timeout: 240_000 }, async (t) => {
+t.test('MySQL: two servers and three agents, everything killed at random', { timeout: 600_000 }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: the crash suite on MySQL (${server.reason})`);
   t.teardown(() => server.stop());
@@ -31,7 +31,7 @@ t.test('MySQL: two servers and three agents, everything killed at random', { tim
   return undefined;
 });
 
-t.test('SQLite: server and agent die at every named point', { timeout: 420_000 }, async (t) => {
+t.test('SQLite: server and agent die at every named point', { timeout: 900_000 }, async (t) => {
   for (const { point, died, status, violations } of await dieAtPoints([...SERVER_POINTS, ...AGENT_POINTS])) {
     t.ok(died, `${point} was passed`);
     t.equal(status, 'succeeded', point);
@@ -39,7 +39,7 @@ t.test('SQLite: server and agent die at every named point', { timeout: 420_000 }
   }
 });
 
-t.test('MySQL: the database server is killed under the service', { timeout: 240_000 }, async (t) => {
+t.test('MySQL: the database server is killed under the service', { timeout: 600_000 }, async (t) => {
   const mysql = await startPrivateMysql();
   if ('reason' in mysql) return t.comment(`left out: the death of the database (${mysql.reason})`);
   t.teardown(() => mysql.stop());

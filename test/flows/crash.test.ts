@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { AGENT_POINTS, dieAt, dieAtRandom, openFlowTarget, SERVER_POINTS } from './flow-crash.ts';
 
-t.setTimeout(590_000);
+t.setTimeout(1_790_000);
 
 async function crashes(t: Test, points: readonly string[], database_url?: string): Promise<void> {
   const target = await openFlowTarget(database_url);
@@ -16,11 +16,11 @@ async function crashes(t: Test, points: readonly string[], database_url?: string
   t.same(violations, [], 'killed at random');
 }
 
-t.test('SQLite: a flow ends right wherever server or agent die', { timeout: 400_000 }, (t) =>
+t.test('SQLite: a flow ends right wherever server or agent die', { timeout: 900_000 }, (t) =>
   crashes(t, [...SERVER_POINTS, ...AGENT_POINTS]),
 );
 
-t.test('MySQL: a flow ends right wherever server or agent die', { timeout: 400_000 }, async (t) => {
+t.test('MySQL: a flow ends right wherever server or agent die', { timeout: 900_000 }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: crashes of flows on MySQL (${server.reason})`);
   t.teardown(() => server.stop());

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { ownCache } from '../../cli/own-cache.mjs';
 import { count, type Counted } from './count.ts';
 import { type GateDatabase, openDatabases } from './databases.ts';
@@ -56,8 +59,13 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
 }
 
 /** Hundreds of programs load the same modules: they are compiled once. */
-const compiled = ownCache();
-const shared: Record<string, string> = compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled };
+const compiled = ownCache() ?? mkdtempSync(join(tmpdir(), 'svc-compiled-'));
+const shared: Record<string, string> = { NODE_COMPILE_CACHE: compiled };
+
+/** One of many files, as it ends: a part of a quarter of an hour is not silent. */
+function tellFile(line: string): void {
+  if (/^(ok {2}|FAIL) \S+\.ts: /.test(line)) process.stdout.write(`  ${line}\n`);
+}
 
 async function runPart(part: Part): Promise<Counted> {
   const [program = '', ...args] = part.command;
@@ -65,6 +73,7 @@ async function runPart(part: Part): Promise<Counted> {
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  if (part.counts === 'tap') createInterface(child.stdout).on('line', tellFile);
   const killer = setTimeout(() => child.kill('SIGKILL'), BOUND_MS);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(killer);

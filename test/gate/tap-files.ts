@@ -17,7 +17,7 @@ interface FileResult {
 
 async function runFile(file: string): Promise<FileResult> {
   const start = Date.now();
-  const env = { ...process.env, TAP_TIMEOUT: '600' };
+  const env = { ...process.env, TAP_TIMEOUT: '1800' };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const parser = new Parser();
   const chunks: Buffer[] = [];
