@@ -165,6 +165,8 @@ else
       await page.getByRole('link', { name: 'Connectors' }).click();
       await page.getByRole('searchbox').fill('team chat message');
       await page.waitForURL(/words=team/);
+      // The address changes before the list does.
+      await page.getByRole('heading', { level: 2 }).nth(1).waitFor({ state: 'detached' });
       t.equal(await page.getByRole('heading', { level: 2 }).count(), 1);
       await page.getByRole('link', { name: 'Team chat' }).click();
       await page.getByRole('heading', { level: 1, name: 'Team chat' }).waitFor();

@@ -16,7 +16,7 @@ export const commands: readonly Command[] = [
       slots: 'slots',
       untrusted: ({ untrusted, isolation_missing }) =>
         isolation_missing === undefined || untrusted === 'refuse' ? untrusted : `cannot: ${isolation_missing}`,
-      capabilities: ({ capabilities }) => capabilities.join(' '),
+      capabilities: ({ capabilities }) => capabilities.filter((name) => !name.startsWith('svc:')).join(' '),
       'last seen': 'last_seen_at',
     },
   }),

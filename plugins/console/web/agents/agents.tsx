@@ -20,7 +20,7 @@ export function Agents() {
       </p>
       <List list={list} empty="No agent is connected.">
         {(items) => (
-          <Table columns={['Agent', 'State', 'Slots', 'Untrusted runs', 'Capabilities', '-Version', '-Server']}>
+          <Table columns={['Agent', 'State', 'Slots', '-Untrusted runs', 'Capabilities', '-Version', '-Server']}>
             {items.map((agent) => (
               <Agent key={agent.agent_id} agent={agent} />
             ))}
@@ -31,6 +31,9 @@ export function Agents() {
     </Page>
   );
 }
+
+/** Found out by the agent, and told in words beside. */
+const isOwn = (capability: string): boolean => capability.startsWith('svc:');
 
 function Agent({ agent }: { agent: AgentRecord }) {
   return (
@@ -53,14 +56,16 @@ function Agent({ agent }: { agent: AgentRecord }) {
         </div>
       </td>
       <td>{agent.slots}</td>
-      <td>
+      <td className="wide">
         <Untrusted agent={agent} />
       </td>
       <td>
-        {agent.capabilities.length === 0 && <span className="quiet">none</span>}
-        {agent.capabilities.map((name) => (
-          <Tag key={name}>{name}</Tag>
-        ))}
+        {agent.capabilities.every(isOwn) && <span className="quiet">none</span>}
+        {agent.capabilities
+          .filter((name) => !isOwn(name))
+          .map((name) => (
+            <Tag key={name}>{name}</Tag>
+          ))}
       </td>
       <td className="wide">{visible(agent.version)}</td>
       <td className="wide tight">
