@@ -4,22 +4,14 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Clock, Ids } from '../../../kernel/contracts/index.ts';
+import type { Ids } from '../../../kernel/contracts/index.ts';
 import type { PassEnd } from '../../agents/contract.ts';
-import { Activity } from '../../../test/kit/index.ts';
+import { Activity, systemClock as clock } from '../../../test/kit/index.ts';
 import { type Bench, openBench } from '../executor/testing/host.ts';
 import { Isolation } from './isolation.ts';
 
 t.setTimeout(120_000);
 
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after(delay, run) {
-    const timer = setTimeout(run, delay);
-    return () => clearTimeout(timer);
-  },
-};
 const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
 
 /** Nothing to test on a machine whose kernel has no namespaces for this user. */
@@ -137,6 +129,16 @@ t.test(
       const spawned = activity.journal.filter(({ kind }) => kind === 'spawn');
       t.equal(spawned.filter(({ exit_code }) => exit_code === 0).length, 1, 'only its own file');
       t.notMatch(JSON.stringify(activity), /canary/);
+    });
+
+    t.test('has the verbs of scripts, and no other command of svc', async (t) => {
+      const away = join(tmpdir(), 'svc-not-in-sight', 'main.mjs');
+      const cli = await openBench({ clock, ids, native: true, cli: [process.execPath, away] });
+      t.teardown(() => cli.close());
+      const source = `svc output set said="$(svc runs ls 2>&1 || echo "exit $?")"`;
+      t.match(output(await cli.finish(new Activity(), { source, filename: 'x.sh', trusted: false })), {
+        said: /`svc runs` is not to be had here: an isolated run has the verbs.*\nexit 1$/s,
+      });
     });
 
     t.test('ends as it ends: by exit code, by signal, and with all that it left behind', async (t) => {

@@ -34,6 +34,12 @@ static int become_cli(const struct call *call) {
     complain("the file svc.cli beside this program is missing; start the agent again.", NULL);
     return 1;
   }
+  for (size_t i = 0; i < count; i++)
+    if (argv[i][0] == '/' && access(argv[i], F_OK)) {
+      complain("`svc ", call->argc > 1 ? call->argv[1] : "", "` is not to be had here: an isolated run has the verbs of scripts "
+               "and no other command.", NULL);
+      return 1;
+    }
   for (int i = 1; i < call->argc; i++) argv[count++] = call->argv[i];
   signal(SIGPIPE, call->inherited.ignored_pipe ? SIG_IGN : SIG_DFL);
   signal(SIGCHLD, call->inherited.ignored_child ? SIG_IGN : SIG_DFL);
