@@ -11,7 +11,7 @@ export const HandlerErrors = {
     code: 'handlers_in_flight',
     status: 429,
     title: 'The project has reached the limit for handler runs at the same time.',
-    next: 'Nothing was recorded. Emit again after `Retry-After`, when handler runs have ended.',
+    next: 'Nothing was recorded. Try again after `Retry-After`, when handler runs have ended.',
   }),
   handlerOwned: defineError({
     code: 'handler_owned',
