@@ -1,12 +1,8 @@
 import { defineError } from '../../kernel/contracts/index.ts';
+import { chainTooDeep } from '../runs/contract.ts';
 
 export const HandlerErrors = {
-  chainTooDeep: defineError({
-    code: 'chain_too_deep',
-    status: 409,
-    title: 'The event would start a handler run of the sixth generation.',
-    next: 'Shorten the chain: events from handler runs may start further handlers for at most five generations.',
-  }),
+  chainTooDeep,
   handlersInFlight: defineError({
     code: 'handlers_in_flight',
     status: 429,
