@@ -6,6 +6,7 @@ import type { EventReaction, NewEvent } from './contract.ts';
 import { checkBusInvariants } from './testing/invariants.ts';
 import { BusProject, type BusServer, openServers } from './testing/bus-server.ts';
 import { BusErrors } from './errors.ts';
+import { untrusted as untrustedColumns } from './migrations/0005-untrusted.ts';
 import { STORES } from '../../test/kit/index.ts';
 
 const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
@@ -506,6 +507,20 @@ async function untrusted(t: Test, server: BusServer, project: () => BusProject) 
       `${missed} .*: an untrusted run emitted it, and the wait does not say that it takes such events`,
     ),
   });
+
+  const older = project();
+  const before = { theirs: await older.waiting('plain', { trusted: false }), ours: await older.waiting('plain') };
+  await server.database.write('UPDATE bus_waits SET takes_untrusted = NULL WHERE project_id = ?', [
+    older.scope.project_id,
+  ]);
+  for (const statement of untrustedColumns.sqlite.filter((one) => one.startsWith('UPDATE')))
+    await server.database.write(statement, []);
+  const upgraded = await older.emit('plain', outside);
+  t.match((await server.views.read(older.scope, upgraded)).deliveries, [
+    { name: before.theirs.run_id, state: 'queued' },
+    { name: before.ours.run_id, state: 'declined' },
+  ]);
+  t.equal(await server.deliver(), 1, 'what an older version has armed is known after the upgrade');
 
   const many = project();
   await Promise.all(Array.from({ length: 230 }, () => many.submit({ cancel_on: ['plain'] })));

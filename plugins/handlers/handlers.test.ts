@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { Database, isServiceError, type ServiceError } from '../../kernel/contracts/index.ts';
 import { HandlerMatches } from './contract.ts';
 import { handlerRunId } from './domain/run-id.ts';
+import { untrusted as untrustedColumns } from './migrations/0005-untrusted.ts';
 import { handlerUser } from './service/credential-uses.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
 import { checkRuns, openTestDatabase, STORES, type TestDatabase, until } from '../../test/kit/index.ts';
@@ -230,6 +231,11 @@ for (const store of STORES) {
       for (let n = 0; n < 3; n++) await world.emit(outside);
       const full = '4 untrusted handler runs are in flight';
       t.same((await deliveriesOf(world)).slice(-2), [`a queued ${full}`, `b queued ${full}`]);
+      await world.database.write('UPDATE handlers_runs SET untrusted = NULL WHERE project_id = ?', [
+        world.scope.project_id,
+      ]);
+      for (const statement of untrustedColumns.sqlite.filter((one) => one.startsWith('UPDATE')))
+        await world.database.write(statement, []);
       await world.emit({ type: 'tick', trusted: false });
       t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 4 }, 'not even an emit is refused');
       await world.emit({ type: 'tick' });

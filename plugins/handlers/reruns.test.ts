@@ -1,12 +1,12 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
-import { boot, STORES, type TestServer } from '../../test/kit/index.ts';
+import { boot, openTestDatabase, STORES, type TestServer } from '../../test/kit/index.ts';
 import { EventBus } from '../bus/contract.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
 
 t.setTimeout(120_000);
 
-const DONE = { type: 'solo', key: null, payload: null, generation: 0, refusable: false } as const;
+const DONE = { key: null, payload: null, generation: 0, refusable: false } as const;
 
 async function ok(server: TestServer, line: string, body: unknown = {}): Promise<{ json: Record<string, unknown> }> {
   const [method, path] = line.split(' ');
@@ -21,10 +21,10 @@ const loadOf = async (server: TestServer) => {
 };
 
 /** A handler run that is over. */
-async function ended(server: TestServer, trusted: boolean): Promise<string> {
+async function ended(server: TestServer, trusted: boolean, type = 'solo'): Promise<string> {
   const { org_id, project_id } = server.scope;
   const from = { source: 'hook', source_name: 'h', trusted } as const;
-  const { event_id } = await server.use(EventBus).emit({ org_id, project_id, ...DONE, ...from });
+  const { event_id } = await server.use(EventBus).emit({ org_id, project_id, type, ...DONE, ...from });
   const { json } = await server.call('member', `GET ${server.scoped}/events/${event_id}`);
   const { run_id } = (json as { deliveries: { run_id: string }[] }).deliveries[0]!;
   await ok(server, `POST /runs/${run_id}/cancel`);
@@ -77,5 +77,25 @@ for (const store of STORES) {
     t.match(await rerun(server, idOf({ json })), { status: 201 });
     t.same(await loadOf(server), [5, 0], 'what no event has started needs no place');
     t.same(await checkHandlerInvariants(server.use(Database)), []);
+  });
+
+  t.test(`${store}: two servers give away no place twice`, async (t) => {
+    const database = await openTestDatabase(store);
+    const servers = [await boot({ database, plugins: ['handlers'] }), await boot({ database, plugins: ['handlers'] })];
+    t.teardown(async () => {
+      for (const server of servers) await server.close();
+      await database.drop();
+    });
+    const [one] = servers as [TestServer];
+    // Of different runs and documents: those of one wait for each other anyway.
+    const firsts: string[] = [];
+    for (let n = 0; n < 8; n++) {
+      await ok(one, `PUT /handlers/solo-${n}`, { on: [`solo-${n}`], source: `echo ${n}` });
+      firsts.push(await ended(one, false, `solo-${n}`));
+    }
+    const answers = await Promise.all(firsts.map((first, n) => rerun(servers[n % 2]!, first)));
+    t.same(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 429, 429, 429, 429]);
+    t.same(await loadOf(one), [4, 0]);
+    t.same(await checkHandlerInvariants(one.use(Database)), []);
   });
 }
