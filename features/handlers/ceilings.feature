@@ -85,6 +85,62 @@ Feature: Limits of handlers
       And the handler "after" succeeds
       And "output.of" of the run is "run.succeeded"
 
+    Scenario: untrusted runs have four places, and those that wait for one hold up no other
+      Given 5 handlers on "forge.pull_request,crowd" run "wait.sh":
+        """
+        svc wait-signal go
+        """
+      When a fork opens a pull request
+      Then it was delivered so:
+        | name   | state     | reason                                |
+        | many-1 | delivered |                                       |
+        | many-2 | delivered |                                       |
+        | many-3 | delivered |                                       |
+        | many-4 | delivered |                                       |
+        | many-5 | queued    | 4 untrusted handler runs are in flight |
+      And 4 handler runs are in flight and 1 wait
+      When I call "svc handler test many-1 --event {event}"
+      Then standard output matches "outcome +queue"
+      And standard output has "4 untrusted handler runs are in flight"
+      When somebody emits "crowd" with "{}"
+      Then 9 handler runs are in flight and 1 wait
+      When every waiting handler run gets the signal "go"
+      Then 1 handler runs are soon in flight
+      When every waiting handler run gets the signal "go"
+      Then the project comes to rest
+      And the handler "many-5" ran 2 times
+
+    Scenario: a rerun of a handler run takes a place too
+      Given 16 handlers on "crowd" run "wait.sh":
+        """
+        svc wait-signal go
+        """
+      And the handler "once" on "once" runs "once.sh":
+        """
+        true
+        """
+      When somebody emits "once" with "{}"
+      Then the handler "once" succeeds
+      And the run is called "first"
+      When somebody emits "crowd" with "{}"
+      Then 16 handler runs are in flight and 0 wait
+      When I look at the run "first"
+      And I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {}
+        """
+      Then the answer is 429 with code "handlers_in_flight"
+      And the header "retry-after" of the answer matches "^\d+$"
+      When every waiting handler run gets the signal "go"
+      Then the project comes to rest
+      When I look at the run "first"
+      And I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {}
+        """
+      And I take the run of the answer
+      Then the run succeeds
+
     @own-server @DLV-014
     Scenario: a waiting delivery survives its server
       Given 16 handlers on "crowd" run "wait.sh":

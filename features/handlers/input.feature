@@ -16,6 +16,7 @@ Feature: Input of handler scripts
       And "output.type" of the run is "deploy.done"
       And "output.event" of the run is "{event}"
       And "output.key" of the run is "shop"
+      And "output.trusted" of the run is "true"
       And "output.payload" of the run is '{"deep": {"a": true}, "n": [1, 2.5, null, "\u00fc"]}'
 
     @HAND-026 @EVT-008
@@ -24,7 +25,7 @@ Feature: Input of handler scripts
         """
         import json, os
         event = json.load(open(os.environ["SVC_INPUT_FILE"]))
-        assert sorted(event) == ["event", "payload", "type"] and event["payload"] is None, event
+        assert sorted(event) == ["event", "payload", "trusted", "type"] and event["payload"] is None, event
         """
       When somebody emits "deploy.done" with "{}"
       Then the handler "look" succeeds

@@ -12,6 +12,7 @@ interface EventView {
   key: string | null;
   source: string;
   source_name: string;
+  trusted: boolean;
   payload?: unknown;
   deliveries?: { reaction: string; name: string; state: string; reason?: string }[];
 }
@@ -215,8 +216,8 @@ Given('a file {string} of {int} bytes of JSON', async function (this: SvcWorld, 
 
 Then('the file {string} holds the envelope of {string}', async function (this: SvcWorld, name: string, event: string) {
   const envelope = JSON.parse(await readFile(join(this.folder, name), 'utf8')) as Record<string, unknown>;
-  const { event: id, type, key, payload } = await shown(this, this.expand(event));
-  assert.deepEqual(envelope, { type, event: id, ...(key === null ? {} : { key }), payload });
+  const { event: id, type, key, trusted, payload } = await shown(this, this.expand(event));
+  assert.deepEqual(envelope, { type, event: id, ...(key === null ? {} : { key }), trusted, payload });
 });
 
 Then('the file {string} has {int} bytes or more', async function (this: SvcWorld, name: string, bytes: number) {

@@ -88,6 +88,47 @@ When(
   },
 );
 
+const FORK = {
+  action: 'opened',
+  repository: { full_name: 'acme/site' },
+  pull_request: {
+    author_association: 'NONE',
+    base: { repo: { full_name: 'acme/site' } },
+    head: { sha: '0123456789', ref: 'fix', repo: { full_name: 'eve/site' } },
+  },
+};
+
+/** The pull request of somebody for whom nobody vouches starts a handler, so that its run is not trusted. */
+async function forked(world: SvcWorld, filename: string, text: string): Promise<string | undefined> {
+  await put(world, 'forked', { forge: 'forge_a', repo: 'acme/site' });
+  const handler = { on: ['forge.pull_request'], filename, source: `${world.expand(text)}\n` };
+  const registered = await world.call('PUT', `${world.scoped}/handlers/forked`, handler);
+  assert.ok(registered.status < 300, registered.text);
+  await send(world, 'forge_a', 'forked', 'pull_request', JSON.stringify(FORK));
+  const event = await world.call('GET', `${world.scoped}/events/${world.notes.get('event')}`);
+  const { deliveries } = event.json() as { deliveries: { name: string; run_id?: string }[] };
+  return deliveries.find(({ name }) => name === 'forked')?.run_id;
+}
+
+async function forkedRun(world: SvcWorld, run: string, filename: string, text: string): Promise<void> {
+  const run_id = await forked(world, filename, text);
+  assert.ok(run_id, 'the pull request has started no run');
+  world.remember(run_id, run);
+}
+
+When('a fork runs {string} as {string}:', async function (this: SvcWorld, filename: string, run: string, text: string) {
+  await forkedRun(this, run, filename, text);
+});
+
+When('a fork opens a pull request', async function (this: SvcWorld) {
+  await put(this, 'forked', { forge: 'forge_a', repo: 'acme/site' });
+  await send(this, 'forge_a', 'forked', 'pull_request', JSON.stringify(FORK));
+});
+
+When('a fork runs the pipeline as {string}:', async function (this: SvcWorld, run: string, text: string) {
+  await forkedRun(this, run, 'ci.yml', text);
+});
+
 When('the event of the delivery is looked at', async function (this: SvcWorld) {
   await this.request('GET', `${this.scoped}/events/${this.notes.get('event')}`);
 });

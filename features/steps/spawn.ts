@@ -49,3 +49,9 @@ Then(
 Then('the file {string} names the parent {string}', async function (this: SvcWorld, file: string, name: string) {
   assert.equal((await readFile(join(this.folder, file), 'utf8')).trim(), `spawn ${idOf(this, name)}`);
 });
+
+When('I look at the newest run with the tag {string}', async function (this: SvcWorld, tag: string) {
+  const [run] = await tagged(this, tag);
+  assert.ok(run, `no run has the tag ${tag}`);
+  this.run_id = run.run_id;
+});

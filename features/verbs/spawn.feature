@@ -75,6 +75,31 @@ Feature: svc spawn starts independent runs
         | spawn#0 | spawn | 0    |
         | sleep#0 | sleep | 0    |
 
+  Rule: runs spawn runs at most sixteen deep
+
+    Scenario: a script that spawns itself comes to an end
+      When I submit the script "first.sh":
+        """
+        cat > {folder}/again.sh <<'END'
+        echo generation >> {folder}/generations
+        code=0; svc spawn {folder}/again.sh --tag spawned || code=$?
+        if test "$code" != 0; then echo "$code" >> {folder}/refusals; svc sleep 10ms; fi
+        END
+        svc spawn {folder}/again.sh --tag spawned
+        """
+      Then the run succeeds
+      And the file "refusals" soon has 2 lines
+      And the file "refusals" has 1 different line
+      And 16 runs have the tag "spawned"
+      And the file "generations" has 17 lines
+      When I look at the newest run with the tag "spawned"
+      Then the run succeeds
+      And the recorded steps are:
+        | site    | kind  | exit |
+        | spawn#0 | spawn | 1    |
+        | sleep#0 | sleep | 0    |
+      And the log has "chain_too_deep: the run would be of generation 17"
+
   Rule: an invalid spawn is refused and recorded, so that the script replays
 
     Scenario: invalid files and calls

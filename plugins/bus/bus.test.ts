@@ -6,6 +6,7 @@ import type { EventReaction, NewEvent } from './contract.ts';
 import { checkBusInvariants } from './testing/invariants.ts';
 import { BusProject, type BusServer, openServers } from './testing/bus-server.ts';
 import { BusErrors } from './errors.ts';
+import { untrusted as untrustedColumns } from './migrations/0005-untrusted.ts';
 import { STORES } from '../../test/kit/index.ts';
 
 const codeOf = async (work: Promise<unknown>): Promise<string | undefined> => {
@@ -68,6 +69,7 @@ for (const store of STORES)
     await t.test('a wait that ends otherwise', (t) => endings(t, server, project));
     await t.test('predicates decline privately', (t) => predicates(t, server, project));
     await t.test('cancel_on', (t) => cancels(t, server, project));
+    await t.test('what untrusted runs emit', (t) => untrusted(t, server, project));
     await t.test('scripts emit once a position', (t) => verb(t, server, project()));
     await t.test('triggers and lifecycles', (t) => lifecycles(t, server, project()));
     await t.test('what fails is passed over', (t) => failures(t, server, project));
@@ -215,7 +217,7 @@ async function waits(t: Test, server: BusServer, project: () => BusProject) {
     t.match(before.deliveries, [{ reaction: 'wait', name: run_id, state: 'queued' }]);
     t.equal(await server.deliver(), 1);
     const claim = await resumed(p);
-    const envelope = { ref: 'main', type: 'plain', event: id, key: 'k', payload };
+    const envelope = { ref: 'main', type: 'plain', event: id, key: 'k', trusted: true, payload };
     t.same(JSON.parse(text(claim.journal[0]!)), envelope);
     t.ok(text(claim.journal[0]!).endsWith('}\n'));
     t.match((await server.views.read(p.scope, id)).deliveries, [
@@ -449,6 +451,83 @@ async function cancels(t: Test, server: BusServer, project: () => BusProject) {
   await q.submit();
   t.equal(await server.deliver(), 1, "another run's submit is another event");
   t.match(await runOf(server, q, own.run_id), { status: 'cancelled', cancelled_by: { type: 'manual' } });
+}
+
+async function untrusted(t: Test, server: BusServer, project: () => BusProject) {
+  const p = project();
+  const outside = { trusted: false, source_name: 'run_outside' } as const;
+  const waits = {
+    plain: await p.waiting('plain'),
+    when: await p.waiting('plain', {}, { when: 'true' }),
+    asks: await p.waiting('plain', {}, { untrusted: true }),
+    picky: await p.waiting('plain', {}, { when: 'event.trusted', untrusted: true }),
+    other: await p.waiting('plain', { subject: 'acme/app' }),
+    own: await p.waiting('plain', { trusted: false }),
+  };
+  const held = await p.submit({ cancel_on: ['plain'] });
+  const theirs = await p.submit({ cancel_on: ['plain'], trusted: false });
+  const names = new Map(Object.entries({ ...waits, held, theirs }).map(([name, { run_id }]) => [run_id, name]));
+  const came = async (event_id: string) =>
+    (await server.views.read(p.scope, event_id)).deliveries
+      .map(({ reaction, name, state, reason = '' }) => `${reaction} ${names.get(name)} ${state} ${reason}`.trim())
+      .sort();
+
+  const first = await p.emit('plain', { ...outside, key: 'acme/web' });
+  t.equal(await server.deliver(), 3);
+  t.same(await came(first), [
+    'cancel held declined untrusted',
+    'cancel theirs delivered',
+    'wait asks delivered',
+    'wait own delivered',
+    'wait picky declined the predicate is false',
+    'wait plain declined untrusted',
+    'wait when declined untrusted',
+  ]);
+  t.match(await runOf(server, p, theirs.run_id), { status: 'cancelled' });
+  t.match(await runOf(server, p, held.run_id), { status: 'queued' });
+
+  const delivered = await p.emit('plain', { trusted: false, source: 'hook', source_name: 'h', refusable: false });
+  t.equal(await server.deliver(), 4, 'deliveries of hooks and forges reach everything');
+  t.same(await came(delivered), [
+    'cancel held delivered',
+    'wait other delivered',
+    'wait picky declined the predicate is false',
+    'wait plain delivered',
+    'wait when delivered',
+  ]);
+
+  const timed = project();
+  const claim = await timed.started({ subject: 'acme/web' });
+  await timed.waitFor(claim, 'plain', { timeout_ms: 150 });
+  const missed = await timed.emit('plain', outside);
+  while ((await runOf(server, timed, claim.run_id)).status === 'waiting') await server.store.resolveDue(10);
+  t.match((await resumed(timed)).journal[0], {
+    exit_code: 124,
+    message: new RegExp(
+      `${missed} .*: an untrusted run emitted it, and the wait does not say that it takes such events`,
+    ),
+  });
+
+  const older = project();
+  const before = { theirs: await older.waiting('plain', { trusted: false }), ours: await older.waiting('plain') };
+  await server.database.write('UPDATE bus_waits SET takes_untrusted = NULL WHERE project_id = ?', [
+    older.scope.project_id,
+  ]);
+  for (const statement of untrustedColumns.sqlite.filter((one) => one.startsWith('UPDATE')))
+    await server.database.write(statement, []);
+  const upgraded = await older.emit('plain', outside);
+  t.match((await server.views.read(older.scope, upgraded)).deliveries, [
+    { name: before.theirs.run_id, state: 'queued' },
+    { name: before.ours.run_id, state: 'declined' },
+  ]);
+  t.equal(await server.deliver(), 1, 'what an older version has armed is known after the upgrade');
+
+  const many = project();
+  await Promise.all(Array.from({ length: 230 }, () => many.submit({ cancel_on: ['plain'] })));
+  for (let claims = await many.claim(128); claims.length > 0; claims = await many.claim(128))
+    for (const one of claims) await many.waitFor(one, 'plain');
+  const shown = await server.views.read(many.scope, await many.emit('plain', outside));
+  t.match([shown.deliveries.length, shown.more], [200, 260], 'of so many only some are listed, and all counted');
 }
 
 async function verb(t: Test, server: BusServer, p: BusProject) {

@@ -65,13 +65,15 @@ export interface Envelope {
   event: string;
   key?: string;
   payload: Json;
+  /** False when nobody vouches for it: a fork's pull request caused it, or an untrusted run emitted it. */
+  trusted: boolean;
   [field: string]: Json | undefined;
 }
 
 /** The complete event as reactions see it; never shortened. */
 export function envelopeOf(event: PendingEvent): { type: string; [field: string]: Json } {
-  const { type, event_id, key, payload, fields = {} } = event;
-  return { ...fields, type, event: event_id, ...(key === null ? {} : { key }), payload };
+  const { type, event_id, key, payload, trusted, fields = {} } = event;
+  return { ...fields, type, event: event_id, ...(key === null ? {} : { key }), trusted, payload };
 }
 
 /** True when a subject lets an event through. Narrowing applies only when both the event and the run have one. */
@@ -210,6 +212,8 @@ export interface EventWaitArgs {
   when?: string;
   /** The signal that also ends it; absent: `event:<type>:<activity>`. */
   signal?: string;
+  /** Events that untrusted runs emit end it too. Waits of untrusted runs take them anyway. */
+  untrusted?: boolean;
 }
 
 export const EventBus = token<EventBus>('bus.EventBus');

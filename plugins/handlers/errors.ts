@@ -1,17 +1,13 @@
 import { defineError } from '../../kernel/contracts/index.ts';
+import { chainTooDeep } from '../runs/contract.ts';
 
 export const HandlerErrors = {
-  chainTooDeep: defineError({
-    code: 'chain_too_deep',
-    status: 409,
-    title: 'The event would start a handler run of the sixth generation.',
-    next: 'Shorten the chain: events from handler runs may start further handlers for at most five generations.',
-  }),
+  chainTooDeep,
   handlersInFlight: defineError({
     code: 'handlers_in_flight',
     status: 429,
     title: 'The project has reached the limit for handler runs at the same time.',
-    next: 'Nothing was recorded. Emit again after `Retry-After`, when handler runs have ended.',
+    next: 'Nothing was recorded. Try again after `Retry-After`, when handler runs have ended.',
   }),
   handlerOwned: defineError({
     code: 'handler_owned',

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import { Database, isServiceError, type ServiceError } from '../../kernel/contracts/index.ts';
 import { HandlerMatches } from './contract.ts';
 import { handlerRunId } from './domain/run-id.ts';
+import { untrusted as untrustedColumns } from './migrations/0005-untrusted.ts';
 import { handlerUser } from './service/credential-uses.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
 import { checkRuns, openTestDatabase, STORES, type TestDatabase, until } from '../../test/kit/index.ts';
@@ -219,6 +220,72 @@ for (const store of STORES) {
       await world.agent.work(20);
       t.same((await deliveriesOf(world)).slice(-3), ['last delivered', 'last delivered', 'last delivered']);
       t.same(await world.handlers.load(world.scope), { in_flight: 0, queued: 0 });
+    }),
+  );
+
+  t.test(`${store}: untrusted handler runs have four of the places, and hold up no trusted one`, (t) =>
+    withWorld(t, async (world) => {
+      await world.set('a', { on: ['tick'] });
+      await world.set('b', { on: ['tick'] });
+      const outside = { type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false } as const;
+      for (let n = 0; n < 3; n++) await world.emit(outside);
+      const full = '4 untrusted handler runs are in flight';
+      t.same((await deliveriesOf(world)).slice(-2), [`a queued ${full}`, `b queued ${full}`]);
+      await world.database.write('UPDATE handlers_runs SET untrusted = NULL WHERE project_id = ?', [
+        world.scope.project_id,
+      ]);
+      for (const statement of untrustedColumns.sqlite.filter((one) => one.startsWith('UPDATE')))
+        await world.database.write(statement, []);
+      await world.emit({ type: 'tick', trusted: false });
+      t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 4 }, 'not even an emit is refused');
+      await world.emit({ type: 'tick' });
+      t.same((await deliveriesOf(world)).slice(-2), ['a delivered', 'b delivered'], 'trusted ones pass them');
+      await holds(t, world);
+
+      for (let n = 0; n < 10; n++) await world.set(`all-${n}`, { on: ['many'] });
+      await world.emit({ type: 'many' });
+      await world.emit({ ...outside, trusted: true });
+      t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 6 });
+      t.match(await refused(world.emit({ type: 'tick', trusted: false })), { code: 'handlers_in_flight' });
+      const end = async (trusted: number) => {
+        const open = await world.database.read<{ run_id: string }>(
+          'SELECT h.run_id AS run_id FROM handlers_runs h JOIN runs_runs r ON r.run_id = h.run_id WHERE r.project_id = ? AND r.trusted = ?',
+          [world.scope.project_id, trusted],
+        );
+        const { org_id, project_id } = world.scope;
+        await world.runs.cancelRun({ org_id, project_id, run_id: open[0]!.run_id, reason: 'enough' });
+      };
+      await end(1);
+      t.same((await deliveriesOf(world)).slice(-2), ['a delivered', 'b queued 16 handler runs are in flight']);
+      await end(0);
+      const ticks = (await deliveriesOf(world)).filter((line) => /^[ab] /.test(line));
+      t.same(ticks.slice(4, 6), ['a delivered', `b queued ${full}`], 'the first that waits takes a place of its own');
+      t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 4 });
+      for (let n = 0; n < 12; n++) await end(1);
+      t.same(await world.handlers.load(world.scope), { in_flight: 5, queued: 3 }, 'free places stay free for others');
+      await holds(t, world);
+      while ((await world.agent.work(20)).length > 0);
+      t.same(await world.handlers.load(world.scope), { in_flight: 0, queued: 0 });
+      const outsiders = (await runsOf(world)).filter(
+        ({ trusted, trigger }) => trigger.type === 'tick' && trusted === 0,
+      );
+      t.equal(outsiders.length, 8, 'none is lost');
+    }),
+  );
+
+  t.test(`${store}: of a queue of untrusted deliveries trusted ones are found`, (t) =>
+    withWorld(t, async (world) => {
+      for (let n = 0; n < 12; n++) await world.set(`all-${n}`, { on: ['many'] });
+      await world.set('last', { on: ['tick'] });
+      await world.emit({ type: 'many' });
+      const tick = { type: 'tick', refusable: false, source: 'hook', source_name: 'h' } as const;
+      await Promise.all(Array.from({ length: 150 }, () => world.emit({ ...tick, trusted: false })));
+      t.same(await world.handlers.load(world.scope), { in_flight: 16, queued: 146 });
+      for (let n = 0; n < 5; n++) await world.emit(tick);
+      const { org_id, project_id } = world.scope;
+      for (const { run_id, trigger } of await runsOf(world))
+        if (trigger.type === 'many') await world.runs.cancelRun({ org_id, project_id, run_id, reason: 'enough' });
+      t.same(await world.handlers.load(world.scope), { in_flight: 9, queued: 146 });
     }),
   );
 

@@ -13,13 +13,14 @@ import {
 import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { DocumentChecks, RunCreation, RunEngine, Wakeups } from '../runs/contract.ts';
+import { DocumentChecks, RunCreation, RunEngine, SubmitObservers, Wakeups } from '../runs/contract.ts';
 import { StoredWorkflows } from '../workflows/contract.ts';
 import { HandlerMatches, HandlerOwnership } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
 import { withoutCredentials } from './migrations/0002-credentials.ts';
 import { owners } from './migrations/0003-owners.ts';
 import { refills } from './migrations/0004-refills.ts';
+import { untrusted } from './migrations/0005-untrusted.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { handlerRoutes } from './routes.ts';
 import { handlerCheck } from './service/check.ts';
@@ -29,6 +30,7 @@ import { handlerKeeper } from './store/keeper.ts';
 import { handlerReaction } from './service/reaction.ts';
 import { Refiller } from './service/refiller.ts';
 import { Registry } from './service/registry.ts';
+import { rerunPlaces } from './service/reruns.ts';
 
 /** What starts handler runs. `refilling`: after a commit that has left work to the refiller. */
 const slotParts = (use: Resolve, refilling: () => void) => ({
@@ -57,7 +59,7 @@ function routes(use: Resolve) {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([handlerTables, withoutCredentials, owners, refills]);
+  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
     (use): Refiller =>
@@ -86,6 +88,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(DocumentChecks, (use) =>
     handlerCheck({ expressions: use(Expressions), engine: () => use(RunEngine) }),
   );
+  plugin.contribute(SubmitObservers, (use) => rerunPlaces({ database: use(Database), bus: () => use(EventBus) }));
   plugin.contribute(EventKeepers, (use) => handlerKeeper(use(Database)));
   plugin.contribute(HttpRoutes, routes);
   plugin.onStart(SERVER_ROLES, async (use) => refiller(use).start());

@@ -6,6 +6,7 @@ import {
   type Json,
   RunCoordinators,
   type RunCoordinator,
+  RunEngine,
   RunStore,
   type WorkflowKind,
 } from './contract.ts';
@@ -70,6 +71,12 @@ const call = (position: number, args: Json, more: Partial<ArmWait> = {}): ArmWai
   ...{ position, kind: 'call', name: 'node work', ordinal: position, digest: '', args, started_at: 0 },
   ...more,
 });
+
+/** `svc spawn` as the first call of a script. */
+const spawned = {
+  ...{ position: 0, kind: 'spawn', name: '', ordinal: 0, digest: '', started_at: 0 },
+  args: { source: 'true', filename: 'a.sh' },
+};
 
 async function script(server: EngineServer, body: object = {}): Promise<Claimed> {
   await server.call('member', `POST ${server.scoped}/runs`, { source: 'true', ...body });
@@ -195,6 +202,40 @@ for (const store of STORES) {
       t.match(again.journal, [{ exit_code: 124, message: /node work did not end/ }]);
       await until(async () => (await read(server, child.run_id)).status === 'cancelled');
       await server.agent.end(again);
+    }),
+  );
+
+  t.test(`${store}: runs that spawn or call runs come to an end`, (t) =>
+    withServer(store, async (server) => {
+      const engine = server.use(RunStore);
+      const spawn = (claim: Claimed) => engine.perform(claim, spawned);
+      let caller = await script(server);
+      for (let depth = 1; depth <= 16; depth++) {
+        // Calls are counted too, so that the two do not make twice as many.
+        const calls = depth === 16;
+        await (calls ? engine.park(caller, call(0, { node: 'work' })) : spawn(caller));
+        const child = await claimed(server);
+        t.equal((await read(server, child.run_id)).parent, caller.run_id);
+        if (!calls) await server.agent.end(caller);
+        caller = child;
+      }
+      await t.rejects(spawn(caller), {
+        code: 'chain_too_deep',
+        status: 409,
+        message: 'the run would be of generation 17 of runs that spawn runs; a chain may have at most 16',
+      });
+      await t.rejects(engine.park(caller, call(0, { node: 'work' })), { code: 'calls_too_deep' });
+      const { org_id, project_id } = server.scope;
+      const child = { org_id, project_id, org: 'acme', project: 'main', kind: 'script', source: 'true', tags: [] };
+      const trigger = { type: 'spawn', parent: caller.run_id };
+      const forged = { ...child, trigger, trusted: true, generation: 0, parent: caller.run_id, filename: 'a.sh' };
+      await t.rejects(server.use(RunEngine).submit(forged), { code: 'chain_too_deep' }, 'whoever makes the run');
+      t.equal((await server.call('viewer', `GET ${server.scoped}/runs`)).json.runs.length, 17);
+      await server.agent.end(caller);
+      await server.agent.end(await claimed(server));
+      const again = await server.call('member', `POST ${server.scoped}/runs/${caller.run_id}/rerun`, {});
+      t.match(again, { status: 201 }, 'a rerun stands where its first run stood');
+      await t.rejects(spawn(await claimed(server)), { code: 'chain_too_deep' });
     }),
   );
 

@@ -1,6 +1,7 @@
 /** What other plugins may know of the engine; the pieces lie in contract/. */
 export * from './contract/activities.ts';
 export * from './contract/capabilities.ts';
+export * from './contract/chain.ts';
 export * from './contract/coordination.ts';
 export * from './contract/credentials.ts';
 export * from './contract/document-check.ts';

@@ -37,13 +37,15 @@ t.test('an envelope has the fields at its top, and its own members win', async (
     event_id: 'evt_1',
     key: 'a/b',
     payload: { sha: 'x' },
-    fields: { sha: 'x', type: 'no' },
+    trusted: false,
+    fields: { sha: 'x', type: 'no', trusted: true },
   };
   t.same(envelopeOf(event as unknown as PendingEvent), {
     sha: 'x',
     type: 'push',
     event: 'evt_1',
     key: 'a/b',
+    trusted: false,
     payload: { sha: 'x' },
   });
   t.notOk('key' in envelopeOf({ ...event, key: null } as unknown as PendingEvent));

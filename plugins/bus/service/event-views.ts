@@ -72,10 +72,13 @@ async function maskerOf(parts: ViewParts, event: StoredEvent): Promise<Masker | 
   return parts.masks.of({ org_id, project_id, run_id });
 }
 
+/** Reactions of runs that go on already; there may be thousands. */
+const OF_RUNS = ['wait', 'cancel'];
+
 async function deliveriesOf(database: Database, event: StoredEvent): Promise<ShownDeliveries> {
   const rows = await readDeliveries(database, event, event.event_id);
-  const reactions = rows.filter(({ reaction }) => reaction !== 'wait');
-  const declined = rows.filter(({ reaction, others }) => reaction === 'wait' && others === null);
+  const reactions = rows.filter(({ reaction }) => !OF_RUNS.includes(reaction));
+  const declined = rows.filter(({ reaction, others }) => OF_RUNS.includes(reaction) && others === null);
   const others = rows.reduce((sum, row) => sum + Number(row.others ?? 0), 0);
   const waits = await readFired(database, 'bus_waits', event, MAX_SHOWN);
   const cancels = await readFired(database, 'bus_cancels', event, MAX_SHOWN);

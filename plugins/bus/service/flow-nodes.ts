@@ -13,11 +13,16 @@ const emit = (bus: Pick<EventBus, 'record'>): FlowNodeType => ({
   },
 });
 
-/** `{type, when?, signal?}`: waits for an event; its envelope is the output. */
+/** `{type, when?, signal?, untrusted?}`: waits for an event; its envelope is the output. */
 const waitEvent: FlowNodeType = {
   type: 'wait_event',
-  begin: (_tx, { config: { type, when = null, signal = null }, timeout_ms }) => ({
-    wait: { kind: 'wait-event', name: typeof type === 'string' ? type : '', args: { when, signal }, timeout_ms },
+  begin: (_tx, { config: { type, when = null, signal = null, untrusted = false }, timeout_ms }) => ({
+    wait: {
+      kind: 'wait-event',
+      name: typeof type === 'string' ? type : '',
+      args: { when, signal, untrusted },
+      timeout_ms,
+    },
   }),
 };
 

@@ -13,7 +13,8 @@ import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { EmitResult, EventReaction, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
 import { checkedBody } from '../domain/event-rules.ts';
 import { fireCancels } from '../store/cancels.ts';
-import { insertDeliveries } from '../store/deliveries.ts';
+import { isOfUntrustedRun } from '../domain/untrusted.ts';
+import { insertDeliveries, noteUntrusted } from '../store/deliveries.ts';
 import { insertEvents, sealBody } from '../store/event-rows.ts';
 import { type Head, lockHead, moveHead } from '../store/heads.ts';
 import { noteTypes } from '../store/types.ts';
@@ -224,6 +225,9 @@ export class Recorder {
         fired += await firePredicates(tx, event, { expressions: this.#parts.expressions(), log: this.#parts.log });
       }
       if (awaited.cancels.has(event.type)) fired += await fireCancels(tx, event);
+      if (!isOfUntrustedRun(event)) continue;
+      if (awaited.waits.has(event.type)) await noteUntrusted(tx, event, 'bus_waits');
+      if (awaited.cancels.has(event.type)) await noteUntrusted(tx, event, 'bus_cancels');
     }
     if (fired === 0) return;
     tx.afterCommit(() => {

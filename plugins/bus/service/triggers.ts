@@ -51,10 +51,11 @@ async function armCancels(tx: Transaction, runs: readonly NewRun[]): Promise<voi
     const { seq, skips } = await armAt(tx, project_id, types);
     await insertCancels(
       tx,
-      own.flatMap(({ run_id, subject = null, cancel_on = [] }) =>
+      own.flatMap(({ run_id, subject = null, trusted, cancel_on = [] }) =>
         [...new Set(cancel_on)].map((type) => ({
           ...{ run_id, type, org_id, project_id, subject, armed_seq: seq },
           skips: skips.get(type) ?? null,
+          takes_untrusted: !trusted,
         })),
       ),
     );

@@ -10,7 +10,7 @@ import type { ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
 import { fire, firing, reached } from './waits.ts';
 
-const COLUMNS = 'run_id type org_id project_id subject_digest state armed_seq skips'.split(' ');
+const COLUMNS = 'run_id type org_id project_id subject_digest state armed_seq skips takes_untrusted'.split(' ');
 
 /** An event type that cancels a run. armed → fired → delivered, or missed: the run had ended otherwise. */
 export interface NewCancel extends ProjectScope {
@@ -20,6 +20,8 @@ export interface NewCancel extends ProjectScope {
   armed_seq: number;
   /** Events without a number that must not cancel it. */
   skips: string | null;
+  /** Of an untrusted run: only these are cancelled by what untrusted runs emit. */
+  takes_untrusted: boolean;
 }
 
 export interface FiredCancel extends ProjectScope {
@@ -29,7 +31,7 @@ export interface FiredCancel extends ProjectScope {
 }
 
 export async function insertCancels(tx: Transaction, cancels: readonly NewCancel[]): Promise<void> {
-  const rows = cancels.map(({ run_id, type, org_id, project_id, subject, armed_seq, skips }) => [
+  const rows = cancels.map(({ run_id, type, org_id, project_id, subject, armed_seq, skips, takes_untrusted }) => [
     run_id,
     type,
     org_id,
@@ -38,6 +40,7 @@ export async function insertCancels(tx: Transaction, cancels: readonly NewCancel
     'armed',
     armed_seq,
     skips,
+    takes_untrusted ? 1 : null,
   ]);
   await insertRows(tx, 'INSERT INTO bus_cancels', COLUMNS, rows);
 }

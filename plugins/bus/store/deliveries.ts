@@ -8,7 +8,8 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
-import { reached } from './waits.ts';
+import { UNTRUSTED } from '../domain/untrusted.ts';
+import { guarded, reached } from './waits.ts';
 
 const COLUMNS = 'event_id reaction name_digest part project_id name state reason run_id'.split(' ');
 const DECLINED_COLUMNS = `${COLUMNS.join(', ')}, others`;
@@ -90,15 +91,37 @@ export async function noteDeclined(
 }
 
 /** One row that counts the declining waits without a row of their own. */
-export async function noteOthers(tx: Transaction, event: StoredEvent, others: number): Promise<void> {
+export async function noteOthers(tx: Transaction, event: StoredEvent, others: number, part = ''): Promise<void> {
   if (others <= 0) return;
   await tx.write(
-    `INSERT INTO bus_deliveries (${DECLINED_COLUMNS}) VALUES (?, 'wait', '', '', ?, '', 'declined', NULL, NULL, ?)`,
-    [event.event_id, event.project_id, others],
+    `INSERT INTO bus_deliveries (${DECLINED_COLUMNS}) VALUES (?, 'wait', '', ?, ?, '', 'declined', NULL, NULL, ?)`,
+    [event.event_id, part, event.project_id, others],
   );
 }
 
-/** Deliveries of an event to handlers and webhooks, and waits that declined it. */
+/** What tells several waits of one run apart; a run has one cancel for each type. */
+const PLACES = { bus_waits: ['wait', "CONCAT(activity_id, '/', position)"], bus_cancels: ['cancel', "''"] } as const;
+
+/** Records waits or cancels of trusted runs that an event of an untrusted run leaves as they are. */
+export async function noteUntrusted(
+  tx: Transaction,
+  event: StoredEvent,
+  table: 'bus_waits' | 'bus_cancels',
+): Promise<void> {
+  const { condition, params } = guarded(event);
+  const [reaction, part] = PLACES[table];
+  const noted = await tx.write(
+    `INSERT INTO bus_deliveries (${DECLINED_COLUMNS})
+     SELECT ?, '${reaction}', run_id, ${part}, project_id, run_id, 'declined', '${UNTRUSTED}', run_id, NULL
+     FROM ${table} WHERE ${condition} ORDER BY run_id LIMIT ${MAX_SHOWN}`,
+    [event.event_id, ...params],
+  );
+  if (noted < MAX_SHOWN) return;
+  const [all] = await tx.read<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table} WHERE ${condition}`, params);
+  await noteOthers(tx, event, Number(all!.n) - noted, `${UNTRUSTED} ${reaction}`);
+}
+
+/** Deliveries of an event to handlers and webhooks, and waits and cancels that declined it. */
 export function readDeliveries(
   on: Pick<Queries, 'read'>,
   scope: ProjectScope,
@@ -106,7 +129,7 @@ export function readDeliveries(
 ): Promise<DeliveryRow[]> {
   return on.read<DeliveryRow>(
     `SELECT reaction, name, state, reason, run_id, others FROM bus_deliveries WHERE event_id = ? AND project_id = ?
-     ORDER BY reaction, name, part LIMIT ${MAX_REACTIONS + MAX_SHOWN + 1}`,
+     ORDER BY reaction, name, part LIMIT ${MAX_REACTIONS + 3 * (MAX_SHOWN + 1)}`,
     [event_id, scope.project_id],
   );
 }

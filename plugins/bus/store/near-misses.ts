@@ -1,8 +1,10 @@
 import { inList, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ExpiredWait } from '../../runs/contract.ts';
+import { type EventSource, subjectMatches } from '../contract.ts';
 import type { NearMiss } from '../domain/near-misses.ts';
 import { madeAt } from '../domain/ulid-time.ts';
-import { lockWait } from './waits.ts';
+import { isOfUntrustedRun, UNTRUSTED, UNTRUSTED_MISS } from '../domain/untrusted.ts';
+import { lockWait, type WaitRow } from './waits.ts';
 
 const MAX_AT_ONCE = 5;
 
@@ -11,12 +13,14 @@ interface Candidate {
   seq: number;
   event_key: string | null;
   recorded_at: number;
+  source: EventSource;
+  trusted: number;
 }
 
 /** The latest events of the awaited type since the run was created, and why each did not end the wait. */
 export async function nearMisses(tx: Transaction, wait: ExpiredWait): Promise<NearMiss[]> {
   const rows = await tx.read<Candidate>(
-    `SELECT event_id, seq, event_key, recorded_at FROM bus_events WHERE project_id = ? AND type = ?
+    `SELECT event_id, seq, event_key, recorded_at, source, trusted FROM bus_events WHERE project_id = ? AND type = ?
      ORDER BY seq DESC LIMIT ${MAX_AT_ONCE}`,
     [wait.project_id, wait.name],
   );
@@ -25,15 +29,25 @@ export async function nearMisses(tx: Transaction, wait: ExpiredWait): Promise<Ne
   if (candidates.length === 0) return [];
   const armed = await lockWait(tx, wait);
   const reasons = await declined(tx, wait, candidates);
-  return candidates.map(({ event_id, seq, event_key, recorded_at }) => {
-    const before = armed === undefined || Number(seq) <= Number(armed.armed_seq);
-    const narrowed = `its key ${JSON.stringify(event_key)} is not the subject of the run, ${JSON.stringify(armed?.subject)}`;
-    const why = before ? 'it was recorded before the wait began' : (reasons.get(event_id) ?? narrowed);
-    return { event_id, at: Number(recorded_at), why };
+  return candidates.map((candidate) => {
+    const { event_id, recorded_at } = candidate;
+    return { event_id, at: Number(recorded_at), why: whyNot(candidate, armed, reasons.get(event_id)) };
   });
 }
 
-/** Why the wait's predicate declined the events. */
+function whyNot(event: Candidate, armed: WaitRow | undefined, declined: string | undefined): string {
+  if (armed === undefined || Number(event.seq) <= Number(armed.armed_seq))
+    return 'it was recorded before the wait began';
+  if (declined !== undefined) return declined === UNTRUSTED ? UNTRUSTED_MISS : declined;
+  const { event_key, source, trusted } = event;
+  if (!subjectMatches(armed.subject, event_key))
+    return `its key ${JSON.stringify(event_key)} is not the subject of the run, ${JSON.stringify(armed.subject)}`;
+  // Of thousands of waits not each one has its delivery told.
+  const guarded = isOfUntrustedRun({ source, trusted: trusted === 1 }) && armed.takes_untrusted === null;
+  return guarded ? UNTRUSTED_MISS : 'its predicate was false or failed, or it happened before the wait began';
+}
+
+/** Why the wait declined the events. */
 async function declined(
   tx: Transaction,
   wait: ExpiredWait,

@@ -11,6 +11,7 @@ import {
 import type { WaitRef } from '../../runs/contract.ts';
 import type { ProjectScope, StoredEvent } from '../contract.ts';
 import { digests } from '../domain/event-rules.ts';
+import { isOfUntrustedRun } from '../domain/untrusted.ts';
 
 /**
  * armed → fired (by an event) → delivered, or missed: it had ended otherwise. A wait that ends while armed is removed.
@@ -23,11 +24,13 @@ export interface WaitRow extends WaitRef, ProjectScope {
   state: FiredState;
   armed_seq: number;
   event_id: string | null;
+  takes_untrusted: number | null;
 }
 
 const COLUMNS = `run_id activity_id position org_id project_id type subject subject_digest predicate predicate_digest
-  state armed_seq armed_at skips`.split(/\s+/);
-const READ = 'run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id';
+  state armed_seq armed_at skips takes_untrusted`.split(/\s+/);
+const READ =
+  'run_id, activity_id, position, org_id, project_id, type, subject, state, armed_seq, event_id, takes_untrusted';
 const KEY = ['run_id', 'activity_id', 'position'] as const;
 
 export interface NewWait extends WaitRef, ProjectScope {
@@ -39,6 +42,8 @@ export interface NewWait extends WaitRef, ProjectScope {
   /** Events without a number that it must not see either. */
   skips: string | null;
   armed_at: number;
+  /** Events that untrusted runs emit end it too. */
+  takes_untrusted: boolean;
 }
 
 export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> {
@@ -57,6 +62,7 @@ export async function insertWait(tx: Transaction, wait: NewWait): Promise<void> 
     wait.armed_seq,
     wait.armed_at,
     wait.skips,
+    wait.takes_untrusted ? 1 : null,
   ];
   await insertRows(tx, 'INSERT INTO bus_waits', COLUMNS, [row]);
 }
@@ -83,11 +89,27 @@ export async function awaitedTypes(
   return found;
 }
 
+interface Reached {
+  condition: string;
+  params: Param[];
+}
+
 /**
  * The armed rows that an event reaches: those of its type; for an event with a key, only rows with the same subject or
- * none.
+ * none; for one that an untrusted run emitted, only rows that take such events.
  */
-export function reached(event: StoredEvent): { condition: string; params: Param[] } {
+export function reached(event: StoredEvent): Reached {
+  const { condition, params } = addressed(event);
+  return { condition: isOfUntrustedRun(event) ? `${condition} AND takes_untrusted = 1` : condition, params };
+}
+
+/** The armed rows that such an event would reach if a trusted run had emitted it. */
+export function guarded(event: StoredEvent): Reached {
+  const { condition, params } = addressed(event);
+  return { condition: `${condition} AND takes_untrusted IS NULL`, params };
+}
+
+function addressed(event: StoredEvent): Reached {
   // Only events that were handed over can have been on their way when something was armed.
   const condition = `project_id = ? AND type = ? AND event_seq IS NULL
     ${event.handed_over ? "AND INSTR(COALESCE(skips, ''), ?) = 0" : ''}`;

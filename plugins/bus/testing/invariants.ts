@@ -1,10 +1,14 @@
 import type { Database } from '../../../kernel/contracts/index.ts';
 import { findBroken, type Invariant } from '../../../test/kit/index.ts';
 
-/** Does an event reach what was armed for its type? Both with a subject must have the same one. */
+/**
+ * Does an event reach what was armed for its type? Both with a subject must have the same one, and what untrusted runs emit
+ * reaches only what takes it.
+ */
 const reaches = (armed: string): string =>
   `e.project_id = ${armed}.project_id AND e.type = ${armed}.type AND (e.key_digest IS NULL
-    OR ${armed}.subject_digest IS NULL OR e.key_digest = ${armed}.subject_digest)`;
+    OR ${armed}.subject_digest IS NULL OR e.key_digest = ${armed}.subject_digest)
+    AND (e.trusted = 1 OR e.source <> 'emit' OR ${armed}.takes_untrusted = 1)`;
 
 /** True as long as nothing was pruned. */
 const INVARIANTS: readonly Invariant[] = [
@@ -55,6 +59,13 @@ const INVARIANTS: readonly Invariant[] = [
       WHERE e.seq > c.armed_seq AND (c.event_seq IS NULL OR e.seq < c.event_seq)
       AND INSTR(COALESCE(c.skips, ''), e.event_id) = 0
       AND NOT (e.source = 'lifecycle' AND e.source_name = c.run_id)`,
+  },
+  {
+    id: 'I16',
+    says: 'nothing that an untrusted run emitted has cancelled a trusted run',
+    finds: `SELECT c.project_id, c.run_id AS name, e.seq AS place FROM bus_cancels c
+      JOIN bus_events e ON e.event_id = c.event_id JOIN runs_runs r ON r.run_id = c.run_id
+      WHERE e.source = 'emit' AND e.trusted = 0 AND r.trusted = 1`,
   },
   {
     id: 'I8',

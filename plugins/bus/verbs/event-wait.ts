@@ -66,16 +66,17 @@ const signalOf = (context: ActivityContext, wait: ArmWait): string =>
 
 function argsOf({ args }: { args: Json }): EventWaitArgs {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) return {};
-  const { when, signal } = args;
+  const { when, signal, untrusted } = args;
   return {
     ...(typeof when === 'string' ? { when } : {}),
     ...(typeof signal === 'string' && signal !== '' ? { signal } : {}),
+    ...(untrusted === true ? { untrusted } : {}),
   };
 }
 
 async function arm(tx: Transaction, parts: WaitKindParts, context: ActivityContext, wait: ArmWait): Promise<void> {
-  const { org_id, project_id, run_id, activity_id, subject } = context;
-  const { when } = argsOf(wait);
+  const { org_id, project_id, run_id, activity_id, subject, trusted } = context;
+  const { when, untrusted = false } = argsOf(wait);
   if (when !== undefined) parts.expressions().compile(when, ROOTS);
   const { seq, skips } = await armAt(tx, project_id, [wait.name]);
   await insertWait(tx, {
@@ -90,6 +91,7 @@ async function arm(tx: Transaction, parts: WaitKindParts, context: ActivityConte
     armed_seq: seq,
     skips: skips.get(wait.name) ?? null,
     armed_at: parts.database.now(),
+    takes_untrusted: untrusted || !trusted,
   });
 }
 

@@ -11,9 +11,11 @@ export function readType(given: Arguments): string {
   return type!;
 }
 
-/** `svc wait-event <type> [--timeout <duration>]`: the next event of the type; 124 on timeout. */
+/** `svc wait-event <type> [--timeout <duration>] [--untrusted]`: the next event of the type; 124 on timeout. */
 export const waitEventVerb = defineVerb(waitEventHelp, async (call) => {
-  const given = readArguments(call.argv, ['timeout']);
+  const given = readArguments(call.argv, ['timeout'], [], ['untrusted']);
   const site = { kind: 'wait-event', name: readType(given) };
-  return answer(await call.pass.wait(site, { args: {}, ...readTimeout(call, given.options.timeout) }));
+  const { timeout, untrusted } = given.options;
+  const args = untrusted === undefined ? {} : { untrusted: true };
+  return answer(await call.pass.wait(site, { args, ...readTimeout(call, timeout) }));
 });

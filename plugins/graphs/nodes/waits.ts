@@ -58,6 +58,7 @@ const event: GraphNodeType = {
     properties: {
       event: { type: 'string', description: 'Type of the event; the whole envelope is the output.' },
       when: { type: 'string', minLength: 1, description: 'CEL over `event`; an event that it declines is not taken.' },
+      untrusted: { type: 'boolean', description: 'Events that untrusted runs emit are taken too.' },
       timeout: TIMEOUT,
     },
   },
@@ -89,6 +90,11 @@ function textOf(node: string, member: string, value: Json | undefined, fault: (t
   throw flowConfigInvalid(`node ${node}: ${member} ${message}`);
 }
 
+function flagOf(node: string, member: string, value: Json | undefined): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  throw flowConfigInvalid(`node ${node}: ${member} must be true or false`);
+}
+
 const timeoutOf = (node: string, timeout: Json | undefined, own: number | undefined) =>
   timeout === undefined || timeout === null ? own : msOf(node, 'timeout', timeout);
 
@@ -114,7 +120,8 @@ export const waitFlowNodes: readonly FlowNodeType[] = [
     type: 'graph.event',
     begin(_tx, { name, config, timeout_ms: own }) {
       const type = textOf(name, 'event', config.event, typeFault);
-      const args = { when: config.when ?? null, signal: `${OWN_SIGNALS}${name}` };
+      const untrusted = flagOf(name, 'untrusted', config.untrusted);
+      const args = { when: config.when ?? null, signal: `${OWN_SIGNALS}${name}`, untrusted };
       return { wait: { kind: 'wait-event', name: type, args, timeout_ms: timeoutOf(name, config.timeout, own) } };
     },
   },

@@ -2,6 +2,10 @@
 export const MAX_GENERATIONS = 5;
 /** Maximum unfinished handler runs of a project (I12). */
 export const MAX_IN_FLIGHT = 16;
+/** Of these, at most so many are of runs that are not trusted: a stranger must not take all places. */
+export const MAX_UNTRUSTED = 4;
+/** When to try again. */
+export const RETRY_MS = 1000;
 /** Of a project. */
 export const MAX_HANDLERS = 2000;
 /**

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { patternFault, patternFaults } from '../contract/patterns.ts';
 import { fitting, PatternIndex } from './patterns.ts';
+import { afterStart, hasPlace, roomBeside, startingNow, waitingReason, withRuns } from './room.ts';
 import { handlerRunId } from './run-id.ts';
 import { startEventOf, startOf } from './start.ts';
 
@@ -80,4 +81,26 @@ t.test('a handler run carries single values of its event, and refers to the rest
     trusted: false,
   });
   t.same(Object.keys(run.trigger).sort(), ['event', 'handler', 'paths_known', 'sha', 'type']);
+});
+
+t.test('places of untrusted runs are some of all places', async (t) => {
+  const room = (all: number, untrusted: number) => Object.values(roomBeside({ all, untrusted }));
+  t.same(room(0, 0), [16, 4]);
+  t.same(room(3, 3), [13, 1]);
+  t.same(room(14, 0), [2, 2], 'not more than there are at all');
+  t.same(room(16, 0), [0, 0]);
+  t.same(room(9, 7), [7, 0], 'more may be open than could start now');
+  t.same(afterStart({ all: 2, untrusted: 2 }, true), { all: 1, untrusted: 1 });
+  t.same(afterStart({ all: 5, untrusted: 2 }, false), { all: 4, untrusted: 1 });
+  t.ok(hasPlace({ all: 1, untrusted: 0 }, true));
+  t.notOk(hasPlace({ all: 1, untrusted: 0 }, false));
+  t.same(withRuns({ all: 1, untrusted: 1 }, false, 2), { all: 3, untrusted: 3 });
+  t.same(withRuns({ all: 1, untrusted: 1 }, true, 2), { all: 3, untrusted: 1 });
+  t.same(
+    [0, 3, 4, 5].map((untrusted) => startingNow({ all: 5, untrusted }, false, 3)),
+    [3, 1, 0, 0],
+  );
+  t.equal(startingNow({ all: 5, untrusted: 4 }, true, 3), 3);
+  t.equal(waitingReason({ all: 0, untrusted: 0 }), '16 handler runs are in flight');
+  t.equal(waitingReason({ all: 3, untrusted: 0 }), '4 untrusted handler runs are in flight');
 });

@@ -182,7 +182,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   /** Unfinished handler runs of the project, and queued deliveries. */
   async load(scope: ProjectScope): Promise<{ in_flight: number; queued: number }> {
     const { database } = this.#parts;
-    return { in_flight: await countOpen(database, scope), queued: await countQueued(database, scope) };
+    return { in_flight: (await countOpen(database, scope)).all, queued: await countQueued(database, scope) };
   }
 
   #opened(row: HandlerRow): HandlerView {

@@ -6,11 +6,12 @@ import {
   yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
 import type { Delivery, EventReaction, PendingEvent, ProjectScope, StoredEvent } from '../../bus/contract.ts';
-import { depthReason, MAX_IN_FLIGHT } from '../domain/ceilings.ts';
+import { depthReason, MAX_IN_FLIGHT, RETRY_MS } from '../domain/ceilings.ts';
+import { hasPlace, type Load, startingNow, waitingReason, withRuns } from '../domain/room.ts';
 import { startEventOf } from '../domain/start.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
-import { countOpen } from '../store/open-runs.ts';
+import { countOpen, freeRoom } from '../store/open-runs.ts';
 import { enqueue, type Queued } from '../store/queue.ts';
 import type { Registered, Registry } from './registry.ts';
 import { endedRun, fillSlots, freeSlots, type SlotParts } from './slots.ts';
@@ -33,7 +34,6 @@ type Decision = { refused: ServiceError } | { plan: Plan | undefined };
 
 /** Predicates between two turns of the event loop: on a payload of 100,000 members one takes up to 60 ms. */
 const AT_ONCE = 3;
-const RETRY_MS = 1000;
 
 const starting = (plan: Plan): number => plan.filter(({ verdict }) => verdict.outcome === 'start').length;
 
@@ -64,13 +64,13 @@ async function decide(
     plans.push(fitting.length === 0 ? none : await judgeAll(parts, fitting, event));
   }
   const starts = plans.reduce((sum, plan) => sum + starting(plan ?? []), 0);
-  let open = starts > 0 ? await countOpen(tx, scope) : 0;
+  let load: Load = starts > 0 ? await countOpen(tx, scope) : { all: 0, untrusted: 0 };
   return events.map((event, at): Decision => {
     const plan = plans[at];
     if (plan === undefined) return { plan };
-    const refused = event.refusable ? refusal(event, plan, open) : undefined;
+    const refused = event.refusable ? refusal(event, plan, load) : undefined;
     if (refused) return { refused };
-    open += starting(plan);
+    load = withRuns(load, event.trusted, startingNow(load, event.trusted, starting(plan)));
     return { plan };
   });
 }
@@ -91,18 +91,20 @@ async function judgeAll(parts: ReactionParts, fitting: readonly Registered[], ev
 }
 
 /** The error for the emitter, in place of recording its event. */
-function refusal(event: PendingEvent, plan: Plan, open: number): ServiceError | undefined {
+function refusal(event: PendingEvent, plan: Plan, load: Load): ServiceError | undefined {
   const deep = plan.find(({ verdict }) => verdict.outcome === 'refused' && verdict.code === 'chain_too_deep');
   if (deep)
     return HandlerErrors.chainTooDeep(
       `the event ${event.type} would start the handler ${deep.name}: ${depthReason(event.generation)}`,
     );
   const starts = starting(plan);
-  if (starts === 0 || open + starts <= MAX_IN_FLIGHT) return undefined;
+  // What waits for a place of untrusted runs is refused only where there is no place for anybody.
+  const now = startingNow(load, event.trusted, starts);
+  if (starts === 0 || load.all + Math.max(1, now) <= MAX_IN_FLIGHT) return undefined;
   // The message names the limit: an emitter that hears only "too many now" would try without end.
-  const ever = starts > MAX_IN_FLIGHT ? '; it will be refused until fewer handlers match it' : '';
+  const ever = now > MAX_IN_FLIGHT ? '; it will be refused until fewer handlers match it' : '';
   return HandlerErrors.handlersInFlight(
-    `the event ${event.type} would start ${starts} handler runs while ${open} are in flight; the limit of a project is ${MAX_IN_FLIGHT}${ever}`,
+    `the event ${event.type} would start ${starts} handler runs while ${load.all} are in flight; the limit of a project is ${MAX_IN_FLIGHT}${ever}`,
     { retryAfterMs: RETRY_MS },
   );
 }
@@ -124,9 +126,11 @@ async function apply(
   // Those that have waited longest come first.
   if (planned.some(({ event }) => endedRun(event) !== undefined)) await fillSlots(parts, tx, scope);
   for (let rest = starts; rest.length > 0; ) {
-    const room = MAX_IN_FLIGHT - (await countOpen(tx, scope));
-    if (room <= 0) return [...deliveries, ...(await queueAll(parts, tx, scope, rest))];
-    const begun = await startRuns(parts, tx, scope, rest.slice(0, room), room);
+    const room = await freeRoom(tx, scope);
+    const waiting = rest.filter(({ event }) => !hasPlace(room, event.trusted));
+    deliveries.push(...(await queueAll(parts, tx, scope, waiting, waitingReason(room))));
+    rest = rest.filter(({ event }) => hasPlace(room, event.trusted));
+    const begun = await startRuns(parts, tx, scope, rest.slice(0, room.all), room);
     deliveries.push(...begun);
     rest = rest.slice(begun.length);
   }
@@ -139,9 +143,9 @@ async function queueAll(
   tx: Transaction,
   scope: ProjectScope,
   queued: readonly Queued[],
+  reason: string,
 ): Promise<Delivery[]> {
   await enqueue(tx, scope, queued, parts.database.now());
-  const reason = `${MAX_IN_FLIGHT} handler runs are in flight`;
   return queued.map(({ name, event: { event_id } }) => ({
     event_id,
     reaction: 'handler',

@@ -1,7 +1,6 @@
 import { MAX_AT_ONCE, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { EventBus, PendingEvent, ProjectScope } from '../../bus/contract.ts';
-import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
-import { closeRuns, countOpen } from '../store/open-runs.ts';
+import { closeRuns, freeRoom } from '../store/open-runs.ts';
 import { dequeue, firstQueued } from '../store/queue.ts';
 import { askRefill } from '../store/refills.ts';
 import { type StarterParts, startRuns } from './starter.ts';
@@ -28,14 +27,15 @@ export async function freeSlots(tx: Transaction, scope: ProjectScope, events: re
 }
 
 /**
- * Gives free slots to queued deliveries. A refused delivery takes no slot, nor does a run that is over at once, so the
- * next ones are tried. There may be 100,000 of them: what is left after a few rounds gets transactions of its own.
+ * Gives free slots to queued deliveries; those of untrusted events wait for a slot of theirs, and others pass them. A
+ * refused delivery takes no slot, nor does a run that is over at once, so the next ones are tried. There may be 100,000
+ * of them: what is left after a few rounds gets transactions of its own.
  */
 export async function fillSlots(parts: SlotParts, tx: Transaction, scope: ProjectScope): Promise<void> {
   // Usually as many start as there are free slots; when they are refused, thousands may follow.
   for (let most = 0; ; most = MAX_AT_ONCE) {
-    const room = MAX_IN_FLIGHT - (await countOpen(tx, scope));
-    const next = room > 0 ? await firstQueued(tx, scope, Math.max(room, most)) : [];
+    const room = await freeRoom(tx, scope);
+    const next = room.all > 0 ? await firstQueued(tx, scope, Math.max(room.all, most), room) : [];
     if (next.length === 0) return;
     const done = rounds.get(tx) ?? 0;
     rounds.set(tx, done + 1);

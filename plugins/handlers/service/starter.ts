@@ -3,6 +3,7 @@ import type { Delivery, ProjectScope } from '../../bus/contract.ts';
 import { type RunCreation, TERMINAL, type Workflow } from '../../runs/contract.ts';
 import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
+import { afterStart, hasPlace, type Room } from '../domain/room.ts';
 import { type StartEvent, startOf } from '../domain/start.ts';
 import { type HandlerRow, readHandlers } from '../store/handlers.ts';
 import { openRuns } from '../store/open-runs.ts';
@@ -25,15 +26,15 @@ const REMOVED: PlannedRun = { refused: 'the handler was removed' };
 
 /**
  * Creates handler runs and counts them as open. The caller holds the lock of the project's bus. Answers the outcomes of
- * the first starts in order; a start that is refused takes no slot. The others are left unchanged: those beyond the
- * last slot, and those of more handlers than are read at once.
+ * the first starts in order; a start that is refused takes no slot. The others are left unchanged: those from the first
+ * without a slot on, and those of more handlers than are read at once.
  */
 export async function startRuns(
   parts: StarterParts,
   tx: Transaction,
   scope: ProjectScope,
   starts: readonly Start[],
-  room: number,
+  room: Room,
 ): Promise<Delivery[]> {
   if (starts.length === 0) return [];
   const names = [...new Set(starts.map(({ name }) => name))].slice(0, MAX_IN_FLIGHT);
@@ -51,7 +52,7 @@ export async function startRuns(
     planned.flatMap((one, index) => {
       const { name, event } = starts[index]!;
       return 'run' in one && fresh.has(one.run.run_id)
-        ? [{ run_id: one.run.run_id, name, event_id: event.event_id }]
+        ? [{ run_id: one.run.run_id, name, event_id: event.event_id, trusted: event.trusted }]
         : [];
     }),
     parts.database.now(),
@@ -71,15 +72,18 @@ async function planAll(
   tx: Transaction,
   rows: ReadonlyMap<string, HandlerRow>,
   starts: readonly Start[],
-  room: number,
+  room: Room,
 ): Promise<PlannedRun[]> {
   const opened = new Map([...rows].map(([name, row]) => [name, workflows.open(placeOf(row), row.definition)]));
   const planned: PlannedRun[] = [];
-  let runs = 0;
+  let left = room;
   for (const { name, event } of starts) {
     const [row, workflow] = [rows.get(name), opened.get(name)];
     const one = row && workflow ? await planOne(workflows, tx, row, workflow, event) : REMOVED;
-    if ('run' in one && ++runs > room) break;
+    if ('run' in one) {
+      if (!hasPlace(left, event.trusted)) break;
+      left = afterStart(left, event.trusted);
+    }
     planned.push(one);
   }
   return planned;

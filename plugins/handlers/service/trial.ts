@@ -1,12 +1,12 @@
 import { type Database, Errors, type Expressions } from '../../../kernel/contracts/index.ts';
 import type { EventBus, ProjectScope, StoredEvent } from '../../bus/contract.ts';
 import type { NamedCall } from '../../resources/contract.ts';
-import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { fitting } from '../domain/patterns.ts';
+import { hasPlace, waitingReason } from '../domain/room.ts';
 import { handlerRunId } from '../domain/run-id.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import type { TestedHandlerView } from '../generated/tested-handler.ts';
-import { countOpen } from '../store/open-runs.ts';
+import { freeRoom } from '../store/open-runs.ts';
 import type { Handlers } from './handlers.ts';
 
 export interface TrialParts {
@@ -44,10 +44,11 @@ async function placeFor(
   scope: ProjectScope,
   event: StoredEvent,
 ): Promise<Pick<TestedHandlerView, 'outcome' | 'reason'>> {
-  const open = await countOpen(parts.database, scope);
-  if (open < MAX_IN_FLIGHT) return { outcome: 'start', reason: 'a run would start' };
-  const full = `${open} handler runs are in flight`;
-  if (event.source !== 'emit') return { outcome: 'queue', reason: `a run would start when a slot is free: ${full}` };
+  const room = await freeRoom(parts.database, scope);
+  if (hasPlace(room, event.trusted)) return { outcome: 'start', reason: 'a run would start' };
+  const full = waitingReason(room);
+  if (event.source !== 'emit' || room.all > 0)
+    return { outcome: 'queue', reason: `a run would start when a slot is free: ${full}` };
   return { outcome: 'refused', reason: `handlers_in_flight: the emit would be refused: ${full}` };
 }
 

@@ -1,21 +1,28 @@
 import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
+import { type Load, type Room, roomBeside } from '../domain/room.ts';
 
 export interface OpenRun {
   run_id: string;
   name: string;
   event_id: string;
+  trusted: boolean;
 }
 
 const IN_ONE = 200;
 
 /** Unfinished handler runs of a project. The number stays valid only while the project's bus is locked. */
-export async function countOpen(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<number> {
-  const [row] = await on.read<{ n: number }>('SELECT COUNT(*) AS n FROM handlers_runs WHERE project_id = ?', [
-    project_id,
-  ]);
-  return Number(row!.n);
+export async function countOpen(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<Load> {
+  const [row] = await on.read<{ n: number; untrusted: number }>(
+    'SELECT COUNT(*) AS n, COUNT(untrusted) AS untrusted FROM handlers_runs WHERE project_id = ?',
+    [project_id],
+  );
+  return { all: Number(row!.n), untrusted: Number(row!.untrusted) };
 }
+
+/** The places that are free; the same holds for it. */
+export const freeRoom = async (on: Pick<Queries, 'read'>, scope: ProjectScope): Promise<Room> =>
+  roomBeside(await countOpen(on, scope));
 
 export async function openRuns(
   tx: Transaction,
@@ -25,9 +32,12 @@ export async function openRuns(
 ): Promise<void> {
   if (runs.length === 0) return;
   await tx.write(
-    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at)
-     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}`,
-    runs.flatMap(({ run_id, name, event_id }) => [run_id, project_id, org_id, name, event_id, now]),
+    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at, untrusted)
+     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    runs.flatMap(({ run_id, name, event_id, trusted }) => [
+      ...[run_id, project_id, org_id, name, event_id, now],
+      trusted ? null : 1,
+    ]),
   );
 }
 

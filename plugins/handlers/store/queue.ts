@@ -1,6 +1,7 @@
 import { inKeys, insertRows, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
 import type { Json } from '../../runs/contract.ts';
+import type { Room } from '../domain/room.ts';
 import type { StartEvent } from '../domain/start.ts';
 
 /** A delivery that waits for a slot. */
@@ -59,14 +60,16 @@ export async function enqueue(
   await insertRows(tx, 'INSERT INTO handlers_queue', columns, rows);
 }
 
-/** The first deliveries, ordered by event and then by name. */
+/** The first deliveries for which there may be room, ordered by event and then by name. */
 export async function firstQueued(
   on: Pick<Queries, 'read'>,
   { project_id }: ProjectScope,
   limit: number,
+  room: Pick<Room, 'untrusted'>,
 ): Promise<Queued[]> {
+  const waiting = room.untrusted > 0 ? '' : 'AND trusted = 1';
   const rows = await on.read<QueueRow>(
-    `SELECT ${COLUMNS.join(', ')} FROM handlers_queue WHERE project_id = ? ORDER BY event_seq, name LIMIT ${Math.trunc(limit)}`,
+    `SELECT ${COLUMNS.join(', ')} FROM handlers_queue WHERE project_id = ? ${waiting} ORDER BY event_seq, name LIMIT ${Math.trunc(limit)}`,
     [project_id],
   );
   return rows.map(queuedOf);

@@ -1,6 +1,6 @@
 import type { Database } from '../../../kernel/contracts/index.ts';
 import { findBroken, type Invariant } from '../../../test/kit/index.ts';
-import { MAX_GENERATIONS, MAX_IN_FLIGHT } from '../domain/ceilings.ts';
+import { MAX_GENERATIONS, MAX_IN_FLIGHT, MAX_UNTRUSTED } from '../domain/ceilings.ts';
 
 const TERMINAL = `('succeeded', 'failed', 'cancelled')`;
 
@@ -43,6 +43,24 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I12',
+    says: `at most ${MAX_UNTRUSTED} of them are not trusted`,
+    finds: `SELECT project_id AS one, COUNT(*) AS other FROM handlers_runs WHERE untrusted = 1
+      GROUP BY project_id HAVING COUNT(*) > ${MAX_UNTRUSTED}`,
+  },
+  {
+    id: 'I12',
+    says: 'they are counted as they are trusted',
+    finds: `SELECT h.run_id AS one, h.name AS other FROM handlers_runs h JOIN runs_runs r ON r.run_id = h.run_id
+      WHERE r.trusted + COALESCE(h.untrusted, 0) <> 1`,
+  },
+  {
+    id: 'I12',
+    says: 'a rerun of a handler run is counted while it has not ended',
+    finds: `SELECT r.run_id AS one, r.trigger_name AS other FROM runs_runs r LEFT JOIN handlers_runs h ON h.run_id = r.run_id
+      WHERE r.rerun_of IS NOT NULL AND r.trigger_name LIKE 'handler:%' AND r.status NOT IN ${TERMINAL} AND h.run_id IS NULL`,
+  },
+  {
+    id: 'I12',
     says: 'a handler run is counted exactly while it has not ended, or its end has no number on the bus yet',
     finds: `SELECT h.run_id AS one, h.name AS other FROM handlers_runs h LEFT JOIN runs_runs r ON r.run_id = h.run_id
       WHERE r.run_id IS NULL OR (r.status IN ${TERMINAL} AND NOT EXISTS (${END_HANDED_OVER}))
@@ -54,7 +72,10 @@ const INVARIANTS: readonly Invariant[] = [
     id: 'I12',
     says: 'nothing is queued while there is a place, but for what the refiller is to start',
     finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q
-      WHERE NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id) GROUP BY q.project_id
+      WHERE NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id)
+      AND (q.trusted = 1 OR (SELECT COUNT(*) FROM handlers_runs u WHERE u.project_id = q.project_id AND u.untrusted = 1)
+        < ${MAX_UNTRUSTED})
+      GROUP BY q.project_id
       HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id) < ${MAX_IN_FLIGHT}`,
   },
   {

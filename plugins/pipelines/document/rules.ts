@@ -12,7 +12,7 @@ const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 /** Members that each kind of job has beside those of every job. */
 const KINDS = {
   steps: ['artifacts', 'checkout', 'requires', 'env', 'credentials', 'outputs', 'strategy'],
-  wait_for_event: ['when'],
+  wait_for_event: ['when', 'untrusted'],
   workflow: ['with', 'strategy', 'env', 'credentials'],
 } as const;
 type Kind = keyof typeof KINDS;

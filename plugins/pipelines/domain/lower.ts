@@ -66,7 +66,8 @@ function nodeOf(id: string, job: Job, around: Around): FlowNode {
 function workOf(id: string, job: Job, around: Around): Pick<FlowNode, 'type' | 'config'> {
   if (job.wait_for_event !== undefined) {
     const when = job.when === undefined ? null : conditionOf(String(job.when)).expression;
-    return { type: 'wait_event', config: { type: job.wait_for_event, when, signal: `event:${id}` } };
+    const untrusted = job.untrusted ?? false;
+    return { type: 'wait_event', config: { type: job.wait_for_event, when, signal: `event:${id}`, untrusted } };
   }
   if (job.workflow !== undefined) return { type: CALL_NODE, config: callPlan(id, job, around) as unknown as Json };
   return { type: JOB_NODE, config: jobPlan(id, job, around) as unknown as Json };

@@ -159,6 +159,10 @@ export interface Job {
    */
   when?: string | boolean;
   /**
+   * True: events that untrusted runs emit end the wait too.
+   */
+  untrusted?: boolean;
+  /**
    * Another workflow, run as a child: the path of a script, pipeline or graph in `files`, `{graph: <name>}` for a stored graph, or `{from_repo: …}` for a file of a repository.
    */
   workflow?:

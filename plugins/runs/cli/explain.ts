@@ -1,5 +1,5 @@
-import { everything, type Client, type Run } from '../../../cli/contract.ts';
-import type { AgentView, LockView, RunView, TypeView } from '../explain/answers.ts';
+import { type Api, everything, type Client, type Run } from '../../../cli/contract.ts';
+import type { AgentView, DeclinedEvent, LockView, RunView, TypeView } from '../explain/answers.ts';
 import { allSteps } from './all-steps.ts';
 import { paint } from './describe.ts';
 import { explain, type Known } from '../explain/explanation.ts';
@@ -45,5 +45,22 @@ async function gather(api: Client, run_id: string): Promise<Known> {
   const agents = all.filter(({ project = api.profile.project }) => project === api.profile.project);
   const types =
     record.substate?.kind === 'event' ? await everything<TypeView>(api, api.scoped('/event-types'), 'types') : [];
-  return { run: record, steps, nodes, agents, locks, types, now: Date.now() };
+  const declined = record.substate?.kind === 'event' ? await declinedBy(api, record, record.substate) : [];
+  return { run: record, steps, nodes, agents, locks, types, declined, now: Date.now() };
+}
+
+/** Events that are looked at for what the run did with them. */
+const LATEST = 5;
+
+async function declinedBy(api: Client, { run_id }: RunView, wait: { name: string; since: string }) {
+  const query = { type: wait.name, since: wait.since, limit: LATEST };
+  const { events } = await api.json<{ events: Api.Event[] }>({ path: api.scoped('/events'), query });
+  const shown = await Promise.all(
+    events.map(({ event }) => api.json<Api.ShownEvent>({ path: api.scoped(`/events/${event}`) })),
+  );
+  return shown.flatMap(({ event, type, recorded_at: at, deliveries }): DeclinedEvent[] =>
+    deliveries
+      .filter(({ reaction, name, state }) => reaction === 'wait' && name === run_id && state === 'declined')
+      .map(({ reason }) => ({ event, type, at, reason })),
+  );
 }

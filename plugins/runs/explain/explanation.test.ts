@@ -97,6 +97,18 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
   const types = [{ type: 'deploy.dnoe', last_seen: at(60_000) }, { type: 'deploy.don' }, { type: 'deploy.done' }];
   const near = told({ run: waits('event', 'deploy.done'), types }).because;
   t.match(near, /An event of type deploy\.dnoe was recorded 1m ago\.$/);
+  const one = { type: 'deploy.done', at: at(60_000) };
+  const declined = [
+    { ...one, event: 'evt_1', reason: 'untrusted' },
+    { ...one, event: 'evt_2', reason: 'the predicate is false' },
+    { ...one, event: 'evt_3', type: 'another' },
+  ];
+  const because = told({ run: waits('event', 'deploy.done'), declined }).because;
+  t.match(
+    because,
+    /declined the event evt_1, 1m ago: an untrusted run emitted it, and the wait does not take such events\./,
+  );
+  t.match(because, /declined the event evt_2, 1m ago: the predicate is false\.$/);
   t.notMatch(near, /deploy\.don /, 'one that was never recorded');
   const called = waits('child', 'graph nightly');
   t.match(told({ run: { ...called, substate: { ...called.substate!, run_id: 'run_2' } } }), {

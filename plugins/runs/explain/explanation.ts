@@ -1,6 +1,16 @@
 import { span } from '../../../cli/output/span.ts';
 import { ISOLATES } from '../contract/capabilities.ts';
-import type { AgentView, ChildView, LockView, NodeView, RunView, StepView, TypeView } from './answers.ts';
+import type {
+  AgentView,
+  ChildView,
+  DeclinedEvent,
+  LockView,
+  NodeView,
+  RunView,
+  StepView,
+  TypeView,
+} from './answers.ts';
+import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
 import { explainNodes } from './node-explanation.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
@@ -15,6 +25,8 @@ export interface Known {
   locks: readonly LockView[];
   /** Types of events that the project knows; absent: they were not read. */
   types?: readonly TypeView[];
+  /** Events that it declined of late; absent: they were not read. */
+  declined?: readonly DeclinedEvent[];
   /** Epoch ms. */
   now: number;
 }
@@ -81,7 +93,7 @@ function reason(known: Known, kind: string, name: string): Explanation {
       };
     case 'event':
       return {
-        because: [`It waits for an event of type ${name}.`, ...nearEvents(name, known)],
+        because: [`It waits for an event of type ${name}.`, ...declinedEvents(name, known), ...nearEvents(name, known)],
         next: [`emit one: svc emit ${quoted(name)}`],
       };
     case 'awaiting_lease':

@@ -1,5 +1,6 @@
 import { span } from '../../../cli/output/span.ts';
-import type { AgentView, NodeView, RunView, TypeView } from './answers.ts';
+import type { AgentView, DeclinedEvent, NodeView, RunView, TypeView } from './answers.ts';
+import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
@@ -9,6 +10,7 @@ interface KnownNodes {
   nodes: readonly NodeView[];
   agents: readonly AgentView[];
   types?: readonly TypeView[];
+  declined?: readonly DeclinedEvent[];
   now: number;
 }
 
@@ -72,10 +74,10 @@ function waits(known: KnownNodes, substate: NonNullable<NodeView['substate']>, t
     case 'signal':
       return told(`waits for the signal ${name} ${when}.`, [`send it: svc signal ${run_id} ${quoted(name)}`]);
     case 'event':
-      return also(
-        told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoted(name)}`]),
-        nearEvents(name, known),
-      );
+      return also(told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoted(name)}`]), [
+        ...declinedEvents(name, known),
+        ...nearEvents(name, known),
+      ]);
     case 'awaiting_lease':
       return told(`waits for the lock ${name} ${when}.`, ['see who holds it: svc locks ls']);
     case 'child':

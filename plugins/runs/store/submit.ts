@@ -14,6 +14,7 @@ import type { AuditEntry } from '../../audit/contract.ts';
 import type { NewRun, RunStatus, SubmitResult, SubmitRun } from '../contract.ts';
 import { checkNewRun } from '../domain/new-run-rules.ts';
 import { type Announcement, announce } from './announce.ts';
+import { refuseDeep } from './depth.ts';
 import { idempotencyDigest, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { newRunRow, type Submission } from './run-columns.ts';
@@ -75,6 +76,7 @@ export class Submits {
 
   async #submissionOf(on: Database | Transaction, run: NewRun): Promise<Submission> {
     const trusted = run.trusted && (await this.#parentTrusted(on, run));
+    await refuseDeep(on, run);
     return {
       run,
       trusted,

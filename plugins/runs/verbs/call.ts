@@ -17,6 +17,7 @@ import {
 } from '../contract.ts';
 import { callsTooDeep } from '../errors.ts';
 import { insertCall, parentOf, waitsEnded } from '../store/calls.ts';
+import { MAX_DEPTH } from '../store/depth.ts';
 import { inherited } from './inherited.ts';
 
 /** Of a call whose run did not succeed, and of one that took too long. */
@@ -79,10 +80,7 @@ export function callOutcome(run: Run): WaitOutcome {
   };
 }
 
-/** Calls within calls: a workflow that calls itself must come to an end. */
-const MAX_DEPTH = 16;
-
-/** Throws `calls_too_deep`. */
+/** Calls within calls: a workflow that calls itself must come to an end. Throws `calls_too_deep`. */
 async function refuseDeep(tx: Transaction, run_id: string): Promise<void> {
   for (let id: string | null = run_id, depth = 0; id !== null; depth++) {
     id = await parentOf(tx, id);

@@ -23,7 +23,7 @@ export const spawnHelp = {
   verb: 'spawn',
   usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]…',
   summary:
-    'Submits a file as an independent run and prints its id; - reads it from standard input. This run does not wait for it, and its result does not matter to this run.',
+    'Submits a file as an independent run and prints its id; - reads it from standard input. This run does not wait for it, and its result does not matter to this run. Runs spawn runs at most 16 deep.',
 };
 
 export const stateHelp = {

@@ -22,15 +22,17 @@ const HIDDEN = '\0';
 
 /**
  * Reads the arguments of a verb: positionals in any place, and the named options, each with a value and at most once, but
- * for `lists`. Throws `verb_usage`.
+ * for `lists`; `flags` have none. Throws `verb_usage`.
  */
 export function readArguments(
   argv: readonly string[],
   options: readonly string[] = [],
   lists: readonly string[] = [],
+  flags: readonly string[] = [],
 ): Arguments {
   const config: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } };
   for (const name of [...options, ...lists]) config[name] = { type: 'string', multiple: true };
+  for (const name of flags) config[name] = { type: 'boolean' };
   let parsed: ReturnType<typeof parseArgs>;
   try {
     const args = argv.map((one) => (DASHED_VALUE.test(one) ? HIDDEN + one : one));
@@ -46,6 +48,7 @@ export function readArguments(
     if (values.length > 1) throw verbUsage(`--${name} was given ${values.length} times`);
     given[name] = shown(values[0]!);
   }
+  for (const name of flags) if (parsed.values[name]) given[name] = '';
   const many = lists.map((name) => [name, ((parsed.values[name] as string[] | undefined) ?? []).map(shown)] as const);
   return { positionals: parsed.positionals.map(shown), options: given, lists: Object.fromEntries(many) };
 }

@@ -113,11 +113,18 @@ export interface EventEnvelope {
   /** The id of the event. */
   event: string;
   payload: unknown;
+  /** False when an untrusted run emitted it, or a forge or hook does not vouch for who caused it. */
+  trusted: boolean;
   [field: string]: unknown;
 }
 
+export interface EventWaitOptions extends WaitOptions {
+  /** In a trusted run: events that untrusted runs emit end the wait too. */
+  untrusted?: boolean;
+}
+
 /** Suspends the run until the next event of that type; one from before the call does not count. Throws as `waitSignal`. */
-export function waitEvent(type: string, options?: WaitOptions): Promise<EventEnvelope>;
+export function waitEvent(type: string, options?: EventWaitOptions): Promise<EventEnvelope>;
 
 /**
  * Takes a lease of the project, first come, first served; the run is suspended while another has it. With a function or

@@ -89,9 +89,15 @@ export async function waitSignal(name, { timeout } = {}) {
   return await wait(`the wait for the signal ${quoted(name)}`, 'wait-signal', name, timeout);
 }
 
-export async function waitEvent(type, { timeout } = {}) {
+export async function waitEvent(type, { timeout, untrusted = false } = {}) {
   checkName(type, 'the type of an event');
-  return await wait(`the wait for the event ${quoted(type)}`, 'wait-event', type, timeout);
+  return await wait(
+    `the wait for the event ${quoted(type)}`,
+    'wait-event',
+    type,
+    timeout,
+    untrusted ? ['--untrusted'] : [],
+  );
 }
 
 /** Does what is to be done under a lock. `thrown.cause` becomes what a function threw. */

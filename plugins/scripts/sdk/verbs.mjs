@@ -69,10 +69,10 @@ export async function demand(what, verb, args, options) {
 export const demandText = async (what, verb, args, options) => withoutLineEnd(await demand(what, verb, args, options));
 
 /** A wait that may have an end; throws `WaitTimeoutError` then. */
-export async function wait(what, verb, name, timeout) {
+export async function wait(what, verb, name, timeout, flags = []) {
   const limit = timeout === undefined ? [] : [`--timeout=${durationText(timeout, 'timeout')}`];
   const timed = timeout !== undefined;
-  const { exit, stdout, message } = await callVerb(verb, [...limit, '--', name], { timed });
+  const { exit, stdout, message } = await callVerb(verb, [...limit, ...flags, '--', name], { timed });
   if (exit === TIMED_OUT) throw new WaitTimeoutError(what, durationText(timeout, 'timeout'));
   if (exit !== 0) throw new StepError(what, { exit_code: exit, reason: message });
   return JSON.parse(stdout.toString());

@@ -104,10 +104,12 @@ def sleep(duration: Duration) -> Operation[None]:
     yield from demand("sleep", "sleep", ["--", duration_text(duration, "the time to sleep")])
 
 
-def wait(verb: str, name: str, what: str, timeout: Optional[Duration]) -> Operation[Any]:
+def wait(
+    verb: str, name: str, what: str, timeout: Optional[Duration], flags: Sequence[str] = ()
+) -> Operation[Any]:
     check_name(name, what)
     shown = f"the wait for {what.rpartition(' of ')[2]} {quoted(name)}"
-    args = [*_timeout(timeout), "--", name]
+    args = [*_timeout(timeout), *flags, "--", name]
     called = yield from call(verb, args, timed=timeout is not None)
     if called.exit == TIMED_OUT and timeout is not None:
         raise WaitTimeoutError(shown, duration_text(timeout, "timeout"))
@@ -124,10 +126,14 @@ def wait_signal(name: str, *, timeout: Optional[Duration] = None) -> Operation[A
     return (yield from wait("wait-signal", name, "the name of the signal", timeout))
 
 
-def wait_event(type: str, *, timeout: Optional[Duration] = None) -> Operation[Dict[str, Any]]:
-    """Suspends the run until the next event of that type and answers its envelope: `{"type", "event", "payload", …}`.
-    An event from before the call does not count. Raises as `wait_signal` does."""
-    return (yield from wait("wait-event", type, "the type of the event", timeout))
+def wait_event(
+    type: str, *, timeout: Optional[Duration] = None, untrusted: bool = False
+) -> Operation[Dict[str, Any]]:
+    """Suspends the run until the next event of that type and answers its envelope: `{"type", "event", "payload",
+    "trusted", …}`. An event from before the call does not count. With `untrusted`, events that untrusted runs emit end the
+    wait of a trusted run too. Raises as `wait_signal` does."""
+    flags = ["--untrusted"] if untrusted else []
+    return (yield from wait("wait-event", type, "the type of the event", timeout, flags))
 
 
 def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = None, **options: Any) -> Operation[Any]:

@@ -1,0 +1,4 @@
+import { output, waitEvent } from 'svc/sdk';
+
+const { trusted, payload } = await waitEvent('asked', { untrusted: true });
+await output.set({ trusted, payload });

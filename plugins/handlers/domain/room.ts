@@ -1,0 +1,41 @@
+import { MAX_IN_FLIGHT, MAX_UNTRUSTED } from './ceilings.ts';
+
+/** Unfinished handler runs of a project. */
+export interface Load {
+  all: number;
+  untrusted: number;
+}
+
+/** How many more runs may start, and how many of these may be untrusted. */
+export interface Room {
+  all: number;
+  untrusted: number;
+}
+
+export function roomBeside({ all, untrusted }: Load): Room {
+  const free = Math.max(0, MAX_IN_FLIGHT - all);
+  return { all: free, untrusted: Math.max(0, Math.min(free, MAX_UNTRUSTED - untrusted)) };
+}
+
+/** Whether a run has a place. */
+export const hasPlace = (room: Room, trusted: boolean): boolean => (trusted ? room.all : room.untrusted) > 0;
+
+export const withRuns = ({ all, untrusted }: Load, trusted: boolean, runs: number): Load => ({
+  all: all + runs,
+  untrusted: untrusted + (trusted ? 0 : runs),
+});
+
+export const afterStart = ({ all, untrusted }: Room, trusted: boolean): Room => ({
+  all: all - 1,
+  untrusted: Math.min(untrusted - (trusted ? 0 : 1), all - 1),
+});
+
+/** How many of the runs that an event would start do not wait for a place of untrusted runs. */
+export const startingNow = ({ untrusted }: Load, trusted: boolean, starts: number): number =>
+  trusted ? starts : Math.min(starts, Math.max(0, MAX_UNTRUSTED - untrusted));
+
+/** What a delivery waits for when there is no place. */
+export const waitingReason = (room: Room): string =>
+  room.all <= 0
+    ? `${MAX_IN_FLIGHT} handler runs are in flight`
+    : `${MAX_UNTRUSTED} untrusted handler runs are in flight`;
