@@ -106,12 +106,6 @@ export function keyFault(key: string): string | undefined {
   return key.isWellFormed() ? undefined : 'must be valid Unicode';
 }
 
-/** True when a payload nests deeper than 100 arrays and objects. It looks no deeper itself. */
-export function nestsTooDeep(value: unknown, levels = 100): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => nestsTooDeep(member, levels - 1));
-}
-
 /** The outcome of an event for one reaction; shown with the event. */
 export interface Delivery {
   event_id: string;
