@@ -317,6 +317,7 @@ export interface Answers {
   Registered: Registered;
   RenderedAction: RenderedAction;
   RequestTemplate: RequestTemplate;
+  RevokedTokens: RevokedTokens;
   RunDocument: RunDocument;
   RunHistory: RunHistory;
   RunInput: RunInput;
@@ -926,6 +927,24 @@ export interface ManifestExample {
     [k: string]: unknown | undefined;
   };
   delivery?: ExampleDelivery;
+}
+export interface RevokedTokens {
+  /**
+   * What it made and was revoked with it.
+   */
+  revoked: Token[];
+  /**
+   * What it made and is still valid.
+   */
+  living: Token[];
+  /**
+   * How many more of both there are.
+   */
+  more: number;
+  /**
+   * How many valid tokens it made that the caller may neither see nor revoke.
+   */
+  beyond_reach: number;
 }
 /**
  * The run of a submit with `wait`.

@@ -61,6 +61,28 @@ Feature: Members and tokens from the command line
       When I call "svc runs ls" with "SVC_TOKEN" set to "{ci}"
       Then it exits with 4
 
+    Scenario: a token takes those along that it has made
+      When I call "svc token create first --json"
+      Then standard output is JSON whose "token" is noted as "first"
+      And standard output is JSON whose "id" is noted as "first_id"
+      When I call "svc token create second --json" with "SVC_TOKEN" set to "{first}"
+      Then standard output is JSON whose "token" is noted as "second"
+      And standard output is JSON whose "id" is noted as "second_id"
+      When I call "svc token create third --json" with "SVC_TOKEN" set to "{second}"
+      Then standard output is JSON whose "token" is noted as "third"
+      When I call "svc token rm {first_id}"
+      Then it exits with 0
+      And standard error has "{second_id} (user second"
+      And standard error has "it is still valid"
+      When I call "svc runs ls" with "SVC_TOKEN" set to "{third}"
+      Then it exits with 0
+      When I call "svc token rm {second_id} --with-minted"
+      Then it exits with 0
+      And standard error has "(user third"
+      And standard error has "revoked with it"
+      When I call "svc runs ls" with "SVC_TOKEN" set to "{third}"
+      Then it exits with 4
+
     @own-server @configured
     Scenario: the last use of a token is stored
       Given an empty database

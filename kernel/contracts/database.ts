@@ -59,8 +59,8 @@ export interface Transaction extends Queries {
 /**
  * The database of this process: prepared statements for hot paths, Sequelize for the rest. Transactions are READ
  * COMMITTED on MySQL and IMMEDIATE on SQLite. They are retried with jitter after a deadlock, a lock wait timeout or a
- * busy database, and once before a refusal where that may be out of date, so `work` may run more than once and must do nothing but database work. A transaction must stay local
- * to one run or project.
+ * busy database, once before a refusal where that may be out of date, and when an error tells work to be done outside, so
+ * `work` may run more than once and must do nothing but database work. A transaction must stay local to one run or project.
  */
 export interface Database extends Queries {
   readonly sequelize: Sequelize;
@@ -98,7 +98,7 @@ export interface GroupCommit<P, R> {
 export interface GroupCommits {
   /**
    * `flush` performs a whole batch in one transaction with few statements. When it throws, the batch is halved and
-   * tried again, so that one bad item fails alone.
+   * tried again, so that one bad item fails alone. An item whose error tells work to be done outside is tried after it.
    */
   create<P, R>(rules: {
     name: string;

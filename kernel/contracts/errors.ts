@@ -22,6 +22,8 @@ export interface ErrorExtras {
   retryAfterMs?: number;
   /** Another attempt of the same work would fail in the same way. */
   final?: boolean;
+  /** The transaction that throws it is rolled back, this is done while it holds nothing, and it runs again. */
+  outside?: () => Promise<void>;
   /** Further members of the problem document. */
   data?: Record<string, unknown>;
   cause?: unknown;

@@ -358,7 +358,10 @@ for (const store of STORES)
       );
       const strong = list.json.tokens.find((one: { name: string }) => one.name === 'bootstrap');
       t.equal((await server.call(made.json.token, `DELETE /api/v1/tokens/${strong.id}`)).status, 404);
-      t.equal((await server.call(tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 204);
+      t.match(await server.call(tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`), {
+        status: 200,
+        json: { living: [{ name: 'child' }] },
+      });
       t.match(await server.call(made.json.token, 'GET /api/v1/whoami'), { status: 401, json: { detail: /revoked/ } });
       t.equal((await server.call(tokens.owner, `DELETE /api/v1/tokens/${made.json.id}`)).status, 404);
       const held = await server.use(AccessControl).authenticate(`Bearer ${child.json.token}`, '');
@@ -371,6 +374,36 @@ for (const store of STORES)
       await t.rejects(server.use(Reach).orgsOf(held), { code: 'not_authenticated' }, 'a principal does not outlive it');
       const rows = await server.use(Database).read<{ digest: Buffer }>('SELECT digest FROM access_tokens');
       t.ok(rows.every(({ digest }) => digest.length === 32));
+    });
+
+    t.test('a member may leave by himself, and nobody else for him', async (t) => {
+      const [org, web] = ['/api/v1/orgs/acme/members', '/api/v1/orgs/acme/projects/web/members'];
+      for (const user of ['lea', 'leo']) await server.call(tokens.owner, `PUT ${web}/${user}`, { role: 'member' });
+      const token = async (user: string) =>
+        (await server.call(tokens.owner, 'POST /api/v1/tokens', { name: user, org: 'acme', user })).json
+          .token as string;
+      const [lea, leo] = [await token('lea'), await token('leo')];
+      const narrow = (await server.call(lea, 'POST /api/v1/tokens', { name: 'narrow', role: 'viewer' })).json.token;
+      t.equal((await server.call(leo, `DELETE ${web}/lea`)).json.code, 'forbidden', 'a neighbour');
+      t.equal((await server.call(leo, `DELETE ${org}/lea`)).json.code, 'forbidden');
+      t.equal((await server.call(narrow, `DELETE ${web}/lea`)).json.code, 'forbidden', 'a limited token of her own');
+      t.equal((await server.call(narrow, `DELETE ${org}/lea`)).json.code, 'forbidden');
+      t.equal((await server.call(lea, `DELETE ${web}/lea`)).status, 204);
+      t.equal((await server.call(tokens.owner, `GET ${web}/lea`)).status, 404);
+      t.equal((await server.call(lea, `DELETE ${org}/lea`)).status, 204, 'and the org');
+      t.equal((await server.call(lea, 'GET /api/v1/whoami')).status, 401, 'with her tokens for it');
+      t.equal((await server.call(leo, `DELETE ${org}/leo`)).status, 204, 'the org with its projects at once');
+      t.equal((await server.call(tokens.owner, `GET ${web}/leo`)).status, 404);
+      t.equal((await server.call(tokens.owner, `DELETE ${org}/olga`)).json.code, 'last_owner');
+      const told = await server
+        .use(Database)
+        .read<{ principal_name: string; subject: string }>(
+          "SELECT principal_name, subject FROM audit_entries WHERE action = 'member.remove' AND principal_name = 'lea'",
+        );
+      t.same(
+        told.map(({ subject }) => subject),
+        ['lea', 'lea'],
+      );
     });
 
     t.test('expired, unknown and malformed tokens are told so', async (t) => {

@@ -1,6 +1,7 @@
 import {
   type Access as AccessRule,
   ADMIN,
+  callerOf,
   Errors,
   type HttpRequest,
   iso,
@@ -21,6 +22,7 @@ import projectMember from './schema/project-member.schema.json' with { type: 'js
 import putOrgMember from './schema/put-org-member.schema.json' with { type: 'json' };
 import putProjectMember from './schema/put-project-member.schema.json' with { type: 'json' };
 import type { Access } from './service/access.ts';
+import { PolicyControl } from './service/control.ts';
 import { listMembers, readMember } from './store/members.ts';
 import type { MemberRow } from './store/models.ts';
 import { findUserByName, userNames } from './store/users.ts';
@@ -101,10 +103,11 @@ const routesOf = (access: Access, { path, suffix, what, read, write, member: sch
     method: 'DELETE',
     path: `${path}/:user`,
     operation: `delete${suffix}`,
-    summary: `Removes a member from the ${what}; the last owner of an org stays.`,
-    access: write,
+    summary: `Removes a member from the ${what}, or lets one leave; the last owner of an org stays.`,
+    access: read,
     responses: { 204: { description: 'Removed.' } },
     async handle(request) {
+      await mayRemove(access, request, write);
       const { user } = await memberOf(access, request);
       await access.directory.removeMember(request.scope, user, auditSource(request));
       return { status: 204 };
@@ -123,6 +126,14 @@ async function list({ models, database }: Access, { scope, query }: HttpRequest)
 }
 
 const memberView = (user: string, { role, created_at }: MemberRow) => ({ user, role, created_at: iso(created_at) });
+
+/** Who may set members may remove them, and everybody may leave by himself. Throws `forbidden`. */
+async function mayRemove(access: Access, request: HttpRequest, write: AccessRule): Promise<void> {
+  const principal = callerOf(request);
+  const { limits } = (await access.identities.of(principal)).token;
+  const leaves = request.params.user === principal.name && limits.role === null && limits.project_id === null;
+  if (!leaves) await new PolicyControl(access.identities, access.scopes).authorize(principal, write, request.params);
+}
 
 /** The user and membership that the path names. Throws `not_found`. */
 async function memberOf({ database }: Access, { params, scope }: HttpRequest) {

@@ -15,6 +15,36 @@ const createdSchema = {
   properties: { ...tokenSchema.properties, token: { type: 'string' } },
 };
 
+const revokeQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    with_minted: {
+      type: 'string',
+      enum: ['true', 'false'],
+      description: 'true: also the tokens that it made, those that these made, and so on.',
+    },
+  },
+};
+
+/** Tokens of each kind in one answer; the rest is counted. */
+const MAX_SHOWN = 200;
+const revokedSchema = {
+  title: 'RevokedTokens',
+  type: 'object',
+  additionalProperties: false,
+  required: ['revoked', 'living', 'more', 'beyond_reach'],
+  properties: {
+    revoked: { type: 'array', items: tokenSchema, description: 'What it made and was revoked with it.' },
+    living: { type: 'array', items: tokenSchema, description: 'What it made and is still valid.' },
+    more: { type: 'integer', description: 'How many more of both there are.' },
+    beyond_reach: {
+      type: 'integer',
+      description: 'How many valid tokens it made that the caller may neither see nor revoke.',
+    },
+  },
+};
+
 const TOKENS = '/api/v1/tokens';
 const TOKEN = `${TOKENS}/:id`;
 
@@ -63,20 +93,34 @@ export const tokenRoutes = (access: Access): Route[] => [
       return { status: 200, json: view };
     },
   },
-  {
-    method: 'DELETE',
-    path: TOKEN,
-    operation: 'deleteToken',
-    summary: 'Revokes a token.',
-    access: USER,
-    responses: { 204: { description: 'Revoked.' } },
-    async handle(request) {
-      const identity = await access.identities.of(callerOf(request));
-      await access.tokens.revoke(identity, request.params.id!, auditSource(request));
-      return { status: 204 };
-    },
-  },
+  revokeRoute(access),
 ];
+
+const revokeRoute = (access: Access): Route => ({
+  method: 'DELETE',
+  path: TOKEN,
+  operation: 'deleteToken',
+  summary: 'Revokes a token, and those that it made if that is asked for; otherwise names them.',
+  access: USER,
+  query: revokeQuery,
+  responses: {
+    200: { description: 'Revoked; it has made others.', schema: revokedSchema },
+    204: { description: 'Revoked; it has made none that is valid.' },
+  },
+  async handle(request) {
+    const identity = await access.identities.of(callerOf(request));
+    const with_minted = request.query.with_minted === 'true';
+    const done = await access.tokens.revoke(identity, request.params.id!, { with_minted }, auditSource(request));
+    const { revoked, living, beyond_reach } = done;
+    if (revoked.length + living.length + beyond_reach === 0) return { status: 204 };
+    const shown = {
+      revoked: await tokenViews(access, revoked.slice(0, MAX_SHOWN)),
+      living: await tokenViews(access, living.slice(0, MAX_SHOWN)),
+    };
+    const more = revoked.length + living.length - shown.revoked.length - shown.living.length;
+    return { status: 200, json: { ...shown, more, beyond_reach } };
+  },
+});
 
 type Row = NewToken & { last_used_at?: number | null };
 

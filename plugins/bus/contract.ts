@@ -7,6 +7,9 @@ import {
   type Transaction,
 } from '../../kernel/contracts/index.ts';
 import type { Json } from '../runs/contract.ts';
+import type { Judgement } from './contract/judgement.ts';
+
+export { type Judgement, judgementOf, PREDICATE_ROOTS } from './contract/judgement.ts';
 
 /** The source of an event. Trust depends on the source and never on the type. */
 export type EventSource = 'emit' | 'hook' | 'forge' | 'lifecycle' | 'schedule' | 'manual' | 'spawn' | 'account';
@@ -105,12 +108,6 @@ export function keyFault(key: string): string | undefined {
   return key.isWellFormed() ? undefined : 'must be valid Unicode';
 }
 
-/** True when a payload nests deeper than 100 arrays and objects. It looks no deeper itself. */
-export function nestsTooDeep(value: unknown, levels = 100): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => nestsTooDeep(member, levels - 1));
-}
-
 /** The outcome of an event for one reaction; shown with the event. */
 export interface Delivery {
   event_id: string;
@@ -125,6 +122,15 @@ export interface Delivery {
   run_id?: string;
 }
 
+/** Answers predicates over events, with one budget of work for all predicates of an event. */
+export interface PredicateJudge {
+  /**
+   * By the text of the predicate; it has an answer for each. When it would take long it throws: the transaction runs again
+   * once the answers are there.
+   */
+  judge(event: PendingEvent, predicates: readonly string[]): ReadonlyMap<string, Judgement>;
+}
+
 /**
  * Something that events start. It is called for the new events of one project under the project's lock, which every
  * recording takes: first `decide` for all events, then `apply` for those that nobody refused. Both may run again after
@@ -135,6 +141,11 @@ export interface EventReaction<Plan = unknown> {
   /** Lower first. Handlers have 100, inline workflows of webhooks 200. */
   precedence: number;
   /**
+   * Predicates that it will probably ask for, as far as this process knows without a look at the database: they are
+   * judged before the transaction.
+   */
+  predicates?(event: PendingEvent): readonly string[];
+  /**
    * One answer for each event, in order. A refused event does not count for later ones. It writes only what follows
    * from events that cannot be refused.
    */
@@ -142,6 +153,7 @@ export interface EventReaction<Plan = unknown> {
     tx: Transaction,
     scope: ProjectScope,
     events: readonly PendingEvent[],
+    judge: PredicateJudge,
   ): Promise<readonly ({ refused: ServiceError } | { plan: Plan | undefined })[]>;
   /** Carries out the plans for the recorded events. Answers the deliveries to show. */
   apply(

@@ -54,6 +54,7 @@ import { busNodes } from './service/flow-nodes.ts';
 import { createEventLog } from './service/event-log.ts';
 import { changedRuns, eventsTopic, recordedTopic } from './service/live-events.ts';
 import { createEventViews } from './service/event-views.ts';
+import { Judge } from './service/judging.ts';
 import { lifecycleObserver } from './service/lifecycle.ts';
 import { prunableEvents } from './service/prune.ts';
 import { HANDED_OVER_TOPIC, startOutbox } from './service/outbox.ts';
@@ -85,7 +86,7 @@ function makeRecorder(use: Resolve, sequencer: Sequencer): Recorder {
     log: use(Log).child({ part: 'bus' }),
     metrics: use(Metrics),
     reactions: reactions(use),
-    expressions: expressions(use),
+    judge: new Judge(expressions(use)),
     fired() {
       fired.notify();
       wakeups.topic(FIRED_TOPIC);

@@ -3,8 +3,8 @@ import { boot, longestHold, maxHoldMs, STORES } from '../../test/kit/index.ts';
 
 const many = (count: number, member: (index: number) => string) => Array.from({ length: count }, (_, n) => member(n));
 const POISON: Readonly<Record<string, string>> = {
-  'one object of 130,000 members': `{${many(130_000, (n) => `"k${n}":${n}`).join()}}`,
-  'objects that have no shape in common': `[${many(60_000, (n) => `{"k${n}":1,"j${n}":2}`).join()}]`,
+  'one object of 49,000 members': `{${many(49_000, (n) => `"k${n}":${n}`).join()}}`,
+  'objects that have no shape in common': `[${many(24_000, (n) => `{"k${n}":1,"j${n}":2}`).join()}]`,
   'a million numbers': `[${many(1_000_000, () => '1').join()}]`,
   'half a million lists': `[${many(500_000, () => '[]').join()}]`,
   'escapes alone': `"${'\\u0001'.repeat(340_000)}"`,

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { Param, Transaction } from '../../kernel/contracts/index.ts';
+import { Errors, type Param, type Transaction } from '../../kernel/contracts/index.ts';
 import { type Engine, makeTables, onEngines, openFresh } from './engines.testsuite.ts';
 
 async function values(t: Test, engine: Engine): Promise<void> {
@@ -153,6 +153,29 @@ async function transactions(t: Test, engine: Engine): Promise<void> {
     });
     t.ok(second);
     t.match(handle.log.lines.join('\n'), /callback broke/);
+  });
+
+  await t.test('work outside of it is done while nothing is held', async (t) => {
+    let done = false;
+    const attempts: string[][] = [];
+    const result = await database.transaction(async (tx) => {
+      attempts.push(
+        (await tx.read<{ id: string }>("SELECT id FROM test_counts WHERE id LIKE 'out%'")).map(({ id }) => id),
+      );
+      await add(tx, 'outer');
+      if (done) return 'done';
+      const work = async () => {
+        await database.transaction((other) => add(other, 'outside'));
+        done = true;
+      };
+      throw Errors.unavailable('a test', { outside: work });
+    });
+    t.equal(result, 'done');
+    t.strictSame(attempts, [[], ['outside']], 'the first attempt was rolled back');
+    const failing = database.transaction(async () => {
+      throw Errors.unavailable('a test', { outside: () => Promise.reject(new Error('the work fails')) });
+    });
+    await t.rejects(failing, { message: 'the work fails' });
   });
 
   await t.test('nothing is written through a transaction that is over', async (t) => {

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { BatchOutcome, Database, Transaction } from '../../kernel/contracts/index.ts';
+import { type BatchOutcome, type Database, Errors, type Transaction } from '../../kernel/contracts/index.ts';
 import { systemClock } from '../../test/kit/index.ts';
 import { DatabaseGroupCommits } from './group-commit.ts';
 import { type Engine, makeTables, onEngines, openAt, openFresh } from './engines.testsuite.ts';
@@ -121,6 +121,46 @@ async function ends(t: Test, engine: Engine): Promise<void> {
   t.strictSame(await again.database.read('SELECT COUNT(*) AS c FROM test_counts'), [{ c: 8 }]);
 }
 
+/** An item that needs work outside of its transaction holds up no other, and is settled before the end. */
+async function outside(t: Test, engine: Engine): Promise<void> {
+  const { url, drop } = await engine.fresh();
+  t.teardown(drop);
+  const handle = await openAt(url);
+  await makeTables(handle.database);
+  const done = new Set<string>();
+  const gate = Promise.withResolvers<void>();
+  const queue = handle.group_commits.create<string, string>({
+    name: 'outside',
+    max_batch: 9,
+    flush: async (tx, batch) => {
+      for (const id of batch) {
+        await tx.write(INSERT, [id, 1]);
+        if (!id.startsWith('far') || done.has(id)) continue;
+        const work = async () => {
+          await gate.promise;
+          if (id === 'far-broken') throw new Error('the work fails');
+          done.add(id);
+        };
+        throw Errors.unavailable(id, { outside: work });
+      }
+      return batch.map((id) => ({ ok: id }));
+    },
+  });
+  const far = Promise.allSettled([queue.submit('far'), queue.submit('far-broken')]);
+  const near = ['a', 'b', 'c'].map((id) => queue.submit(id));
+  t.strictSame(await Promise.all(near), ['a', 'b', 'c'], 'the others are committed meanwhile');
+  t.strictSame(await handle.database.read('SELECT id FROM test_counts ORDER BY id'), [
+    { id: 'a' },
+    { id: 'b' },
+    { id: 'c' },
+  ]);
+  t.equal(await queue.submit('d'), 'd', 'and later ones');
+  const closed = handle.close();
+  gate.resolve();
+  await closed;
+  t.match(await far, [{ value: 'far' }, { reason: { message: 'the work fails' } }]);
+}
+
 /** A server that does not yet see what another has committed. */
 async function behind(t: Test, engine: Engine): Promise<void> {
   const { database } = await openFresh(t, engine);
@@ -154,6 +194,7 @@ await t.test('group commit', (t) =>
   onEngines(t, async (t, engine) => {
     await t.test('order, bounds and acknowledgement', (t) => order(t, engine));
     await t.test('a poisonous item fails alone', (t) => poison(t, engine));
+    await t.test('work outside of the transaction', (t) => outside(t, engine));
     await t.test('what is refused is looked at again', (t) => behind(t, engine));
     await t.test('drain, close and faults of the flush', (t) => ends(t, engine));
   }),

@@ -10,6 +10,7 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { BatchWindow } from './batch-window.ts';
 import { DatabaseErrors } from './errors.ts';
+import { type OutsideWork, outsideWorkOf } from './outside.ts';
 
 interface Rules<P, R> {
   name: string;
@@ -32,6 +33,16 @@ const OF_THE_DATABASE: ReadonlySet<string> = new Set([
   DatabaseErrors.busy.code,
 ]);
 
+/** Passed through the transaction, which would do the work while the whole queue waits. */
+class Postponed extends Error {
+  readonly outside: OutsideWork;
+
+  constructor(cause: unknown, outside: OutsideWork) {
+    super('an item waits for work outside of its transaction', { cause });
+    this.outside = outside;
+  }
+}
+
 /** One queue with one writer: at most one of its transactions is in flight. */
 class Queue<P, R> implements GroupCommit<P, R> {
   readonly #database: Database;
@@ -42,6 +53,8 @@ class Queue<P, R> implements GroupCommit<P, R> {
   #running = false;
   #submitted = 0;
   #settled = 0;
+  /** Items that come back after work outside of a transaction. */
+  readonly #away = new Set<Promise<void>>();
   readonly #drains: { upTo: number; resolve: () => void }[] = [];
   #closed = false;
 
@@ -57,17 +70,26 @@ class Queue<P, R> implements GroupCommit<P, R> {
   submit(item: P): Promise<R> {
     if (this.#closed)
       return Promise.reject(DatabaseErrors.unavailable('this process is stopping and has closed the database'));
-    return new Promise<R>((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
-      this.#submitted++;
-      this.#window.came(this.#waiting.length);
-      if (this.#running) return;
-      this.#running = true;
-      void this.#run();
-    });
+    return new Promise<R>((resolve, reject) => this.#push({ item, resolve, reject }));
   }
 
-  drain(): Promise<void> {
+  #push(queued: Queued<P, R>): void {
+    this.#waiting.push(queued);
+    this.#submitted++;
+    this.#window.came(this.#waiting.length);
+    if (this.#running) return;
+    this.#running = true;
+    void this.#run();
+  }
+
+  async drain(): Promise<void> {
+    do {
+      await Promise.all(this.#away);
+      await this.#settledAll();
+    } while (this.#away.size > 0);
+  }
+
+  #settledAll(): Promise<void> {
     if (this.#settled === this.#submitted) return Promise.resolve();
     return new Promise((resolve) => this.#drains.push({ upTo: this.#submitted, resolve }));
   }
@@ -125,16 +147,22 @@ class Queue<P, R> implements GroupCommit<P, R> {
   }
 
   async #flush(tx: Transaction, batch: readonly Queued<P, R>[]): Promise<BatchOutcome<R>[]> {
-    const outcomes = await this.#rules.flush(
-      tx,
-      batch.map(({ item }) => item),
-    );
+    const outcomes = await this.#rules
+      .flush(
+        tx,
+        batch.map(({ item }) => item),
+      )
+      .catch((error: unknown) => {
+        const outside = outsideWorkOf(error);
+        throw outside === undefined ? error : new Postponed(error, outside);
+      });
     if (outcomes.length !== batch.length)
       throw new Error(`${this.#rules.name} answered ${outcomes.length} outcomes for ${batch.length} items`);
     return outcomes;
   }
 
   async #split(batch: readonly Queued<P, R>[], error: unknown): Promise<void> {
+    if (batch.length === 1 && error instanceof Postponed) return this.#postpone(batch[0]!, error.outside);
     if (batch.length === 1 || (isServiceError(error) && OF_THE_DATABASE.has(error.code))) {
       for (const { reject } of batch) reject(error);
       return;
@@ -142,6 +170,14 @@ class Queue<P, R> implements GroupCommit<P, R> {
     const half = batch.length >> 1;
     await this.#settle(batch.slice(0, half));
     await this.#settle(batch.slice(half));
+  }
+
+  /** The others go on; this item is submitted again when the work is done. */
+  #postpone(queued: Queued<P, R>, work: OutsideWork): void {
+    const away = work()
+      .then(() => this.#push(queued), queued.reject)
+      .finally(() => this.#away.delete(away));
+    this.#away.add(away);
   }
 }
 

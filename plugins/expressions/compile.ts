@@ -1,9 +1,9 @@
 import { type CelValue, isCelError, parse, plan } from '@bufbuild/cel';
-import type { Evaluated, Expression, ExpressionProblem, ExpressionUse } from '../../kernel/contracts/index.ts';
+import type { Evaluated, Expression, ExpressionProblem, ExpressionUse, Tested } from '../../kernel/contracts/index.ts';
 import { depthOf, type Expr } from './ast.ts';
 import { environment } from './functions.ts';
 import { instrument } from './instrument.ts';
-import { charge, metered } from './meter.ts';
+import { charge, EVALUATION_UNITS, metered } from './meter.ts';
 import { placeOf, unknownNames } from './names.ts';
 import { usesOf } from './uses.ts';
 import { readPath } from './read-path.ts';
@@ -94,23 +94,28 @@ class Compiled implements Expression {
   }
 
   evaluate(scope: Readonly<Record<string, unknown>>): Evaluated {
-    return this.#evaluate(scope, (value) => toJson(value, timeText));
+    return this.#evaluate(scope, EVALUATION_UNITS, (value) => toJson(value, timeText)).found;
   }
 
-  test(scope: Readonly<Record<string, unknown>>): { ok: true; value: boolean } | { ok: false; reason: string } {
-    const found = this.#evaluate(scope, (value) => value);
-    if (!found.ok) return found;
-    if (typeof found.value === 'boolean') return { ok: true, value: found.value };
-    return { ok: false, reason: 'the expression is neither true nor false' };
+  test(scope: Readonly<Record<string, unknown>>, most = EVALUATION_UNITS): Tested {
+    const { found, ...cost } = this.#evaluate(scope, most, (value) => value);
+    if (!found.ok) return { ...found, ...cost };
+    if (typeof found.value === 'boolean') return { ok: true, value: found.value, ...cost };
+    return { ok: false, reason: 'the expression is neither true nor false', ...cost };
   }
 
-  #evaluate(scope: Readonly<Record<string, unknown>>, answer: (value: CelValue) => unknown): Evaluated {
+  #evaluate(
+    scope: Readonly<Record<string, unknown>>,
+    most: number,
+    answer: (value: CelValue) => unknown,
+  ): Pick<Tested, 'units' | 'spent'> & { found: Evaluated } {
     try {
-      const { value, spent } = metered(() => this.#found(scope, answer));
-      return spent ? { ok: false, reason: TOO_MUCH_WORK } : value;
+      const { value, spent, units } = metered(most, () => this.#found(scope, answer));
+      return { found: spent ? { ok: false, reason: TOO_MUCH_WORK } : value, spent, units };
     } catch (error) {
       /* A stack overflow, for values nested more deeply than JSON from the wire can be. */
-      if (error instanceof RangeError) return { ok: false, reason: TOO_MUCH_WORK };
+      if (error instanceof RangeError)
+        return { found: { ok: false, reason: TOO_MUCH_WORK }, spent: false, units: most };
       throw error;
     }
   }

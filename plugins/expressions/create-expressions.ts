@@ -28,9 +28,10 @@ export function createExpressions(): Expressions {
     max_weight: MAX_KEPT_CHARACTERS,
     weigh: (_, key) => key.length,
   });
+  const keyOf = (source: string, roots: readonly string[]) => [...roots, source].join('\n');
   return {
     compile(source, roots) {
-      const key = [...roots, source].join('\n');
+      const key = keyOf(source, roots);
       const known = kept.get(key);
       if (known) return known;
       const compiled = compile(source, roots);
@@ -38,6 +39,7 @@ export function createExpressions(): Expressions {
       kept.set(key, compiled);
       return compiled;
     },
+    ready: (source, roots) => kept.get(keyOf(source, roots)),
     check(source, roots) {
       const compiled = compile(source, roots);
       return Array.isArray(compiled) ? compiled : [];

@@ -84,11 +84,11 @@ t.test('reasons name types and places, never values', async (t) => {
   t.match(answerOf('duration(event.payload.text)'), /: cannot be evaluated$/);
   t.match(answerOf('bool(event.payload.text)'), /: the text is neither true nor false$/);
   t.match(answerOf('9223372036854775807 + event.payload.n'), /: a whole number is out of range$/);
-  t.same(expressions.compile('event.payload.n', ['event']).test({ event }), {
+  t.match(expressions.compile('event.payload.n', ['event']).test({ event }), {
     ok: false,
     reason: 'the expression is neither true nor false',
   });
-  t.same(expressions.compile('event.type == "build.done"', ['event']).test({ event }), { ok: true, value: true });
+  t.match(expressions.compile('event.type == "build.done"', ['event']).test({ event }), { ok: true, value: true });
   t.match(expressions.compile('event.type', ['event']).evaluate({}), { ok: false });
 });
 
@@ -172,6 +172,26 @@ t.test('work is counted, and ends', async (t) => {
   t.ok(longest < maxHoldMs(), `${longest.toFixed(1)} ms`);
   const bounded = answers.filter((answer) => !(answer as { ok: boolean }).ok);
   t.equal(bounded.length, huge.length, 'none is answered');
+});
+
+t.test('a condition may be given less work, and says what it took', async (t) => {
+  const range = `[${Array.from({ length: 300 }, (_, index) => index).join(',')}]`;
+  const turns = expressions.compile(`${range}.all(x, x >= 0)`, ['event']);
+  const { units, ...whole } = turns.test({ event });
+  t.same(whole, { ok: true, value: true, spent: false });
+  t.ok(units > 300 && units < 10_000, `${units} units`);
+  t.same(turns.test({ event }, units), { ok: true, value: true, spent: false, units }, 'the same again');
+  t.match(turns.test({ event }, units - 1), { ok: false, reason: /too much work/, spent: true, units: units - 1 });
+  t.match(expressions.compile(`${range}.all(x, x >= 0) || true`, ['event']).test({ event }, 100), { spent: true });
+  t.match(turns.test({ event }, 1_500_000), { ok: true }, 'more than one may take is no more');
+});
+
+t.test('what is compiled is ready', async (t) => {
+  const one = createExpressions();
+  t.equal(one.ready('event.a', ['event']), undefined);
+  const compiled = one.compile('event.a', ['event']);
+  t.equal(one.ready('event.a', ['event']), compiled);
+  t.equal(one.ready('event.a', ['event', 'other']), undefined);
 });
 
 t.test('blanks and comments at the end cost nothing', async (t) => {

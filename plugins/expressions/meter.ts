@@ -1,11 +1,13 @@
-/**
+/*
  * Work is counted and never timed, so that a slow machine gives the same result as a fast one. One unit is about the
- * cost of one node, 50 to 100 ns, so the whole budget stays well below 50 ms.
+ * cost of one node, 50 to 100 ns, so the whole budget of an evaluation stays well below 50 ms.
  */
-const BUDGET = 150_000;
 
 /** Never shown: the result of the evaluation says that there was too much work. */
 const SPENT = 'too much work';
+
+/** Units that one evaluation may take. */
+export const EVALUATION_UNITS = 150_000;
 
 let left = 0;
 let spent = false;
@@ -21,16 +23,17 @@ export function charge(units: number): void {
 /**
  * Runs one evaluation with its own budget. CEL's logic operators may absorb the error of `charge`; `spent` shows it.
  */
-export function metered<T>(run: () => T): { value: T; spent: boolean } {
+export function metered<T>(most: number, run: () => T): { value: T; spent: boolean; units: number } {
+  const budget = Math.min(most, EVALUATION_UNITS);
   const outer = { left, spent };
   const traced = Error.stackTraceLimit;
-  left = BUDGET;
+  left = budget;
   spent = false;
   // A loop may absorb an error at every iteration, and most of an error's cost is its unused stack trace.
   Error.stackTraceLimit = 0;
   try {
     const value = run();
-    return { value, spent };
+    return { value, spent, units: Math.ceil(budget - Math.max(left, 0)) };
   } finally {
     Error.stackTraceLimit = traced;
     ({ left, spent } = outer);

@@ -80,7 +80,6 @@ export default definePlugin(manifest, (plugin) => {
     handlerReaction({
       ...slotParts(use, () => refiller(use).wake()),
       registry: registry(use),
-      expressions: use(Expressions),
       log: use(Log).child({ part: 'handlers' }),
     }),
   );

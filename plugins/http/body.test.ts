@@ -184,7 +184,7 @@ const HEAVY: Record<string, string> = {
   'as many values as are taken': `{"name":"a","any":[${'[],'.repeat(490_000)}0]}`,
   'many values, all wrong': `{"name":"a","list":[${'"a",'.repeat(900_000)}1]}`,
   'more members than are taken': `{${Array.from({ length: 400_000 }, (_, i) => `"k${i}":1`).join()}}`,
-  'as many members as are taken': `{${Array.from({ length: 262_144 }, (_, i) => `"k${i}":1`).join()}}`,
+  'as many members as are taken': `{${Array.from({ length: LIMITS.json_members }, (_, i) => `"k${i}":1`).join()}}`,
   'one long string': JSON.stringify({ name: 'x'.repeat(19 * MIB) }),
   'one long string without an end': `{"name":"${'x'.repeat(19 * MIB)}`,
   'many escapes': `{"name":"${'\\u00e9'.repeat(3 * MIB)}"}`,

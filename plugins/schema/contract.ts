@@ -1,6 +1,8 @@
 export { compile, type Validator } from './contract/compile.ts';
 export { readJsonText } from './contract/json-text.ts';
-export { JSON_LIMITS, type JsonLimits, parseJson, readJson } from './contract/json.ts';
+export { checkedMeasure, JSON_LIMITS, parseJson, readJson } from './contract/json.ts';
+export { jsonNestsDeeper, type JsonLimits, measureJson, nestsTooDeep } from './contract/measure.ts';
+export { turnForLarge } from './contract/turns.ts';
 export { UNKNOWN_MEMBER } from './contract/faults.ts';
 export { meant, nearest } from './contract/nearest.ts';
 export { pointerTo, stepsOf } from './contract/pointer.ts';

@@ -157,11 +157,13 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: unused('user', 'user'),
     audits: 'member.set',
   },
+  // Of another: only oneself may leave without being an owner.
   'DELETE /api/v1/orgs/:org/members/:user': {
-    rule: 'org owner',
+    rule: 'org member',
     status: 204,
     target: orgMember,
     audits: 'member.remove',
+    except: only(['outsider', 'viewer', 'member', 'admin', 'capped', 'elsewhere'], 403),
   },
   [`GET ${SCOPED}/members`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/members/:user`]: { rule: 'project viewer', status: 200, target: projectMember },
@@ -173,10 +175,11 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     audits: 'member.set',
   },
   [`DELETE ${SCOPED}/members/:user`]: {
-    rule: 'project admin',
+    rule: 'project viewer',
     status: 204,
     target: projectMember,
     audits: 'member.remove',
+    except: only(['viewer', 'member', 'capped'], 403),
   },
 
   [`POST ${SCOPED}/check`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },

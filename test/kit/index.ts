@@ -18,3 +18,4 @@ export { anyScript, StandInAgent, submission, variablesOf } from './stand-in-run
 export { tablesWith } from './stored-text.ts';
 export { testPlugin } from './test-plugin.ts';
 export { until } from './until.ts';
+export { costly, watchPredicates } from './watched-predicates.ts';

@@ -61,7 +61,7 @@ export const commands: readonly Command[] = [
     }),
     removeCommand({
       name: 'member rm',
-      summary: 'remove a member',
+      summary: 'remove a member, or leave by yourself',
       args: [USER],
       flags: ON,
       path: namedPath(membersPath),
@@ -95,13 +95,16 @@ export const commands: readonly Command[] = [
         'last used': ({ last_used_at }) => last_used_at ?? 'never',
       },
     }),
-    removeCommand({
+    {
       name: 'token rm',
-      summary: 'revoke a token',
+      summary: 'revoke a token; says which it has made that are still valid',
       args: [{ name: 'id', summary: 'its id, from `svc token ls`' }],
-      path: namedPath('/api/v1/tokens'),
-      said: ({ args }) => `token ${args[0]} is revoked`,
-    }),
+      flags: {
+        'with-minted': { type: 'boolean', summary: 'also those that it made, and those that these made' },
+      },
+      examples: [['svc token rm tok_… --with-minted', 'a token that somebody else may have']],
+      load: () => import('./token-rm.ts'),
+    },
   ]),
   adminCommand('bootstrap', {
     summary: 'create the first org, project and owner of a new database',

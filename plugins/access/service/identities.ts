@@ -15,7 +15,7 @@ export const CACHE_MS = 3000;
 const CACHE_SIZE = 10_000;
 
 /** What of a token decides; of a session without one nothing ends it but the session's own end. */
-type Source = Omit<TokenRow, 'digest' | 'created_by' | 'created_at'> & { digest?: Buffer };
+type Source = Omit<TokenRow, 'digest' | 'created_by' | 'created_at' | 'minted_by'> & { digest?: Buffer };
 type Read = () => Promise<Source | undefined>;
 
 interface Known {

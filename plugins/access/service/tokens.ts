@@ -15,8 +15,11 @@ import { lockOrg } from '../store/orgs.ts';
 import {
   findTokenByDigest,
   findTokenWithin,
+  holdToken,
   insertToken,
+  isWithin,
   listTokens,
+  mintedBy,
   type NewToken,
   revokeToken,
   type TokenReach,
@@ -31,6 +34,16 @@ export interface TokensDeps {
   scopes: Scopes;
   identities: Identities;
   audit: Audit;
+}
+
+/** What came of a revocation for the tokens that the revoked one has made. */
+export interface RevokedTokens {
+  /** Revoked with it. */
+  revoked: TokenRow[];
+  /** They are as valid as before. */
+  living: TokenRow[];
+  /** Valid ones that the caller may neither see nor revoke. */
+  beyond_reach: number;
 }
 
 export class Tokens {
@@ -50,7 +63,8 @@ export class Tokens {
     const expires_at = lives_ms === null ? null : this.#deps.database.now() + lives_ms;
     const plan = planToken(identity, { kind, limits, for_user: for_user?.wanted, expires_at });
     if (for_user && !for_user.found) throw Errors.notFound(`"${request.user}" is not a member of the org`);
-    return this.issue({ ...plan, kind, name, created_by: identity.principal.id }, by);
+    const { id: created_by, token_id: minted_by } = identity.principal;
+    return this.issue({ ...plan, kind, name, created_by, minted_by }, by);
   }
 
   /** Creates and stores a token without an access check. */
@@ -62,16 +76,19 @@ export class Tokens {
       expires_at: number | null;
       name: string;
       created_by: string;
+      /** Absent: no token and no session, but the operator. */
+      minted_by?: string;
     },
     by: AuditSource,
   ): Promise<{ text: string; row: NewToken }> {
     const { ids, database } = this.#deps;
-    const { limits, ...rest } = token;
+    const { limits, minted_by = '', ...rest } = token;
     const text = tokenText(token.kind, ids.bytes(TOKEN_BYTES));
     const made = { token_id: ids.next('tok'), digest: tokenDigest(text), created_at: database.now() };
-    const row = { ...made, ...rest, ...limits };
+    const row = { ...made, ...rest, ...limits, minted_by };
     await database.transaction(async (tx) => {
       await this.#holdMembership(tx, row);
+      await holdMinting(tx, minted_by);
       await insertToken(tx, row);
       await this.#audit(tx, by, 'token.create', row);
     });
@@ -89,20 +106,54 @@ export class Tokens {
     return found;
   }
 
-  /** Revokes a token: at once here, within seconds on other servers. Throws `not_found`. */
-  async revoke(identity: Identity, token_id: string, by: AuditSource): Promise<void> {
+  /**
+   * Revokes a token, and with `with_minted` those that it made and that these made: at once here, within seconds on other
+   * servers. Only what the caller may revoke alone goes with it. Throws `not_found`.
+   */
+  async revoke(
+    identity: Identity,
+    token_id: string,
+    { with_minted }: { with_minted: boolean },
+    by: AuditSource,
+  ): Promise<RevokedTokens> {
     const token = await this.read(identity, token_id);
     const { database } = this.#deps;
+    const revoke = async (tx: Transaction, one: TokenRow) => {
+      const first = await revokeToken(tx, one.token_id, database.now());
+      if (first) await this.#audit(tx, by, 'token.revoke', one, one === token ? '' : `, made by ${token.token_id}`);
+      return first;
+    };
     try {
-      const revoked = await database.transaction(async (tx) => {
-        const first = await revokeToken(tx, token.token_id, database.now());
-        if (first) await this.#audit(tx, by, 'token.revoke', token);
-        return first;
+      return await database.transaction(async (tx) => {
+        if (!(await revoke(tx, token))) throw Errors.notFound('the token does not exist, or it is not yours');
+        return this.#followMinted(tx, token, reachOf(identity), with_minted ? (one) => revoke(tx, one) : undefined);
       });
-      if (!revoked) throw Errors.notFound('the token does not exist, or it is not yours');
     } finally {
       this.#deps.identities.forget();
     }
+  }
+
+  /** Level by level: a token that is held as revoked makes no further one. */
+  async #followMinted(
+    tx: Transaction,
+    token: TokenRow,
+    reach: TokenReach,
+    revoke: ((one: TokenRow) => Promise<boolean>) | undefined,
+  ): Promise<RevokedTokens> {
+    const now = this.#deps.database.now();
+    const found: RevokedTokens = { revoked: [], living: [], beyond_reach: 0 };
+    for (let makers = [token.token_id]; makers.length > 0; ) {
+      const minted = await mintedBy(tx, makers);
+      for (const one of minted) {
+        if (one.revoked_at !== null) continue;
+        const expired = one.expires_at !== null && one.expires_at <= now;
+        if (!isWithin(reach, one)) found.beyond_reach += expired ? 0 : 1;
+        else if (revoke === undefined && !expired) found.living.push(one);
+        else if (await revoke?.(one)) found.revoked.push(one);
+      }
+      makers = minted.map(({ token_id }) => token_id);
+    }
+    return found;
   }
 
   /** True when the text is a valid token of the user without any limit. */
@@ -127,7 +178,7 @@ export class Tokens {
   }
 
   /** An audit entry wherever the token reaches: in its project, its org, or every org of its user. */
-  async #audit(tx: Transaction, by: AuditSource, action: string, token: NewToken): Promise<void> {
+  async #audit(tx: Transaction, by: AuditSource, action: string, token: NewToken, more = ''): Promise<void> {
     const { principal, request_id, ip } = by;
     const orgs = token.org_id === null ? await orgsOfUser(tx, token.user_id) : [token.org_id];
     const entry = {
@@ -137,7 +188,7 @@ export class Tokens {
       project_id: token.project_id,
       action,
       subject: token.token_id,
-      detail: `${token.kind} ${token.name}${token.role === null ? '' : `, at most ${token.role}`}`,
+      detail: `${token.kind} ${token.name}${token.role === null ? '' : `, at most ${token.role}`}${more}`,
     };
     const places = orgs.length === 0 ? [''] : orgs;
     await this.#deps.audit.recordAll(
@@ -182,6 +233,12 @@ export class Tokens {
     const member = await readMember(this.#deps.database, { org_id, project_id: '', user_id: user.user_id });
     return { wanted: user.user_id, found: member !== undefined };
   }
+}
+
+/** A token that is revoked at the same moment with all that it made must make no further one. Sessions are no tokens. */
+async function holdMinting(tx: Transaction, minted_by: string): Promise<void> {
+  if (!minted_by.startsWith('tok_') || (await holdToken(tx, minted_by))) return;
+  throw Errors.notAuthenticated('the token in use was revoked');
 }
 
 const onlyOrg = ({ orgs }: Identity): string | null => (orgs.size === 1 ? [...orgs.keys()][0]! : null);

@@ -46,6 +46,8 @@ export interface TokenRow {
   role: ProjectRole | null;
   name: string;
   created_by: string;
+  /** The token or session in use when it was made; `''` when there was none. */
+  minted_by: string;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
@@ -97,6 +99,7 @@ export function defineModels(sequelize: Sequelize): Models {
       role: optional,
       name: text,
       created_by: text,
+      minted_by: text,
       created_at: time,
       expires_at: optionalTime,
       last_used_at: optionalTime,

@@ -1,11 +1,11 @@
 import { Op, type WhereOptions } from 'sequelize';
-import type { Page, Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import { chunks, inList, type Page, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import { type Limits, PROJECT_ROLES, projectRank } from '../domain/roles.ts';
 import type { MemberKey } from './members.ts';
 import type { Models, TokenRow, Reading } from './models.ts';
 
-const READ = `SELECT token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, created_at, expires_at,
-  last_used_at, revoked_at FROM access_tokens`;
+const READ = `SELECT token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, minted_by, created_at,
+  expires_at, last_used_at, revoked_at FROM access_tokens`;
 
 export async function findTokenByDigest(on: Reading, digest: Buffer): Promise<TokenRow | undefined> {
   const rows = await on.read<TokenRow>(`${READ} WHERE digest = ?`, [digest]);
@@ -42,6 +42,17 @@ function within(reach: TokenReach): WhereOptions<TokenRow> {
   } as WhereOptions<TokenRow>;
 }
 
+/** The same of a token that was read already. */
+export function isWithin(reach: TokenReach, token: TokenRow): boolean {
+  const { org_id, project_id, role } = reach.limits;
+  const mine = token.user_id === reach.user_id || (token.org_id !== null && reach.owned.includes(token.org_id));
+  const narrow =
+    (org_id === null || token.org_id === org_id) &&
+    (project_id === null || token.project_id === project_id) &&
+    (role === null || (token.role !== null && projectRank(token.role) <= projectRank(role)));
+  return token.token_id === reach.token_id || (mine && narrow);
+}
+
 /** Valid and expired tokens, without revoked ones; newest first, one row more than a page. */
 export async function listTokens({ tokens }: Models, reach: TokenReach, page: Page): Promise<TokenRow[]> {
   const before = page.before === undefined ? [] : [{ token_id: { [Op.lt]: page.before } }];
@@ -61,6 +72,28 @@ export async function findTokenWithin(
   if (!ASCII.test(token_id)) return null;
   const where = { [Op.and]: [within(reach), { token_id }] };
   return (await tokens.findOne({ where, raw: true })) as TokenRow | null;
+}
+
+/** What some tokens have made, revoked or not. */
+export async function mintedBy(on: Pick<Queries, 'read'>, token_ids: readonly string[]): Promise<TokenRow[]> {
+  const found: TokenRow[] = [];
+  for (const some of chunks(token_ids)) {
+    const list = inList(some);
+    found.push(...(await on.read<TokenRow>(`${READ} WHERE minted_by IN ${list.marks} ORDER BY token_id`, list.params)));
+  }
+  return found;
+}
+
+/** Holds a token, so that it is not revoked meanwhile. False when it is not valid any more, or is no token. */
+export async function holdToken(tx: Transaction, token_id: string): Promise<boolean> {
+  const [row] = await tx.lock<Pick<TokenRow, 'revoked_at'>>({
+    table: 'access_tokens',
+    key: ['token_id'],
+    columns: 'revoked_at',
+    where: 'token_id = ?',
+    params: [token_id],
+  });
+  return row !== undefined && row.revoked_at === null;
 }
 
 /** False when it was revoked before. */
@@ -98,8 +131,9 @@ export type NewToken = Omit<TokenRow, 'last_used_at' | 'revoked_at'>;
 export async function insertToken(queries: Queries, token: NewToken): Promise<void> {
   await queries.write(
     `INSERT INTO access_tokens
-       (token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (token_id, digest, kind, user_id, org_id, project_id, role, name, created_by, minted_by, created_at,
+        expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       token.token_id,
       token.digest,
@@ -110,6 +144,7 @@ export async function insertToken(queries: Queries, token: NewToken): Promise<vo
       token.role,
       token.name,
       token.created_by,
+      token.minted_by,
       token.created_at,
       token.expires_at,
     ],

@@ -1,14 +1,25 @@
 import type { Duplex } from 'node:stream';
-import { type Clock, Errors, type Log, ServiceError } from '../../../kernel/contracts/index.ts';
+import { type Clock, Errors, type Log, ServiceError, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import { type RawData, WebSocket } from 'ws';
-import type { AgentIdentity, AgentSession, AgentSessions, ChannelFrame, ChannelPush } from '../contract.ts';
+import {
+  type AgentIdentity,
+  type AgentSession,
+  type AgentSessions,
+  type ChannelFrame,
+  type ChannelPush,
+  MAX_FRAME_BYTES,
+} from '../contract.ts';
 import { AgentErrors, toChannelError } from '../errors.ts';
 import { OneWrite } from './one-write.ts';
 import { PushQueue } from './push-queue.ts';
-import { textOf } from './frames.ts';
+import { bytesOf, type RequestFrame, requestIn } from './frames.ts';
 
 /** Requests of one agent that are processed at once. Beyond that its socket is not read. */
 const IN_FLIGHT_MAX = 256;
+/** Bytes of the requests that are processed at once: two of the largest. Beyond that its socket is not read either. */
+const IN_FLIGHT_BYTES = 2 * MAX_FRAME_BYTES;
+/** After a frame of this size the event loop turns before the next one is read: parsing may have taken long. */
+const LARGE_BYTES = 64 * 1024;
 /** Unsent bytes at which an agent gets no more work, and at which its connection is closed. */
 const CONGESTED_BYTES = 8 * 1024 * 1024;
 const HOPELESS_BYTES = 512 * 1024 * 1024;
@@ -39,6 +50,11 @@ export class Connection {
   /** Answers of one commit are sent before the next tick. */
   readonly #writes = new OneWrite((flush) => process.nextTick(flush));
   readonly #working = new Set<Promise<void>>();
+  #bytes = 0;
+  /** As much is in flight as may be, and not yet half of it answered. */
+  #full = false;
+  /** A large frame was parsed in this turn of the event loop. */
+  #turning = false;
   readonly #connected_at: number;
   readonly #done = Promise.withResolvers<void>();
   #strikes = 0;
@@ -104,17 +120,51 @@ export class Connection {
   #receive(data: RawData, binary: boolean): void {
     this.#heard();
     if (binary) return this.close(CLOSE_BINARY, 'frames must be JSON text');
-    const frame = parse(data);
+    const bytes = bytesOf(data);
+    const frame = requestIn(bytes);
     if (!frame) return this.close(CLOSE_PROTOCOL, 'a frame must be an object {id, op, body}');
-    const work = this.#answer(frame).finally(() => {
-      this.#working.delete(work);
-      if (this.#working.size < IN_FLIGHT_MAX / 2 && this.#socket.isPaused) this.#socket.resume();
-    });
-    this.#working.add(work);
-    if (this.#working.size >= IN_FLIGHT_MAX) this.#socket.pause();
+    if (bytes.length > LARGE_BYTES) this.#turn();
+    if ('refused' in frame) return this.#refuse(frame);
+    this.#work(frame, bytes.length);
   }
 
-  async #answer({ id, op, body }: { id: number; op: string; body: unknown }): Promise<void> {
+  #work(frame: RequestFrame, bytes: number): void {
+    const work = this.#answer(frame).finally(() => {
+      this.#working.delete(work);
+      this.#bytes -= bytes;
+      this.#balance();
+    });
+    this.#working.add(work);
+    this.#bytes += bytes;
+    this.#balance();
+  }
+
+  /** Stops reading at what may be in flight, and reads on when half of it is answered. */
+  #balance(): void {
+    const { size } = this.#working;
+    if (size >= IN_FLIGHT_MAX || this.#bytes >= IN_FLIGHT_BYTES) this.#full = true;
+    else if (size < IN_FLIGHT_MAX / 2 && this.#bytes < IN_FLIGHT_BYTES / 2) this.#full = false;
+    const held = this.#full || this.#turning;
+    if (held === this.#socket.isPaused) return;
+    if (held) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  #turn(): void {
+    this.#turning = true;
+    this.#balance();
+    void yieldToEventLoop().then(() => {
+      this.#turning = false;
+      this.#balance();
+    });
+  }
+
+  #refuse({ id, refused }: { id: number | undefined; refused: ServiceError }): void {
+    if (id === undefined) return this.close(CLOSE_REFUSED, refused.message);
+    this.#send({ id, error: toChannelError(refused) });
+  }
+
+  async #answer({ id, op, body }: RequestFrame): Promise<void> {
     try {
       const ok = await this.#session.handle(op, body);
       if (op === 'hello') this.#greeted = true;
@@ -135,16 +185,5 @@ export class Connection {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#writes.hold();
     this.#socket.send(JSON.stringify(frame));
-  }
-}
-
-function parse(data: RawData): { id: number; op: string; body: unknown } | undefined {
-  try {
-    const frame: unknown = JSON.parse(textOf(data));
-    if (typeof frame !== 'object' || frame === null) return undefined;
-    const { id, op, body } = frame as { id?: unknown; op?: unknown; body?: unknown };
-    return Number.isSafeInteger(id) && typeof op === 'string' ? { id: id as number, op, body } : undefined;
-  } catch {
-    return undefined;
   }
 }

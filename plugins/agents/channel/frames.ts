@@ -1,7 +1,9 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { RawData } from 'ws';
+import { isServiceError, type ServiceError } from '../../../kernel/contracts/index.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
+import { checkedMeasure, JSON_LIMITS } from '../../schema/contract.ts';
 import type { Assignment, ChannelFrame, ChannelPush } from '../contract.ts';
 
 const deflate = promisify(deflateRaw);
@@ -94,8 +96,44 @@ export class JournalAssembly {
 
 const keyOf = (claim: { activity_id: string; epoch: number }) => `${claim.activity_id} ${claim.epoch}`;
 
+/** A received message as one piece. */
+export function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : data;
+}
+
 /** The text of a received message, whatever pieces it arrived in. */
-export function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString();
-  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString();
+export const textOf = (data: RawData): string => bytesOf(data).toString();
+
+/** A request of an agent. */
+export interface RequestFrame {
+  id: number;
+  op: string;
+  body: unknown;
+}
+
+/** Members around the JSON that a caller chooses freely: frame, body, call or completion. */
+const FRAME_LIMITS = { ...JSON_LIMITS, json_depth: JSON_LIMITS.json_depth + 3 };
+/** The bytes in which an agent's own frames have their id. */
+const ID_BYTES = 32;
+
+/**
+ * The request in a frame. It is measured before it is parsed: what would take long is refused, with the id of the request
+ * where it stands at the beginning, as agents write it. Undefined for what is no request.
+ */
+export function requestIn(bytes: Buffer): RequestFrame | { refused: ServiceError; id: number | undefined } | undefined {
+  try {
+    checkedMeasure(bytes, FRAME_LIMITS, 'the frame');
+    const frame: unknown = JSON.parse(bytes.toString());
+    if (typeof frame !== 'object' || frame === null) return undefined;
+    const { id, op, body } = frame as { id?: unknown; op?: unknown; body?: unknown };
+    return Number.isSafeInteger(id) && typeof op === 'string' ? { id: id as number, op, body } : undefined;
+  } catch (error) {
+    return isServiceError(error) ? { refused: error, id: idOf(bytes) } : undefined;
+  }
+}
+
+function idOf(bytes: Buffer): number | undefined {
+  const [, id] = /^\{"id":(\d{1,15}),/.exec(bytes.toString('latin1', 0, ID_BYTES)) ?? [];
+  return id === undefined ? undefined : Number(id);
 }

@@ -1,12 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Errors, type Fault } from '../../../kernel/contracts/index.ts';
+import { JSON_LIMITS, nestsTooDeep } from '../../schema/contract.ts';
 import type { ChannelOp, ChannelRequests } from '../contract.ts';
 import { AGENT_NAME } from './agent-name.ts';
 
 /** Of one chunk of a log: 2 MiB in base64. */
 const MAX_CHUNK_CHARS = 2_796_204;
-/** Deeper JSON is refused, as in every body. */
-const JSON_DEPTH = 100;
 
 const text = (maxLength: number, minLength = 0) => ({ type: 'string', minLength, maxLength });
 const ascii = (maxLength: number) => ({ type: 'string', pattern: `^[\\x21-\\x7e]{1,${maxLength}}$` });
@@ -104,13 +103,6 @@ function freeJson(op: ChannelOp, body: unknown): unknown {
   return completion.status === 'succeeded' ? completion.output : null;
 }
 
-/** Is `value` nested more deeply than `limit`? Looks no deeper than that, so it cannot be made to overflow. */
-function deeper(value: unknown, limit: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (limit === 0) return true;
-  return Object.values(value).some((member) => deeper(member, limit - 1));
-}
-
 export function isChannelOp(op: string): op is ChannelOp {
   return checks.has(op);
 }
@@ -126,7 +118,7 @@ export function checkBody<Op extends ChannelOp>(op: Op, body: unknown): ChannelR
     const first = faults.at(-1) ?? { pointer: '', message: 'is not valid' };
     throw Errors.invalidRequest(`${op}: ${first.pointer || 'the body'} ${first.message}`, { errors: faults });
   }
-  if (deeper(freeJson(op, body), JSON_DEPTH))
-    throw Errors.invalidRequest(`${op}: JSON is nested more than ${JSON_DEPTH} levels deep`);
+  if (nestsTooDeep(freeJson(op, body), JSON_LIMITS.json_depth))
+    throw Errors.invalidRequest(`${op}: JSON is nested more than ${JSON_LIMITS.json_depth} levels deep`);
   return body as ChannelRequests[Op]['body'];
 }

@@ -6,12 +6,12 @@ import {
   isReserved,
   isReservedPrefix,
   keyFault,
-  nestsTooDeep,
   type NewEvent,
   type PendingEvent,
   subjectMatches,
   typeFault,
 } from '../contract.ts';
+import { nestsTooDeep } from '../../schema/contract.ts';
 import { checkedBody } from './event-rules.ts';
 import { expiryMessage } from './near-misses.ts';
 import { isPlatform, PLATFORM_TYPES } from './platform-types.ts';

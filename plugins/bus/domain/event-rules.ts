@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import { EMIT_BYTES, isReserved, keyFault, type NewEvent, typeFault } from '../contract.ts';
 import { BusErrors } from '../errors.ts';
-import { jsonOf, nestsDeeper } from './json-text.ts';
+import { jsonNestsDeeper } from '../../schema/contract.ts';
+import { jsonOf } from './json-text.ts';
 
 /** Maximum bytes of any event: a hook accepts 2 MiB of text, and JSON may write each byte as six. */
 export const EVENT_BYTES = 13 * 1024 * 1024;
@@ -49,7 +50,7 @@ export function checkedBody(event: NewEvent): Buffer {
   const payload = jsonOf(event.payload ?? null);
   // A source that wraps a body from outside adds one level to its nesting of 100.
   const levels = source === 'emit' ? 100 : 101;
-  if (payload === undefined || nestsDeeper(payload, levels)) {
+  if (payload === undefined || jsonNestsDeeper(payload, levels)) {
     const message = `nests deeper than ${levels} levels`;
     throw Errors.invalidRequest(`the payload ${message}`, { errors: [{ pointer: '/payload', message }] });
   }

@@ -46,9 +46,12 @@ export class Bus implements EventBus {
     await this.#parts.sealer.prepare(event.org_id);
     const recording = this.#parts.recorder.prepare(event, by);
     const outcome = await this.#parts.asking.ask(recording);
-    if (outcome === undefined) return retryUnknownCommit(() => this.#commits.submit(recording));
-    if ('error' in outcome) throw outcome.error;
-    return outcome.ok;
+    if (outcome !== undefined) {
+      if ('error' in outcome) throw outcome.error;
+      return outcome.ok;
+    }
+    await this.#parts.recorder.judgeAhead(recording);
+    return retryUnknownCommit(() => this.#commits.submit(recording));
   }
 
   async ahead(
@@ -61,7 +64,7 @@ export class Bus implements EventBus {
 
   async record(tx: Transaction, events: readonly NewEvent[]): Promise<EmitResult[]> {
     const { recorder } = this.#parts;
-    const recordings = events.map((event) => recorder.prepare(event));
+    const recordings = events.map((event) => recorder.prepareAgain(event));
     return (await recorder.record(tx, recordings)).map((outcome) => {
       if ('error' in outcome) throw outcome.error;
       return outcome.ok;

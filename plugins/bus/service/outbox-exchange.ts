@@ -5,6 +5,7 @@ import { type Head, lockHead } from '../store/heads.ts';
 import { insertPending, putAside, readPending, removePending } from '../store/outbox.ts';
 import { answerOf, failureOf, inOrderOfRuns, recordingOf, withFirsts } from './handed-over.ts';
 import { type Outcomes, resultOf } from './known-events.ts';
+import type { Judge } from './judging.ts';
 import type { Recording } from './recording.ts';
 import type { Sequencer } from './sequencing.ts';
 
@@ -15,6 +16,7 @@ export interface OutboxParts {
   database: Pick<Database, 'now'>;
   sequencer: Sequencer;
   sealer: Sealer;
+  judge: Pick<Judge, 'attach' | 'resume'>;
   metrics: Metrics;
   /** Called after a commit that left events to the server that numbers them. */
   handedOver(): void;
@@ -70,7 +72,7 @@ export class OutboxExchange {
 
   /** The oldest events that others have handed over, when this server numbers the project's events; they leave the outbox. */
   async take(tx: Transaction, project_id: string, head: Head, limit = DRAINED): Promise<Recording[]> {
-    const { sequencer, sealer } = this.#parts;
+    const { sequencer, sealer, judge } = this.#parts;
     if (!sequencer.handsOver || !sequencer.mayDrain(head)) return [];
     const oldest = await readPending(tx, project_id, limit);
     const rows = oldest.length < limit ? oldest : await withFirsts(tx, project_id, oldest);
@@ -79,6 +81,8 @@ export class OutboxExchange {
       tx,
       rows.map(({ event_id }) => event_id),
     );
-    return inOrderOfRuns(rows.map((row) => recordingOf(sealer, row)));
+    const recordings = rows.map((row) => recordingOf(sealer, row));
+    for (const { event } of recordings) judge.attach(event, judge.resume(event));
+    return inOrderOfRuns(recordings);
   }
 }

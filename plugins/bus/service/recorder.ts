@@ -2,7 +2,6 @@ import {
   type BatchOutcome,
   BoundedMap,
   distinct,
-  type Expressions,
   failpoint,
   type Ids,
   type Log,
@@ -22,6 +21,7 @@ import { awaitedTypes, fireWaits } from '../store/waits.ts';
 import { canBeHandedOver, isOfTheDatabase } from './handed-over.ts';
 import { DRAINED, OutboxExchange, type OutboxParts } from './outbox-exchange.ts';
 import { answerDoubles, answerKnown, firstsOf, type Outcomes, resultOf } from './known-events.ts';
+import type { Judge, Judged } from './judging.ts';
 import type { Recording } from './recording.ts';
 import { firePredicates } from './predicates.ts';
 
@@ -31,7 +31,7 @@ export interface RecorderParts extends OutboxParts {
   log: Log;
   /** Resolved late: reactions start runs, and the engine that creates these emits events. */
   reactions(): readonly EventReaction[];
-  expressions(): Expressions;
+  judge: Judge;
   /** Called after a commit that fired waits or cancels. */
   fired(): void;
   /** Called after a commit that recorded events of a project. */
@@ -64,12 +64,28 @@ export class Recorder {
     this.#outbox = new OutboxExchange(parts);
   }
 
-  /** The org's keys must be ready. Throws when the event is invalid. */
+  /** The org's keys must be ready. Throws when the event is invalid. The recording serves all attempts to record it. */
   prepare(event: NewEvent, by?: AuditSource): Recording {
-    const event_id = event.event_id ?? this.#parts.ids.next('evt');
+    return this.#prepare(event, checkedBody(event), this.#parts.judge.begin(), by);
+  }
+
+  /** The same within a transaction, each attempt of which prepares anew. */
+  prepareAgain(event: NewEvent): Recording {
     const body = checkedBody(event);
+    return this.#prepare(event, body, this.#parts.judge.resume(event, body));
+  }
+
+  #prepare(event: NewEvent, body: Buffer, judged: Judged, by?: AuditSource): Recording {
+    const event_id = event.event_id ?? judged.event_id ?? this.#parts.ids.next('evt');
     const pending = { ...event, event_id, payload: event.payload ?? null };
+    this.#parts.judge.attach(pending, judged);
     return { event: pending, sealed: sealBody(this.#parts.sealer, event, event_id, body), by, attempted: false };
+  }
+
+  /** Before the transaction: the predicates that the event will meet, as far as they are known. */
+  async judgeAhead({ event }: Recording): Promise<void> {
+    const predicates = this.#parts.reactions().flatMap((reaction) => reaction.predicates?.(event) ?? []);
+    await this.#parts.judge.ahead(event, predicates);
   }
 
   /** One outcome for each recording, in order. Locks the projects in byte order of their ids. */
@@ -169,6 +185,7 @@ export class Recorder {
         tx,
         scope,
         open.map(({ event }) => event),
+        this.#parts.judge,
       );
       if (decided.length !== open.length)
         throw new Error(`the reaction ${reaction.name} decided ${decided.length} events of ${open.length}`);
@@ -195,8 +212,11 @@ export class Recorder {
     // Never earlier than the previous event, whatever the servers' clocks say: lists are cut by time.
     const recorded_at = Math.max(head.at, this.#parts.database.now());
     const stored = new Map<Recording, StoredEvent>();
-    for (const [index, recording] of accepted.entries())
-      stored.set(recording, { ...recording.event, seq: head.seq + 1 + index, recorded_at });
+    for (const [index, recording] of accepted.entries()) {
+      const event = { ...recording.event, seq: head.seq + 1 + index, recorded_at };
+      this.#parts.judge.recorded(event, recording.event);
+      stored.set(recording, event);
+    }
     const events = [...stored.values()];
     await insertEvents(
       tx,
@@ -210,7 +230,10 @@ export class Recorder {
     await this.#apply(tx, scope, stored, plans);
     await this.#parts.audit.recordAll(tx, accepted.flatMap(auditOf));
     tx.afterCommit(() => {
-      for (const { source } of events) this.#events.inc({ source });
+      for (const event of events) {
+        this.#events.inc({ source: event.source });
+        this.#parts.judge.forget(event);
+      }
       this.#parts.recorded(scope.project_id);
     });
   }
@@ -222,7 +245,7 @@ export class Recorder {
     for (const event of events) {
       if (awaited.waits.has(event.type)) {
         fired += await fireWaits(tx, event);
-        fired += await firePredicates(tx, event, { expressions: this.#parts.expressions(), log: this.#parts.log });
+        fired += await firePredicates(tx, event, this.#parts);
       }
       if (awaited.cancels.has(event.type)) fired += await fireCancels(tx, event);
       if (!isOfUntrustedRun(event)) continue;

@@ -1,7 +1,8 @@
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { answer, defineVerb, readArguments, readGivenFile, type VerbCall } from '../../scripts/contract.ts';
 import { emitHelp } from '../cli/verbs.ts';
-import { EMIT_BYTES, isReserved, keyFault, nestsTooDeep } from '../contract.ts';
+import { nestsTooDeep } from '../../schema/contract.ts';
+import { EMIT_BYTES, isReserved, keyFault } from '../contract.ts';
 import { readType } from './wait-event.ts';
 
 /**

@@ -8,14 +8,13 @@ import type {
   WaitKind,
   WaitOutcome,
 } from '../../runs/contract.ts';
-import { envelopeOf, type EventWaitArgs, type ProjectScope, type StoredEvent } from '../contract.ts';
+import { envelopeOf, type EventWaitArgs, PREDICATE_ROOTS, type ProjectScope, type StoredEvent } from '../contract.ts';
 import { checkType } from '../domain/event-rules.ts';
 import { expiryMessage } from '../domain/near-misses.ts';
 import { readEvent } from '../store/event-rows.ts';
 import { armAt } from '../store/arming.ts';
 import { nearMisses } from '../store/near-misses.ts';
 import { insertWait, lockWait, removeArmed, settleWaits } from '../store/waits.ts';
-import { ROOTS } from '../service/predicates.ts';
 
 export interface WaitKindParts {
   database: Pick<Database, 'now'>;
@@ -77,7 +76,7 @@ function argsOf({ args }: { args: Json }): EventWaitArgs {
 async function arm(tx: Transaction, parts: WaitKindParts, context: ActivityContext, wait: ArmWait): Promise<void> {
   const { org_id, project_id, run_id, activity_id, subject, trusted } = context;
   const { when, untrusted = false } = argsOf(wait);
-  if (when !== undefined) parts.expressions().compile(when, ROOTS);
+  if (when !== undefined) parts.expressions().compile(when, PREDICATE_ROOTS);
   const { seq, skips } = await armAt(tx, project_id, [wait.name]);
   await insertWait(tx, {
     run_id,

@@ -4,6 +4,7 @@ import { runAfterCommit } from '../after-commit.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { mysqlDialect } from '../dialect.ts';
 import { DatabaseErrors } from '../errors.ts';
+import { doingOutside } from '../outside.ts';
 import { checkParams } from '../params.ts';
 import { pause } from '../retry.ts';
 import { isLost, isRetryable, isTimeout, mysqlFault } from './faults.ts';
@@ -63,7 +64,9 @@ export class MysqlDatabase implements Database {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { result, after } = await this.#persist(() => this.#on((session) => this.#attempt(session, work)));
+    const { result, after } = await doingOutside(() =>
+      this.#persist(() => this.#on((session) => this.#attempt(session, work))),
+    );
     runAfterCommit(after, this.#deps.log);
     return result;
   }

@@ -6,6 +6,7 @@ import { sqliteDialect } from '../dialect.ts';
 import { DatabaseErrors } from '../errors.ts';
 import { lockingRead } from '../locks.ts';
 import { OngoingTransaction } from '../ongoing-transaction.ts';
+import { doingOutside } from '../outside.ts';
 import { checkParams } from '../params.ts';
 import type { SqliteEngine } from './engine.ts';
 import { isUncertain, sqliteFault } from './faults.ts';
@@ -47,7 +48,11 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return doingOutside(() => this.#transaction(work));
+  }
+
+  async #transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const tx = new SqliteTransaction(this.#engine);
     const release = await this.#engine.acquire();
     let result: T;

@@ -9,6 +9,7 @@ import {
 import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import { type HookSection, placeText, type SignatureCheck } from '../../manifests/contract.ts';
+import { turnForLarge } from '../../schema/contract.ts';
 import { eventOf } from '../domain/event-of.ts';
 import type { Forge } from '../domain/forge.ts';
 import { readPayload } from '../domain/read-delivery.ts';
@@ -64,6 +65,7 @@ export class Deliveries {
     const named = await this.#verified(webhook, forge, sent);
     if (!webhook || !forge || !named) throw forged();
     this.#parts.rates.take(webhook.webhook_id);
+    await turnForLarge(sent.raw.length);
     const payload = readPayload(sent.raw, sent.headers['content-type'], forge.section.form_field);
     await yieldToEventLoop();
     const { org_id, project_id, name, repo } = webhook;

@@ -1,4 +1,5 @@
 import { type Expressions, isServiceError, type Scope } from '../../../kernel/contracts/index.ts';
+import { PREDICATE_ROOTS } from '../../bus/contract.ts';
 import {
   type DocumentCheck,
   type Problem,
@@ -9,7 +10,6 @@ import {
 } from '../../runs/contract.ts';
 import { faultsBy, insideText, placeOf, readJsonText } from '../../schema/contract.ts';
 import { patternFaults } from '../contract.ts';
-import { ROOTS } from '../domain/verdict.ts';
 import put from '../schema/put-handler.schema.json' with { type: 'json' };
 
 export interface CheckParts {
@@ -52,7 +52,7 @@ const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 const predicateProblems = ({ expressions }: CheckParts, text: string, when: string): Problem[] =>
-  expressions.check(when, ROOTS).map(({ line, column, message }) => ({
+  expressions.check(when, PREDICATE_ROOTS).map(({ line, column, message }) => ({
     ...insideText(text, '/when', { line, column }),
     message: `/when ${message}`,
     code: 'expression_invalid',

@@ -12,7 +12,7 @@ import {
   token,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import type { EventBus } from '../../bus/contract.ts';
+import { type EventBus, PREDICATE_ROOTS } from '../../bus/contract.ts';
 import {
   type AuditedWrites,
   checkOwnedName,
@@ -24,7 +24,6 @@ import type { StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_HANDLERS, MAX_PREDICATE_BYTES } from '../domain/ceilings.ts';
 import { HANDLER } from '../domain/names.ts';
 import { type HandlerOwnership, patternFaults } from '../contract.ts';
-import { ROOTS } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
 import type { HandlerView } from '../generated/handler.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
@@ -113,7 +112,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   /** Throws `expression_invalid` with the pointer of the member. */
   #compile(when: string): void {
     try {
-      this.#parts.expressions.compile(when, ROOTS);
+      this.#parts.expressions.compile(when, PREDICATE_ROOTS);
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const errors = [{ pointer: '/when', message: error.message }];

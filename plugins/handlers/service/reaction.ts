@@ -1,11 +1,12 @@
-import {
-  type Expressions,
-  type Log,
-  type ServiceError,
-  type Transaction,
-  yieldToEventLoop,
-} from '../../../kernel/contracts/index.ts';
-import type { Delivery, EventReaction, PendingEvent, ProjectScope, StoredEvent } from '../../bus/contract.ts';
+import type { Log, ServiceError, Transaction } from '../../../kernel/contracts/index.ts';
+import type {
+  Delivery,
+  EventReaction,
+  PendingEvent,
+  PredicateJudge,
+  ProjectScope,
+  StoredEvent,
+} from '../../bus/contract.ts';
 import { depthReason, MAX_IN_FLIGHT, RETRY_MS } from '../domain/ceilings.ts';
 import { hasPlace, type Load, startingNow, waitingReason, withRuns } from '../domain/room.ts';
 import { startEventOf } from '../domain/start.ts';
@@ -19,21 +20,17 @@ import { type Start, startRuns } from './starter.ts';
 
 export interface ReactionParts extends SlotParts {
   registry: Registry;
-  expressions: Expressions;
   log: Log;
 }
 
 /** The reaction of an event: the handlers that it matches. */
-interface Judgement {
+interface PlannedHandler {
   name: string;
   verdict: Verdict;
 }
 
-type Plan = readonly Judgement[];
+type Plan = readonly PlannedHandler[];
 type Decision = { refused: ServiceError } | { plan: Plan | undefined };
-
-/** Predicates between two turns of the event loop: on a payload of 100,000 members one takes up to 60 ms. */
-const AT_ONCE = 3;
 
 const starting = (plan: Plan): number => plan.filter(({ verdict }) => verdict.outcome === 'start').length;
 
@@ -44,7 +41,8 @@ export function handlerReaction(parts: ReactionParts): EventReaction<Plan> {
   return {
     name: 'handlers',
     precedence: 100,
-    decide: (tx, scope, events) => decide(parts, tx, scope, events),
+    predicates: (event) => (event.withheld ? [] : predicatesOf(parts.registry.lastKnown(event).fitting(event.type))),
+    decide: (tx, scope, events, judging) => decide(parts, tx, scope, events, judging),
     apply: (tx, scope, planned) => apply(parts, tx, scope, planned),
   };
 }
@@ -54,6 +52,7 @@ async function decide(
   tx: Transaction,
   scope: ProjectScope,
   events: readonly PendingEvent[],
+  judging: PredicateJudge,
 ): Promise<Decision[]> {
   const index = await parts.registry.indexOf(tx, scope);
   await freeSlots(tx, scope, events);
@@ -61,7 +60,7 @@ async function decide(
   for (const event of events) {
     const fitting = event.withheld ? [] : index.fitting(event.type);
     const none = endedRun(event) === undefined ? undefined : [];
-    plans.push(fitting.length === 0 ? none : await judgeAll(parts, fitting, event));
+    plans.push(fitting.length === 0 ? none : judgeAll(parts, fitting, event, judging));
   }
   const starts = plans.reduce((sum, plan) => sum + starting(plan ?? []), 0);
   let load: Load = starts > 0 ? await countOpen(tx, scope) : { all: 0, untrusted: 0 };
@@ -75,11 +74,19 @@ async function decide(
   });
 }
 
-async function judgeAll(parts: ReactionParts, fitting: readonly Registered[], event: PendingEvent): Promise<Plan> {
-  const plan: Judgement[] = [];
-  for (const [count, handler] of fitting.entries()) {
-    if (count % AT_ONCE === AT_ONCE - 1) await yieldToEventLoop();
-    const verdict = judge(parts.expressions, handler, event);
+const predicatesOf = (handlers: readonly Registered[]): string[] =>
+  handlers.flatMap(({ predicate }) => predicate ?? []);
+
+function judgeAll(
+  parts: ReactionParts,
+  fitting: readonly Registered[],
+  event: PendingEvent,
+  judging: PredicateJudge,
+): Plan {
+  const plan: PlannedHandler[] = [];
+  const answers = judging.judge(event, predicatesOf(fitting));
+  for (const handler of fitting) {
+    const verdict = judge((predicate) => answers.get(predicate)!, handler, event);
     if (verdict.outcome === 'declined' && verdict.failed) {
       const { event_id, project_id } = event;
       const { name } = handler;

@@ -30,6 +30,11 @@ export class Registry implements HandlerMatches {
     return (await this.indexOf(tx, scope)).fitting(type).map(({ name }) => name);
   }
 
+  /** The handlers as they were when this process last looked; there may be others now. */
+  lastKnown({ project_id }: ProjectScope): PatternIndex<Registered> {
+    return this.#known.get(project_id)?.index ?? new PatternIndex<Registered>();
+  }
+
   async indexOf(tx: Transaction, scope: ProjectScope): Promise<PatternIndex<Registered>> {
     const version = await readVersion(tx, scope);
     const known = this.#known.get(scope.project_id);

@@ -1,5 +1,13 @@
 import { type Database, Errors, type Expressions } from '../../../kernel/contracts/index.ts';
-import type { EventBus, ProjectScope, StoredEvent } from '../../bus/contract.ts';
+import {
+  envelopeOf,
+  type EventBus,
+  type Judgement,
+  judgementOf,
+  PREDICATE_ROOTS,
+  type ProjectScope,
+  type StoredEvent,
+} from '../../bus/contract.ts';
 import type { NamedCall } from '../../resources/contract.ts';
 import { fitting } from '../domain/patterns.ts';
 import { hasPlace, waitingReason } from '../domain/room.ts';
@@ -31,12 +39,22 @@ export async function tryEvent(
   if (pattern === undefined)
     return { ...about, outcome: 'not_matched', reason: `no pattern of the handler fits the type ${event.type}` };
   const declares = Object.keys(handler.credentials ?? {});
-  const verdict = judge(parts.expressions, { predicate, declares }, event);
+  const verdict = judge((source) => alone(parts, source, event), { predicate, declares }, event);
   const tried = { ...about, pattern, ...whenOf(predicate, verdict) };
   if (event.withheld)
     return { ...tried, outcome: 'withheld', reason: 'lifecycle events of handler runs start no handlers' };
   if (verdict.outcome !== 'start') return { ...tried, outcome: verdict.outcome, reason: verdict.reason };
   return { ...tried, ...(await placeFor(parts, scope, event)), run_id: handlerRunId(event_id, name) };
+}
+
+/** The predicate by itself: what others of the event cost does not count here. */
+function alone({ expressions }: TrialParts, source: string, event: StoredEvent): Judgement {
+  try {
+    return judgementOf(expressions.compile(source, PREDICATE_ROOTS).test({ event: envelopeOf(event) }));
+  } catch (error) {
+    // It compiled when the handler was registered; the service has changed since.
+    return judgementOf({ ok: false, reason: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 async function placeFor(

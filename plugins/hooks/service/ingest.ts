@@ -10,6 +10,7 @@ import {
 import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import { type ConnectorManifests, type HookSection, placeText, type SignatureCheck } from '../../manifests/contract.ts';
+import { turnForLarge } from '../../schema/contract.ts';
 import { deliveredBody, deliveredQuery } from '../domain/delivered.ts';
 import { isHookId } from '../domain/names.ts';
 import { NOBODYS_DIGEST, sameToken } from '../domain/shared-token.ts';
@@ -65,6 +66,7 @@ export class Ingest {
     const { hook, delivery_id } = proved;
     rates.take(hook.hook_id);
     if (proved.challenge !== undefined) return { challenge: proved.challenge };
+    await turnForLarge(delivery.raw.length);
     const body = deliveredBody(delivery.raw, delivery.headers['content-type']);
     await yieldToEventLoop();
     const event = {

@@ -67,7 +67,12 @@ export class BrowserSessions implements Sessions {
     const tell = async (tx: Queries, ended: readonly SessionRow[], detail: string) => {
       for (const one of ended) {
         const own = one === before ? before_places! : one.org_id === null ? wide : [one.org_id];
-        await audit.record(tx, own, { ...sourceOf(one, request), action: 'session.end', detail });
+        const entry = { ...sourceOf(one, request), action: 'session.end', detail };
+        const reached = (place: string) => places.includes(place);
+        await audit.record(tx, own.filter(reached), entry);
+        // Where the new session has no reach, its request is nobody's business.
+        const elsewhere = own.filter((place) => !reached(place));
+        await audit.record(tx, elsewhere, { ...entry, request_id: '', ip: '' });
       }
     };
     await database.transaction(async (tx) => {

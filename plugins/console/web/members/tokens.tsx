@@ -83,7 +83,8 @@ function Row({ token }: { token: Token }) {
       <td>
         <Confirm label="Revoke" title={`Revoke the token ${token.name}?`} verb="Revoke it" danger run={revoke}>
           Whoever uses it is refused from now on. So are sessions that began with it, which may be the one that you are
-          in.
+          in. Tokens that were made with it stay valid, unless they are revoked too:{' '}
+          <code>svc token rm {token.id} --with-minted</code>
         </Confirm>
       </td>
     </tr>

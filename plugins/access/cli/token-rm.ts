@@ -1,0 +1,28 @@
+import type { Api, Run } from '../../../cli/contract.ts';
+
+const MANY = 20;
+
+type Made = Api.RevokedTokens['living'];
+
+export const run: Run = async (invocation) => {
+  const { args, flags, output } = invocation;
+  const api = await invocation.client();
+  const path = `/api/v1/tokens/${encodeURIComponent(args[0] ?? '')}${flags.withMinted ? '?with_minted=true' : ''}`;
+  const answer = await api.json<Api.RevokedTokens | undefined>({ method: 'DELETE', path });
+  output.note(`token ${args[0]} is revoked`);
+  const { revoked = [], living = [], more = 0, beyond_reach = 0 } = answer ?? {};
+  for (const line of linesOf('revoked with it', revoked)) output.note(line);
+  for (const line of linesOf('it made, and it is still valid', living)) output.note(line);
+  if (more > 0) output.note(`and ${more} more`);
+  if (living.length > 0) output.note('revoke one by `svc token rm <id> --with-minted`');
+  if (beyond_reach > 0)
+    output.note(`${beyond_reach} more that it made are still valid; an owner of their org can revoke them`);
+  return undefined;
+};
+
+function linesOf(what: string, tokens: Made): string[] {
+  const lines = tokens
+    .slice(0, MANY)
+    .map(({ id, name, kind, user }) => `  ${id} (${[kind, name, user].filter(Boolean).join(' ')}): ${what}`);
+  return tokens.length > MANY ? [...lines, `  and ${tokens.length - MANY} more: ${what}`] : lines;
+}
