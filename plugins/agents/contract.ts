@@ -11,9 +11,12 @@ import type {
   LogChunk,
 } from '../runs/contract.ts';
 import type { DryReplay } from './contract/dry-replay.ts';
+import type { AgentIsolation } from './contract/isolation.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
 export { AgentFigures } from './contract/figures.ts';
+export type { AgentIsolation } from './contract/isolation.ts';
+export { Agent, type AgentStatus } from './contract/status.ts';
 export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 
 /**
@@ -27,14 +30,6 @@ export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
  * refuses a hello with another version and names both.
  */
 export const CHANNEL_PROTOCOL = 4;
-
-/** What becomes of untrusted work on an agent. */
-export interface AgentIsolation {
-  /** `refuse`: it takes none. `isolate`: it keeps it apart. `only`: so too, and takes nothing else. */
-  untrusted: 'refuse' | 'isolate' | 'only';
-  /** Why this machine cannot keep programs apart; absent when it can. Then it gets no untrusted program. */
-  missing?: string;
-}
 
 /** First request on the channel. */
 export interface AgentHello
@@ -299,22 +294,3 @@ export interface Executor {
 }
 
 export const Executors = extensionPoint<Executor>('agents.Executors', { key: (executor) => executor.executor });
-
-/** The agent inside this process (roles agent, dev, local). */
-export interface Agent {
-  status(): AgentStatus;
-}
-
-export interface AgentStatus {
-  /** Assigned by the server at the first hello. */
-  agent_id: string | undefined;
-  name: string;
-  connected: boolean;
-  draining: boolean;
-  slots: number;
-  /** Passes that are running. */
-  busy: number;
-  capabilities: readonly string[];
-}
-
-export const Agent = token<Agent>('agents.Agent');

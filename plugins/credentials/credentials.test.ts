@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Database, isServiceError } from '../../kernel/contracts/index.ts';
-import { JobEnvironments, RunEngine, RunStore, type SubmitRun } from '../runs/contract.ts';
+import { ISOLATES, JobEnvironments, RunEngine, RunStore, type SubmitRun } from '../runs/contract.ts';
 import { CredentialNames, Credentials } from './contract.ts';
 import { MAX_BYTES } from './domain/fields.ts';
 import { boot, STORES, tablesWith, type TestServer, variablesOf } from '../../test/kit/index.ts';
@@ -20,7 +20,7 @@ const submitted = (server: TestServer, more: Partial<SubmitRun>) =>
 
 /** Claims the latest run and answers what its job gets; then the run ends. */
 async function environmentOf(server: TestServer) {
-  const [claim] = await server.use(RunStore).claim({ agent_id: 'agt_1', capabilities: ['linux'] }, 1, 60_000);
+  const [claim] = await server.use(RunStore).claim({ agent_id: 'agt_1', capabilities: ['linux', ISOLATES] }, 1, 60_000);
   try {
     const environment = await server.use(JobEnvironments).environment(claim!);
     return { claim: claim!, environment };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Clock, Database, Log, Sealer } from '../../kernel/contracts/index.ts';
-import { type Claimed, type ClaimRef, type Json, RunEngine, RunStore, Wakeups } from '../runs/contract.ts';
+import { type Claimed, type ClaimRef, ISOLATES, type Json, RunEngine, RunStore, Wakeups } from '../runs/contract.ts';
 import { bootEngine, checkRuns, type EngineServer, openTestDatabase, STORES } from '../../test/kit/index.ts';
 import { LeaseOwners, Leases } from './contract.ts';
 import { LeaseNotifier } from './service/lease-notifier.ts';
@@ -34,7 +34,7 @@ const command = (position: number, name: string, at: number) => ({
 });
 
 const claim = async (world: EngineServer): Promise<Claimed[]> =>
-  world.use(RunStore).claim({ agent_id: 'agt_1', capabilities: [] }, 100, LEASE_MS);
+  world.use(RunStore).claim({ agent_id: 'agt_1', capabilities: [ISOLATES] }, 100, LEASE_MS);
 
 /** Submits this many scripts and claims them in order. */
 async function begin(world: EngineServer, count: number): Promise<Claimed[]> {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
-import { JobEnvironments, RunEngine, RunStore, type SubmitRun } from '../runs/contract.ts';
+import { ISOLATES, JobEnvironments, RunEngine, RunStore, type SubmitRun } from '../runs/contract.ts';
 import { Secrets } from './contract.ts';
 import { MAX_BYTES, MAX_TOTAL_BYTES } from './domain/rules.ts';
 import { boot, STORES, tablesWith, type TestServer, variablesOf } from '../../test/kit/index.ts';
@@ -11,7 +11,7 @@ const CANARY = 'canary-5f1c9a77';
 async function claimed(server: TestServer, more: Partial<SubmitRun> = {}) {
   const run = { ...server.scope, source: 'true', trigger: { type: 'manual' }, trusted: true, generation: 0, ...more };
   const { run_id } = await server.use(RunEngine).submit(run);
-  const by = { agent_id: 'agt_1', capabilities: ['linux'] };
+  const by = { agent_id: 'agt_1', capabilities: ['linux', ISOLATES] };
   const [claim] = await server.use(RunStore).claim(by, 1, 60_000);
   if (claim?.run_id !== run_id) throw new Error('another run was claimed');
   const environment = await server.use(JobEnvironments).environment(claim);

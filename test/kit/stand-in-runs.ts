@@ -3,6 +3,7 @@ import {
   type Claimed,
   type ClaimRef,
   type Completion,
+  ISOLATES,
   type JobEnvironmentLayers,
   RunStore,
   type SubmitRun,
@@ -43,7 +44,7 @@ export class StandInAgent {
 
   constructor(use: Resolve, by: { agent_id?: string; org_id?: string; capabilities?: readonly string[] } = {}) {
     this.#store = use(RunStore);
-    this.#by = { agent_id: 'agt_1', capabilities: ['linux'], ...by };
+    this.#by = { agent_id: 'agt_1', capabilities: ['linux', ISOLATES], ...by };
   }
 
   claim(limit = 50): Promise<Claimed[]> {

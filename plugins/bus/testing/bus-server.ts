@@ -11,6 +11,7 @@ import { RunMasks } from '../../masking/contract.ts';
 import {
   type Claimed,
   type ClaimRef,
+  ISOLATES,
   type Json,
   type NewRun,
   RunStore,
@@ -158,7 +159,7 @@ export class BusProject {
   }
 
   claim(limit = 1): Promise<Claimed[]> {
-    const by = { agent_id: 'agt_one', org_id: this.scope.org_id, capabilities: [] };
+    const by = { agent_id: 'agt_one', org_id: this.scope.org_id, capabilities: [ISOLATES] };
     return this.server.store.claim(by, limit, 600_000);
   }
 

@@ -1,12 +1,13 @@
-import type {
-  ArmWait,
-  Capabilities,
-  Claimed,
-  ClaimRef,
-  JournaledCall,
-  JournalRecord,
-  Json,
-  NewRun,
+import {
+  type ArmWait,
+  type Capabilities,
+  type Claimed,
+  type ClaimRef,
+  ISOLATES,
+  type JournaledCall,
+  type JournalRecord,
+  type Json,
+  type NewRun,
 } from '../../../plugins/runs/contract.ts';
 import type { SqlRunStore } from '../../../plugins/runs/store/sql-run-store.ts';
 import { createIds, systemClock } from '../../kit/index.ts';
@@ -71,7 +72,7 @@ export class Scenario {
   }
 
   agent(capabilities: readonly string[] = [], agent_id = 'agt_one'): Capabilities {
-    return { agent_id, org_id: this.org_id, capabilities };
+    return { agent_id, org_id: this.org_id, capabilities: [...capabilities, ISOLATES] };
   }
 
   /** Claims the one activity that there is. */
