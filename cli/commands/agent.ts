@@ -13,9 +13,9 @@ export const run: Run = async ({ flags, output, env, profile }) => {
   const set = (name: string, value: unknown) => (value === undefined ? {} : { [name]: String(value) });
   const options = {
     role: 'agent' as const,
-    settings: { own_process: true },
     env: {
       ...env,
+      SVC_OWN_PROCESS: 'on',
       SVC_URL: url,
       ...set('SVC_TOKEN', token),
       // Isolated runs do not see it.

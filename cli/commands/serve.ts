@@ -3,7 +3,7 @@ import type { Run } from '../command.ts';
 
 export const run: Run = async ({ output, env }) => {
   await ownProcess(
-    () => boot({ role: 'server', env, settings: { own_process: true } }),
+    () => boot({ role: 'server', env: { ...env, SVC_OWN_PROCESS: 'on' } }),
     (kernel) => output.note(`svc serve is ready: ${kernel.base_url()}`),
   );
   return Number(process.exitCode ?? 0);

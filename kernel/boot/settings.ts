@@ -44,7 +44,6 @@ export function readSettings(role: Role, env: Environment, given: Partial<Settin
     public_url: address(env, 'SVC_PUBLIC_URL'),
     lease_ms: wholeNumber(env, 'SVC_LEASE_MS', 15_000, 200, 3_600_000),
     plugins: extraPlugins(env),
-    own_process: false,
     version: packageVersion(),
     ...given,
     home,

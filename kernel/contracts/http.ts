@@ -40,9 +40,8 @@ export interface Principal {
   /** In a session: the token that it was made from, or the session itself when there was none. */
   token_id: string;
   session_id?: string;
-  /** The org of an agent's token, or of a token limited to one org. */
+  /** The org of an agent's token, or of a token limited to one org; and the project of an agent's token limited to one. */
   org_id: string | null;
-  /** The project of an agent's token that is limited to one. */
   project_id?: string | null;
 }
 

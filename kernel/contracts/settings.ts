@@ -22,8 +22,6 @@ export interface Settings {
   lease_ms: number;
   /** Extra plugin packages or folders, in the order given. */
   plugins: readonly string[];
-  /** True when this process is for svc alone, and not one that embeds it. */
-  own_process: boolean;
   /** Version of svc. */
   version: string;
 }

@@ -12,10 +12,11 @@ const SECRET = [
 
 /**
  * Hides the memory of this process from others of the same user, and overwrites the secrets of the environment that it was
- * started with. `Settings.env` keeps them. Does nothing in a process that only embeds svc.
+ * started with. `Settings.env` keeps them. Only in a process that
+ * is for svc alone (`SVC_OWN_PROCESS`, which the commands set), and not in one that embeds it.
  */
-export async function guardProcess({ own_process }: Pick<Settings, 'own_process'>, log: Log): Promise<void> {
-  if (!own_process) return;
+export async function guardProcess({ env }: Pick<Settings, 'env'>, log: Log): Promise<void> {
+  if (env.SVC_OWN_PROCESS !== 'on') return;
   const { programs, why } = await nativePrograms();
   try {
     // Loading it does the work; what it exports is empty.
