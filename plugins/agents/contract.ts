@@ -16,6 +16,7 @@ import type { AgentRecord } from './generated/agent.ts';
 
 export { AgentFigures } from './contract/figures.ts';
 export type { AgentIsolation } from './contract/isolation.ts';
+export { removeFolder } from './contract/remove-folder.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
 export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 

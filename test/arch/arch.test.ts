@@ -113,7 +113,9 @@ t.test('only what composes a process reads its environment', async (t) => {
   const readers = product.filter((path) => /[^`]process\.env\b/.test(read(path)) && !path.endsWith('.mjs'));
   // The starters are programs for others, as text. The guard wipes secrets.
   t.same(
-    readers.filter((path) => !/^cli\/|^kernel\/boot\/|native\/(measure|guard-process)\.ts$|handlers\/cli\/starters\.ts$/.test(path)),
+    readers.filter(
+      (path) => !/^cli\/|^kernel\/boot\/|native\/(measure|guard-process)\.ts$|handlers\/cli\/starters\.ts$/.test(path),
+    ),
     [],
   );
 });

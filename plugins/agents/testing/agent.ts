@@ -88,6 +88,7 @@ export function testWorker(parts: {
       slots: parts.slots ?? 8,
       extra_capabilities: [],
       workdir: '/',
+      shown: [],
       untrusted: 'isolate',
       isolate: 'untrusted',
       drain_grace_ms: parts.grace_ms ?? 0,

@@ -73,7 +73,14 @@ export class LocalAgent implements Agent {
 
   async stop(): Promise<void> {
     await this.#worker?.stop();
-    if (this.#runtime_dir !== undefined) await removeRuntimeDir(this.#runtime_dir);
+    if (this.#runtime_dir === undefined) return;
+    // The next agent on this machine tries again.
+    await removeRuntimeDir(this.#runtime_dir).catch((error: Error) => {
+      this.#parts.log.warn(
+        { folder: this.#runtime_dir, reason: error.message },
+        'removing the folder of the agent failed',
+      );
+    });
   }
 
   #link(): AgentLink {

@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Log } from '../../../kernel/contracts/index.ts';
+import { removeFolder } from '../contract.ts';
 
 const PREFIX = 'svc-agent-';
 const OWNER = 'owner';
@@ -23,7 +24,7 @@ export async function makeRuntimeDir(tmp: string | undefined): Promise<string> {
 }
 
 export async function removeRuntimeDir(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  await removeFolder(folder);
 }
 
 /** Removes folders that killed agents of this user left behind. */

@@ -1,4 +1,4 @@
-import { availableParallelism, hostname } from 'node:os';
+import { availableParallelism, hostname, tmpdir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { parseDuration, type Role, type Settings } from '../../../kernel/contracts/index.ts';
@@ -13,6 +13,8 @@ export interface WorkerSettings {
   /** Announced in addition to detected capabilities. */
   extra_capabilities: string[];
   workdir: string;
+  /** What isolated programs see beside the system's folders. */
+  shown: readonly string[];
   /** What becomes of untrusted work. */
   untrusted: AgentIsolation['untrusted'];
   /** Which programs run apart from the rest of the machine. */
@@ -42,6 +44,7 @@ export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>
     slots: readSlots(given(env.SVC_AGENT_SLOTS, String(availableParallelism() * SLOTS_PER_CORE))),
     extra_capabilities: readCapabilities(env.SVC_AGENT_CAPS ?? ''),
     workdir: readFolder(given(env.SVC_AGENT_WORKDIR, '.')),
+    shown: readShown(env.SVC_AGENT_SHOW, env.TMPDIR),
     untrusted: oneOf('SVC_AGENT_UNTRUSTED', given(env.SVC_AGENT_UNTRUSTED, 'isolate'), UNTRUSTED),
     isolate: oneOf('SVC_AGENT_ISOLATE', given(env.SVC_AGENT_ISOLATE, 'untrusted'), ISOLATE),
     drain_grace_ms: readGrace(env.SVC_DRAIN_GRACE, role),
@@ -65,10 +68,23 @@ export function readServerSettings(
     slots: readSlots(text, 'SVC_SERVER_HTTP', 'off or '),
     extra_capabilities: [],
     workdir: '/',
+    shown: [],
     untrusted: 'refuse',
     isolate: 'untrusted',
     drain_grace_ms: readGrace(grace, role),
   };
+}
+
+/** Where agents keep the folders of all passes is for none of them to see. */
+function readShown(text = '', tmp = tmpdir()): string[] {
+  const shown = text.split(':').filter((path) => path !== '');
+  for (const path of shown) {
+    const wrong = (what: string) => AgentErrors.settingInvalid(`SVC_AGENT_SHOW names "${path}", which ${what}`);
+    if (!isAbsolute(path)) throw wrong('is not an absolute path');
+    if (!statSync(path, { throwIfNoEntry: false })) throw wrong('is not there');
+    if (`${tmp}/`.startsWith(`${path.replace(/\/+$/, '')}/`)) throw wrong('holds the folders of other runs');
+  }
+  return shown;
 }
 
 const UNTRUSTED = ['refuse', 'isolate', 'only'] as const;

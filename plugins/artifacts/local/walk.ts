@@ -78,8 +78,10 @@ async function walk(room: FileRoom, folder: string, prefix: string, files: Local
     const file = join(folder, entry.name);
     checkKind(entry, file);
     if (entry.name.includes('\ufffd')) await checkName(room, file);
-    if (entry.isDirectory()) await walk(room, file, `${prefix}${entry.name}/`, files);
-    else files.push({ path: checked(`${prefix}${entry.name}`, file), file });
+    // Of a folder too: one that is too deep for a path holds nothing that can be stored.
+    const path = checked(`${prefix}${entry.name}`, file);
+    if (entry.isDirectory()) await walk(room, file, `${path}/`, files);
+    else files.push({ path, file });
     if (files.length > MAX_FILES)
       throw new LocalFault(`there are more than ${MAX_FILES} files`, 'store them as one archive (tar)');
   }

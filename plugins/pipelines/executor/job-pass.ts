@@ -11,7 +11,7 @@ import { checkOut } from './checkout.ts';
 import { JobScope, type StepResult } from './job-scope.ts';
 import { readJobSpec } from './job-spec.ts';
 import { JobJournal } from './step-journal.ts';
-import { StepRun } from './step-run.ts';
+import { OUTPUTS, StepRun } from './step-run.ts';
 
 export interface PassParts {
   clock: Clock;
@@ -75,7 +75,7 @@ export class JobPass implements RunningPass {
     });
     this.#place = place;
     const workspace = join(place.folder, 'work');
-    await place.makeFolder(workspace);
+    for (const folder of [workspace, join(place.folder, OUTPUTS)]) await place.makeFolder(folder);
     if (spec.checkout !== null) {
       this.#say(spec, `checking out ${spec.checkout.sha}`);
       await checkOut({

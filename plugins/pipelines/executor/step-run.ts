@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { realpath, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import { idempotencyKey, PassOver } from '../../replay/contract.ts';
-import type { ProgramEnd, ProgramPlace, StartedProgram } from '../../scripts/contract.ts';
+import { type ProgramEnd, type ProgramPlace, type StartedProgram, wholeMachine } from '../../scripts/contract.ts';
 import { type Evaluate, filled, filledEnv, shown } from '../domain/holes.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
 import { PipelineErrors } from '../errors.ts';
@@ -11,6 +11,9 @@ import { withoutCheckout } from './checkout.ts';
 import type { JobScope, StepResult } from './job-scope.ts';
 import type { JobJournal } from './step-journal.ts';
 import { readOutputs } from './step-outputs.ts';
+
+/** The folder of the job with a folder for each attempt of a step: one mount, however many there are. */
+export const OUTPUTS = 'outputs';
 
 export interface StepParts {
   step: StepSpec;
@@ -68,10 +71,11 @@ export class StepRun {
 
   async #attempt(attempt: number): Promise<StepResult> {
     const { step, index, place, journal } = this.#parts;
-    const output_folder = join(place.folder, `output-${index}-${attempt}`);
+    const output_folder = join(place.folder, OUTPUTS, `${index}-${attempt}`);
     const output_file = join(output_folder, 'output');
     const source = join(place.folder, 'source', `step-${index}-${attempt}.sh`);
-    await place.makeFolder(output_folder);
+    await mkdir(output_folder, { mode: 0o700 });
+    await place.give(output_folder);
     await this.#write(output_file, '');
     const evaluate = this.#evaluator();
     const own = filledEnv(step.env, evaluate);
@@ -135,6 +139,11 @@ export class StepRun {
     const found = await place.room.open(path, constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
     if (!found) throw fault('is no folder of the workspace');
     await found.close();
+    // Of an isolated step no link was followed, and its paths are others than those of the machine.
+    if (place.room !== wholeMachine) {
+      if (path === workspace || path.startsWith(workspace + sep)) return path;
+      throw fault('leaves the workspace');
+    }
     const [real, root] = await Promise.all([realpath(path), realpath(workspace)]);
     if (real !== root && !real.startsWith(root + sep)) throw fault('leaves the workspace');
     return path;

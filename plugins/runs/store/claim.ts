@@ -6,7 +6,7 @@ import {
   isServiceError,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import type { Capabilities, Claimed } from '../contract.ts';
+import { type Capabilities, type Claimed, ISOLATES } from '../contract.ts';
 import { ACTIVITY } from './activity-rows.ts';
 import { type Candidate, findCandidates } from './lanes.ts';
 import type { StoreParts } from './parts.ts';
@@ -104,6 +104,10 @@ function withoutRivals(store: StoreParts, oldest: readonly Candidate[]): readonl
   return [...own, ...others.slice(from), ...others.slice(0, from)];
 }
 
+/** Work of an earlier version of svc may stand in a lane that does not ask for isolation. */
+const mayTake = (store: StoreParts, by: Capabilities, { executor }: PendingRow, run: ClaimRun): boolean =>
+  run.trusted === 1 || store.lanes.isLight(executor) || by.capabilities.includes(ISOLATES);
+
 interface TakeRules {
   lease_ms: number;
   skip: boolean;
@@ -154,7 +158,7 @@ async function takeSlice(
     [...locked.keys()].map((run_id) => [run_id]),
   );
   const open = slice.filter(({ run_id }) => locked.has(run_id) && !isTerminal(locked.get(run_id)!));
-  const pending = await lockPending(tx, open);
+  const pending = (await lockPending(tx, open)).filter((row) => mayTake(store, by, row, locked.get(row.run_id)!));
   if (pending.length === 0) return [];
   const now = store.database.now();
   const list = inList(pending.map(({ activity_id }) => activity_id));

@@ -16,11 +16,16 @@ export class KnownLanes {
     this.#light = light;
   }
 
+  /** True for work that starts no program. */
+  isLight(executor: string): boolean {
+    this.#lights ??= new Set(this.#light());
+    return this.#lights.has(executor);
+  }
+
   /** All that an agent must offer for it. */
   requiresOf({ executor, requires }: Pick<NewActivity, 'executor' | 'requires'>, trusted: boolean): string[] {
-    this.#lights ??= new Set(this.#light());
     const own = requires.filter((capability) => capability !== ISOLATES);
-    return normalRequires(trusted || this.#lights.has(executor) ? own : [...own, ISOLATES]);
+    return normalRequires(trusted || this.isLight(executor) ? own : [...own, ISOLATES]);
   }
 
   async laneFor(

@@ -1,8 +1,15 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
-import type { ActivityHost, Assignment, Executor, PassEnd, RunningPass } from '../../agents/contract.ts';
+import {
+  type ActivityHost,
+  type Assignment,
+  type Executor,
+  type PassEnd,
+  type RunningPass,
+  removeFolder,
+} from '../../agents/contract.ts';
 import { idempotencyKey } from '../../replay/contract.ts';
 import type { ExecResult } from '../contract.ts';
 import { Capture, commandOutput, exitCodeOf, notStarted, readCommand } from '../domain/command-spec.ts';
@@ -121,7 +128,7 @@ class CommandPass implements RunningPass {
     const isolated = isolation.isolates(this.#assignment, agent);
     if (isolated) await mkdir(folder, { mode: 0o700 });
     const remove = async () => {
-      if (isolated) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      if (isolated) await removeFolder(folder);
     };
     try {
       const ground = await isolation.ground(this.#assignment, agent, {

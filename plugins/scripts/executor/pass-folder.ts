@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { removeFolder } from '../../agents/contract.ts';
 import type { ScriptWork } from '../contract.ts';
 import { sourceFileName } from '../domain/script-spec.ts';
 import type { SdkLinks } from './sdk-folder.ts';
@@ -28,7 +29,7 @@ export async function makePassFolder(
   links: SdkLinks = {},
 ): Promise<PassFolder> {
   const folder = join(runtime_dir, name);
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const remove = () => removeFolder(folder);
   // In its own folder, so that an interpreter finds no neighbours but the SDK, and no file name collides.
   const source = join(folder, 'source', sourceFileName(spec.filename));
   const input_file = join(folder, 'input.json');

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { FoldersOnly, type FileRoom } from '../contract/file-room.ts';
 import { interpreterMissing } from '../errors.ts';
@@ -23,6 +23,11 @@ interface CellParts {
   users: Users | undefined;
 }
 
+/** Variables of a program, for the native program that starts it: it has none of them itself. */
+const PREFIX = 'SVCENV_';
+/** More than a line is no report of it. */
+const REPORT_BYTES = 4096;
+
 /** What one pass has for itself: a working folder, a home and a /tmp on the disk, and a user where the agent is root. */
 export class Cell implements Ground {
   readonly workdir: string;
@@ -34,6 +39,7 @@ export class Cell implements Ground {
   readonly #tmp: string;
   readonly #own: string[];
   readonly #reports: string[] = [];
+  readonly #covers: [from: string, to: string][] = [];
 
   static async make(parts: CellParts): Promise<Cell> {
     const cell = new Cell(parts);
@@ -66,8 +72,25 @@ export class Cell implements Ground {
     await chmod(this.#tmp, 0o1777);
     if (this.#user === undefined) return;
     await chmod(folder, 0o755);
+    await this.#name(this.#user);
     for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
       if (!entry.isSymbolicLink()) await this.give(join(entry.parentPath, entry.name));
+  }
+
+  /** Programs such as ssh want a name for their user, and a group. */
+  async #name(user: number): Promise<void> {
+    const lines = {
+      passwd: `svc-run:x:${user}:${user}:isolated run:${this.#home}:/bin/sh`,
+      group: `svc-run:x:${user}:`,
+    };
+    for (const [name, line] of Object.entries(lines)) {
+      const to = `/etc/${name}`;
+      const known = await readFile(to, 'utf8').catch(() => undefined);
+      if (known === undefined) continue;
+      const from = join(this.#parts.folder, name);
+      await writeFile(from, `${known.replace(/\n*$/, '\n')}${line}\n`, { mode: 0o644, flag: 'wx' });
+      this.#covers.push([from, to]);
+    }
   }
 
   async give(path: string): Promise<void> {
@@ -98,7 +121,18 @@ export class Cell implements Ground {
     const { program, sight, root, reports, folder, tools } = this.#parts;
     const report = join(reports, `${folder.slice(folder.lastIndexOf('/') + 1)}-${this.#reports.length}`);
     this.#reports.push(report);
-    const plan = { sight, root, report, user: this.#user, folder, tools, own: this.#own, tmp: this.#tmp, cwd };
+    const plan = {
+      sight,
+      root,
+      report,
+      user: this.#user,
+      folder,
+      tools,
+      own: this.#own,
+      tmp: this.#tmp,
+      covers: this.#covers,
+      cwd,
+    };
     return { argv: [program, ...planArguments(plan), ...argv], env: this.#environment(env), cwd: '/' };
   }
 
@@ -107,12 +141,12 @@ export class Cell implements Ground {
     // Names of an account that it does not have.
     delete own.USER;
     delete own.LOGNAME;
-    return own;
+    return Object.fromEntries(Object.entries(own).map(([name, value]) => [`${PREFIX}${name}`, value]));
   }
 
   async ended(end: ProcessEnd): Promise<ProcessEnd> {
     if (end.exit_code !== NOT_ISOLATED) return end;
-    const fault = readReport(await readFile(this.#reports.at(-1)!, 'utf8').catch(() => ''));
+    const fault = readReport(await firstBytes(this.#reports.at(-1)!));
     if (!fault) return end;
     const ofProgram = fault.step === 'program' || fault.step === 'folder';
     // Without a code it is a fault of the agent.
@@ -123,5 +157,16 @@ export class Cell implements Ground {
   async close(): Promise<void> {
     await Promise.all(this.#reports.splice(0).map((report) => rm(report, { force: true })));
     if (this.#user !== undefined) this.#parts.users?.free(this.#user);
+  }
+}
+
+async function firstBytes(path: string): Promise<string> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return '';
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(REPORT_BYTES), 0, REPORT_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -131,6 +132,40 @@ t.test(
       t.notMatch(JSON.stringify(activity), /canary/);
     });
 
+    t.test('is told nothing by the process that isolates it, and makes no namespace', async (t) => {
+      const said = output(
+        await run(`
+          try() { "$@" >/dev/null 2>&1 && echo done || echo refused; }
+          keys='import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(248, b"user", b"svc", b"x", 1, -4) < 0)'
+          [ "$(uname -m)" = x86_64 ] || keys='raise SystemExit(1)'
+          svc output set \\
+            files="$(try ls /proc/1/fd)" memory="$(try cat /proc/1/environ)" program="$(try chmod 777 /proc/1/exe)" \\
+            user="$(try unshare -U true)" mounts="$(try unshare -U -r -m true)" keys="$(try python3 -c "$keys")"
+        `),
+      );
+      t.same(new Set(Object.values(said)), new Set(['refused']), JSON.stringify(said));
+    });
+
+    t.test('prints by name, has a name itself, and terminals of its own', async (t) => {
+      const activity = new Activity();
+      const source = `
+        echo one > /dev/stdout; echo two > /dev/stderr; svc step named -- sh -c 'echo three > /dev/stdout'
+        svc output set user="$(id -un)" terminal="$(python3 -c 'import pty; print(len(pty.openpty()))')"
+      `;
+      const said = output(await finish(activity, { source, filename: 'job.sh', trusted: false }));
+      t.equal(said.terminal, '2');
+      if (process.getuid?.() === 0) t.equal(said.user, 'svc-run');
+      t.match(activity.text(), /one[^]*three/);
+      t.match(activity.text('stderr'), /two/);
+    });
+
+    t.test('leaves nothing behind, however deep and closed it is', async (t) => {
+      const deep = 'import os\nfor n in range(3000): os.mkdir("d"); os.chdir("d")';
+      output(await run(`mkdir closed; touch closed/file; chmod 0 closed; python3 -c '${deep}'`));
+      t.match(readdirSync(runtime_dir).sort().join(' '), /^bin node_modules reports root sdk$/);
+      t.same(readdirSync(join(runtime_dir, 'reports')), []);
+    });
+
     t.test('has the verbs of scripts, and no other command of svc', async (t) => {
       const away = join(tmpdir(), 'svc-not-in-sight', 'main.mjs');
       const cli = await openBench({ clock, ids, native: true, cli: [process.execPath, away] });
@@ -167,14 +202,15 @@ t.test(
     t.test('a token file below a shown folder is hidden', async (t) => {
       const folder = await open('svc-shown-');
       t.teardown(() => rm(folder, { recursive: true }));
-      await writeFile(join(folder, 'token'), 'canary', { mode: 0o644 });
+      await writeFile(join(folder, 'real'), 'canary', { mode: 0o644 });
+      await symlink(join(folder, 'real'), join(folder, 'token'));
       const env = { ...process.env, SVC_AGENT_SHOW: folder, SVC_TOKEN_FILE: join(folder, 'token') };
       const hiding = await openBench({ clock, ids, native: true, env });
       t.teardown(() => hiding.close());
-      const source = `svc output set token="$(cat ${folder}/token)" files="$(ls ${folder})"`;
+      const source = `svc output set token="$(cat ${folder}/token ${folder}/real)" files="$(ls ${folder})"`;
       t.same(output(await hiding.finish(new Activity(), { source, filename: 'x.sh', trusted: false })), {
         token: '',
-        files: 'token',
+        files: 'real\ntoken',
       });
     });
 
@@ -184,6 +220,39 @@ t.test(
       const script = `import { step, output } from 'svc/sdk';\nawait step('a', () => 1);\nawait output.set({ ok: true });\n`;
       t.same(output(await finish(new Activity(), { source: script, filename: 'a.ts', trusted: false })), { ok: true });
     });
+  },
+);
+
+t.test(
+  'programs of one job, one after the other',
+  { skip: missing !== undefined && 'it cannot isolate' },
+  async (t) => {
+    const runtime_dir = await mkdtemp(join(tmpdir(), 'svc-job-'));
+    const victim = await mkdtemp(join(tmpdir(), 'svc-victim-'));
+    const folder = join(runtime_dir, 'j1');
+    t.teardown(() => Promise.all([runtime_dir, victim].map((path) => rm(path, { recursive: true, force: true }))));
+    await mkdir(folder);
+    const isolation = new Isolation({ env: process.env, ids, node: process.execPath });
+    const agent = { id: '', name: '', pid: 1, workdir: '/', runtime_dir, isolate_all: false };
+    const ground = await isolation.ground({ trusted: false }, agent, { runtime_dir, folder, tools: [] });
+    t.teardown(() => ground.close());
+    const run = async (source: string) => {
+      const env = { PATH: '/usr/bin:/bin', LD_PRELOAD: '/nothing.so', SVC_CANARY: 'x' };
+      const { argv, env: own, cwd } = ground.request({ argv: ['/bin/sh', '-c', source], env, cwd: ground.workdir });
+      t.same(
+        Object.keys(own).filter((name) => !name.startsWith('SVCENV_')),
+        [],
+        'what isolates has no variable of theirs',
+      );
+      const { status, signal, stdout } = spawnSync(argv[0]!, argv.slice(1), { env: own, cwd });
+      return { ...(await ground.ended({ exit_code: status, signal })), stdout: String(stdout) };
+    };
+    t.match(await run('echo kept > /tmp/file; echo $SVC_CANARY'), { exit_code: 0, stdout: 'x\n' });
+    t.match(await run('cat /tmp/file'), { exit_code: 0, stdout: 'kept\n' });
+    const top = runtime_dir.split('/').slice(0, 3).join('/');
+    await run(`mv ${top} /tmp/was; ln -s ${victim} ${top}`);
+    t.match(await run('echo never'), { exit_code: null, error: /could not be started in isolation/ });
+    t.same(readdirSync(victim), [], 'nothing was made where the link leads');
   },
 );
 

@@ -106,7 +106,7 @@ export class Isolation {
     const [root, tmp, report] = [join(folder, 'root'), join(folder, 'tmp'), join(folder, 'report')];
     for (const path of [root, tmp]) await mkdir(path);
     const user = this.#users?.take();
-    const plan = { sight: this.sight, root, report, user, folder: root, tools: [], own: [], tmp, cwd: '/' };
+    const plan = { sight: this.sight, root, report, user, folder: root, tools: [], own: [], tmp, covers: [], cwd: '/' };
     try {
       if (user !== undefined) await chown(tmp, user, user);
       await run(this.#program, [...planArguments({ ...plan, folder: tmp }), '/bin/sh', '-c', ':'], {

@@ -35,14 +35,15 @@ export function sightOf({ env, node, extra }: SightParts): Sight {
     ...LINKED.filter((path) => existsSync(path)).map((path) => realpathSync(path)),
     ...CERTIFICATES.flatMap((name) => env[name] ?? []).filter((path) => path.startsWith('/') && existsSync(path)),
     node,
-    ...extra,
+    ...extra.filter((path) => existsSync(path)),
   ];
   // A link is shown as the link that it is, so that what it names is shown too.
   for (const path of more.flatMap((one) => [one, realpathSync(one)])) if (!isShown(path, shown)) shown.push(path);
   // Folders before what lies in them: a mount covers what was there.
   const sorted = shown.toSorted((a, b) => a.length - b.length);
   const token = env.SVC_TOKEN_FILE;
-  return { shown: sorted, hidden: token?.startsWith('/') ? [token] : [] };
+  if (!token?.startsWith('/')) return { shown: sorted, hidden: [] };
+  return { shown: sorted, hidden: existsSync(token) ? [token, realpathSync(token)] : [token] };
 }
 
 export interface PlanParts {
@@ -60,12 +61,14 @@ export interface PlanParts {
   own: readonly string[];
   /** What it has as /tmp. */
   tmp: string;
+  /** Files of the pass that it has in place of those of the system. */
+  covers: readonly (readonly [from: string, to: string])[];
   cwd: string;
 }
 
 /** The arguments of the native program `isolate`, up to the program that it runs. */
 export function planArguments(parts: PlanParts): string[] {
-  const { sight, root, report, user, folder, tools, own, tmp, cwd } = parts;
+  const { sight, root, report, user, folder, tools, own, tmp, covers, cwd } = parts;
   return [
     ...['--root', root, '--report', report],
     ...(user === undefined ? [] : ['--user', String(user)]),
@@ -73,6 +76,7 @@ export function planArguments(parts: PlanParts): string[] {
     ...['--own', tmp, '/tmp'],
     ...[...sight.shown, ...tools, folder].flatMap((path) => ['--show', path]),
     ...own.flatMap((path) => ['--own', path, path]),
+    ...covers.flatMap(([from, to]) => ['--cover', from, to]),
     ...sight.hidden.flatMap((path) => ['--hide', path]),
     ...['--cwd', cwd, '--'],
   ];

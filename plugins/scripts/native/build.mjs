@@ -14,7 +14,7 @@ export const PROGRAMS = {
   'verb-client': ['verb-client.c', 'client-host.c', ...CALL],
   'in-shell': ['in-shell.c', 'in-shell-host.c', ...CALL],
   guard: ['guard.c'],
-  isolate: ['isolate.c', 'isolate-mounts.c'],
+  isolate: ['isolate.c', 'isolate-mounts.c', 'isolate-filter.c'],
   spawner: ['spawner.c', 'jobs.c', 'keeper.c', 'frames.c', 'buffer.c'],
 };
 

@@ -1,4 +1,8 @@
-/* The file system of an isolated program: a small root in memory, on which the folders of the plan are mounted. */
+/*
+ * The file system of an isolated program: a small root in memory, on which the folders of the plan are mounted. Some of
+ * them were written by an earlier program of the same job, so no path is followed through a link: each name is looked up
+ * in the open folder before it.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,120 +25,144 @@
 #define NO_SETUID 0x2
 #define NO_DEVICES 0x4
 
-static const char *root;
+enum want { A_FOLDER, A_FILE, AS_IT_IS };
 
-static const char *within(char *room, const char *path) {
-  if (snprintf(room, PATH_MAX, "%s%s", root, path) >= PATH_MAX) {
+static int root = -1;
+
+/* The open folder or file at `path` below the new root, made when it is not there. -1: it is not there, or is a link. */
+static int reach(const char *path, enum want want) {
+  char names[PATH_MAX], *rest = names;
+  if (snprintf(names, sizeof names, "%s", path) >= PATH_MAX) {
     errno = ENAMETOOLONG;
     isolate_fail("mounts", path);
   }
-  return room;
+  int at = dup(root);
+  for (char *name; at >= 0 && (name = strsep(&rest, "/"));) {
+    if (!*name) continue;
+    int last = !rest || !*rest;
+    if (want != AS_IT_IS && (!last || want == A_FOLDER) && mkdirat(at, name, 0755) && errno != EEXIST)
+      isolate_fail("mounts", path);
+    if (want == A_FILE && last) {
+      int made = openat(at, name, O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
+      if (made >= 0) close(made);
+    }
+    int next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (last ? 0 : O_DIRECTORY));
+    close(at);
+    at = next;
+  }
+  struct stat found;
+  if (at < 0 || fstat(at, &found) || S_ISLNK(found.st_mode)) {
+    if (want != AS_IT_IS) isolate_fail("mounts", path);
+    if (at >= 0) close(at);
+    return -1;
+  }
+  return at;
 }
 
-/* Makes the folders above `path`, and `path` itself as a folder or an empty file. */
-static void make(const char *path, int folder) {
-  char room[PATH_MAX];
-  within(room, path);
-  for (char *at = room + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-    *at = 0;
-    if (mkdir(room, 0755) && errno != EEXIST) isolate_fail("mounts", path);
-    *at = '/';
-  }
-  if (folder) {
-    if (mkdir(room, 0755) && errno != EEXIST) isolate_fail("mounts", path);
-    return;
-  }
-  int made = open(room, O_CREAT | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (made < 0 && errno != EROFS && errno != EACCES) isolate_fail("mounts", path);
-  if (made >= 0) close(made);
-}
-
-static void restrict_mount(const char *at, uint64_t what, int flags, const char *subject) {
+/* Mounts on an open folder or file, and restricts what is mounted. */
+static void mount_on(int at, const char *from, const char *type, unsigned long flags, const char *options, uint64_t rules,
+                     const char *path) {
+  char place[64];
+  snprintf(place, sizeof place, "/proc/self/fd/%d", at);
+  if (mount(from, place, type, flags, options)) isolate_fail("mounts", path);
+  close(at);
+  if (!rules) return;
+  /* The descriptor is of what is covered now. */
+  if ((at = reach(path, AS_IT_IS)) < 0) isolate_fail("mounts", path);
   struct {
     uint64_t set, clear, propagation, userns;
-  } rules = {what, 0, 0, 0};
-  if (syscall(SYS_mount_setattr, AT_FDCWD, at, flags, &rules, sizeof rules)) isolate_fail("mounts", subject);
+  } all = {rules, 0, 0, 0};
+  int how = AT_EMPTY_PATH | ((flags & MS_REC) ? RECURSIVE : 0);
+  if (syscall(SYS_mount_setattr, at, "", how, &all, sizeof all)) isolate_fail("mounts", path);
+  close(at);
 }
 
 /* A link such as /bin is made again; what it names is shown by itself. */
 static void copy_link(const char *path) {
-  char room[PATH_MAX], target[PATH_MAX];
+  char target[PATH_MAX], parent[PATH_MAX];
   ssize_t length = readlink(path, target, sizeof target - 1);
   if (length < 0) isolate_fail("mounts", path);
   target[length] = 0;
-  make(path, 1);
-  if (rmdir(within(room, path)) || symlink(target, room)) isolate_fail("mounts", path);
+  snprintf(parent, sizeof parent, "%s", path);
+  char *name = strrchr(parent, '/');
+  *name = 0;
+  int at = reach(parent, A_FOLDER);
+  /* It may lie in a folder that is shown already. */
+  if (symlinkat(target, at, name + 1) && errno != EEXIST) isolate_fail("mounts", path);
+  close(at);
 }
 
 static void show(const char *path) {
-  char room[PATH_MAX];
   struct stat found;
   if (lstat(path, &found)) isolate_fail("mounts", path);
   if (S_ISLNK(found.st_mode)) return copy_link(path);
-  make(path, S_ISDIR(found.st_mode));
-  if (mount(path, within(room, path), NULL, MS_BIND | MS_REC, NULL)) isolate_fail("mounts", path);
-  restrict_mount(room, READ_ONLY | NO_SETUID | NO_DEVICES, RECURSIVE, path);
+  mount_on(reach(path, S_ISDIR(found.st_mode) ? A_FOLDER : A_FILE), path, NULL, MS_BIND | MS_REC, NULL,
+           READ_ONLY | NO_SETUID | NO_DEVICES, path);
 }
 
-static void own(const char *from, const char *to) {
-  char room[PATH_MAX];
-  make(to, 1);
-  if (mount(from, within(room, to), NULL, MS_BIND, NULL)) isolate_fail("mounts", from);
-  restrict_mount(room, NO_SETUID | NO_DEVICES, 0, from);
+static void cover(const char *from, const char *path) {
+  int at = reach(path, AS_IT_IS);
+  if (at >= 0) mount_on(at, from, NULL, MS_BIND, NULL, READ_ONLY | NO_SETUID | NO_DEVICES, path);
 }
 
-/* What is not there needs no cover. */
+/* What is not there needs no cover, and what a link names is covered by itself. */
 static void hide(const char *path) {
-  char room[PATH_MAX], nothing[PATH_MAX];
   struct stat found;
-  if (lstat(within(room, path), &found)) return;
-  const char *cover = S_ISDIR(found.st_mode) ? "/.empty" : "/dev/null";
-  if (S_ISDIR(found.st_mode)) make(cover, 1);
-  if (mount(within(nothing, cover), room, NULL, MS_BIND, NULL)) isolate_fail("mounts", path);
+  int at = reach(path, AS_IT_IS);
+  if (at < 0) return;
+  if (fstat(at, &found)) isolate_fail("mounts", path);
+  if (S_ISDIR(found.st_mode)) mount_on(at, "hidden", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "mode=0555,size=4k", 0, path);
+  else mount_on(at, "/dev/null", NULL, MS_BIND, NULL, 0, path);
 }
 
 static void devices(void) {
   static const char *const names[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
   static const char *const links[][2] = {
-      {"/proc/self/fd", "/dev/fd"},
-      {"/proc/self/fd/0", "/dev/stdin"},
-      {"/proc/self/fd/1", "/dev/stdout"},
-      {"/proc/self/fd/2", "/dev/stderr"},
+      {"/proc/self/fd", "fd"},
+      {"/proc/self/fd/0", "stdin"},
+      {"/proc/self/fd/1", "stdout"},
+      {"/proc/self/fd/2", "stderr"},
+      {"pts/ptmx", "ptmx"},
   };
-  char room[PATH_MAX];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    make(names[i], 0);
-    if (mount(names[i], within(room, names[i]), NULL, MS_BIND, NULL)) isolate_fail("mounts", names[i]);
-  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    mount_on(reach(names[i], A_FILE), names[i], NULL, MS_BIND, NULL, 0, names[i]);
+  int dev = reach("/dev", A_FOLDER);
   for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-    if (symlink(links[i][0], within(room, links[i][1]))) isolate_fail("mounts", links[i][1]);
-  make("/dev/shm", 1);
-  if (mount("shm", within(room, "/dev/shm"), "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m"))
-    isolate_fail("mounts", "/dev/shm");
+    if (symlinkat(links[i][0], dev, links[i][1])) isolate_fail("mounts", links[i][1]);
+  close(dev);
+  mount_on(reach("/dev/shm", A_FOLDER), "shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=64m", 0, "/dev/shm");
+  /* Terminals of its own, where the kernel gives them: few programs need one. */
+  char place[64];
+  int pts = reach("/dev/pts", A_FOLDER);
+  snprintf(place, sizeof place, "/proc/self/fd/%d", pts);
+  (void)!mount("pts", place, "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620");
+  close(pts);
 }
 
 /* The old root is below the new one for a moment, and then nowhere. */
 static void pivot(void) {
-  if (chdir(root) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
+  if (fchdir(root) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
     isolate_fail("mounts", "pivot_root");
   if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL))
     isolate_fail("mounts", "/");
+  close(root);
 }
 
 void isolate_mounts(const struct plan *plan) {
-  char room[PATH_MAX];
-  root = plan->root;
   if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) isolate_fail("mounts", "/");
-  if (mount("root", root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4m")) isolate_fail("mounts", root);
-  make("/proc", 1);
-  if (mount("proc", within(room, "/proc"), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
-    isolate_fail("mounts", "/proc");
+  if (mount("root", plan->root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4m")) isolate_fail("mounts", plan->root);
+  root = open(plan->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) isolate_fail("mounts", plan->root);
   devices();
   for (size_t i = 0; i < plan->count; i++) {
     const struct mount_point *point = &plan->points[i];
     if (point->kind == SHOWN) show(point->from);
-    if (point->kind == OWN) own(point->from, point->to);
+    if (point->kind == OWN)
+      mount_on(reach(point->to, A_FOLDER), point->from, NULL, MS_BIND, NULL, NO_SETUID | NO_DEVICES, point->to);
+    if (point->kind == COVER) cover(point->from, point->to);
     if (point->kind == HIDDEN) hide(point->to);
   }
+  /* Last, because the paths above go through the /proc of the machine. */
+  mount_on(reach("/proc", A_FOLDER), "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL, 0, "/proc");
   pivot();
 }

@@ -3,8 +3,11 @@
  * namespace where the agent is not root and as another user where it is. The program sees the folders it is given and
  * no others. Everything it leaves behind dies with it. README.md has the whole list.
  *
- *   isolate --root <folder> --report <file> [--user <id>] [--show <path>]… [--own <from> <to>]… [--hide <path>]…
- *           --cwd <folder> -- <program> [argument]…
+ *   isolate --root <folder> --report <file> [--user <id>] [--show <path>]… [--own <from> <to>]…
+ *           [--cover <from> <to>]… [--hide <path>]… --cwd <folder> -- <program> [argument]…
+ *
+ * The program gets the variables whose names begin with SVCENV_, without that: nothing that somebody else chose is in the
+ * environment of this one, which may be root.
  *
  * Exits as the program does, by the same signal too. What kept it from starting is one line in the report:
  * `<step> <errno> <subject>`.
@@ -24,6 +27,10 @@
 #include <unistd.h>
 
 #include "isolate.h"
+
+#define PREFIX "SVCENV_"
+
+extern char **environ;
 
 static int report = -1;
 
@@ -77,8 +84,17 @@ static void drop(const struct plan *plan) {
 #endif
 }
 
+/* The variables of the program, in the place of those of this one. */
+static void take_environment(void) {
+  size_t kept = 0, length = strlen(PREFIX);
+  for (char **variable = environ; *variable; variable++)
+    if (!strncmp(*variable, PREFIX, length)) environ[kept++] = *variable + length;
+  environ[kept] = NULL;
+}
+
 static _Noreturn void become(const struct plan *plan) {
   sigset_t none;
+  take_environment();
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -91,12 +107,21 @@ static _Noreturn void guard(const struct plan *plan, int result) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   isolate_mounts(plan);
   if (chdir(plan->cwd)) isolate_fail("folder", plan->cwd);
+  struct rlimit no_cores = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_cores);
+  /* What it prints goes through pipes of the agent, which it may open by name too. */
+  if (plan->user && (fchown(1, plan->user, plan->user) || fchown(2, plan->user, plan->user)))
+    isolate_fail("privileges", "output");
   drop(plan);
+  isolate_filter();
+  /* Its memory and its files are not for the program, which may be the same user. */
+  if (prctl(PR_SET_DUMPABLE, 0)) isolate_fail("privileges", "memory");
   /* A change of user forgets it. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   pid_t program = fork();
   if (program < 0) isolate_fail("program", "fork");
   if (program == 0) become(plan);
+  close(report);
   for (;;) {
     int status;
     pid_t ended = waitpid(-1, &status, 0);
@@ -144,7 +169,8 @@ static void read_plan(struct plan *plan, char **at) {
     else if (!strcmp(option, "--user")) plan->user = (uid_t)strtoul(value, NULL, 10);
     else if (!strcmp(option, "--show")) add(plan->points, &plan->count, (struct mount_point){value, value, SHOWN});
     else if (!strcmp(option, "--own")) add(plan->points, &plan->count, (struct mount_point){value, next(&at), OWN});
-    else if (!strcmp(option, "--hide")) add(plan->points, &plan->count, (struct mount_point){value, value, HIDDEN});
+    else if (!strcmp(option, "--cover")) add(plan->points, &plan->count, (struct mount_point){value, next(&at), COVER});
+    else if (!strcmp(option, "--hide"))  add(plan->points, &plan->count, (struct mount_point){value, value, HIDDEN});
     else if (!strcmp(option, "--report")) report = open(value, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   }
   plan->argv = *at ? at + 1 : at;

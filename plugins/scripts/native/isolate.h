@@ -11,6 +11,7 @@
 enum mount_kind {
   SHOWN, /* read-only, with what is mounted below it */
   OWN,   /* readable and writable */
+  COVER, /* in place of what is shown there; nothing where nothing is */
   HIDDEN /* covered by an empty file or folder */
 };
 
@@ -33,6 +34,9 @@ struct plan {
 
 /* Makes the plan's folders all that there is. Ends the process when it cannot. */
 void isolate_mounts(const struct plan *plan);
+
+/* Refuses system calls for this process and all that it starts. */
+void isolate_filter(void);
 
 /* Writes step, errno and subject into the report and exits. */
 _Noreturn void isolate_fail(const char *step, const char *subject);

@@ -1,0 +1,54 @@
+/* System calls that an isolated program does not have: keyrings of its user, and namespaces, in which it would have every
+ * capability. What asks for namespaces by clone3 is told that there is none, and uses clone. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "isolate.h"
+
+#if defined(__x86_64__)
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define MACHINE AUDIT_ARCH_AARCH64
+#endif
+
+#define SPACES \
+  (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP)
+#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define REFUSE(code) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (code))
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define REFUSED_CALL(number, code) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), REFUSE(code)
+
+void isolate_filter(void) {
+#ifdef MACHINE
+  struct sock_filter rules[] = {
+      LOAD(arch),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0),
+      /* Programs of another machine, which some kernels run, have other numbers. */
+      REFUSE(ENOSYS),
+      LOAD(nr),
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
+      REFUSE(ENOSYS),
+      REFUSED_CALL(SYS_keyctl, EPERM),
+      REFUSED_CALL(SYS_add_key, EPERM),
+      REFUSED_CALL(SYS_request_key, EPERM),
+      REFUSED_CALL(SYS_setns, EPERM),
+      REFUSED_CALL(435 /* clone3 */, ENOSYS),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0),
+      ALLOW,
+      LOAD(args[0]),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, SPACES, 0, 1),
+      REFUSE(EPERM),
+      ALLOW,
+  };
+  struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) isolate_fail("privileges", "seccomp");
+#endif
+}
