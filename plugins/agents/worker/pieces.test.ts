@@ -31,6 +31,12 @@ t.test('settings: defaults, values, and every mistake named', async (t) => {
     ['SVC_AGENT_NAME', 'a\nb'],
     ['SVC_AGENT_NAME', 'x'.repeat(129)],
     ['SVC_AGENT_WORKDIR', '/no/such/folder'],
+    ['SVC_AGENT_SHOW', '/usr:opt'],
+    ['SVC_AGENT_SHOW', '/no/such/folder'],
+    ['SVC_AGENT_SHOW', '/'],
+    ['SVC_AGENT_UNTRUSTED', 'never'],
+    ['SVC_AGENT_ISOLATE', 'none'],
+    ['SVC_AGENT_CAPS', 'svc:isolates'],
     ['SVC_DRAIN_GRACE', 'soon'],
     ['SVC_DRAIN_GRACE', '1h'],
   ] as const)
