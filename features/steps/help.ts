@@ -35,6 +35,7 @@ When('I ask every command of "svc --help" for its help', async function (this: S
 const explained = (world: SvcWorld) => JSON.parse(world.notes.get('explained') ?? '[]') as Explained[];
 
 Then('each has a summary, a usage line and its flags', function (this: SvcWorld) {
+  assert.ok(explained(this).length > 0, 'commands were asked');
   for (const { name, help } of explained(this)) {
     assert.match(help, /^[^\n]{10,}\n\n/, name);
     assert.ok(help.includes(`usage: svc ${name}`), help);
@@ -62,5 +63,6 @@ Then('it offers {string}', function (this: SvcWorld, word: string) {
 });
 
 Then('it does not offer {string}', function (this: SvcWorld, word: string) {
-  assert.ok(!this.notes.get('offered')?.split('\n').includes(word), this.notes.get('offered'));
+  const offered = this.notes.get('offered');
+  assert.ok(offered?.trim() && !offered.split('\n').includes(word), offered);
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Given, When } from '@cucumber/cucumber';
@@ -28,7 +29,9 @@ When(
 );
 
 When('I look at the run noted as {string}', function (this: SvcWorld, note: string) {
-  this.run_id = this.notes.get(note) ?? '';
+  const run_id = this.notes.get(note);
+  assert.ok(run_id, `nothing is noted as ${note}`);
+  this.run_id = run_id;
 });
 
 /** Left out, and said so, where no agent that is online has the interpreter. */

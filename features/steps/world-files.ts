@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Then } from '@cucumber/cucumber';
-import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 /** Side effects of scripts are lines in files of the scenario's folder: a ledger outside the system. */
@@ -11,21 +11,23 @@ const lines = async (world: SvcWorld, name: string) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return text.split('\n').filter((line) => line !== '');
+  // A blank line is a line; only what ends the last one begins none.
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 };
 
 Then('the file {string} has {int} line(s)', async function (this: SvcWorld, name: string, count: number) {
-  assert.equal((await lines(this, name)).length, count);
+  await settles(async () => (await lines(this, name)).length, count);
 });
 
 Then('the file {string} has {int} different line(s)', async function (this: SvcWorld, name: string, count: number) {
-  assert.equal(new Set(await lines(this, name)).size, count);
+  await settles(async () => new Set(await lines(this, name)).size, count);
 });
 
 Then('the file {string} is:', async function (this: SvcWorld, name: string, text: string) {
   assert.equal((await lines(this, name)).join('\n'), this.expand(text));
 });
 
+/** So many and no more, however soon they are there. */
 Then('the file {string} soon has {int} line(s)', async function (this: SvcWorld, name: string, count: number) {
-  await until(`${count} lines in ${name}`, 30_000, async () => (await lines(this, name)).length >= count || undefined);
+  await settles(async () => (await lines(this, name)).length, count);
 });
