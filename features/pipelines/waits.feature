@@ -95,7 +95,7 @@ Feature: Jobs that wait for an event
         | jobs  |
         | input |
 
-    @WAIT-010
+    @WAIT-010 @LIM-010
     Scenario: declined events do not prolong the time
       When I submit the pipeline:
         """

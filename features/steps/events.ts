@@ -159,6 +159,7 @@ Then(
   async function (this: SvcWorld, path: string, type: string, characters: number, tail: string) {
     const text = (await ofLast(this, path, type)) as string;
     assert.equal([...text].length, characters);
+    assert.ok(text.isWellFormed(), 'no character is cut into halves');
     assert.ok(text.endsWith(tail), text.slice(-100));
   },
 );
@@ -172,7 +173,8 @@ Then('the first event {string} carries {string}', async function (this: SvcWorld
 When(
   'I cancel the run for a reason of {int} characters that ends with {string}',
   async function (this: SvcWorld, characters: number, tail: string) {
-    const reason = tail.padStart(characters, 'é');
+    // Beyond the basic plane: two code units each, and one character.
+    const reason = '🎈'.repeat(characters - [...tail].length) + tail;
     const answer = await this.call('POST', `${this.scoped}/runs/${this.run_id}/cancel`, { reason });
     assert.equal(answer.status, 200, answer.text);
   },

@@ -74,6 +74,14 @@ When(
   },
 );
 
+/** The headers are those of the forge, and the signature that of what it had sent. */
+When(
+  '{word} delivers {string} to {string}, changed on the way to {string}:',
+  async function (this: SvcWorld, forge: string, event: string, name: string, body: string, payload: string) {
+    await send(this, forge, name, event, payload, { changed: body });
+  },
+);
+
 /** The right headers, signed with another secret. */
 When(
   'a stranger delivers {string} to {string}:',

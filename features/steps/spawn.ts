@@ -50,6 +50,19 @@ Then('the file {string} names the parent {string}', async function (this: SvcWor
   assert.equal((await readFile(join(this.folder, file), 'utf8')).trim(), `spawn ${idOf(this, name)}`);
 });
 
+When(
+  'the last event of type {string} of the newest run with the tag {string} is looked at',
+  async function (this: SvcWorld, type: string, tag: string) {
+    const [run] = await tagged(this, tag);
+    assert.ok(run, `no run has the tag ${tag}`);
+    const answer = await this.call('GET', `${this.scoped}/events?type=${type}&limit=200`);
+    const { events } = answer.json() as { events: { event: string; source_name: string }[] };
+    const found = events.find(({ source_name }) => source_name === run.run_id);
+    assert.ok(found, answer.text);
+    this.notes.set('event', found.event);
+  },
+);
+
 When('I look at the newest run with the tag {string}', async function (this: SvcWorld, tag: string) {
   const [run] = await tagged(this, tag);
   assert.ok(run, `no run has the tag ${tag}`);

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Then } from '@cucumber/cucumber';
+import { type DataTable, Then } from '@cucumber/cucumber';
 import { settles } from '../support/settled.ts';
+import { asText } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
+import { at } from './cli.ts';
+
+/** Rows of a path into it and the value there. */
+Then('the file {string} is JSON with:', async function (this: SvcWorld, name: string, table: DataTable) {
+  const content = JSON.parse(await readFile(join(this.folder, name), 'utf8')) as unknown;
+  const shown = table.raw().map(([path = '']) => [path, asText(at(content, path))]);
+  assert.deepEqual(
+    shown,
+    table.raw().map(([path = '', value = '']) => [path, this.expand(value)]),
+  );
+});
 
 /** Side effects of scripts are lines in files of the scenario's folder: a ledger outside the system. */
 const lines = async (world: SvcWorld, name: string) => {
