@@ -41,26 +41,6 @@ Feature: A signal wait may time out
         | go#1        | 0    | "too late for the first"\n   |
         | sleep#0          | 0    |                              |
 
-    @LIM-010
-    Scenario: a wait that is begun again keeps its first deadline
-      When I submit the script "both.sh":
-        """
-        echo pass >> {folder}/passes
-        svc wait-signal slow --timeout 4s &
-        svc wait-signal meanwhile
-        code=0; wait $! || code=$?
-        svc output set code="$code"
-        """
-      Then the run soon waits at "slow#0"
-      And the run soon waits at "meanwhile#0"
-      And the deadline of "slow#0" is noted as "first"
-      When I send the signal "meanwhile" with 'null'
-      Then the file "passes" soon has 2 lines
-      And the run soon waits at "slow#0"
-      And the deadline of "slow#0" is "{first}"
-      And the run succeeds
-      And "output.code" of the run is "124"
-
     Scenario: an unhandled timeout ends a bash script
       When I submit the script "unhandled.sh":
         """

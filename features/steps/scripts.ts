@@ -90,20 +90,6 @@ Then('the run soon waits at {string}', async function (this: SvcWorld, site: str
   });
 });
 
-async function deadlineOf(world: SvcWorld, site: string): Promise<string> {
-  const { deadline } = (await world.steps()).find((one) => one.site === site) ?? {};
-  assert.ok(deadline, `${site} has no deadline`);
-  return deadline;
-}
-
-Then('the deadline of {string} is noted as {string}', async function (this: SvcWorld, site: string, note: string) {
-  this.notes.set(note, await deadlineOf(this, site));
-});
-
-Then('the deadline of {string} is {string}', async function (this: SvcWorld, site: string, deadline: string) {
-  assert.equal(await deadlineOf(this, site), this.expand(deadline));
-});
-
 Then('the record of {string} took {int} ms or more', async function (this: SvcWorld, site: string, least: number) {
   const step = (await this.steps()).find((one) => one.site === site);
   const took = Date.parse(step?.recorded_at ?? '') - Date.parse(step?.started_at ?? '');
