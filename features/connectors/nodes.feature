@@ -47,6 +47,29 @@ Feature: A node of a connector
         | method | authorization           |
         | POST   | Bearer tok-of-the-claim |
       And nobody can read "tok-of-the-claim" anywhere in the run
+      And nobody can read "tok-before-it" anywhere in the run
+      When I call "svc source {run}"
+      Then standard output matches "\"credential\": ?\"chat\""
+
+    @far-end @CONN-006
+    Scenario: a credential that is gone at the claim is told by its name
+      Given a team chat with the token "tok-of-chat" and the channel "#ops"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-of-chat"}'
+      When I run the graph:
+        """
+        {"nodes": [
+          {"id": "wait", "type": "wait_signal", "config": {"name": "go"}},
+          {"id": "say", "type": "team_chat.post_message", "config": {"credential": "chat",
+            "with": {"channel": "#ops", "api_base": "{far}/api"}, "input": {"text": "hello"}}}],
+         "edges": [{"from": "wait", "to": "say"}]}
+        """
+      Then the run waits for "signal" "go"
+      When I call "svc credential rm chat"
+      And I send the signal "go" with "{}"
+      Then the run fails with code "credential_missing"
+      And "error.message" of the run matches "credential \"?chat"
+      And nobody can read "tok-of-chat" anywhere in the run
+      And it was asked 0 times
 
     @far-end
     Scenario: without its credential nothing is sent
