@@ -2,7 +2,7 @@ Feature: svc wait-event waits for an event
 
   Rule: the run is suspended until the next event of the type
 
-    @own-agent @VERB-017 @SCR-018 @DLV-005 @DLV-008 @EVT-072
+    @VERB-017 @SCR-018 @DLV-005 @DLV-008 @EVT-072
     Scenario: the event wakes the script, which starts from the top and gets the envelope
       When I submit the script "wait.sh":
         """

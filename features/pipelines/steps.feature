@@ -99,7 +99,6 @@ Feature: Steps of a job
       Then the run succeeds
       And the file "tries" has 3 lines
 
-    @own-agent
     Scenario: a timeout ends the step's process group
       When I submit the pipeline:
         """
@@ -111,7 +110,6 @@ Feature: Steps of a job
       Then the run fails with code "step_timeout"
       And the processes of the file "pids" are gone
 
-    @own-agent
     Scenario: a timeout of the job, and a cancel
       When I submit the pipeline:
         """

@@ -33,7 +33,6 @@ Feature: Pipelines survive their agents
 
   Rule: A claim that is lost writes nothing any more
 
-    @own-agent
     Scenario: the agent stands still in the middle of a job, and goes on when another has done it
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 1000 |
@@ -67,7 +66,6 @@ Feature: Pipelines survive their agents
 
   Rule: Nothing of a job that is ended goes on, whatever it does about signals
 
-    @own-agent
     Scenario: grandchildren that ignore SIGTERM, at a timeout and at a cancel
       When I submit the pipeline:
         """

@@ -14,7 +14,6 @@ Feature: Ending a run from outside
       And "reason" of the run is "wrong branch"
       And the file "after" has 0 lines
 
-    @own-agent
     Scenario: a running script is killed with all its processes
       When I submit the script "job.sh":
         """

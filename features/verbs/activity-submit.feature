@@ -35,7 +35,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
         | told#0    | step             | 0    |
         | quick#0   | activity-collect | 0    |
 
-    @own-agent @VERB-027 @VERB-028 @SCR-021
+    @VERB-027 @VERB-028 @SCR-021
     Scenario: wait-all waits for every uncollected child and counts failures
       Given a gate "last"
       When I submit the script "all.sh":
@@ -135,7 +135,6 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And a note of the run has "forgotten"
       And the child of "forgotten#0" ended with 5
 
-    @own-agent
     Scenario: a failing script cancels its children
       Given a gate "leave"
       When I submit the script "fails.sh":

@@ -100,7 +100,6 @@ Feature: svc activity runs a command on another agent
       And the file "keys" has 2 lines
       And the file "keys" has 1 different line
 
-    @own-agent
     Scenario: a cancelled run kills its children and all their processes
       When I submit the script "cancelled.sh":
         """

@@ -2,7 +2,7 @@ Feature: svc lock lets one run of a project pass at a time
 
   Rule: a group has one holder, and others wait without a process
 
-    @own-agent @VERB-019 @SCR-019 @SCR-055 @RUN-022 @RUN-023
+    @VERB-019 @SCR-019 @SCR-055 @RUN-022 @RUN-023
     Scenario: a lock without a command is held until the run ends
       Given a gate "leave"
       When I submit the script "first.sh" as "first":

@@ -2,7 +2,7 @@ Feature: svc sleep waits without a process
 
   Rule: a sleeping run has no process and later starts from the top
 
-    @own-agent @VERB-008 @SCR-016
+    @VERB-008 @SCR-016
     Scenario: a sleeping script has no process until it wakes
       When I submit the script "nap.sh":
         """

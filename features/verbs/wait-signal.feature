@@ -2,7 +2,7 @@ Feature: svc wait-signal waits for a signal
 
   Rule: the run is suspended until its signal is there
 
-    @own-agent @VERB-013 @VERB-014 @SCR-017
+    @VERB-013 @VERB-014 @SCR-017
     Scenario: a signal wakes the script, which starts from the top and gets the payload
       When I submit the script "wait.sh":
         """
