@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { type Finished, runToEnd } from '../support/process.ts';
+import { leftOut } from '../support/left-out.ts';
 import { clone, svcProgram } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';
 
@@ -63,11 +64,10 @@ const SHELLS: Record<string, (typed: string) => string[]> = {
 };
 
 /** Left out, and said so, where it is not installed. */
-Given('the shell {string}', function (this: SvcWorld, shell: string) {
+Given('the shell {string}', (shell: string) => {
   const places = (process.env.PATH ?? '').split(':');
   if (places.some((place) => existsSync(join(place, shell)))) return undefined;
-  this.log(`left out: there is no ${shell}`);
-  return 'skipped';
+  return leftOut(`completion in ${shell}, which is not installed`);
 });
 
 When(
