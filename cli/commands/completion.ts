@@ -47,18 +47,23 @@ complete -o filenames -F _svc svc
 
 const zsh = (found: Words) => `#compdef svc\nautoload -U +X bashcompinit && bashcompinit\n${bash(found)}`;
 
+const seen = (names: string) => `__fish_seen_subcommand_from ${names}`;
+
 function fish(list: readonly Command[]): string {
+  const { nouns: verbsOf } = words(list);
   const lines = list.flatMap((command) => {
     const [first = '', second] = command.name.split(' ');
     const summary = command.summary.replaceAll("'", "\\'");
-    const seen = second ? `__fish_seen_subcommand_from ${first}` : '__fish_use_subcommand';
+    const verbs = verbsOf.get(first)!.join(' ');
+    const wanted = second ? `${seen(first)}; and not ${seen(verbs)}` : '__fish_use_subcommand';
+    // Many nouns have the verb `ls`: the flags of each belong to the pair.
+    const given = second ? `${seen(first)}; and ${seen(second)}` : seen(first);
     const flags = Object.entries(flagsOf(command)).map(
-      ([name, flag]) =>
-        `complete -c svc -n '__fish_seen_subcommand_from ${second ?? first}' -l ${name} -d '${flag.summary.replaceAll("'", "\\'")}'`,
+      ([name, flag]) => `complete -c svc -n '${given}' -l ${name} -d '${flag.summary.replaceAll("'", "\\'")}'`,
     );
-    return [`complete -c svc -n '${seen}' -a ${second ?? first} -d '${summary}'`, ...flags];
+    return [`complete -c svc -n '${wanted}' -a ${second ?? first} -d '${summary}'`, ...flags];
   });
-  const nouns = [...words(list).nouns]
+  const nouns = [...verbsOf]
     .filter(([, verbs]) => verbs.length > 0)
     .map(([noun]) => `complete -c svc -n __fish_use_subcommand -a ${noun}`);
   return `# svc completion for fish\n${[...nouns, ...lines].join('\n')}\n`;

@@ -24,22 +24,35 @@ Feature: Help and completion
 
   Rule: Completion works in its shell
 
-    Scenario Outline: bash completes "<typed>"
-      When bash has sourced the completion and completes "<typed>"
+    Scenario Outline: <shell> completes "<typed>"
+      Given the shell "<shell>"
+      When <shell> has sourced the completion and completes "<typed>"
       Then it offers "<offered>"
       And it does not offer "<not>"
 
       Examples:
-        | typed          | offered       | not       |
-        | svc su         | submit        | status    |
-        | svc st         | status        | submit    |
-        | svc token c    | create        | ls        |
-        | svc submit --f | --follow      | --tag     |
-        | svc runs ls -- | --status      | --follow  |
+        | shell | typed          | offered    | not         |
+        | bash  | svc su         | submit     | status      |
+        | bash  | svc st         | status     | submit      |
+        | bash  | svc token c    | create     | ls          |
+        | bash  | svc submit --f | --follow   | --tag       |
+        | bash  | svc runs ls -- | --status   | --follow    |
+        | bash  | svc runs ls -- | --workflow | --principal |
 
-    Scenario: the scripts for other shells name every command
-      When I call "svc completion fish"
-      Then standard output has "-a submit"
-      And standard output has "-l follow"
-      When I call "svc completion zsh"
-      Then standard output has "#compdef svc"
+      Examples:
+        | shell | typed          | offered    | not         |
+        | zsh   | svc su         | submit     | status      |
+        | zsh   | svc st         | status     | submit      |
+        | zsh   | svc token c    | create     | ls          |
+        | zsh   | svc submit --f | --follow   | --tag       |
+        | zsh   | svc runs ls -- | --status   | --follow    |
+        | zsh   | svc runs ls -- | --workflow | --principal |
+
+      Examples:
+        | shell | typed          | offered    | not         |
+        | fish  | svc su         | submit     | status      |
+        | fish  | svc st         | status     | submit      |
+        | fish  | svc token c    | create     | ls          |
+        | fish  | svc submit --f | --follow   | --tag       |
+        | fish  | svc runs ls -- | --status   | --follow    |
+        | fish  | svc runs ls -- | --workflow | --principal |

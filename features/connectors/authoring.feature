@@ -87,7 +87,7 @@ Feature: Writing a connector
 
   Rule: A folder or a package is enough, and the server needs nothing but a start
 
-    @own-server @configured @MAN-001 @MAN-005 @VER-005
+    @own-server @configured @MAN-001 @MAN-005
     Scenario: a folder and a package of npm, used by graph, handler and command line
       Given a file "notes/manifest.json":
         """
@@ -129,6 +129,24 @@ Feature: Writing a connector
         | PUT    | /memo?sig=a%2Fb  | memo                     |
       When I call "svc connector show memos"
       Then standard output has "url: string, required"
+
+    @far-end @own-server @configured @VER-005
+    Scenario: the document of a built-in connector, under another name
+      When I call "svc connector show team_chat --json"
+      And I keep standard output as "own/manifest.json"
+      And the text "team_chat" of the file "own/manifest.json" becomes "own_chat"
+      And I call "svc connector check {folder}/own"
+      Then standard output has "own_chat is sound"
+      Given a server and an agent of their own with:
+        | SVC_CONNECTORS | {folder}/own |
+      And a team chat with the token "tok-team-chat" and the channel "#ops"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-team-chat"}'
+      When I run the node "own_chat.post_message" with:
+        """
+        {"credential": "chat", "with": {"channel": "#ops", "api_base": "{far}/api"}, "input": {"text": "as the built-in"}}
+        """
+      Then the run succeeds
+      And the channel has the message "as the built-in"
 
     Scenario: a package is found by its name
       Given the package "svc-connector-memos" with the file "manifest.json":

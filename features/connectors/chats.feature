@@ -1,3 +1,4 @@
+@far-end
 Feature: Messages to chats
 
   Rule: A federated chat gets a message once

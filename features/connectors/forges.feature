@@ -2,7 +2,7 @@ Feature: Statuses of commits
 
   Rule: A status is set by repository, commit and state
 
-    @CONN-039 @CONN-041 @CONN-042 @CONN-043 @CONN-050 @CONN-051 @CONN-052
+    @far-end @CONN-039 @CONN-041 @CONN-042 @CONN-043 @CONN-050 @CONN-051 @CONN-052
     Scenario: at an enterprise host, under the usual context
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
@@ -27,7 +27,7 @@ Feature: Statuses of commits
       Then standard output has "POST https://api.github.com/repos/acme/web/statuses/c0ffee"
       And standard output has "authorization: Bearer ***"
 
-    @CONN-044 @CONN-046 @CONN-047 @CONN-048 @CONN-049 @CONN-050 @CONN-051 @CONN-052
+    @far-end @CONN-044 @CONN-046 @CONN-047 @CONN-048 @CONN-049 @CONN-050 @CONN-051 @CONN-052
     Scenario: at a fork of the same API, whose host is always named
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
@@ -50,7 +50,7 @@ Feature: Statuses of commits
 
   Rule: The state of a run is reported from its envelope
 
-    @CONN-040 @CONN-045 @CONN-053 @CONN-054 @CONN-055 @CONN-056 @CONN-057 @CONN-058 @CONN-059 @CONN-060 @CONN-061
+    @far-end @CONN-040 @CONN-045 @CONN-053 @CONN-054 @CONN-055 @CONN-056 @CONN-057 @CONN-058 @CONN-059 @CONN-060 @CONN-061
     Scenario Outline: <connector>: <type> is <state>
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
@@ -76,7 +76,7 @@ Feature: Statuses of commits
         | forge_b   | run.cancelled | error   |
         | forge_b   | run.paused    | error   |
 
-    @CONN-054 @CONN-055
+    @far-end @CONN-054 @CONN-055
     Scenario Outline: without <what> nothing is sent
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'

@@ -2,7 +2,7 @@ Feature: Holes in the values of a node
 
   Rule: with and input are filled from the scope of the graph, without any wrapper
 
-    @CONN-068 @CONN-069 @CONN-070 @CONN-071 @CONN-072
+    @far-end @CONN-068 @CONN-069 @CONN-070 @CONN-071 @CONN-072
     Scenario: from the event that started the run, and from nodes before
       Given a chat endpoint with the model "large" that wants no key
       And the handler "explain" on "build.failed" has the graph:
@@ -20,7 +20,7 @@ Feature: Holes in the values of a node
       And the body of request 1 is '{"model": "large", "messages": [{"role": "user", "content": "why: no space"}]}'
       And the body of request 2 is '{"model": "large", "messages": [{"role": "user", "content": "user: why: no space!"}]}'
 
-    @CONN-068 @CONN-069
+    @far-end @CONN-068 @CONN-069
     Scenario: a whole hole keeps its type, one in a text becomes text
       Given a chat endpoint with the model "small" that wants no key
       When I run the graph:

@@ -2,7 +2,7 @@ Feature: Language models
 
   Rule: A messages API gets its key in a header of its own
 
-    @CONN-015 @CONN-016 @CONN-017 @CONN-018 @CONN-019 @CONN-020
+    @far-end @CONN-015 @CONN-016 @CONN-017 @CONN-018 @CONN-019 @CONN-020
     Scenario: the text of the reply is used by a node after it
       Given a messages endpoint with the key "key-of-messages"
       And the credential "llm" is '{"kind": "api_key", "header": "Authorization", "value": "key-of-messages"}'
@@ -20,7 +20,7 @@ Feature: Language models
         | method | path         | x-api-key       | authorization | anthropic-version |
         | POST   | /v1/messages | key-of-messages | -             | 2023-06-01        |
 
-    @GRAPH-017
+    @far-end @GRAPH-017
     Scenario: an overloaded service is asked again
       Given a messages endpoint with the key "key-of-messages"
       And the credential "llm" is '{"kind": "api_key", "header": "X-Other", "value": "key-of-messages"}'
@@ -35,7 +35,7 @@ Feature: Language models
 
   Rule: A chat endpoint may be a service or a program on one's own machine
 
-    @CONN-021 @CONN-022 @CONN-024 @CONN-025 @CONN-026 @CONN-027 @CONN-028
+    @far-end @CONN-021 @CONN-022 @CONN-024 @CONN-025 @CONN-026 @CONN-027 @CONN-028
     Scenario: with a key and a system prompt
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "key-of-chat"}'
@@ -50,7 +50,7 @@ Feature: Language models
       Then the run succeeds
       And "output" of the run is "system: be brief | user: hello"
 
-    @CONN-023 @CONN-026 @CONN-027
+    @far-end @CONN-023 @CONN-026 @CONN-027
     Scenario: without a credential and without a system prompt
       Given a chat endpoint with the model "small" that wants no key
       When I run the node "chat_llm.chat" with:
@@ -73,7 +73,7 @@ Feature: Language models
       Then the answer is 422 with code "workflow_invalid"
       And "errors.0.pointer" of the answer is "/nodes/0/config/input/prompt"
 
-    @GRAPH-018
+    @far-end @GRAPH-018
     Scenario Outline: what the endpoint refuses is told: <what>
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "<token>"}'

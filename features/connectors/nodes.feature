@@ -2,7 +2,7 @@ Feature: A node of a connector
 
   Rule: It becomes one request, as that of an http node
 
-    @CONN-001 @CONN-002 @CONN-003 @CONN-005 @OVW-018 @MAN-006 @GRAPH-014 @GRAPH-015 @GRAPH-016
+    @far-end @CONN-001 @CONN-002 @CONN-003 @CONN-005 @OVW-018 @MAN-006 @GRAPH-014 @GRAPH-015 @GRAPH-016
     Scenario: its config, its one request, and its history beside that of an http node
       Given a team chat with the token "tok-team-chat" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-team-chat"}'
@@ -27,7 +27,7 @@ Feature: A node of a connector
       When I send "GET" to "{scoped}/runs/{run}/steps"
       Then the nodes "by_connector" and "by_hand" are shown alike
 
-    @CONN-004 @CONN-006
+    @far-end @CONN-004 @CONN-006
     Scenario: the credential is resolved at the claim, and only its name is known
       Given a team chat with the token "tok-of-the-claim" and the channel "#ops"
       And the credential "chat" is '{"kind": "bearer", "token": "tok-before-it"}'
@@ -47,7 +47,31 @@ Feature: A node of a connector
         | method | authorization           |
         | POST   | Bearer tok-of-the-claim |
       And nobody can read "tok-of-the-claim" anywhere in the run
+      And nobody can read "tok-before-it" anywhere in the run
+      When I call "svc source {run}"
+      Then standard output matches "\"credential\": ?\"chat\""
 
+    @far-end @CONN-006
+    Scenario: a credential that is gone at the claim is told by its name
+      Given a team chat with the token "tok-of-chat" and the channel "#ops"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-of-chat"}'
+      When I run the graph:
+        """
+        {"nodes": [
+          {"id": "wait", "type": "wait_signal", "config": {"name": "go"}},
+          {"id": "say", "type": "team_chat.post_message", "config": {"credential": "chat",
+            "with": {"channel": "#ops", "api_base": "{far}/api"}, "input": {"text": "hello"}}}],
+         "edges": [{"from": "wait", "to": "say"}]}
+        """
+      Then the run waits for "signal" "go"
+      When I call "svc credential rm chat"
+      And I send the signal "go" with "{}"
+      Then the run fails with code "credential_missing"
+      And "error.message" of the run matches "credential \"?chat"
+      And nobody can read "tok-of-chat" anywhere in the run
+      And it was asked 0 times
+
+    @far-end
     Scenario: without its credential nothing is sent
       Given a team chat with the token "tok-team-chat" and the channel "#ops"
       When I run the node "team_chat.post_message" with:
@@ -57,7 +81,7 @@ Feature: A node of a connector
       Then the run fails with code "credential_missing"
       And it was asked 0 times
 
-    @CONN-077 @CONN-078 @CONN-079 @CONN-080 @CONN-081 @CONN-082 @CONN-083 @CONN-084
+    @far-end @CONN-077 @CONN-078 @CONN-079 @CONN-080 @CONN-081 @CONN-082 @CONN-083 @CONN-084
     Scenario Outline: <what>
       Given a chat endpoint with the model "large" and the key "key-of-chat"
       And the credential "llm" is '{"kind": "bearer", "token": "key-of-chat"}'

@@ -2,7 +2,7 @@ Feature: Runs report themselves on their commits
 
   Rule: One handler binds the runs of a project to the statuses API
 
-    @CONN-062 @CONN-064 @CONN-065 @CONN-066
+    @far-end @CONN-062 @CONN-064 @CONN-065 @CONN-066
     Scenario: a push starts two workflows; one commit gets two checks
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'
@@ -41,7 +41,7 @@ Feature: Runs report themselves on their commits
       And the commit "acme/web@6dcb09b5b57875f334f61aebed695e2e4193db5e" has 2 checks
       And the project comes to rest
 
-    @CONN-064
+    @far-end @CONN-064
     Scenario: a run without a commit is left alone
       Given a statuses API with the token "tok-of-forge" for "acme/web"
       And the credential "forge" is '{"kind": "bearer", "token": "tok-of-forge"}'

@@ -14,6 +14,11 @@ Feature: Kinds of credentials
       And standard output lacks "tok-bearer-1"
       When I send "GET" to "{scoped}/credentials"
       Then "credentials.0" of the answer is '{"name":"bot","kind":"bearer"}'
+      When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "bot"}}':
+        """
+        test "$TOKEN" = 'tok-bearer-1'
+        """
+      Then the run succeeds
 
     @CLI-008 @CLI-011 @CLI-014
     Scenario: a key in a header
@@ -26,6 +31,11 @@ Feature: Kinds of credentials
       When I send "GET" to "{scoped}/credentials"
       Then "credentials.0" of the answer is '{"name":"llm","kind":"api_key"}'
       And the answer lacks "key-llm-22"
+      When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "llm"}}':
+        """
+        test "$TOKEN" = 'key-llm-22'
+        """
+      Then the run succeeds
 
     @CLI-009 @CLI-011 @CLI-015
     Scenario: a username and a password
@@ -35,6 +45,11 @@ Feature: Kinds of credentials
         """
       And I call "svc credential list"
       Then standard output matches "^registry +basic *$"
+      When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "registry"}}':
+        """
+        test "$TOKEN" = 'ci:pass:with:colons'
+        """
+      Then the run succeeds
 
     @CLI-010 @CLI-011 @CLI-013
     Scenario: a token in a URL
@@ -44,13 +59,44 @@ Feature: Kinds of credentials
         """
       And I call "svc credential list"
       Then standard output matches "^chat +url-token *$"
+      When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "chat"}}':
+        """
+        test "$TOKEN" = '123:tok-url'
+        """
+      Then the run succeeds
 
     @CLI-008 @CLI-009
     Scenario: literal values and passwords work with a warning
       When I call "svc credential set llm --kind api-key --header x-api-key --value key-literal"
       Then standard error has "warning: --value is visible in the process list"
+      When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "llm"}}':
+        """
+        test "$TOKEN" = 'key-literal'
+        """
+      Then the run succeeds
       When I call "svc credential set registry --kind basic --username ci --password pass-literal"
       Then standard error has "warning: --password is visible in the process list"
+      When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "registry"}}':
+        """
+        test "$TOKEN" = 'ci:pass-literal'
+        """
+      Then the run succeeds
+
+    @far-end @CLI-008
+    Scenario: the header of a key is the one that was named
+      Given a far end
+      When I call "svc credential set llm --kind api-key --header x-other-key --value -" with standard input:
+        """
+        key-llm-23
+        """
+      And I run the node "http" with:
+        """
+        {"url": "{far}/x", "credential": "llm"}
+        """
+      Then the run succeeds
+      And the far end got:
+        | x-other-key | authorization |
+        | key-llm-23  | -             |
 
     @CLI-012
     Scenario: a removed credential is gone
@@ -58,6 +104,11 @@ Feature: Kinds of credentials
       When I call "svc credential rm bot"
       And I call "svc credential list --json"
       Then standard output lacks "bot"
+      When I send "POST" to "{scoped}/runs" with:
+        """
+        {"source": "true", "credentials": {"TOKEN": "bot"}}
+        """
+      Then the answer is 422 with code "credential_missing"
       When I call "svc credential rm bot"
       Then it exits with 1
       And standard error has "not_found"

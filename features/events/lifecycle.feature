@@ -40,7 +40,9 @@ Feature: Lifecycle events of runs
     Scenario: a failed run announces its error, cut to the tail
       When I submit the script "broken.sh":
         """
-        svc step long -- "/begin-$(printf 'é%.0s' {1..6000})"
+        printf '🎈%.0s' {1..6000} >&2
+        echo "the last words" >&2
+        exit 3
         """
       Then the run is "failed"
       And the events of the run are:
@@ -51,7 +53,7 @@ Feature: Lifecycle events of runs
       And "payload.run_id" of the last event "run.failed" is "{run}"
       And "payload.workflow" of the last event "run.failed" is "broken.sh"
       And "payload.status" of the last event "run.failed" is "failed"
-      And "payload.error" of the last event "run.failed" keeps the tail of 4000 characters "long"
+      And "payload.error" of the last event "run.failed" keeps the tail of 4000 characters "🎈the last words"
       And "payload.tags" of the last event "run.failed" is "[]"
       And "payload.tag" of the last event "run.failed" is "{}"
       And "payload.output" of the last event "run.failed" is absent
@@ -71,7 +73,7 @@ Feature: Lifecycle events of runs
       And "payload.status" of the last event "run.cancelled" is "cancelled"
       And "payload.tags" of the last event "run.cancelled" is "[]"
       And "payload.tag" of the last event "run.cancelled" is "{}"
-      And "payload.reason" of the last event "run.cancelled" keeps the tail of 4000 characters "too late"
+      And "payload.reason" of the last event "run.cancelled" keeps the tail of 4000 characters "🎈too late"
       And "payload.error" of the last event "run.cancelled" is absent
 
     @own-server @configured @RUN-014

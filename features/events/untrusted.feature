@@ -169,6 +169,7 @@ Feature: Events of untrusted runs
       And the log has '"trusted":false'
       When I look at the run "held"
       Then the run is "cancelled"
+      And the project comes to rest
 
   Rule: predicates can ask whether an event is trusted
 

@@ -56,6 +56,27 @@ Feature: Forge deliveries
       Then the answer is 401 with code "signature_invalid"
       And the project has 0 events of type "push"
 
+    @EVT-062
+    Scenario Outline: a body that was changed on the way, under the right signature, at <forge>
+      Given the webhook "signed" with '{"forge": "<forge>", "repo": "acme/site"}'
+      When <forge> delivers "push" to "signed", changed on the way to '{"ref": "refs/heads/evil"}':
+        """
+        {"ref": "refs/heads/main"}
+        """
+      Then the answer is 401 with code "signature_invalid"
+      And the project has 0 events of type "push"
+      When <forge> delivers "push" to "signed":
+        """
+        {"ref": "refs/heads/main"}
+        """
+      Then the answer is 202
+      And the project has 1 event of type "push"
+
+      Examples:
+        | forge   |
+        | forge_a |
+        | forge_b |
+
   Rule: a redelivery gives the same event
 
     @EVT-061 @EVT-063

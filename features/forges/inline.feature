@@ -57,9 +57,9 @@ Feature: The workflow of a webhook
         {"ref": "refs/heads/topic", "after": "aaa1", "repository": {"full_name": "acme/site"}}
         """
       Then the delivery came to:
-        | reaction | name  | state    | reason   |
-        | handler  | build | declined |          |
-        | webhook  | ci    | declined | build    |
+        | reaction | name  | state    | reason                 |
+        | handler  | build | declined | the predicate is false |
+        | webhook  | ci    | declined | build                  |
 
   Rule: it does not run for deleted branches or for other events
 
@@ -93,15 +93,15 @@ Feature: The workflow of a webhook
         {"ref": "refs/heads/main", "after": "aaa1", "forced": false, "commits": <commits>}
         """
       Then it was delivered so:
-        | name | state   | reason |
-        | docs | <state> |        |
+        | name | state   | reason   |
+        | docs | <state> | <reason> |
       And the project comes to rest
 
       Examples:
-        | what                | commits                                                      | state     |
-        | a file that matters | [{"added": ["docs/a.md"], "modified": [], "removed": []}]    | delivered |
-        | none that matters   | [{"added": ["src/a.ts"], "modified": [], "removed": []}]     | declined  |
-        | no list of files    | []                                                           | delivered |
+        | what                | commits                                                      | state     | reason                 |
+        | a file that matters | [{"added": ["docs/a.md"], "modified": [], "removed": []}]    | delivered |                        |
+        | none that matters   | [{"added": ["src/a.ts"], "modified": [], "removed": []}]     | declined  | the predicate is false |
+        | no list of files    | []                                                           | delivered |                        |
 
   Rule: a condition reads the fields of the push
 
@@ -119,15 +119,15 @@ Feature: The workflow of a webhook
          "repository": {"full_name": "acme/site"}, "sender": {"login": "ann"}}
         """
       Then it was delivered so:
-        | name | state   | reason |
-        | see  | <state> |        |
+        | name | state   | reason   |
+        | see  | <state> | <reason> |
       And the project comes to rest
 
       Examples:
-        | when                                                                                     | state     |
-        | event.ref == 'refs/heads/main' && event.sha == 'abc' && event.repo == 'acme/site'        | delivered |
-        | event.sender == 'ann' && event.paths == ['a'] && event.paths_known                       | delivered |
-        | event.ref != 'refs/heads/main' \|\| event.sender != 'ann' \|\| !event.paths_known        | declined  |
+        | when                                                                                     | state     | reason                 |
+        | event.ref == 'refs/heads/main' && event.sha == 'abc' && event.repo == 'acme/site'        | delivered |                        |
+        | event.sender == 'ann' && event.paths == ['a'] && event.paths_known                       | delivered |                        |
+        | event.ref != 'refs/heads/main' \|\| event.sender != 'ann' \|\| !event.paths_known        | declined  | the predicate is false |
 
   Rule: it has everything that a submit has
 

@@ -8,33 +8,53 @@ Feature: Trust in forge deliveries
   Rule: a delivery from a fork gets no values and starts no handler that declares a credential
 
     @AUTH-022 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
-    Scenario: a pull request from a fork
-      Given the handler "bare" with '{"on": ["forge.pull_request"]}' runs "bare.sh":
+    Scenario Outline: a pull request at <forge>, from <where>, by <who>
+      Given the webhook "pulls" with '{"forge": "<forge>", "repo": "acme/site"}'
+      And the handler "bare" with '{"on": ["forge.pull_request"]}' runs "bare.sh":
         """
-        if env | grep hidden; then exit 1; fi
-        echo "nothing was given"
+        echo "given: $(env | grep -c hidden-value || true)"
         """
       And the handler "armed" with '{"on": ["forge.pull_request"], "credentials": {"GH_TOKEN": "bot"}}' runs "armed.sh":
         """
-        echo "it ran"
+        test "$GH_TOKEN" = hidden-token
         """
-      When forge_a delivers "pull_request" to "site":
+      When <forge> delivers "pull_request" to "pulls":
         """
-        {"action": "opened", "number": 1, "repository": {"full_name": "acme/site"}, "pull_request": {
-          "author_association": "NONE", "base": {"repo": {"full_name": "acme/site"}},
-          "head": {"sha": "0123456789", "ref": "fix", "repo": {"full_name": "eve/site"}}}}
+        {"action": "opened", "number": 1, "sender": {"login": "<login>"},
+         "repository": {"full_name": "acme/site", "owner": {"login": "ann"}}, "pull_request": {
+          "author_association": "<association>", "user": {"login": "<login>"}, "base": {"repo": {"full_name": "acme/site"}},
+          "head": {"sha": "0123456789", "ref": "fix", "repo": {"full_name": "<head>"}}}}
         """
       Then it was delivered so:
-        | name  | state     | reason                              |
-        | armed | refused   | untrusted_run_declares_credential   |
-        | bare  | delivered |                                     |
+        | name  | state     | reason   |
+        | armed | <armed>   | <reason> |
+        | bare  | delivered |          |
       And the handler "bare" succeeds
-      And "trusted" of the run is "false"
-      And the log has "nothing was given"
+      And "trusted" of the run is "<trusted>"
+      And the log is:
+        """
+        given: <given>
+        """
+      And the project comes to rest
+      And the handler "armed" ran <times> times
       When I call "svc events show {event}"
-      Then standard output has "armed"
-      And standard output has "untrusted_run_declares_credential"
-      And the handler "armed" ran 0 times
+      Then standard output matches "armed +<armed>"
+
+      # What decides it is the fork and the author, each without the other.
+      Examples:
+        | forge   | where          | who         | head      | login | association | armed     | reason                            | trusted | given | times |
+        | forge_a | a fork         | an outsider | eve/site  | eve   | NONE        | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
+        | forge_a | a fork         | a member    | ann/site  | ann   | MEMBER      | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
+        | forge_a | the repository | an outsider | acme/site | eve   | NONE        | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
+        | forge_a | the repository | a member    | acme/site | ann   | MEMBER      | delivered |                                   | true    | 1     | 1     |
+
+      # It says of nobody that they belong to the project: a branch of the repository says that its author may push.
+      Examples:
+        | forge   | where          | who         | head      | login | association | armed     | reason                            | trusted | given | times |
+        | forge_b | a fork         | an outsider | eve/site  | eve   | NONE        | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
+        | forge_b | a fork         | the owner   | ann/site  | ann   | OWNER       | refused   | untrusted_run_declares_credential | false   | 0     | 0     |
+        | forge_b | the repository | the owner   | acme/site | ann   | OWNER       | delivered |                                   | true    | 1     | 1     |
+        | forge_b | the repository | one who may push | acme/site | bob | NONE     | delivered |                                   | true    | 1     | 1     |
 
     Scenario: a review of that pull request, even by a member
       When forge_a delivers "pull_request_review" to "site":
@@ -78,6 +98,41 @@ Feature: Trust in forge deliveries
         | a former contributor       | CONTRIBUTOR            | refused   | untrusted_run_declares_credential | false   | 0       |
         | somebody who is not placed | FIRST_TIMER            | refused   | untrusted_run_declares_credential | false   | 0       |
         | a member                   | MEMBER                 | delivered |                                   | true    | 1       |
+
+    @AUTH-023 @AUTH-024 @AUTH-025 @AUTH-028 @HAND-046 @HAND-047
+    Scenario Outline: a comment at forge_b by <who> <where>
+      Given the webhook "mirror" with '{"forge": "forge_b", "repo": "acme/site"}'
+      And the handler "bare" with '{"on": ["forge.issue_comment"]}' runs "bare.sh":
+        """
+        echo "given: $(env | grep -c hidden-value || true)"
+        """
+      And the handler "armed" with '{"on": ["forge.issue_comment"], "credentials": {"GH_TOKEN": "bot"}}' runs "armed.sh":
+        """
+        test "$GH_TOKEN" = hidden-token
+        """
+      When forge_b delivers "issue_comment" to "mirror":
+        """
+        {"action": "created", "is_pull": <pull>, "issue": {"number": 1, "user": {"login": "eve"}},
+         "comment": {"body": "/deploy", "user": {"login": "<login>"}}, "sender": {"login": "<login>"},
+         "repository": {"full_name": "acme/site", "owner": {"login": "ann"}}}
+        """
+      Then it was delivered so:
+        | name  | state     | reason   |
+        | armed | <armed>   | <reason> |
+        | bare  | delivered |          |
+      And the handler "bare" succeeds
+      And "trusted" of the run is "<trusted>"
+      And the log is:
+        """
+        given: <given>
+        """
+      And the project comes to rest
+
+      Examples:
+        | who         | where             | login | pull  | armed     | reason                            | trusted | given |
+        | an outsider | on an issue       | eve   | false | refused   | untrusted_run_declares_credential | false   | 0     |
+        | the owner   | on an issue       | ann   | false | delivered |                                   | true    | 1     |
+        | the owner   | on a pull request | ann   | true  | refused   | untrusted_run_declares_credential | false   | 0     |
 
     Scenario: a delivery without known rules is untrusted
       When forge_a delivers "invented_today" to "site":

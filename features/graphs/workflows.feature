@@ -39,7 +39,7 @@ Feature: Workflows within graphs
 
   Rule: A workflow may be read from a repository
 
-    @GRAPH-027
+    @far-end @GRAPH-027
     Scenario: a graph and a script, by the API of the forge and with its credential
       Given a far end that answers:
         | path                                  | status | type             | body                                                                                                                       |
@@ -63,6 +63,7 @@ Feature: Workflows within graphs
         | GET    | /repos/acme/web/contents/ops/go.sh             | Bearer tok-canary-2 |
       And nobody can read "tok-canary-2" anywhere in the run
 
+    @far-end
     Scenario: a file that is not there
       Given a far end that answers:
         | path | status | body |
@@ -75,6 +76,7 @@ Feature: Workflows within graphs
         """
       Then the run fails and its error has "/repos/acme/web/contents/none.sh answered 404"
 
+    @far-end
     Scenario: a file that is not there is data where the node says so
       Given a far end that answers:
         | path | status | body |

@@ -2,7 +2,7 @@ Feature: Limits of handlers
 
   Rule: a chain of handlers has at most five generations
 
-    @HAND-048 @HAND-049 @HAND-051 @LIM-006 @ERR-024 @ERR-025 @OVW-021
+    @HAND-048 @HAND-049 @HAND-051 @LIM-006 @ERR-024 @OVW-021
     Scenario: the sixth generation does not start, and its emit fails
       Given the handler "next" on "chain" runs "next.sh":
         """
@@ -19,6 +19,32 @@ Feature: Limits of handlers
       And the project has 10 events of type "chain"
       And the "status" of its runs are "failed succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded"
       And the error of the failed run of "next" has "chain_too_deep"
+
+    @ERR-025
+    Scenario: an event that no emitter could be refused is recorded, and its delivery is refused
+      Given the handler "next" on "chain" runs "next.sh":
+        """
+        left=$(python3 -c "import json, os; print(json.load(open(os.environ['SVC_INPUT_FILE']))['payload'])")
+        if test "$left" != 0; then svc emit chain --payload "$((left - 1))"; exit; fi
+        echo true > {folder}/child.sh
+        svc spawn {folder}/child.sh --tag child
+        """
+      And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'child.sh\'"}' runs "note.sh":
+        """
+        true
+        """
+      When somebody emits "chain" with '{"payload": 3}'
+      Then the project comes to rest
+      And the run with the tag "child" is "succeeded"
+      And the handler "after" ran 1 time
+      When somebody emits "chain" with '{"payload": 4}'
+      Then the project comes to rest
+      And 2 runs have the tag "child"
+      When the last event of type "run.succeeded" of the newest run with the tag "child" is looked at
+      Then it was delivered so:
+        | name  | state   | reason                        |
+        | after | refused | chain_too_deep: .*generation 6 |
+      And the handler "after" ran 1 time
 
     Scenario: an emit without a matching handler does not count as a chain
       Given the handler "next" on "chain" runs "next.sh":

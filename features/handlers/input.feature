@@ -108,23 +108,35 @@ Feature: Input of handler scripts
 
   Rule: what a handler declares applies to each of its runs
 
-    @HAND-008 @HAND-009
-    Scenario: tags and required capabilities
-      Given the handler "look" with '{"on": ["t"], "tags": ["team:core", "nightly"], "requires": ["bash"]}' runs "look.sh":
+    @HAND-008
+    Scenario: tags
+      Given the handler "look" with '{"on": ["t"], "tags": ["team:core", "nightly"]}' runs "look.sh":
         """
         true
         """
       When somebody emits "t" with "{}"
       Then the handler "look" succeeds
       And "tags" of the run is '["team:core","nightly"]'
-      Given the handler "nowhere" with '{"on": ["u"], "requires": ["a-machine-that-is-nowhere"], "cancel_on": ["stop"]}' runs "look.sh":
+
+    @own-agent @HAND-009
+    Scenario: a run waits for an agent with the required capabilities, while others are done
+      Given the handler "picky" with '{"on": ["u"], "requires": ["{project}"]}' runs "look.sh":
+        """
+        true
+        """
+      And the handler "easy" with '{"on": ["u"]}' runs "look.sh":
         """
         true
         """
       When somebody emits "u" with "{}"
-      Then the run of "nowhere" is "queued"
-      When somebody emits "stop" with "{}"
-      Then the run is "cancelled"
+      Then the handler "easy" succeeds
+      When somebody emits "u" with "{}"
+      Then the handler "easy" succeeds
+      And the run of "picky" is "queued"
+      Given 1 agents of its own
+      Then the handler "picky" succeeds
+      And the project comes to rest
+      And the handler "picky" ran 2 times
 
     Scenario: a credential for a script
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'

@@ -2,7 +2,7 @@ Feature: Connectors are documents
 
   Rule: A custom connector is a file of the same shape, without code
 
-    @own-server @configured @OVW-017 @MAN-001 @VER-005
+    @own-server @configured @OVW-017 @MAN-001
     Scenario: a document is enough to accept signed deliveries
       Given a file "shop/manifest.json":
         """

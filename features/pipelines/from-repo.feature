@@ -1,5 +1,6 @@
 Feature: Jobs that run a file of a repository
 
+  @far-end
   Rule: The file is read by the API of the forge when the job begins
 
     Background:

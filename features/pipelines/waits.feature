@@ -95,7 +95,7 @@ Feature: Jobs that wait for an event
         | jobs  |
         | input |
 
-    @WAIT-010
+    @WAIT-010 @LIM-010
     Scenario: declined events do not prolong the time
       When I submit the pipeline:
         """
@@ -108,6 +108,26 @@ Feature: Jobs that wait for an event
       Then the run waits for "event" "asked"
       And "substate.deadline" of the run is "{deadline}"
       And the run fails with code "wait_timeout"
+
+    @LIM-010
+    Scenario: a wait that is parked again after other work keeps its first deadline
+      When I submit the pipeline:
+        """
+        jobs:
+          slow: { wait_for_event: go, timeout: 12s }
+          meanwhile: { wait_for_event: other }
+          work: { needs: meanwhile, steps: [{ run: "echo worked >> {folder}/worked" }] }
+          again: { needs: work, wait_for_event: more }
+        """
+      Then the run waits for "event" "other"
+      And the deadline of the job "slow" is noted as "first"
+      When I emit "other"
+      Then the run waits for "event" "more"
+      And the file "worked" has 1 line
+      And the deadline of the job "slow" is "{first}"
+      When I emit "more"
+      Then the run fails with code "wait_timeout"
+      And the job "slow" ended within 2 seconds of "{first}"
 
   Rule: An event of another subject is not for the run
 

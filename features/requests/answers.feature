@@ -1,3 +1,4 @@
+@far-end
 Feature: What of an answer is data, and what fails the request
 
   Rule: A status that nobody nominated is data

@@ -2,7 +2,7 @@ Feature: Attempts of a request
 
   Rule: A failed request is made again by the policy of its node
 
-    @CONN-083
+    @far-end @CONN-083
     Scenario: until one succeeds, with one key
       Given a far end that answers:
         | path | status | body |
@@ -25,7 +25,7 @@ Feature: Attempts of a request
       And the log has "{far}/x answered 503"
       And the log has "the connection broke"
 
-    @CONN-083
+    @far-end @CONN-083
     Scenario: attempts counts all of them
       Given a far end that answers:
         | path | status |
@@ -38,6 +38,7 @@ Feature: Attempts of a request
       Then the run fails with code "request_failed"
       And the far end got 2 requests
 
+    @far-end
     Scenario: not before the time that the far end names
       Given a far end that answers:
         | path | status | headers             |
@@ -52,7 +53,7 @@ Feature: Attempts of a request
       And the run succeeds
       And the far end got 2 requests
 
-    @GRAPH-036
+    @far-end @GRAPH-036
     Scenario: continue_on_error acts after the last attempt
       Given a far end that answers:
         | path  | status | body  |
@@ -76,6 +77,7 @@ Feature: Attempts of a request
 
   Rule: No usable answer fails the attempt
 
+    @far-end
     Scenario: a far end that is too slow
       Given a far end that answers nothing
       When I run the node "http" with:

@@ -1,3 +1,4 @@
+@far-end
 Feature: Credentials of requests
 
   Rule: Each kind becomes what the far end authenticates by

@@ -34,6 +34,7 @@ Feature: Requests reach public addresses and those that the operator allows
         | http://[64:ff9b::a00:1]/             |
         | http://[2002:7f00:2::]/              |
 
+    @far-end
     Scenario: nor does a redirect lead there
       Given a far end that answers:
         | path | status | headers                             |

@@ -1,3 +1,4 @@
+@far-end
 Feature: Large answers
 
   Rule: What does not fit into a record becomes an artifact of the run

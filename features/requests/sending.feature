@@ -1,6 +1,6 @@
 Feature: What a request carries
 
-  @GRAPH-008 @GRAPH-009 @GRAPH-010
+  @far-end @GRAPH-008 @GRAPH-009 @GRAPH-010
   Scenario: url, method and headers are sent as they are given
     Given a far end
     When I run the node "http" with:
@@ -13,6 +13,7 @@ Feature: What a request carries
       | method | path                 | x-one | content-type      | body           |
       | PUT    | /items?a=1&b=x%26y   | 1     | application/x-own | {"k":[1,null]} |
 
+  @far-end
   Scenario Outline: bodies in other encodings: <encoding>
     Given a far end
     When I run the node "http" with:
@@ -30,6 +31,7 @@ Feature: What a request carries
       | text     | "a <b>"                    | text/plain; charset=utf-8         | a <b>   |
       | json     | "a <b>"                    | application/json                  | "a <b>" |
 
+  @far-end
   Scenario: values come from expressions, and each item of a fan-out has a key of its own
     Given a far end
     When I run the graph:
@@ -45,6 +47,7 @@ Feature: What a request carries
     And "Idempotency-Key" of request 1 matches "^{run}~all~0$"
     And "Idempotency-Key" of request 2 matches "^{run}~all~1$"
 
+  @far-end
   Scenario: a key of the author is sent in place of the usual one
     Given a far end
     When I run the graph:
@@ -78,6 +81,7 @@ Feature: What a request carries
         | {"url": "https://a.example/", "timeout": "2h"}         | /nodes/0/config/timeout               |
         | {"url": "https://a.example/{credential}"}              | /nodes/0/config/credential            |
 
+    @far-end
     Scenario Outline: what an expression makes is refused before anything is sent: <config>
       Given a far end
       When I run the node "http" with:

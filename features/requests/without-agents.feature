@@ -101,6 +101,7 @@ Feature: Who sends a request
       And the far end got 2 requests
       And all requests have the same "Idempotency-Key"
 
+    @far-end
     Scenario: a cancel ends a request
       Given a far end that answers nothing
       When I run the node "http" with:

@@ -37,5 +37,7 @@ Then(
 );
 
 Then('{string} of the headers is noted as {string}', function (this: SvcWorld, header: string, note: string) {
-  this.notes.set(note, this.answer?.headers.get(header) ?? '');
+  const found = this.answer?.headers.get(header);
+  assert.ok(found, `the answer has no ${header}`);
+  this.notes.set(note, found);
 });

@@ -29,24 +29,21 @@ async function agentsOf(world: SvcWorld) {
 }
 
 Given('{int} agents of its own', async function (this: SvcWorld, count: number) {
-  if (!this.target.own) return 'skipped';
+  this.needs('@own-agent');
   await Promise.all(Array.from({ length: count }, () => startAgent(this)));
-  return undefined;
 });
 
 Given('an agent of its own with the environment:', async function (this: SvcWorld, table: DataTable) {
-  if (!this.target.own) return 'skipped';
+  this.needs('@own-agent');
   await startAgent(this, Object.fromEntries(table.raw().map(([name = '', value = '']) => [name, this.expand(value)])));
-  return undefined;
 });
 
 Given(
   'a program {string} first on the path of an agent of its own:',
   async function (this: SvcWorld, name: string, source: string) {
-    if (!this.target.own) return 'skipped';
+    this.needs('@own-agent');
     await chmod(await this.file(`programs/${name}`, `${source}\n`), 0o755);
     await startAgent(this, { PATH: `${join(this.folder, 'programs')}:${process.env.PATH ?? ''}` });
-    return undefined;
   },
 );
 

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
@@ -26,8 +27,8 @@ Given('a file {string} of {int} bytes', async function (this: SvcWorld, name: st
   await writeFile(await place(this, name), randomBytes(size));
 });
 
-Then('there is no file {string}', function (this: SvcWorld, name: string) {
-  assert.ok(!existsSync(join(this.folder, name)), `${name} exists`);
+Then('there is no file {string}', async function (this: SvcWorld, name: string) {
+  await settles(async () => existsSync(join(this.folder, name)), false);
 });
 
 Then('a file below {string} holds exactly {string}', async function (this: SvcWorld, folder: string, text: string) {

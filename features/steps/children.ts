@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 When(
@@ -40,7 +41,7 @@ Then('a note of the run has {string}', async function (this: SvcWorld, text: str
 });
 
 Then('the run has no notes', async function (this: SvcWorld) {
-  assert.deepEqual((await this.run()).annotations, []);
+  await settles(async () => (await this.run()).annotations, []);
 });
 
 Then(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Given, Then, When } from '@cucumber/cucumber';
+import { asText, assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 /** Splits like a shell: blanks part words, '…' and "…" hold them together. */
@@ -73,7 +74,7 @@ Then('standard output lacks {string}', function (this: SvcWorld, text: string) {
 });
 
 Then('standard output matches {string}', function (this: SvcWorld, pattern: string) {
-  assert.match(this.cli?.stdout ?? '', new RegExp(this.expand(pattern), 'm'));
+  assertMatches(this.cli?.stdout, this.expand(pattern), 'm');
 });
 
 Then('standard error has {string}', function (this: SvcWorld, text: string) {
@@ -81,7 +82,7 @@ Then('standard error has {string}', function (this: SvcWorld, text: string) {
 });
 
 Then('standard output is JSON whose {string} is {string}', function (this: SvcWorld, path: string, value: string) {
-  assert.equal(String(at(JSON.parse(this.cli?.stdout ?? ''), path)), this.expand(value));
+  assert.equal(asText(at(JSON.parse(this.cli?.stdout ?? ''), path)), this.expand(value));
 });
 
 /** `a.b.0.c` inside a JSON value. */

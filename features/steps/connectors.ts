@@ -8,23 +8,23 @@ import type { JsonFarEnd } from '../../test/far-ends/json-far-end.ts';
 import { ChatEndpoint, MessagesEndpoint } from '../../test/far-ends/language-model.ts';
 import { StatusesApi } from '../../test/far-ends/statuses.ts';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
 /*
  * Systems that connectors speak to: HTTP servers of the scenario that know the protocol and its errors. "It" is the last
  * one that was opened; its address is noted as `{far}`, and each has a name of its own beside it. Somebody else's server
- * may not reach them, and then there is nothing to see.
+ * may not reach them, so that scenarios with one have the tag `@far-end`.
  */
 const ends = new WeakMap<SvcWorld, JsonFarEnd[]>();
 
-async function keep(world: SvcWorld, name: string, opened: Promise<JsonFarEnd>): Promise<'skipped' | undefined> {
+async function keep(world: SvcWorld, name: string, opened: Promise<JsonFarEnd>): Promise<void> {
   const far = await opened;
   world.cleanups.push(() => far.end.close());
-  if (!world.target.own) return 'skipped';
+  world.needs('@far-end');
   ends.set(world, [...(ends.get(world) ?? []), far]);
   world.notes.set('far', far.end.url('')).set(name, far.end.url(''));
-  return undefined;
 }
 
 const last = (world: SvcWorld): JsonFarEnd => {
@@ -100,12 +100,12 @@ Then('the {word} is asked for the first time', async function (this: SvcWorld, n
   await until(`${name} to be asked`, 30_000, async () => far.seen.length > 0 || undefined);
 });
 
-Then('the {word} was asked {int} time(s)', function (this: SvcWorld, name: string, count: number) {
-  assert.equal(named(this, name).seen.length, count);
+Then('the {word} was asked {int} time(s)', async function (this: SvcWorld, name: string, count: number) {
+  await settles(async () => named(this, name).seen.length, count);
 });
 
-Then('it was asked {int} time(s)', function (this: SvcWorld, count: number) {
-  assert.equal(last(this).seen.length, count);
+Then('it was asked {int} time(s)', async function (this: SvcWorld, count: number) {
+  await settles(async () => last(this).seen.length, count);
 });
 
 /** Columns: `method`, `path`, names of headers (`-` for none); only those that it has are compared. */
@@ -172,8 +172,7 @@ Then('each check soon was reported as:', async function (this: SvcWorld, table: 
   const wanted = table
     .rows()
     .flatMap(([context, states = '']) => states.split(' ').map((state) => `${context} ${state}`));
-  await until(`the reports ${wanted}`, 30_000, async () => reported.length >= wanted.length || undefined);
-  assert.deepEqual(reported.toSorted(), wanted.toSorted());
+  await settles(async () => reported.toSorted(), wanted.toSorted());
 });
 
 Then('the commit {string} has {int} checks', function (this: SvcWorld, commit: string, count: number) {
@@ -188,6 +187,7 @@ Then('the connectors have:', async function (this: SvcWorld, table: DataTable) {
   const [head = []] = table.raw();
   for (const row of table.rows()) {
     const found = connectors.find(({ name }) => name === row[head.indexOf('name')]);
+    assert.ok(found, `no connector ${row.join(' ')}`);
     const shown = head.map((path) => shownAt(found, path));
     assert.deepEqual(shown, row);
   }
@@ -217,7 +217,9 @@ When(
   'the text {string} of the file {string} becomes {string}',
   async function (this: SvcWorld, old: string, name: string, text: string) {
     const path = join(this.folder, name);
-    await writeFile(path, (await readFile(path, 'utf8')).replace(old, text));
+    const before = await readFile(path, 'utf8');
+    assert.ok(before.includes(old), `"${old}" is not in ${before}`);
+    await writeFile(path, before.replace(old, text));
   },
 );
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { Before, Then } from '@cucumber/cucumber';
 import { chromiumPath, openChromium } from '../support/chromium.ts';
+import { leftOut } from '../support/left-out.ts';
 import type { SvcWorld } from '../support/world.ts';
 
-Before({ tags: '@browser' }, () => (chromiumPath() === undefined ? 'skipped' : undefined));
+Before({ tags: '@browser' }, () =>
+  chromiumPath() === undefined ? leftOut('pages in a browser: there is no chromium') : undefined,
+);
 
 /** A person with the scenario's token looks at the page. */
 Then(

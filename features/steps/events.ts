@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
+import { asText, assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
@@ -38,8 +40,6 @@ async function ofLast(world: SvcWorld, path: string, type: string): Promise<unkn
   assert.ok(last, `there is no event ${type}`);
   return at(await shown(world, last.event), path);
 }
-
-const asText = (found: unknown) => (typeof found === 'string' ? found : JSON.stringify(found));
 
 async function emit(world: SvcWorld, body: Record<string, unknown>, headers = {}): Promise<string> {
   const answer = await world.call('POST', `${world.scoped}/events`, body, headers);
@@ -122,7 +122,7 @@ When('I cancel every run that has not ended', async function (this: SvcWorld) {
 });
 
 Then(/^there (?:is|are) (\d+) events? "([^"]+)"$/, async function (this: SvcWorld, count: string, type: string) {
-  assert.equal((await ofType(this, type)).length, Number(count));
+  await settles(async () => (await ofType(this, type)).length, Number(count));
 });
 
 Then(
@@ -142,7 +142,7 @@ Then(
 Then(
   '{string} of the last event {string} matches {string}',
   async function (this: SvcWorld, path: string, type: string, pattern: string) {
-    assert.match(asText(await ofLast(this, path, type)), new RegExp(this.expand(pattern)));
+    assertMatches(await ofLast(this, path, type), this.expand(pattern));
   },
 );
 
@@ -159,6 +159,7 @@ Then(
   async function (this: SvcWorld, path: string, type: string, characters: number, tail: string) {
     const text = (await ofLast(this, path, type)) as string;
     assert.equal([...text].length, characters);
+    assert.ok(text.isWellFormed(), 'no character is cut into halves');
     assert.ok(text.endsWith(tail), text.slice(-100));
   },
 );
@@ -172,42 +173,40 @@ Then('the first event {string} carries {string}', async function (this: SvcWorld
 When(
   'I cancel the run for a reason of {int} characters that ends with {string}',
   async function (this: SvcWorld, characters: number, tail: string) {
-    const reason = tail.padStart(characters, 'é');
+    // Beyond the basic plane: two code units each, and one character.
+    const reason = '🎈'.repeat(characters - [...tail].length) + tail;
     const answer = await this.call('POST', `${this.scoped}/runs/${this.run_id}/cancel`, { reason });
     assert.equal(answer.status, 200, answer.text);
   },
 );
 
 Then('the log matches {string}', async function (this: SvcWorld, pattern: string) {
-  assert.match(await this.logText(), new RegExp(pattern));
+  assertMatches(await this.logText(), pattern);
 });
 
 Then('the events of the run are:', async function (this: SvcWorld, table: DataTable) {
-  const own = (await listed(this, '')).filter(({ source_name }) => source_name === this.run_id).reverse();
-  const expected = table.hashes();
-  const shownAs = (event: EventView) => ({ type: event.type, key: event.key ?? '', source: event.source });
-  assert.deepEqual(
-    own.map((event) => {
-      const all: Record<string, string> = shownAs(event);
-      return Object.fromEntries(Object.keys(expected[0]!).map((column) => [column, all[column]]));
-    }),
-    expected,
-  );
+  const [columns = []] = table.raw();
+  const shownAs = ({ type, key, source }: EventView): Record<string, string> => ({ type, key: key ?? '', source });
+  const cells = async () => {
+    const own = (await listed(this, '')).filter(({ source_name }) => source_name === this.run_id).reverse();
+    return own.map((event) => columns.map((column) => shownAs(event)[column]));
+  };
+  await settles(cells, table.rows());
 });
 
 /** What came of an event, in any order; runs by the names that the scenario gave them. */
 Then('what came of {string} is soon:', async function (this: SvcWorld, event: string, table: DataTable) {
   const names = new Map([...this.runs].map(([name, run_id]) => [run_id, name]));
-  const expected = JSON.stringify(table.rows().toSorted());
-  await until(`${expected} to come of the event`, 30_000, async () => {
-    const { deliveries = [] } = await shown(this, this.expand(event));
-    const came = deliveries.map(({ reaction, name, state }) => [reaction, names.get(name) ?? name, state]);
-    return JSON.stringify(came.toSorted()) === expected || undefined;
-  });
+  const came = async () => {
+    const { deliveries } = await shown(this, this.expand(event));
+    assert.ok(deliveries, 'the event says what came of it');
+    return deliveries.map(({ reaction, name, state }) => [reaction, names.get(name) ?? name, state]).toSorted();
+  };
+  await settles(came, table.rows().toSorted());
 });
 
 Then('nothing came of {string}', async function (this: SvcWorld, event: string) {
-  assert.deepEqual((await shown(this, this.expand(event))).deliveries, []);
+  await settles(async () => (await shown(this, this.expand(event))).deliveries, []);
 });
 
 Given('a file {string} of {int} bytes of JSON', async function (this: SvcWorld, name: string, bytes: number) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { type FarForge, openFarForge } from '../support/far-forge.ts';
+import { settles } from '../support/settled.ts';
+import { assertReason } from '../support/text.ts';
 import { type Address, deliver, type Sending, type Taken } from '../support/forge-delivery.ts';
 import type { SvcWorld } from '../support/world.ts';
 
@@ -72,6 +74,14 @@ When(
   },
 );
 
+/** The headers are those of the forge, and the signature that of what it had sent. */
+When(
+  '{word} delivers {string} to {string}, changed on the way to {string}:',
+  async function (this: SvcWorld, forge: string, event: string, name: string, body: string, payload: string) {
+    await send(this, forge, name, event, payload, { changed: body });
+  },
+);
+
 /** The right headers, signed with another secret. */
 When(
   'a stranger delivers {string} to {string}:',
@@ -135,14 +145,17 @@ When('the event of the delivery is looked at', async function (this: SvcWorld) {
 
 /** What each reaction did with the event: reaction, name, state, reason. */
 Then('the delivery came to:', async function (this: SvcWorld, table: DataTable) {
-  const answer = await this.call('GET', `${this.scoped}/events/${this.notes.get('event')}`);
-  const { deliveries } = answer.json() as { deliveries: Record<string, string>[] };
-  const shown = deliveries.map(({ reaction, name, state, reason = '' }) => [reaction, name, state, reason]).sort();
-  assert.deepEqual(
-    shown.map((row) => row.slice(0, 3)),
+  const shown = async () => {
+    const answer = await this.call('GET', `${this.scoped}/events/${this.notes.get('event')}`);
+    const { deliveries } = answer.json() as { deliveries: Record<string, string>[] };
+    return deliveries.map(({ reaction, name, state, reason = '' }) => [reaction, name, state, reason]).sort();
+  };
+  const named = async () => (await shown()).map((row) => row.slice(0, 3));
+  await settles(
+    named,
     table.rows().map((row) => row.slice(0, 3)),
   );
-  for (const [at, [, , , reason = '']] of table.rows().entries()) assert.match(shown[at]![3]!, new RegExp(reason));
+  for (const [at, [, , , found]] of (await shown()).entries()) assertReason(found, table.rows()[at]![3]);
 });
 
 Then('the workflow of the webhook {string} succeeds', async function (this: SvcWorld, name: string) {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
+import { asText, assertReason } from '../support/text.ts';
 import type { RunView, SvcWorld } from '../support/world.ts';
 
 interface Delivery {
@@ -74,24 +76,22 @@ When('the last event of type {string} is looked at', async function (this: SvcWo
 });
 
 Then('it was delivered so:', async function (this: SvcWorld, table: DataTable) {
-  const shown = (await deliveries(this)).map(({ name, state, reason = '' }) => [name, state, reason]);
-  const wanted = table.rows();
-  assert.equal(shown.length, wanted.length, JSON.stringify(shown));
-  for (const [at, [name = '', state = '', reason = '']] of wanted.entries()) {
-    assert.deepEqual(shown[at]!.slice(0, 2), [name, state]);
-    assert.match(shown[at]![2]!, new RegExp(reason));
-  }
+  const named = async () => (await deliveries(this)).map(({ name, state }) => [name, state]);
+  await settles(
+    named,
+    table.rows().map(([name, state]) => [name, state]),
+  );
+  for (const [at, { reason }] of (await deliveries(this)).entries()) assertReason(reason, table.rows()[at]![2]);
 });
 
 Then('it was delivered to no handler', async function (this: SvcWorld) {
-  assert.deepEqual(await deliveries(this), []);
+  await settles(() => deliveries(this), []);
 });
 
 /** The run of the event that was looked at last. */
 Then('the handler {string} succeeds', async function (this: SvcWorld, name: string) {
-  const { run_id } = (await deliveries(this)).find((one) => one.name === name) ?? {};
-  assert.ok(run_id, `${name} has no run`);
-  this.remember(run_id, name);
+  const started = async () => (await deliveries(this)).find((one) => one.name === name)?.run_id;
+  this.remember(await until(`${name} to have a run`, 10_000, started), name);
   await this.reaches('succeeded');
 });
 
@@ -105,24 +105,29 @@ Then('the project comes to rest', async function (this: SvcWorld) {
 });
 
 Then(/^the handler "([^"]*)" ran (\d+) times?$/, async function (this: SvcWorld, name: string, count: string) {
-  const runs = await runsOf(this, name);
-  assert.equal(runs.length, Number(count), JSON.stringify(runs.map(({ trigger }) => trigger)));
+  await settles(async () => (await runsOf(this, name)).length, Number(count));
 });
 
 Then('the {string} of its runs are {string}', async function (this: SvcWorld, field: string, values: string) {
-  const found = (await runsOf(this)).map((run) => String(run[field])).sort();
-  assert.equal(found.join(' '), values);
+  const found = async () => (await runsOf(this)).map((run) => asText(run[field])).sort();
+  await settles(async () => (await found()).join(' '), values);
 });
 
 Then('{int} handler runs are in flight and {int} wait', async function (this: SvcWorld, open: number, waiting: number) {
-  const answer = await this.call('GET', `${this.scoped}/handlers`);
-  const { in_flight, queued } = answer.json() as { in_flight: number; queued: number };
-  assert.deepEqual({ in_flight, queued }, { in_flight: open, queued: waiting });
+  const load = async () => {
+    const answer = await this.call('GET', `${this.scoped}/handlers`);
+    const { in_flight, queued } = answer.json() as { in_flight: number; queued: number };
+    return { in_flight, queued };
+  };
+  await settles(load, { in_flight: open, queued: waiting });
 });
 
 Then('the project has {int} event(s) of type {string}', async function (this: SvcWorld, count: number, type: string) {
-  const answer = await this.call('GET', `${this.scoped}/events?type=${type}&limit=200`);
-  assert.equal((answer.json() as { events: unknown[] }).events.length, count, answer.text);
+  const found = async () => {
+    const answer = await this.call('GET', `${this.scoped}/events?type=${type}&limit=200`);
+    return (answer.json() as { events: unknown[] }).events.length;
+  };
+  await settles(found, count);
 });
 
 When('every waiting handler run gets the signal {string}', async function (this: SvcWorld, name: string) {
@@ -155,8 +160,7 @@ When(
 );
 
 Then('the run of {string} is {string}', async function (this: SvcWorld, handler: string, status: string) {
-  const [run] = await runsOf(this, handler);
-  assert.ok(run, `${handler} has no run`);
+  const run = await until(`${handler} to have a run`, 10_000, async () => (await runsOf(this, handler))[0]);
   this.remember(run.run_id, handler);
   await this.reaches(status);
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { Then, When } from '@cucumber/cucumber';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Given, Then, When } from '@cucumber/cucumber';
 import { type Finished, runToEnd } from '../support/process.ts';
-import { svcProgram } from '../support/target.ts';
+import { leftOut } from '../support/left-out.ts';
+import { clone, svcProgram } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 interface Explained {
@@ -35,6 +38,7 @@ When('I ask every command of "svc --help" for its help', async function (this: S
 const explained = (world: SvcWorld) => JSON.parse(world.notes.get('explained') ?? '[]') as Explained[];
 
 Then('each has a summary, a usage line and its flags', function (this: SvcWorld) {
+  assert.ok(explained(this).length > 0, 'commands were asked');
   for (const { name, help } of explained(this)) {
     assert.match(help, /^[^\n]{10,}\n\n/, name);
     assert.ok(help.includes(`usage: svc ${name}`), help);
@@ -50,17 +54,37 @@ COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _svc
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-When('bash has sourced the completion and completes {string}', async function (this: SvcWorld, typed: string) {
-  const given = { env: this.environment(), cwd: this.folder };
-  const { stdout, exit, stderr } = await runToEnd('bash', ['-c', BASH, svcProgram, typed], given);
-  assert.equal(exit, 0, stderr);
-  this.notes.set('offered', stdout);
+const FISH = '$argv[1] completion fish | source; complete -C $argv[2] | string split -f 1 \\t';
+
+/** What each shell is called with; it prints the words that it offers for a line. */
+const SHELLS: Record<string, (typed: string) => string[]> = {
+  bash: (typed) => ['-c', BASH, svcProgram, typed],
+  zsh: (typed) => ['-f', join(clone, 'features/support/complete.zsh'), svcProgram, typed],
+  fish: (typed) => ['--no-config', '-c', FISH, svcProgram, typed],
+};
+
+/** Left out, and said so, where it is not installed. */
+Given('the shell {string}', (shell: string) => {
+  const places = (process.env.PATH ?? '').split(':');
+  if (places.some((place) => existsSync(join(place, shell)))) return undefined;
+  return leftOut(`completion in ${shell}, which is not installed`);
 });
+
+When(
+  '{word} has sourced the completion and completes {string}',
+  async function (this: SvcWorld, shell: string, typed: string) {
+    const given = { env: this.environment(), cwd: this.folder };
+    const { stdout, exit, stderr } = await runToEnd(shell, SHELLS[shell]!(typed), given);
+    assert.equal(exit, 0, stderr);
+    this.notes.set('offered', stdout.split(/\s+/).join('\n'));
+  },
+);
 
 Then('it offers {string}', function (this: SvcWorld, word: string) {
   assert.ok(this.notes.get('offered')?.split('\n').includes(word), this.notes.get('offered'));
 });
 
 Then('it does not offer {string}', function (this: SvcWorld, word: string) {
-  assert.ok(!this.notes.get('offered')?.split('\n').includes(word), this.notes.get('offered'));
+  const offered = this.notes.get('offered');
+  assert.ok(offered?.trim() && !offered.split('\n').includes(word), offered);
 });

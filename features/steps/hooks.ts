@@ -126,6 +126,7 @@ Then('its payload has a text of {int} characters', async function (this: SvcWorl
 /** Of refusals, but for the id of the request. */
 Then('the answer differs from {string} in nothing but its request', function (this: SvcWorld, note: string) {
   const bare = (text: string) => text.replace(/"request_id":"[^"]*"/, '');
+  assert.ok(this.notes.get(note), `nothing is noted as ${note}`);
   assert.equal(bare(this.answer!.text), bare(this.notes.get(note)!));
 });
 

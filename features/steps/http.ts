@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Then, When } from '@cucumber/cucumber';
 import type { SvcWorld } from '../support/world.ts';
+import { asText, assertMatches } from '../support/text.ts';
 import { at } from './cli.ts';
 
 When('I send {string} to {string}', async function (this: SvcWorld, method: string, path: string) {
@@ -55,11 +56,12 @@ Then('the answer is {int} with code {string}', function (this: SvcWorld, status:
 
 Then('{string} of the answer is {string}', function (this: SvcWorld, path: string, value: string) {
   const found = at(this.answer?.json(), path);
-  assert.equal(typeof found === 'string' ? found : JSON.stringify(found), this.expand(value), this.answer?.text);
+  assert.ok(found !== undefined, `${path} is not in ${this.answer?.text}`);
+  assert.equal(asText(found), this.expand(value), this.answer?.text);
 });
 
 Then('{string} of the answer matches {string}', function (this: SvcWorld, path: string, pattern: string) {
-  assert.match(String(at(this.answer?.json(), path)), new RegExp(this.expand(pattern)));
+  assertMatches(at(this.answer?.json(), path), this.expand(pattern));
 });
 
 Then('{string} of the answer is noted as {string}', function (this: SvcWorld, path: string, name: string) {

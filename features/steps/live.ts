@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type DataTable, Then, When } from '@cucumber/cucumber';
 import { createParser } from 'eventsource-parser';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 interface Told {
@@ -71,6 +72,6 @@ Then('I am soon told:', async function (this: SvcWorld, table: DataTable) {
   await until(`to be told ${JSON.stringify(wanted)}`, 20_000, async () => missing() === undefined || undefined);
 });
 
-Then('I was told {string} {int} time(s)', function (this: SvcWorld, event: string, count: number) {
-  assert.equal(toldTo(this).filter((one) => one.event === event).length, count, JSON.stringify(toldTo(this)));
+Then('I was told {string} {int} time(s)', async function (this: SvcWorld, event: string, count: number) {
+  await settles(async () => toldTo(this).filter((one) => one.event === event).length, count);
 });

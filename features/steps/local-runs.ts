@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
+import { assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at, words } from './cli.ts';
 
@@ -20,6 +21,7 @@ When('I keep standard output as {string}', async function (this: SvcWorld, name:
 /** Without its ids and times. */
 Then('standard output is JSON whose {string} is that of the run', async function (this: SvcWorld, path: string) {
   const here = at(JSON.parse(this.cli?.stdout ?? ''), path);
+  assert.ok(here !== undefined, `there is no ${path}`);
   assert.deepEqual(here, at(await this.run(), path));
 });
 
@@ -29,6 +31,6 @@ Then('the file {string} holds {string}', async function (this: SvcWorld, name: s
 
 /** On either stream, line by line. */
 Then('the log that it printed has {string}', function (this: SvcWorld, pattern: string) {
-  const { stdout = '', stderr = '' } = this.cli ?? {};
-  assert.match(`${stdout}${stderr}`, new RegExp(pattern, 'm'));
+  assert.ok(this.cli, 'a command was called');
+  assertMatches(`${this.cli.stdout}${this.cli.stderr}`, pattern, 'm');
 });

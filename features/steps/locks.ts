@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 interface LockView {
@@ -33,11 +34,11 @@ Then('{string} is held by the run {string}', async function (this: SvcWorld, gro
 });
 
 Then('nobody holds {string}', async function (this: SvcWorld, group: string) {
-  assert.equal(await lockOf(this, group), undefined);
+  await settles(() => lockOf(this, group), undefined);
 });
 
 Then('the queue of {string} is empty', async function (this: SvcWorld, group: string) {
-  assert.deepEqual((await lockOf(this, group))?.queue, []);
+  await settles(async () => (await lockOf(this, group))?.queue, []);
 });
 
 /** One after the other: the next is submitted when the one before stands in the queue. */
@@ -65,8 +66,8 @@ When(
   },
 );
 
-Then('the file {string} is not there', function (this: SvcWorld, name: string) {
-  assert.equal(existsSync(join(this.folder, name)), false);
+Then('the file {string} is not there', async function (this: SvcWorld, name: string) {
+  await settles(async () => existsSync(join(this.folder, name)), false);
 });
 
 Then(
@@ -83,6 +84,7 @@ Then(
 );
 
 Then('all runs succeed', async function (this: SvcWorld) {
+  assert.ok(this.runs.size > 0, 'there are runs');
   for (const run_id of this.runs.values()) await this.reaches('succeeded', run_id, 60_000);
 });
 
@@ -101,6 +103,7 @@ Then(
 Then('every grant had a higher fence than the one before', async function (this: SvcWorld) {
   const fences = (await readFile(join(this.folder, 'fences'), 'utf8')).trim().split('\n').map(Number);
   assert.ok(fences.every((fence, i) => Number.isInteger(fence) && fence > 0 && (i === 0 || fence >= fences[i - 1]!)));
+  assert.ok(fences.length > 0);
   assert.equal(new Set(fences).size, [...this.runs.keys()].filter((name) => name.startsWith('turn ')).length);
 });
 

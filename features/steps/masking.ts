@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Given, Then } from '@cucumber/cucumber';
+import { asText } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
@@ -9,7 +10,7 @@ Given('the secret {string} is:', async function (this: SvcWorld, name: string, v
 });
 
 Then('{string} of the run lacks {string}', async function (this: SvcWorld, path: string, text: string) {
-  const found = JSON.stringify(at(await this.run(), path));
+  const found = asText(at(await this.run(), path));
   assert.ok(!found.includes(text), `"${text}" is in: ${found}`);
 });
 

@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { runToEnd, Service } from '../support/process.ts';
+import { asText, assertMatches } from '../support/text.ts';
 import { clone, svcProgram } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at, words } from './cli.ts';
@@ -59,17 +60,17 @@ Then('standard error lacks {string}', function (this: SvcWorld, text: string) {
 });
 
 Then('standard error matches {string}', function (this: SvcWorld, pattern: string) {
-  assert.match(this.cli?.stderr ?? '', new RegExp(this.expand(pattern), 'm'));
+  assertMatches(this.cli?.stderr, this.expand(pattern), 'm');
 });
 
 Then('standard error is JSON whose {string} is {string}', function (this: SvcWorld, path: string, value: string) {
-  assert.equal(String(at(JSON.parse(this.cli?.stderr ?? ''), path)), this.expand(value));
+  assert.equal(asText(at(JSON.parse(this.cli?.stderr ?? ''), path)), this.expand(value));
 });
 
 Then(
   'standard error is JSON whose {string} matches {string}',
   function (this: SvcWorld, path: string, pattern: string) {
-    assert.match(String(at(JSON.parse(this.cli?.stderr ?? ''), path)), new RegExp(pattern));
+    assertMatches(at(JSON.parse(this.cli?.stderr ?? ''), path), pattern);
   },
 );
 
@@ -79,7 +80,8 @@ Then('standard output is JSON with {string}', function (this: SvcWorld, member: 
 });
 
 Then('standard output and error hold no control characters', function (this: SvcWorld) {
-  const { stdout = '', stderr = '' } = this.cli ?? {};
+  assert.ok(this.cli, 'a command was called');
+  const { stdout, stderr } = this.cli;
   for (const character of stdout + stderr)
     assert.ok(character === '\n' || character >= ' ', `U+${character.codePointAt(0)?.toString(16)} in ${stderr}`);
 });

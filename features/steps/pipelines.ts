@@ -59,6 +59,41 @@ When('I look at the pipeline {string}', async function (this: SvcWorld, workflow
   this.remember(runs[0]!.run_id, workflow);
 });
 
+interface JobView {
+  node: string;
+  substate?: { deadline?: string };
+  finished_at?: string;
+}
+
+async function jobOf(world: SvcWorld, name: string): Promise<JobView> {
+  const job = ((await world.steps()) as unknown as JobView[]).find(({ node }) => node === name);
+  assert.ok(job, `there is no job ${name}`);
+  return job;
+}
+
+Then(
+  'the deadline of the job {string} is noted as {string}',
+  async function (this: SvcWorld, name: string, note: string) {
+    const { substate } = await jobOf(this, name);
+    assert.ok(substate?.deadline, `${name} has no deadline`);
+    this.notes.set(note, substate.deadline);
+  },
+);
+
+Then('the deadline of the job {string} is {string}', async function (this: SvcWorld, name: string, time: string) {
+  assert.equal((await jobOf(this, name)).substate?.deadline, this.expand(time));
+});
+
+/** Not before it, and not as late as a second deadline would be. */
+Then(
+  'the job {string} ended within {int} seconds of {string}',
+  async function (this: SvcWorld, name: string, seconds: number, time: string) {
+    const { finished_at = '' } = await jobOf(this, name);
+    const late = Date.parse(finished_at) - Date.parse(this.expand(time));
+    assert.ok(late >= 0 && late <= seconds * 1000, `${finished_at} is ${late} ms after ${this.expand(time)}`);
+  },
+);
+
 /** A repository of the scenario with one commit, noted as `{sha}`; `{folder}/repos/<name>`. */
 Given(
   'a repository {string} whose {string} is:',

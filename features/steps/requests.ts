@@ -5,11 +5,13 @@ import type { ServerResponse } from 'node:http';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { FarEnd, type Seen, send } from '../support/far-end.ts';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
+import { assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 /*
  * A far end is an HTTP server of the scenario, at `{far}`. It keeps what it is asked. The servers of scenarios may reach
- * 127.0.0.1; somebody else's server may not, and then there is nothing to see.
+ * 127.0.0.1; somebody else's server may not, so that scenarios with one have the tag `@far-end`.
  */
 const ends = new WeakMap<SvcWorld, FarEnd>();
 
@@ -29,6 +31,7 @@ const request = (world: SvcWorld, nth: number): Seen => {
 };
 
 async function open(world: SvcWorld): Promise<FarEnd> {
+  world.needs('@far-end');
   const end = await FarEnd.open();
   ends.set(world, end);
   world.cleanups.push(() => end.close());
@@ -38,9 +41,7 @@ async function open(world: SvcWorld): Promise<FarEnd> {
 
 /** Answers everything with an empty JSON object. */
 Given('a far end', async function (this: SvcWorld) {
-  if (!this.target.own) return 'skipped';
   (await open(this)).reply = (_seen, response) => send(response, 200, { 'content-type': 'application/json' }, '{}');
-  return undefined;
 });
 
 interface Row {
@@ -56,7 +57,6 @@ interface Row {
  * ever. A status that is no number breaks the connection.
  */
 Given('a far end that answers:', async function (this: SvcWorld, table: DataTable) {
-  if (!this.target.own) return 'skipped';
   const rows = table.hashes() as unknown as Row[];
   const asked = new Map<string, number>();
   (await open(this)).reply = ({ path }, response) => {
@@ -70,23 +70,18 @@ Given('a far end that answers:', async function (this: SvcWorld, table: DataTabl
     const headers = { ...(row.type && { 'content-type': row.type }), ...JSON.parse(row.headers || '{}') };
     return send(response, Number(row.status), headers, row.body?.replaceAll('\\n', '\n'));
   };
-  return undefined;
 });
 
 Given('a far end that answers {int} bytes', async function (this: SvcWorld, count: number) {
-  if (!this.target.own) return 'skipped';
   const body = Buffer.alloc(count, 'abc');
   this.notes.set('digest', createHash('sha256').update(body).digest('hex'));
   (await open(this)).reply = (_seen, response) => send(response, 200, { 'content-encoding': 'gzip' }, gzipSync(body));
-  return undefined;
 });
 
 Given('a far end that answers nothing', async function (this: SvcWorld) {
-  if (!this.target.own) return 'skipped';
   const waiting: ServerResponse[] = [];
   held.set(this, waiting);
   (await open(this)).reply = (_seen, response) => void waiting.push(response);
-  return undefined;
 });
 
 When('the far end answers again', function (this: SvcWorld) {
@@ -95,8 +90,7 @@ When('the far end answers again', function (this: SvcWorld) {
 });
 
 Then('the far end sees the connection close', async function (this: SvcWorld) {
-  const [response] = held.get(this) ?? [];
-  await until('the connection to close', 30_000, async () => response?.destroyed || undefined);
+  await until('the connection to close', 30_000, async () => held.get(this)?.[0]?.destroyed || undefined);
 });
 
 When('I run the node {string} with:', async function (this: SvcWorld, node: string, config: string) {
@@ -114,12 +108,11 @@ When('I save the graph {string}:', async function (this: SvcWorld, name: string,
 });
 
 Then('the far end gets {int} request(s)', async function (this: SvcWorld, count: number) {
-  await until(`${count} requests`, 30_000, async () => seenBy(this).length >= count || undefined);
-  assert.equal(seenBy(this).length, count);
+  await settles(async () => seenBy(this).length, count);
 });
 
-Then('the far end got {int} request(s)', function (this: SvcWorld, count: number) {
-  assert.equal(seenBy(this).length, count, JSON.stringify(seenBy(this)));
+Then('the far end got {int} request(s)', async function (this: SvcWorld, count: number) {
+  await settles(async () => seenBy(this).length, count);
 });
 
 /** Columns: `method`, `path`, `body`, or a name of a header (`-` for none); only those that it has are compared. */
@@ -159,7 +152,9 @@ Then('all requests have the same {string}', function (this: SvcWorld, header: st
 Then(
   '{string} of request {int} matches {string}',
   function (this: SvcWorld, column: string, nth: number, text: string) {
-    assert.match(cell(request(this, nth), column), new RegExp(this.expand(text)));
+    const found = cell(request(this, nth), column);
+    assert.notEqual(found, '-', `the request has no ${column}`);
+    assertMatches(found, this.expand(text));
   },
 );
 
@@ -168,7 +163,7 @@ Then('nobody can read {string} anywhere in the run', async function (this: SvcWo
   const run = `${this.scoped}/runs/${this.run_id}`;
   for (const path of [run, `${run}/steps`, `${run}/logs`, `${this.scoped}/events?limit=200`, `${this.scoped}/runs`]) {
     const { status, text } = await this.call('GET', path);
-    assert.ok(status < 500, `${path}: ${status}`);
+    assert.equal(status, 200, `${path}: ${text}`);
     assert.ok(!text.includes(this.expand(secret)), `${path} shows it: ${text}`);
   }
 });

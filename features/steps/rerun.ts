@@ -32,7 +32,9 @@ Then('the file {string} is the same as {string}', async function (this: SvcWorld
 });
 
 Given('the run id of {string} is noted as {string}', function (this: SvcWorld, name: string, note: string) {
-  this.notes.set(note, this.runs.get(name) ?? '');
+  const run_id = this.runs.get(name);
+  assert.ok(run_id, `no run is called ${name}`);
+  this.notes.set(note, run_id);
 });
 
 Then('{string} soon prints {string}', async function (this: SvcWorld, name: string, text: string) {

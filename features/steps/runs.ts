@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
-import type { SvcWorld } from '../support/world.ts';
+import { settles } from '../support/settled.ts';
+import { asText, assertMatches } from '../support/text.ts';
+import type { StepView, SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
 const named = (world: SvcWorld, name: string) => {
@@ -91,7 +93,7 @@ When('I cancel the run because {string}', async function (this: SvcWorld, reason
 
 Then('{string} of the run is {string}', async function (this: SvcWorld, path: string, value: string) {
   const found = at(await this.run(), path);
-  assert.equal(typeof found === 'string' ? found : JSON.stringify(found), this.expand(value));
+  assert.equal(asText(found), this.expand(value));
 });
 
 Then('{string} of the run is noted as {string}', async function (this: SvcWorld, path: string, name: string) {
@@ -101,7 +103,7 @@ Then('{string} of the run is noted as {string}', async function (this: SvcWorld,
 });
 
 Then('{string} of the run matches {string}', async function (this: SvcWorld, path: string, pattern: string) {
-  assert.match(String(at(await this.run(), path)), new RegExp(this.expand(pattern)));
+  assertMatches(at(await this.run(), path), this.expand(pattern));
 });
 
 Then('the log is:', async function (this: SvcWorld, text: string) {
@@ -113,22 +115,22 @@ Then('the log has {string}', async function (this: SvcWorld, text: string) {
   assert.ok(log.includes(this.expand(text)), `"${text}" is not in: ${log}`);
 });
 
+/** The line that has it, so that a failure shows where. */
+const partIn = (log: string, text: string) => log.split('\n').find((line) => line.includes(text));
+
 Then('the log lacks {string}', async function (this: SvcWorld, text: string) {
-  const log = await this.logText();
-  assert.ok(!log.includes(this.expand(text)), `"${text}" is in: ${log}`);
+  await settles(async () => partIn(await this.logText(), this.expand(text)), undefined, 0);
 });
 
 Then('the log has {string} {int} time(s)', async function (this: SvcWorld, text: string, count: number) {
-  const log = await this.logText();
-  assert.equal(log.split(this.expand(text)).length - 1, count, log);
+  await settles(async () => (await this.logText()).split(this.expand(text)).length - 1, count);
 });
 
 /** A table of `site`, `kind`, `exit`, `stdout`, `label`, `message`; only the columns that it has are compared. In a
  * cell `\n` is the end of a line. */
 Then('the recorded steps are:', async function (this: SvcWorld, table: DataTable) {
-  const steps = await this.steps();
   const [head = []] = table.raw();
-  const shown = steps.map((step) => {
+  const cellsOf = (step: StepView) => {
     const all: Record<string, string> = {
       site: step.site,
       kind: step.kind,
@@ -138,14 +140,15 @@ Then('the recorded steps are:', async function (this: SvcWorld, table: DataTable
       status: step.status,
       message: step.message ?? '',
     };
-    return head.map((column) => all[column] ?? '');
-  });
-  assert.deepEqual(
-    shown,
-    table.rows().map((row) => row.map((cell) => this.expand(cell))),
-  );
+    return head.map((column) => {
+      assert.ok(column in all, `no column is called ${column}`);
+      return all[column];
+    });
+  };
+  const wanted = table.rows().map((row) => row.map((cell) => this.expand(cell)));
+  await settles(async () => (await this.steps()).map(cellsOf), wanted);
 });
 
-Then(/^(\d+) steps? (?:is|are) recorded$/, async function (this: SvcWorld, count: number) {
-  assert.equal((await this.steps()).length, count);
+Then(/^(\d+) steps? (?:is|are) recorded$/, async function (this: SvcWorld, count: string) {
+  await settles(async () => (await this.steps()).length, Number(count));
 });

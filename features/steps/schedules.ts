@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
+import { asText } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
@@ -44,7 +45,7 @@ When('the schedule {string} has ticked and is removed', async function (this: Sv
 Then('{string} of the tick is {string}', async function (this: SvcWorld, path: string, value: string) {
   const answer = await this.call('GET', `${this.scoped}/events/${this.notes.get('event')}`);
   const found = at(answer.json(), path);
-  assert.equal(typeof found === 'string' ? found : JSON.stringify(found), this.expand(value), answer.text);
+  assert.equal(asText(found), this.expand(value), answer.text);
 });
 
 When('I look at the run that the tick started by the handler {string}', async function (this: SvcWorld, name: string) {
@@ -63,6 +64,7 @@ Then('each tick of the project has one run of its own', async function (this: Sv
     runs: { trigger: { event: string } }[];
   };
   const ticks = (events as { events: { event: string }[] }).events.map(({ event }) => event);
+  assert.ok(ticks.length > 0, 'it has ticked');
   assert.deepEqual(runs.map(({ trigger }) => trigger.event).sort(), ticks.sort());
 });
 

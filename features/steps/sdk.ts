@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Given, When } from '@cucumber/cucumber';
+import { leftOut } from '../support/left-out.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 const programs = join(import.meta.dirname, '../sdk/programs');
@@ -28,7 +30,9 @@ When(
 );
 
 When('I look at the run noted as {string}', function (this: SvcWorld, note: string) {
-  this.run_id = this.notes.get(note) ?? '';
+  const run_id = this.notes.get(note);
+  assert.ok(run_id, `nothing is noted as ${note}`);
+  this.run_id = run_id;
 });
 
 /** Left out, and said so, where no agent that is online has the interpreter. */
@@ -36,6 +40,5 @@ Given('an agent has {string}', async function (this: SvcWorld, capability: strin
   const answer = await this.call('GET', '/api/v1/agents?limit=200');
   const { agents } = answer.json() as { agents: { state: string; capabilities: string[] }[] };
   if (agents.some((one) => one.state === 'online' && one.capabilities.includes(capability))) return undefined;
-  this.log(`left out: no agent has ${capability}`);
-  return 'skipped';
+  return leftOut(`programs of agents with ${capability}, which none has`);
 });

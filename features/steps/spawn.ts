@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
+import { settles } from '../support/settled.ts';
 import type { RunView, SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
@@ -26,15 +27,14 @@ Then('{string} of the run is the run {string}', async function (this: SvcWorld, 
 });
 
 Then('the run with the tag {string} is {string}', async function (this: SvcWorld, tag: string, status: string) {
-  const [run, ...more] = await tagged(this, tag);
-  assert.ok(run && more.length === 0, `${more.length + (run ? 1 : 0)} runs have the tag ${tag}`);
-  await this.reaches(status, run.run_id);
+  await settles(async () => (await tagged(this, tag)).length, 1);
+  const [run] = await tagged(this, tag);
+  await this.reaches(status, run!.run_id);
 });
 
 Then(/^(\d+) runs? (?:has|have) the tag "([^"]*)"$/, async function (this: SvcWorld, count: string, tag: string) {
-  const runs = await tagged(this, tag);
-  assert.equal(runs.length, Number(count));
-  for (const { run_id } of runs) await this.reaches('succeeded', run_id);
+  await settles(async () => (await tagged(this, tag)).length, Number(count));
+  for (const { run_id } of await tagged(this, tag)) await this.reaches('succeeded', run_id);
 });
 
 Then(
@@ -49,6 +49,19 @@ Then(
 Then('the file {string} names the parent {string}', async function (this: SvcWorld, file: string, name: string) {
   assert.equal((await readFile(join(this.folder, file), 'utf8')).trim(), `spawn ${idOf(this, name)}`);
 });
+
+When(
+  'the last event of type {string} of the newest run with the tag {string} is looked at',
+  async function (this: SvcWorld, type: string, tag: string) {
+    const [run] = await tagged(this, tag);
+    assert.ok(run, `no run has the tag ${tag}`);
+    const answer = await this.call('GET', `${this.scoped}/events?type=${type}&limit=200`);
+    const { events } = answer.json() as { events: { event: string; source_name: string }[] };
+    const found = events.find(({ source_name }) => source_name === run.run_id);
+    assert.ok(found, answer.text);
+    this.notes.set('event', found.event);
+  },
+);
 
 When('I look at the newest run with the tag {string}', async function (this: SvcWorld, tag: string) {
   const [run] = await tagged(this, tag);

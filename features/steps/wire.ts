@@ -3,6 +3,7 @@ import { type DataTable, Then, When } from '@cucumber/cucumber';
 import { createParser } from 'eventsource-parser';
 import { until } from '../support/process.ts';
 import { packageVersion } from '../support/target.ts';
+import { assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 interface Followed {
@@ -72,7 +73,7 @@ Then('{string} of the answer is the header {string}', function (this: SvcWorld, 
 });
 
 Then('the header {string} of the answer matches {string}', function (this: SvcWorld, header: string, pattern: string) {
-  assert.match(this.answer?.headers.get(header) ?? '', new RegExp(pattern));
+  assertMatches(this.answer?.headers.get(header), pattern);
 });
 
 Then('the document describes:', function (this: SvcWorld, table: DataTable) {

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Then } from '@cucumber/cucumber';
-import { until } from '../support/process.ts';
+import { type DataTable, Then } from '@cucumber/cucumber';
+import { settles } from '../support/settled.ts';
+import { asText } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
+import { at } from './cli.ts';
+
+/** Rows of a path into it and the value there. */
+Then('the file {string} is JSON with:', async function (this: SvcWorld, name: string, table: DataTable) {
+  const content = JSON.parse(await readFile(join(this.folder, name), 'utf8')) as unknown;
+  const shown = table.raw().map(([path = '']) => [path, asText(at(content, path))]);
+  assert.deepEqual(
+    shown,
+    table.raw().map(([path = '', value = '']) => [path, this.expand(value)]),
+  );
+});
 
 /** Side effects of scripts are lines in files of the scenario's folder: a ledger outside the system. */
 const lines = async (world: SvcWorld, name: string) => {
@@ -11,21 +23,23 @@ const lines = async (world: SvcWorld, name: string) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return text.split('\n').filter((line) => line !== '');
+  // A blank line is a line; only what ends the last one begins none.
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 };
 
 Then('the file {string} has {int} line(s)', async function (this: SvcWorld, name: string, count: number) {
-  assert.equal((await lines(this, name)).length, count);
+  await settles(async () => (await lines(this, name)).length, count);
 });
 
 Then('the file {string} has {int} different line(s)', async function (this: SvcWorld, name: string, count: number) {
-  assert.equal(new Set(await lines(this, name)).size, count);
+  await settles(async () => new Set(await lines(this, name)).size, count);
 });
 
 Then('the file {string} is:', async function (this: SvcWorld, name: string, text: string) {
   assert.equal((await lines(this, name)).join('\n'), this.expand(text));
 });
 
+/** So many and no more, however soon they are there. */
 Then('the file {string} soon has {int} line(s)', async function (this: SvcWorld, name: string, count: number) {
-  await until(`${count} lines in ${name}`, 30_000, async () => (await lines(this, name)).length >= count || undefined);
+  await settles(async () => (await lines(this, name)).length, count);
 });

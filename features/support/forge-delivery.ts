@@ -12,6 +12,8 @@ export interface Sending {
   headers?: Record<string, string | undefined>;
   /** Sent instead of the payload. */
   raw?: string | Buffer;
+  /** What arrives instead of what was signed. */
+  changed?: string;
 }
 
 export interface Taken {
@@ -44,7 +46,7 @@ export async function deliver(
   { delivery_url, secret }: Address,
   event: string,
   payload: unknown,
-  { id = randomUUID(), headers = {}, raw }: Sending = {},
+  { id = randomUUID(), headers = {}, raw, changed }: Sending = {},
 ): Promise<Taken> {
   const body = Buffer.from(raw ?? JSON.stringify(payload));
   const sent: Record<string, string | undefined> = {
@@ -53,7 +55,11 @@ export async function deliver(
     ...headers,
   };
   const given = Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const answer = await fetch(delivery_url, { method: 'POST', headers: Object.fromEntries(given), body });
+  const answer = await fetch(delivery_url, {
+    method: 'POST',
+    headers: Object.fromEntries(given),
+    body: changed ?? body,
+  });
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, text, json: text === '' ? undefined : JSON.parse(text) };
 }

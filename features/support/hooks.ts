@@ -16,10 +16,17 @@ AfterAll(async () => {
   await dropTemplate();
 });
 
-/** `@own-server`: the scenario kills or configures processes, so it needs a target that is ours … */
-Before({ tags: '@own-server' }, () => (shared?.own ? undefined : 'skipped'));
+Before(function (this: SvcWorld, { pickle }) {
+  this.tags = pickle.tags.map(({ name }) => name);
+});
 
-/** … and gets one of its own, unless it is `@configured`: then its steps start what it needs. */
+/**
+ * `@own-server`: the scenario kills or configures processes, `@own-agent`: it starts or looks at agents, `@far-end`: the
+ * server calls one of the scenario's own. All of it needs a target that is ours …
+ */
+Before({ tags: '@own-server or @own-agent or @far-end' }, () => (shared?.own ? undefined : 'skipped'));
+
+/** … and with `@own-server` the scenario gets one of its own, unless it is `@configured`: then its steps start what it needs. */
 Before({ tags: '@own-server and not @configured' }, async function (this: SvcWorld) {
   this.folder = await scenarioFolder();
   await this.startOwn();

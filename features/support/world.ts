@@ -51,6 +51,8 @@ export class SvcWorld extends World {
   target!: Target;
   /** Set when the scenario started its own target. */
   privateTarget: Target | undefined;
+  /** Of the scenario, its rule and its feature. */
+  tags: readonly string[] = [];
   project = '';
   folder = '';
   run_id = '';
@@ -183,6 +185,12 @@ export class SvcWorld extends World {
     return finished;
   }
 
+  /** What only a server of ours can show is left out as a whole elsewhere, by its tag: never from the middle on. */
+  needs(tag: string): void {
+    const known = [tag, '@own-server', '@own-agent'];
+    if (!this.tags.some((one) => known.includes(one))) throw new Error(`the scenario needs the tag ${tag}`);
+  }
+
   refuseUnchecked(): void {
     if (this.cli && !this.cli.checked)
       throw new Error(`a failed command was not looked at: exit ${this.cli.exit}\n${this.cli.stderr}`);
@@ -216,7 +224,10 @@ export class SvcWorld extends World {
   }
 
   async logText(run_id = this.run_id): Promise<string> {
-    return (await this.call('GET', `${this.scoped}/runs/${run_id}/logs`)).text;
+    const answer = await this.call('GET', `${this.scoped}/runs/${run_id}/logs`);
+    // What a refusal lacks, the log may have.
+    if (answer.status !== 200) throw new Error(`no log of ${run_id}: ${answer.status} ${answer.text}`);
+    return answer.text;
   }
 
   /** Waits for a status; a run that ended otherwise fails at once, with its error and log. */
@@ -242,6 +253,7 @@ export class SvcWorld extends World {
   /** Runs of this project that have not ended. */
   async unfinished(): Promise<RunView[]> {
     const answer = await this.call('GET', `${this.scoped}/runs?limit=200`);
+    if (answer.status !== 200) throw new Error(`no runs of the project: ${answer.status} ${answer.text}`);
     return (answer.json() as { runs: RunView[] }).runs.filter(({ status }) => !TERMINAL.includes(status));
   }
 }

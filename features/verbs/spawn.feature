@@ -54,7 +54,7 @@ Feature: svc spawn starts independent runs
       And the run with the tag "team:core" is "succeeded"
       And the run with the tag "named" is "succeeded"
 
-    @SCR-064 @SCR-065
+    @SCR-064
     Scenario: a position spawns one run, even if the file changes and the script runs again
       When I submit the script "parent.sh":
         """
@@ -122,6 +122,22 @@ Feature: svc spawn starts independent runs
         | spawn#0 | spawn | 2    |
         | spawn#1 | spawn | 2    |
         | spawn#2 | spawn | 2    |
+
+    @SCR-065
+    Scenario: a name for it
+      When I submit the script "named.sh":
+        """
+        echo true > {folder}/child.sh
+        code=0; svc spawn build {folder}/child.sh || code=$?; echo "code $code"
+        code=0; svc spawn {folder}/child.sh --name build || code=$?; echo "code $code"
+        svc spawn {folder}/child.sh --tag unnamed
+        """
+      Then the run succeeds
+      And the log has "code 2" 2 times
+      And 1 run has the tag "unnamed"
+      And the recorded steps are:
+        | site    | kind  | label | exit |
+        | spawn#0 | spawn |       | 0    |
 
     Scenario: documents that the service refuses
       When I submit the script "refused.sh":

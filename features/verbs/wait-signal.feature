@@ -62,7 +62,7 @@ Feature: svc wait-signal waits for a signal
         """
 
     @HAND-055 @HAND-056
-    Scenario: names of event bridges are reserved
+    Scenario: a script cannot wait for a name of event bridges
       When I submit the script "reserved.sh":
         """
         code=0; svc wait-signal event:push || code=$?
@@ -72,3 +72,19 @@ Feature: svc wait-signal waits for a signal
       And the log has "code 2"
       And the log has "names that begin with event: are the engine's own"
       And 0 steps are recorded
+
+    @HAND-055
+    Scenario: nor can a node, while the engine waits under such a name
+      When I send "PUT" to "{scoped}/graphs/g" with:
+        """
+        {"version": "svc-graph/v1", "nodes": [{"id": "a", "type": "wait_signal", "config": {"name": "event:push"}}], "edges": []}
+        """
+      Then the answer is 422 with code "workflow_invalid"
+      And the answer names the faults "/nodes/0/config/name"
+      When I submit the pipeline:
+        """
+        jobs: { gate: { wait_for_event: push.done } }
+        """
+      Then the run waits for "event" "push.done"
+      When I call "svc signal {run} event:gate"
+      Then the run succeeds
