@@ -50,6 +50,19 @@ Feature: Refused webhooks and deliveries
         """
       Then the answer is 400 with code "invalid_request"
 
+    Scenario Outline: a delivery of <size> MiB is refused, and the project's admins find it in the audit
+      When forge_a delivers "issues" with <size> MiB to "site" as "too-much"
+      Then the answer is 413 with code "payload_too_large"
+      When I send "GET" to "{scoped}/audit?action=delivery.refuse"
+      Then the answer is 200
+      And "entries.0.subject" of the answer is "site"
+      And "entries.0.detail" of the answer is "<why>"
+
+      Examples:
+        | size | why                                                                     |
+        | 3    | issues too-much: the payload has more than 2097152 bytes                |
+        | 9    | issues too-much: the delivery has 9437196 bytes; the limit is 8388608   |
+
   Rule: only project admins set webhooks
 
     Scenario: a member reads, an admin sets

@@ -82,6 +82,13 @@ When(
   },
 );
 
+When(
+  '{word} delivers {string} with {int} MiB to {string} as {string}',
+  async function (this: SvcWorld, forge: string, event: string, mib: number, name: string, id: string) {
+    await send(this, forge, name, event, JSON.stringify({ noise: 'x'.repeat(mib * 1024 * 1024) }), { id });
+  },
+);
+
 /** The right headers, signed with another secret. */
 When(
   'a stranger delivers {string} to {string}:',

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { defineError, isServiceError, type ServiceError, type Transaction } from '../../kernel/contracts/index.ts';
 import type { Claimed, Json } from '../runs/contract.ts';
@@ -552,9 +553,14 @@ async function verb(t: Test, server: BusServer, p: BusProject) {
   t.equal(await codeOf(call(1, { type: 'plain', key: 3 })), 'invalid_request');
   t.equal(await codeOf(call(1, 'plain')), 'invalid_request');
   t.not(text(await call(1, { type: 'plain' })).trim(), id, 'another position is another event');
-  const refused = await call(2, { type: 'full' });
+  const site = 'job/'.repeat(200);
+  const once = text(await call(2, { type: 'plain', site })).trim();
+  const dedup = `run:${claim.run_id}/site:sha256:${hash('sha256', site, 'hex')}`;
+  t.match(await server.bus.emit(p.newEvent('plain', { dedup })), { event_id: once, duplicate: true }, 'by its digest');
+  t.not(text(await call(3, { type: 'plain', site: `${site}2` })).trim(), once, 'another long place is another event');
+  const refused = await call(4, { type: 'full' });
   t.match(refused, { exit_code: 1, output: '', message: 'handlers_in_flight: 16 are open' });
-  t.match(await call(2, { type: 'full' }), refused, 'a ceiling is an answer, and stands');
+  t.match(await call(4, { type: 'full' }), refused, 'a ceiling is an answer, and stands');
   t.equal((await events(p, { type: 'full' })).length, 0);
 }
 

@@ -429,12 +429,23 @@ async function signatures(t: Test, server: TestServer): Promise<void> {
     [400, 'event_type_invalid', { headers: { 'x-github-event': 'a b' } }],
     [400, 'event_type_invalid', { headers: { 'x-github-event': 'a'.repeat(59) } }],
     [422, 'delivery_foreign', { raw: JSON.stringify({ repository: { full_name: 'acme/secret' } }) }],
-    [413, 'payload_too_large', { raw: JSON.stringify({ noise: 'x'.repeat(2 * 1024 * 1024) }) }],
+    [413, 'payload_too_large', { id: 'large', raw: JSON.stringify({ noise: 'x'.repeat(2 * 1024 * 1024) }) }],
+    [413, 'payload_too_large', { id: 'huge', raw: JSON.stringify({ noise: 'x'.repeat(8 * 1024 * 1024) }) }],
+    [401, 'signature_invalid', { raw: ' '.repeat(9 * 1024 * 1024), headers: { 'x-hub-signature-256': 'sha256=00' } }],
+    [413, 'payload_too_large', { raw: ' '.repeat(33 * 1024 * 1024) }],
   ];
   for (const [status, code, sending] of refused) {
     const answer = await deliver('forge_a', webhook, 'issues', {}, sending);
     t.match(answer, { status, json: { code } }, `${code} ${JSON.stringify(sending).slice(0, 60)}`);
   }
+  const far = await deliver('forge_a', at(nobody), 'push', {}, { raw: ' '.repeat(9 * 1024 * 1024), headers: known });
+  t.equal(far.text, answers[0]!.text, 'nor by a body that is too large');
+  const { entries } = (await server.call('admin', `GET ${server.scoped}/audit?action=delivery.refuse`)).json;
+  t.match(entries, [
+    { subject: 'signed', detail: /^issues huge: the delivery has 8388620 bytes/ },
+    { subject: 'signed', detail: /^issues large: the payload has more than 2097152 bytes/ },
+  ]);
+  t.equal(entries.length, 2, 'strangers leave no entry');
   t.equal((await deliver('forge_a', webhook, 'a'.repeat(58), {})).json.event_type, `forge.${'a'.repeat(58)}`);
 }
 

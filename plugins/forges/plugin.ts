@@ -12,6 +12,7 @@ import {
   Sealer,
   SERVER_ROLES,
 } from '../../kernel/contracts/index.ts';
+import { Audit } from '../audit/contract.ts';
 import { DeliveryRates } from '../http/contract.ts';
 import { EventBus, EventReactions } from '../bus/contract.ts';
 import { Credentials, CredentialUsers } from '../credentials/contract.ts';
@@ -57,6 +58,7 @@ const makeDeliveries = (use: Resolve, forges: Forges) =>
     signatures: use(SignatureCheck),
     forges,
     bus: use(EventBus),
+    audit: use(Audit),
   });
 
 const makeReaction = (use: Resolve, forges: Forges) =>

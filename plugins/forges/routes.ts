@@ -1,6 +1,7 @@
 import type { Route } from '../../kernel/contracts/index.ts';
 import { namedResource } from '../resources/contract.ts';
 import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../runs/contract.ts';
+import { SIGNED_BYTES } from './domain/read-delivery.ts';
 import { WEBHOOK } from './domain/webhook-rules.ts';
 import put from './schema/put-webhook.schema.json' with { type: 'json' };
 import taken from './schema/taken-delivery.schema.json' with { type: 'json' };
@@ -28,9 +29,6 @@ export const webhookRoutes = (service: Webhooks): Route[] =>
     },
   });
 
-/** Pushes of thousands of commits come close; what an event keeps of them is bounded further. */
-const DELIVERY_LIMIT = 8 * 1024 * 1024;
-
 /** `POST {base}/api/v1/forges/{webhook_id}`: public, because the signature says who it is. */
 export const deliveryRoute = (deliveries: Deliveries): Route => ({
   method: 'POST',
@@ -38,13 +36,13 @@ export const deliveryRoute = (deliveries: Deliveries): Route => ({
   operation: 'deliverToWebhook',
   summary: 'Take a delivery of a forge',
   access: { kind: 'public' },
-  raw_body: true,
-  body_limit: DELIVERY_LIMIT,
+  stream_body: true,
+  body_limit: SIGNED_BYTES,
   responses: {
     202: { description: 'Recorded as an event, now or by an earlier delivery of this id.', schema: taken },
   },
-  async handle({ params, headers, raw }) {
-    const { event_id, type, duplicate } = await deliveries.take(params.webhook_id ?? '', { headers, raw });
+  async handle(request) {
+    const { event_id, type, duplicate } = await deliveries.take(request.params.webhook_id ?? '', request);
     return { status: 202, json: { event_id, event_type: type, duplicate: duplicate || undefined } };
   },
 });

@@ -7,7 +7,8 @@ import { jsonOf } from './json-text.ts';
 
 /** Maximum bytes of any event: a hook accepts 2 MiB of text, and JSON may write each byte as six. */
 export const EVENT_BYTES = 13 * 1024 * 1024;
-const DEDUP_LENGTH = 200;
+/** Characters of a text against doubles. */
+export const DEDUP_LENGTH = 200;
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex').slice(0, 40);
 

@@ -1,12 +1,11 @@
+import { hash } from 'node:crypto';
 import { type BatchOutcome, Errors, isServiceError, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { CallContext, JournaledVerb, Json, WaitOutcome } from '../../runs/contract.ts';
 import { type EmitResult, type EventBus, keyFault } from '../contract.ts';
-import { checkType } from '../domain/event-rules.ts';
+import { checkType, DEDUP_LENGTH } from '../domain/event-rules.ts';
 
 /** Refusals that count as outcomes: a later emit may succeed. */
 const CEILINGS: ReadonlySet<string> = new Set(['chain_too_deep', 'handlers_in_flight']);
-
-const MAX_SITE_LENGTH = 512;
 
 /**
  * `svc emit` in scripts: args `{type, key?, payload?, site?}`. One position, one event (I6): the position is the deduplication
@@ -40,15 +39,20 @@ function eventOf(context: CallContext, args: Json) {
     ...{ org_id, project_id, generation, trusted },
     source: 'emit' as const,
     source_name: run_id,
-    dedup: `run:${run_id}/${siteOf(args) ?? `${activity_id}/${position}`}`,
+    dedup: siteOf(run_id, args) ?? `run:${run_id}/${activity_id}/${position}`,
     refusable: true,
   };
 }
 
-/** Named by callers whose activities are repeated from the start: the same place of every attempt is one event. */
-function siteOf(args: Json): string | undefined {
+/**
+ * Named by callers whose activities are repeated from the start: the same place of every attempt is one event. A place
+ * that is too long for the key goes into it as its digest.
+ */
+function siteOf(run_id: string, args: Json): string | undefined {
   const site = args !== null && typeof args === 'object' && !Array.isArray(args) ? args.site : undefined;
-  return typeof site === 'string' && site.length > 0 && site.length <= MAX_SITE_LENGTH ? `site:${site}` : undefined;
+  if (typeof site !== 'string' || site.length === 0) return undefined;
+  const dedup = `run:${run_id}/site:${site}`;
+  return dedup.length <= DEDUP_LENGTH ? dedup : `run:${run_id}/site:sha256:${hash('sha256', site, 'hex')}`;
 }
 
 const emitted = ({ event_id }: EmitResult): WaitOutcome => ({ exit_code: 0, output: Buffer.from(`${event_id}\n`) });

@@ -3,16 +3,19 @@ import {
   type Database,
   Errors,
   type HttpRequest,
+  isServiceError,
   type Sealer,
+  type ServiceError,
   yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
+import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import { type HookSection, placeText, type SignatureCheck } from '../../manifests/contract.ts';
 import { turnForLarge } from '../../schema/contract.ts';
 import { eventOf } from '../domain/event-of.ts';
 import type { Forge } from '../domain/forge.ts';
-import { readPayload } from '../domain/read-delivery.ts';
+import { readPayload, readSigned } from '../domain/read-delivery.ts';
 import { ForgeErrors } from '../errors.ts';
 import { findWebhook } from '../store/webhooks.ts';
 import type { Forges } from './forges.ts';
@@ -26,10 +29,13 @@ export interface DeliveryParts {
   signatures: SignatureCheck;
   forges: Forges;
   bus: Pick<EventBus, 'emit'>;
+  audit: Pick<Audit, 'record'>;
 }
 
 type Webhook = NonNullable<Awaited<ReturnType<typeof findWebhook>>>;
-type Sent = Pick<HttpRequest, 'headers' | 'raw'>;
+type Signed = Pick<HttpRequest, 'headers' | 'raw'>;
+/** A delivery as it arrives; nobody is signed in. */
+export type Sent = Pick<HttpRequest, 'headers' | 'content'> & Pick<AuditSource, 'request_id' | 'ip'>;
 
 /** A delivery as the forge names it. */
 interface Named {
@@ -57,34 +63,55 @@ export class Deliveries {
   /**
    * Records the event of a delivery; for a repeated one answers the first event. Throws `signature_invalid` (also for
    * an unknown webhook), `rate_limited`, `invalid_request`, `unsupported_media_type`, `event_type_invalid`,
-   * `delivery_foreign`, `payload_too_large`.
+   * `delivery_foreign`, `payload_too_large`; the last one is recorded, because the forge would not send it in another way.
    */
   async take(webhook_id: string, sent: Sent): Promise<EmitResult> {
     const webhook = ID.test(webhook_id) ? await findWebhook(this.#parts.database, webhook_id) : undefined;
     const forge = webhook && this.#parts.forges.find(webhook.forge);
-    const named = await this.#verified(webhook, forge, sent);
+    // Only whoever knows an address makes the service hold more than a delivery may have.
+    const raw = await readSigned(sent.content, webhook !== undefined);
+    const signed = { headers: sent.headers, raw };
+    const named = await this.#verified(webhook, forge, signed);
     if (!webhook || !forge || !named) throw forged();
     this.#parts.rates.take(webhook.webhook_id);
-    await turnForLarge(sent.raw.length);
-    const payload = readPayload(sent.raw, sent.headers['content-type'], forge.section.form_field);
+    try {
+      return await this.#emit(webhook, forge, named, signed);
+    } catch (error) {
+      if (isServiceError(error, 'payload_too_large')) await this.#noteRefused(webhook, named, sent, error);
+      throw error;
+    }
+  }
+
+  async #emit(webhook: Webhook, forge: Forge, { event, delivery_id }: Named, signed: Signed): Promise<EmitResult> {
+    await turnForLarge(signed.raw.length);
+    const payload = readPayload(signed.raw, signed.headers['content-type'], forge.section.form_field);
     await yieldToEventLoop();
-    const { org_id, project_id, name, repo } = webhook;
-    const event = eventOf(forge, repo, { event: named.event, payload });
+    const { org_id, project_id, webhook_id, name, repo } = webhook;
+    const made = eventOf(forge, repo, { event, payload });
     await yieldToEventLoop();
     return this.#parts.bus.emit({
       org_id,
       project_id,
-      ...event,
+      ...made,
       source: 'forge',
       source_name: name,
       generation: 0,
-      dedup: `forge:${webhook_id}:${named.delivery_id}`,
+      dedup: `forge:${webhook_id}:${delivery_id}`,
       refusable: false,
     });
   }
 
+  /** The forge shows its people only a status; those of the project find it in the audit. */
+  async #noteRefused(webhook: Webhook, named: Named, sent: Sent, error: ServiceError): Promise<void> {
+    const { org_id, project_id, name: subject } = webhook;
+    const { request_id, ip } = sent;
+    const detail = `${named.event} ${named.delivery_id}: ${error.message}`;
+    const entry = { principal: null, request_id, ip, org_id, project_id, action: 'delivery.refuse', subject, detail };
+    await this.#parts.database.transaction((tx) => this.#parts.audit.record(tx, entry));
+  }
+
   /** Undefined when the signature is missing or wrong. The body is not read before. */
-  async #verified(webhook: Webhook | undefined, forge: Forge | undefined, sent: Sent): Promise<Named | undefined> {
+  async #verified(webhook: Webhook | undefined, forge: Forge | undefined, sent: Signed): Promise<Named | undefined> {
     const { signatures, sealer, clock } = this.#parts;
     if (webhook) await sealer.prepare(webhook.org_id);
     const key = webhook ? openSecret(sealer, webhook) : NO_KEY;

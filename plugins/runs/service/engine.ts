@@ -1,19 +1,20 @@
 import { Errors, type Fault, type Ids, type Sealer, type Scope } from '../../../kernel/contracts/index.ts';
-import type {
-  CheckedDocument,
-  CredentialCheck,
-  DocumentCheck,
-  NewRun,
-  PinnedDocument,
-  Problem,
-  Reading,
-  Review,
-  RunEngine,
-  RunStore,
-  SubmitResult,
-  SubmitRun,
-  WorkflowDocument,
-  WorkflowKind,
+import {
+  type CheckedDocument,
+  type CredentialCheck,
+  type DocumentCheck,
+  type NewRun,
+  type PinnedDocument,
+  type Problem,
+  type Reading,
+  REFERENCE_FORMS,
+  type Review,
+  type RunEngine,
+  type RunStore,
+  type SubmitResult,
+  type SubmitRun,
+  type WorkflowDocument,
+  type WorkflowKind,
 } from '../contract.ts';
 import { workflowInvalid } from '../errors.ts';
 import { asProblem, checkDocument } from './check-document.ts';
@@ -146,6 +147,8 @@ async function check(parts: EngineParts, scope: Scope, given: CheckedDocument): 
   const { kinds, database, sealer } = parts;
   const document = await checkDocument(parts.document_checks(), scope, given);
   if (document) return inOrder([...faults, ...document]);
+  // Nothing is named that could be checked; the faults say so.
+  if (REFERENCE_FORMS.every((form) => given[form] === undefined)) return faults;
   const kind = findKind(kinds, given);
   await sealer.prepare(scope.org_id);
   const pinned = await pin(kind, database, scope, given);
