@@ -1,7 +1,6 @@
 import { MIN_MASKED_LENGTH } from '../contract.ts';
-
-/** Column at which `base64` and PEM break lines. */
-const WRAPS = [76, 64];
+import { htmlForms } from './html-forms.ts';
+import { shellForms } from './shell-forms.ts';
 
 /** The values themselves: whole, trimmed and line by line. */
 export function plainForms(value: string): string[] {
@@ -11,7 +10,18 @@ export function plainForms(value: string): string[] {
 
 /** Common encodings of a value. Most encodings of a plain token equal the token; the set removes these duplicates. */
 export function derivedForms(value: string): string[] {
-  return long([...jsonForms(value), ...urlForms(value), value.replaceAll("'", "'\\''"), ...base64Forms(value)]);
+  const json = [...new Set(jsonForms(value))];
+  return long([
+    ...json,
+    // JSON in JSON, and base64 of JSON.
+    ...json.map((form) => JSON.stringify(form).slice(1, -1)),
+    ...json.flatMap(base64Forms),
+    ...urlForms(value),
+    ...htmlForms(value),
+    ...shellForms(value),
+    ...hexForms(value),
+    ...base64Forms(value),
+  ]);
 }
 
 const long = (forms: string[]): string[] => forms.filter((form) => Buffer.byteLength(form) >= MIN_MASKED_LENGTH);
@@ -59,9 +69,14 @@ function percent(bytes: Buffer, kept: string): string {
   return text;
 }
 
+function hexForms(value: string): string[] {
+  const hex = Buffer.from(value).toString('hex');
+  return [hex, hex.toUpperCase()];
+}
+
 /**
  * The base64 characters that depend only on the value, for each of its three possible alignments; and the encoding of
- * the value alone, with its padding and in wrapped lines.
+ * the value alone, with its padding. A stream finds them across the lines of an encoder too.
  */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);
@@ -72,10 +87,5 @@ function base64Forms(value: string): string[] {
     forms.push(text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6)));
   }
   const safe = forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
-  const wrapped = WRAPS.filter((column) => alone.length > column).flatMap((column) =>
-    [alone, forms[2]!].flatMap((form) =>
-      ['\n', '\r\n'].map((end) => form.replaceAll(new RegExp(`.{${column}}(?=.)`, 'g'), `$&${end}`)),
-    ),
-  );
-  return [...forms, ...safe, ...wrapped];
+  return [...forms, ...safe];
 }
