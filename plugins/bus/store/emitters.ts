@@ -30,13 +30,14 @@ interface Emitter {
   source_name: string;
 }
 
-/** Of those events that runs emitted. */
+/** Of those events that runs emitted, or that tell of one. */
 async function emittersOf(tx: Transaction, heard: readonly Heard[]): Promise<Map<string, Emitter>> {
   const found = new Map<string, Emitter>();
   for (const ids of chunks(distinct(heard, ({ event_id }) => event_id))) {
     const list = inList(ids);
     const rows = await tx.read<Emitter & { event_id: string }>(
-      `SELECT event_id, project_id, source_name FROM bus_events WHERE source = 'emit' AND event_id IN ${list.marks}`,
+      `SELECT event_id, project_id, source_name FROM bus_events 
+       WHERE source IN ('emit', 'lifecycle', 'manual', 'spawn') AND event_id IN ${list.marks}`,
       list.params,
     );
     for (const { event_id, ...row } of rows) if (row.source_name.startsWith('run_')) found.set(event_id, row);
