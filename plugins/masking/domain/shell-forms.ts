@@ -32,9 +32,9 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /** What `$'…'` holds. In the locale C, every byte that is no ASCII is a number. */
 function ansiC(value: string, ascii: boolean): string {
-  const named = value.replaceAll(/[\x07-\r\x1b\\']/g, (char) => NAMED[char]!);
-  const numbered = ascii ? /[\0-\x1f\x7f-\u{10ffff}]/gu : /[\0-\x1f\x7f-\x9f]/gu;
-  return named.replaceAll(numbered, (char) =>
-    [...Buffer.from(char)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join(''),
-  );
+  const escaped = ascii ? /\p{Cc}|[\\']|\P{ASCII}/gu : /\p{Cc}|[\\']/gu;
+  return value.replaceAll(escaped, (char) => NAMED[char] ?? octal(char));
 }
+
+const octal = (char: string): string =>
+  [...Buffer.from(char)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
