@@ -2,6 +2,9 @@ import { MIN_MASKED_LENGTH } from '../contract.ts';
 import { htmlForms } from './html-forms.ts';
 import { shellForms } from './shell-forms.ts';
 
+/** Column at which `base64` and PEM break lines. */
+const WRAPS = [76, 64];
+
 /** The values themselves: whole, trimmed and line by line. */
 export function plainForms(value: string): string[] {
   const lines = value.split(/\r\n|\n|\r/).map((line) => line.trim());
@@ -76,7 +79,8 @@ function hexForms(value: string): string[] {
 
 /**
  * The base64 characters that depend only on the value, for each of its three possible alignments; and the encoding of
- * the value alone, with its padding. A stream finds them across the lines of an encoder too.
+ * the value alone, with its padding and in wrapped lines, which may begin behind other text. What stands in lines of an
+ * encoder from their beginning, a stream finds across them.
  */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);
@@ -87,5 +91,10 @@ function base64Forms(value: string): string[] {
     forms.push(text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6)));
   }
   const safe = forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...forms, ...safe];
+  const wrapped = WRAPS.filter((column) => alone.length > column).flatMap((column) =>
+    [alone, forms[2]!].flatMap((form) =>
+      ['\n', '\r\n'].map((end) => form.replaceAll(new RegExp(`.{${column}}(?=.)`, 'g'), `$&${end}`)),
+    ),
+  );
+  return [...forms, ...safe, ...wrapped];
 }

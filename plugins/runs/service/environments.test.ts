@@ -10,7 +10,7 @@ const claimed = (trusted: boolean) =>
 
 t.test('an agent gets the values that a run inherited, unless the run is untrusted', async (t) => {
   const environments = createJobEnvironments({
-    sources: [{ layer: 'below', provide: async () => [{ name: 'A', value: 'own-value', secret: true }] }],
+    sources: [{ name: 'own', layer: 'below', provide: async () => [{ name: 'A', value: 'own-value', secret: true }] }],
     preparations: [],
     facts: async () => ({ subject: null, generation: 0, env: {}, credentials: {} }),
     masks: { remember: async (_run, values) => [...values, 'inherited-value'] },
