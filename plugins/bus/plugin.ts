@@ -122,6 +122,7 @@ const makeDeliverer = (use: Resolve, bus: Bus) =>
     sealer: use(Sealer),
     bus,
     resolver: use(WaitResolver),
+    masks: use(RunMasks),
     runs: use(RunStore),
     fired: use(FiredNotifier),
     wakeups: use(Wakeups),
@@ -154,9 +155,9 @@ function registerRetention(plugin: PluginSetup): void {
 
 /** The bus's part in the engine: observers, sources, waits and verbs. */
 function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void {
-  plugin.contribute(FlowNodes, (use) => busNodes(bus(use)));
+  plugin.contribute(FlowNodes, (use) => busNodes(bus(use), use(RunMasks)));
   plugin.contribute(RunObservers, (use) => lifecycleObserver(bus(use)));
-  plugin.contribute(SubmitObservers, (use) => submitObserver(bus(use)));
+  plugin.contribute(SubmitObservers, (use) => submitObserver(bus(use), use(RunMasks)));
   plugin.contribute(EnvelopeSources, (use) => envelopeSource(bus(use)));
   plugin.contribute(JournaledVerbs, (use) => emitWork(use(Sealer), bus(use)));
   plugin.contribute(WaitKinds, (use) =>
@@ -164,6 +165,7 @@ function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void
       database: use(Database),
       sealer: use(Sealer),
       signals: use(SignalQueue),
+      masks: use(RunMasks),
       expressions: expressions(use),
     }),
   );

@@ -1,4 +1,4 @@
-import { type Queries, token } from '../../kernel/contracts/index.ts';
+import { type Queries, type Transaction, token } from '../../kernel/contracts/index.ts';
 
 /** The text that replaces a secret value. */
 export const MASK = '***';
@@ -62,6 +62,11 @@ export interface RunMasks {
    * ever given. Throws `secrets_too_large`.
    */
   remember(run: MaskedRun, values: readonly string[]): Promise<readonly string[]>;
+  /**
+   * What a run has may reach others of its project: those that it starts or calls, and those that wait for it. From now on
+   * the values of the first run are masked in these too.
+   */
+  inherit(tx: Transaction, from: string, run_ids: readonly string[]): Promise<void>;
   /** A masker for every value that the run was given so far, by any server. In a transaction, `on` is that, and the keys are ready. */
   of(run: MaskedRun, on?: Queries): Promise<Masker>;
   /** The same for many runs of one project, keyed by run. */

@@ -43,6 +43,22 @@ for (const store of STORES)
       );
     });
 
+    t.test('a run inherits what another was given until then', async (t) => {
+      const { database, masks, other } = await open(t);
+      await masks.remember(run('run_1'), ['first-value']);
+      const inherit = (from: string, ids: string[]) => database.transaction((tx) => masks.inherit(tx, from, ids));
+      await masks.remember(run('run_3'), ['own-value']);
+      for (let again = 0; again < 2; again += 1) await inherit('run_1', ['run_2', 'run_3']);
+      await inherit('run_none', ['run_2']);
+      const second = other();
+      t.equal((await second.of(run('run_2'))).text('first-value own-value'), '*** own-value');
+      t.equal((await second.of(run('run_3'))).text('first-value own-value'), '*** ***');
+      t.same(await second.remember(run('run_2'), []), ['first-value'], 'its agents get to know them');
+      await masks.remember(run('run_1'), ['later-value']);
+      t.equal((await second.of(run('run_2'))).text('later-value'), 'later-value', 'what came later did not go along');
+      t.equal((await database.read('SELECT run_id FROM masking_runs')).length, 5);
+    });
+
     t.test('costs a run one row, holds nothing readable, and opens nowhere else', async (t) => {
       const { database, masks, other } = await open(t);
       for (let n = 0; n < 20; n += 1)

@@ -44,6 +44,8 @@ export interface SiteCall {
   /** Compared on replay; empty when only kind and name count. */
   digest?: string;
   label?: string;
+  /** True for a word that others must know as it is, such as the type of an event: it is not masked. */
+  public_name?: boolean;
 }
 
 /** The position of a call without a record. */
@@ -70,6 +72,11 @@ export interface JournalAnswer {
 export interface PassJournal {
   readonly run_id: string;
   readonly activity_id: string;
+  /**
+   * A name as it may leave the agent: secret values in it are replaced. For names that are compared, and so are stored
+   * as they are: keys, tags, groups, state names, paths. The name of a site is masked here already.
+   */
+  mask(name: string): string;
   /**
    * Takes the next position. On replay it answers the record after the determinism guard. Otherwise it runs `record`,
    * stores the result, and then resolves. With `settle`, the server's verb of this kind stores it: `settle` makes its
@@ -101,7 +108,7 @@ export interface PassJournal {
 export interface ReplayedPass {
   /** The activity, with its journal as claimed. */
   assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'journal'>;
-  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held' | 'dry'>;
+  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held' | 'dry' | 'masker'>;
   clock: Clock;
   /** The program's text, to describe a violation. */
   source: () => string;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { Database, type Log, Metrics } from '../../kernel/contracts/index.ts';
 import { lowestId, type Prunable, Prunables } from './contract.ts';
@@ -35,6 +36,10 @@ async function claim(server: TestServer): Promise<Claimed> {
 }
 
 /** As if nobody had submitted anything for hours, which prune waits for before it removes a source. */
+/** Sources are sealed; they are found by their digests. */
+const sourceIs = (source: string): string => `digest = '${hash('sha256', source, 'hex')}'`;
+const [ALONE, SHARED] = [sourceIs('echo alone'), sourceIs('echo shared')];
+
 const forgetUses = (server: TestServer) => server.use(Database).write('UPDATE runs_sources SET used_at = 0');
 
 /** A pass that writes into every table of runs. */
@@ -85,11 +90,11 @@ async function runsAreRemoved(t: Test, server: TestServer): Promise<void> {
     'nothing of it is left but what tells of it: its audit and its events',
   );
   t.equal(await statusOf(server, alone), 404);
-  t.equal(await countOf(server, 'runs_sources', "source = 'echo alone'"), 1, 'a submit may have just found it');
+  t.equal(await countOf(server, 'runs_sources', ALONE), 1, 'a submit may have just found it');
   await forgetUses(server);
   await prune(server, 'runs');
-  t.equal(await countOf(server, 'runs_sources', "source = 'echo alone'"), 0);
-  t.equal(await countOf(server, 'runs_sources', "source = 'echo shared'"), 1, 'the other run has it too');
+  t.equal(await countOf(server, 'runs_sources', ALONE), 0);
+  t.equal(await countOf(server, 'runs_sources', SHARED), 1, 'the other run has it too');
   t.equal(await countOf(server, 'runs_pruned'), 0);
   t.equal(await statusOf(server, stays), 200, 'what has not ended stays, whole');
   t.equal((await server.call('viewer', `GET ${server.scoped}/runs/${stays}/steps`)).json.steps.length, 3);

@@ -23,14 +23,14 @@ export const artifactPutVerb = defineVerb(artifactPutHelp, async (call) => {
   if (source === '') throw verbUsage('<folder> is empty');
   const { files } = call;
   if (!files) throw verbUsage('this agent stores no artifacts: its server has no plugin for them');
-  const site = { kind: 'artifact', name: `put ${as ?? source}`.slice(0, 200) };
+  const site = { kind: 'artifact', name: call.pass.mask(`put ${as ?? source}`).slice(0, 200) };
   const args = async () => ({
     uploads: await recorded(async () => upload(call, files, await listed(call, source, as))),
   });
   return answer(await call.pass.perform(site, args));
 });
 
-type Place = Pick<VerbCall, 'cwd' | 'room'>;
+type Place = Pick<VerbCall, 'cwd' | 'room' | 'pass'>;
 
 async function listed({ cwd, room }: Place, source: string, as: string | undefined): Promise<LocalFile[]> {
   const found = await usable(() => collectFiles(cwd, source, as, room));
@@ -41,7 +41,8 @@ async function listed({ cwd, room }: Place, source: string, as: string | undefin
 }
 
 /** In the order of the files, a few at a time. The first failure ends it. */
-async function upload({ room }: Place, files: ActivityFiles, found: readonly LocalFile[]): Promise<string[]> {
+/** Artifacts are found by their paths, so these are masked. */
+async function upload({ room, pass }: Place, files: ActivityFiles, found: readonly LocalFile[]): Promise<string[]> {
   const ids: string[] = [];
   const left = found.entries();
   let failed = false;
@@ -49,7 +50,7 @@ async function upload({ room }: Place, files: ActivityFiles, found: readonly Loc
     for (const [n, { path, file }] of left) {
       if (failed) return;
       const content = await usable(() => contentOf(file, room));
-      ids[n] = (await files.stage(path, content)).upload_id;
+      ids[n] = (await files.stage(pass.mask(path), content)).upload_id;
     }
   };
   const carriers = Array.from({ length: AT_ONCE }, () =>

@@ -32,7 +32,14 @@ function world() {
     throw new Error('there is nothing to deliver');
   };
   const resolver = { resolve: never, resolveAll: never };
-  const parts = { database, sealer: new PlaceSealer(), bus: { read: never }, resolver, runs: { cancelRun: never } };
+  const parts = {
+    database,
+    sealer: new PlaceSealer(),
+    bus: { read: never },
+    resolver,
+    runs: { cancelRun: never },
+    masks: { inherit: never },
+  };
   const deliverer = new Deliverer({ ...parts, fired, wakeups, clock, log, metrics });
   /** How many passes begin within this time. */
   const passesIn = async (ms: number) => {

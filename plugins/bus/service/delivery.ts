@@ -1,7 +1,9 @@
 import { type Database, distinct, failpoint, isServiceError, type Sealer } from '../../../kernel/contracts/index.ts';
+import type { RunMasks } from '../../masking/contract.ts';
 import type { RunStore, WaitOutcome, WaitRef, WaitResolver } from '../../runs/contract.ts';
 import type { EventBus, ProjectScope } from '../contract.ts';
 import { type FiredCancel, firedCancels, settleCancel } from '../store/cancels.ts';
+import { inheritMasks } from '../store/emitters.ts';
 import { firedWaits, settleWaits } from '../store/waits.ts';
 import { goneOutcome, outcomeOf } from '../verbs/event-wait.ts';
 
@@ -21,6 +23,7 @@ export interface DeliveryParts {
   sealer: Sealer;
   bus: Pick<EventBus, 'read'>;
   resolver: WaitResolver;
+  masks: Pick<RunMasks, 'inherit'>;
   runs: Pick<RunStore, 'cancelRun'>;
 }
 
@@ -121,6 +124,7 @@ async function endWaits(
   const ended = await parts.database.transaction(async (tx) => {
     const resolved = await parts.resolver.resolveAll(tx, waits, outcome);
     const [ours, others] = partBy(waits, resolved);
+    await inheritMasks(tx, parts.masks, ours);
     await settleWaits(tx, ours, 'delivered');
     await settleWaits(tx, others, 'missed');
     return ours.length;

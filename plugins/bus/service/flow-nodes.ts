@@ -1,13 +1,17 @@
 import type { FlowNodeType } from '../../flows/contract.ts';
+import type { RunMasks } from '../../masking/contract.ts';
 import type { EventBus } from '../contract.ts';
 import { parseEmit } from '../verbs/emit-work.ts';
 
 /** `{type, key?, payload?}`: one event a node and item, however often it is tried; its id is the output. */
-const emit = (bus: Pick<EventBus, 'record'>): FlowNodeType => ({
+const emit = (bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'of'>): FlowNodeType => ({
   type: 'emit',
   async begin(tx, { org_id, project_id, run_id, generation, trusted, key, config }) {
     const scope = { org_id, project_id, generation, trusted };
-    const event = { ...parseEmit(config), ...scope, source: 'emit' as const, source_name: run_id };
+    const { key: subject, ...asked } = parseEmit(config);
+    // Events are found by their keys, so these are stored as they are.
+    const masked = subject && (await masks.of({ org_id, project_id, run_id }, tx)).text(subject);
+    const event = { ...asked, key: masked, ...scope, source: 'emit' as const, source_name: run_id };
     const [result] = await bus.record(tx, [{ ...event, dedup: `flow:${key}`, refusable: true }]);
     return { output: result!.event_id };
   },
@@ -27,4 +31,7 @@ const waitEvent: FlowNodeType = {
 };
 
 /** Nodes of flows that speak with the bus. */
-export const busNodes = (bus: Pick<EventBus, 'record'>): readonly FlowNodeType[] => [emit(bus), waitEvent];
+export const busNodes = (bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'of'>): readonly FlowNodeType[] => [
+  emit(bus, masks),
+  waitEvent,
+];

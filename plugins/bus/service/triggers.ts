@@ -1,19 +1,29 @@
 import { distinct, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { RunMasks } from '../../masking/contract.ts';
 import { type NewRun, type SubmitObserver, triggerEventOf } from '../../runs/contract.ts';
 import type { EventBus, NewEvent } from '../contract.ts';
 import { insertCancels } from '../store/cancels.ts';
 import { armAt } from '../store/arming.ts';
+import { type Heard, inheritMasks } from '../store/emitters.ts';
 
-/** Records why runs were started, unless an event says so already, and arms their cancels. */
-export function submitObserver(bus: Pick<EventBus, 'record'>): SubmitObserver {
+/**
+ * Records why runs were started, unless an event says so already, and arms their cancels. What an event's emitter holds is
+ * masked in the runs that it starts.
+ */
+export function submitObserver(bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'inherit'>): SubmitObserver {
   return {
     name: 'bus',
     async onSubmitted(tx, runs) {
       await bus.record(tx, runs.flatMap(triggerEvent));
       await armCancels(tx, runs);
+      await inheritMasks(tx, masks, runs.flatMap(heardBy));
     },
   };
 }
+
+/** The event that started a run. */
+const heardBy = ({ run_id, project_id, trigger }: NewRun): Heard[] =>
+  typeof trigger.event === 'string' ? [{ run_id, project_id, event_id: trigger.event }] : [];
 
 /** A submit or a spawn, with an id derived from the run. */
 export function triggerEvent(run: NewRun): NewEvent[] {

@@ -60,7 +60,7 @@ export class BusServer {
 
   #parts() {
     const { use, database, bus, resolver, store: runs } = this;
-    return { database, sealer: use(Sealer), bus, resolver, runs };
+    return { database, sealer: use(Sealer), bus, resolver, runs, masks: use(RunMasks) };
   }
 
   /** One pass of the deliverer; answers how much it found. */

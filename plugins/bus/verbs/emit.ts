@@ -24,11 +24,11 @@ export const emitVerb = defineVerb(emitHelp, async (call) => {
   const piped = text === '-' ? await call.stdin(EMIT_BYTES) : undefined;
   const args = async () => {
     const payload = text === undefined ? null : parsePayload(await payloadText(call, text, piped));
-    const event = { type, key, payload };
+    const event = { type, key: key && call.pass.mask(key), payload };
     checkEventSize(event);
     return event;
   };
-  return answer(await call.pass.perform({ kind: 'emit', name: type }, args));
+  return answer(await call.pass.perform({ kind: 'emit', name: type, public_name: true }, args));
 });
 
 async function payloadText(call: VerbCall, given: string, piped: Buffer | undefined): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Database, Expressions, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+import type { RunMasks } from '../../masking/contract.ts';
 import type {
   ActivityContext,
   ArmWait,
@@ -13,6 +14,7 @@ import { checkType } from '../domain/event-rules.ts';
 import { expiryMessage } from '../domain/near-misses.ts';
 import { readEvent } from '../store/event-rows.ts';
 import { armAt } from '../store/arming.ts';
+import { inheritMasks } from '../store/emitters.ts';
 import { nearMisses } from '../store/near-misses.ts';
 import { insertWait, lockWait, removeArmed, settleWaits } from '../store/waits.ts';
 
@@ -20,6 +22,7 @@ export interface WaitKindParts {
   database: Pick<Database, 'now'>;
   sealer: Sealer;
   signals: SignalQueue;
+  masks: Pick<RunMasks, 'inherit'>;
   expressions(): Expressions;
 }
 
@@ -99,6 +102,7 @@ async function late(tx: Transaction, parts: WaitKindParts, wait: ExpiredWait): P
   const row = await lockWait(tx, wait);
   if (row?.state !== 'fired' || row.event_id === null) return undefined;
   await settleWaits(tx, [wait], 'delivered');
+  await inheritMasks(tx, parts.masks, [{ ...row, run_id: wait.run_id, event_id: row.event_id }]);
   return readOutcome(tx, parts.sealer, row, row.event_id);
 }
 

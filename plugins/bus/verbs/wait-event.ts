@@ -14,7 +14,7 @@ export function readType(given: Arguments): string {
 /** `svc wait-event <type> [--timeout <duration>] [--untrusted]`: the next event of the type; 124 on timeout. */
 export const waitEventVerb = defineVerb(waitEventHelp, async (call) => {
   const given = readArguments(call.argv, ['timeout'], [], ['untrusted']);
-  const site = { kind: 'wait-event', name: readType(given) };
+  const site = { kind: 'wait-event', name: readType(given), public_name: true };
   const { timeout, untrusted } = given.options;
   const args = untrusted === undefined ? {} : { untrusted: true };
   return answer(await call.pass.wait(site, { args, ...readTimeout(call, timeout) }));

@@ -69,7 +69,7 @@ function graph(call: VerbCall, given: Arguments, stdin: Stdin): Called {
   exactly(given, ['graph']);
   const args = async () => {
     const source = textOf(await bytesOf(call, file, stdin, DOCUMENT_BYTES), '--definition');
-    return { kind: 'graph', source, ...(file === '-' ? {} : { filename: basename(file) }) };
+    return { kind: 'graph', source, ...(file === '-' ? {} : { filename: call.pass.mask(basename(file)) }) };
   };
   return { name: 'graph', args };
 }

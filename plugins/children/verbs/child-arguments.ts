@@ -3,7 +3,7 @@ import { checkCommand, checkStepName, exactly, readArguments, splitCommand } fro
 import { CAPABILITY, MAX_REQUIRES } from '../domain/child-call.ts';
 
 /** A command for another agent. */
-interface ChildCall {
+export interface ChildCall {
   name: string;
   argv: string[];
   requires: string[];

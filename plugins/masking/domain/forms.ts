@@ -1,4 +1,6 @@
 import { MIN_MASKED_LENGTH } from '../contract.ts';
+import { htmlForms } from './html-forms.ts';
+import { shellForms } from './shell-forms.ts';
 
 /** Column at which `base64` and PEM break lines. */
 const WRAPS = [76, 64];
@@ -11,7 +13,18 @@ export function plainForms(value: string): string[] {
 
 /** Common encodings of a value. Most encodings of a plain token equal the token; the set removes these duplicates. */
 export function derivedForms(value: string): string[] {
-  return long([...jsonForms(value), ...urlForms(value), value.replaceAll("'", "'\\''"), ...base64Forms(value)]);
+  const json = [...new Set(jsonForms(value))];
+  return long([
+    ...json,
+    // JSON in JSON, and base64 of JSON.
+    ...json.map((form) => JSON.stringify(form).slice(1, -1)),
+    ...json.flatMap(base64Forms),
+    ...urlForms(value),
+    ...htmlForms(value),
+    ...shellForms(value),
+    ...hexForms(value),
+    ...base64Forms(value),
+  ]);
 }
 
 const long = (forms: string[]): string[] => forms.filter((form) => Buffer.byteLength(form) >= MIN_MASKED_LENGTH);
@@ -59,9 +72,15 @@ function percent(bytes: Buffer, kept: string): string {
   return text;
 }
 
+function hexForms(value: string): string[] {
+  const hex = Buffer.from(value).toString('hex');
+  return [hex, hex.toUpperCase()];
+}
+
 /**
  * The base64 characters that depend only on the value, for each of its three possible alignments; and the encoding of
- * the value alone, with its padding and in wrapped lines.
+ * the value alone, with its padding and in wrapped lines, which may begin behind other text. What stands in lines of an
+ * encoder from their beginning, a stream finds across them.
  */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);

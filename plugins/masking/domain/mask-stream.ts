@@ -1,6 +1,7 @@
 import { MASK, type MaskStream, MIN_MASKED_LENGTH } from '../contract.ts';
 import type { Automaton } from './automaton.ts';
 import { Scanner } from './scanner.ts';
+import { WrappedScanner } from './wrapped-scanner.ts';
 
 const MASK_BYTES = Buffer.from(MASK);
 
@@ -15,6 +16,7 @@ interface Region {
 /** One masked stream. Overlapping matches become one region, so that no part of a value stays visible. */
 export class MaskedStream implements MaskStream {
   readonly #scanner: Scanner;
+  readonly #wrapped: WrappedScanner;
   /** Bytes that arrived and were not returned yet, starting at position `#out`. */
   #held: Buffer[] = [];
   #out = 0;
@@ -23,11 +25,13 @@ export class MaskedStream implements MaskStream {
 
   constructor(automaton: Automaton) {
     this.#scanner = new Scanner(automaton);
+    this.#wrapped = new WrappedScanner(automaton);
   }
 
   push(chunk: Buffer): Buffer {
-    this.#scanner.scan(chunk, this.#add);
-    const { open, read } = this.#scanner;
+    this.#scan(chunk);
+    const { read } = this.#scanner;
+    const open = this.#open();
     if (this.#held.length === 0 && this.#regions.length === 0 && open === read) {
       this.#out = read;
       return chunk;
@@ -37,7 +41,8 @@ export class MaskedStream implements MaskStream {
   }
 
   settle(): Buffer {
-    const { open, read } = this.#scanner;
+    const { read } = this.#scanner;
+    const open = this.#open();
     const certain = this.#release(open);
     // The remaining bytes are almost certainly the beginning of a value.
     if (read - Math.max(open, this.#out) >= MIN_MASKED_LENGTH) this.#add(open, read);
@@ -46,6 +51,27 @@ export class MaskedStream implements MaskStream {
 
   end(): Buffer {
     return this.#release(this.#scanner.read);
+  }
+
+  #open(): number {
+    return Math.min(this.#scanner.open, this.#wrapped.open);
+  }
+
+  #scan(chunk: Buffer): void {
+    const before = this.#scanner.read;
+    const wrapped: { from: number; to: number }[] = [];
+    this.#wrapped.scan(chunk, (from, to) => {
+      // Of a line that began earlier, all that ended there was found then.
+      if (to > before) wrapped.push({ from, to });
+    });
+    if (wrapped.length === 0) return this.#scanner.scan(chunk, this.#add);
+    let next = 0;
+    this.#scanner.scan(chunk, (from, to) => {
+      for (; next < wrapped.length && wrapped[next]!.to <= to; next += 1)
+        this.#add(wrapped[next]!.from, wrapped[next]!.to);
+      this.#add(from, to);
+    });
+    for (const { from, to } of wrapped.slice(next)) this.#add(from, to);
   }
 
   readonly #add = (from: number, to: number): void => {

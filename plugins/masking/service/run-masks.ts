@@ -6,9 +6,10 @@ import {
   type Ids,
   type Queries,
   type Sealer,
+  type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import { type MaskedRun, type Masker, type Maskers, type RunMasks, MIN_MASKED_LENGTH } from '../contract.ts';
-import { insertSet, linkRun, readSet, setsOfRuns } from '../store/mask-sets.ts';
+import { insertSet, linkRun, linkRuns, readSet, setsOfRuns } from '../store/mask-sets.ts';
 
 /** Number of cached value sets, and of runs whose sets are known. */
 const MAX_SETS = 512;
@@ -47,6 +48,16 @@ export class SealedRunMasks implements RunMasks {
     const all = await this.#valuesOf(run, await this.#setsOf(run.run_id));
     this.#parts.maskers.masker(all);
     return all;
+  }
+
+  async inherit(tx: Transaction, from: string, run_ids: readonly string[]): Promise<void> {
+    const sets = await this.#setsOf(from, tx);
+    if (sets.length === 0 || run_ids.length === 0) return;
+    const known = await setsOfRuns(tx, run_ids);
+    const missing = run_ids.flatMap((run_id) =>
+      sets.filter((set_id) => !known.get(run_id)?.includes(set_id)).map((set_id) => ({ run_id, set_id })),
+    );
+    await linkRuns(tx, missing);
   }
 
   async of(run: MaskedRun, on: Queries = this.#parts.database): Promise<Masker> {

@@ -1,4 +1,10 @@
-import type { Queries, SealedPlace, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  insertRows,
+  type Queries,
+  type SealedPlace,
+  type Sealer,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { MaskedRun } from '../contract.ts';
 
 type Scope = Omit<MaskedRun, 'run_id'>;
@@ -30,6 +36,12 @@ export async function insertSet(
     sealed,
     set.now,
   ]);
+}
+
+/** The same for many runs. */
+export async function linkRuns(tx: Transaction, links: readonly { run_id: string; set_id: string }[]): Promise<void> {
+  const rows = links.map(({ run_id, set_id }) => [run_id, set_id]);
+  await insertRows(tx, `${tx.sql.insert_ignore} masking_runs`, ['run_id', 'set_id'], rows);
 }
 
 /** Adding a set to a run twice has no effect. */

@@ -4,7 +4,7 @@ import type { ActivityHost, Assignment } from '../../agents/contract.ts';
 import { type JournalAnswer, type PassJournal, PassOver, type SiteCall } from '../../replay/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 
-type Host = Pick<ActivityHost, 'perform' | 'annotate' | 'held'>;
+type Host = Pick<ActivityHost, 'perform' | 'annotate' | 'held' | 'masker'>;
 
 /**
  * Verbs of the steps of a job. Nothing is replayed: a job that is repeated calls again. Every call takes the next free
@@ -57,6 +57,7 @@ export class JobJournal {
     return {
       run_id,
       activity_id,
+      mask: (name) => this.#host.masker.text(name),
       durable: scriptsOnly,
       wait: scriptsOnly,
       perform: (site, args) => this.#inTurn(() => this.#perform(site, args, alive)),
@@ -69,7 +70,8 @@ export class JobJournal {
     if (this.#over || !alive() || this.#host.held?.() === false) throw new PassOver();
     const values: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
     const args = site.kind === 'emit' ? { ...(values as object), site: this.#place(site.name) } : values;
-    const { kind, name, digest = '', label } = site;
+    const { kind, digest = '', label } = site;
+    const name = site.public_name ? site.name : this.#host.masker.text(site.name);
     const call = {
       ...{ position: this.#position, kind, name, digest, label },
       ordinal: this.#ordinals.get(`${kind} ${name}`) ?? 0,

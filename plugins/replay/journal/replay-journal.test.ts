@@ -312,3 +312,34 @@ t.test('10,000 recorded calls are answered quickly', async (t) => {
   t.equal(journal.success().status, 'succeeded');
   t.ok(performance.now() - began < 1500, 'within the time that the whole replay may take');
 });
+
+t.test(
+  'secrets in names leave the agent masked, and a name that was recorded before is still the same call',
+  async (t) => {
+    const secret = 'hunter2-canary';
+    const activity = new Activity();
+    const plain = pass(activity);
+    await plain.calls.durable(step(`a ${secret}`), done('first'));
+    t.same(activity.sites(), [`step a ${secret}#0=0`], 'it was no secret yet');
+
+    const masker = { ...activity.masker, text: (text: string) => text.replaceAll(secret, '***') };
+    const masking = Object.assign(activity, { masker });
+    const second = pass(masking);
+    t.equal(second.calls.mask(`key ${secret}`), 'key ***');
+    t.ok((await second.calls.durable(step(`a ${secret}`), never)).replayed, 'recorded under its whole name');
+    await second.calls.durable(step(`a ${secret}`), done('second'));
+    await second.calls.durable(step(`a ${secret}`), done('third'));
+    await second.calls.perform({ kind: 'emit', name: `type.${secret}`, public_name: true }, {});
+    const sites = [`step a ${secret}#0=0`, 'step a ***#0=0', 'step a ***#1=0'];
+    t.same(activity.sites().slice(0, 3), sites);
+    t.match(activity.sites()[3], new RegExp(`^emit type\\.${secret}#0`), 'the type of an event is public');
+
+    const third = pass(masking);
+    for (const text of ['first', 'second', 'third']) {
+      const { record, replayed } = await third.calls.durable(step(`a ${secret}`), never);
+      t.ok(replayed);
+      t.equal(Buffer.from(record.output, 'base64').toString(), text);
+    }
+    t.same(third.ends, []);
+  },
+);

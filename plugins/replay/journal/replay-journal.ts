@@ -87,6 +87,7 @@ export class ReplayJournal implements OpenReplay {
     return {
       run_id,
       activity_id,
+      mask: (name) => this.#pass.host.masker.text(name),
       durable: (site, record, settle) => this.#call(alive, site, false, (open) => this.#record(open, record, settle)),
       perform: (site, args) => this.#call(alive, site, false, (open) => this.#perform(open, args)),
       wait: (site, wait) => this.#call(alive, site, true, (open) => this.#wait(open, wait)),
@@ -105,8 +106,8 @@ export class ReplayJournal implements OpenReplay {
       this.#passOn(alive);
       await this.#settleAbandoned();
       this.#passOn(alive);
-      const site = this.#siteOf(call);
-      const recorded = this.#records[site.position];
+      const recorded = this.#records[this.#next];
+      const site = this.#siteOf(call, recorded);
       if (recorded !== undefined) return this.#replay(recorded, site, parks);
       this.#stayDry(site);
       const record = await make(site);
@@ -121,8 +122,14 @@ export class ReplayJournal implements OpenReplay {
     if (!alive()) throw new CallerGone();
   }
 
-  #siteOf(call: SiteCall): Site {
-    const { kind, name, digest = '', label } = call;
+  /**
+   * The name is masked, for it is stored as it is. What was recorded before its value became a secret, or by an older
+   * version, has the name itself, and is still the same call.
+   */
+  #siteOf(call: SiteCall, recorded: JournalRecord | undefined): Site {
+    const { kind, digest = '', label, public_name } = call;
+    const old = recorded?.kind === kind && recorded.name === call.name;
+    const name = old || public_name ? call.name : this.#pass.host.masker.text(call.name);
     const ordinal = this.#ordinals.get(`${kind}\0${name}`) ?? 0;
     return { kind, name, digest, label, position: this.#next, ordinal };
   }

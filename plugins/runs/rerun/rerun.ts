@@ -57,7 +57,7 @@ export class Reruns {
   async rerun(request: RerunRequest): Promise<SubmitResult> {
     const { database, creation, sealer } = this.#parts;
     const { org_id, project_id, org, project, run_id, from, by } = request;
-    const submit = await submitOf(database, { org_id, project_id, org, project }, run_id);
+    const submit = await submitOf(database, sealer, { org_id, project_id, org, project }, run_id);
     const replays = this.#parts.kinds.some((one) => one.replays && one.kind === submit.kind);
     const prefix = from === undefined || !replays ? undefined : await this.#prefix(request, from);
     for (const part of this.#parts.parts()) if (prefix) await part.check?.(prefix);

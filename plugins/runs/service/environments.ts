@@ -33,7 +33,13 @@ export function createJobEnvironments({ sources, preparations, facts, masks }: E
     for (const source of sources) layers[source.layer].push(...(await source.provide(context)));
     const secrets = [...layers.below, ...layers.above].filter(({ secret }) => secret);
     const values = secrets.flatMap(({ value, masks: more = [] }) => [value, ...more]);
-    return { ...layers, masks: await masks.remember(claimed, values) };
+    return { ...layers, masks: await masksOf(claimed, values) };
+  }
+
+  /** A run has values of those that it came from, too. An agent for untrusted runs must not get to know them. */
+  async function masksOf(claimed: Claimed, own: readonly string[]): Promise<readonly string[]> {
+    const all = await masks.remember(claimed, own);
+    return claimed.trusted ? all : own;
   }
 
   return {
@@ -41,7 +47,7 @@ export function createJobEnvironments({ sources, preparations, facts, masks }: E
       const preparation = prepared.get(claimed.executor);
       if (!preparation) return variablesOf(claimed);
       const { given, masks: texts } = await preparation.prepare(claimed);
-      return { below: [], workflow: {}, above: [], given, masks: await masks.remember(claimed, texts) };
+      return { below: [], workflow: {}, above: [], given, masks: await masksOf(claimed, texts) };
     },
   };
 }

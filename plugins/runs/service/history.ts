@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, type Sealer } from '../../../kernel/contracts/index.ts';
+import { decodeCursor, encodeCursor } from '../../../kernel/contracts/index.ts';
 import type { Masker, RunMasks } from '../../masking/contract.ts';
 import type { JournalRecord, WorkflowKind } from '../contract.ts';
 import { runNotReplayable } from '../errors.ts';
@@ -12,9 +12,8 @@ import { fitting } from './pages.ts';
 import { readStepSizes } from '../store/steps.ts';
 import { runId } from './run-views.ts';
 
-export interface HistoryParts extends Pick<StoreParts, 'envelope_sources'> {
+export interface HistoryParts extends Pick<StoreParts, 'envelope_sources' | 'sealer'> {
   on: Reader;
-  sealer: Sealer;
   masks: Pick<RunMasks, 'of'>;
   kinds: () => readonly Pick<WorkflowKind, 'kind' | 'replays'>[];
 }
@@ -36,6 +35,7 @@ export const createHistories = (parts: HistoryParts): Histories => ({
     const { on, sealer } = parts;
     const { kind, filename, interpreter, env, credentials, envelope } = await readGiven(
       on,
+      sealer,
       { org_id, project_id },
       run_id,
     );
@@ -43,7 +43,6 @@ export const createHistories = (parts: HistoryParts): Histories => ({
       throw runNotReplayable(`run ${run_id} is a ${kind}: only scripts have a history that a program reads again`);
     const [activity_id = ''] = await readOwnActivities(on, run_id);
     const at = { org_id, project_id, run_id, activity_id };
-    await sealer.prepare(org_id);
     const { count, cut } = fitting(await readStepSizes(on, run_id, { activity_id, position: last }, limit + 1), limit);
     const waiting = await readArmedCall(on, run_id, activity_id);
     const found = await readRecords(on, sealer, at, last + 1, last + count);
@@ -56,7 +55,9 @@ export const createHistories = (parts: HistoryParts): Histories => ({
       interpreter: interpreter ?? undefined,
       env: masker.json(env),
       credentials,
-      envelope: masker.json(await wholeEnvelope(parts, { envelope, org_id, project_id })) as RunHistory['envelope'],
+      envelope: masker.json(
+        await wholeEnvelope(parts, { envelope, org_id, project_id, run_id }),
+      ) as RunHistory['envelope'],
       records,
       waiting: cut ? undefined : waiting,
       next_cursor: cut && records.length > 0 ? encodeCursor(last + records.length) : undefined,

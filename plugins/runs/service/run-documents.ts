@@ -12,7 +12,7 @@ interface Scope {
   project_id: string;
 }
 
-export interface DocumentParts extends Pick<StoreParts, 'envelope_sources'> {
+export interface DocumentParts extends Pick<StoreParts, 'envelope_sources' | 'sealer'> {
   on: Reader;
   masks: Pick<RunMasks, 'of'>;
 }
@@ -30,6 +30,7 @@ export class RunDocuments {
     const run_id = runId(id);
     const { kind, workflow, filename, pin, source } = await readDocument(
       this.#parts.on,
+      this.#parts.sealer,
       { org_id, project_id },
       run_id,
     );
@@ -41,8 +42,8 @@ export class RunDocuments {
   /** Throws `not_found` and `envelope_gone`. */
   async input({ org_id, project_id }: Scope, id: string): Promise<RunInput> {
     const run_id = runId(id);
-    const { envelope } = await readGiven(this.#parts.on, { org_id, project_id }, run_id);
-    const whole = await wholeEnvelope(this.#parts, { envelope, org_id, project_id });
+    const { envelope } = await readGiven(this.#parts.on, this.#parts.sealer, { org_id, project_id }, run_id);
+    const whole = await wholeEnvelope(this.#parts, { envelope, org_id, project_id, run_id });
     const masker = await this.#parts.masks.of({ org_id, project_id, run_id });
     return { run_id, envelope: masker.json(whole) as RunInput['envelope'] };
   }

@@ -56,7 +56,7 @@ export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks,
     },
     status: async (run_id) => known(run_id, await readStatus(on, run_id)),
     versions: (run_ids) => readVersions(on, run_ids),
-    facts: async (run_id) => known(run_id, await readFacts(on, run_id)),
+    facts: async (run_id) => known(run_id, await readFacts(on, sealer, run_id)),
   };
 }
 

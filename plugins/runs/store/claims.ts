@@ -52,8 +52,8 @@ export class Claims {
     const place = { activity_id, run_id, org_id, project_id };
     this.#store.owners.remember(place);
     try {
-      const envelope = await wholeEnvelope(this.#store, claim);
       await this.#store.sealer.prepare(org_id);
+      const envelope = await wholeEnvelope(this.#store, claim);
       const { rerun, stored_spec, ...claimed } = claim;
       const spec = openSpec(this.#store, claim, activity_id, stored_spec);
       const fresh = claim.pass === 0 && !rerun;

@@ -46,9 +46,9 @@ export class Coordinated implements CoordinatedRun {
 
   async envelope(): Promise<Claimed['envelope']> {
     this.#envelope ??= await this.#readEnvelope();
-    const { org_id, project_id } = this;
+    const { org_id, project_id, run_id } = this;
     const envelope = parseJson(this.#envelope) as Claimed['envelope'];
-    return wholeEnvelope(this.#store, { org_id, project_id, envelope }, this.#tx);
+    return wholeEnvelope(this.#store, { org_id, project_id, run_id, envelope }, this.#tx);
   }
 
   async #readEnvelope(): Promise<string> {

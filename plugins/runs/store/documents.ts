@@ -1,25 +1,30 @@
-import { Errors, type Queries } from '../../../kernel/contracts/index.ts';
+import { Errors, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { WorkflowPin } from '../contract.ts';
 import type { RunRow } from './run-columns.ts';
+import { openText, sealed } from './sealing.ts';
 
-type DocumentRow = Pick<RunRow, 'kind' | 'workflow' | 'filename' | 'pin'> & { source: string };
+type DocumentRow = Pick<RunRow, 'kind' | 'workflow' | 'filename' | 'pin' | 'source_digest'> & { source: string };
 
-export interface StoredDocument extends Omit<DocumentRow, 'pin'> {
+export interface StoredDocument extends Omit<DocumentRow, 'pin' | 'source_digest'> {
   pin: WorkflowPin | undefined;
 }
 
 /** What a run carries out. Throws `not_found`. */
 export async function readDocument(
   on: Pick<Queries, 'read'>,
+  sealer: Sealer,
   { org_id, project_id }: { org_id: string; project_id: string },
   run_id: string,
 ): Promise<StoredDocument> {
   const [row] = await on.read<DocumentRow>(
-    `SELECT r.kind, r.workflow, r.filename, r.pin, s.source
+    `SELECT r.kind, r.workflow, r.filename, r.pin, r.source_digest, s.source
      FROM runs_runs r JOIN runs_sources s ON s.project_id = r.project_id AND s.digest = r.source_digest
      WHERE r.run_id = ? AND r.org_id = ? AND r.project_id = ?`,
     [run_id, org_id, project_id],
   );
   if (!row) throw Errors.notFound(`no run ${run_id} in this project`);
-  return { ...row, pin: row.pin === null ? undefined : (JSON.parse(row.pin) as WorkflowPin) };
+  await sealer.prepare(org_id);
+  const { source_digest, ...document } = row;
+  const source = openText(sealer, sealed.source({ org_id, project_id }, source_digest), row.source);
+  return { ...document, source, pin: row.pin === null ? undefined : (JSON.parse(row.pin) as WorkflowPin) };
 }

@@ -33,9 +33,9 @@ async function expiry(tx: Transaction, store: StoreParts, wait: WaitRow): Promis
   const failed = (message: string) => ({ exit_code: 1, output: Buffer.alloc(0), message });
   if (!kind) return failed(`no loaded plugin knows the wait ${wait.kind}`);
   const { org_id, project_id, run_id, activity_id, position, name, armed_at } = wait;
-  const args = callOf(wait).args;
-  const expired = { org_id, project_id, run_id, activity_id, position, name, args, armed_at };
   try {
+    const { args } = callOf(store.sealer, wait);
+    const expired = { org_id, project_id, run_id, activity_id, position, name, args, armed_at };
     return (await kind.late?.(tx, expired)) ?? (await kind.expire(expired, tx));
   } catch (error) {
     // A database fault ends the whole transaction; it is tried again.

@@ -1,7 +1,8 @@
-import { Errors, type Queries } from '../../../kernel/contracts/index.ts';
+import { Errors, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { Claimed, JournalRecord } from '../contract.ts';
 import type { RunRow } from './run-columns.ts';
 import { parseJson } from './run-rows.ts';
+import { openEnv } from './sealing.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -15,12 +16,14 @@ export interface GivenToRun {
   env: Record<string, string>;
   /** Variables. */
   credentials: string[];
+  /** As it is stored. */
   envelope: Claimed['envelope'];
 }
 
 /** Throws `not_found`. */
 export async function readGiven(
   on: On,
+  sealer: Sealer,
   scope: { org_id: string; project_id: string },
   run_id: string,
 ): Promise<GivenToRun> {
@@ -29,9 +32,10 @@ export async function readGiven(
     [run_id, scope.org_id, scope.project_id],
   );
   if (!row) throw Errors.notFound(`no run ${run_id} in this project`);
+  await sealer.prepare(scope.org_id);
   return {
     ...row,
-    env: parseJson(row.env) as Record<string, string>,
+    env: openEnv(sealer, { ...scope, run_id }, row.env),
     credentials: Object.keys(row.credentials === null ? {} : (parseJson(row.credentials) as object)),
     envelope: parseJson(row.envelope) as Claimed['envelope'],
   };

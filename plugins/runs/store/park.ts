@@ -94,7 +94,7 @@ export async function armWait(
   const deadline = wait.timeout_ms === undefined ? null : now + Math.ceil(wait.timeout_ms);
   const queue = kind.signal?.(contextOf(run, claim.activity_id), wait);
   const kept = kind.prepare ? { ...wait, args: null } : wait;
-  await insertWait(tx, run, claim.activity_id, kept, {
+  await insertWait(tx, store.sealer, run, claim.activity_id, kept, {
     substate: kind.substate,
     topic: queue === undefined ? '' : keyOf('signal', queue),
     seq: await takeSeq(tx, run),

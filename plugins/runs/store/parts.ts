@@ -32,7 +32,7 @@ export interface StoreSettings {
   envelope_sources: readonly EnvelopeSource[];
   coordinators: readonly RunCoordinator[];
   audit: Audit;
-  masks: Pick<RunMasks, 'of'>;
+  masks: Pick<RunMasks, 'of' | 'inherit'>;
   /** Looks for work in this process again after so many milliseconds. */
   workLater(ms: number): void;
   /** Makes `run_url` in lifecycle payloads; absent there without it. */

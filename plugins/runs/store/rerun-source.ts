@@ -1,4 +1,4 @@
-import { type Queries, Errors } from '../../../kernel/contracts/index.ts';
+import { type Queries, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
 import {
   type CheckedDocument,
   type Json,
@@ -10,6 +10,7 @@ import {
 import { runUnfinished } from '../errors.ts';
 import type { RunRow } from './run-columns.ts';
 import { readGiven } from './named-credentials.ts';
+import { openEnv, openEnvelope, openText, sealed } from './sealing.ts';
 
 interface Scope {
   org_id: string;
@@ -20,7 +21,17 @@ interface Scope {
 
 const MADE_OF = [
   ...(['kind', 'status', 'subject', 'tags', 'trigger_fields', 'envelope', 'env', 'credentials', 'cancel_on'] as const),
-  ...(['filename', 'interpreter', 'requires', 'trusted', 'generation', 'parent', 'workflow', 'pin'] as const),
+  ...([
+    'filename',
+    'interpreter',
+    'requires',
+    'trusted',
+    'generation',
+    'parent',
+    'workflow',
+    'pin',
+    'source_digest',
+  ] as const),
 ];
 type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string };
 
@@ -28,7 +39,12 @@ type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string };
  * Everything that a run was made of except its idempotency key and its requester. Throws `not_found` and
  * `run_unfinished`.
  */
-export async function submitOf(on: Pick<Queries, 'read'>, scope: Scope, run_id: string): Promise<SubmitRun> {
+export async function submitOf(
+  on: Pick<Queries, 'read'>,
+  sealer: Sealer,
+  scope: Scope,
+  run_id: string,
+): Promise<SubmitRun> {
   const [row] = await on.read<SourceRow>(
     `SELECT ${MADE_OF.map((column) => `r.${column}`).join(', ')}, s.source
      FROM runs_runs r JOIN runs_sources s ON s.project_id = r.project_id AND s.digest = r.source_digest
@@ -37,12 +53,16 @@ export async function submitOf(on: Pick<Queries, 'read'>, scope: Scope, run_id: 
   );
   if (!row) throw Errors.notFound(`no run ${run_id} in this project`);
   if (!TERMINAL.includes(row.status)) throw runUnfinished(`run ${run_id} is ${row.status}`);
-  const envelope = JSON.parse(row.envelope) as { type: string; input?: Json; [field: string]: Json | undefined };
+  await sealer.prepare(scope.org_id);
+  const at = { ...scope, run_id };
+  const stored = JSON.parse(row.envelope) as { type: string; input?: Json; [field: string]: Json | undefined };
+  const envelope = openEnvelope(sealer, at, stored);
+  const source = openText(sealer, sealed.source(scope, row.source_digest), row.source);
   const { input, ...rest } = envelope;
   return {
     ...scope,
     kind: row.kind,
-    ...documentOf(row),
+    ...documentOf({ ...row, source }),
     filename: row.filename ?? undefined,
     interpreter: row.interpreter ?? undefined,
     subject: row.subject ?? undefined,
@@ -50,7 +70,7 @@ export async function submitOf(on: Pick<Queries, 'read'>, scope: Scope, run_id: 
     credentials: readGiven(row.credentials),
     cancel_on: row.cancel_on === null ? undefined : (JSON.parse(row.cancel_on) as string[]),
     input,
-    env: JSON.parse(row.env) as Record<string, string>,
+    env: openEnv(sealer, at, row.env),
     tags: JSON.parse(row.tags) as string[],
     requires: JSON.parse(row.requires) as string[],
     trigger: JSON.parse(row.trigger_fields) as Trigger,

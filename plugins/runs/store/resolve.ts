@@ -53,7 +53,7 @@ async function resolveSome(
   const records = armed.map((wait, i) => {
     const result = outcomes[i]!;
     checkOutcome(result, MAX_WAIT_OUTPUT_BYTES);
-    return sealRecord(store.sealer, wait, wait.epoch, recordOf(callOf(wait), result));
+    return sealRecord(store.sealer, wait, wait.epoch, recordOf(callOf(store.sealer, wait), result));
   });
   await insertRecords(tx, records, now);
   const alone = armed.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));

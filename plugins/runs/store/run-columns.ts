@@ -1,6 +1,5 @@
 import type { Param } from '../../../kernel/contracts/index.ts';
 import type { NewRun, RunStatus } from '../contract.ts';
-import { envelopeOf } from '../domain/new-run-rules.ts';
 import { originOf } from '../domain/origin.ts';
 import { writeNamed } from './named-credentials.ts';
 
@@ -11,6 +10,9 @@ export interface Submission {
   key_digest: string | null;
   source_digest: string;
   lanes: string[];
+  /** What the run is given, as it is stored. */
+  envelope: string;
+  env: string;
   /** Set when the run was passed to the database: found again, it is this run and not a duplicate. */
   attempted: boolean;
   /** The result of a coordinated run in the transaction that created it. */
@@ -29,10 +31,12 @@ export interface RunRow {
   workflow: string;
   status: RunStatus;
   subject: string | null;
-  /** JSON, like the next three. */
+  /** JSON, like the next. */
   tags: string;
   trigger_fields: string;
+  /** JSON with a sealed part. */
   envelope: string;
+  /** Sealed, unless it is empty. */
   env: string;
   /** JSON, or null when there is none: runs with credentials are found by it. */
   credentials: string | null;
@@ -83,8 +87,8 @@ const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => 
   subject: ({ run }) => run.subject ?? null,
   tags: ({ run }) => JSON.stringify(run.tags ?? []),
   trigger_fields: ({ run }) => JSON.stringify(run.trigger),
-  envelope: ({ run }) => JSON.stringify(envelopeOf(run)),
-  env: ({ run }) => JSON.stringify(run.env ?? {}),
+  envelope: ({ envelope }) => envelope,
+  env: ({ env }) => env,
   credentials: ({ run }) => jsonUnlessEmpty(writeNamed(run.credentials, run.named)),
   filename: ({ run }) => run.filename ?? null,
   interpreter: ({ run }) => run.interpreter ?? null,

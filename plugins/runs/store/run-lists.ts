@@ -1,8 +1,9 @@
-import { inList, chunks, type Queries } from '../../../kernel/contracts/index.ts';
+import { inList, chunks, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { CredentialRuns, RunStatus } from '../contract.ts';
 import type { RunRow } from './run-columns.ts';
 import { isTerminal } from './run-rows.ts';
 import { readGiven } from './named-credentials.ts';
+import { openEnv } from './sealing.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -57,14 +58,17 @@ export interface JobFacts {
   credentials: Record<string, string>;
 }
 
-export async function readFacts(on: On, run_id: string): Promise<JobFacts | undefined> {
-  const [row] = await on.read<Pick<RunRow, 'subject' | 'generation' | 'env' | 'credentials'>>(
-    'SELECT subject, generation, env, credentials FROM runs_runs WHERE run_id = ?',
+export async function readFacts(on: On, sealer: Sealer, run_id: string): Promise<JobFacts | undefined> {
+  type Row = Pick<RunRow, 'org_id' | 'project_id' | 'subject' | 'generation' | 'env' | 'credentials'>;
+  const [row] = await on.read<Row>(
+    'SELECT org_id, project_id, subject, generation, env, credentials FROM runs_runs WHERE run_id = ?',
     [run_id],
   );
   if (!row) return undefined;
-  const map = (text: string | null) => JSON.parse(text ?? '{}') as Record<string, string>;
-  return { ...row, env: map(row.env), credentials: readGiven(row.credentials) ?? {} };
+  const { org_id, project_id, subject, generation } = row;
+  await sealer.prepare(org_id);
+  const env = openEnv(sealer, { org_id, project_id, run_id }, row.env);
+  return { subject, generation, env, credentials: readGiven(row.credentials) ?? {} };
 }
 
 /** Finds runs that would fail if a credential were removed. */

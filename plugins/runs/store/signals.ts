@@ -121,14 +121,20 @@ export function signalQueue(sealer: Sealer, database: Pick<Database, 'now'>): Si
   };
 }
 
+/** Args `{name}` are the whole name, where that of the wait is masked. */
+function signalOf({ name, args }: ArmWait): string {
+  const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
+  return typeof given.name === 'string' ? given.name : name;
+}
+
 /** `svc wait-signal`: the next queued signal of the name; 124 and no output on timeout. */
 export function waitSignalKind(sealer: Sealer, now: () => number): WaitKind {
   return {
     kind: 'wait-signal',
     substate: 'signal',
-    signal: (_context: ActivityContext, wait: ArmWait) => wait.name,
+    signal: (_context: ActivityContext, wait: ArmWait) => signalOf(wait),
     async tryResolve(tx, context, wait) {
-      const payload = await takeQueued(tx, sealer, context, wait.name, wait.position, now());
+      const payload = await takeQueued(tx, sealer, context, signalOf(wait), wait.position, now());
       return payload && outcomeOf(payload);
     },
     expire: ({ name }) => ({

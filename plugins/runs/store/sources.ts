@@ -3,10 +3,12 @@ import {
   insertRows,
   type Database,
   type Param,
+  type Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import { removeSome } from '../../retention/contract.ts';
 import type { Submission } from './run-columns.ts';
+import { sealed, sealText } from './sealing.ts';
 
 /** How long a process relies on a use that it wrote. */
 const NOTED_MS = 3_600_000;
@@ -19,18 +21,26 @@ const COLUMNS = ['project_id', 'digest', 'org_id', 'source', 'created_at', 'used
  * Stores the documents of runs, each once for its project. A submit that finds one must be sure that it stays, and does
  * not write its row each time: all submits of a document would collide there on a database with several writers. So a
  * process writes the time of use once an hour, and what was used within two hours is not removed.
+ * A program may write the document of a run that it makes, with anything that it holds: so documents are sealed.
  */
 export class Sources {
+  readonly #sealer: Sealer;
   /** By project and digest: when this process last wrote the use. */
   readonly #noted = new BoundedMap<string, number>(MAX_NOTED);
 
+  constructor(sealer: Sealer) {
+    this.#sealer = sealer;
+  }
+
+  /** The orgs' keys must be ready. */
   async store(tx: Transaction, submissions: readonly Submission[], now: number): Promise<void> {
     const named = new Map(submissions.map((item) => [`${item.run.project_id} ${item.source_digest}`, item]));
     const names = [...named.keys()].sort();
     const isNoted = (name: string) => now - (this.#noted.get(name) ?? 0) < NOTED_MS;
     const rowOf = (name: string): Param[] => {
       const { run, source_digest } = named.get(name)!;
-      return [run.project_id, source_digest, run.org_id, run.source, now, now];
+      const source = sealText(this.#sealer, sealed.source(run, source_digest), run.source);
+      return [run.project_id, source_digest, run.org_id, source, now, now];
     };
     const fresh = names.filter((name) => !isNoted(name));
     const used = tx.sql.upsert(['project_id', 'digest'], ['used_at']);

@@ -64,7 +64,7 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
       coordinators: new Map(settings.coordinators.map((one) => [one.name, one])),
       verbs: new Map(settings.verbs.map((verb) => [verb.kind, verb])),
       owners: new ActivityOwners(settings.database, settings.sealer),
-      sources: new Sources(),
+      sources: new Sources(settings.sealer),
       instant: new InstantClaimers((taken) => this.#claims.instant(taken)),
     };
     this.#submits = new Submits(this.#parts);

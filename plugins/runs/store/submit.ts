@@ -12,7 +12,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { AuditEntry } from '../../audit/contract.ts';
 import type { NewRun, RunStatus, SubmitResult, SubmitRun } from '../contract.ts';
-import { checkNewRun } from '../domain/new-run-rules.ts';
+import { checkNewRun, envelopeOf } from '../domain/new-run-rules.ts';
 import { type Announcement, announce } from './announce.ts';
 import { refuseDeep } from './depth.ts';
 import { idempotencyDigest, sourceDigest } from './keys.ts';
@@ -20,14 +20,13 @@ import type { StoreParts } from './parts.ts';
 import { newRunRow, type Submission } from './run-columns.ts';
 import { COMPARED, type Compared, differs, type Repeated } from './repeats.ts';
 import { settleRun } from './run-end.ts';
+import { sealEnv, sealEnvelope } from './sealing.ts';
 import { insertParts, insertRunRows } from './submit-rows.ts';
 
-const EXISTING = `SELECT run_id, project_id, key_digest, status, ${COMPARED.join(', ')} FROM runs_runs`;
+const EXISTING = `SELECT key_digest, status, ${COMPARED.join(', ')} FROM runs_runs`;
 const BATCH = 64;
 
 interface Existing extends Compared {
-  run_id: string;
-  project_id: string;
   key_digest: string | null;
   status: RunStatus;
 }
@@ -48,7 +47,7 @@ export class Submits {
 
   async createRun(run: NewRun): Promise<SubmitResult> {
     checkNewRun(run);
-    // Observers in the transaction may seal.
+    // What the run is given is sealed, and observers in the transaction may seal too.
     await this.#store.sealer.prepare(run.org_id);
     const { database } = this.#store;
     const submission = await this.#submissionOf(database, run);
@@ -57,7 +56,7 @@ export class Submits {
     return result;
   }
 
-  /** The same in the caller's transaction. */
+  /** The same in the caller's transaction. The org's keys must be ready. */
   async createIn(tx: Transaction, runs: readonly NewRun[]): Promise<SubmitResult[]> {
     const batch: Submission[] = [];
     for (const run of runs) {
@@ -78,12 +77,29 @@ export class Submits {
     const trusted = run.trusted && (await this.#parentTrusted(on, run));
     await refuseDeep(on, run);
     return {
-      run,
+      run: await this.#masked(on, run),
       trusted,
       key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
       source_digest: sourceDigest(run.source),
       lanes: await this.#lanesOf(on, run, trusted),
+      envelope: sealEnvelope(this.#store.sealer, run, envelopeOf(run)),
+      env: sealEnv(this.#store.sealer, run, run.env),
       attempted: false,
+    };
+  }
+
+  /** A child's document is written by its parent: what can be found by its text must hold no secret of that. */
+  async #masked(on: Database | Transaction, run: NewRun): Promise<NewRun> {
+    const { parent, org_id, project_id } = run;
+    if (parent === undefined) return run;
+    const masker = await this.#store.masks.of({ org_id, project_id, run_id: parent }, on);
+    if (masker.idle) return run;
+    const text = <T extends string | undefined>(given: T) => (given === undefined ? given : masker.text(given));
+    const { subject, tags, filename, workflow } = run;
+    return {
+      ...run,
+      ...{ subject: text(subject), filename: text(filename), workflow: masker.text(workflow) },
+      tags: tags?.map((tag) => masker.text(tag)),
     };
   }
 
@@ -94,7 +110,9 @@ export class Submits {
       run.project_id,
       idempotencyDigest(run.idempotency_key),
     ]);
-    return first && duplicateOf(first, run);
+    if (!first) return undefined;
+    await this.#store.sealer.prepare(run.org_id);
+    return duplicateOf(this.#store, first, run);
   }
 
   /** I16: a child is never trusted more than its parent. Trust never changes, so it is read before. */
@@ -141,7 +159,7 @@ async function flush(
   // Fewer runs than requested: somebody was first with a key or an id.
   const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
   const ours = new Set([...made, ...again]);
-  return batch.map((submission) => ({ ok: answer(submission, ours, all) }));
+  return batch.map((submission) => ({ ok: answer(store, submission, ours, all) }));
 }
 
 const placeOf = ({ run_id, org_id, project_id }: NewRun) => ({ run_id, org_id, project_id });
@@ -219,7 +237,8 @@ async function insertRuns(tx: Transaction, store: StoreParts, fresh: readonly Su
   await store.sources.store(tx, fresh, now);
   const inserted = await insertRunRows(tx, fresh, now);
   const made = inserted === fresh.length ? [...fresh] : await reallyInserted(tx, fresh);
-  await insertParts(tx, made, now);
+  await insertParts(tx, store, made, now);
+  for (const { run } of made) if (run.parent !== undefined) await store.masks.inherit(tx, run.parent, [run.run_id]);
   return made;
 }
 
@@ -235,16 +254,21 @@ async function reallyInserted(tx: Transaction, fresh: readonly Submission[]): Pr
   return fresh.filter(({ run }) => made.has(run.run_id));
 }
 
-function answer(submission: Submission, ours: Set<Submission>, existing: ReadonlyMap<string, Existing>): SubmitResult {
+function answer(
+  store: Pick<StoreParts, 'sealer'>,
+  submission: Submission,
+  ours: Set<Submission>,
+  existing: ReadonlyMap<string, Existing>,
+): SubmitResult {
   const { run } = submission;
   const first = existingOf(existing, submission);
   if (ours.has(submission) && (first === undefined || first.run_id === run.run_id))
     return { run_id: run.run_id, status: first?.status ?? submission.status ?? 'queued', duplicate: false };
   if (!first) throw new Error(`run ${run.run_id} was neither made nor found`);
-  return duplicateOf(first, run);
+  return duplicateOf(store, first, run);
 }
 
-function duplicateOf(first: Existing, repeat: Repeated): SubmitResult {
-  const another = differs(first, repeat) ? { source_differs: true } : {};
+function duplicateOf(store: Pick<StoreParts, 'sealer'>, first: Existing, repeat: Repeated): SubmitResult {
+  const another = differs(store.sealer, first, repeat) ? { source_differs: true } : {};
   return { run_id: first.run_id, status: first.status, duplicate: true, ...another };
 }

@@ -5,10 +5,12 @@ import {
   MAX_AT_ONCE,
   type Param,
   type Queries,
+  type Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, Json, SubstateKind, WaitRef } from '../contract.ts';
 import type { LockedRun } from './run-columns.ts';
+import { openText, sealed, sealText } from './sealing.ts';
 
 export interface WaitRow extends WaitRef {
   org_id: string;
@@ -18,6 +20,7 @@ export interface WaitRow extends WaitRef {
   ordinal: number;
   digest: string;
   label: string | null;
+  /** As they are stored. */
   args: string;
   state: 'armed' | 'resolved' | 'expired' | 'cancelled';
   epoch: number;
@@ -44,8 +47,10 @@ export interface Arming {
   deadline: number | null;
 }
 
+/** The org's keys must be ready. */
 export async function insertWait(
   tx: Transaction,
+  sealer: Sealer,
   run: LockedRun,
   activity_id: string,
   wait: ArmWait,
@@ -64,7 +69,11 @@ export async function insertWait(
     wait.ordinal,
     wait.digest,
     wait.label ?? null,
-    JSON.stringify(wait.args ?? null),
+    sealText(
+      sealer,
+      sealed.waitArgs(run, { ...wait, run_id: run.run_id, activity_id }),
+      JSON.stringify(wait.args ?? null),
+    ),
     'armed',
     arming.seq,
     arming.epoch,
@@ -112,9 +121,9 @@ export async function endWaits(
   ]);
 }
 
-/** The call that armed a wait. */
-export function callOf(wait: WaitRow): ArmWait {
+/** The call that armed a wait. The org's keys must be ready. */
+export function callOf(sealer: Sealer, wait: WaitRow): ArmWait {
   const { position, kind, name, ordinal, digest, label, started_at } = wait;
-  const args = JSON.parse(wait.args) as Json;
+  const args = JSON.parse(openText(sealer, sealed.waitArgs(wait, wait), wait.args)) as Json;
   return { position, kind, name, ordinal, digest, label: label ?? undefined, args, started_at };
 }

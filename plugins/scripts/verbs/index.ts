@@ -55,7 +55,9 @@ const waitSignalVerb = defineVerb(waitSignalHelp, async (call) => {
       `names that begin with ${RESERVED_SIGNALS} are the engine's own; wait for an event with svc wait-event`,
     );
   const site = { kind: 'wait-signal', name: name! };
-  return answer(await call.pass.wait(site, { args: {}, ...readTimeout(call, given.options.timeout) }));
+  // The site is masked. Who sends the signal calls it by its whole name, so that goes along where it is sealed.
+  const args = call.pass.mask(name!) === name ? {} : { name };
+  return answer(await call.pass.wait(site, { args, ...readTimeout(call, given.options.timeout) }));
 });
 
 const DOCUMENT_BYTES = 1024 * 1024;
@@ -68,14 +70,14 @@ const spawnVerb = defineVerb(spawnHelp, async (call) => {
   const { as } = given.options;
   const kind = as === undefined ? undefined : KINDS[as];
   if (as !== undefined && kind === undefined) throw verbUsage(`--as takes pipeline or script, not ${as.slice(0, 60)}`);
-  const wishes = { kind, tags: given.lists.tag ?? [] };
+  const wishes = { kind, tags: (given.lists.tag ?? []).map((tag) => call.pass.mask(tag)) };
   // What is piped in must be taken, replay or not; a file is read only when the run is really made.
   const piped = file === '-' ? textOf(await call.stdin(DOCUMENT_BYTES), 'standard input') : undefined;
   const args = async () =>
     piped === undefined
       ? {
           ...wishes,
-          filename: basename(file!),
+          filename: call.pass.mask(basename(file!)),
           source: textOf(await readGivenFile(call, file!, DOCUMENT_BYTES), file!),
         }
       : { ...wishes, source: piped };
@@ -106,9 +108,10 @@ const OPERANDS: Readonly<Record<Op, readonly string[]>> = {
 /** `svc state get|set|delete|list`: durable cells of the run, or with --entity of the project. */
 const stateVerb = defineVerb(stateHelp, async (call) => {
   const given = readArguments(call.argv, ['entity']);
-  const { op, key, value } = operands(given);
-  const { entity } = given.options;
-  if (entity !== undefined) checkName(entity, 'the name of an entity');
+  const { op, key: named, value } = operands(given);
+  const key = named && call.pass.mask(named);
+  if (given.options.entity !== undefined) checkName(given.options.entity, 'the name of an entity');
+  const entity = given.options.entity && call.pass.mask(given.options.entity);
   const written = value === '-' ? (await call.stdin(MAX_STDIN_BYTES)).toString() : value;
   const site = { kind: 'state', name: siteName(op, entity, key) };
   return answer(await call.pass.perform(site, { op, entity, key, value: written }));
