@@ -1,10 +1,23 @@
-import type { ServiceError } from '../../../kernel/contracts/index.ts';
+import { isServiceError, type ServiceError } from '../../../kernel/contracts/index.ts';
 import { type Completion, MAX_MESSAGE_LENGTH } from '../../runs/contract.ts';
 import { type RecordedOutcome, verbUsage } from '../contract.ts';
+import { determinismViolation } from '../errors.ts';
 
 /** Exit codes of calls that were refused. */
 const USAGE = 2;
 const REFUSED = 1;
+
+/** The codes with which the server says that this claim may write nothing any more. */
+const CLAIM_OVER: ReadonlySet<string> = new Set(['lease_lost', 'run_finished', 'journal_conflict']);
+
+export const saysClaimIsOver = (error: unknown): boolean => isServiceError(error) && CLAIM_OVER.has(error.code);
+
+/** The end of a run whose script made other calls than it had recorded. */
+export const violation = (message: string): Completion => ({
+  status: 'failed',
+  code: determinismViolation.code,
+  message,
+});
 
 /** The record of a call that was refused at its position. */
 export function refusalOutcome(error: ServiceError): RecordedOutcome {

@@ -14,8 +14,7 @@ import type {
 import { CallerGone, idempotencyKey, PassOver } from '../contract.ts';
 import { endedEarly, mismatch, type Recording } from '../domain/determinism.ts';
 import { linesOf } from '../domain/source-lines.ts';
-import { determinismViolation } from '../errors.ts';
-import { fatalRefusal, refusalOutcome } from './refusals.ts';
+import { fatalRefusal, refusalOutcome, saysClaimIsOver, violation } from './refusals.ts';
 import { StagedOutput } from './staged-output.ts';
 import { Turns } from './turns.ts';
 
@@ -28,9 +27,6 @@ type Settle = ((outcome: RecordedOutcome) => unknown) | undefined;
 const DEATH_NOTICE_MS = 250;
 /** What a shell says of a process that was killed by SIGKILL. */
 const KILLED = 137;
-
-/** The codes with which the server says that this claim may write nothing any more. */
-const CLAIM_OVER: ReadonlySet<string> = new Set(['lease_lost', 'run_finished', 'journal_conflict']);
 
 /**
  * The journal during one pass: what is recorded is answered, in order and guarded; what is new is made durable
@@ -261,7 +257,7 @@ export class ReplayJournal implements OpenReplay {
       return await ask();
     } catch (error) {
       if (this.#over) throw new PassOver();
-      if (isServiceError(error) && CLAIM_OVER.has(error.code)) this.#lose();
+      if (saysClaimIsOver(error)) this.#lose();
       if (!isServiceError(error) || error.status >= 500) {
         this.#over = true;
         this.#pass.fault(error);
@@ -301,5 +297,3 @@ export class ReplayJournal implements OpenReplay {
     this.#pass.end(end);
   }
 }
-
-const violation = (message: string): Completion => ({ status: 'failed', code: determinismViolation.code, message });

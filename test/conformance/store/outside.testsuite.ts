@@ -12,7 +12,9 @@ const outside = (position: number, args: Json = {}) => waitFor(position, 'it', {
 export function outsideSuite(t: Test, scenario: () => Scenario): void {
   t.test('runs are made in the transaction of somebody else, or not at all', async (t) => {
     const h = scenario();
-    const { database, store, heard } = h.first;
+    const { database, store, heard, sealer } = h.first;
+    // What a run begins with is sealed, and no key can be loaded inside of a transaction.
+    await sealer.prepare(h.org_id);
     const [one, two] = [h.newRun({ cancel_on: ['stop'] }), h.newRun({ requires: ['rare'] })];
     const before = heard.work;
     const results = await database.transaction(async (tx) => store.createIn(tx, [one, two]));
