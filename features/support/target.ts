@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { runToEnd, Service, until } from './process.ts';
@@ -116,14 +116,16 @@ async function startIn(folder: string, options: TargetOptions): Promise<Target> 
     env,
     startServer,
     startAgent: async (name, extra = {}) => {
-      const agent = new Service(svcProgram, ['agent', '--name', name, '--slots', '16', ...(extra.args ?? [])], {
+      const token_file = join(folder, `${name}.token`);
+      await writeFile(token_file, await agentToken(target.base_url), { mode: 0o600 });
+      const own_args = ['--name', name, '--slots', '16', '--token-file', token_file];
+      const agent = new Service(svcProgram, ['agent', ...own_args, ...(extra.args ?? [])], {
         cwd: extra.cwd ?? folder,
         env: {
           ...base(),
           HOME: folder,
           ...own.agent_env,
           SVC_URL: extra.url ?? target.base_url,
-          SVC_TOKEN: await agentToken(target.base_url),
           SVC_LOG_LEVEL: 'warn',
           ...extra.env,
         },

@@ -101,7 +101,7 @@ t.test('tokens for others and for agents need a whole owner token', async (t) =>
   t.equal(ask({ org_id: 'C' }, {}, 'agent'), 'not_found');
   t.equal(ask({}, {}, 'agent'), 'invalid_request', 'the org must be named');
   t.equal(ask({ org_id: 'A', role: 'viewer' }, {}, 'agent'), 'invalid_request');
-  t.equal(ask({ org_id: 'A', project_id: 'A1' }, {}, 'agent'), 'invalid_request');
+  t.equal(ask({ org_id: 'A', project_id: 'A1' }, {}, 'agent'), 'allowed', 'of one project');
   t.equal(ask({ org_id: 'A' }, {}, 'agent', 'usr_2'), 'invalid_request');
   t.equal(ask({ org_id: 'A' }, { role: 'admin' }, 'agent'), 'forbidden');
   t.equal(ask({ org_id: 'A' }, { org_id: 'A', project_id: 'A1' }, 'agent'), 'forbidden');
