@@ -57,7 +57,11 @@ export const ownCommands: readonly Command[] = [
         },
         name: { type: 'string', summary: 'name to show (default: host name)' },
         workdir: { type: 'string', value: '<folder>', summary: 'working directory of scripts (default: here)' },
-        'token-file': { type: 'string', value: '<file>', summary: 'file with the token, or /dev/fd/<n> (SVC_TOKEN_FILE)' },
+        'token-file': {
+          type: 'string',
+          value: '<file>',
+          summary: 'file with the token, or /dev/fd/<n> (SVC_TOKEN_FILE)',
+        },
         untrusted: {
           type: 'string',
           value: 'isolate|refuse|only',
