@@ -34,7 +34,7 @@ export class Cell implements Ground {
   /** What the agent reads for its programs. */
   readonly room: FileRoom;
   readonly #parts: CellParts;
-  readonly #user: number | undefined;
+  #user: number | undefined;
   readonly #home: string;
   readonly #tmp: string;
   readonly #own: string[];
@@ -157,6 +157,8 @@ export class Cell implements Ground {
   async close(): Promise<void> {
     await Promise.all(this.#reports.splice(0).map((report) => rm(report, { force: true })));
     if (this.#user !== undefined) this.#parts.users?.free(this.#user);
+    // Another pass may have it from now on.
+    this.#user = undefined;
   }
 }
 
