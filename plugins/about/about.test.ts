@@ -9,7 +9,7 @@ const SECRETS = {
 t.test('a server tells what it is, and nothing that is secret', async (t) => {
   const server = await boot({
     access: 'project',
-    env: { ...SECRETS, SVC_RETENTION: 'runs=90d', SVC_EGRESS_ALLOW: 'hub.example.org' },
+    env: { ...SECRETS, SVC_OWN_PROCESS: 'off', SVC_RETENTION: 'runs=90d', SVC_EGRESS_ALLOW: 'hub.example.org' },
   });
   t.teardown(() => server.close());
   const { org } = server.scope;
@@ -48,6 +48,7 @@ t.test('a server tells what it is, and nothing that is secret', async (t) => {
     t.equal(status, 200);
     t.equal(json.egress, 'hub.example.org');
     const known = new Map(json.settings.map(({ name, value }: { name: string; value?: string }) => [name, value]));
+    t.notOk(known.has('SVC_OWN_PROCESS'), 'nobody sets it');
     t.equal(known.get('SVC_RETENTION'), 'runs=90d');
     for (const name of Object.keys(SECRETS)) {
       t.ok(known.has(name), name);

@@ -4,6 +4,8 @@ import type { ServerView } from '../generated/server-view.ts';
 
 /** Settings whose values hold no secret. Of every other one only the name is shown. */
 const SHOWN: ReadonlySet<string> = new Set([
+  'SVC_AGENT_ISOLATE',
+  'SVC_AGENT_UNTRUSTED',
   'SVC_BUILTIN_AGENT',
   'SVC_EGRESS_ALLOW',
   'SVC_EVENT_SEQUENCER',
@@ -16,7 +18,8 @@ const SHOWN: ReadonlySet<string> = new Set([
   'SVC_RETENTION',
 ]);
 
-const SETTING = /^SVC_[A-Z0-9_]+$/;
+/** All but what the commands tell their own process. */
+const SETTING = /^SVC_(?!OWN_PROCESS$)[A-Z0-9_]+$/;
 
 /** `mysql` for `mysql://…`; what follows may hold a password. */
 const storeOf = (url: string) => (url.startsWith('sqlite:') ? 'sqlite' : 'mysql');
