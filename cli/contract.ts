@@ -21,6 +21,7 @@ export {
 export { CliError, Exit, usageError } from './errors.ts';
 export { readDocument, readJson, readPairs, readSecret } from './input.ts';
 export type * as Api from './generated/api.ts';
+export { parseExact } from '../plugins/schema/contract/exact-json.ts';
 export { type Columns, described, labelled } from './output/columns.ts';
 export type { Output } from './output/output.ts';
 export { span } from './output/span.ts';

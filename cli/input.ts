@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Invocation } from './command.ts';
 import { CliError, Exit, usageError } from './errors.ts';
+import { parseExact } from '../plugins/schema/contract/exact-json.ts';
 
 type Source = Pick<Invocation, 'stdin'>;
 
@@ -96,7 +97,7 @@ function secretText(bytes: Buffer, from: string, label: string): string {
 export async function readJson(given: string, name: string, source: Source): Promise<unknown> {
   const text = given === '-' ? (await readAll(source.stdin)).toString('utf8') : given;
   try {
-    return JSON.parse(text) as unknown;
+    return parseExact(text);
   } catch (error) {
     throw usageError(
       `--${name} is not JSON: ${(error as Error).message}`,

@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { CliError, Exit } from '../errors.ts';
 import type { Profile } from './profile.ts';
+import { parseExact } from '../../plugins/schema/contract/exact-json.ts';
 
 export interface Call {
   method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -65,7 +66,7 @@ export class Client {
   #parse(text: string): unknown {
     if (text === '') return undefined;
     try {
-      return JSON.parse(text) as unknown;
+      return parseExact(text);
     } catch {
       const { url, origin } = this.profile;
       throw new CliError(

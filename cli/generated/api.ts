@@ -2,6 +2,9 @@
 import type {PluginList} from '../../plugins/about/generated/plugin-list.ts';
 import type {ServerSettings} from '../../plugins/about/generated/server-settings.ts';
 import type {ServerView} from '../../plugins/about/generated/server-view.ts';
+import type {AcceptedInvitation} from '../../plugins/access/generated/accepted-invitation.ts';
+import type {Invitation} from '../../plugins/access/generated/invitation.ts';
+import type {MemberInvitation} from '../../plugins/access/generated/member-invitation.ts';
 import type {OrgMember} from '../../plugins/access/generated/org-member.ts';
 import type {Org} from '../../plugins/access/generated/org.ts';
 import type {ProjectMember} from '../../plugins/access/generated/project-member.ts';
@@ -70,6 +73,7 @@ import type {SignInMethods} from '../../plugins/sessions/generated/sign-in-metho
 import type {Summary} from '../../plugins/summary/generated/summary.ts';
 
 export type {
+  AcceptedInvitation,
   AccountRemoved,
   AccountView,
   AgentRecord,
@@ -99,8 +103,10 @@ export type {
   GraphView,
   HandlerView,
   Hook,
+  Invitation,
   JournalRecord,
   LockView,
+  MemberInvitation,
   NextDue,
   NodeRecord,
   Org,
@@ -239,6 +245,7 @@ export type SubmitAnswer = SubmittedRun | WaitedRun;
  * Every answer of the API, by the name of its schema.
  */
 export interface Answers {
+  AcceptedInvitation: AcceptedInvitation;
   AccountRemoved: AccountRemoved;
   AccountView: AccountView;
   ArtifactUpload: ArtifactUpload;
@@ -283,12 +290,15 @@ export interface Answers {
   ListGraphVersions200: ListGraphVersions200;
   ListGraphs200: ListGraphs200;
   ListHandlers200: ListHandlers200;
+  ListInvitations200: ListInvitations200;
   ListLocks200: ListLocks200;
   ListNodeTypes200: ListNodeTypes200;
   ListOrgAudit200: ListOrgAudit200;
+  ListOrgInvitations200: ListOrgInvitations200;
   ListOrgMembers200: ListOrgMembers200;
   ListOrgs200: ListOrgs200;
   ListProjectAudit200: ListProjectAudit200;
+  ListProjectInvitations200: ListProjectInvitations200;
   ListProjectMembers200: ListProjectMembers200;
   ListProjects200: ListProjects200;
   ListProviders200: ListProviders200;
@@ -305,6 +315,7 @@ export interface Answers {
   ManifestExample: ManifestExample;
   ManifestSign: ManifestSign;
   ManifestValue: ManifestValue;
+  MemberInvitation: MemberInvitation;
   NextDue: NextDue;
   Org: Org;
   OrgMember: OrgMember;
@@ -680,6 +691,13 @@ export interface ListHandlers200 {
    */
   next_cursor?: string;
 }
+export interface ListInvitations200 {
+  invitations: Invitation[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
 export interface ListLocks200 {
   locks: LockView[];
   /**
@@ -701,6 +719,13 @@ export interface ListOrgAudit200 {
    */
   next_cursor?: string;
 }
+export interface ListOrgInvitations200 {
+  invitations: MemberInvitation[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
 export interface ListOrgMembers200 {
   members: OrgMember[];
   /**
@@ -717,6 +742,13 @@ export interface ListOrgs200 {
 }
 export interface ListProjectAudit200 {
   entries: AuditEntry[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListProjectInvitations200 {
+  invitations: MemberInvitation[];
   /**
    * Absent on the last page.
    */

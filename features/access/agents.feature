@@ -1,3 +1,4 @@
+@contract
 Feature: Agents and their tokens
 
   Rule: An agent whose token was revoked stops and says why

@@ -1,3 +1,4 @@
+@contract
 Feature: Rate limits
 
   @own-server @configured

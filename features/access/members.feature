@@ -1,3 +1,4 @@
+@contract
 Feature: Members and tokens from the command line
 
   Rule: A role can be given, changed and removed

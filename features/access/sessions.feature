@@ -1,3 +1,4 @@
+@contract
 Feature: Sessions of the console
 
   Rule: A link signs one browser in, once

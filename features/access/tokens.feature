@@ -1,3 +1,4 @@
+@contract
 Feature: Who may call
 
   Rule: An invalid token gets 401 with advice how to get a valid one

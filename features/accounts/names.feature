@@ -73,7 +73,7 @@ Feature: Names of connected accounts, and how they come and go
     And standard output lacks "expires"
     And standard output lacks "renewed"
 
-  @own-server @configured
+  @own-server @configured @contract
   Scenario: people are told before it bites
     Given a server whose provider gives no refresh tokens, and access tokens of 86403 seconds
     And the handler "tell" on "svc.account.expiring,svc.account.disabled" runs "tell.sh":

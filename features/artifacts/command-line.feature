@@ -27,6 +27,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
         site/index.html
         """
       When I call "svc artifact ls {run}"
+      # @contract
       Then standard output matches "^site/index.html +15 +sha256:[0-9a-f]{64} "
       When I call "svc artifact get {run} --output {folder}/back"
       Then it exits with 0
@@ -46,13 +47,16 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
         index.html
         """
       When I call "svc artifact put {folder}/site/index.html --as docs/start.html --run {run} --json"
+      # @contract
       Then standard output is JSON whose "artifacts.0.path" is "docs/start.html"
       When I call "svc artifact rm {run} docs/start.html"
       Then it exits with 0
       When I call "svc artifact get {run} docs/start.html"
       Then it exits with 1
+      # @contract
       And standard error has "the run has no artifact docs/start.html"
 
+  @contract
   Rule: nothing that a path or a link names is read or written elsewhere
 
     Scenario: links and paths that lead out are refused, and nothing is stored
@@ -80,6 +84,7 @@ Feature: svc artifact stores, lists, downloads and removes the files of a run
       And standard error has "target/site is a symbolic link"
       And there is no file "outside/index.html"
 
+  @contract
   Rule: what breaks continues
 
     Scenario: a download that was cut off goes on where it ended

@@ -1,3 +1,4 @@
+@contract
 Feature: artifacts over HTTP
 
   Background:

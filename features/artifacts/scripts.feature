@@ -34,6 +34,7 @@ Feature: a script stores artifacts, once for each call
       When I call "svc artifact get {run} dist/lib/a.js --output -"
       Then standard output is "lib"
 
+    @contract
     Scenario Outline: the same through an SDK: <program>
       When I submit the SDK program "<program>"
       Then the run succeeds
@@ -48,6 +49,7 @@ Feature: a script stores artifacts, once for each call
         | artifacts.ts |
         | artifacts.py |
 
+    @contract
     Scenario: a call that cannot store is recorded, stores nothing, and the script may go on
       Given a file "good/one":
         """
@@ -84,6 +86,7 @@ Feature: a script stores artifacts, once for each call
       When I call "svc artifact ls {run} --json"
       Then standard output is JSON whose "artifacts.length" is "1"
 
+    @contract
     Scenario: in a step's body there is no run to store for, and other words are commands
       When I submit the script "inside.sh":
         """
@@ -97,6 +100,7 @@ Feature: a script stores artifacts, once for each call
       And the log has "usage: svc artifact put <folder>|<file>"
       And 1 steps are recorded
 
+    @contract
     Scenario: a rerun from a later site has what was put before it
       When I submit the script "twice.sh":
         """

@@ -1,3 +1,4 @@
+@contract
 Feature: Who did what
 
   Rule: Every change leaves an audit entry with actor, action, subject, time, address and request

@@ -2,6 +2,7 @@ Feature: Checking documents that are no workflows
 
   Rule: A handler is recognised by its members and checked as at its registration
 
+    @contract
     Scenario: a handler without a problem
       Given a file "good.json":
         """
@@ -25,12 +26,18 @@ Feature: Checking documents that are no workflows
         """
       When I call "svc check bad.json"
       Then it exits with 1
+      # @contract
       And standard output has "bad.json:2:19: /on/1 may have only one *"
+      # @contract
       And standard output has "bad.json:3:10: /wen is not a known member; did you mean when?"
+      # @contract
       And standard output has "bad.json:4:28: /when cannot be read"
+      # @contract
       And standard output has "event.payload.n === 1"
+      # @contract
       And standard output has "    |                            ^"
 
+    @contract
     Scenario: what a handler runs is checked too
       Given a file "on-push.json":
         """
@@ -42,6 +49,7 @@ Feature: Checking documents that are no workflows
       Then it exits with 1
       And standard output matches "^on-push\.json:3:12: /source \d+:\d+ .*\(bash_syntax\)$"
 
+    @contract
     Scenario: the problems are those that a registration is refused for
       Given a file "gone.json":
         """
@@ -58,6 +66,7 @@ Feature: Checking documents that are no workflows
       Then the answer is 404 with code "not_found"
       And the answer has "the project has no graph nobody"
 
+  @contract
   Rule: A manifest is recognised by the member of that name
 
     Scenario: a connector without a problem
@@ -80,6 +89,7 @@ Feature: Checking documents that are no workflows
       And standard output has "m.json:3:11: /titel is not a known member; did you mean title?"
       And standard output has "/title is required"
 
+  @contract
   Rule: JSON that is nothing known is named as such, and never taken for a program
 
     Scenario Outline: <what>

@@ -1,3 +1,4 @@
+@contract
 Feature: Checking without a server
 
   Rule: What the document itself says is checked here

@@ -1,3 +1,4 @@
+@contract
 Feature: Broken pipelines are refused as a whole
 
   Rule: svc check names line, column and what to do, and a submit refuses for the same

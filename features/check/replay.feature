@@ -1,3 +1,4 @@
+@contract
 Feature: Playing an edited script on a recorded history
 
   Rule: A script that reads the same history is fine, and nothing is carried out

@@ -1,3 +1,4 @@
+@contract
 Feature: Warnings about scripts
 
   Rule: What a replay would do otherwise is named with its place and what to do

@@ -1,3 +1,4 @@
+@contract
 Feature: Exit codes of commands
 
   Rule: 2 means wrong usage, and the message says what to do

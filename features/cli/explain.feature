@@ -1,3 +1,4 @@
+@contract
 Feature: svc explain says why a run is in its state
 
   Rule: a waiting run is explained with who or what can end the wait

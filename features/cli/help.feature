@@ -1,3 +1,4 @@
+@contract
 Feature: Help and completion
 
   Rule: The help is the manual

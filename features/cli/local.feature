@@ -20,6 +20,7 @@ Feature: Running without a server
         | job.sh | svc step a -- echo one\nsvc sleep 20ms\necho two\nsvc step b -- bash -c 'echo err >&2; exit 3' \|\| echo "code $?"\nsvc output set x=1 y:=[2] |
         | job.py | import subprocess\nprint(subprocess.check_output(['svc', 'step', 'a', '--', 'echo', 'one'], text=True))\nsubprocess.run(['svc', 'sleep', '20ms'], check=True)\nsubprocess.run(['svc', 'output', 'set', 'x=1'], check=True) |
 
+    @contract
     Scenario: a failing run exits 1 and leaves no files
       Given a file "job.sh":
         """
@@ -30,6 +31,7 @@ Feature: Running without a server
       And standard error has "(script_failed)"
       And the folder holds only "job.sh"
 
+    @contract
     Scenario: signals can be queued before the start
       Given a file "job.sh":
         """
@@ -44,6 +46,7 @@ Feature: Running without a server
         {}
         """
 
+    @contract
     Scenario: an interrupt cancels the run cleanly
       Given a file "job.sh":
         """

@@ -1,3 +1,4 @@
+@contract
 Feature: Logging in
 
   Rule: A token never has to be a command-line argument

@@ -1,5 +1,6 @@
 Feature: Output of commands
 
+  @contract
   Rule: Data goes to standard output, as JSON when asked
 
     Scenario Outline: svc <line> --json
@@ -57,6 +58,7 @@ Feature: Output of commands
       And standard error matches "^err$"
       And standard output and error hold no control characters
 
+    @contract
     Scenario: on a terminal the last line is updated
       Given a file "job.sh":
         """
@@ -73,6 +75,7 @@ Feature: Output of commands
       And the log of "term" has "succeeded"
       And the run succeeds
 
+  @contract
   Rule: What comes from a run cannot steer a terminal
 
     Scenario: a title, a cleared screen and a turned line are shown, colours of the log are kept

@@ -55,6 +55,7 @@ Feature: Writing a connector
         | a kind of the CLI     | bad       | api-key |                 | x                        | /credential/kind         | schema          | change it           |
         | a name that is taken  | team_chat | bearer  |                 | x                        | /name                    | name_taken      | give the connector  |
 
+    @contract
     Scenario: an example that is not what happens
       When I call "svc connector init my_chat"
       Then standard error has "svc connector check my_chat"
@@ -72,11 +73,13 @@ Feature: Writing a connector
       Then it exits with 2
       And standard error has "it exists"
 
+    @contract
     Scenario: the key of a node stands in the path of a URL as it is
       When I call svc with the arguments:
         | connector | render | federated_chat.send_message | --with | {"homeserver": "https://chat.example.org", "room_id": "!a:b"} | --input | {"text": "done"} |
       Then standard output has "/send/m.room.message/run_example~node"
 
+    @contract
     Scenario: values that are wrong are told, and nothing is rendered
       When I call "svc connector render forge_a.set_commit_status"
       Then it exits with 1
@@ -148,6 +151,7 @@ Feature: Writing a connector
       Then the run succeeds
       And the channel has the message "as the built-in"
 
+    @contract
     Scenario: a package is found by its name
       Given the package "svc-connector-memos" with the file "manifest.json":
         """

@@ -34,6 +34,7 @@ Feature: The connectors that come with the service
       When I send "GET" to "{scoped}/connectors/none"
       Then the answer is 404 with code "not_found"
 
+    @contract
     Scenario: the same on the command line
       When I call "svc connector ls"
       Then standard output matches "chat_llm +Chat LLM +bearer\? +chat\s"
@@ -46,6 +47,7 @@ Feature: The connectors that come with the service
       Then it exits with 1
       And standard error has "not_found"
 
+  @contract
   Rule: Each of them is a plugin
 
     Scenario: the tree of plugins shows them

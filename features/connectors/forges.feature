@@ -46,6 +46,7 @@ Feature: Statuses of commits
           "input": {"repo": "acme/web", "sha": "c0ffee", "state": "failure"}}}]}
         """
       Then the answer is 422 with code "workflow_invalid"
+      # @contract
       And "errors.0.pointer" of the answer is "/nodes/0/config/with/api_base"
 
   Rule: The state of a run is reported from its envelope
@@ -86,6 +87,7 @@ Feature: Statuses of commits
          "input": {"type": "run.failed", "payload": {"trigger": <trigger>}}}
         """
       Then the run fails with code "connector_input_invalid"
+      # @contract
       And "error.message" of the run matches "<pointer>"
       And it was asked 0 times
 

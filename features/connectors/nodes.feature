@@ -71,7 +71,7 @@ Feature: A node of a connector
       And nobody can read "tok-of-chat" anywhere in the run
       And it was asked 0 times
 
-    @far-end
+    @far-end @contract
     Scenario: without its credential nothing is sent
       Given a team chat with the token "tok-team-chat" and the channel "#ops"
       When I run the node "team_chat.post_message" with:
@@ -113,7 +113,9 @@ Feature: A node of a connector
         {"nodes": [{"id": "n", "type": "<type>", "config": <config>}]}
         """
       Then the answer is 422 with code "workflow_invalid"
+      # @contract
       And "errors.0.pointer" of the answer is "<pointer>"
+      # @contract
       And "errors.0.message" of the answer matches "<says>"
 
       Examples:

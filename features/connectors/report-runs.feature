@@ -64,4 +64,5 @@ Feature: Runs report themselves on their commits
         | handler  | set | report | --on | run.* | --node | forge_b.report_run_status |
         | --config | {"credential": "forge", "input": {"$expr": "input"}} | | | | | |
       Then it exits with 1
+      # @contract
       And standard error has "/config/with"

@@ -1,3 +1,4 @@
+@contract
 Feature: From a delivery to a status
 
   Rule: What was promised is done, whoever dies meanwhile

@@ -24,13 +24,16 @@ Feature: Credentials are looked up when a job is claimed
       echo "goes on without it"
       """
     Then the run waits for "signal" "go"
+    # @contract
     When I call "svc credential uses bot"
+    # @contract
     Then standard output matches "^run +{run} +wait\.sh: TOKEN"
     When I call "svc credential rm bot"
     And I send the signal "go" with "null"
     Then the run fails with code "credential_missing"
     And the log lacks "goes on"
 
+  @contract
   Scenario: a missing credential is refused at submit
     When I send "POST" to "{scoped}/runs" with:
       """
@@ -40,6 +43,7 @@ Feature: Credentials are looked up when a job is claimed
     And the answer names the faults "/credentials/TOKEN"
     And the answer has "nobody"
 
+  @contract
   Scenario Outline: invalid credential mappings are refused: <credentials>
     When I send "POST" to "{scoped}/runs" with:
       """

@@ -8,6 +8,7 @@ Feature: Kinds of credentials
         """
         tok-bearer-1
         """
+      # @contract
       Then standard error has "credential bot (bearer) is stored"
       When I call "svc credential list"
       Then standard output matches "^bot +bearer *$"
@@ -68,6 +69,7 @@ Feature: Kinds of credentials
     @CLI-008 @CLI-009
     Scenario: literal values and passwords work with a warning
       When I call "svc credential set llm --kind api-key --header x-api-key --value key-literal"
+      # @contract
       Then standard error has "warning: --value is visible in the process list"
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "llm"}}':
         """
@@ -75,6 +77,7 @@ Feature: Kinds of credentials
         """
       Then the run succeeds
       When I call "svc credential set registry --kind basic --username ci --password pass-literal"
+      # @contract
       Then standard error has "warning: --password is visible in the process list"
       When I submit the script "look.sh" with the options '{"credentials": {"TOKEN": "registry"}}':
         """
@@ -111,6 +114,7 @@ Feature: Kinds of credentials
       Then the answer is 422 with code "credential_missing"
       When I call "svc credential rm bot"
       Then it exits with 1
+      # @contract
       And standard error has "not_found"
 
   Rule: No operation shows the stored value

@@ -1,3 +1,4 @@
+@contract
 Feature: Invalid credentials
 
   Scenario Outline: <what>

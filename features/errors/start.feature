@@ -1,5 +1,6 @@
 Feature: Faults at server start
 
+  @contract
   Rule: The error has a code, says why and what to do next
 
     @own-server @configured
@@ -89,7 +90,7 @@ Feature: Faults at server start
       Then it exits with 1
       And standard error has "(master_key_wrong)"
 
-    @own-server @configured
+    @own-server @configured @contract
     Scenario: a database can be bootstrapped once
       Given an empty database
       And a master key noted as "key"
@@ -103,6 +104,7 @@ Feature: Faults at server start
       Then it exits with 1
       And standard error has "(already_bootstrapped)"
 
+  @contract
   Rule: A port and a folder have one owner
 
     @own-server @configured

@@ -21,6 +21,7 @@ Feature: The event types of a project
       When I call "svc events types"
       Then standard output matches "deploy.done +seen +20\S+Z +\{\"v\":2"
 
+    @contract
     Scenario: a sample hides the run's secrets and shortens large payloads
       Given the secret "TOKEN" is "hidden-value-123"
       When I submit the script "emit.sh":

@@ -27,6 +27,7 @@ Feature: Events on the command line
       Then standard output is JSON with "event"
       And "payload" of the last event "filed" is '["from","a file"]'
 
+    @contract
     Scenario: a refused emit prints its code and what to do
       When I call "svc emit run.failed"
       Then it exits with 1
@@ -50,6 +51,7 @@ Feature: Events on the command line
       When I call "svc events ls --limit 1"
       Then standard output has "second"
       And standard output lacks "first"
+      # @contract
       And standard error has "more: --cursor"
 
     @CLI-024
@@ -67,9 +69,11 @@ Feature: Events on the command line
       When I call "svc events show {event}"
       Then standard output has '"tag": "v1"'
       And standard output has "acme/web"
+      # @contract
       And standard output matches "wait +{run} +delivered"
       When I call "svc events show {event} --json"
       Then standard output is JSON whose "payload.tag" is "v1"
       When I call "svc events show evt_00000000000000000000000000"
       Then it exits with 1
+      # @contract
       And standard error has "not_found"

@@ -76,6 +76,7 @@ Feature: Events are emitted through the API
       Then the answer is 400 with code "invalid_request"
       When I call "svc emit a --payload {oops}"
       Then it exits with 2
+      # @contract
       And standard error has "--payload is not JSON"
 
   Rule: an event is recorded whole or not at all
@@ -96,6 +97,7 @@ Feature: Events are emitted through the API
       And the run succeeds
       And the file "envelope" holds the envelope of "{event}"
 
+    @contract
     Scenario: an invalid event is refused with the place of the fault
       When I send "POST" to "{scoped}/events" with:
         """
@@ -118,12 +120,14 @@ Feature: Events are emitted through the API
       And I emit "again"
       Then there are 2 events "again"
 
+    @contract
     Scenario: with an idempotency key a repeat gives the first event
       When I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k2"
       Then there are 2 events "once"
 
+    @contract
     Scenario: a repeat that carries something else is told so, and not recorded
       When I emit "once" with the idempotency key "k1"
       And I emit "other" with the idempotency key "k1"

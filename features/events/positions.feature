@@ -40,9 +40,12 @@ Feature: An emit in a script is recorded at its position
         svc emit fine
         """
       Then the run succeeds
+      # @contract
       And the log has "event_type_reserved"
       And the project has 0 events of type "run.failed"
+      # @contract
       And the log has "code 1"
+      # @contract
       And the log has "code 2" 2 times
       And there is 1 event "fine"
       And the recorded steps are:
@@ -50,6 +53,7 @@ Feature: An emit in a script is recorded at its position
         | fine#0 | emit | 2    |
         | fine#1 | emit | 0    |
 
+    @contract
     Scenario: a file that is gone at the next pass changes nothing
       Given a file "once.json":
         """
@@ -66,6 +70,7 @@ Feature: An emit in a script is recorded at its position
       And there is 1 event "once"
       And the file "ids" has 1 line
 
+    @contract
     Scenario: a payload over the limit is refused with the number of bytes
       Given a file "exact.json" of 2097125 bytes of JSON
       And a file "over.json" of 2097126 bytes of JSON

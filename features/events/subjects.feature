@@ -97,6 +97,7 @@ Feature: Subjects narrow which runs receive an event
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/when"
 
+    @contract
     Scenario: events before the submit cancel nothing
       When I emit "deploy.abort"
       And I submit a script for "" that "deploy.abort" cancels as "it"

@@ -1,3 +1,4 @@
+@contract
 Feature: Events of untrusted runs
 
   Rule: what an untrusted run emits ends no wait of a trusted run that did not ask for it, and cancels none

@@ -31,6 +31,7 @@ Feature: Other ends of svc wait-event
         | more#0 | wait-signal | 0    | 1\n    |
       And the log has "code 124" 2 times
 
+    @contract
     Scenario: a timeout is explained with events that nearly matched
       When I submit the script "near.sh" for "acme/web":
         """

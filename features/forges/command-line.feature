@@ -1,3 +1,4 @@
+@contract
 Feature: Webhooks on the command line
 
   Scenario: a webhook is set, shown, listed and removed

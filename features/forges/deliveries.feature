@@ -26,6 +26,7 @@ Feature: Forge deliveries
         | sponsorship     |
         | invented_today  |
 
+    @contract
     Scenario: a form with the payload in a field
       When forge_a delivers "issues" to "site" as a form:
         """

@@ -61,6 +61,7 @@ Feature: The workflow of a webhook
         | handler  | build | declined | the predicate is false |
         | webhook  | ci    | declined | build                  |
 
+  @contract
   Rule: it does not run for deleted branches or for other events
 
     Scenario: a branch is deleted, an issue is opened
@@ -129,6 +130,7 @@ Feature: The workflow of a webhook
         | event.sender == 'ann' && event.paths == ['a'] && event.paths_known                       | delivered |                        |
         | event.ref != 'refs/heads/main' \|\| event.sender != 'ann' \|\| !event.paths_known        | declined  | the predicate is false |
 
+  @contract
   Rule: it has everything that a submit has
 
     Scenario: a credential, an input and a type of event that cancels the run

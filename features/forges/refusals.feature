@@ -1,3 +1,4 @@
+@contract
 Feature: Refused webhooks and deliveries
 
   Rule: an invalid webhook is refused when it is set

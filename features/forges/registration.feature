@@ -44,6 +44,7 @@ Feature: Webhooks registered at the forge
       And the forge has 1 webhook for "acme/mirror"
       And the webhook at the forge for "acme/mirror" subscribes to "push"
 
+  @contract
   Rule: when the forge refuses, nothing is left half done
 
     Scenario: a token without the permission
@@ -57,6 +58,7 @@ Feature: Webhooks registered at the forge
       Then standard output is ""
       And the forge has 0 webhooks for "acme/site"
 
+  @contract
   Rule: the service calls only addresses that the operator permits
 
     Scenario: addresses of this machine, of private networks and of the platform are refused

@@ -56,6 +56,7 @@ Feature: Trust in forge deliveries
         | forge_b | the repository | the owner   | acme/site | ann   | OWNER       | delivered |                                   | true    | 1     | 1     |
         | forge_b | the repository | one who may push | acme/site | bob | NONE     | delivered |                                   | true    | 1     | 1     |
 
+    @contract
     Scenario: a review of that pull request, even by a member
       When forge_a delivers "pull_request_review" to "site":
         """
@@ -134,6 +135,7 @@ Feature: Trust in forge deliveries
         | the owner   | on an issue       | ann   | false | delivered |                                   | true    | 1     |
         | the owner   | on a pull request | ann   | true  | refused   | untrusted_run_declares_credential | false   | 0     |
 
+    @contract
     Scenario: a delivery without known rules is untrusted
       When forge_a delivers "invented_today" to "site":
         """
@@ -148,6 +150,7 @@ Feature: Trust in forge deliveries
       And the event of the delivery is looked at
       Then "trusted" of the answer is "false"
 
+  @contract
   Rule: an outsider blocks no lease and cancels no run of the project
 
     Scenario: a comment that starts a run in the group of a deployment

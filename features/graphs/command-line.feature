@@ -1,3 +1,4 @@
+@contract
 Feature: svc graph
 
   Background:

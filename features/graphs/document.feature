@@ -34,6 +34,7 @@ Feature: Graph documents
         | {"version": "svc-graph/v1", "edges": []}                                  | /nodes   |
         | {"version": "svc-graph/v1", "nodes": {}, "edges": []}                     | /nodes   |
 
+    @contract
     Scenario: a file with that version is a graph, whatever it is called
       Given a file "anything.txt":
         """
@@ -68,6 +69,7 @@ Feature: Graph documents
       Then the run succeeds
       And "output" of the run is '["failed","script_failed"]'
 
+    @contract
     Scenario: without it the failure ends the run, and names the node
       When I run the graph:
         """
@@ -79,6 +81,7 @@ Feature: Graph documents
       Then the run fails with code "script_failed"
       And "error.message" of the run matches "node bad: the script ended with exit code 3[^]*oops"
 
+  @contract
   Rule: What a document says of its runs is true of them
 
     Scenario: tags, a subject, and events that cancel

@@ -17,6 +17,7 @@ Feature: Expressions of graphs
       Then the run succeeds
       And "output" of the run is '{"all":{"far":"ann!","sum":3},"kept":"$expr"}'
 
+    @contract
     Scenario: a value that is not there fails the node, and says which
       When I run the graph:
         """
@@ -25,6 +26,7 @@ Feature: Expressions of graphs
       Then the run fails with code "flow_expression_failed"
       And "error.message" of the run matches "node a: input.name"
 
+  @contract
   Rule: Conditions choose between ways
 
     Scenario Outline: an input of <n>

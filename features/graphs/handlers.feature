@@ -16,6 +16,7 @@ Feature: Graphs and nodes that handlers run
       And "workflow" of the run is "greet"
       And "kind" of the run is "graph"
 
+    @contract
     Scenario: it runs the latest version, or the one that it names
       Given I save the graph "v":
         """
@@ -33,11 +34,13 @@ Feature: Graphs and nodes that handlers run
       And the handler "first" succeeds
       And "output" of the run is "1"
 
+    @contract
     Scenario: a graph that is not there is refused at registration
       When I call "svc handler set h --on go --graph nobody"
       Then it exits with 1
       And standard error has "the project has no graph nobody"
 
+    @contract
     Scenario: a graph that is gone refuses the delivery
       Given I save the graph "gone":
         """
@@ -65,6 +68,7 @@ Feature: Graphs and nodes that handlers run
       And "workflow" of the run is "emit"
       And "payload" of the last event "second" is "2"
 
+    @contract
     Scenario Outline: a node that is none is refused at registration: <node>
       When I send "PUT" to "{scoped}/handlers/h" with:
         """
@@ -79,6 +83,7 @@ Feature: Graphs and nodes that handlers run
         | emit           | {"typ": "x"} | did you mean type?  |
         | trigger.manual | {}           | begins a graph      |
 
+  @contract
   Rule: Schedules and forges start them too
 
     Scenario: a schedule with a graph

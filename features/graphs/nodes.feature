@@ -45,6 +45,7 @@ Feature: Nodes of graphs
         | shell | echo ${#TOKEN}                           |
         | code  | console.log(process.env.TOKEN.length)    |
 
+    @contract
     Scenario: verbs work in them, and nothing is repeated after a wait
       When I run the graph:
         """
@@ -87,6 +88,7 @@ Feature: Nodes of graphs
       Then the run succeeds
       And "output" of the run is '{"yes":1}'
 
+  @contract
   Rule: Other nodes need no agent
 
     Scenario: a wait for a signal, with a time

@@ -1,3 +1,4 @@
+@contract
 Feature: Who may publish which graphs
 
   Background:

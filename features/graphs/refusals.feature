@@ -1,3 +1,4 @@
+@contract
 Feature: What is wrong with a graph is said before it is saved
 
   Rule: Every fault is named at once, with its place

@@ -18,6 +18,7 @@ Feature: Triggers of published graphs
       Then it became an event "graph.shop.order.received" with '{"body":{"total":41},"query":{}}'
       And the handler "graph.shop.order" succeeds
       And "output" of the run is "42"
+      # @contract
       And "trigger.handler" of the run is "graph.shop.order"
 
     @HOOK-008
@@ -73,6 +74,7 @@ Feature: Triggers of published graphs
       Then the run succeeds
       And "output" of the run is "schedule.tick"
 
+    @contract
     Scenario: a submit fires the manual triggers, or all when there are none
       Given the published graph "two":
         """
@@ -84,6 +86,7 @@ Feature: Triggers of published graphs
       Then the run succeeds
       And "output" of the run is '[["start"],{"n":1}]'
 
+  @contract
   Rule: Triggers start the version that was published
 
     Scenario: a save changes nothing, a publish does
@@ -108,6 +111,7 @@ Feature: Triggers of published graphs
       Then the handler "graph.v.ev" succeeds
       And "output" of the run is "2"
 
+  @contract
   Rule: What a graph has registered comes and goes with it
 
     Scenario: nobody else changes it, and it goes with the graph

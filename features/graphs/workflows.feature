@@ -1,5 +1,6 @@
 Feature: Workflows within graphs
 
+  @contract
   Rule: A workflow node waits for a run of its own
 
     Scenario: a stored graph, whose output it gives on
@@ -63,7 +64,7 @@ Feature: Workflows within graphs
         | GET    | /repos/acme/web/contents/ops/go.sh             | Bearer tok-canary-2 |
       And nobody can read "tok-canary-2" anywhere in the run
 
-    @far-end
+    @far-end @contract
     Scenario: a file that is not there
       Given a far end that answers:
         | path | status | body |
@@ -76,7 +77,7 @@ Feature: Workflows within graphs
         """
       Then the run fails and its error has "/repos/acme/web/contents/none.sh answered 404"
 
-    @far-end
+    @far-end @contract
     Scenario: a file that is not there is data where the node says so
       Given a far end that answers:
         | path | status | body |

@@ -46,6 +46,7 @@ Feature: Limits of handlers
         | after | refused | chain_too_deep: .*generation 6 |
       And the handler "after" ran 1 time
 
+    @contract
     Scenario: an emit without a matching handler does not count as a chain
       Given the handler "next" on "chain" runs "next.sh":
         """
@@ -66,7 +67,9 @@ Feature: Limits of handlers
         """
       When somebody emits "crowd" with "{}"
       Then the answer is 429 with code "handlers_in_flight"
+      # @contract
       And the header "retry-after" of the answer matches "^\d+$"
+      # @contract
       And "detail" of the answer matches "17 handler runs while 0.*until fewer handlers match it"
       And the project has 0 events of type "crowd"
       And 0 handler runs are in flight and 0 wait
@@ -78,11 +81,13 @@ Feature: Limits of handlers
       And the project has 1 event of type "crowd"
       When I call "svc emit crowd"
       Then it exits with 1
+      # @contract
       And standard error has "handlers_in_flight"
       When every waiting handler run gets the signal "go"
       Then the project comes to rest
       And 0 handler runs are in flight and 0 wait
 
+    @contract
     Scenario: a delivery without an emitter waits for a free slot
       Given 16 handlers on "crowd" run "wait.sh":
         """
@@ -111,6 +116,7 @@ Feature: Limits of handlers
       And the handler "after" succeeds
       And "output.of" of the run is "run.succeeded"
 
+    @contract
     Scenario: untrusted runs have four places, and those that wait for one hold up no other
       Given 5 handlers on "forge.pull_request,crowd" run "wait.sh":
         """
@@ -136,6 +142,7 @@ Feature: Limits of handlers
       Then the project comes to rest
       And the handler "many-5" ran 2 times
 
+    @contract
     Scenario: a rerun of a handler run takes a place too
       Given 16 handlers on "crowd" run "wait.sh":
         """
@@ -195,6 +202,7 @@ Feature: Limits of handlers
       And the handler "after" succeeds
       And the handler "after" ran 1 time
 
+    @contract
     Scenario: a delivery that waits for a removed handler never starts
       Given 16 handlers on "crowd" run "wait.sh":
         """

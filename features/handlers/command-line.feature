@@ -9,15 +9,24 @@ Feature: Handlers on the command line
         echo "note from $OWN"
         """
       When I call "svc handler set note note.sh --on 'a.*' --when 'event.payload.n > 1' --tag team:core --tag x --requires bash --env OWN=mine --cancel-on stop"
+      # @contract
       Then standard error has "handler note is registered; it serves a.*"
       When I call "svc handler ls"
-      Then standard output matches "^note +a\.\* +event.payload.n > 1 +note.sh$"
+      Then standard output has "note"
+      # @contract
+      And standard output matches "^note +a\.\* +event.payload.n > 1 +note.sh$"
       When I call "svc handler show note"
-      Then standard output matches "^when +event.payload.n > 1$"
+      Then standard output has "event.payload.n > 1"
+      # @contract
+      And standard output matches "^when +event.payload.n > 1$"
+      # @contract
       And standard output matches "^tags +team:core, x$"
+      # @contract
       And standard output matches "^requires +bash$"
+      # @contract
       And standard output matches "^cancel on +stop$"
       When I call "svc handler show note --source"
+      # @contract
       Then standard output is 'echo "note from $OWN"'
       When somebody emits "a.b" with '{"payload": {"n": 2}}'
       Then the handler "note" succeeds
@@ -27,11 +36,13 @@ Feature: Handlers on the command line
         """
       And "tags" of the run is '["team:core","x"]'
       When I call "svc handler rm note"
+      # @contract
       Then standard error has "handler note is removed"
       When I call "svc handler ls"
       Then standard output is ""
       When I call "svc handler rm note"
       Then it exits with 1
+      # @contract
       And standard error has "not_found"
 
     @CLI-032 @HAND-010
@@ -43,10 +54,12 @@ Feature: Handlers on the command line
         """
       When I call "svc handler set note note.sh --on t --credential GH_TOKEN=bot"
       And I call "svc handler show note"
+      # @contract
       Then standard output matches "^credentials +GH_TOKEN=bot$"
       When somebody emits "t" with "{}"
       Then the handler "note" succeeds
 
+    @contract
     Scenario: with an input and a subject
       Given a file "note.sh":
         """
@@ -66,6 +79,7 @@ Feature: Handlers on the command line
       Then the handler "note" succeeds
       And "subject" of the run is "other"
 
+    @contract
     Scenario Outline: missing or conflicting arguments are refused: <arguments>
       Given a file "note.sh":
         """
@@ -87,6 +101,7 @@ Feature: Handlers on the command line
     Scenario: credentials are allowed for scripts only
       When I call "svc handler set note --on t --graph release --credential TOKEN=bot"
       Then it exits with 2
+      # @contract
       And standard error has "--credential needs a script"
       When I send "PUT" to "{scoped}/handlers/note" with:
         """
@@ -95,6 +110,7 @@ Feature: Handlers on the command line
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/credentials"
 
+    @contract
     Scenario: a refusal of the server names the place of the fault
       When I call "svc handler set note - --on 'a b' --when 'x ==' " with standard input:
         """
@@ -103,6 +119,7 @@ Feature: Handlers on the command line
       Then it exits with 1
       And standard error has "/on/0"
 
+  @contract
   Rule: a recorded event can be tested against a handler without starting a run
 
     Scenario: match or no match, true or false, and the reason
@@ -138,12 +155,15 @@ Feature: Handlers on the command line
       Then the handler "on-event" succeeds
       And "output.type" of the run is "build.done"
       And "output.event" of the run is "{event}"
+      # @contract
       And the log has "handling build.done ({event})"
       And 1 step is recorded
       When I call "svc handler init <language>"
+      # @contract
       Then standard output has "svc handler set on-event on-event."
       When I call "svc handler init <language> <file>"
       Then it exits with 2
+      # @contract
       And standard error has "it already exists"
 
       Examples:
@@ -152,6 +172,7 @@ Feature: Handlers on the command line
         | python     | on-event.py |
         | typescript | on-event.ts |
 
+    @contract
     Scenario: a language without a starter
       When I call "svc handler init cobol"
       Then it exits with 2

@@ -138,6 +138,7 @@ Feature: Input of handler scripts
       And the project comes to rest
       And the handler "picky" ran 2 times
 
+    @contract
     Scenario: a credential for a script
       Given the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
       And the handler "look" with '{"on": ["t"], "credentials": {"TOKEN": "bot"}}' runs "look.sh":

@@ -19,6 +19,7 @@ Feature: Handlers of run lifecycle events
       And the file "seen" has "run.started"
       And the file "seen" has "run.succeeded"
 
+    @contract
     Scenario: a handler reports on a run that a hook delivery started
       Given a file "build.sh":
         """
@@ -54,21 +55,21 @@ Feature: Handlers of run lifecycle events
         true
         """
       Then the run succeeds
-      When the last event of type "run.succeeded" is looked at
+      When the event "run.succeeded" of the run is looked at
       Then the handler "ends" succeeds
       When I submit the script "bad.sh":
         """
         exit 3
         """
       Then the run is "failed"
-      When the last event of type "run.failed" is looked at
+      When the event "run.failed" of the run is looked at
       Then the handler "ends" succeeds
       When I submit the script "stopped.sh":
         """
         svc wait-signal never
         """
       And I cancel the run because "enough"
-      And the last event of type "run.cancelled" is looked at
+      And the event "run.cancelled" of the run is looked at
       Then the handler "ends" succeeds
       And the project comes to rest
       And the handler "ends" ran 3 times

@@ -53,6 +53,7 @@ Feature: Event types that start handlers
         true
         """
       When I call "svc handler set both note.sh --on a.one,b.*"
+      # @contract
       Then standard error has "it serves a.one, b.*"
       When somebody emits "a.one" with "{}"
       Then the handler "both" succeeds

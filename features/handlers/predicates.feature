@@ -67,6 +67,7 @@ Feature: Predicates of handlers
         | has(event.payload.trigger.repo)  | event.payload.trigger: no such field                  |
         | event.payload.text.constructor   | event.payload.text.constructor: no such field         |
 
+    @contract
     Scenario: a predicate that takes too long is stopped
       Given the handler "h" with '{"on": ["t"], "when": "event.payload.all(x, event.payload.all(y, event.payload.all(z, x + y + z >= 0)))"}' runs "note.sh":
         """
@@ -78,6 +79,7 @@ Feature: Predicates of handlers
         | name | state    | reason               |
         | h    | declined | takes too much work  |
 
+  @contract
   Rule: a predicate that does not compile is refused with line and column
 
     Scenario Outline: <when>

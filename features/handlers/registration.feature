@@ -1,5 +1,6 @@
 Feature: Handler registration
 
+  @contract
   Rule: an invalid registration is refused
 
     Scenario Outline: <what>
@@ -76,6 +77,7 @@ Feature: Handler registration
       When somebody emits "b.c" with "{}"
       Then it was delivered to no handler
 
+    @contract
     Scenario: members write, viewers read, and the author is stored
       Given a token of every role
       When I send "PUT" to "{scoped}/handlers/h" with the token "{viewer}" and:
@@ -94,6 +96,7 @@ Feature: Handler registration
       Then "entries.0.action" of the answer is "handler.set"
       And "entries.0.subject" of the answer is "h"
 
+    @contract
     Scenario: other projects cannot see it and are not served by it
       Given the handler "h" on "*" runs "note.sh":
         """

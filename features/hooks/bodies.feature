@@ -50,11 +50,13 @@ Feature: From delivery to event
         | what only calls itself JSON   | {"a":         | application/json                  | {\\\\"a\\\\":         |
         | markup                        | <a/>          | application/xml                   | <a/>              |
 
+    @contract
     Scenario: bytes that are not valid text
       Given a delivery of the bytes "ff0001" as "application/octet-stream"
       When it is delivered with the secret
       Then it became an event "in.came" with '{"body":{"base64":"/wAB"},"query":{}}'
 
+  @contract
   Rule: 2 MiB are accepted and not one byte more
 
     Scenario: at the limit

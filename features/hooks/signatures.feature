@@ -19,6 +19,7 @@ Feature: Signed deliveries
         | webhook-signature | v1,AAAA {signature} |
       Then it became an event "billing.invoice.paid" with '{"body":{"type":"invoice.paid","n":1},"query":{}}'
 
+    @contract
     Scenario: a repeated delivery gives the same event
       Given the event hook "code" with '{"manifest": "forge_a", "key": "key-of-the-test"}'
       And a delivery of '{"action":"opened"}' as "application/json"
@@ -53,8 +54,10 @@ Feature: Signed deliveries
       And what came of "{event}" is soon:
         | reaction | name   | state   |
         | handler  | deploy | refused |
+      # @contract
       And "deliveries.0.reason" of the last event "code.issues" matches "untrusted_run_declares_credential"
 
+    @contract
     Scenario: a delivery outside the time window or changed on the way is refused
       Given the event hook "billing" with '{"manifest": "standard_webhooks", "key": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}'
       And a delivery of '{"type":"invoice.paid"}' as "application/json"
@@ -75,6 +78,7 @@ Feature: Signed deliveries
       And the answer lacks "{signature}"
       And there are 0 events "billing.invoice.paid"
 
+    @contract
     Scenario: a delivery whose type is not a valid event type
       Given the event hook "code" with '{"manifest": "forge_a", "key": "key-of-the-test"}'
       And its sha256 HMAC with the key "key-of-the-test" is noted
@@ -88,6 +92,7 @@ Feature: Signed deliveries
     @CLI-039 @HOOK-002
     Scenario: with a configured prefix
       When I call "svc event-hook set shop --hmac-header X-Sig --hmac-key key-of-the-test --hmac-prefix v0= --json"
+      # @contract
       Then standard error has "warning: --hmac-key is visible in the process list"
       And standard output is JSON whose "mode" is "hmac"
       And standard output is JSON whose "hmac.prefix" is "v0="
@@ -103,8 +108,10 @@ Feature: Signed deliveries
       Then the answer is 401 with code "signature_invalid"
       When it is delivered to "{ingest}"
       Then the answer is 401 with code "signature_invalid"
+      # @contract
       And "detail" of the answer matches "the header X-Sig is missing"
 
+    @contract
     Scenario: with another algorithm, encoding and type, and a new key
       When I call "svc event-hook set shop --hmac-header X-Sig --hmac-key key-of-the-test --hmac-algorithm sha512 --hmac-encoding hex --event-type shop.sold --json"
       And its address and secret are noted from standard output

@@ -1,3 +1,4 @@
+@contract
 Feature: Conventions of the HTTP API
 
   Rule: A refusal is a problem document with a stable code

@@ -1,3 +1,4 @@
+@contract
 Feature: What a server says about itself
 
   Rule: Health, readiness and metrics need no token

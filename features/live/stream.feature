@@ -1,3 +1,4 @@
+@contract
 Feature: A page is told what changes
 
   Rule: One stream tells of runs and events as they change

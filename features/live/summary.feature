@@ -1,3 +1,4 @@
+@contract
 Feature: How a project stands
 
   Rule: One answer says what runs, what waits and what failed

@@ -1,3 +1,4 @@
+@contract
 Feature: What senders deliver
 
   Rule: A payment service puts time and signatures into one header

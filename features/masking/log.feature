@@ -42,6 +42,7 @@ Feature: Secrets in the log
         Authorization: Basic ***.
         """
 
+    @contract
     Scenario: the value in common encodings
       When I submit the script "encode.py":
         """
@@ -63,6 +64,7 @@ Feature: Secrets in the log
         5 {"key": "***"}.
         """
 
+    @contract
     Scenario: a value with several lines, as a whole and by line
       When I submit the script "lines.sh":
         """
@@ -103,6 +105,7 @@ Feature: Secrets in the log
         it is ***, is it not
         """
 
+    @contract
     Scenario: text that only begins like a value is shown unchanged
       When I submit the script "alike.sh":
         """
@@ -116,6 +119,7 @@ Feature: Secrets in the log
         hunter
         """
 
+    @contract
     Scenario: a value that was replaced while the run waited stays masked
       When I submit the script "replaced.sh":
         """

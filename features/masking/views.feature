@@ -23,6 +23,7 @@ Feature: Secrets in views of a run
         | go#0     | wait-signal | null\n               |
         | many#0   | step        | ***1\n***2\n***3\n   |
 
+    @contract
     Scenario: output and notes
       When I submit the script "output.sh":
         """
@@ -33,6 +34,7 @@ Feature: Secrets in views of a run
       And "output" of the run is '{"text":"is ***","list":["***",1]}'
       And "annotations" of the run is '["a note of ***"]'
 
+    @contract
     Scenario: labels and names of steps
       When I submit the script "names.sh":
         """
@@ -43,6 +45,7 @@ Feature: Secrets in views of a run
         | site          | label    |
         | login ***#0   | with *** |
 
+  @contract
   Rule: An error is masked before it is shortened
 
     Scenario: the tail of standard error, and the message of a command that cannot start

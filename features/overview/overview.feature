@@ -87,7 +87,9 @@ Feature: What the service is
       When I call "svc status {run} --json"
       Then standard output is JSON whose "output.by" is "wire"
       When I call "svc --help"
-      Then standard output has "svc: durable workflows"
+      Then standard output has "svc"
+      # @contract
+      And standard output has "svc: durable workflows"
 
   Rule: What would carry the name of the product carries svc
 
@@ -104,6 +106,7 @@ Feature: What the service is
         """
       Then the answer is 422 with code "workflow_invalid"
       And the answer names the faults "/version"
+      # @contract
       And the answer has "urn:svc:problem:workflow_invalid"
       When I submit the script "job.sh":
         """

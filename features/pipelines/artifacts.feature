@@ -1,3 +1,4 @@
+@contract
 Feature: Artifacts of a job
 
   Rule: What a job names is stored with its run when the steps have succeeded

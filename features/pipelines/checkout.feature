@@ -1,3 +1,4 @@
+@contract
 Feature: The repository of a push
 
   Rule: The workspace begins with the pushed commit
@@ -16,6 +17,7 @@ Feature: The repository of a push
       And the log has "built by the repository"
       And the log has "{sha}"
 
+    @far-end
     Scenario: the webhook's credential opens the repository, and no step sees it
       Given a repository "site" whose "file" is:
         """
@@ -35,6 +37,7 @@ Feature: The repository of a push
 
   Rule: A repository that cannot be cloned fails the job
 
+    @far-end
     Scenario Outline: <what>
       Given a repository "site" whose "file" is:
         """

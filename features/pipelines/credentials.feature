@@ -50,10 +50,12 @@ Feature: Credentials of a pipeline
         """
       Then the run of "check" is "failed"
       And "trusted" of the run is "false"
+      # @contract
       And "error.code" of the run is "untrusted_run_declares_credential"
       And the log has "open: nothing"
       And the log lacks "NEVER"
 
+  @contract
   Rule: Whatever will use a credential is found by its name
 
     Scenario: a handler, a schedule, a webhook and a run whose pipeline names it

@@ -1,5 +1,6 @@
 Feature: Values and variables of a pipeline
 
+  @contract
   Rule: The nearer variable wins
 
     Scenario: document, job, step and submit
@@ -46,6 +47,7 @@ Feature: Values and variables of a pipeline
       And the log has "built cart of shop.built"
       And "output" of the run is '{"type":"shop.built","n":7,"sum":2}'
 
+    @contract
     Scenario: the inline pipeline of a webhook gets the push
       Given the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "pipeline": "jobs:\n one:\n  env:\n   REF: ${{ input.ref }}\n  steps:\n   - run: echo at $REF $CI_TRIGGER_SHA"}'
       When forge_a delivers "push" to "ci":
@@ -57,6 +59,7 @@ Feature: Values and variables of a pipeline
       And "kind" of the run is "pipeline"
       And "subject" of the run is "acme/site"
 
+  @contract
   Rule: The file of the input and the variables of the trigger are a script's
 
     Scenario: manual

@@ -47,6 +47,7 @@ Feature: Jobs that run a file of a repository
         | GET    | /repos/acme/web/contents/ops/one.json         | Bearer tok-canary-2 |
       And nobody can read "tok-canary-2" anywhere in the run
 
+    @contract
     Scenario: not at all when the job is left out, and under the lease of its group
       When I submit the pipeline:
         """
@@ -59,6 +60,7 @@ Feature: Jobs that run a file of a repository
         | method | path                               |
         | GET    | /repos/acme/web/contents/ops/go.sh |
 
+    @contract
     Scenario Outline: a file that cannot be run fails the job: <what>
       When I submit the pipeline with '{"input": {"ref": "<ref>"}}':
         """
@@ -74,8 +76,9 @@ Feature: Jobs that run a file of a repository
         | it is not there  | ops/none.sh  | v1   | {far}        | job bad: ops/none.sh of acme/web at v1 cannot be read                                  |
         | with its address | ops/none.sh  | v1   | {far}        | /repos/acme/web/contents/ops/none.sh?ref=v1 answered 404                               |
         | no valid one     | ops/bad.yml  | main | {far}        | the pipeline is not valid: 1:                                                          |
-        | nobody answers   | ops/go.sh    | main | http://127.0.0.1:1 | job bad: ops/go.sh of acme/web at main cannot be read                            |
+        | nobody answers   | ops/go.sh    | main | http://{here}:1    | job bad: ops/go.sh of acme/web at main cannot be read                            |
 
+    @contract
     Scenario: an untrusted run has no credential to read it with
       Given the handler "taker" with '{"on": ["forge.issue_comment"], "kind": "pipeline"}' runs "ci.yml":
         """
@@ -90,6 +93,7 @@ Feature: Jobs that run a file of a repository
       And the error of the failed run of "taker" has "of an untrusted run names the credential forge"
       And the far end got 0 requests
 
+  @contract
   Rule: What can be known before is checked
 
     Scenario Outline: <what>

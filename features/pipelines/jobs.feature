@@ -51,6 +51,7 @@ Feature: Jobs of a pipeline
         """
       When I call "svc submit {folder}/ci.yml --credential TOKEN=bot"
       Then it exits with 1
+      # @contract
       And standard error has "names its own in its document"
       When I send "GET" to "{scoped}/runs"
       Then "runs" of the answer is "[]"
@@ -69,6 +70,7 @@ Feature: Jobs of a pipeline
       And "kind" of the run is "pipeline"
       And the log has "spawned with tea"
 
+  @contract
   Rule: Jobs begin when their needs are met
 
     Scenario: in order, side by side, skipped, and after a failure
@@ -119,6 +121,7 @@ Feature: Jobs of a pipeline
       Then the run succeeds
       And the file "tries" has 3 lines
 
+  @contract
   Rule: A matrix runs a job once for each combination
 
     Scenario: include, exclude, outputs

@@ -28,6 +28,7 @@ Feature: Pipelines without a server
       And standard output is JSON whose "output.versions.1" is "1.24"
       And standard output is JSON whose "output.doubled" is "8"
 
+    @contract
     Scenario: the artifacts are there when it is over
       Given a file "ci.yml":
         """
@@ -38,6 +39,7 @@ Feature: Pipelines without a server
       Then it exits with 0
       And the file "out/dist/app.txt" holds "made"
 
+  @contract
   Rule: An event starts it as it would on a server
 
     Background:
@@ -158,6 +160,7 @@ Feature: Pipelines without a server
         | a misspelt member     | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {}, "rep": "a/b"}  | rep is not a known member of a delivery                |
         | a removed ref         | event.json | 1    | {"forge": "forge_a", "event": "push", "body": {"deleted": true, "repository": {"full_name": "a/b"}}} | removed its ref    |
 
+  @contract
   Rule: What it waits for can be sent
 
     Background:

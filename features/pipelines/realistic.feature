@@ -1,3 +1,4 @@
+@contract
 Feature: Ten pipelines as projects have them
 
   Each of them is a repository in `realistic/`, which the scenario makes with git and pushes.

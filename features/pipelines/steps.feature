@@ -1,3 +1,4 @@
+@contract
 Feature: Steps of a job
 
   Rule: The steps of a job share one fresh workspace

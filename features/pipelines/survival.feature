@@ -31,8 +31,10 @@ Feature: Pipelines survive their agents
         third
         """
 
+  @contract
   Rule: A claim that is lost writes nothing any more
 
+    @own-server @configured
     Scenario: the agent stands still in the middle of a job, and goes on when another has done it
       Given a server and an agent of their own with:
         | SVC_LEASE_MS | 1000 |
@@ -64,6 +66,7 @@ Feature: Pipelines survive their agents
       When I send "GET" to "{scoped}/events"
       Then the answer lacks "told.late"
 
+  @contract
   Rule: Nothing of a job that is ended goes on, whatever it does about signals
 
     Scenario: grandchildren that ignore SIGTERM, at a timeout and at a cancel

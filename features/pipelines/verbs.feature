@@ -38,7 +38,9 @@ Feature: svc in a step of a job
                   svc step a -- true || echo "exit $?"
         """
       Then the run succeeds
+      # @contract
       And the log has "svc spawn works only in a script run"
+      # @contract
       And the log has "svc step works only in a script run"
       And the log has "exit 1" 2 times
       When I send "GET" to "{scoped}/runs"
@@ -73,6 +75,7 @@ Feature: svc in a step of a job
       Then the run succeeds
       And the file "keys" has 8 different lines
 
+  @contract
   Rule: Notes and cells work as in a script
 
     Scenario: annotate and state

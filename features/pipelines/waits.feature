@@ -47,6 +47,7 @@ Feature: Jobs that wait for an event
       And I call "svc signal {run} event:two"
       Then the run succeeds
 
+    @contract
     Scenario: the time is over
       When I submit the pipeline:
         """
@@ -144,6 +145,7 @@ Feature: Jobs that wait for an event
       Then the run succeeds
       And "output.n" of the run is "2"
 
+    @contract
     Scenario: cancel_on cancels the run
       When I submit the pipeline:
         """

@@ -1,3 +1,4 @@
+@contract
 Feature: From a push to a checked commit
 
   Rule: A push runs the pipeline of its repository to the end, whatever is killed on the way

@@ -33,6 +33,7 @@ Feature: Jobs that run another workflow
       And "runs.0.kind" of the answer is "script"
       And "runs.0.parent" of the answer is "{run}"
 
+    @contract
     Scenario: a pipeline that runs a pipeline, once for each combination
       Given a file "sub/one.yml":
         """
@@ -53,6 +54,7 @@ Feature: Jobs that run another workflow
       Then the run succeeds
       And "output.all" of the run is '["<1>","<2>"]'
 
+    @contract
     Scenario: the child fails, and the job with it
       When I submit the pipeline:
         """
@@ -62,6 +64,7 @@ Feature: Jobs that run another workflow
       Then the run fails with code "wait_failed"
       And the run fails and its error has "exit code 3"
 
+    @contract
     Scenario: a cancel reaches the child
       When I submit the pipeline:
         """
@@ -73,6 +76,7 @@ Feature: Jobs that run another workflow
       Then the run is "cancelled"
       And the project comes to rest
 
+  @contract
   Rule: The child is checked with the pipeline
 
     Scenario Outline: <what>

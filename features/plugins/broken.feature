@@ -1,3 +1,4 @@
+@contract
 Feature: Faulty plugins
 
   Rule: A failed start names the plugin, the phase and the cause

@@ -1,3 +1,4 @@
+@contract
 Feature: Plugins of third parties
 
   Rule: A third-party plugin can add what built-in plugins add

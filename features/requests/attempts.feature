@@ -22,7 +22,9 @@ Feature: Attempts of a request
         | POST   | /x   | {"n":1} | application/json |
         | POST   | /x   | {"n":1} | application/json |
       And all requests have the same "Idempotency-Key"
+      # @contract
       And the log has "{far}/x answered 503"
+      # @contract
       And the log has "the connection broke"
 
     @far-end @CONN-083
@@ -38,7 +40,7 @@ Feature: Attempts of a request
       Then the run fails with code "request_failed"
       And the far end got 2 requests
 
-    @far-end
+    @far-end @contract
     Scenario: not before the time that the far end names
       Given a far end that answers:
         | path | status | headers             |
@@ -75,6 +77,7 @@ Feature: Attempts of a request
         | /down                    |
         | /next?why=request_failed |
 
+  @contract
   Rule: No usable answer fails the attempt
 
     @far-end
@@ -87,10 +90,11 @@ Feature: Attempts of a request
       Then the run fails with code "egress_failed"
       And "error.message" of the run matches "{far}/x: no answer within 200 ms"
 
+    @far-end
     Scenario: nobody is there
       When I run the node "http" with:
         """
-        {"url": "http://127.0.0.1:1/x"}
+        {"url": "http://{here}:1/x"}
         """
       Then the run fails with code "egress_failed"
-      And "error.message" of the run matches "http://127.0.0.1:1/x: the connection was refused"
+      And "error.message" of the run matches "http://{here}:1/x: the connection was refused"

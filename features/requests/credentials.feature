@@ -62,6 +62,8 @@ Feature: Credentials of requests
         {"url": "{far}/bot{credential}/send", "credential": "chat", "fail_on_error_status": true}
         """
       Then the run fails with code "request_failed"
+      And "error.message" of the run matches "{far}/bot\{credential\}/send"
+      # @contract
       And "error.message" of the run matches "{far}/bot\{credential\}/send answered 500"
       And the far end got:
         | path                     |

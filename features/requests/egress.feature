@@ -1,3 +1,4 @@
+@contract
 Feature: Requests reach public addresses and those that the operator allows
 
   Rule: No node reaches an address of a special purpose

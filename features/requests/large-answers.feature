@@ -1,4 +1,4 @@
-@far-end
+@far-end @contract
 Feature: Large answers
 
   Rule: What does not fit into a record becomes an artifact of the run

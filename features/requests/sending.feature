@@ -13,7 +13,7 @@ Feature: What a request carries
       | method | path                 | x-one | content-type      | body           |
       | PUT    | /items?a=1&b=x%26y   | 1     | application/x-own | {"k":[1,null]} |
 
-  @far-end
+  @far-end @contract
   Scenario Outline: bodies in other encodings: <encoding>
     Given a far end
     When I run the node "http" with:
@@ -31,7 +31,7 @@ Feature: What a request carries
       | text     | "a <b>"                    | text/plain; charset=utf-8         | a <b>   |
       | json     | "a <b>"                    | application/json                  | "a <b>" |
 
-  @far-end
+  @far-end @contract
   Scenario: values come from expressions, and each item of a fan-out has a key of its own
     Given a far end
     When I run the graph:
@@ -47,7 +47,7 @@ Feature: What a request carries
     And "Idempotency-Key" of request 1 matches "^{run}~all~0$"
     And "Idempotency-Key" of request 2 matches "^{run}~all~1$"
 
-  @far-end
+  @far-end @contract
   Scenario: a key of the author is sent in place of the usual one
     Given a far end
     When I run the graph:
@@ -58,6 +58,7 @@ Feature: What a request carries
     Then the run succeeds
     And "Idempotency-Key" of request 1 matches "^order-7$"
 
+  @contract
   Rule: What cannot be sent is refused where it is written
 
     Scenario Outline: <config>

@@ -1,3 +1,4 @@
+@contract
 Feature: Who sends a request
 
   Rule: A server sends requests itself

@@ -37,6 +37,7 @@ Feature: The requirements report of a graph
       And standard output is JSON whose "ready" is "true"
       And standard output is JSON whose "credentials.0.state" is "ok"
 
+    @contract
     Scenario: the command fails while it is not ready
       Given I save the graph "g":
         """
@@ -71,12 +72,16 @@ Feature: The requirements report of a graph
         """
       Then the answer is 422 with code "credential_wrong_kind"
       And the answer names the faults "/nodes/0/config/credential"
+      And the answer has "fetch"
+      And the answer has "<names>"
+      And the answer has "<kind>"
+      # @contract
       And the answer has "node fetch needs a credential of kind <needed>, and c is of kind <kind>"
 
       Examples:
-        | kind      | credential                                | url                                | needed               |
-        | url_token | {"kind": "url_token", "token": "tok-1-a"} | https://example.org/               | bearer\|api_key\|basic |
-        | bearer    | {"kind": "bearer", "token": "tok-1-a"}    | https://example.org/{credential}/x | url_token            |
+        | kind      | credential                                | url                                | needed                 | names     |
+        | url_token | {"kind": "url_token", "token": "tok-1-a"} | https://example.org/               | bearer\|api_key\|basic | bearer    |
+        | bearer    | {"kind": "bearer", "token": "tok-1-a"}    | https://example.org/{credential}/x | url_token              | url_token |
 
     @AUTH-011 @AUTH-012 @ERR-001 @REQ-015
     Scenario: a missing one is a warning there, and refused at the submit
@@ -86,17 +91,22 @@ Feature: The requirements report of a graph
          "nodes": [{"id": "fetch", "type": "http", "config": {"url": "https://example.org/", "credential": "later"}}]}
         """
       Then the answer is 201
+      # @contract
       And "warnings.0" of the answer matches "node fetch names the credential later"
       When I send "POST" to "{scoped}/runs" with:
         """
         {"graph": "g"}
         """
       Then the answer is 422 with code "credential_missing"
+      And the answer has "fetch"
+      # @contract
       And the answer has "node fetch names the credential later, which the project does not have"
       When I call "svc graph publish g"
       Then it exits with 1
+      # @contract
       And standard error has "node fetch"
 
+    @contract
     Scenario: a credential tells which graphs use it
       Given the credential "c" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":

@@ -1,3 +1,4 @@
+@contract
 Feature: Ending a run from outside
 
   Rule: A cancelled run stays cancelled

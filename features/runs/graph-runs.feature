@@ -1,3 +1,4 @@
+@contract
 Feature: Runs of graphs are looked at, run again and cancelled like others
 
   Background:

@@ -1,3 +1,4 @@
+@contract
 Feature: Refused submits
 
   Rule: A refused workflow starts no run and names its fault

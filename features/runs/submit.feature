@@ -18,6 +18,7 @@ Feature: Submitting a workflow
         hello from the source
         """
 
+    @contract
     Scenario: the details of a submit appear in its run record
       When I send "POST" to "{scoped}/runs" with:
         """
@@ -69,6 +70,7 @@ Feature: Submitting a workflow
         | header | header |
         | body   | header |
 
+    @contract
     Scenario: other content with the same key is reported and not run
       When I submit over HTTP with the key "k-2" in the body:
         """
@@ -88,6 +90,7 @@ Feature: Submitting a workflow
         one
         """
 
+    @contract
     Scenario Outline: another <member> with the same key is reported too
       When I send "POST" to "{scoped}/runs" with:
         """
@@ -116,6 +119,7 @@ Feature: Submitting a workflow
         | tags    | ["nightly"] |
         | subject | "s-1"      |
 
+    @contract
     Scenario: many parallel submits with one key start one run
       When I submit 12 times at once with the key "storm":
         """
@@ -125,6 +129,7 @@ Feature: Submitting a workflow
       And the run succeeds
       And the file "ran" has 1 line
 
+    @contract
     Scenario: a key belongs to its project
       Given another project noted as "other"
       When I submit over HTTP with the key "k-3" in the body:

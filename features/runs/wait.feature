@@ -33,6 +33,7 @@ Feature: Waiting for the end of a run
       And "duplicate" of the answer is "true"
       And "status" of the answer is "succeeded"
 
+    @contract
     Scenario Outline: a request for a run learns how it ends: <status>
       When I submit the script "job.sh":
         """
@@ -50,6 +51,7 @@ Feature: Waiting for the end of a run
         | failed    | I send the signal "go" with "null"   |
         | cancelled | I cancel the run because "too late"  |
 
+  @contract
   Rule: After the time that was given the run is answered as it is
 
     Scenario: a run that waits for somebody is not waited for longer than asked
@@ -79,6 +81,7 @@ Feature: Waiting for the end of a run
       Then it exits with 1
       And standard output is JSON whose "status" is "failed"
 
+  @contract
   Rule: A time that cannot be waited for is refused, and nothing is run
 
     Scenario Outline: <what> is refused

@@ -1,3 +1,4 @@
+@contract
 Feature: Schedules on the command line
 
   Rule: a schedule is set, shown, previewed and removed

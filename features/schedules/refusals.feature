@@ -1,3 +1,4 @@
+@contract
 Feature: Refused schedules
 
   Rule: the answer names the wrong part and the reason

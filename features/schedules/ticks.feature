@@ -13,6 +13,7 @@ Feature: What happens when a schedule is due
       And "payload.due" of the tick is "{due}"
       And "payload.cron" of the tick is "* * * * * *"
 
+    @contract
     Scenario: the tick's key is the schedule's subject
       Given the schedule "pulse" is '{"cron": "* * * * * *", "subject": "heart"}'
       When the schedule "pulse" has ticked and is removed
@@ -39,6 +40,7 @@ Feature: What happens when a schedule is due
       And "subject" of the run is "pulse"
       And each tick of the project has one run of its own
 
+    @contract
     Scenario: the environment holds the schedule and the event
       Given the schedule "pulse" of every second runs "job.sh":
         """
@@ -73,6 +75,7 @@ Feature: What happens when a schedule is due
         schedule.tick pulse
         """
 
+  @contract
   Rule: each tick has exactly one run, even when servers die
 
     @own-server

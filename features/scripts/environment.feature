@@ -45,6 +45,7 @@ Feature: A script sees only its own variables
         {"filename": "x.sh", "source": "true", "env": {"SVC_AGENT_ID": "mine"}}
         """
       Then the answer is 400 with code "invalid_request"
+      # @contract
       And "errors.0.pointer" of the answer is "/env/SVC_AGENT_ID"
 
     @SCR-041

@@ -19,6 +19,7 @@ Feature: Every step has its own idempotency key
       And the file "keys" has 1 different line
       And 2 steps are recorded
 
+    @contract
     Scenario: no two steps share a key, within one run or across runs
       When I submit the script "first.sh":
         """

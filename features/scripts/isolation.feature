@@ -51,6 +51,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       Then the run succeeds
       And "output.own" of the run is "untouched"
 
+  @contract
   Rule: What becomes of them is a setting of each agent
 
     @own-server @configured
@@ -109,6 +110,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       When I cancel the run because "nobody takes it"
       Then the run is "cancelled"
 
+  @contract
   Rule: Trusted runs are isolated too where the agent's owner wants it
 
     @own-server @configured

@@ -1,3 +1,4 @@
+@contract
 Feature: Programs call nodes and graphs through the SDK
 
   Background:

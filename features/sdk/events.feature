@@ -9,6 +9,7 @@ Feature: events and runs from an SDK
       Given the run is called "waiter"
       When I submit the SDK program "<emitter>"
       Then the run succeeds
+      # @contract
       And "output.reserved" of the run is "event_type_reserved"
       And "output.told" of the run is noted as "told"
       And "output.plain" of the run is noted as "plain"
@@ -34,6 +35,7 @@ Feature: events and runs from an SDK
         | emits.ts | hears.py |
         | emits.py | hears.ts |
 
+  @contract
   Rule: a run submitted through an SDK is independent and made once
 
     Scenario Outline: <program>

@@ -1,5 +1,6 @@
 Feature: A script finds the SDK without an installation
 
+  @contract
   Rule: the agent provides the SDK and adds nothing to the environment
 
     Scenario Outline: <program>

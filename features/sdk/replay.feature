@@ -1,3 +1,4 @@
+@contract
 Feature: An SDK step runs once however often its script runs
 
   Rule: results and failures come back on every pass

@@ -31,6 +31,7 @@ Feature: SDKs, verbs and all languages leave the same journal
         | sdk.py     |
         | sdk-aio.py |
 
+  @contract
   Rule: a language without an SDK calls the verbs
 
     Scenario Outline: <program>, where an agent has <capability>

@@ -1,3 +1,4 @@
+@contract
 Feature: Locks and children through an SDK
 
   Rule: locks and child activities behave like their verbs

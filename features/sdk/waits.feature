@@ -39,6 +39,7 @@ Feature: Waits through an SDK
         | old.mjs |
         | old.py  |
 
+  @contract
   Rule: a suspending call cannot be caught
 
     Scenario Outline: the pass ends in the middle of a call: <program>

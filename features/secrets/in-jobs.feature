@@ -36,6 +36,7 @@ Feature: Secrets in jobs
       When I send the signal "go" with "null"
       Then the run succeeds
 
+  @contract
   Rule: No other process sees the value while it is set
 
     Scenario: while the command reads standard input

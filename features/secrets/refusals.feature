@@ -1,3 +1,4 @@
+@contract
 Feature: Invalid secrets
 
   Scenario Outline: the value <what>

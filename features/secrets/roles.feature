@@ -41,6 +41,7 @@ Feature: Who may see and set secrets
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{admin}"
     Then "value" of the answer is "hidden-value"
 
+  @contract
   Scenario: the audit names the reader and never the value
     When I send "GET" to "{scoped}/secrets/TOKEN" with the token "{member}"
     Then the answer is 200
@@ -49,6 +50,7 @@ Feature: Who may see and set secrets
     And "entries.0.subject" of the answer is "TOKEN"
     And the answer lacks "hidden-value"
 
+  @contract
   Scenario: from another org a secret looks absent
     Given another org noted as "rival" with the project "web"
     When I send "GET" to "/api/v1/orgs/{rival}/projects/web/secrets/TOKEN"

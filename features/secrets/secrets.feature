@@ -8,6 +8,7 @@ Feature: Secrets of a project
         """
         tok-4711-abc
         """
+      # @contract
       Then standard error has "secret NPM_TOKEN is set"
       When I call "svc secret list"
       Then standard output matches "^NPM_TOKEN +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
@@ -26,6 +27,7 @@ Feature: Secrets of a project
         """
         second value
         """
+      # @contract
       Then standard error has "set anew"
       When I call "svc secret get TOKEN"
       Then standard output is "second value"
@@ -45,6 +47,7 @@ Feature: Secrets of a project
       When I call "svc secret rm TOKEN"
       And I call "svc secret get TOKEN"
       Then it exits with 1
+      # @contract
       And standard error has "not_found"
       When I call "svc secret rm TOKEN"
       Then it exits with 1
@@ -64,6 +67,7 @@ Feature: Secrets of a project
       Then standard output lacks "dump"
       And standard output lacks "export"
 
+  @contract
   Rule: A value comes from a file or standard input, and a literal prints a warning
 
     Scenario: the whole file without its final line break

@@ -51,6 +51,7 @@ Feature: Signals queue up under their name
         2
         """
 
+    @contract
     Scenario: a signal to a finished run is refused
       When I submit the script "over.sh":
         """
@@ -63,6 +64,7 @@ Feature: Signals queue up under their name
         """
       Then the answer is 409 with code "run_finished"
 
+    @contract
     Scenario: a repeated signal with its idempotency key is one signal
       When I submit the script "once.sh":
         """

@@ -41,6 +41,7 @@ Feature: A signal wait may time out
         | go#1        | 0    | "too late for the first"\n   |
         | sleep#0          | 0    |                              |
 
+    @contract
     Scenario: an unhandled timeout ends a bash script
       When I submit the script "unhandled.sh":
         """

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, readFile } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import type { Service } from '../support/process.ts';
@@ -54,7 +54,7 @@ When(
   },
 );
 
-const processIn = async (world: SvcWorld, name: string) => Number(await readFile(join(world.folder, name), 'utf8'));
+const processIn = async (world: SvcWorld, name: string) => Number(await world.readText(name));
 
 async function signalAgent(world: SvcWorld, name: string, signal: NodeJS.Signals): Promise<void> {
   const pid = await processIn(world, name);

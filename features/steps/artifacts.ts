@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -28,7 +27,7 @@ Given('a file {string} of {int} bytes', async function (this: SvcWorld, name: st
 });
 
 Then('there is no file {string}', async function (this: SvcWorld, name: string) {
-  await settles(async () => existsSync(join(this.folder, name)), false);
+  await settles(async () => (await this.read(name)) === undefined, true);
 });
 
 Then('a file below {string} holds exactly {string}', async function (this: SvcWorld, folder: string, text: string) {
@@ -43,7 +42,7 @@ Then('a file below {string} holds exactly {string}', async function (this: SvcWo
 Given(
   'the beginning of the artifact {string} lies in {string} as an interrupted download left it',
   async function (this: SvcWorld, name: string, folder: string) {
-    const bytes = await readFile(join(this.folder, name));
+    const bytes = (await this.read(name))!;
     const mark = digestOf(bytes).toString('hex').slice(0, 12);
     const path = await place(this, `${folder}/.${name}.${mark}.part`);
     await writeFile(path, bytes.subarray(0, bytes.length / 2));
@@ -53,7 +52,7 @@ Given(
 When(
   'I put the file {string} as the artifact {string} over HTTP',
   async function (this: SvcWorld, file: string, path: string) {
-    const bytes = await readFile(join(this.folder, file));
+    const bytes = (await this.read(file))!;
     await this.request('PUT', this.expand(`{scoped}/runs/{run}/artifacts/${path}`), bytes, {
       'repr-digest': header(bytes),
     });
@@ -78,7 +77,7 @@ const stored = async (world: SvcWorld, bytes: Buffer, path: string): Promise<num
 When(
   'the upload of the file {string} as the artifact {string} breaks off after {int} bytes',
   async function (this: SvcWorld, file: string, path: string, sent: number) {
-    const bytes = await readFile(join(this.folder, file));
+    const bytes = (await this.read(file))!;
     const { hostname, port } = new URL(this.target.base_url);
     const socket = connect(Number(port), hostname);
     const head = [
@@ -99,7 +98,7 @@ When(
 When(
   'I send the rest of the file {string} as the artifact {string}',
   async function (this: SvcWorld, file: string, path: string) {
-    const bytes = await readFile(join(this.folder, file));
+    const bytes = (await this.read(file))!;
     const target = this.expand(`{scoped}/runs/{run}/artifacts/${path}`);
     let from = await until('an offset', 30_000, async () => (await stored(this, bytes, path)) || undefined);
     for (;;) {
@@ -126,5 +125,5 @@ Then('the artifact {string} is the file {string}', async function (this: SvcWorl
   assert.equal(response.status, 200);
   const bytes = Buffer.from(await response.arrayBuffer());
   assert.equal(response.headers.get('repr-digest'), header(bytes));
-  assert.ok(bytes.equals(await readFile(join(this.folder, file))), `${path} is not ${file}`);
+  assert.ok(bytes.equals((await this.read(file))!), `${path} is not ${file}`);
 });

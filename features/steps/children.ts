@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
@@ -47,7 +47,7 @@ Then('the run has no notes', async function (this: SvcWorld) {
 Then(
   'the file {string} names {int} variable(s) of the service',
   async function (this: SvcWorld, name: string, count: number) {
-    const text = await readFile(join(this.folder, name), 'utf8');
+    const text = await this.readText(name);
     assert.equal(text.match(/^SVC_\w+=/gm)?.length ?? 0, count, text);
   },
 );

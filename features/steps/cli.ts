@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Given, Then, When } from '@cucumber/cucumber';
+import { assertExit } from '../support/contract.ts';
 import { asText, assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
 
@@ -51,7 +52,7 @@ When('I submit {string} with the CLI as {string}', async function (this: SvcWorl
 Then('it exits with {int}', function (this: SvcWorld, exit: number) {
   assert.ok(this.cli, 'a command was called');
   this.cli.checked = true;
-  assert.equal(this.cli.exit, exit, `stdout: ${this.cli.stdout}\nstderr: ${this.cli.stderr}`);
+  assertExit(this.cli.exit, exit, `stdout: ${this.cli.stdout}\nstderr: ${this.cli.stderr}`);
 });
 
 Then('standard output is {string}', function (this: SvcWorld, text: string) {

@@ -4,9 +4,9 @@ import { chromiumPath, openChromium } from '../support/chromium.ts';
 import { leftOut } from '../support/left-out.ts';
 import type { SvcWorld } from '../support/world.ts';
 
-Before({ tags: '@browser' }, () =>
-  chromiumPath() === undefined ? leftOut('pages in a browser: there is no chromium') : undefined,
-);
+Before({ tags: '@browser' }, function (this: SvcWorld) {
+  return chromiumPath() === undefined ? leftOut(this, 'pages in a browser: there is no chromium') : undefined;
+});
 
 /** A person with the scenario's token looks at the page. */
 Then(

@@ -33,6 +33,7 @@ function answered(world: SvcWorld, { status, headers, text, json }: Taken): void
 
 async function send(world: SvcWorld, forge: string, name: string, event: string, text: string, sending: Sending = {}) {
   const payload: unknown = JSON.parse(world.expand(text));
+  await world.sends(JSON.stringify(payload));
   answered(world, await deliver(forge as Forge, addressOf(world, name), event, payload, sending));
 }
 
@@ -60,6 +61,14 @@ When(
   '{word} delivers {string} to {string} as {string}:',
   async function (this: SvcWorld, forge: string, event: string, name: string, id: string, payload: string) {
     await send(this, forge, name, event, payload, { id });
+  },
+);
+
+/** As it stands here: elsewhere the payload is read and written anew. */
+When(
+  '{word} delivers {string} to {string} as the text:',
+  async function (this: SvcWorld, forge: string, event: string, name: string, payload: string) {
+    await send(this, forge, name, event, '{}', { raw: this.expand(payload) });
   },
 );
 

@@ -75,6 +75,16 @@ When('the last event of type {string} is looked at', async function (this: SvcWo
   this.notes.set('event', found.event);
 });
 
+/** Not one of the runs that it started. */
+When('the event {string} of the run is looked at', async function (this: SvcWorld, type: string) {
+  const found = await until(`the event ${type} of ${this.run_id}`, 30_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/events?type=${type}&limit=200`);
+    const { events } = answer.json() as { events: { event: string; source_name: string }[] };
+    return events.find(({ source_name }) => source_name === this.run_id);
+  });
+  this.notes.set('event', found.event);
+});
+
 Then('it was delivered so:', async function (this: SvcWorld, table: DataTable) {
   const named = async () => (await deliveries(this)).map(({ name, state }) => [name, state]);
   await settles(

@@ -64,10 +64,10 @@ const SHELLS: Record<string, (typed: string) => string[]> = {
 };
 
 /** Left out, and said so, where it is not installed. */
-Given('the shell {string}', (shell: string) => {
+Given('the shell {string}', function (this: SvcWorld, shell: string) {
   const places = (process.env.PATH ?? '').split(':');
   if (places.some((place) => existsSync(join(place, shell)))) return undefined;
-  return leftOut(`completion in ${shell}, which is not installed`);
+  return leftOut(this, `completion in ${shell}, which is not installed`);
 });
 
 When(

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Then } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
 import type { SvcWorld } from '../support/world.ts';
@@ -18,7 +16,7 @@ Then('the long run comes to wait for {string}', { timeout: LONG_MS }, async func
 Then(
   'the file {string} holds this {int} times:',
   async function (this: SvcWorld, name: string, times: number, text: string) {
-    const found = await readFile(join(this.folder, name), 'utf8');
+    const found = await this.readText(name);
     assert.equal(found, `${this.expand(text)}\n`.repeat(times));
   },
 );

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
 import { assertMatches } from '../support/text.ts';
 import type { SvcWorld } from '../support/world.ts';
@@ -26,7 +24,7 @@ Then('standard output is JSON whose {string} is that of the run', async function
 });
 
 Then('the file {string} holds {string}', async function (this: SvcWorld, name: string, text: string) {
-  assert.equal((await readFile(join(this.folder, name), 'utf8')).trimEnd(), this.expand(text));
+  assert.equal((await this.readText(name)).trimEnd(), this.expand(text));
 });
 
 /** On either stream, line by line. */

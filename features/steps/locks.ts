@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
@@ -67,7 +65,7 @@ When(
 );
 
 Then('the file {string} is not there', async function (this: SvcWorld, name: string) {
-  await settles(async () => existsSync(join(this.folder, name)), false);
+  await settles(async () => (await this.read(name)) === undefined, true);
 });
 
 Then(
@@ -91,7 +89,7 @@ Then('all runs succeed', async function (this: SvcWorld) {
 Then(
   'the file {string} holds the numbers from {int} to {int} in order',
   async function (this: SvcWorld, name: string, first: number, last: number) {
-    const lines = (await readFile(join(this.folder, name), 'utf8')).trim().split('\n').map(Number);
+    const lines = (await this.readText(name)).trim().split('\n').map(Number);
     assert.deepEqual(
       lines,
       Array.from({ length: last - first + 1 }, (_, i) => first + i),
@@ -101,7 +99,7 @@ Then(
 
 /** A replay prints its fence again: what counts is that the numbers never fall, and that each run has its own. */
 Then('every grant had a higher fence than the one before', async function (this: SvcWorld) {
-  const fences = (await readFile(join(this.folder, 'fences'), 'utf8')).trim().split('\n').map(Number);
+  const fences = (await this.readText('fences')).trim().split('\n').map(Number);
   assert.ok(fences.every((fence, i) => Number.isInteger(fence) && fence > 0 && (i === 0 || fence >= fences[i - 1]!)));
   assert.ok(fences.length > 0);
   assert.equal(new Set(fences).size, [...this.runs.keys()].filter((name) => name.startsWith('turn ')).length);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
@@ -59,7 +59,7 @@ When('an agent {string} starts in the folder {string}', async function (this: Sv
 });
 
 Then('the file {string} has {string}', async function (this: SvcWorld, name: string, text: string) {
-  const content = await readFile(join(this.folder, name), 'utf8');
+  const content = await this.readText(name);
   assert.ok(content.includes(this.expand(text)), content);
 });
 

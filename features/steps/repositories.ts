@@ -83,6 +83,7 @@ When(
       commits: [{ added: [], modified: changed.split('\n'), removed: [] }],
     };
     const secret = this.notes.get(`secret of ${name}`) ?? '';
+    await this.sends(JSON.stringify(body));
     const taken = await deliver('forge_a', { delivery_url: url, secret }, 'push', body);
     assert.equal(taken.status, 202, taken.text);
     this.remember(await startedBy(this, taken.json.event_id, name), run);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, readFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import type { SvcWorld } from '../support/world.ts';
@@ -23,11 +23,11 @@ Then('the run that was printed succeeds', async function (this: SvcWorld) {
 });
 
 Given('the file {string} is kept as {string}', async function (this: SvcWorld, name: string, kept: string) {
-  await copyFile(join(this.folder, name), join(this.folder, kept));
+  await writeFile(join(this.folder, kept), await this.readText(name));
 });
 
 Then('the file {string} is the same as {string}', async function (this: SvcWorld, name: string, kept: string) {
-  const [one, other] = await Promise.all([name, kept].map((file) => readFile(join(this.folder, file), 'utf8')));
+  const [one, other] = await Promise.all([name, kept].map((file) => this.readText(file)));
   assert.equal(one, other);
 });
 

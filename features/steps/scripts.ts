@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { constants, existsSync } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
 import { settles } from '../support/settled.ts';
@@ -33,29 +30,19 @@ When(
   },
 );
 
-/** A gate is a pipe that a script reads one line of: it stands there until somebody opens it. */
 Given('a gate {string}', async function (this: SvcWorld, name: string) {
-  await promisify(execFile)('mkfifo', [join(this.folder, name)]);
+  await this.makeGate(name);
 });
 
 When('I open the gate {string}', async function (this: SvcWorld, name: string) {
-  const path = join(this.folder, name);
-  const pipe = await until(`somebody to stand at the gate ${name}`, 30_000, () =>
-    open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENXIO') return undefined; // Nobody reads yet.
-      throw error;
-    }),
-  );
-  await pipe.write('\n');
-  await pipe.close();
+  await this.machine.openGate(join(this.folder, name));
 });
 
-/** Agents run on this machine, also those of a server that is not ours: scripts write into folders of their scenarios. */
 Then('the processes of the file {string} are gone', async function (this: SvcWorld, name: string) {
-  const pids = (await readFile(join(this.folder, name), 'utf8')).trim().split('\n');
+  const pids = (await this.readText(name)).trim().split('\n');
   for (const pid of pids) {
     assert.match(pid, /^\d+$/);
-    await until(`process ${pid} to be gone`, 10_000, async () => !existsSync(`/proc/${pid}`) || undefined);
+    await until(`process ${pid} to be gone`, 10_000, async () => !(await this.machine.lives(Number(pid))) || undefined);
   }
 });
 

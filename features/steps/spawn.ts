@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Then, When } from '@cucumber/cucumber';
 import { settles } from '../support/settled.ts';
 import type { RunView, SvcWorld } from '../support/world.ts';
@@ -40,14 +38,14 @@ Then(/^(\d+) runs? (?:has|have) the tag "([^"]*)"$/, async function (this: SvcWo
 Then(
   'the file {string} is JSON whose {string} is {string} and whose {string} is the run {string}',
   async function (this: SvcWorld, file: string, path: string, value: string, other: string, name: string) {
-    const content = JSON.parse(await readFile(join(this.folder, file), 'utf8')) as unknown;
+    const content = JSON.parse(await this.readText(file)) as unknown;
     assert.equal(at(content, path), value);
     assert.equal(at(content, other), idOf(this, name));
   },
 );
 
 Then('the file {string} names the parent {string}', async function (this: SvcWorld, file: string, name: string) {
-  assert.equal((await readFile(join(this.folder, file), 'utf8')).trim(), `spawn ${idOf(this, name)}`);
+  assert.equal((await this.readText(file)).trim(), `spawn ${idOf(this, name)}`);
 });
 
 When(

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type DataTable, Then } from '@cucumber/cucumber';
 import { settles } from '../support/settled.ts';
 import { asText } from '../support/text.ts';
@@ -9,7 +7,7 @@ import { at } from './cli.ts';
 
 /** Rows of a path into it and the value there. */
 Then('the file {string} is JSON with:', async function (this: SvcWorld, name: string, table: DataTable) {
-  const content = JSON.parse(await readFile(join(this.folder, name), 'utf8')) as unknown;
+  const content = JSON.parse(await this.readText(name)) as unknown;
   const shown = table.raw().map(([path = '']) => [path, asText(at(content, path))]);
   assert.deepEqual(
     shown,
@@ -19,10 +17,7 @@ Then('the file {string} is JSON with:', async function (this: SvcWorld, name: st
 
 /** Side effects of scripts are lines in files of the scenario's folder: a ledger outside the system. */
 const lines = async (world: SvcWorld, name: string) => {
-  const text = await readFile(join(world.folder, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
+  const text = (await world.read(name))?.toString() ?? '';
   // A blank line is a line; only what ends the last one begins none.
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 };

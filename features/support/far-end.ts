@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { reach } from './reach.ts';
 
 /** One request as the far end saw it. */
 export interface Seen {
@@ -32,7 +33,7 @@ export class FarEnd {
   static async open(reply?: Reply): Promise<FarEnd> {
     const end = new FarEnd();
     if (reply) end.reply = reply;
-    await new Promise<void>((resolve) => end.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => end.#server.listen(0, reach().listens, resolve));
     return end;
   }
 
@@ -41,7 +42,7 @@ export class FarEnd {
   }
 
   url(path = '/'): string {
-    return `http://127.0.0.1:${this.port}${path}`;
+    return `http://${reach().host}:${this.port}${path}`;
   }
 
   close(): Promise<void> {

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { reach } from './reach.ts';
 
 export interface GitServer {
-  port: number;
+  url: string;
   close(): Promise<void>;
 }
 
@@ -14,10 +15,10 @@ export async function openGitServer(root: string, authorization: string): Promis
     if (request.headers.authorization === authorization) void serve(root, request, response);
     else response.writeHead(401, { 'www-authenticate': 'Basic' }).end();
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, reach().listens);
   await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    url: `http://${reach().host}:${(server.address() as AddressInfo).port}`,
     async close() {
       server.closeAllConnections();
       server.close();

@@ -1,4 +1,14 @@
-import { After, AfterAll, Before, BeforeAll, setDefaultTimeout, Status } from '@cucumber/cucumber';
+import {
+  After,
+  AfterAll,
+  Before,
+  BeforeAll,
+  BeforeStep,
+  setDefaultTimeout,
+  setDefinitionFunctionWrapper,
+  Status,
+} from '@cucumber/cucumber';
+import { isContract, specOnly } from './contract.ts';
 import { dropTemplate } from './prepared.ts';
 import { openTarget, type Target } from './target.ts';
 import { scenarioFolder, type SvcWorld } from './world.ts';
@@ -22,9 +32,12 @@ Before(function (this: SvcWorld, { pickle }) {
 
 /**
  * `@own-server`: the scenario kills or configures processes, `@own-agent`: it starts or looks at agents, `@far-end`: the
- * server calls one of the scenario's own. All of it needs a target that is ours …
+ * server or an agent calls a system of the scenario's own. All of it needs a target that is ours …
  */
-Before({ tags: '@own-server or @own-agent or @far-end' }, () => (shared?.own ? undefined : 'skipped'));
+Before({ tags: '@own-server or @own-agent' }, () => (shared?.own ? undefined : 'skipped'));
+
+/** … or, for a far end, one that reaches this machine … */
+Before({ tags: '@far-end' }, () => (shared?.own || process.env.SVC_CONFORMANCE_REACH ? undefined : 'skipped'));
 
 /** … and with `@own-server` the scenario gets one of its own, unless it is `@configured`: then its steps start what it needs. */
 Before({ tags: '@own-server and not @configured' }, async function (this: SvcWorld) {
@@ -35,6 +48,25 @@ Before({ tags: '@own-server and not @configured' }, async function (this: SvcWor
 Before(async function (this: SvcWorld) {
   await this.open(this.privateTarget ?? shared!);
 });
+
+/** Deliveries and ticks too start scripts, which read files that a step before has written. */
+BeforeStep(async function (this: SvcWorld, { gherkinDocument, pickleStep }) {
+  this.looks = !specOnly() || !isContract(gherkinDocument, pickleStep);
+  await this.bring();
+});
+
+type Definition = (this: Partial<SvcWorld> | null, ...args: unknown[]) => unknown;
+
+/** Of a run for the specification alone: a step that only the contract backs is passed over. Hooks are wrapped like steps. */
+if (specOnly())
+  setDefinitionFunctionWrapper(
+    (definition: Definition): Definition =>
+      function (...args) {
+        if (this?.looks !== false) return definition.apply(this, args);
+        this.looks = true;
+        return undefined;
+      },
+  );
 
 /** Every scenario cleans up, and fails when it left an error unlooked-at or a run behind. */
 After(async function (this: SvcWorld, { result }) {

@@ -3,10 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { runToEnd, Service, until } from './process.ts';
+import { Probe } from './probe.ts';
 import { compiledCode, homeFolder } from './home.ts';
 
 export const clone = resolve(import.meta.dirname, '../..');
-export const svcProgram = join(clone, 'cli/svc');
+/** Of the service under test: an implementation other than this one brings its own. */
+export const svcProgram = process.env.SVC_CONFORMANCE_SVC || join(clone, 'cli/svc');
 
 /** The server under test: somebody else's (conformance) or one that is started here. */
 export interface Target {
@@ -15,6 +17,8 @@ export interface Target {
   org: string;
   /** Undefined for a server that is not ours: its processes cannot be touched. */
   own?: OwnTarget;
+  /** Of one that is not ours: how the machine of its agents is looked at. */
+  probe?: Probe;
   close(): Promise<void>;
 }
 
@@ -78,9 +82,23 @@ async function foreignTarget(base_url: string, token: string): Promise<Target> {
   const response = await fetch(`${base_url}/api/v1/whoami`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new Error(`${base_url} does not take the token: ${response.status}`);
   const me = (await response.json()) as { orgs: { org: string; role: string }[] };
-  const org = me.orgs.find(({ role }) => role === 'owner')?.org;
-  if (!org) throw new Error('the conformance token must be an owner of an org, because every scenario makes a project');
-  return { base_url, token, org, close: async () => undefined };
+  const owned = me.orgs.filter(({ role }) => role === 'owner').map(({ org }) => org);
+  if (owned.length === 0)
+    throw new Error('the conformance token must be an owner of an org, because every scenario makes a project');
+  const org = await orgWithAgent(base_url, token, owned);
+  const probe = await Probe.open({ base_url, token, org });
+  return { base_url, token, org, probe, close: () => probe.close() };
+}
+
+/** Scenarios make orgs too, and agents work for one. */
+async function orgWithAgent(base_url: string, token: string, owned: readonly string[]): Promise<string> {
+  const response = await fetch(`${base_url}/api/v1/agents?limit=200`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { agents } = (await response.json()) as { agents: { state: string; org: string }[] };
+  const found = agents.find(({ state, org }) => state === 'online' && owned.includes(org));
+  if (!found) throw new Error(`no agent is online for ${owned.join(', ')}, and scripts of scenarios need one`);
+  return found.org;
 }
 
 /** Starts a server with agents as processes of their own, as an operator would, on a folder that goes away. */

@@ -6,6 +6,9 @@ import { preparedDatabase } from './prepared.ts';
 import { type Finished, runToEnd, type Service, until } from './process.ts';
 import { type OwnTarget, startTarget, svcProgram, type Target, type TargetOptions } from './target.ts';
 import { compiledCode, homeFolder } from './home.ts';
+import { type Machine, OwnMachine } from './machine.ts';
+import { reach } from './reach.ts';
+import { ProbedMachine } from './probed-machine.ts';
 
 export interface Answer {
   status: number;
@@ -54,7 +57,11 @@ export class SvcWorld extends World {
   /** Of the scenario, its rule and its feature. */
   tags: readonly string[] = [];
   project = '';
+  /** Here, and on the machine of the agents. */
   folder = '';
+  machine: Machine = new OwnMachine();
+  /** Has a text with the folder's path left the scenario, so that scripts may use it? */
+  #named = false;
   run_id = '';
   /** Every run this scenario made, by the name it gave it. */
   readonly runs = new Map<string, string>();
@@ -66,6 +73,8 @@ export class SvcWorld extends World {
   pages: unknown[][] = [];
   /** A request that was begun. */
   begun: Promise<Answer> | undefined;
+  /** False before a step that this run passes over. */
+  looks = true;
   readonly cleanups: (() => Promise<void>)[] = [];
   /** The last CLI call and the last HTTP answer; `checked` turns true when a step looks at an error. */
   cli: (Finished & { checked: boolean }) | undefined;
@@ -77,11 +86,13 @@ export class SvcWorld extends World {
 
   async open(target: Target): Promise<void> {
     this.folder ||= await scenarioFolder();
+    if (target.probe) this.machine = new ProbedMachine(target.probe, this.folder);
     await this.moveTo(target);
   }
 
   /** A target of this scenario alone. Another one that it has already would never end, and the test run with it. */
   async startOwn(options: Omit<TargetOptions, 'database_url' | 'bootstrapped'> = {}): Promise<OwnTarget> {
+    if (!this.tags.includes('@own-server')) throw new Error('the scenario needs the tag @own-server');
     if (this.privateTarget) throw new Error('the scenario has a server of its own already; tag it @configured');
     const { url, drop, ...bootstrapped } = await preparedDatabase(this.folder);
     this.cleanups.push(drop);
@@ -100,6 +111,7 @@ export class SvcWorld extends World {
   async dispose(): Promise<void> {
     for (const service of this.services.values()) await service.kill('SIGKILL');
     for (const clean of this.cleanups.reverse()) await clean();
+    this.machine.leave();
     if (this.folder !== '') await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -107,11 +119,45 @@ export class SvcWorld extends World {
   async file(name: string, content: string): Promise<string> {
     const path = join(this.folder, name);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, this.expand(content));
+    const text = this.expand(content);
+    await writeFile(path, text);
+    this.#names(text);
     return path;
   }
 
-  /** `{folder}`, `{run}`, `{project}`, `{org}`, `{base_url}` and noted values, in any text of a step. */
+  /** Of the scenario, whoever wrote it: a script or a command line. Undefined where nothing is. */
+  read(name: string): Promise<Buffer | undefined> {
+    return this.machine.read(join(this.folder, name));
+  }
+
+  async readText(name: string): Promise<string> {
+    const found = await this.read(name);
+    if (found === undefined) throw new Error(`there is no file ${name}`);
+    return found.toString();
+  }
+
+  /** A text leaves for the service: scripts that know the folder by it find the scenario's files there. */
+  async sends(text: unknown): Promise<void> {
+    this.#names(text);
+    await this.bring();
+  }
+
+  /** Once scripts may know where they are. */
+  async bring(): Promise<void> {
+    if (this.#named) await this.machine.bring();
+  }
+
+  async makeGate(name: string): Promise<void> {
+    this.#named = true;
+    await this.bring();
+    await this.machine.makeGate(join(this.folder, name));
+  }
+
+  #names(text: unknown): void {
+    this.#named ||= typeof text === 'string' && text.includes(this.folder);
+  }
+
+  /** `{folder}`, `{run}`, `{project}`, `{org}`, `{base_url}`, `{here}` (this machine) and noted values, in any text of a step. */
   expand(text: string): string {
     const known: Record<string, string> = {
       folder: this.folder,
@@ -119,6 +165,7 @@ export class SvcWorld extends World {
       project: this.project,
       org: this.target.org,
       base_url: this.target.base_url,
+      here: reach().host,
       scoped: this.scoped,
       ...Object.fromEntries(this.notes),
     };
@@ -143,6 +190,8 @@ export class SvcWorld extends World {
   /** An HTTP call of the scenario's machinery. */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const sent = raw ? body : JSON.stringify(body);
+    if (method !== 'GET') await this.sends(sent);
     const response = await fetch(`${this.target.base_url}${path}`, {
       method,
       headers: {
@@ -150,7 +199,7 @@ export class SvcWorld extends World {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+      ...(sent === undefined ? {} : { body: sent as string }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
@@ -175,6 +224,8 @@ export class SvcWorld extends World {
     options: { stdin?: string; env?: Record<string, string>; cwd?: string } = {},
   ): Promise<Finished> {
     this.refuseUnchecked();
+    // A path alone is a file for the command itself; what is more is for scripts.
+    for (const text of [...args.filter((one) => /\s/.test(one)), options.stdin]) await this.sends(text);
     const env = { ...this.environment(), ...options.env };
     const finished = await runToEnd(svcProgram, args, {
       env,

@@ -58,6 +58,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "2 failed" 1 time
       And the run has no notes
 
+    @contract
     Scenario: a collected child may be collected again
       When I submit the script "again.sh":
         """
@@ -82,11 +83,16 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
         svc activity-wait-all
         """
       Then the run succeeds
+      # @contract
       And the log has "again 2" 2 times
+      # @contract
       And the log has "nobody 2" 1 time
+      # @contract
       And the log has "the name x is already used by the child" 2 times
+      # @contract
       And the log has "there is no child y" 1 time
 
+    @contract
     Scenario: invalid calls are refused and take no position
       When I submit the script "bad.sh":
         """
@@ -107,6 +113,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "code 2" 11 times
       And 0 steps are recorded
 
+    @contract
     Scenario: parallel submits are taken one at a time
       When I submit the script "parallel.sh":
         """
@@ -135,6 +142,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And a note of the run has "forgotten"
       And the child of "forgotten#0" ended with 5
 
+    @contract
     Scenario: a failing script cancels its children
       Given a gate "leave"
       When I submit the script "fails.sh":

@@ -40,6 +40,7 @@ Feature: svc activity runs a command on another agent
       And the log has "aside" 1 time
       And the child of "odd#0" ended with 7
 
+    @contract
     Scenario: a child's output is in the log once
       When I submit the script "once.sh":
         """
@@ -49,6 +50,7 @@ Feature: svc activity runs a command on another agent
       Then the run succeeds
       And the log has "once and for all" 1 time
 
+    @contract
     Scenario: a child sees the job's environment and one variable of the service
       When I submit the script "environment.sh" with the options '{"env": {"GREETING": "hello"}}':
         """
@@ -59,6 +61,7 @@ Feature: svc activity runs a command on another agent
       And the file "env" has "SVC_IDEMPOTENCY_KEY="
       And the file "env" names 1 variable of the service
 
+    @contract
     Scenario: commands that cannot run exit with the codes of a shell
       When I submit the script "none.sh":
         """
@@ -71,6 +74,7 @@ Feature: svc activity runs a command on another agent
       And the log has "inert 126"
       And the log has "killed 137"
 
+    @contract
     Scenario: output over 2 MiB is a failure that names the size
       When I submit the script "large.sh":
         """
@@ -83,6 +87,7 @@ Feature: svc activity runs a command on another agent
       And the log has "code 1 and 0 bytes"
       And the log has "2097152"
 
+  @contract
   Rule: a child survives its agent but not its run
 
     @own-server

@@ -67,6 +67,7 @@ Feature: svc call runs a node or a graph and waits for it
       Then the run succeeds
       And "output" of the run is '{"first":{"sum":2},"second":20}'
 
+    @contract
     Scenario: while it waits it has no process, and says which run it waits for
       When I submit the script "job.sh" as "caller":
         """
@@ -86,6 +87,7 @@ Feature: svc call runs a node or a graph and waits for it
         {"by":"ana"}
         """
 
+  @contract
   Rule: What does not succeed is a failure of the call, and a cancel goes down
 
     Scenario: a failure exits 1 with the reason, and the script may go on
@@ -118,6 +120,7 @@ Feature: svc call runs a node or a graph and waits for it
       And I look at the spawned run "{called}"
       Then the run is "cancelled"
 
+  @contract
   Rule: Outside of a script the same command submits and waits
 
     Scenario: the output is printed, and nothing else

@@ -58,6 +58,7 @@ Feature: svc lock holds a lease while a command runs
       And the log has "code 1"
       And nobody holds "deploy"
 
+  @contract
   Rule: a lease does not outlive its run
 
     Scenario: a cancelled run frees its lease and leaves the queue at once
@@ -105,6 +106,7 @@ Feature: svc lock holds a lease while a command runs
       And the file "keys" has 1 different line
       And nobody holds "deploy"
 
+  @contract
   Rule: an invalid group is refused and takes no position
 
     Scenario: invalid groups and invalid calls

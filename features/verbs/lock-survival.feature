@@ -1,6 +1,7 @@
-@own-server
+@contract
 Feature: Leases and children survive crashes
 
+  @own-server
   Rule: a server that dies loses no lease and grants none twice
 
     Scenario: holder and queue are unchanged after a server restart
@@ -51,6 +52,7 @@ Feature: Leases and children survive crashes
       And the file "order" has 1 line
       And nobody holds "deploy"
 
+  @own-server
   Rule: an agent that dies loses no lease and no child
 
     Scenario: the holder's next pass still has the lease, and its command the same key

@@ -1,3 +1,4 @@
+@contract
 Feature: Leases of untrusted runs
 
   Rule: untrusted runs have groups of their own

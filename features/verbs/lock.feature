@@ -90,6 +90,7 @@ Feature: svc lock lets one run of a project pass at a time
       And the file "order" holds the numbers from 1 to 5 in order
       And every grant had a higher fence than the one before
 
+  @contract
   Rule: a wait for a lease may time out
 
     Scenario: a lock that is not free in time exits 124 and leaves the queue

@@ -17,15 +17,22 @@ Feature: Limits of a rerun
         """
       When I rerun it from "end" as "second"
       Then the run fails with code "determinism_violation"
+      # @contract
       And "error.message" of the run matches "position: 1"
+      # @contract
       And "error.message" of the run matches "recorded: step check#0"
+      # @contract
       And "error.message" of the run matches "present: *step other#0"
+      # @contract
       And "error.message" of the run matches "the recorded call stands in line 2: "
+      # @contract
       And "error.message" of the run matches "the call before it, up to step build#0"
+      # @contract
       And "error.message" of the run matches "the nearest site that still replays is check#0"
       When I rerun it from "check" as "third"
       Then the run succeeds
 
+    @contract
     Scenario: the script ends before it reaches the site
       When I submit the script "short.sh":
         """
@@ -43,6 +50,7 @@ Feature: Limits of a rerun
       Then the run fails with code "determinism_violation"
       And "error.message" of the run matches "the end of the script"
 
+  @contract
   Rule: an impossible rerun is refused
 
     Scenario: an unknown site lists similar sites
@@ -106,6 +114,7 @@ Feature: Limits of a rerun
       Then the run succeeds
       And nobody holds "deploy"
 
+  @contract
   Rule: children before the site keep their outcome
 
     Scenario: the work of an ended child is not repeated

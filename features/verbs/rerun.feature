@@ -2,6 +2,7 @@ Feature: A finished run is run again, from the beginning or from a site
 
   Rule: a rerun is a new run with the same inputs
 
+    @contract
     Scenario: document, input, environment, tags and subject are those of the first run
       When I submit the script "first.sh" with the options '{"input": {"n": 1}, "env": {"GREETING": "hello"}, "tags": ["team:core"], "subject": "acme/site"}':
         """
@@ -77,6 +78,7 @@ Feature: A finished run is run again, from the beginning or from a site
       Then the run succeeds
       And the file "checks" has 10 lines
 
+    @contract
     Scenario: waits before the site keep their outcomes
       When I submit the script "waits.sh":
         """
@@ -100,6 +102,7 @@ Feature: A finished run is run again, from the beginning or from a site
         """
       And the log lacks "ann"
 
+    @contract
     Scenario: cells of the run are restored to the site
       When I submit the script "cells.sh":
         """
@@ -115,6 +118,7 @@ Feature: A finished run is run again, from the beginning or from a site
       Then the run succeeds
       And the log has "one a b"
 
+    @contract
     Scenario: a rerun of a rerun, and one from the first site
       When I submit the script "again.sh":
         """
@@ -130,6 +134,7 @@ Feature: A finished run is run again, from the beginning or from a site
       And "rerun_of" of the run is the run "third"
       And the file "done" has 9 lines
 
+    @contract
     Scenario: a failed run continues where it failed
       When I submit the script "repaired.sh":
         """

@@ -58,6 +58,7 @@ Feature: svc sleep waits without a process
         | hours   | 7200    |
         | days    | 2592000 |
 
+    @contract
     Scenario Outline: <text> is not a duration
       When I submit the script "wrong.sh":
         """

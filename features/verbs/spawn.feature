@@ -75,6 +75,7 @@ Feature: svc spawn starts independent runs
         | spawn#0 | spawn | 0    |
         | sleep#0 | sleep | 0    |
 
+  @contract
   Rule: runs spawn runs at most sixteen deep
 
     Scenario: a script that spawns itself comes to an end
@@ -102,6 +103,7 @@ Feature: svc spawn starts independent runs
 
   Rule: an invalid spawn is refused and recorded, so that the script replays
 
+    @contract
     Scenario: invalid files and calls
       When I submit the script "bad.sh":
         """
@@ -139,6 +141,7 @@ Feature: svc spawn starts independent runs
         | site    | kind  | label | exit |
         | spawn#0 | spawn |       | 0    |
 
+    @contract
     Scenario: documents that the service refuses
       When I submit the script "refused.sh":
         """
@@ -173,6 +176,7 @@ Feature: svc spawn starts independent runs
       And the file "codes" has 6 lines
       And the file "codes" has 3 different lines
       And the log has "went on" 1 time
+      # @contract
       And the log has "workflow_invalid: the script has a problem" 1 time
       And 0 runs have the tag "late"
       And the recorded steps are:
@@ -183,6 +187,7 @@ Feature: svc spawn starts independent runs
         | sleep#0     | sleep | 0    |
         | after#0     | step  | 0    |
 
+    @contract
     Scenario: files that only the caller can read, and input without end
       When I submit the script "unread.sh":
         """
@@ -198,6 +203,7 @@ Feature: svc spawn starts independent runs
       And the log has "write - and redirect standard input" 4 times
       And 1 run has the tag "piped"
 
+    @contract
     Scenario: a step's body cannot spawn
       When I submit the script "inside.sh":
         """

@@ -51,6 +51,7 @@ Feature: Versions
         | 1      | is refused        | the run succeeds                       | needs protocol 2   |
         | 2      | parks the program | the run goes on after the signal "go"  | "protocol":2       |
 
+    @contract
     Scenario: every part shows the same version
       When I call "svc --version"
       Then standard output is the version of the package

@@ -11,6 +11,7 @@ import { Access } from './service/access.ts';
 import { Directory } from './service/directory.ts';
 import { CACHE_MS } from './service/identities.ts';
 import { APART_MS } from './service/last-use.ts';
+import { PendingInvitations } from './service/pending-invitations.ts';
 import { type Answer, boot, openTestDatabase, STORES, type TestServer } from '../../test/kit/index.ts';
 
 /** Two orgs: `acme` with an owner and one user per project role, and `rival` with an owner. */
@@ -232,6 +233,8 @@ for (const store of STORES)
         const path = `/api/v1/orgs/pair${round}/members`;
         await server.call(tokens.owner, `PUT /api/v1/orgs/pair${round}`);
         await server.call(tokens.owner, `PUT ${path}/rita`, { role: 'owner' });
+        const { invitations } = (await server.call(tokens.rival, 'GET /api/v1/invitations')).json;
+        await server.call(tokens.rival, `POST /api/v1/invitations/${invitations[0].id}/accept`);
         const answers = await Promise.all([
           server.call(tokens.owner, `DELETE ${path}/rita`),
           server.call(tokens.rival, `DELETE ${path}/olga`),
@@ -298,6 +301,7 @@ for (const store of STORES)
         identities: access.identities,
         observers,
         audit: server.use(Audit),
+        pending: new PendingInvitations({ database, ids, audit: server.use(Audit) }),
       });
       const scope = (await server.use(Scopes).findProject('acme', 'web'))!;
       const user = await access.directory.putUser('viewer1');

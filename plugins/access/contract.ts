@@ -69,7 +69,9 @@ export interface Members {
   /** A new user. The name is the wanted one, or one like it when somebody has that: nobody gets into another's place. */
   create(wanted: string): Promise<{ user_id: string; name: string }>;
   rolesOf(user_id: string): Promise<Membership[]>;
-  /** Gives the role, in place of another one. A role in a project brings membership of its org. Throws `last_owner`. */
+  /** Does an invitation wait for the user's answer? Who is invited has no role, but must be able to sign in to answer. */
+  isInvited(user_id: string): Promise<boolean>;
+  /** Gives the role without asking the user, in place of another one. A role in a project brings membership of its org. Throws `last_owner`. */
   set(user: { user_id: string; name: string }, membership: Membership, by: AuditSource): Promise<void>;
   /** Ends a membership, if there is one; that of an org ends those of its projects. Throws `last_owner`. */
   remove(

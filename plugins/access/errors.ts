@@ -13,4 +13,10 @@ export const AccessErrors = {
     title: 'This database already has an owner.',
     next: 'Ask an owner for a token, or run `svc admin bootstrap` with --force to create another owner.',
   }),
+  tooManyInvitations: defineError({
+    code: 'too_many_invitations',
+    status: 409,
+    title: 'Too many invitations of this org wait for an answer.',
+    next: 'Withdraw those that nobody needs: `svc invitation sent`, `svc invitation withdraw <user>`. They end by themselves after 7 days.',
+  }),
 } as const;

@@ -17,6 +17,8 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import { checkName, isName } from './domain/names.ts';
+import { memberInvitations } from './invitation-routes.ts';
+import invitation from './schema/member-invitation.schema.json' with { type: 'json' };
 import orgMember from './schema/org-member.schema.json' with { type: 'json' };
 import projectMember from './schema/project-member.schema.json' with { type: 'json' };
 import putOrgMember from './schema/put-org-member.schema.json' with { type: 'json' };
@@ -61,59 +63,73 @@ const OF_PROJECT: Membership = {
 
 export const memberRoutes = (access: Access): Route[] => [OF_ORG, OF_PROJECT].flatMap((of) => routesOf(access, of));
 
-const routesOf = (access: Access, { path, suffix, what, read, write, member: schema, put }: Membership): Route[] => [
-  listRoute({
-    path,
-    operation: `list${suffix}s`,
-    summary: `Members of the ${what} and their roles, newest first.`,
-    access: read,
-    plural: 'members',
-    item: schema,
-    description: 'Members.',
-    list: (request) => list(access, request),
-  }),
-  {
-    method: 'GET',
-    path: `${path}/:user`,
-    operation: `get${suffix}`,
-    summary: `One member of the ${what}.`,
-    access: read,
-    responses: { 200: { description: 'The member.', schema } },
-    async handle(request) {
-      const { user, member } = await memberOf(access, request);
-      return { status: 200, json: memberView(user.name, member) };
+const routesOf = (access: Access, of: Membership): Route[] => {
+  const { path, suffix, what, read, write, member: schema } = of;
+  return [
+    listRoute({
+      path,
+      operation: `list${suffix}s`,
+      summary: `Members of the ${what} and their roles, newest first.`,
+      access: read,
+      plural: 'members',
+      item: schema,
+      description: 'Members.',
+      list: (request) => list(access, request),
+    }),
+    {
+      method: 'GET',
+      path: `${path}/:user`,
+      operation: `get${suffix}`,
+      summary: `One member of the ${what}.`,
+      access: read,
+      responses: { 200: { description: 'The member.', schema } },
+      async handle(request) {
+        const { user, member } = await memberOf(access, request);
+        return { status: 200, json: memberView(user.name, member) };
+      },
+    },
+    putRoute(access, of),
+    {
+      method: 'DELETE',
+      path: `${path}/:user`,
+      operation: `delete${suffix}`,
+      summary: `Removes a member from the ${what}, or lets one leave; the last owner of an org stays.`,
+      access: read,
+      responses: { 204: { description: 'Removed.' } },
+      async handle(request) {
+        await mayRemove(access, request, write);
+        const { user } = await memberOf(access, request);
+        await access.directory.removeMember(request.scope, user, auditSource(request));
+        return { status: 204 };
+      },
+    },
+  ];
+};
+
+const putRoute = (access: Access, { path, suffix, what, write, member: schema, put }: Membership): Route => ({
+  method: 'PUT',
+  path: `${path}/:user`,
+  operation: `put${suffix}`,
+  summary: `Adds a user to the ${what}, or changes their role; invites who has an account elsewhere.`,
+  access: write,
+  body: put,
+  responses: {
+    200: { description: 'The role was set.', schema },
+    201: { description: 'Added.', schema },
+    202: {
+      description: 'The user has an account elsewhere and was invited: no member before accepting.',
+      schema: invitation,
     },
   },
-  {
-    method: 'PUT',
-    path: `${path}/:user`,
-    operation: `put${suffix}`,
-    summary: `Adds a user to the ${what}, or changes their role.`,
-    access: write,
-    body: put,
-    responses: { 200: { description: 'The role was set.', schema }, 201: { description: 'Added.', schema } },
-    async handle(request) {
-      const user = checkName(request.params.user!, 'user');
-      const { role } = request.body as { role: OrgRole | ProjectRole };
-      const { member, made } = await access.directory.putMember(request.scope, user, role, auditSource(request));
-      return { status: made ? 201 : 200, json: memberView(user, member) };
-    },
+  async handle(request) {
+    const user = checkName(request.params.user!, 'user');
+    const { role } = request.body as { role: OrgRole | ProjectRole };
+    const added = await access.directory.addMember(request.scope, user, role, auditSource(request));
+    if ('member' in added) return { status: added.made ? 201 : 200, json: memberView(user, added.member) };
+    const [json] = await memberInvitations(access, [added.invitation]);
+    return { status: 202, json };
   },
-  {
-    method: 'DELETE',
-    path: `${path}/:user`,
-    operation: `delete${suffix}`,
-    summary: `Removes a member from the ${what}, or lets one leave; the last owner of an org stays.`,
-    access: read,
-    responses: { 204: { description: 'Removed.' } },
-    async handle(request) {
-      await mayRemove(access, request, write);
-      const { user } = await memberOf(access, request);
-      await access.directory.removeMember(request.scope, user, auditSource(request));
-      return { status: 204 };
-    },
-  },
-];
+});
 
 async function list({ models, database }: Access, { scope, query }: HttpRequest) {
   const { org_id, project_id } = scope;

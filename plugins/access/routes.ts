@@ -16,6 +16,7 @@ import { auditSource } from '../audit/contract.ts';
 import { type Identity, orgRoleOf, projectRoleOf } from './domain/identity.ts';
 import { checkName } from './domain/names.ts';
 import { isUnlimited } from './domain/roles.ts';
+import { invitationRoutes } from './invitation-routes.ts';
 import { memberRoutes } from './member-routes.ts';
 import orgSchema from './schema/org.schema.json' with { type: 'json' };
 import projectSchema from './schema/project.schema.json' with { type: 'json' };
@@ -36,6 +37,7 @@ export const accessRoutes = (access: Access): Route[] => [
   ...projectRoutes(access),
   ...tokenRoutes(access),
   ...memberRoutes(access),
+  ...invitationRoutes(access),
 ];
 
 const whoamiRoute = (access: Access): Route => ({

@@ -16,7 +16,7 @@ import type { AgentRecord } from './generated/agent.ts';
 
 export { AgentFigures } from './contract/figures.ts';
 export type { AgentIsolation } from './contract/isolation.ts';
-export { removeFolder } from './contract/remove-folder.ts';
+export * from './contract/folders.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
 export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 
@@ -235,6 +235,8 @@ export interface ActivityHost {
     pid: number;
     workdir: string;
     runtime_dir: string;
+    /** Another folder, on memory, for small files of trusted work; absent where there is none. */
+    memory_dir?: string | undefined;
     /** Trusted work is kept apart as untrusted is. */
     isolate_all: boolean;
   };

@@ -17,6 +17,7 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import type { Json } from '../runs/contract.ts';
+import { takeMember } from '../schema/contract.ts';
 import { EMIT_BYTES, type EventSource, type ProjectScope, type StoredEvent } from './contract.ts';
 import type { EmitEventBody } from './generated/emit-event.ts';
 import type { ShownEvent } from './generated/shown-event.ts';
@@ -125,12 +126,13 @@ const typesRoute = (catalog: EventCatalog): Route =>
 
 /** From outside of runs, so its generation is 0 and it is trusted. */
 async function emit(bus: Bus, request: HttpRequest) {
-  const { type, key, payload } = request.body as EmitEventBody;
+  const body = request.body as EmitEventBody;
+  const { type, key } = body;
   const emitted = {
     ...scopeOf(request.scope),
     type,
     key: key ?? null,
-    payload: (payload ?? null) as Json,
+    payload: (takeMember(body, 'payload') ?? null) as Json,
     source: 'emit',
     source_name: '',
     generation: 0,

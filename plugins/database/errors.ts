@@ -63,3 +63,12 @@ export const DatabaseErrors = {
     next: 'Check the process that the message names. When that process has ended, its lock expires. Then start again.',
   }),
 } as const;
+
+/** Faults of the database and not of what one caller wanted: halves of a batch would fail too, or be written twice. */
+export const OF_THE_DATABASE: ReadonlySet<string> = new Set([
+  DatabaseErrors.unavailable.code,
+  DatabaseErrors.commitUnknown.code,
+  DatabaseErrors.storageFull.code,
+  DatabaseErrors.corrupt.code,
+  DatabaseErrors.busy.code,
+]);

@@ -9,7 +9,7 @@ import {
   yieldToEventLoop,
 } from '../../kernel/contracts/index.ts';
 import { BatchWindow } from './batch-window.ts';
-import { DatabaseErrors } from './errors.ts';
+import { DatabaseErrors, OF_THE_DATABASE } from './errors.ts';
 import { type OutsideWork, outsideWorkOf } from './outside.ts';
 
 interface Rules<P, R> {
@@ -23,15 +23,6 @@ interface Queued<P, R> {
   resolve(result: R): void;
   reject(error: unknown): void;
 }
-
-/** Faults of the database and not of an item: the halves of the batch would fail too, or be written twice. */
-const OF_THE_DATABASE: ReadonlySet<string> = new Set([
-  DatabaseErrors.unavailable.code,
-  DatabaseErrors.commitUnknown.code,
-  DatabaseErrors.storageFull.code,
-  DatabaseErrors.corrupt.code,
-  DatabaseErrors.busy.code,
-]);
 
 /** Passed through the transaction, which would do the work while the whole queue waits. */
 class Postponed extends Error {

@@ -10,7 +10,7 @@ import { readPath } from './read-path.ts';
 import { reasonOf } from './reasons.ts';
 import { timeText, toJson } from './result.ts';
 import { MAX_DEPTH, scan } from './scan.ts';
-import { fromJson } from './values.ts';
+import { fromJson } from './json-values.ts';
 
 const MAX_PROBLEMS = 20;
 const TOO_DEEP = `expressions may be nested at most ${MAX_DEPTH} levels deep`;
@@ -110,8 +110,9 @@ class Compiled implements Expression {
     answer: (value: CelValue) => unknown,
   ): Pick<Tested, 'units' | 'spent'> & { found: Evaluated } {
     try {
-      const { value, spent, units } = metered(most, () => this.#found(scope, answer));
-      return { found: spent ? { ok: false, reason: TOO_MUCH_WORK } : value, spent, units };
+      const { value, spent, unreadable, units } = metered(most, () => this.#found(scope, answer));
+      const reason = spent ? TOO_MUCH_WORK : unreadable;
+      return { found: reason === undefined ? value : { ok: false, reason }, spent, units };
     } catch (error) {
       /* A stack overflow, for values nested more deeply than JSON from the wire can be. */
       if (error instanceof RangeError)
@@ -122,7 +123,7 @@ class Compiled implements Expression {
 
   #found(scope: Readonly<Record<string, unknown>>, answer: (value: CelValue) => unknown): Evaluated {
     const bindings: Record<string, unknown> = Object.create(null);
-    for (const [name, value] of Object.entries(scope)) bindings[name] = fromJson(value);
+    for (const [name, value] of Object.entries(scope)) bindings[name] = fromJson(value, name);
     try {
       const { run, weight } = (this.#program ??= programOf(this.#expr));
       charge(weight);

@@ -59,7 +59,7 @@ function jsonOf(value: unknown): unknown {
       return given;
     case 'int64Value':
     case 'uint64Value':
-      return Number.isSafeInteger(Number(given)) ? Number(given) : String(given);
+      return Number.isSafeInteger(Number(given)) ? Number(given) : BigInt(given);
     case 'doubleValue':
       return Number.isFinite(given) ? (given === 0 ? 0 : given) : String(given);
     case 'bytesValue':
@@ -83,7 +83,7 @@ function jsonOf(value: unknown): unknown {
 /** True when the value means the same after it is passed as JSON. */
 function isJson(value: unknown): boolean {
   const { case: kind, value: given } = (value as { kind: { case: string; value: never } }).kind;
-  if (kind === 'int64Value') return Number.isSafeInteger(Number(given));
+  if (kind === 'int64Value') return true;
   if (kind === 'doubleValue') return Number.isFinite(given) && !Number.isSafeInteger(given);
   if (kind === 'listValue') return (given as { values: unknown[] }).values.every(isJson);
   if (kind === 'mapValue')

@@ -1,6 +1,7 @@
 import { parse } from '@bufbuild/cel';
 import t from 'tap';
 import { isServiceError } from '../../kernel/contracts/index.ts';
+import { parseExact } from '../schema/contract.ts';
 import { cpuOf, maxHoldMs } from '../../test/kit/index.ts';
 import type { Expr } from './ast.ts';
 import { createExpressions } from './create-expressions.ts';
@@ -42,8 +43,65 @@ t.test('numbers of JSON are what people expect', async (t) => {
   t.same(answerOf('event.payload.list.filter(x, x > 1).map(x, x * 2)'), [4, 6]);
 });
 
+/** Answers of expressions over a payload that is given as text. */
+function over(payload: string) {
+  const scope = { event: { payload: parseExact(payload) } };
+  return (source: string): string => {
+    const found = expressions.compile(source, ['event']).evaluate(scope);
+    return found.ok ? JSON.stringify(found.value) : `! ${found.reason}`;
+  };
+}
+
+t.test('integers of up to 64 bits are exact', async (t) => {
+  const answer = over(
+    '{"id":820982911946154508,"least":-9223372036854775808,"most":9223372036854775807,"u":18446744073709551615,"n":1}',
+  );
+  t.equal(answer('event.payload.id == 820982911946154508'), 'true');
+  t.equal(answer('event.payload.id == 820982911946154500 || event.payload.id == 820982911946154509'), 'false');
+  t.equal(answer('event.payload.id in [820982911946154507, 820982911946154509]'), 'false');
+  t.equal(answer('event.payload.id > 820982911946154507 && event.payload.id < 820982911946154509'), 'true');
+  t.equal(answer('event.payload.id + event.payload.n'), '820982911946154509');
+  t.equal(answer('event.payload.id % 1000'), '508');
+  t.equal(answer('"order " + string(event.payload.id)'), '"order 820982911946154508"');
+  t.equal(answer('int("820982911946154508") == event.payload.id'), 'true');
+  t.equal(answer('[event.payload.least, event.payload.most]'), '[-9223372036854775808,9223372036854775807]');
+  t.match(answer('event.payload.most + 1'), /: a whole number is out of range$/);
+  t.equal(answer('event.payload.u == 18446744073709551615u'), 'true');
+  t.equal(answer('event.payload.u - 1u'), '18446744073709551614');
+  t.equal(answer('event.payload.u > event.payload.most'), 'true');
+  t.equal(answer('event.payload.u * 0.0'), '0');
+  t.equal(
+    answer('string(event.payload.u) + " " + string(type(event.payload.u) == uint)'),
+    '"18446744073709551615 true"',
+  );
+});
+
+t.test('a number that cannot be exact is an error where it is read, and only there', async (t) => {
+  const text =
+    '{"big":18446744073709551616,"huge":1e400,"list":[{"a b":-9223372036854775809}],"long":0.1000000000000000055}';
+  const answer = over(text);
+  t.equal(answer('event.payload.big'), '! event.payload.big: the number has more than 64 bits');
+  t.equal(answer('event.payload.huge > 1.0'), '! event.payload.huge: the number is larger than every double');
+  t.equal(
+    answer('event.payload.list.exists(x, x["a b"] == 1)'),
+    '! event.payload.list[0]["a b"]: the number has more than 64 bits',
+  );
+  t.match(answer('event.payload.big == 1 || true'), /^! event.payload.big: /, 'even where CEL would go on without it');
+  t.match(answer('event.payload.list == [{"a b": 1}]'), /^! event.payload.list.0...a b..: /);
+  t.equal(answer('has(event.payload.big) && "huge" in event.payload && size(event.payload) == 4'), 'true');
+  t.equal(answer('event.payload'), text, 'it is passed on');
+  t.equal(answer('{"kept": event.payload.list}'), '{"kept":[{"a b":-9223372036854775809}]}');
+  t.equal(answer('event.payload.long == 0.1'), 'true', 'a decimal is read as the nearest double');
+});
+
+t.test('what is passed on is written as it was', async (t) => {
+  const text = '{"10":1.0,"9":[1e2,-0],"price":10.50}';
+  t.equal(over(text)('event.payload'), text);
+  t.equal(over(text)('[event.payload, event.payload["9"]]'), `[${text},[1e2,-0]]`);
+});
+
 t.test('values are answered as JSON', async (t) => {
-  t.equal(answerOf('9007199254740993'), '9007199254740993', 'what JSON numbers cannot hold is a text');
+  t.equal(answerOf('9007199254740993'), 9_007_199_254_740_993n);
   t.same(answerOf('{"a": [null, true, 1u, 2.5], "b": b"abc"}'), { a: [null, true, 1, 2.5], b: 'YWJj' });
   t.equal(answerOf('duration("90m")'), '5400s');
   t.equal(answerOf('timestamp("2026-01-01T00:00:00Z") + duration("1h")'), '2026-01-01T01:00:00Z');
@@ -282,5 +340,7 @@ t.test('a path is read as the parser reads it', (t) => {
 
 /** A tree with offsets in place of ids, which only have to be different. */
 function placed(expr: Expr, positions: Readonly<Record<string, number>>): unknown {
-  return JSON.parse(JSON.stringify(expr, (key, value: unknown) => (key === 'id' ? positions[String(value)] : value)));
+  return JSON.parse(
+    JSON.stringify(expr, (key, value: unknown) => (key === 'id' ? positions[JSON.stringify(value)] : value)),
+  );
 }

@@ -138,6 +138,8 @@ const mixed = (
 ).flatMap(([name, run]) => [
   celFunc(name, [INT, DOUBLE], DOUBLE, (left, right) => run(Number(left), right)),
   celFunc(name, [DOUBLE, INT], DOUBLE, (left, right) => run(left, Number(right))),
+  celFunc(name, [UINT, DOUBLE], DOUBLE, (left, right) => run(Number(left.value), right)),
+  celFunc(name, [DOUBLE, UINT], DOUBLE, (left, right) => run(left, Number(right.value))),
 ]);
 
 const own = [

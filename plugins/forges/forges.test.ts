@@ -423,6 +423,7 @@ async function signatures(t: Test, server: TestServer): Promise<void> {
     [400, 'invalid_request', { raw: 'other=1', headers: asForm }],
     [400, 'invalid_request', { raw: Buffer.from([0x7b, 0xff, 0x7d]) }],
     [415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
+    [415, 'unsupported_media_type', { headers: { 'content-encoding': 'gzip' } }],
     [400, 'invalid_request', { headers: { 'x-github-delivery': undefined } }],
     [400, 'invalid_request', { headers: { 'x-github-delivery': 'x'.repeat(129) } }],
     [400, 'invalid_request', { headers: { 'x-github-event': undefined } }],

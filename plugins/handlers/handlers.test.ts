@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { Database, isServiceError, type ServiceError } from '../../kernel/contracts/index.ts';
+import { Database, isServiceError, type ServiceError, type Transaction } from '../../kernel/contracts/index.ts';
 import { HandlerMatches } from './contract.ts';
 import { handlerRunId } from './domain/run-id.ts';
 import { untrusted as untrustedColumns } from './migrations/0005-untrusted.ts';
@@ -64,6 +64,23 @@ for (const store of STORES) {
       await world.close();
     }
   };
+
+  t.test(`${store}: what a change that was undone had made is not remembered`, (t) =>
+    withWorld(t, async (world) => {
+      const matching = (tx: Transaction) => world.use(HandlerMatches).matching(tx, world.scope, 'order.made');
+      await world.set('orders', { on: ['order.*'] });
+      const undone = world.database.transaction(async (tx) => {
+        const { project_id } = world.scope;
+        await tx.write('UPDATE handlers_versions SET version = version + 1 WHERE project_id = ?', [project_id]);
+        await tx.write("UPDATE handlers_handlers SET patterns = '[]' WHERE project_id = ?", [project_id]);
+        t.same(await matching(tx), []);
+        throw new Error('undone');
+      });
+      await t.rejects(undone, { message: 'undone' });
+      await world.set('more', { on: ['other.*'] });
+      t.same(await world.database.transaction(matching), ['orders']);
+    }),
+  );
 
   t.test(`${store}: a slot is free once the server that numbers the events has the end`, async (t) => {
     const handingOver = { env: { SVC_EVENT_SEQUENCER: 'on' }, idle: false };

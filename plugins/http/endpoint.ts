@@ -156,7 +156,7 @@ export class Endpoint {
   }
 
   #validate(body: unknown, bytes: number): void {
-    const errors = this.#body!(body, { all: bytes <= this.#use.limits.list_faults_bytes });
+    const errors = this.#body!(body, { all: bytes <= this.#use.limits.list_faults_bytes, doubles: true });
     const [first] = errors;
     if (!first) return;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

@@ -98,7 +98,9 @@ t.test('every refusal is a problem document', async (t) => {
   const routes: Route[] = Object.entries(bad).map(([path, handle]) => route({ path, handle }));
   routes.push(route({ path: '/undefined', handle: async () => undefined as never }));
   routes.push(route({ path: '/status', handle: async () => ({ status: 42, json: {} }) }));
-  routes.push(route({ path: '/cyclic', handle: async () => ({ status: 200, json: 1n }) }));
+  const cycle: Record<string, unknown> = {};
+  cycle.cycle = cycle;
+  routes.push(route({ path: '/cyclic', handle: async () => ({ status: 200, json: cycle }) }));
   routes.push(route({ path: '/header', handle: async () => ({ status: 200, json: 1, headers: { 'X-A': 'a\r\nb' } }) }));
   const { url, lines } = await serve(t, { routes });
 

@@ -55,6 +55,22 @@ for (const store of STORES)
       t.match(await world.audited('session.refused'), [{ subject: 'ana-at-the-provider', detail: /no role/ }]);
     });
 
+    t.test('a person without a role gets in to answer an invitation', async (t) => {
+      const member = '/api/v1/orgs/acme/members/ana-at-the-provider';
+      t.equal((await server.call('owner', `PUT ${member}`, { role: 'member' })).status, 202);
+      const ana = world.person();
+      t.equal((await ana.signIn('ana')).status, 303);
+      await ana.go('/api/v1/session');
+      t.same(await ana.roles(), {});
+      const [{ id }] = (await ana.go('/api/v1/invitations')).json.invitations;
+      t.equal((await ana.go(`/api/v1/invitations/${id}/accept`, { method: 'POST' })).status, 200);
+      t.same(await ana.roles(), { acme: 'member' });
+      t.equal((await ana.signIn('ana')).status, 303, 'the claims take away only what they gave');
+      t.same(await ana.roles(), { acme: 'member' });
+      t.equal((await server.call('owner', `DELETE ${member}`)).status, 204);
+      t.equal((await ana.signIn('ana')).status, 403);
+    });
+
     t.test('an owner whom the claims name no more stays while nobody else is one, and no longer', async (t) => {
       groups.set('gus', ['svc-owners', 'web-team']);
       const gus = world.person();

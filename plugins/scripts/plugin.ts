@@ -20,6 +20,7 @@ import { AgentPrograms } from './executor/programs.ts';
 import { createScriptExecutor } from './executor/script-executor.ts';
 import { VerbClients } from './executor/verb-clients.ts';
 import { Isolation } from './isolation/isolation.ts';
+import { BashReader } from './lint/bash-reader.ts';
 import { createBashSyntax } from './lint/bash-syntax.ts';
 import { ScriptReview } from './lint/review.ts';
 import { guardProcess } from './native/guard-process.ts';
@@ -37,13 +38,18 @@ export default definePlugin(manifest, (plugin) => {
   const isolation = plugin.own(
     (use) => new Isolation({ env: use(Settings).env, ids: use(Ids), node: process.execPath }),
   );
+  const reader = plugin.own((use) => new BashReader({ clock: use(Clock), log: use(Log), env: use(Settings).env }));
+  plugin.onInit(SERVER_ROLES, async (use) => () => reader(use).close());
   plugin.onInit([...AGENT_ROLES, ...SERVER_ROLES], (use) => guardProcess(use(Settings), use(Log)));
   plugin.contribute(Verbs, () => verbs);
   plugin.contribute(LocalTools, () => [replayTool]);
   plugin.contribute(WorkflowKinds, (use) => {
     const { env } = use(Settings);
     const path = agentPath(env);
-    return scriptWorkflow(createBashSyntax(path), new ScriptReview({ env, path, verbs: () => use.all(Verbs) }));
+    return scriptWorkflow(
+      createBashSyntax(path, reader(use)),
+      new ScriptReview({ env, path, verbs: () => use.all(Verbs) }),
+    );
   });
   plugin.bind(MakePrograms, (use) => () => {
     const { env } = use(Settings);

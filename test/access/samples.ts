@@ -1,4 +1,5 @@
-import { type Caller, ORG, PROJECT } from './callers.ts';
+import { Database } from '../../kernel/contracts/index.ts';
+import { type Caller, ORG, PROJECT, RIVAL_ORG } from './callers.ts';
 import { ACCOUNT_SAMPLES } from './account-samples.ts';
 import { DOCUMENT_SAMPLES } from './document-samples.ts';
 import { CANARY, fresh, inPlace, must, type Place, program, run, type Sample, SCOPED } from './sampling.ts';
@@ -35,6 +36,35 @@ const projectMember: Sample['target'] = async (server, place) => {
   await must(server, place.by, 'PUT', `${inPlace(place)}/members/${user}`, { role: 'viewer' });
   return { user };
 };
+
+/** Of the other org's owner, or of somebody of this org. */
+const elsewhere = ({ by }: Place) => (by === 'rival' ? 'vera' : 'rita');
+
+/** To a new org, so that nobody of the matrix becomes a member of the one in question. */
+const invitation: Sample['target'] = async (server, place) => {
+  const [org, user] = [fresh('org'), elsewhere(place)];
+  await must(server, place.by, 'PUT', `/api/v1/orgs/${org}`);
+  const members = `/api/v1/orgs/${org}/members/${user}`;
+  await must(server, place.by, 'PUT', members, { role: 'member' });
+  const [row] = await server
+    .use(Database)
+    .read<{ invitation_id: string }>(
+      'SELECT invitation_id FROM access_invitations ORDER BY invitation_id DESC LIMIT 1',
+    );
+  return { id: row!.invitation_id };
+};
+
+/** Somebody whom the other org has made. */
+const invited =
+  (path: (place: Place) => string): Sample['target'] =>
+  async (server, place) => {
+    const user = fresh('user');
+    const [by, org] = place.by === 'rival' ? (['owner', ORG] as const) : (['rival', RIVAL_ORG] as const);
+    await must(server, by, 'PUT', `/api/v1/orgs/${org}/members/${user}`, { role: 'member' });
+    const role = path(place).includes('/projects/') ? 'viewer' : 'member';
+    await must(server, place.by, 'PUT', `${path(place)}/members/${user}`, { role });
+    return { user };
+  };
 
 /** A name that nobody has yet, so that every `PUT` of it makes something. */
 const unused =
@@ -180,6 +210,38 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: projectMember,
     audits: 'member.remove',
     except: only(['viewer', 'member', 'capped'], 403),
+  },
+
+  'GET /api/v1/invitations': { rule: 'user', status: 200, except: only(['capped', 'elsewhere'], 403) },
+  'POST /api/v1/invitations/:id/accept': {
+    rule: 'user',
+    status: 200,
+    target: invitation,
+    audits: 'invitation.accept',
+    unlocated: true,
+    except: { ...only(but(['rival']), 404), ...only(['capped', 'elsewhere'], 403) },
+  },
+  'POST /api/v1/invitations/:id/decline': {
+    rule: 'user',
+    status: 204,
+    target: invitation,
+    audits: 'invitation.decline',
+    unlocated: true,
+    except: { ...only(but(['rival']), 404), ...only(['capped', 'elsewhere'], 403) },
+  },
+  'GET /api/v1/orgs/:org/invitations': { rule: 'org owner', status: 200 },
+  'DELETE /api/v1/orgs/:org/invitations/:user': {
+    rule: 'org owner',
+    status: 204,
+    target: invited(({ org }) => `/api/v1/orgs/${org}`),
+    audits: 'invitation.withdraw',
+  },
+  [`GET ${SCOPED}/invitations`]: { rule: 'project admin', status: 200 },
+  [`DELETE ${SCOPED}/invitations/:user`]: {
+    rule: 'project admin',
+    status: 204,
+    target: invited(inPlace),
+    audits: 'invitation.withdraw',
   },
 
   [`POST ${SCOPED}/check`]: { rule: 'project viewer', status: 200, body: { source: '#!/bin/sh\ntrue\n' } },

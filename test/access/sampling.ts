@@ -22,6 +22,8 @@ export interface Sample {
   target?: (server: MatrixServer, place: Place) => Promise<Params>;
   /** What every success writes into the audit; undefined for what changes nothing. */
   audits?: string;
+  /** The entry tells nothing of where the caller was: the org that reads it is none of theirs. */
+  unlocated?: boolean;
   /** Where the route decides further than its rule. */
   except?: Partial<Record<Caller, number>>;
   /** Why a foreign thing may be told from an absent one. */

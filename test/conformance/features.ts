@@ -1,43 +1,62 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { type Options, readOptions, USAGE } from './options.ts';
+import { leftOutTags } from './report/applies.ts';
+import { writeReport } from './report/write.ts';
 
 /**
- * Runs the feature files against a server that somebody else started. Scenarios that start or kill processes of
- * their own, or that the server must call, are left out as a whole. The token is an org owner's, because every scenario makes a project; an agent of the
- * server must run on this machine, because scripts write into the folders of their scenarios.
+ * Runs the feature files against a server that somebody else started, with nothing but its address and the token of an
+ * org's owner, because every scenario makes a project. What scripts do on the machine of its agents is seen through the
+ * service itself (features/support/probe.ts). Scenarios that start or kill processes of the server are not applicable;
+ * the report lists them with their reasons.
  */
 const clone = join(import.meta.dirname, '../..');
-const USAGE = `usage: npm run conformance -- --base-url <address> [--token <token>] [<feature file>...]
-  The token may come from SVC_TOKEN instead, which keeps it out of the process list.\n`;
 
-function target(): { url: string; token: string; files: string[] } | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      options: { 'base-url': { type: 'string' }, token: { type: 'string' } },
-      allowPositionals: true,
-    });
-    const { 'base-url': url, token = process.env.SVC_TOKEN } = values;
-    return url && token ? { url: url.replace(/\/+$/, ''), token, files: positionals } : undefined;
-  } catch {
-    return undefined; // An unknown flag: the usage says which there are.
-  }
+/** With its messages in that file. */
+async function runFeatures(options: Options, messages: string): Promise<number> {
+  const env = {
+    ...process.env,
+    SVC_CONFORMANCE_URL: options.base_url,
+    SVC_CONFORMANCE_TOKEN: options.token,
+    SVC_CONFORMANCE_SVC: options.svc ?? '',
+    SVC_CONFORMANCE_REACH: options.reach ?? '',
+    SVC_CONFORMANCE_SPEC_ONLY: options.spec_only ? '1' : '',
+  };
+  const tags = `not (${leftOutTags(options).join(' or ')})`;
+  const shard = options.shard === undefined ? [] : ['--shard', options.shard];
+  return cucumber(['--tags', tags, '--format', `message:${messages}`, ...shard, ...options.files], env, 'inherit');
+}
+
+/** What is written in all features, also where the call names some of them: the report tells of every rule. */
+const readFeatures = (messages: string): Promise<number> =>
+  cucumber(['--dry-run', '--format', `message:${messages}`], process.env, 'ignore');
+
+async function cucumber(args: string[], env: NodeJS.ProcessEnv, stdio: 'inherit' | 'ignore'): Promise<number> {
+  const child = spawn(join(clone, 'node_modules/.bin/cucumber-js'), args, { env, cwd: clone, stdio });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code ?? 1;
 }
 
 async function main(): Promise<void> {
-  const found = target();
-  if (!found) {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (!options) {
     process.stderr.write(USAGE);
     process.exitCode = 2;
     return;
   }
-  const env = { ...process.env, SVC_CONFORMANCE_URL: found.url, SVC_CONFORMANCE_TOKEN: found.token };
-  const program = join(clone, 'node_modules/.bin/cucumber-js');
-  const args = ['--tags', 'not (@own-server or @own-agent or @far-end)', ...found.files];
-  const child = spawn(program, args, { env, cwd: clone, stdio: 'inherit' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  process.exitCode = code ?? 1;
+  const folder = await mkdtemp(join(tmpdir(), 'svc-conformance-'));
+  try {
+    const [ran, written] = [join(folder, 'ran.ndjson'), join(folder, 'written.ndjson')];
+    process.exitCode = await runFeatures(options, ran);
+    if (options.report === undefined) return;
+    await readFeatures(written);
+    await writeReport(options.report, { ran, written }, options, () => new Date());
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 await main();

@@ -234,6 +234,57 @@ else
       await dialog(page).getByRole('button', { name: 'Leave it' }).click();
     });
 
+    await t.test('who has an account elsewhere is invited, and answers', async (t) => {
+      const put = (path: string, body?: object) => api(place, place.token, path, { method: 'PUT', body });
+      const made = async (user: string) => {
+        t.equal((await put(`/orgs/far/members/${user}`, { role: 'member' })).status, 201);
+        const body = { name: `of-${user}`, org: 'far', user };
+        return (await api(place, place.token, '/tokens', { method: 'POST', body })).json.token as string;
+      };
+      await put('/orgs/far', {});
+      const fay = await made('fay');
+      await put('/orgs/far/projects/shore', {});
+      const finn = await made('finn');
+      await put('/orgs/far/projects/shore/members/finn', { role: 'viewer' });
+      await page.reload();
+      const project = page.locator('.panel').filter({ has: page.getByRole('heading', { name: /^Of the project/ }) });
+      const invite = async (user: string) => {
+        await project.getByRole('button', { name: 'Add a member' }).click();
+        await field(page, 'user').fill(user);
+        await field(page, 'role').selectOption('viewer');
+        await dialog(page).getByRole('button', { name: 'Give the role' }).click();
+        await dialog(page).waitFor({ state: 'detached' });
+        const asked = project.getByRole('row', { name: new RegExp(`^${user} viewer .*by dev.* Withdraw$`) });
+        await asked.waitFor();
+        return asked;
+      };
+      for (const user of ['fay', 'finn']) await invite(user);
+      await project.getByText('svc invitation sent --project main').waitFor({ state: 'attached' });
+
+      // She reaches no project, and answers where that is said.
+      const hers = await place.signedIn(fay, undefined, 'No project yet');
+      await hers.getByRole('row', { name: /^dev\/main viewer .*by dev/ }).waitFor();
+      t.same(await inaccessible(hers), []);
+      await confirm(hers, hers.getByRole('button', { name: 'Accept' }), 'Accept it');
+      await hers.getByText('You are viewer of dev/main. You signed in with a token that is limited').waitFor();
+      await hers.getByText('Nobody has invited you').waitFor();
+      t.equal((await api(place, place.token, `${HERE}/members/fay`)).status, 200);
+
+      const his = await place.signedIn(finn);
+      await his.getByRole('link', { name: 'An invitation waits for your answer' }).click();
+      await his.getByRole('heading', { name: 'Your invitations' }).waitFor();
+      await confirm(his, row(his, /^dev\/main viewer/).getByRole('button', { name: 'Decline' }), 'Decline it');
+      await his.getByText('Nobody has invited you').waitFor();
+      t.equal((await api(place, place.token, `${HERE}/members/finn`)).status, 404);
+
+      await page.reload();
+      await project.getByRole('row', { name: /^fay viewer/ }).waitFor();
+      const asked = await invite('finn');
+      await confirm(page, asked.getByRole('button', { name: 'Withdraw' }), 'Withdraw it');
+      await asked.waitFor({ state: 'detached' });
+      t.same((await api(place, finn, '/invitations')).json.invitations, []);
+    });
+
     await t.test('a token is shown once, works, and is revoked', async (t) => {
       await page.getByRole('link', { name: 'Tokens', exact: true }).click();
       await page.getByRole('button', { name: 'New token' }).click();
@@ -290,6 +341,7 @@ else
         ['/locks', /deploy/],
         ['/agents', /built into svc dev/],
         ['/members', /vera/],
+        ['/members/invitations', /Nobody has invited you/],
         ['/members/tokens', /of-vera/],
         ['/members/sessions', /this one/],
         ['/audit', /secret\.set/],

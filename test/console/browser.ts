@@ -85,13 +85,13 @@ export class Console {
     return page;
   }
 
-  /** A page on which somebody has pasted a token. */
-  async signedIn(token = this.token, context?: BrowserContext): Promise<Page> {
+  /** A page on which somebody has pasted a token, and where that leads. */
+  async signedIn(token = this.token, context?: BrowserContext, leadsTo = 'Overview'): Promise<Page> {
     const page = await this.newPage(context);
     await page.goto(this.url);
     await page.getByLabel('Access token').fill(token);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: leadsTo }).waitFor();
     return page;
   }
 

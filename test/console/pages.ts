@@ -43,6 +43,7 @@ export const PAGES: Readonly<Record<string, SamplePage | readonly SamplePage[]>>
   locks: at('locks', '/locks'),
   agents: at('agents', '/agents'),
   members: at('members-and-tokens', '/members'),
+  'members/invitations': at('invitations', '/members/invitations'),
   'members/tokens': at('tokens', '/members/tokens'),
   'members/sessions': at('sessions', '/members/sessions'),
   audit: at('audit', '/audit'),

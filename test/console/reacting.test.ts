@@ -101,6 +101,26 @@ else
       await type.getByText(/"total": 12/).waitFor();
     });
 
+    await t.test('numbers are shown and sent as they are', async (t) => {
+      const payload = '{\n  "id": 820982911946154508,\n  "10": 1.0,\n  "9": 1e400\n}';
+      await open('Handlers');
+      await open('Events');
+      await page.getByRole('button', { name: 'Emit an event' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Type').fill('exact.first');
+      await dialog.getByLabel('Payload, as JSON').fill(payload);
+      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await page.getByRole('heading', { name: 'exact.first', level: 1 }).waitFor();
+      t.equal(await page.locator('pre').first().innerText(), payload);
+      await page.getByRole('button', { name: 'Emit one like it' }).click();
+      t.equal(await dialog.getByLabel('Payload, as JSON').inputValue(), payload);
+      await dialog.getByLabel('Type').fill('exact.second');
+      await dialog.getByRole('button', { name: 'Emit it' }).click();
+      await page.getByRole('heading', { name: 'exact.second', level: 1 }).waitFor();
+      const { stdout } = await place.svc(['events', 'show', page.url().split('/').at(-1)!]);
+      t.match(stdout, /"id": 820982911946154508,\n *"10": 1\.0,\n *"9": 1e400\n/);
+    });
+
     await t.test('a hook shows its secret once, takes a delivery, gets a new secret and goes', async (t) => {
       await open('Hooks');
       await page.getByRole('button', { name: 'New hook' }).click();

@@ -1,62 +1,74 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfiguration, runCucumber } from '@cucumber/cucumber/api';
+import { type Written, reasonOf } from '../conformance/report/reasons.ts';
+import { readRules, type Rule, ruleOf } from '../conformance/report/rules.ts';
 
 /**
  * Which rules do the scenarios name? Reads the features as cucumber does, without running them, checks every tag against
  * features/rules.txt and fails when an area covers less than features/coverage-floor.json says. `--raise` lifts
- * the floor to what is covered, `--missing [area]` lists the rules that no scenario names.
+ * the floor to what is covered, `--missing [area]` lists the rules that no scenario names. A scenario shows rules of the
+ * specification or is tagged `@contract`, never both: so a run for the specification alone shows every rule too.
  */
 const folder = join(import.meta.dirname, '../../features');
 const FLOOR = join(folder, 'coverage-floor.json');
-const RULE = /^@([A-Z]{2,}-\d{3})$/;
 /** Close to a rule's id without being one: a slip of the pen that would otherwise count for nothing. */
 const SLIP = /^@[A-Z]{2,}-?\d+$/;
 /** Scenarios with these tags are not run, so they show nothing; none has one today. */
 const LEFT_OUT = ['@wip', '@skip', '@pending'];
+/** Each of them says why, in the report of a run that leaves it out. */
+const OWN = ['@own-server', '@own-agent', '@far-end'];
 
-interface Rule {
-  id: string;
-  /** Says the same, so a scenario of it shows this one too. */
-  same: string | undefined;
-}
-
-interface Tag {
+interface Scenario extends Written {
   name: string;
-  scenario: string;
 }
 
 type Counts = Record<string, { covered: number; total: number }>;
 
 const areaOf = (id: string) => id.split('-')[0] ?? '';
 
-async function readRules(): Promise<Rule[]> {
-  const lines = (await readFile(join(folder, 'rules.txt'), 'utf8')).trim().split('\n');
-  return lines.map((line) => {
-    const [id = '', same] = line.split(' ');
-    return { id, same };
-  });
-}
-
 /** Tags of all scenarios, those of their feature and rule included. A step without a definition fails here too. */
-async function readTags(): Promise<{ tags: Tag[]; complete: boolean }> {
-  const tags: Tag[] = [];
+async function readScenarios(): Promise<{ scenarios: Scenario[]; complete: boolean }> {
+  const scenarios: Scenario[] = [];
   const { runConfiguration } = await loadConfiguration({ provided: { dryRun: true } });
   const { success } = await runCucumber(runConfiguration, {}, ({ pickle }) => {
-    for (const { name } of pickle?.tags ?? []) tags.push({ name, scenario: `${pickle?.uri}: ${pickle?.name}` });
+    if (!pickle) return;
+    const { uri, name, tags, steps } = pickle;
+    scenarios.push({
+      name: `${uri}: ${name}`,
+      tags: tags.map((tag) => tag.name),
+      steps: steps.map(({ text }) => text),
+    });
   });
-  return { tags, complete: success };
+  return { scenarios, complete: success };
 }
 
-function faultsOf(tags: readonly Tag[], rules: readonly Rule[]): string[] {
+function faultsOf(scenarios: readonly Scenario[], rules: readonly Rule[]): string[] {
   const known = new Set(rules.map(({ id }) => id));
-  const faults = tags.flatMap(({ name, scenario }) => {
-    if (LEFT_OUT.includes(name)) return [`${scenario} is left out of the run by ${name}`];
-    const id = RULE.exec(name)?.[1];
-    if (id === undefined) return SLIP.test(name) ? [`${name} is no rule's id (${scenario})`] : [];
-    return known.has(id) ? [] : [`there is no rule ${id} (${scenario})`];
-  });
+  const faults = scenarios.flatMap((scenario) => [
+    ...scenario.tags.flatMap((tag) => faultOfTag(tag, scenario.name, known)),
+    ...faultsOfKind(scenario),
+  ]);
   return [...new Set(faults)];
+}
+
+function faultOfTag(tag: string, scenario: string, known: ReadonlySet<string>): string[] {
+  if (LEFT_OUT.includes(tag)) return [`${scenario} is left out of the run by ${tag}`];
+  const id = ruleOf(tag);
+  if (id === undefined) return SLIP.test(tag) ? [`${tag} is no rule's id (${scenario})`] : [];
+  return known.has(id) ? [] : [`there is no rule ${id} (${scenario})`];
+}
+
+/** Tags that the conformance run goes by. */
+function faultsOfKind(scenario: Scenario): string[] {
+  const { name, tags } = scenario;
+  const shows = tags.some((tag) => ruleOf(tag) !== undefined);
+  if (shows && tags.includes('@contract')) return [`${name} names rules of the specification and is tagged @contract`];
+  if (!shows && !tags.includes('@contract')) return [`${name} names no rule of the specification: tag it @contract`];
+  const own = tags.filter((tag) => OWN.includes(tag));
+  if (own.length > 0 && reasonOf(scenario, OWN) === undefined)
+    return [`${name} does not say in its steps why it is ${own.join(' ')} (test/conformance/report/reasons.ts)`];
+  return [];
 }
 
 function count(rules: readonly Rule[], has: (rule: Rule) => boolean): Counts {
@@ -83,13 +95,13 @@ async function compare(counts: Counts, raise: boolean): Promise<string[]> {
 
 async function main(args: readonly string[]): Promise<void> {
   const rules = await readRules();
-  const { tags, complete } = await readTags();
-  const named = new Set(tags.map(({ name }) => name.slice(1)));
+  const { scenarios, complete } = await readScenarios();
+  const named = new Set(scenarios.flatMap(({ tags }) => tags.map((tag) => tag.slice(1))));
   const has = ({ id, same }: Rule) => named.has(id) || (same !== undefined && named.has(same));
   if (args[0] === '--missing')
     for (const rule of rules) if (!has(rule) && rule.id.startsWith(args[1] ?? '')) process.stdout.write(`${rule.id}\n`);
   const counts = count(rules, has);
-  const faults = [...faultsOf(tags, rules), ...(await compare(counts, args[0] === '--raise'))];
+  const faults = [...faultsOf(scenarios, rules), ...(await compare(counts, args[0] === '--raise'))];
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   const areas = Object.entries(counts).map(([area, { covered, total }]) => `${area} ${covered}/${total}`);
   process.stdout.write(`rules covered: ${rules.filter(has).length} of ${rules.length}: ${areas.join('  ')}\n`);

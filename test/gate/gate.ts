@@ -55,7 +55,12 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
       }),
     ),
   );
-  return [...checks, unit, ...features].filter(({ name }) => only === undefined || name.includes(only));
+  const conformance: Part = {
+    name: "conformance of an operator's server",
+    command: ['node', 'test/gate/conformance.ts'],
+    counts: 'cucumber',
+  };
+  return [...checks, unit, ...features, conformance].filter(({ name }) => only === undefined || name.includes(only));
 }
 
 /** Hundreds of programs load the same modules: they are compiled once. */

@@ -18,7 +18,7 @@ t.test('the examples of the README do what they say', { timeout: 120_000 }, asyn
   const blocks = [...readme.matchAll(/^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm)];
   for (const [, , file, text = ''] of blocks) if (file) await writeFile(join(workdir, file), text);
   const sessions = blocks.filter(([, language]) => language === 'console').map(([, , , text = '']) => text);
-  t.equal(sessions.length, 3);
+  t.equal(sessions.length, 4);
   const { PATH = '' } = process.env;
   for (const session of sessions) {
     const [, file = '', prints] = /^\$ svc run (\S+)\n([\s\S]*)$/.exec(session) ?? [];

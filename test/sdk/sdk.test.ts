@@ -113,7 +113,7 @@ const failures = (language: { error: string; coded: string; json: string; call: 
 ];
 
 for (const [filename, language] of Object.entries({
-  'failures.ts': { error: 'Error', coded: 'Error', json: 'Do not know how to serialize a BigInt', call: 'state' },
+  'failures.ts': { error: 'Error', coded: 'Error', json: 'no JSON', call: 'state' },
   'failures.py': {
     error: 'Exception',
     coded: 'Coded',

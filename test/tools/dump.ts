@@ -19,10 +19,14 @@ interface Key {
   name: string;
   unique: boolean;
   columns: string[];
+  /** Of an index that holds only some rows: which. */
+  condition?: string | undefined;
 }
 
-const keyLine = ({ name, unique, columns }: Key) =>
-  `${name === 'PRIMARY' ? 'primary key' : `${unique ? 'unique' : 'index'} ${name}`} (${columns.join(', ')})`;
+const keyLine = ({ name, unique, columns, condition }: Key) => {
+  const what = name === 'PRIMARY' ? 'primary key' : `${unique ? 'unique' : 'index'} ${name}`;
+  return `${what} (${columns.join(', ')})${condition === undefined ? '' : ` where ${condition}`}`;
+};
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
@@ -48,15 +52,17 @@ async function sqliteTables(database: Database): Promise<Table[]> {
 }
 
 async function sqliteKeys(database: Database, table: string): Promise<Key[]> {
-  const indexes = await database.read<{ name: string; unique: number }>(
-    'SELECT name, "unique" FROM pragma_index_list(?) WHERE origin <> \'pk\'',
+  const indexes = await database.read<{ name: string; unique: number; made_by: string | null }>(
+    `SELECT l.name, l."unique", m.sql AS made_by FROM pragma_index_list(?) l
+     LEFT JOIN sqlite_master m ON m.type = 'index' AND m.name = l.name WHERE l.origin <> 'pk'`,
     [table],
   );
   const keys: Key[] = [];
-  for (const { name, unique } of indexes) {
+  for (const { name, unique, made_by } of indexes) {
     const sql = 'SELECT name FROM pragma_index_info(?) ORDER BY seqno';
     const columns = await database.read<{ name: string }>(sql, [name]);
-    keys.push({ name, unique: unique === 1, columns: columns.map((column) => column.name) });
+    const condition = made_by?.split(/ where /i)[1];
+    keys.push({ name, unique: unique === 1, columns: columns.map((column) => column.name), condition });
   }
   return keys;
 }

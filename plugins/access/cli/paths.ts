@@ -10,6 +10,17 @@ const orgPath = (api: Client): string => `/api/v1/orgs/${encodeURIComponent(orgO
 
 export const projectsPath = (api: Client): string => `${orgPath(api)}/projects`;
 
-/** Members of the org or, with `--project`, of the project. */
-export const membersPath = (api: Client, { flags: { project } }: Invocation): string =>
-  `${project === undefined ? orgPath(api) : `${projectsPath(api)}/${encodeURIComponent(String(project))}`}/members`;
+/** The org or, with `--project`, the project. */
+const placePath = (api: Client, { flags: { project } }: Invocation): string =>
+  project === undefined ? orgPath(api) : `${projectsPath(api)}/${encodeURIComponent(String(project))}`;
+
+export const membersPath = (api: Client, invocation: Invocation): string => `${placePath(api, invocation)}/members`;
+
+/** Invitations to the same, for those who may withdraw them. */
+export const invitedPath = (api: Client, invocation: Invocation): string => `${placePath(api, invocation)}/invitations`;
+
+/** Invitations to oneself. */
+export const INVITATIONS = '/api/v1/invitations';
+
+export const placeName = (org: string, project: string | undefined): string =>
+  project === undefined ? org : `${org}/${project}`;

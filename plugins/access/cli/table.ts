@@ -10,11 +10,11 @@ import {
   namedPath,
   putCommand,
   removeCommand,
-  usageError,
 } from '../../../cli/contract.ts';
-import { membersPath, projectsPath } from './paths.ts';
+import { INVITATIONS, invitedPath, membersPath, placeName, projectsPath } from './paths.ts';
 
 const USER: Argument = { name: 'user', summary: 'the user' };
+const INVITATION: Argument = { name: 'id', summary: 'its id, from `svc invitation ls`' };
 const ON: Flags = {
   project: { type: 'string', value: '<project>', summary: 'of this project instead of the org' },
 };
@@ -38,19 +38,16 @@ export const commands: readonly Command[] = [
       said: (made, { args }) => `project ${args[0]} ${made ? 'created' : 'existed already'}`,
     }),
     { name: 'project ls', summary: 'list the projects of your org', load: () => import('./project-ls.ts') },
-    putCommand({
+    {
       name: 'member set',
       summary: 'give a user a role in the org or, with --project, in a project',
+      about:
+        'Somebody with an account elsewhere is invited, and is a member when they accept (`svc invitation accept`).',
       args: [USER],
       flags: { role: { type: 'string', summary: 'org: owner, member; project: viewer, member, admin' }, ...ON },
       examples: [['svc member set ana --role admin --project web', 'an admin of one project']],
-      path: namedPath(membersPath),
-      body: ({ flags: { role } }) => {
-        if (role !== undefined) return { role };
-        throw usageError('--role is missing', 'org: owner or member; project: viewer, member or admin');
-      },
-      said: (_, { args, flags }, { profile }) => `${args[0]} is ${flags.role} of ${flags.project ?? profile.org}`,
-    }),
+      load: () => import('./member-set.ts'),
+    },
     listCommand<Api.ListProjectMembers200['members'][number]>({
       name: 'member ls',
       summary: 'list members and roles',
@@ -66,6 +63,47 @@ export const commands: readonly Command[] = [
       flags: ON,
       path: namedPath(membersPath),
       said: ({ args, flags }, { profile }) => `${args[0]} is no longer a member of ${flags.project ?? profile.org}`,
+    }),
+    listCommand<Api.Invitation>({
+      name: 'invitation ls',
+      summary: 'list the invitations that wait for your answer',
+      path: INVITATIONS,
+      member: 'invitations',
+      columns: {
+        id: 'id',
+        to: ({ org, project }) => placeName(org, project),
+        role: 'role',
+        'invited by': 'invited_by',
+        ends: 'expires_at',
+      },
+    }),
+    {
+      name: 'invitation accept',
+      summary: 'accept an invitation and become a member',
+      args: [INVITATION],
+      load: () => import('./invitation-accept.ts'),
+    },
+    {
+      name: 'invitation decline',
+      summary: 'decline an invitation',
+      args: [INVITATION],
+      load: () => import('./invitation-decline.ts'),
+    },
+    listCommand<Api.MemberInvitation>({
+      name: 'invitation sent',
+      summary: 'list invitations to your org that wait for an answer',
+      flags: ON,
+      path: invitedPath,
+      member: 'invitations',
+      columns: { user: 'user', role: 'role', 'invited by': 'invited_by', ends: 'expires_at' },
+    }),
+    removeCommand({
+      name: 'invitation withdraw',
+      summary: 'withdraw the invitation of a user',
+      args: [USER],
+      flags: ON,
+      path: namedPath(invitedPath),
+      said: ({ args, flags }, { profile }) => `${args[0]} is no longer invited to ${flags.project ?? profile.org}`,
     }),
     {
       name: 'token create',

@@ -4,7 +4,9 @@ import { MembershipObservers, type Scopes, SessionGrants } from '../contract.ts'
 import { defineModels, type Models } from '../store/models.ts';
 import { Directory } from './directory.ts';
 import { Identities } from './identities.ts';
+import { Invitations } from './invitations.ts';
 import { LastUse } from './last-use.ts';
+import { PendingInvitations } from './pending-invitations.ts';
 import { CachedScopes } from './scopes.ts';
 import { Tokens } from './tokens.ts';
 
@@ -17,6 +19,7 @@ export interface Access {
   identities: Identities;
   last_use: LastUse;
   directory: Directory;
+  invitations: Invitations;
   tokens: Tokens;
 }
 
@@ -30,7 +33,16 @@ export function makeAccess(use: Resolve): Access {
   const scopes = new CachedScopes(database);
   const last_use = new LastUse(models, database);
   const identities = new Identities({ database, clock: use(Clock), last_use, sessions: use.all(SessionGrants) });
-  const directory = new Directory({ database, ids, identities, observers: use.all(MembershipObservers), audit });
+  const pending = new PendingInvitations({ database, ids, audit });
+  const directory = new Directory({
+    database,
+    ids,
+    identities,
+    observers: use.all(MembershipObservers),
+    audit,
+    pending,
+  });
+  const invitations = new Invitations({ models, database, directory, pending });
   const tokens = new Tokens({ models, database, ids, scopes, identities, audit });
-  return { database, ids, models, scopes, identities, last_use, directory, tokens };
+  return { database, ids, models, scopes, identities, last_use, directory, invitations, tokens };
 }

@@ -8,15 +8,17 @@ import {
   deleteMemberships,
   insertMember,
   type MemberKey,
+  orgsOfUser,
   readMember,
   setMemberRole,
 } from '../store/members.ts';
-import type { MemberRow, OrgRow, ProjectRow, UserRow } from '../store/models.ts';
+import type { InvitationRow, MemberRow, OrgRow, ProjectRow, UserRow } from '../store/models.ts';
 import { ensureOrg, lockOrg } from '../store/orgs.ts';
 import { ensureProject } from '../store/projects.ts';
 import { revokeTokensOf } from '../store/tokens.ts';
 import { ensureUser } from '../store/users.ts';
 import type { Identities } from './identities.ts';
+import type { PendingInvitations } from './pending-invitations.ts';
 
 export interface DirectoryDeps {
   database: Database;
@@ -24,6 +26,7 @@ export interface DirectoryDeps {
   identities: Identities;
   observers: readonly MembershipObserver[];
   audit: Audit;
+  pending: PendingInvitations;
 }
 
 /** The scope of a membership change; `project_id` is `''` for the org itself. */
@@ -47,13 +50,13 @@ export class Directory {
     by: AuditSource,
     as_owner = false,
   ): Promise<OrgRow & { made: boolean }> {
-    return this.#change(async (tx, now) => {
+    return this.change(async (tx, now) => {
       const org = await ensureOrg(tx, this.#deps.ids, name, now);
       if (!org.made && !as_owner) return org;
       await lockOrg(tx, org.org_id);
       const key = { org_id: org.org_id, project_id: '', user_id: user.user_id };
       const before = await readMember(tx, key);
-      await this.#setRole(tx, key, 'owner', now);
+      await this.#setRole(tx, key, 'owner', by);
       if (org.made) await this.#audit(tx, by, { ...key, action: 'org.create', subject: name });
       else if (before?.role !== 'owner')
         await this.#audit(tx, by, { ...key, action: 'member.set', subject: user.name, detail: 'role owner' });
@@ -62,7 +65,7 @@ export class Directory {
   }
 
   async putProject(org_id: string, name: string, by: AuditSource): Promise<ProjectRow & { made: boolean }> {
-    return this.#change(async (tx, now) => {
+    return this.change(async (tx, now) => {
       const project = await ensureProject(tx, this.#deps.ids, { org_id, name, now });
       if (project.made) await this.#audit(tx, by, { org_id, project_id: '', action: 'project.create', subject: name });
       return project;
@@ -71,38 +74,83 @@ export class Directory {
 
   /** `made` is false when somebody has the name. */
   async putUser(name: string): Promise<UserRow & { made: boolean }> {
-    return this.#change((tx, now) => ensureUser(tx, this.#deps.ids, name, now));
+    return this.change((tx, now) => ensureUser(tx, this.#deps.ids, { name, home_org_id: '', now }));
   }
 
-  /** Adds a user (who is created when unknown) or changes a role. Throws `last_owner`. */
-  async putMember(
+  /**
+   * Adds a user, who is created when unknown, or changes a role. Who has an account elsewhere and is no member of this org
+   * is invited. Throws `last_owner`, `too_many_invitations`.
+   */
+  async addMember(
     place: Place,
     name: string,
     role: OrgRole | ProjectRole,
     by: AuditSource,
-  ): Promise<{ member: MemberRow; made: boolean }> {
-    return this.#change(async (tx, now) => {
-      await lockOrg(tx, place.org_id);
-      const { user_id } = await ensureUser(tx, this.#deps.ids, name, now);
-      const inOrg = { org_id: place.org_id, project_id: '', user_id };
-      if (place.project_id !== '') await insertMember(tx, this.#deps.ids, { ...inOrg, role: 'member', now });
-      else if (role !== 'owner') await this.#refuseLastOwner(tx, inOrg);
-      const made = await this.#setRole(tx, { ...place, user_id }, role, now);
-      const member = await readMember(tx, { ...place, user_id });
-      await this.#audit(tx, by, { ...place, action: 'member.set', subject: name, detail: `role ${role}` });
-      return { member: member!, made };
+  ): Promise<{ member: MemberRow; made: boolean } | { invitation: InvitationRow }> {
+    return this.change(async (tx, now) => {
+      const { org_id } = place;
+      await lockOrg(tx, org_id);
+      const user = await ensureUser(tx, this.#deps.ids, { name, home_org_id: org_id, now });
+      const key = { ...place, user_id: user.user_id };
+      if (!user.made && !(await isOfOrg(tx, user, org_id)))
+        return { invitation: await this.#deps.pending.put(tx, key, role, by) };
+      return this.#setMember(tx, key, { name, role }, by);
     });
+  }
+
+  /** Gives a user a role without asking. Throws `last_owner`. */
+  async putMember(
+    place: Place,
+    user: Pick<UserRow, 'user_id' | 'name'>,
+    role: OrgRole | ProjectRole,
+    by: AuditSource,
+  ): Promise<void> {
+    await this.change(async (tx) => {
+      await lockOrg(tx, place.org_id);
+      await this.#setMember(tx, { ...place, user_id: user.user_id }, { name: user.name, role }, by);
+    });
+  }
+
+  async #setMember(
+    tx: Transaction,
+    key: MemberKey,
+    { name, role }: { name: string; role: MemberRow['role'] },
+    by: AuditSource,
+  ): Promise<{ member: MemberRow; made: boolean }> {
+    const given = await this.give(tx, key, role, by);
+    const { org_id, project_id } = key;
+    await this.#audit(tx, by, { org_id, project_id, action: 'member.set', subject: name, detail: `role ${role}` });
+    return given;
+  }
+
+  /** `made`: the membership is new. The caller holds the org's row, and writes the audit. Throws `last_owner`. */
+  async give(
+    tx: Transaction,
+    { org_id, project_id, user_id }: MemberKey,
+    role: MemberRow['role'],
+    by: AuditSource,
+  ): Promise<{ member: MemberRow; made: boolean }> {
+    const [key, inOrg] = [
+      { org_id, project_id, user_id },
+      { org_id, project_id: '', user_id },
+    ];
+    const now = this.#deps.database.now();
+    if (project_id !== '') await insertMember(tx, this.#deps.ids, { ...inOrg, role: 'member', now });
+    else if (role !== 'owner') await this.#refuseLastOwner(tx, inOrg);
+    const made = await this.#setRole(tx, key, role, by);
+    return { member: (await readMember(tx, key))!, made };
   }
 
   /** Throws `not_found`, `last_owner`. Tokens limited to this scope are revoked with the membership. */
   async removeMember(place: Place, user: Pick<UserRow, 'user_id' | 'name'>, by: AuditSource): Promise<void> {
     const key = { ...place, user_id: user.user_id };
-    await this.#change(async (tx, now) => {
+    await this.change(async (tx, now) => {
       await lockOrg(tx, place.org_id);
       if (!(await readMember(tx, key))) throw Errors.notFound(`"${user.name}" is not a member`);
       if (place.project_id === '') await this.#refuseLastOwner(tx, key);
       await deleteMemberships(tx, key);
       await revokeTokensOf(tx, key, now);
+      await this.#deps.pending.dropAfterChange(tx, key, by);
       const left = { ...key, project_id: place.project_id === '' ? null : place.project_id };
       for (const observer of this.#deps.observers) await observer.onRemoved(tx, left);
       await this.#audit(tx, by, { ...place, action: 'member.remove', subject: user.name });
@@ -116,9 +164,12 @@ export class Directory {
   }
 
   /** True when the membership is new. The caller holds the org's row. */
-  async #setRole(tx: Transaction, key: MemberKey, role: MemberRow['role'], now: number): Promise<boolean> {
-    if (await insertMember(tx, this.#deps.ids, { ...key, role, now })) return true;
+  async #setRole(tx: Transaction, key: MemberKey, role: MemberRow['role'], by: AuditSource): Promise<boolean> {
+    const { ids, database, pending } = this.#deps;
+    await pending.drop(tx, key, by);
+    if (await insertMember(tx, ids, { ...key, role, now: database.now() })) return true;
     await setMemberRole(tx, key, role);
+    await pending.dropAfterChange(tx, key, by);
     return false;
   }
 
@@ -133,7 +184,8 @@ export class Directory {
     return this.#deps.audit.record(tx, { org_id, project_id, action, subject, detail, principal, request_id, ip });
   }
 
-  async #change<T>(work: (tx: Transaction, now: number) => Promise<T>): Promise<T> {
+  /** One transaction; what was read about callers before it is read again. */
+  async change<T>(work: (tx: Transaction, now: number) => Promise<T>): Promise<T> {
     const { database, identities } = this.#deps;
     try {
       return await database.transaction((tx) => work(tx, database.now()));
@@ -142,4 +194,10 @@ export class Directory {
       identities.forget();
     }
   }
+}
+
+/** Is the user a member of the org, or nowhere a member and made by this org? Everybody else has to be asked. */
+async function isOfOrg(tx: Transaction, { user_id, home_org_id }: UserRow, org_id: string): Promise<boolean> {
+  const orgs = await orgsOfUser(tx, user_id);
+  return orgs.includes(org_id) || (orgs.length === 0 && home_org_id === org_id);
 }

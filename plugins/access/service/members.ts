@@ -2,6 +2,7 @@ import { type Database, type Ids, isServiceError } from '../../../kernel/contrac
 import type { AuditSource } from '../../audit/contract.ts';
 import type { Members, Membership } from '../contract.ts';
 import { nameLike } from '../domain/names.ts';
+import { isInvited } from '../store/invitations.ts';
 import { membershipsOf } from '../store/members.ts';
 import type { Directory } from './directory.ts';
 
@@ -33,8 +34,13 @@ export class AccessMembers implements Members {
     return rows.map(({ org_id, project_id, role }) => ({ org_id, project_id: project_id || null, role }));
   }
 
-  async set({ name }: User, { org_id, project_id, role }: Membership, by: AuditSource): Promise<void> {
-    await this.#parts.directory.putMember({ org_id, project_id: project_id ?? '' }, name, role, by);
+  isInvited(user_id: string): Promise<boolean> {
+    const { database } = this.#parts;
+    return isInvited(database, user_id, database.now());
+  }
+
+  async set(user: User, { org_id, project_id, role }: Membership, by: AuditSource): Promise<void> {
+    await this.#parts.directory.putMember({ org_id, project_id: project_id ?? '' }, user, role, by);
   }
 
   async remove(

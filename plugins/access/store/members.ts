@@ -35,10 +35,14 @@ export async function readMember(on: Reading, key: MemberKey): Promise<MemberRow
   return rows[0];
 }
 
-/** Ids of the orgs that a user is in. */
-export async function orgsOfUser(queries: Queries, user_id: string): Promise<string[]> {
+/** What a user is in an org and in its projects. */
+export const membershipsIn = (on: Reading, org_id: string, user_id: string): Promise<MemberRow[]> =>
+  on.read<MemberRow>(`${READ} WHERE user_id = ? AND org_id = ?`, [user_id, org_id]);
+
+/** Ids of the orgs that a user is in, the longest first. */
+export async function orgsOfUser(queries: Reading, user_id: string): Promise<string[]> {
   const rows = await queries.read<{ org_id: string }>(
-    "SELECT org_id FROM access_members WHERE user_id = ? AND project_id = '' ORDER BY org_id",
+    "SELECT org_id FROM access_members WHERE user_id = ? AND project_id = '' ORDER BY member_id",
     [user_id],
   );
   return rows.map(({ org_id }) => org_id);

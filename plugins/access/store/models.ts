@@ -22,6 +22,8 @@ export interface UserRow {
   user_id: string;
   name: string;
   created_at: number;
+  /** The org that made the user by adding it; `''` when the operator or a sign-in did. */
+  home_org_id: string;
 }
 
 export interface MemberRow {
@@ -33,6 +35,20 @@ export interface MemberRow {
   member_id: string;
   role: OrgRole | ProjectRole;
   created_at: number;
+}
+
+/** A pending one; whatever ends it deletes it. */
+export interface InvitationRow {
+  invitation_id: string;
+  org_id: string;
+  /** `''` for the org itself. */
+  project_id: string;
+  user_id: string;
+  role: OrgRole | ProjectRole;
+  /** The user who made it. It ends when that one may not make it any more. */
+  invited_by: string;
+  created_at: number;
+  expires_at: number;
 }
 
 export interface TokenRow {
@@ -62,6 +78,7 @@ export interface Models {
   users: Table<UserRow>;
   members: Table<MemberRow>;
   tokens: Table<TokenRow>;
+  invitations: Table<InvitationRow>;
 }
 
 const text = { type: DataTypes.STRING, allowNull: false };
@@ -80,7 +97,7 @@ export function defineModels(sequelize: Sequelize): Models {
   return {
     orgs: define<OrgRow>('access_orgs', { org_id: key, name: text, created_at: time }),
     projects: define<ProjectRow>('access_projects', { project_id: key, org_id: text, name: text, created_at: time }),
-    users: define<UserRow>('access_users', { user_id: key, name: text, created_at: time }),
+    users: define<UserRow>('access_users', { user_id: key, name: text, created_at: time, home_org_id: text }),
     members: define<MemberRow>('access_members', {
       org_id: key,
       project_id: key,
@@ -104,6 +121,16 @@ export function defineModels(sequelize: Sequelize): Models {
       expires_at: optionalTime,
       last_used_at: optionalTime,
       revoked_at: optionalTime,
+    }),
+    invitations: define<InvitationRow>('access_invitations', {
+      invitation_id: key,
+      org_id: text,
+      project_id: text,
+      user_id: text,
+      role: text,
+      invited_by: text,
+      created_at: time,
+      expires_at: time,
     }),
   };
 }

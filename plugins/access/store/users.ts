@@ -1,9 +1,17 @@
 import { type Ids, inList, chunks, type Queries } from '../../../kernel/contracts/index.ts';
 import type { Reading, UserRow } from './models.ts';
 
+const READ = 'SELECT user_id, name, created_at, home_org_id FROM access_users';
+
 export async function findUserByName(on: Reading, name: string): Promise<UserRow | undefined> {
-  const rows = await on.read<UserRow>('SELECT user_id, name, created_at FROM access_users WHERE name = ?', [name]);
+  const rows = await on.read<UserRow>(`${READ} WHERE name = ?`, [name]);
   return rows[0];
+}
+
+/** The org that made the user; `''` when none did, or there is no such user. */
+export async function makerOf(on: Reading, user_id: string): Promise<string> {
+  const rows = await on.read<UserRow>(`${READ} WHERE user_id = ?`, [user_id]);
+  return rows[0]?.home_org_id ?? '';
 }
 
 /** Names by user id. */
@@ -17,16 +25,16 @@ export async function userNames(on: Reading, user_ids: readonly string[]): Promi
   return names;
 }
 
-/** The user with that name, created if it does not exist. */
+/** The user with that name, created by that org (`''`: by none) if it does not exist. */
 export async function ensureUser(
   queries: Queries,
   ids: Ids,
-  name: string,
-  now: number,
+  user: { name: string; home_org_id: string; now: number },
 ): Promise<UserRow & { made: boolean }> {
+  const { name, home_org_id, now } = user;
   const inserted = await queries.write(
-    `${queries.sql.insert_ignore} access_users (user_id, name, created_at) VALUES (?, ?, ?)`,
-    [ids.next('usr'), name, now],
+    `${queries.sql.insert_ignore} access_users (user_id, name, created_at, home_org_id) VALUES (?, ?, ?, ?)`,
+    [ids.next('usr'), name, now, home_org_id],
   );
   return { ...(await findUserByName(queries, name))!, made: inserted === 1 };
 }

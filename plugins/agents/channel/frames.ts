@@ -3,7 +3,7 @@ import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { RawData } from 'ws';
 import { isServiceError, type ServiceError } from '../../../kernel/contracts/index.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
-import { checkedMeasure, JSON_LIMITS } from '../../schema/contract.ts';
+import { parseExact, checkedMeasure, JSON_LIMITS } from '../../schema/contract.ts';
 import type { Assignment, ChannelFrame, ChannelPush } from '../contract.ts';
 
 const deflate = promisify(deflateRaw);
@@ -64,7 +64,7 @@ async function pack(records: readonly JournalRecord[]): Promise<string> {
 
 function unpack(packed: string): JournalRecord[] {
   const text = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: PART_MOST_BYTES }).toString();
-  return JSON.parse(text) as JournalRecord[];
+  return parseExact(text) as JournalRecord[];
 }
 
 /** Joins journal parts with their assignments. One for each connection. */
@@ -123,8 +123,8 @@ const ID_BYTES = 32;
  */
 export function requestIn(bytes: Buffer): RequestFrame | { refused: ServiceError; id: number | undefined } | undefined {
   try {
-    checkedMeasure(bytes, FRAME_LIMITS, 'the frame');
-    const frame: unknown = JSON.parse(bytes.toString());
+    const { plain } = checkedMeasure(bytes, FRAME_LIMITS, 'the frame');
+    const frame: unknown = plain ? JSON.parse(bytes.toString()) : parseExact(bytes.toString());
     if (typeof frame !== 'object' || frame === null) return undefined;
     const { id, op, body } = frame as { id?: unknown; op?: unknown; body?: unknown };
     return Number.isSafeInteger(id) && typeof op === 'string' ? { id: id as number, op, body } : undefined;

@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { until } from '../../../test/kit/index.ts';
 import { MAX_FRAME_BYTES } from '../contract.ts';
 import { recordAt } from '../testing/agent.ts';
@@ -53,7 +53,8 @@ t.test('a frame that would take long to parse is refused before it is parsed', a
   t.equal(one.closed(), 1008, 'without an id where agents write it, it ends the connection');
 });
 
-t.test('the largest legal frames are taken', async (t) => {
+/** An agent that has claimed one activity. */
+async function claiming(t: Test) {
   const server = await new TestServer().start();
   t.teardown(() => server.stop());
   const one = await raw(server.port);
@@ -61,7 +62,11 @@ t.test('the largest legal frames are taken', async (t) => {
   server.store.add('a');
   await one.ask('ready', { free: 1 });
   await until(() => one.answers.some((answer) => answer.push === 'assign'));
-  const claim = { activity_id: 'a', epoch: 1 };
+  return { server, one, claim: { activity_id: 'a', epoch: 1 } };
+}
+
+t.test('the largest legal frames are taken', async (t) => {
+  const { one, claim } = await claiming(t);
   t.match(await one.ask('append', { claim, record: recordAt(0, 'x'.repeat(2 * MIB)) }), { ok: {} });
   const data = Buffer.alloc(1.9 * MIB, 7).toString('base64');
   const chunks = [0, 1, 2].map((n) => ({ n, stream: 'stdout', at: 1, data }));
@@ -77,14 +82,7 @@ t.test('the largest legal frames are taken', async (t) => {
 });
 
 t.test('the bytes in flight of a connection are bounded by not reading on', async (t) => {
-  const server = await new TestServer().start();
-  t.teardown(() => server.stop());
-  const one = await raw(server.port);
-  await one.ask('hello', hello());
-  server.store.add('a');
-  await one.ask('ready', { free: 1 });
-  await until(() => one.answers.some((answer) => answer.push === 'assign'));
-  const claim = { activity_id: 'a', epoch: 1 };
+  const { server, one, claim } = await claiming(t);
   const gate = Promise.withResolvers<void>();
   let open = 0;
   let most = 0;

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Errors, type Fault } from '../../../kernel/contracts/index.ts';
-import { JSON_LIMITS, nestsTooDeep } from '../../schema/contract.ts';
+import { holdsExact, JSON_LIMITS, nestsTooDeep, withDoubles } from '../../schema/contract.ts';
 import type { ChannelOp, ChannelRequests } from '../contract.ts';
 import { AGENT_NAME } from './agent-name.ts';
 
@@ -110,7 +110,8 @@ export function isChannelOp(op: string): op is ChannelOp {
 /** Answers the body as what it is. Throws `invalid_request` with the pointer of the first fault. */
 export function checkBody<Op extends ChannelOp>(op: Op, body: unknown): ChannelRequests[Op]['body'] {
   const check = checks.get(op)!;
-  if (!check(body)) {
+  // To a schema, a number that is held as an object is one.
+  if (!check(body) || (holdsExact(body) && !check(withDoubles(body)))) {
     const faults: Fault[] = (check.errors ?? []).map((error) => ({
       pointer: error.instancePath,
       message: error.message ?? 'is not valid',

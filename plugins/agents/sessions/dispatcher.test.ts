@@ -3,6 +3,7 @@ import { Errors, ServiceError } from '../../../kernel/contracts/index.ts';
 import { succeeded, TestExecutor, testWorker } from '../testing/agent.ts';
 import { BUILTIN, inMemory } from '../testing/in-memory.ts';
 import { TestServer } from '../testing/server.ts';
+import type { InstantClaimer } from '../../runs/contract.ts';
 import { MemoryLink } from '../worker/memory-link.ts';
 import { until } from '../../../test/kit/index.ts';
 
@@ -44,4 +45,48 @@ t.test('the queue is polled where nobody tells of work, and a database that fail
   await until(() => store.get('a').state === 'done');
   t.equal(server.sessions.dispatcher.failing, undefined);
   t.equal(executor.passes.length, 1);
+});
+
+t.test('new work is taken at once only where nothing older waits', async (t) => {
+  const claimers: InstantClaimer[] = [];
+  const instant = {
+    join: (claimer: InstantClaimer) => {
+      claimers.push(claimer);
+      return () => undefined;
+    },
+  };
+  const server = new TestServer({ instant });
+  server.sessions.start();
+  const gates = new Map<string, () => void>();
+  const executor = new TestExecutor(async ({ assignment }) => {
+    await new Promise<void>((resolve) => gates.set(assignment.activity_id, resolve));
+    return succeeded;
+  });
+  const worker = testWorker({ link: new MemoryLink(server.sessions, BUILTIN), executor, slots: 2 });
+  t.teardown(async () => {
+    for (const open of gates.values()) open();
+    await worker.stop();
+    await server.sessions.stop();
+  });
+  await worker.start();
+  const [claimer] = claimers;
+  await until(() => claimer!.room === 2);
+  server.store.add('a');
+  server.store.add('b');
+  server.store.add('c');
+  server.wakeups.work();
+  t.equal(claimer!.room, 0, 'work was announced, and nobody has looked');
+  await until(() => gates.size === 2);
+  const rooms: number[] = [];
+  const { claim } = server.store;
+  server.store.claim = (...args) => {
+    rooms.push(claimer!.room);
+    return claim.apply(server.store, args);
+  };
+  gates.get('a')!();
+  await until(() => gates.has('c'));
+  t.same(new Set(rooms), new Set([0]), 'the place is not given to new work before');
+  gates.get('b')!();
+  await until(() => claimer!.room === 1);
+  t.equal(claimer!.load, 0.5);
 });

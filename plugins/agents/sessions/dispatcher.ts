@@ -32,6 +32,8 @@ export class Dispatcher {
   /** When a session was last served, so that equal sessions alternate. */
   readonly #served = new WeakMap<Session, number>();
   #serving = 0;
+  /** Queues in which nothing waits. */
+  readonly #dry = new Set<string>();
   #cycle: Promise<void> | undefined;
   #again = false;
   #stopped = true;
@@ -53,11 +55,25 @@ export class Dispatcher {
     this.wake();
   }
 
-  /** Called when there may be work or a free slot. */
+  /** Called when there may be work. */
   wake(): void {
+    this.#dry.clear();
+    this.roomMade();
+  }
+
+  /** Called when there may be a free slot. */
+  roomMade(): void {
     if (this.#stopped) return;
     this.#poll_ms = POLL_MIN_MS;
     this.#run();
+  }
+
+  /**
+   * True when nothing waited for such a session at the last look, and nothing that waits was announced since. Until then
+   * new work must not overtake what is older.
+   */
+  isDry(session: Session): boolean {
+    return !this.#stopped && this.#dry.has(session.queue);
   }
 
   /** Stops claiming. Releases claims that were not handed over yet. */
@@ -120,6 +136,9 @@ export class Dispatcher {
         if (limit === 0 || dry.has(session.queue) || this.#stopped) continue;
         const claimed = await this.#claim(session, limit);
         if (claimed < limit) dry.add(session.queue);
+        // Work that was announced during the look may have been missed; another round follows.
+        if (claimed < limit && !this.#again) this.#dry.add(session.queue);
+        else this.#dry.delete(session.queue);
         found += claimed;
       }
     }

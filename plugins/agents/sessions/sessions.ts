@@ -81,7 +81,7 @@ export class Sessions implements AgentSessions, SessionHost {
   connect(identity: AgentIdentity, push: (push: ChannelPush) => void, transport?: AgentTransport): AgentSession {
     const session = new Session(this.#parts.ids.next('ses'), identity, this, push, transport);
     this.#sessions.set(session.session_id, session);
-    if (identity.unlisted) this.#leaves.set(session.session_id, this.#parts.instant.join(this.#claimerOf(session)));
+    this.#leaves.set(session.session_id, this.#parts.instant.join(this.#claimerOf(session)));
     return session;
   }
 
@@ -99,7 +99,7 @@ export class Sessions implements AgentSessions, SessionHost {
   }
 
   roomMade(): void {
-    this.dispatcher.wake();
+    this.dispatcher.roomMade();
   }
 
   /** Its claims stay until they expire: the agent may reconnect, here or at another server, and continue. */
@@ -122,6 +122,10 @@ export class Sessions implements AgentSessions, SessionHost {
     return {
       lease_ms,
       org_id: session.identity.org_id,
+      project_id: session.identity.project_id,
+      get isolated_only() {
+        return session.isolated_only;
+      },
       get agent_id() {
         return session.agent_id!;
       },
@@ -132,7 +136,10 @@ export class Sessions implements AgentSessions, SessionHost {
         return session.capabilities;
       },
       get room() {
-        return session.room;
+        return dispatcher.isDry(session) ? session.room : 0;
+      },
+      get load() {
+        return session.load;
       },
       claimed: (load) => dispatcher.handOverInstant(session, load),
     };

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AccessControl, Errors, type Principal } from '../../../kernel/contracts/index.ts';
-import type { JobEnvironments } from '../../runs/contract.ts';
+import type { InstantClaims, JobEnvironments } from '../../runs/contract.ts';
 import { ChannelEndpoint } from '../channel/endpoint.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { ids, keepingLog, MemoryTable, TestWakeups } from './doubles.ts';
@@ -12,6 +12,7 @@ export interface ServerOptions {
   store?: MemoryStore;
   lease_ms?: number;
   environments?: JobEnvironments;
+  instant?: InstantClaims;
 }
 
 const TOKENS: Record<string, Principal> = {
@@ -33,7 +34,7 @@ export class TestServer {
   readonly #http: Server = createServer();
   #port = 0;
 
-  constructor({ store = new MemoryStore(), lease_ms = 5000, environments }: ServerOptions = {}) {
+  constructor({ store = new MemoryStore(), lease_ms = 5000, environments, instant }: ServerOptions = {}) {
     this.store = store;
     const empty = { environment: async () => ({ below: [], workflow: {}, above: [] }) };
     const shared = { clock, log: this.log, lease_ms };
@@ -42,7 +43,7 @@ export class TestServer {
       ids,
       store,
       environments: environments ?? empty,
-      instant: { join: () => () => undefined },
+      instant: instant ?? { join: () => () => undefined },
       wakeups: this.wakeups,
       table: this.table,
       server: 'test',

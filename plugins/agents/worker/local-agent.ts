@@ -1,9 +1,19 @@
 import { arch, platform } from 'node:os';
 import type { Clock, Ids, Log, ServiceError, Settings } from '../../../kernel/contracts/index.ts';
 import type { Maskers } from '../../masking/contract.ts';
-import type { Agent, AgentLink, AgentSessions, AgentStatus, Executor, FileSender } from '../contract.ts';
+import {
+  type Agent,
+  type AgentLink,
+  type AgentSessions,
+  type AgentStatus,
+  type Executor,
+  type FileSender,
+  makeRuntimeDir,
+  memoryParent,
+  removeRuntimeDir,
+  sweepRuntimeDirs,
+} from '../contract.ts';
 import { MemoryLink } from './memory-link.ts';
-import { makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';
 import { readChannelTarget, readWorkerSettings, type WorkerSettings } from './settings.ts';
 import { SocketLink } from './socket-link.ts';
 import { Worker } from './worker.ts';
@@ -27,7 +37,8 @@ export class LocalAgent implements Agent {
   readonly #parts: LocalAgentParts;
   readonly #settings: WorkerSettings;
   #worker: Worker | undefined;
-  #runtime_dir: string | undefined;
+  /** Its own, to be removed. */
+  readonly #folders: string[] = [];
 
   /** Throws `agent_setting_invalid` or `agent_token_missing`. */
   constructor(parts: LocalAgentParts) {
@@ -52,16 +63,17 @@ export class LocalAgent implements Agent {
   async start(): Promise<void> {
     if (!this.wanted) return;
     const { settings, clock, ids, log } = this.#parts;
-    const tmp = settings.env.TMPDIR;
-    await sweepRuntimeDirs(tmp, clock, log);
-    this.#runtime_dir = await makeRuntimeDir(tmp);
+    const runtime_dir = await this.#makeFolder(settings.env.TMPDIR);
+    const memory = await memoryParent(settings.env);
+    const memory_dir = memory === undefined ? undefined : await this.#makeFolder(memory);
     this.#worker = new Worker({
       link: this.#link(),
       executors: this.#parts.executors(),
       files: this.#parts.file_sender(),
       maskers: this.#parts.maskers,
       settings: this.#settings,
-      runtime_dir: this.#runtime_dir,
+      runtime_dir,
+      memory_dir,
       version: settings.version,
       machine: { os: platform(), arch: arch(), pid: process.pid },
       clock,
@@ -73,14 +85,19 @@ export class LocalAgent implements Agent {
 
   async stop(): Promise<void> {
     await this.#worker?.stop();
-    if (this.#runtime_dir === undefined) return;
     // The next agent on this machine tries again.
-    await removeRuntimeDir(this.#runtime_dir).catch((error: Error) => {
-      this.#parts.log.warn(
-        { folder: this.#runtime_dir, reason: error.message },
-        'removing the folder of the agent failed',
-      );
-    });
+    for (const folder of this.#folders.splice(0))
+      await removeRuntimeDir(folder).catch((error: Error) => {
+        this.#parts.log.warn({ folder, reason: error.message }, 'removing the folder of the agent failed');
+      });
+  }
+
+  async #makeFolder(parent: string | undefined): Promise<string> {
+    const { clock, log } = this.#parts;
+    await sweepRuntimeDirs(parent, clock, log);
+    const folder = await makeRuntimeDir(parent);
+    this.#folders.push(folder);
+    return folder;
   }
 
   #link(): AgentLink {

@@ -8,7 +8,7 @@ import type { LogChunk } from '../../runs/contract.ts';
 import { ids, keepingLog } from '../testing/doubles.ts';
 import { Backoff } from './backoff.ts';
 import { LogQueue } from './log-queue.ts';
-import { makeRuntimeDir, removeRuntimeDir, sweepRuntimeDirs } from './runtime-dir.ts';
+import { makeRuntimeDir, memoryParent, removeRuntimeDir, sweepRuntimeDirs } from '../contract.ts';
 import { readChannelTarget, readWorkerSettings } from './settings.ts';
 import { systemClock as clock, until } from '../../../test/kit/index.ts';
 
@@ -102,6 +102,23 @@ t.test('the folder of an agent: private, short, and swept when its agent is dead
   const short = await makeRuntimeDir(deep);
   t.ok(short.length <= 64, 'a long TMPDIR is not used');
   await removeRuntimeDir(short);
+});
+
+t.test('small files lie on memory where there is a folder with room that is ours', async (t) => {
+  const disk = mkdtempSync(join(tmpdir(), 'agents-'));
+  t.teardown(() => rm(disk, { recursive: true }));
+  const shared = (await memoryParent({})) ?? 'none';
+  t.equal(shared, existsSync('/dev/shm') ? '/dev/shm' : 'none', 'of Linux, without a setting');
+  t.equal((await memoryParent({ XDG_RUNTIME_DIR: disk })) ?? 'none', shared, 'not on a disk');
+  t.equal((await memoryParent({ XDG_RUNTIME_DIR: join(disk, 'none') })) ?? 'none', shared);
+  if (shared === 'none') return;
+  t.equal(await memoryParent({ SVC_AGENT_MEMORY: 'off' }), undefined);
+  const own = mkdtempSync(join(shared, 'svc-xdg-'));
+  t.teardown(() => rm(own, { recursive: true }));
+  t.equal(await memoryParent({ XDG_RUNTIME_DIR: own }), own, "the user's own comes first");
+  const deep = join(own, 'd'.repeat(80));
+  mkdirSync(deep);
+  t.equal(await memoryParent({ XDG_RUNTIME_DIR: deep }), shared, 'a path too long for a socket is not used');
 });
 
 t.test(

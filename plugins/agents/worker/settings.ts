@@ -44,7 +44,7 @@ export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>
     slots: readSlots(given(env.SVC_AGENT_SLOTS, String(availableParallelism() * SLOTS_PER_CORE))),
     extra_capabilities: readCapabilities(env.SVC_AGENT_CAPS ?? ''),
     workdir: readFolder(given(env.SVC_AGENT_WORKDIR, '.')),
-    shown: readShown(env.SVC_AGENT_SHOW, env.TMPDIR),
+    shown: readShown(env.SVC_AGENT_SHOW, [env.TMPDIR ?? tmpdir(), env.XDG_RUNTIME_DIR ?? '', '/dev/shm']),
     untrusted: oneOf('SVC_AGENT_UNTRUSTED', given(env.SVC_AGENT_UNTRUSTED, 'isolate'), UNTRUSTED),
     isolate: oneOf('SVC_AGENT_ISOLATE', given(env.SVC_AGENT_ISOLATE, 'untrusted'), ISOLATE),
     drain_grace_ms: readGrace(env.SVC_DRAIN_GRACE, role),
@@ -76,13 +76,14 @@ export function readServerSettings(
 }
 
 /** Where agents keep the folders of all passes is for none of them to see. */
-function readShown(text = '', tmp = tmpdir()): string[] {
+function readShown(text = '', hidden: readonly string[] = []): string[] {
   const shown = text.split(':').filter((path) => path !== '');
   for (const path of shown) {
     const wrong = (what: string) => AgentErrors.settingInvalid(`SVC_AGENT_SHOW names "${path}", which ${what}`);
     if (!isAbsolute(path)) throw wrong('is not an absolute path');
     if (!statSync(path, { throwIfNoEntry: false })) throw wrong('is not there');
-    if (`${tmp}/`.startsWith(`${path.replace(/\/+$/, '')}/`)) throw wrong('holds the folders of other runs');
+    if (hidden.some((folder) => `${folder}/`.startsWith(`${path.replace(/\/+$/, '')}/`)))
+      throw wrong('holds the folders of other runs');
   }
   return shown;
 }

@@ -22,6 +22,7 @@ import {
 import { AgentErrors, fromChannelError } from '../errors.ts';
 import { Backoff, pause } from './backoff.ts';
 import { explainRefusal, isFinal } from './refusal.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 export interface SocketLinkParts {
   /** The channel's address: `ws:`, `wss:` or `ws+unix:`. */
@@ -202,7 +203,7 @@ export class SocketLink implements AgentLink {
     let frame: ChannelFrame;
     let push: ChannelPush | undefined;
     try {
-      frame = JSON.parse(textOf(data)) as ChannelFrame;
+      frame = parseExact(textOf(data)) as ChannelFrame;
       push = 'push' in frame ? assembly.take(frame) : undefined;
     } catch {
       this.#parts.log.error({}, 'the server sent an invalid frame; reconnecting');

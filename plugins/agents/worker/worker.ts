@@ -36,6 +36,7 @@ export interface WorkerParts {
   settings: WorkerSettings;
   /** The folder of this process, mode 0700. */
   runtime_dir: string;
+  memory_dir?: string | undefined;
   version: string;
   machine: { os: string; arch: string; pid: number };
   clock: Clock;
@@ -194,6 +195,7 @@ export class Worker implements Agent {
       pid: this.#parts.machine.pid,
       workdir: this.#parts.settings.workdir,
       runtime_dir: this.#parts.runtime_dir,
+      memory_dir: this.#parts.memory_dir,
       isolate_all: this.#parts.settings.isolate === 'all',
     };
     const executor = this.#executors.get(assignment.executor);

@@ -1,11 +1,12 @@
 import type { Json } from '../../runs/contract.ts';
+import { isNumber } from '../../schema/contract.ts';
 
 const MAX = { levels: 6, members: 32, items: 3, characters: 200 } as const;
 
 /** The shape of a payload, small enough for a list: long texts, long arrays and deep parts are replaced by `…`. */
 export function sampleOf(value: Json, levels: number = MAX.levels): Json {
   if (typeof value === 'string') return cut(value);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isNumber(value)) return value;
   if (levels === 0) return '…';
   if (Array.isArray(value)) {
     const items = value.slice(0, MAX.items).map((item) => sampleOf(item, levels - 1));

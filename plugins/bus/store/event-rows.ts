@@ -10,6 +10,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { digests, type EventBody } from '../domain/event-rules.ts';
+import { parseExact, takeMember } from '../../schema/contract.ts';
 
 const COLUMNS = `project_id seq event_id org_id type event_key key_digest body source source_name generation trusted
   withheld dedup_digest recorded_at`.split(/\s+/);
@@ -46,8 +47,10 @@ export const sealBody = (sealer: Sealer, scope: ProjectScope, event_id: string, 
   sealer.seal(sealedAt(scope, event_id), body);
 
 /** The org's keys must be ready. Throws `sealed_value_unreadable`. */
-export const openBody = (sealer: Sealer, scope: ProjectScope, event_id: string, sealed: Buffer): EventBody =>
-  JSON.parse(sealer.open(sealedAt(scope, event_id), sealed).toString()) as EventBody;
+export function openBody(sealer: Sealer, scope: ProjectScope, event_id: string, sealed: Buffer): EventBody {
+  const body = parseExact(sealer.open(sealedAt(scope, event_id), sealed).toString()) as EventBody;
+  return { ...body, payload: takeMember(body, 'payload') as EventBody['payload'] };
+}
 
 export async function insertEvents(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { answer, defineVerb, readArguments, readGivenFile, type VerbCall } from '../../scripts/contract.ts';
 import { emitHelp } from '../cli/verbs.ts';
-import { nestsTooDeep } from '../../schema/contract.ts';
+import { parseExact, nestsTooDeep } from '../../schema/contract.ts';
 import { EMIT_BYTES, isReserved, keyFault } from '../contract.ts';
 import { readType } from './wait-event.ts';
 
@@ -40,7 +40,7 @@ async function payloadText(call: VerbCall, given: string, piped: Buffer | undefi
 function parsePayload(text: string): unknown {
   let payload: unknown;
   try {
-    payload = JSON.parse(text);
+    payload = parseExact(text);
   } catch (error) {
     throw verbUsage(`--payload is not JSON: ${(error as Error).message}`);
   }

@@ -11,6 +11,7 @@ import {
   type VerbCall,
 } from '../../scripts/contract.ts';
 import { callHelp } from '../cli/verbs.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 const DOCUMENT_BYTES = 1024 * 1024;
 const INPUT_BYTES = 2 * 1024 * 1024;
@@ -82,7 +83,7 @@ async function json(call: VerbCall, option: string, given: string, stdin: Stdin)
       ? given
       : textOf(await bytesOf(call, file ?? '-', stdin, INPUT_BYTES), `--${option}`);
   try {
-    return JSON.parse(text) as unknown;
+    return parseExact(text) as unknown;
   } catch (error) {
     throw verbUsage(`--${option} is not JSON: ${(error as Error).message}`);
   }

@@ -1,7 +1,7 @@
 import type { Expressions, Fault } from '../../../kernel/contracts/index.ts';
 import type { ManifestFault } from '../../manifests/contract.ts';
 import type { Json } from '../../runs/contract.ts';
-import { pointerTo } from '../../schema/contract.ts';
+import { isNumber, pointerTo } from '../../schema/contract.ts';
 import { splitHoles } from '../../graphs/contract.ts';
 import { compileHole, type Declared, type Hole, readHole } from './hole.ts';
 import { ABSENT, type ActionScope } from './scope.ts';
@@ -30,7 +30,7 @@ export class TemplateCompiler {
   json(template: Json, pointer: string): Filler {
     if (typeof template === 'string') return this.#string(template, pointer);
     if (Array.isArray(template)) return listFiller(template.map((one, at) => this.json(one, pointerTo(pointer, at))));
-    if (typeof template !== 'object' || template === null) return () => template;
+    if (typeof template !== 'object' || template === null || isNumber(template)) return () => template;
     if (Object.hasOwn(template, '$map')) return this.#choice(template.$map as unknown as Choice, `${pointer}/$map`);
     const members = Object.entries(template).map(
       ([name, one]) => [name, this.json(one, pointerTo(pointer, name))] as const,

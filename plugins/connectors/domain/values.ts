@@ -2,7 +2,7 @@ import type { Fault } from '../../../kernel/contracts/index.ts';
 import type { ManifestValue } from '../../manifests/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { ConnectorValues } from '../contract.ts';
-import { pointerTo } from '../../schema/contract.ts';
+import { isNumber, pointerTo } from '../../schema/contract.ts';
 
 type ValueType = ManifestValue['type'];
 
@@ -18,11 +18,11 @@ const ARTICLES: Record<ValueType, string> = {
 
 const IS: Record<ValueType, (value: Json) => boolean> = {
   string: (value) => typeof value === 'string',
-  integer: (value) => Number.isSafeInteger(value),
-  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isSafeInteger(value) || typeof value === 'bigint',
+  number: isNumber,
   boolean: (value) => typeof value === 'boolean',
   array: (value) => Array.isArray(value),
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber(value),
   any: () => true,
 };
 

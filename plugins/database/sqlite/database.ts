@@ -3,14 +3,14 @@ import type { Database, LockedRows, Param, Transaction } from '../../../kernel/c
 import { runAfterCommit } from '../after-commit.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { sqliteDialect } from '../dialect.ts';
-import { DatabaseErrors } from '../errors.ts';
 import { lockingRead } from '../locks.ts';
 import { OngoingTransaction } from '../ongoing-transaction.ts';
 import { doingOutside } from '../outside.ts';
 import { checkParams } from '../params.ts';
 import type { SqliteEngine } from './engine.ts';
-import { isUncertain, sqliteFault } from './faults.ts';
+import { sqliteFault } from './faults.ts';
 import { sequelizeOver } from './sequelize.ts';
+import { SharedCommits, withoutStalling } from './shared-commits.ts';
 
 const NONE: readonly Param[] = [];
 
@@ -19,10 +19,12 @@ export class SqliteDatabase implements Database {
   readonly sql = sqliteDialect;
   readonly sequelize: Sequelize;
   readonly #engine: SqliteEngine;
+  readonly #commits: SharedCommits;
   readonly #deps: DatabaseDeps;
 
   constructor(engine: SqliteEngine, deps: DatabaseDeps) {
     this.#engine = engine;
+    this.#commits = new SharedCommits(engine, deps.clock);
     this.#deps = deps;
     this.sequelize = sequelizeOver(engine);
   }
@@ -39,13 +41,7 @@ export class SqliteDatabase implements Database {
   async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
     checkParams(params);
     const engine = this.#engine;
-    try {
-      return await engine.alone(() =>
-        engine.patiently(() => engine.work(() => engine.writer.run(statement, params).changes)),
-      );
-    } catch (error) {
-      throw uncertain(error) ?? sqliteFault(error);
-    }
+    return this.#commits.ride(() => engine.work(() => engine.writer.run(statement, params).changes));
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -54,14 +50,7 @@ export class SqliteDatabase implements Database {
 
   async #transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const tx = new SqliteTransaction(this.#engine);
-    const release = await this.#engine.acquire();
-    let result: T;
-    try {
-      result = await this.#run(tx, work);
-    } finally {
-      tx.end();
-      release();
-    }
+    const result = await this.#commits.ride((awaited) => this.#run(tx, work, awaited));
     runAfterCommit(tx.after, this.#deps.log);
     return result;
   }
@@ -82,35 +71,22 @@ export class SqliteDatabase implements Database {
     await this.read('SELECT 1');
   }
 
-  async #run<T>(tx: SqliteTransaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #run<T>(tx: SqliteTransaction, work: (tx: Transaction) => Promise<T>, awaited: boolean): Promise<T> {
     try {
-      await this.#engine.begin();
-      const result = await work(tx);
+      const working = work(tx);
+      const result = await (awaited ? withoutStalling(working, () => tx.statements, this.#deps.clock) : working);
       tx.assertSound();
-      await this.#commit();
       return result;
-    } catch (error) {
-      this.#engine.rollback();
-      throw sqliteFault(error);
+    } finally {
+      tx.end();
     }
   }
-
-  async #commit(): Promise<void> {
-    try {
-      await this.#engine.patiently(() => this.#engine.work(() => this.#engine.writer.exec('COMMIT')));
-    } catch (error) {
-      throw uncertain(error) ?? error;
-    }
-  }
-}
-
-function uncertain(error: unknown): unknown {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return isUncertain(cause) ? DatabaseErrors.commitUnknown((cause as Error).message, { cause }) : undefined;
 }
 
 class SqliteTransaction extends OngoingTransaction implements Transaction {
   readonly sql = sqliteDialect;
+  /** How many it has done or tried. */
+  statements = 0;
   readonly #engine: SqliteEngine;
 
   constructor(engine: SqliteEngine) {
@@ -137,6 +113,7 @@ class SqliteTransaction extends OngoingTransaction implements Transaction {
     checkParams(params);
     return this.#engine.work(() => {
       this.assertUsable();
+      this.statements += 1;
       try {
         return run();
       } catch (error) {

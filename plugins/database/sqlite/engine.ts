@@ -12,6 +12,8 @@ const TURN_STATEMENTS = 1000;
 /** How long to wait for a file that another process holds, or for the lock of this process. */
 const PATIENCE_MS = 30_000;
 const MAX_PAUSE_MS = 20;
+/** Pages in the log before they are copied into the file: what is written again meanwhile is copied once. */
+const CHECKPOINT_PAGES = 4000;
 /** The WAL file shrinks to this size after a burst. */
 const JOURNAL_BYTES = 64 * 1024 * 1024;
 
@@ -72,14 +74,22 @@ export class SqliteEngine {
     }
   }
 
-  /** Takes the writer lock. Throws `database_busy` after 30 s; usually a transaction then waits for itself. */
-  async acquire(): Promise<Release> {
+  /**
+   * Takes the writer lock, as one of `party` if given. Throws `database_busy` after 30 s; usually a transaction then
+   * waits for itself.
+   */
+  async acquire(party?: unknown): Promise<Release> {
     this.#assertOpen();
-    const release = this.#lock.held ? await this.#queue() : await this.#lock.acquire();
+    const release = this.#lock.held ? await this.#queue(party) : await this.#lock.acquire();
     if (this.#turnIsDue()) await this.turn();
     if (!this.#closed) return release;
     release();
     throw closed();
+  }
+
+  /** True when the next to get the writer lock is of `party`. */
+  nextIs(party: unknown): boolean {
+    return this.#lock.nextIs(party);
   }
 
   /** Begins a transaction on the writer. The caller holds its lock. */
@@ -144,7 +154,7 @@ export class SqliteEngine {
     }
   }
 
-  #queue(): Promise<Release> {
+  #queue(party: unknown): Promise<Release> {
     return new Promise((resolve, reject) => {
       const place = (release: Release) => {
         cancel();
@@ -155,7 +165,7 @@ export class SqliteEngine {
         const detail = `SQLite was locked by another transaction for ${PATIENCE_MS / 1000} s; inside a transaction, use only that transaction`;
         reject(DatabaseErrors.busy(detail, { retryAfterMs: 1000 }));
       });
-      this.#lock.queue(place);
+      this.#lock.queue(place, party);
     });
   }
 
@@ -170,6 +180,7 @@ function setUpWriter(connection: SqliteConnection): void {
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec(`PRAGMA journal_size_limit = ${JOURNAL_BYTES}`);
+  connection.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.exec('PRAGMA temp_store = MEMORY');
   connection.all('SELECT count(*) FROM sqlite_master');
 }

@@ -1,10 +1,13 @@
 /** Releases the lock to the next in the queue. Safe to call twice. */
 export type Release = () => void;
 
+/** Called with the lock when it is granted. */
+type Place = (release: Release) => void;
+
 /** A lock that is granted in order of request. */
 export class Lock {
   #held = false;
-  readonly #line: ((release: Release) => void)[] = [];
+  readonly #line: { place: Place; party: unknown }[] = [];
 
   /** True while somebody holds it. */
   get held(): boolean {
@@ -12,23 +15,26 @@ export class Lock {
   }
 
   acquire(): Promise<Release> {
-    if (this.#held) return new Promise((resolve) => this.#line.push(resolve));
-    this.#held = true;
-    return Promise.resolve(this.#release());
+    return new Promise((resolve) => this.queue(resolve));
+  }
+
+  /** True when the first in the queue belongs to `party`: the holder may leave it what it has begun. */
+  nextIs(party: unknown): boolean {
+    return this.#line[0] !== undefined && this.#line[0].party === party;
   }
 
   /** Leaves the queue; false when the lock was already granted. */
-  leave(place: (release: Release) => void): boolean {
-    const index = this.#line.indexOf(place);
+  leave(place: Place): boolean {
+    const index = this.#line.findIndex((waiting) => waiting.place === place);
     if (index < 0) return false;
     this.#line.splice(index, 1);
     return true;
   }
 
-  /** Like `acquire`, for callers that may leave the queue: `place` is called with the lock. */
-  queue(place: (release: Release) => void): void {
+  /** Like `acquire`, for callers that may leave the queue or belong to a party: `place` is called with the lock. */
+  queue(place: Place, party?: unknown): void {
     if (this.#held) {
-      this.#line.push(place);
+      this.#line.push({ place, party });
       return;
     }
     this.#held = true;
@@ -41,7 +47,7 @@ export class Lock {
       if (released) return;
       released = true;
       const next = this.#line.shift();
-      if (next) next(this.#release());
+      if (next) next.place(this.#release());
       else this.#held = false;
     };
   }

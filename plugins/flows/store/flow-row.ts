@@ -3,6 +3,7 @@ import type { Json } from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
 import type { FlowCounts } from '../domain/decide.ts';
 import { type FlowScope, place } from './sealing.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 /** Pending steps for the next transaction, as a stack. */
 export type Step =
@@ -67,7 +68,7 @@ export async function readFlow(
   const header = sealer.open(place(scope, 'flows_flows', '', 'header'), row.header).toString();
   return {
     ...row,
-    header: JSON.parse(header) as FlowHeader,
+    header: parseExact(header) as FlowHeader,
     todo: row.todo === null ? [] : (JSON.parse(row.todo) as Step[]),
   };
 }

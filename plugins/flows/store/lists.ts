@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import { type FlowScope, place } from './sealing.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 /** Entries that are sealed, read and opened together. */
 export const PART = 16;
@@ -49,7 +50,7 @@ export async function readParts<T>(
     );
     for (const { part, body } of rows) {
       const at = place(scope, 'flows_lists', `${of_node}/${part}`, 'body');
-      found.set(part, JSON.parse(sealer.open(at, body).toString()) as T[]);
+      found.set(part, parseExact(sealer.open(at, body).toString()) as T[]);
     }
   }
   return found;

@@ -10,6 +10,7 @@ import type { Json } from '../../runs/contract.ts';
 import type { NodeRow } from '../domain/decide.ts';
 import { outputTooLarge } from '../errors.ts';
 import { type FlowScope, place } from './sealing.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 /** A row with its own output; otherwise the output is the activity's. */
 export interface StoredNode extends NodeRow {
@@ -26,7 +27,7 @@ const READ = `SELECT n, item, state, open_needs AS open, met_needs AS met, attem
   ended, failed, outcome, output, error_code, error_message, started_at, finished_at FROM flows_nodes`;
 
 type Row = Omit<StoredNode, 'outcome'> & { outcome: string };
-const opened = (row: Row): StoredNode => ({ ...row, outcome: JSON.parse(row.outcome) as Json });
+const opened = (row: Row): StoredNode => ({ ...row, outcome: parseExact(row.outcome) as Json });
 
 export async function readNodes(
   on: Pick<Transaction, 'read'>,
@@ -108,4 +109,4 @@ export function sealOutput(sealer: Sealer, scope: FlowScope, at: { n: number; it
 }
 
 export const openOutput = (sealer: Sealer, scope: FlowScope, row: StoredNode): Json =>
-  JSON.parse(sealer.open(outputPlace(scope, row), row.output!).toString()) as Json;
+  parseExact(sealer.open(outputPlace(scope, row), row.output!).toString()) as Json;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Api, type Client, type Invocation, readDocument, usageError } from '../../../cli/contract.ts';
+import { type Api, type Client, type Invocation, parseExact, readDocument, usageError } from '../../../cli/contract.ts';
 
 export type GraphDocument = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ export async function readGraph(path: string, source: Pick<Invocation, 'stdin'>)
   const { source: text } = await readDocument(path, source);
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    document = parseExact(text);
   } catch (error) {
     throw usageError(`${path} is not JSON: ${(error as Error).message}`, A_GRAPH);
   }

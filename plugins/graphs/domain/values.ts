@@ -1,6 +1,6 @@
 import type { Fault } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../../runs/contract.ts';
-import { pointerTo } from '../../schema/contract.ts';
+import { type ExactNumber, isNumber, pointerTo, spellLike } from '../../schema/contract.ts';
 import { type HolePart, splitHoles } from '../contract/holes.ts';
 
 type JsonObject = { [name: string]: Json };
@@ -9,7 +9,7 @@ type JsonObject = { [name: string]: Json };
 const TEXT = '$svc.text';
 
 export const isObject = (value: Json | undefined): value is JsonObject =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
+  value !== null && typeof value === 'object' && !Array.isArray(value) && !isNumber(value);
 
 /** The text of `{"$expr": "…"}`; undefined for every other value. */
 export function exprOf(value: Json | undefined): string | undefined {
@@ -87,7 +87,7 @@ export function withHoles(value: Json): Json {
   }
   if (Array.isArray(value)) return value.map(withHoles);
   if (!isObject(value) || exprOf(value) !== undefined) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withHoles(one)]));
+  return spellLike(Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withHoles(one)])), value);
 }
 
 /** The value with its expressions evaluated. What an expression gives is not looked into. */
@@ -98,7 +98,10 @@ export function render(value: Json, evaluate: (text: string) => Json): Json {
   if (text !== undefined) return evaluate(text);
   const parts = value[TEXT];
   if (Array.isArray(parts)) return parts.map((part) => textOf(part, evaluate)).join('');
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, render(one, evaluate)]));
+  return spellLike(
+    Object.fromEntries(Object.entries(value).map(([name, one]) => [name, render(one, evaluate)])),
+    value,
+  );
 }
 
 function textOf(part: Json, evaluate: (text: string) => Json): string {
@@ -111,14 +114,16 @@ export function celOf(value: Json): string {
   const text = exprOf(value);
   if (text !== undefined) return `(${text})`;
   if (Array.isArray(value)) return `[${value.map(celOf).join(', ')}]`;
-  if (!isObject(value)) return typeof value === 'number' ? celNumber(value) : JSON.stringify(value);
+  if (!isObject(value)) return isNumber(value) ? celNumber(value) : JSON.stringify(value);
   const members = Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${celOf(one)}`);
   return `{${members.join(', ')}}`;
 }
 
 /** A whole number that fits is an integer, everything else a double. */
-function celNumber(value: number): string {
-  if (Number.isSafeInteger(value)) return String(value);
+function celNumber(value: number | bigint | ExactNumber): string {
   const text = String(value);
-  return /[.e]/.test(text) ? text : `${text}.0`;
+  if (Number.isSafeInteger(value)) return text;
+  if (typeof value === 'bigint' && value === BigInt.asIntN(64, value)) return text;
+  if (typeof value === 'bigint' && value === BigInt.asUintN(64, value)) return `${text}u`;
+  return /[.eE]/.test(text) ? text : `${text}.0`;
 }

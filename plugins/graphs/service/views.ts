@@ -1,4 +1,5 @@
 import { iso } from '../../../kernel/contracts/index.ts';
+import { parseExact } from '../../schema/contract.ts';
 import type { GraphEntry } from '../generated/graph-entry.ts';
 import type { GraphVersion } from '../generated/graph-version.ts';
 import type { GraphView } from '../generated/graph-view.ts';
@@ -27,7 +28,7 @@ export const viewOf = (row: GraphRow, version: VersionRow, source: string): Grap
   latest_version: row.version_number,
   published_version: row.published_version ?? undefined,
   ...(row.published_version !== null && { triggers: triggersOf(row) }),
-  document: JSON.parse(source) as GraphView['document'],
+  document: parseExact(source) as GraphView['document'],
   set_by: version.set_by ?? undefined,
   set_at: iso(version.set_at),
 });

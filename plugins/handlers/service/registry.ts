@@ -25,6 +25,8 @@ const MAX_PROJECTS = 500;
  */
 export class Registry implements HandlerMatches {
   readonly #known = new BoundedMap<string, Known>(MAX_PROJECTS);
+  /** What open transactions have read: it may be of a change that is never committed. */
+  readonly #read = new WeakMap<Transaction, Map<string, Known>>();
 
   async matching(tx: Transaction, scope: ProjectScope, type: string): Promise<readonly string[]> {
     return (await this.indexOf(tx, scope)).fitting(type).map(({ name }) => name);
@@ -37,10 +39,13 @@ export class Registry implements HandlerMatches {
 
   async indexOf(tx: Transaction, scope: ProjectScope): Promise<PatternIndex<Registered>> {
     const version = await readVersion(tx, scope);
-    const known = this.#known.get(scope.project_id);
-    if (known?.version === version) return known.index;
+    const { project_id } = scope;
+    const here = this.#read.get(tx) ?? new Map<string, Known>();
+    for (const known of [this.#known.get(project_id), here.get(project_id)])
+      if (known?.version === version) return known.index;
     const index = version === 0 ? new PatternIndex<Registered>() : await load(tx, scope);
-    this.#known.set(scope.project_id, { version, index });
+    this.#read.set(tx, here.set(project_id, { version, index }));
+    tx.afterCommit(() => this.#known.set(project_id, { version, index }));
     return index;
   }
 }

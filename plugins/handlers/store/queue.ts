@@ -3,6 +3,7 @@ import type { ProjectScope } from '../../bus/contract.ts';
 import type { Json } from '../../runs/contract.ts';
 import type { Room } from '../domain/room.ts';
 import type { StartEvent } from '../domain/start.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 /** A delivery that waits for a slot. */
 export interface Queued {
@@ -31,7 +32,7 @@ const queuedOf = ({ event_seq, name, fields, generation, trusted, ...event }: Qu
     event_id: event.event_id,
     type: event.type,
     subject: event.subject,
-    fields: JSON.parse(fields) as { [name: string]: Json },
+    fields: parseExact(fields) as { [name: string]: Json },
     generation: Number(generation),
     trusted: trusted === 1,
   },

@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import { type Masker, type MaskStream, MIN_MASKED_LENGTH } from '../contract.ts';
+import { isNumber, spellLike, speltNumber } from '../../schema/contract.ts';
 import { secretsTooLarge } from '../errors.ts';
 import { type Automaton, buildAutomaton } from './automaton.ts';
 import { derivedForms, plainForms } from './forms.ts';
@@ -91,16 +92,24 @@ class ByteMasker implements Masker {
 
   #json(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);
-    if (typeof value === 'number') return this.#number(value);
-    if (Array.isArray(value)) return value.map((member) => this.#json(member));
+    if (isNumber(value)) return this.#number(value, String(value));
     if (typeof value !== 'object' || value === null) return value;
+    const member = (name: string | number, one: unknown): unknown => {
+      const spelt = speltNumber(value, name, one);
+      return spelt === undefined ? this.#json(one) : this.#number(one, spelt);
+    };
+    if (Array.isArray(value))
+      return spellLike(
+        value.map((one, at) => member(at, one)),
+        value,
+      );
     // Two keys may become equal under the mask; the later value is kept.
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [this.text(key), this.#json(member)]));
+    const members = Object.entries(value).map(([key, one]) => [this.text(key), member(key, one)] as const);
+    return spellLike(Object.fromEntries(members), value);
   }
 
-  /** A value of digits may have been parsed as a number. */
-  #number(value: number): number | string {
-    const text = String(value);
+  /** A value of digits may have been parsed as a number. What is masked is how it will be written. */
+  #number(value: unknown, text: string): unknown {
     const masked = this.text(text);
     return masked === text ? value : masked;
   }

@@ -27,14 +27,15 @@ export class Roles {
     return found.flat();
   }
 
-  /** True when the person is in some org then. */
+  /** True when the person is in some org then, or invited to one. */
   async apply(user: User, wanted: readonly Membership[], by: AuditSource): Promise<boolean> {
     const { database, members } = this.#parts;
     const [given, held] = [await grantsOf(database, user.user_id), await members.rolesOf(user.user_id)];
     const notes = new Map(given.map((one) => [placeKey(one), one]));
     for (const change of roleChanges(wanted, given, held))
       await this.#carryOut(user, change, notes.get(placeKey(change)), by);
-    return (await members.rolesOf(user.user_id)).some(({ project_id }) => project_id === null);
+    const isMember = (await members.rolesOf(user.user_id)).some(({ project_id }) => project_id === null);
+    return isMember || members.isInvited(user.user_id);
   }
 
   async #resolveOne({ org, project, role }: MappedRole): Promise<Membership[]> {

@@ -9,6 +9,8 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  type ScalarTag,
+  type Tags,
 } from 'yaml';
 import type { Problem } from '../../runs/contract.ts';
 import { linked, type Links } from './links.ts';
@@ -22,6 +24,20 @@ const MAX_WORDS = 250_000;
 
 /** The first ones name the cause; the others are often its consequences. */
 const MAX_FAULTS = 10;
+
+const WHOLE = 'tag:yaml.org,2002:int';
+
+/** Whole numbers beyond 2^53 are bigints; the library makes doubles of them, or bigints of all. */
+const withExactNumbers = (tags: Tags): Tags =>
+  tags.map((tag) => (typeof tag === 'object' && tag.tag === WHOLE && tag.collection === undefined ? exact(tag) : tag));
+
+const exact = (tag: ScalarTag): ScalarTag => ({
+  ...tag,
+  resolve(text, onError, options) {
+    const value = tag.resolve(text, onError, options);
+    return Number.isSafeInteger(value) ? value : tag.resolve(text, onError, { ...options, intAsBigInt: true });
+  },
+});
 
 const TOO_MANY_COPIES = `its anchors stand for more than ${MAX_ALIASES} copies; write the values where they are needed`;
 const TOO_DEEP = 'the document nests too deep';
@@ -39,7 +55,10 @@ export function readSource(text: string): Source | { problems: Problem[] } {
   if (large) return { problems: [large] };
   try {
     // The parser compares each key of a map with all others; `linked` finds those that occur twice in one walk.
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, merge: true });
+    const document = parseDocument(text, {
+      ...{ lineCounter: lines, prettyErrors: false, uniqueKeys: false, merge: true },
+      customTags: withExactNumbers,
+    });
     const links = linked(document);
     const places = new Places({ document, lines, text, links });
     const faults = [

@@ -1,4 +1,4 @@
-import { usageError } from '../../../cli/contract.ts';
+import { parseExact, usageError } from '../../../cli/contract.ts';
 
 /** `<name>[=<json>]`. */
 export interface Named {
@@ -13,7 +13,7 @@ export const named = (flag: string, given: readonly string[]): Named[] =>
     if (at < 0) return { name: text, payload: null };
     const name = text.slice(0, at);
     try {
-      return { name, payload: JSON.parse(text.slice(at + 1)) as unknown };
+      return { name, payload: parseExact(text.slice(at + 1)) };
     } catch (error) {
       throw usageError(
         `the payload of --${flag} ${name} is not JSON: ${(error as Error).message}`,

@@ -1,6 +1,7 @@
 import {
   type Client,
   type Invocation,
+  parseExact,
   readDocument,
   readWorkflow,
   type Run,
@@ -40,7 +41,7 @@ async function readEvent(path: string, invocation: Invocation): Promise<unknown>
     throw usageError('standard input cannot be both the workflow and the event', 'give one of them as a file');
   const { source } = await readDocument(path, invocation, 'event');
   try {
-    return JSON.parse(source) as unknown;
+    return parseExact(source);
   } catch (error) {
     throw usageError(
       `${path} is not JSON: ${(error as Error).message}`,

@@ -5,15 +5,17 @@ import type { Capabilities, Claimed } from './journal.ts';
 export interface InstantClaimer extends Capabilities {
   executors: readonly string[];
   lease_ms: number;
-  /** How many activities it can take now. */
+  /** How many activities it can take now: none while older work may wait for it. */
   readonly room: number;
+  /** Share of its places in use, 0 to 1. Of several with room, the least loaded takes an activity. */
+  readonly load: number;
   /** Called after the commit, once for each activity. `load` answers undefined for one that cannot run any more. */
   claimed(load: () => Promise<Claimed | undefined>): void;
 }
 
 /**
- * Activities of coordinated runs are claimed in the transaction that adds them, when somebody in this process has room:
- * that saves the look for work and a commit. All others are claimed as usual, and so is what was taken and not begun.
+ * Activities are claimed in the transaction that adds them, when somebody connected to this process has room: that saves
+ * the look for work and a commit. All others are claimed as usual, and so is what was taken and not begun.
  */
 export interface InstantClaims {
   /** Answers how to leave. */

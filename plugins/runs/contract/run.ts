@@ -2,7 +2,8 @@ import type { AuditSource } from '../../audit/contract.ts';
 import type { RunRecord } from '../generated/run.ts';
 import type { CheckedDocument } from './workflow.ts';
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+/** As `parseExact` reads it: whole numbers beyond 2^53 are bigints, and what neither keeps is an object, an `ExactNumber`. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
 export type RunStatus = Run['status'];
 export const TERMINAL: readonly RunStatus[] = ['succeeded', 'failed', 'cancelled'];

@@ -55,6 +55,8 @@ export interface NewRun extends Omit<SubmitRun, keyof WorkflowReference | 'pinne
   workflow_type?: string;
   /** At least one, or a coordination. */
   activities: readonly NewActivity[];
+  /** The caller adds to it in the same transaction, so that nobody may claim it in the one that makes it. */
+  unfinished?: boolean;
   /** Present: a coordinator says what comes after these. */
   coordination?: Coordination;
   /** Credentials that the document names: JSON pointer → name. */

@@ -27,7 +27,7 @@ const callSchema: JsonSchema = {
 };
 
 function checkShape(schema: JsonSchema, value: unknown): void {
-  const [fault] = compile(schema)(value, { all: false });
+  const [fault] = compile(schema)(value, { all: false, doubles: true });
   if (fault) throw Errors.invalidRequest(`${fault.pointer.slice(1)} ${fault.message}`, { errors: [fault] });
 }
 

@@ -15,6 +15,7 @@ import { usedSources } from './0013-used-sources.ts';
 import { callTables } from './0014-calls.ts';
 import { laneExecutors } from './0015-lane-executors.ts';
 import { originColumns } from './0016-origins.ts';
+import { narrowIndexes } from './0017-narrow-indexes.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -33,4 +34,5 @@ export const runsMigrations: readonly Migration[] = [
   callTables,
   laneExecutors,
   originColumns,
+  narrowIndexes,
 ];

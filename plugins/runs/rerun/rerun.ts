@@ -98,7 +98,7 @@ export class Reruns {
     const { audit, creation } = this.#parts;
     // Held until the copy is complete: a run that is pruned meanwhile would be copied in part.
     await lockRunOf(tx, request);
-    const [made] = await creation.createIn(tx, [run]);
+    const [made] = await creation.createIn(tx, [{ ...run, unfinished: true }]);
     // The answer to the commit was lost, and the run exists.
     if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: false };
     await noteRerun(tx, run.run_id, request.run_id);

@@ -15,7 +15,7 @@ export function countTransitions(metrics: Metrics): RunObserver {
 }
 
 /** The same store with counters and timings. */
-export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock): RunStore {
+export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock, latency: Histogram): RunStore {
   const meters = metersOf(metrics);
   const timed = async <T>(histogram: Histogram, work: () => Promise<T>): Promise<T> => {
     const began = clock.monotonic();
@@ -32,7 +32,7 @@ export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock): 
     },
     async claim(by, limit, lease_ms) {
       const work = await timed(meters.claim, () => store.claim(by, limit, lease_ms));
-      for (const { waited_ms } of work) if (waited_ms !== undefined) meters.latency.observe({}, waited_ms / 1000);
+      for (const { waited_ms } of work) if (waited_ms !== undefined) latency.observe({}, waited_ms / 1000);
       return work;
     },
     async append(claim, record) {
@@ -59,11 +59,13 @@ export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock): 
 
 type Histogram = ReturnType<Metrics['histogram']>;
 
+export const claimLatency = (metrics: Metrics): Histogram =>
+  metrics.histogram('svc_runs_claim_latency_seconds', 'From the moment work was claimable to its claim.');
+
 /** The histogram counts appends and claims; no counter repeats it. */
 const metersOf = (metrics: Metrics) => ({
   submitted: metrics.counter('svc_runs_submitted_total', 'Runs accepted, duplicates left out.'),
   expired: metrics.counter('svc_runs_claims_expired_total', 'Claims taken back because they were not renewed.'),
   claim: metrics.histogram('svc_runs_claim_seconds', 'Time of one claim of a batch.'),
-  latency: metrics.histogram('svc_runs_claim_latency_seconds', 'From the moment work was claimable to its claim.'),
   append: metrics.histogram('svc_runs_journal_append_seconds', 'From an append of a record to its commit.'),
 });

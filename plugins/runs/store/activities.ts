@@ -6,14 +6,13 @@ import type {
   ChildActivity,
   Completion,
   CopiedActivity,
-  Json,
   NewActivity,
 } from '../contract.ts';
 import { ACTIVITY, activityRow, insertActivities, type InsertedActivity } from './activity-rows.ts';
 import { cancelOpen } from './cancel-open.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
-import { mustChange } from './run-rows.ts';
+import { mustChange, parseJson } from './run-rows.ts';
 import { openSpec, sealed, sealJson, sealSpec } from './sealing.ts';
 import type { EndedWait } from './tell-kinds.ts';
 
@@ -144,7 +143,7 @@ function endOf(store: Pick<StoreParts, 'sealer'>, run: ActivityScope, row: EndRo
   if (row.state === 'failed')
     return { ...whose, result: { status: 'failed', code: error_code ?? 'failed', message: error_message ?? '' } };
   const place = sealed.activityOutput(run, activity_id);
-  const value = output === null ? null : (JSON.parse(store.sealer.open(place, output).toString()) as Json);
+  const value = output === null ? null : parseJson(store.sealer.open(place, output).toString());
   return { ...whose, result: { status: 'succeeded', output: value } };
 }
 

@@ -23,7 +23,7 @@ export async function addClaimed(
   for (const activity of activities) {
     const row = await insertedActivity(tx, store, run, activity);
     const requires = store.lanes.requiresOf(activity, run.trusted === 1);
-    const claimer = store.instant.claimerFor(tx, run.org_id, { ...activity, requires });
+    const claimer = store.instant.claimerFor(run.org_id, { ...activity, requires });
     if (!claimer) rows.push(activityRow(row, run, now));
     else {
       const claim = { agent_id: claimer.agent_id, deadline: now + claimer.lease_ms };
@@ -41,7 +41,7 @@ export async function addClaimed(
 }
 
 /** The envelope is read when the work begins. */
-const takenClaim = (run: LockedRun, { activity_id, executor, name, spec }: InsertedActivity): TakenClaim => ({
+export const takenClaim = (run: LockedRun, { activity_id, executor, name, spec }: InsertedActivity): TakenClaim => ({
   ...{ activity_id, executor, name, stored_spec: spec, epoch: 1, pass: 0, waited_ms: 0, rerun: false },
   ...{ run_id: run.run_id, org_id: run.org_id, project_id: run.project_id, org: run.org, project: run.project },
   envelope: triggerOf(run) as Claimed['envelope'],

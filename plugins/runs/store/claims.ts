@@ -33,9 +33,11 @@ export class Claims {
   /** The whole of an activity that was claimed when it was added. */
   async instant(taken: TakenClaim): Promise<Claimed | undefined> {
     const [row] = await this.#store.database.read<{ envelope: string }>(
-      'SELECT envelope FROM runs_runs WHERE run_id = ?',
-      [taken.run_id],
+      `SELECT r.envelope FROM runs_runs r JOIN runs_activities a ON a.run_id = r.run_id
+       WHERE a.activity_id = ? AND COALESCE(a.state, '') = 'claimed' AND a.epoch = ?`,
+      [taken.activity_id, taken.epoch],
     );
+    // It was cancelled or has expired in between.
     if (!row) return undefined;
     return this.#withJournal({ ...taken, envelope: parseJson(row.envelope) as Claimed['envelope'] });
   }

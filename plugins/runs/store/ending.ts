@@ -4,6 +4,7 @@ import type { Ending } from '../domain/lifecycle.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
 import { sealed } from './sealing.ts';
+import { parseJson } from './run-rows.ts';
 
 interface EndedRow {
   activity_id: string;
@@ -28,7 +29,7 @@ export async function runEnding(tx: Transaction, store: StoreParts, run: LockedR
   if (failed) return { status: 'failed', code: failed.error_code ?? 'failed', message: failed.error_message ?? '' };
   const output = (row: EndedRow): Json => {
     if (row.output === null) return null;
-    return JSON.parse(store.sealer.open(sealed.activityOutput(run, row.activity_id), row.output).toString()) as Json;
+    return parseJson(store.sealer.open(sealed.activityOutput(run, row.activity_id), row.output).toString());
   };
   if (rows.length === 1) return { status: 'succeeded', output: output(rows[0]!) };
   return { status: 'succeeded', output: Object.fromEntries(rows.map((row) => [row.name, output(row)])) };

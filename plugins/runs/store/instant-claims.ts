@@ -1,17 +1,28 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
+import type { Clock } from '../../../kernel/contracts/index.ts';
 import { type Claimed, type InstantClaimer, type InstantClaims, ISOLATES, type NewActivity } from '../contract.ts';
 import { covers } from '../domain/capabilities.ts';
 import type { TakenClaim } from './claim.ts';
 
+/** A transaction takes less; one that is undone keeps its places so long. */
+const UNDONE_MS = 1000;
+
+interface InstantParts {
+  clock: Clock;
+  load(taken: TakenClaim): Promise<Claimed | undefined>;
+  claimedAtOnce(): void;
+}
+
 /** Activities that claimers of this process take in the transactions that add them. */
 export class InstantClaimers implements InstantClaims {
   readonly #claimers = new Set<InstantClaimer>();
-  /** Places that each open transaction counts on. A transaction that does not commit leaves nothing behind. */
-  readonly #wanted = new WeakMap<Transaction, Map<InstantClaimer, number>>();
-  readonly #load: (taken: TakenClaim) => Promise<Claimed | undefined>;
+  /** When each place that open transactions count on is free again, should its transaction not commit. */
+  readonly #promised = new WeakMap<InstantClaimer, number[]>();
+  readonly #took = new WeakMap<InstantClaimer, number>();
+  #taking = 0;
+  readonly #parts: InstantParts;
 
-  constructor(load: (taken: TakenClaim) => Promise<Claimed | undefined>) {
-    this.#load = load;
+  constructor(parts: InstantParts) {
+    this.#parts = parts;
   }
 
   join(claimer: InstantClaimer): () => void {
@@ -19,21 +30,45 @@ export class InstantClaimers implements InstantClaims {
     return () => this.#claimers.delete(claimer);
   }
 
-  /** Who takes this activity; undefined when nobody does. Two transactions may count on one place: see `InstantClaimer`. */
-  claimerFor(tx: Transaction, org_id: string, activity: NewActivity): InstantClaimer | undefined {
-    const wanted = this.#wanted.get(tx) ?? new Map<InstantClaimer, number>();
-    for (const claimer of this.#claimers) {
-      const places = wanted.get(claimer) ?? 0;
-      if (!canTake(claimer, org_id, activity) || claimer.room <= places) continue;
-      this.#wanted.set(tx, wanted.set(claimer, places + 1));
-      return claimer;
-    }
-    return undefined;
+  /** How many activities all of them can take now. */
+  room(): number {
+    let room = 0;
+    for (const claimer of this.#claimers) room += Math.max(0, claimer.room - this.#promises(claimer).length);
+    return room;
+  }
+
+  /** Who takes this activity: of those with room the least loaded, in turns; undefined when nobody does. */
+  claimerFor(org_id: string, activity: NewActivity): InstantClaimer | undefined {
+    const promised = (claimer: InstantClaimer) => this.#promises(claimer).length;
+    const free = [...this.#claimers].filter(
+      (claimer) => canTake(claimer, org_id, activity) && claimer.room > promised(claimer),
+    );
+    const [first] = free.sort(
+      (a, b) => a.load - b.load || promised(a) - promised(b) || this.#lastTook(a) - this.#lastTook(b),
+    );
+    if (first) this.#promises(first).push(this.#parts.clock.monotonic() + UNDONE_MS);
+    return first;
   }
 
   /** After the commit. */
   handOver(claimer: InstantClaimer, taken: TakenClaim): void {
-    claimer.claimed(() => this.#load(taken));
+    this.#took.set(claimer, (this.#taking += 1));
+    this.#promises(claimer).shift();
+    this.#parts.claimedAtOnce();
+    claimer.claimed(() => this.#parts.load(taken));
+  }
+
+  /** Those that still count, the oldest first. */
+  #promises(claimer: InstantClaimer): number[] {
+    const promises = this.#promised.get(claimer) ?? [];
+    this.#promised.set(claimer, promises);
+    const now = this.#parts.clock.monotonic();
+    while (promises.length > 0 && promises[0]! <= now) promises.shift();
+    return promises;
+  }
+
+  #lastTook(claimer: InstantClaimer): number {
+    return this.#took.get(claimer) ?? 0;
   }
 }
 

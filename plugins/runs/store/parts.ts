@@ -1,4 +1,4 @@
-import type { Database, GroupCommits, Ids, Queries, Sealer } from '../../../kernel/contracts/index.ts';
+import type { Clock, Database, GroupCommits, Ids, Queries, Sealer } from '../../../kernel/contracts/index.ts';
 import type { Audit } from '../../audit/contract.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import type {
@@ -23,6 +23,7 @@ export interface StoreSettings {
   group_commits: GroupCommits;
   sealer: Sealer;
   ids: Ids;
+  clock: Clock;
   wakeups: Wakeups;
   wait_kinds: readonly WaitKind[];
   verbs: readonly JournaledVerb[];
@@ -33,6 +34,8 @@ export interface StoreSettings {
   coordinators: readonly RunCoordinator[];
   audit: Audit;
   masks: Pick<RunMasks, 'of' | 'inherit'>;
+  /** Counts an activity that was claimed at the moment it became claimable. */
+  claimedAtOnce(): void;
   /** Looks for work in this process again after so many milliseconds. */
   workLater(ms: number): void;
   /** Makes `run_url` in lifecycle payloads; absent there without it. */

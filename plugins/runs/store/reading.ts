@@ -4,6 +4,8 @@ import type { Reader } from './parts.ts';
 import { RECORD_COLUMNS, VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
 import { sealed } from './sealing.ts';
 import { readGiven } from './named-credentials.ts';
+import { parseExact } from '../../schema/contract.ts';
+import { parseJson, tagsOf, triggerOf } from './run-rows.ts';
 
 interface Scope {
   org_id: string;
@@ -50,7 +52,7 @@ async function readViewed(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-const json = <T>(text: string | null): T | undefined => (text === null ? undefined : (JSON.parse(text) as T));
+const json = <T>(text: string | null): T | undefined => (text === null ? undefined : (parseExact(text) as T));
 const time = (ms: number | null): string | undefined => (ms === null ? undefined : iso(ms));
 const unlessEmpty = <T>(list: T[] | undefined): T[] | undefined => (list && list.length > 0 ? list : undefined);
 
@@ -63,8 +65,8 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
     status: row.status,
     substate,
     subject: row.subject ?? undefined,
-    tags: JSON.parse(row.tags) as string[],
-    trigger: JSON.parse(row.trigger_fields) as Run['trigger'],
+    tags: tagsOf(row),
+    trigger: triggerOf(row),
     trusted: row.trusted === 1,
     parent: row.parent ?? undefined,
     rerun_of: row.rerun_of ?? undefined,
@@ -84,7 +86,7 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
 }
 
 const outputOf = (row: ViewedRun, sealer: Sealer): Json =>
-  row.output === null ? null : JSON.parse(sealer.open(sealed.runOutput(row, row.run_id), row.output).toString());
+  row.output === null ? null : parseJson(sealer.open(sealed.runOutput(row, row.run_id), row.output).toString());
 
 /** What the most recently parked activity of each run waits for that waits, or is queued for its turn. */
 async function substatesOf(on: Reader, rows: readonly ViewedRun[]): Promise<Map<string, Substate>> {

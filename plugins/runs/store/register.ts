@@ -36,7 +36,7 @@ import {
 } from '../contract.ts';
 import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
-import { measuredStore } from '../service/store-metrics.ts';
+import { claimLatency, measuredStore } from '../service/store-metrics.ts';
 import { createActivities } from './activities.ts';
 import { ActivityOwners } from './activity-owners.ts';
 import { createRunGuard } from './guard.ts';
@@ -51,8 +51,11 @@ import { SqlRunStore } from './sql-run-store.ts';
 export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStore {
   plugin.migrations(runsMigrations);
   const lanes = plugin.own((use) => new KnownLanes(() => use.all(LightExecutors).map(({ executor }) => executor)));
-  const store = plugin.own((use) => makeStore(use, lanes(use)));
-  plugin.bind(RunStore, (use) => measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock)));
+  const latency = plugin.own((use) => claimLatency(use(Metrics)));
+  const store = plugin.own((use) => makeStore(use, lanes(use), () => latency(use).observe({}, 0)));
+  plugin.bind(RunStore, (use) =>
+    measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock), latency(use)),
+  );
   plugin.bind(WaitResolver, store);
   plugin.bind(CoordinatedRuns, store);
   plugin.bind(InstantClaims, store);
@@ -74,13 +77,15 @@ export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStor
 const makeActivities = (use: Resolve, lanes: KnownLanes) =>
   createActivities({ database: use(Database), sealer: use(Sealer), wakeups: use(Wakeups), ids: use(Ids), lanes });
 
-function makeStore(use: Resolve, lanes: KnownLanes): SqlRunStore {
+function makeStore(use: Resolve, lanes: KnownLanes, claimedAtOnce: () => void): SqlRunStore {
   return new SqlRunStore({
     lanes,
     database: use(Database),
     group_commits: use(GroupCommits),
     sealer: use(Sealer),
     ids: use(Ids),
+    clock: use(Clock),
+    claimedAtOnce,
     wakeups: use(Wakeups),
     wait_kinds: use.all(WaitKinds),
     verbs: use.all(JournaledVerbs),

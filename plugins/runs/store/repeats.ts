@@ -5,6 +5,7 @@ import { sourceDigest } from './keys.ts';
 import { readGiven } from './named-credentials.ts';
 import type { RunRow } from './run-columns.ts';
 import { openEnv, openEnvelope } from './sealing.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 /** What a repeat of a submit is compared with. */
 export const COMPARED = [
@@ -34,7 +35,7 @@ export function differs(sealer: Sealer, first: Compared, { source, ...repeat }: 
 }
 
 const givenFirst = (sealer: Sealer, { envelope, env, credentials, tags, subject, ...run }: Compared) => ({
-  input: openEnvelope(sealer, run, JSON.parse(envelope) as { input?: Json }).input ?? null,
+  input: openEnvelope(sealer, run, parseExact(envelope) as { input?: Json }).input ?? null,
   env: openEnv(sealer, run, env) as unknown,
   credentials: readGiven(credentials) ?? {},
   tags: JSON.parse(tags) as unknown,
@@ -44,5 +45,5 @@ const givenFirst = (sealer: Sealer, { envelope, env, credentials, tags, subject,
 /** As JSON, for a member without a value is none. */
 function givenNow({ input, env, credentials, tags, subject }: Omit<Repeated, 'source'>): unknown {
   const given = { env: env ?? {}, credentials: credentials ?? {}, tags: tags ?? [], subject: subject ?? null };
-  return JSON.parse(JSON.stringify({ input: input ?? null, ...given }));
+  return parseExact(JSON.stringify({ input: input ?? null, ...given }));
 }

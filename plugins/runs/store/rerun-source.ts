@@ -1,16 +1,11 @@
 import { type Queries, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
-import {
-  type CheckedDocument,
-  type Json,
-  type SubmitRun,
-  TERMINAL,
-  type Trigger,
-  type WorkflowPin,
-} from '../contract.ts';
+import { type CheckedDocument, type Json, type SubmitRun, TERMINAL, type WorkflowPin } from '../contract.ts';
 import { runUnfinished } from '../errors.ts';
 import type { RunRow } from './run-columns.ts';
 import { readGiven } from './named-credentials.ts';
 import { openEnv, openEnvelope, openText, sealed } from './sealing.ts';
+import { parseExact } from '../../schema/contract.ts';
+import { triggerOf } from './run-rows.ts';
 
 interface Scope {
   org_id: string;
@@ -55,7 +50,7 @@ export async function submitOf(
   if (!TERMINAL.includes(row.status)) throw runUnfinished(`run ${run_id} is ${row.status}`);
   await sealer.prepare(scope.org_id);
   const at = { ...scope, run_id };
-  const stored = JSON.parse(row.envelope) as { type: string; input?: Json; [field: string]: Json | undefined };
+  const stored = parseExact(row.envelope) as { type: string; input?: Json; [field: string]: Json | undefined };
   const envelope = openEnvelope(sealer, at, stored);
   const source = openText(sealer, sealed.source(scope, row.source_digest), row.source);
   const { input, ...rest } = envelope;
@@ -73,7 +68,7 @@ export async function submitOf(
     env: openEnv(sealer, at, row.env),
     tags: JSON.parse(row.tags) as string[],
     requires: JSON.parse(row.requires) as string[],
-    trigger: JSON.parse(row.trigger_fields) as Trigger,
+    trigger: triggerOf(row),
     envelope: rest as SubmitRun['envelope'] & object,
     // The first run's trigger is on the bus already, and must not start anything again.
     triggered: true,

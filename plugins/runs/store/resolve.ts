@@ -1,4 +1,4 @@
-import { distinct, inList, inState, type Transaction } from '../../../kernel/contracts/index.ts';
+import { distinct, inList, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityEnd, WaitOutcome, WaitRef } from '../contract.ts';
 import { MAX_WAIT_OUTPUT_BYTES } from '../contract.ts';
 import { checkOutcome } from '../domain/record-rules.ts';
@@ -6,10 +6,11 @@ import { afterEnd } from './activities.ts';
 import { insertRecords, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import { settleRun } from './run-end.ts';
-import { lockRuns, mustChange } from './run-rows.ts';
+import { lockRuns } from './run-rows.ts';
 import { tellKinds } from './tell-kinds.ts';
 import { callOf, endWaits, readWaits, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
 import { endWaiting, NO_CLAIM } from './waiting.ts';
+import { wakeActivities } from './wake-activities.ts';
 
 export interface Resolution {
   state: 'resolved' | 'expired';
@@ -62,33 +63,6 @@ async function resolveSome(
   if (alone.length > 0) await endAlone(tx, store, alone);
   await tellKinds(tx, store, armed);
   return armed;
-}
-
-/** parked → pending at the end of the queue; the runs are running again. */
-async function wakeActivities(
-  tx: Transaction,
-  store: StoreParts,
-  waits: readonly WaitRow[],
-  now: number,
-): Promise<void> {
-  const ids = distinct(waits, ({ activity_id }) => activity_id);
-  const list = inList(ids);
-  await mustChange(
-    tx,
-    ids.length,
-    `UPDATE runs_activities SET state = 'pending', due = ? WHERE ${inState('parked')} AND activity_id IN ${list.marks}`,
-    [now, ...list.params],
-  );
-  const places = new Map(waits.map(({ run_id, project_id }) => [run_id, project_id]));
-  const runs = inList([...places.keys()]);
-  await tx.write(
-    `UPDATE runs_runs SET status = 'running' WHERE status = 'waiting' AND run_id IN ${runs.marks}`,
-    runs.params,
-  );
-  tx.afterCommit(() => {
-    store.wakeups.work();
-    for (const [run_id, project_id] of places) store.wakeups.run(run_id, { project_id, part: 'run' });
-  });
 }
 
 /** Waiting activities end with their waits. All of them end before the coordinators of their runs are called. */

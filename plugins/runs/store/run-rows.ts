@@ -2,6 +2,7 @@ import { distinct, inList, chunks, Errors, type Param, type Transaction } from '
 import type { ActivityContext, Json, RunStatus, Trigger } from '../contract.ts';
 import { TERMINAL } from '../contract.ts';
 import { LOCKED_COLUMNS, type LockedRun } from './run-columns.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 export const isTerminal = (run: { status: RunStatus }): boolean => TERMINAL.includes(run.status);
 
@@ -9,7 +10,7 @@ export const isTerminal = (run: { status: RunStatus }): boolean => TERMINAL.incl
 export const RUN = { table: 'runs_runs', key: ['run_id'] } as const;
 
 export const tagsOf = (run: Pick<LockedRun, 'tags'>): string[] => JSON.parse(run.tags) as string[];
-export const triggerOf = (run: Pick<LockedRun, 'trigger_fields'>): Trigger => JSON.parse(run.trigger_fields) as Trigger;
+export const triggerOf = (run: Pick<LockedRun, 'trigger_fields'>): Trigger => parseExact(run.trigger_fields) as Trigger;
 
 /** Locks a run's row: the first lock of every transition except appends, logs and renewals. */
 export async function lockRun(tx: Transaction, run_id: string): Promise<LockedRun> {
@@ -116,4 +117,4 @@ export async function mustChange(
 }
 
 /** A JSON column. */
-export const parseJson = (text: string): Json => JSON.parse(text) as Json;
+export const parseJson = (text: string): Json => parseExact(text) as Json;

@@ -1,5 +1,7 @@
 import type { SealedPlace, Sealer } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../contract.ts';
+import { parseExact } from '../../schema/contract.ts';
+import { parseJson } from './run-rows.ts';
 
 interface Scope {
   org_id: string;
@@ -51,7 +53,7 @@ export const sealSpec = (store: { sealer: Sealer }, scope: Scope, activity_id: s
   sealText(store.sealer, sealed.activitySpec(scope, activity_id), JSON.stringify(spec ?? null));
 
 export const openSpec = (store: { sealer: Sealer }, scope: Scope, activity_id: string, stored: string): Json =>
-  JSON.parse(openText(store.sealer, sealed.activitySpec(scope, activity_id), stored)) as Json;
+  parseJson(openText(store.sealer, sealed.activitySpec(scope, activity_id), stored));
 
 type RunScope = Scope & { run_id: string };
 type Fields = { [field: string]: Json | undefined };
@@ -75,7 +77,7 @@ export function openEnvelope<E extends Fields>(sealer: Sealer, run: RunScope, st
   const { [CONTENT]: blob, ...head } = stored;
   if (typeof blob !== 'string') return stored;
   const content = sealer.open(sealed.given(run, run.run_id, 'envelope'), Buffer.from(blob, 'base64')).toString();
-  return { ...head, ...(JSON.parse(content) as Fields) } as E;
+  return { ...head, ...(parseExact(content) as Fields) } as E;
 }
 
 const NO_ENV = '{}';

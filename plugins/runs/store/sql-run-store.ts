@@ -65,7 +65,7 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
       verbs: new Map(settings.verbs.map((verb) => [verb.kind, verb])),
       owners: new ActivityOwners(settings.database, settings.sealer),
       sources: new Sources(settings.sealer),
-      instant: new InstantClaimers((taken) => this.#claims.instant(taken)),
+      instant: new InstantClaimers({ ...settings, load: (taken) => this.#claims.instant(taken) }),
     };
     this.#submits = new Submits(this.#parts);
     this.#completions = new Completions(this.#parts);

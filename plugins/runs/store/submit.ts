@@ -11,17 +11,20 @@ import {
   retryUnknownCommit,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditEntry } from '../../audit/contract.ts';
-import type { NewRun, RunStatus, SubmitResult, SubmitRun } from '../contract.ts';
+import type { InstantClaimer, NewRun, RunStatus, SubmitResult, SubmitRun } from '../contract.ts';
 import { checkNewRun, envelopeOf } from '../domain/new-run-rules.ts';
+import { takenClaim } from './add-claimed.ts';
 import { type Announcement, announce } from './announce.ts';
+import type { TakenClaim } from './claim.ts';
 import { refuseDeep } from './depth.ts';
 import { idempotencyDigest, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
-import { newRunRow, type Submission } from './run-columns.ts';
+import { type LockedRun, newRunRow, type Submission } from './run-columns.ts';
 import { COMPARED, type Compared, differs, type Repeated } from './repeats.ts';
 import { settleRun } from './run-end.ts';
 import { sealEnv, sealEnvelope } from './sealing.ts';
-import { insertParts, insertRunRows } from './submit-rows.ts';
+import { markStarted } from './start-runs.ts';
+import { insertParts, insertRunRows, type TakenActivity } from './submit-rows.ts';
 
 const EXISTING = `SELECT key_digest, status, ${COMPARED.join(', ')} FROM runs_runs`;
 const BATCH = 64;
@@ -51,9 +54,7 @@ export class Submits {
     await this.#store.sealer.prepare(run.org_id);
     const { database } = this.#store;
     const submission = await this.#submissionOf(database, run);
-    const result = await retryUnknownCommit(() => this.#commits.submit(submission));
-    if (!result.duplicate && run.activities.length > 0) this.#store.wakeups.work();
-    return result;
+    return retryUnknownCommit(() => this.#commits.submit(submission));
   }
 
   /** The same in the caller's transaction. The org's keys must be ready. */
@@ -63,14 +64,10 @@ export class Submits {
       checkNewRun(run);
       batch.push(await this.#submissionOf(tx, run));
     }
-    const results = (await flush(tx, batch, this.#store)).map((outcome) => {
+    return (await flush(tx, batch, this.#store)).map((outcome) => {
       if ('error' in outcome) throw outcome.error;
       return outcome.ok;
     });
-    // A coordinator tells of the activities that it adds.
-    if (results.some(({ duplicate }, i) => !duplicate && runs[i]!.activities.length > 0))
-      tx.afterCommit(() => this.#store.wakeups.work());
-    return results;
   }
 
   async #submissionOf(on: Database | Transaction, run: NewRun): Promise<Submission> {
@@ -143,18 +140,22 @@ async function flush(
   const before = await findExisting(tx, batch, ({ attempted }) => attempted);
   const fresh = firsts(batch).filter((submission) => existingOf(before, submission) === undefined);
   for (const submission of fresh) submission.attempted = true;
-  const made = await insertRuns(tx, store, fresh);
+  const { made, taken } = await insertRuns(tx, store, fresh);
   await store.audit.recordAll(tx, made.flatMap(auditOf));
   const submitted = made.map(({ run, trusted }) => ({ ...run, trusted }));
   if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
   const announcements: Announcement[] = [];
   for (const submission of made) await begin(tx, store, submission, announcements);
+  const claimed = await startTaken(tx, store, taken, announcements);
   await announce(tx, store, announcements, store.database.now());
   tx.afterCommit(() => {
     for (const { run } of made) {
       for (const { activity_id } of run.activities) store.owners.remember({ ...placeOf(run), activity_id });
       store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run' });
     }
+    for (const { claimer, claim } of claimed) store.instant.handOver(claimer, claim);
+    // A coordinator tells of the activities that it adds.
+    if (made.reduce((count, { run }) => count + run.activities.length, 0) > taken.length) store.wakeups.work();
   });
   // Fewer runs than requested: somebody was first with a key or an id.
   const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
@@ -181,6 +182,21 @@ async function begin(
     work: (coordinator, held) => coordinator.begin(tx, held, coordination.plan),
   });
   submission.status = run.status;
+}
+
+/** Runs begin with the first of their activities that is claimed from the start. */
+async function startTaken(
+  tx: Transaction,
+  store: StoreParts,
+  taken: readonly TakenActivity[],
+  announcements: Announcement[],
+): Promise<{ claimer: InstantClaimer; claim: TakenClaim }[]> {
+  if (taken.length === 0) return [];
+  const runs = new Map<Submission, LockedRun>();
+  for (const { submission } of taken) if (!runs.has(submission)) runs.set(submission, newRunRow(submission));
+  const started = await markStarted(tx, [...runs.values()], store.database.now());
+  announcements.push(...started.map((run) => ({ run })));
+  return taken.map(({ submission, claimer, row }) => ({ claimer, claim: takenClaim(runs.get(submission)!, row) }));
 }
 
 /** Of several runs with one key or id in a batch, the first is created. */
@@ -230,16 +246,20 @@ async function findExisting(
   return found;
 }
 
-/** Answers those that were really inserted. */
-async function insertRuns(tx: Transaction, store: StoreParts, fresh: readonly Submission[]): Promise<Submission[]> {
-  if (fresh.length === 0) return [];
+/** Answers those that were really inserted, and which of their activities are claimed. */
+async function insertRuns(
+  tx: Transaction,
+  store: StoreParts,
+  fresh: readonly Submission[],
+): Promise<{ made: Submission[]; taken: TakenActivity[] }> {
+  if (fresh.length === 0) return { made: [], taken: [] };
   const now = store.database.now();
   await store.sources.store(tx, fresh, now);
   const inserted = await insertRunRows(tx, fresh, now);
   const made = inserted === fresh.length ? [...fresh] : await reallyInserted(tx, fresh);
-  await insertParts(tx, store, made, now);
+  const taken = await insertParts(tx, store, made, now);
   for (const { run } of made) if (run.parent !== undefined) await store.masks.inherit(tx, run.parent, [run.run_id]);
-  return made;
+  return { made, taken };
 }
 
 /** A run that lost to another server has no row of its own, or an older row that has activities or has begun. */

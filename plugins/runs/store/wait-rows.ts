@@ -8,9 +8,10 @@ import {
   type Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import type { ArmWait, Json, SubstateKind, WaitRef } from '../contract.ts';
+import type { ArmWait, SubstateKind, WaitRef } from '../contract.ts';
 import type { LockedRun } from './run-columns.ts';
 import { openText, sealed, sealText } from './sealing.ts';
+import { parseJson } from './run-rows.ts';
 
 export interface WaitRow extends WaitRef {
   org_id: string;
@@ -124,6 +125,6 @@ export async function endWaits(
 /** The call that armed a wait. The org's keys must be ready. */
 export function callOf(sealer: Sealer, wait: WaitRow): ArmWait {
   const { position, kind, name, ordinal, digest, label, started_at } = wait;
-  const args = JSON.parse(openText(sealer, sealed.waitArgs(wait, wait), wait.args)) as Json;
+  const args = parseJson(openText(sealer, sealed.waitArgs(wait, wait), wait.args));
   return { position, kind, name, ordinal, digest, label: label ?? undefined, args, started_at };
 }

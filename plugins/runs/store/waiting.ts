@@ -8,6 +8,7 @@ import { insertRecords, recordOf, sealRecord } from './journal.ts';
 import { armWait, outcomeNow } from './park.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
+import { parseJson } from './run-rows.ts';
 
 /** The executor name of an activity without an agent. */
 export const NO_EXECUTOR = 'none';
@@ -70,7 +71,7 @@ function jsonOrText(text: string): Json {
   const printed = text.replace(/\n$/, '');
   if (printed === '') return null;
   try {
-    return JSON.parse(printed) as Json;
+    return parseJson(printed);
   } catch {
     return printed;
   }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
+import { losesByParse, readExact } from './exact-json.ts';
 import { faultOffset } from './json-fault.ts';
 import { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts';
 import { pointerTo } from './pointer.ts';
@@ -67,16 +68,18 @@ function loneSurrogate(value: unknown): string | undefined {
 /**
  * Parses JSON of untrusted bytes, or says why they are not JSON: invalid UTF-8 or wrong syntax. Throws
  * `invalid_request` with the place for content that no document may hold: nesting or values over the limits, and lone
- * surrogates (no database stores them). A `__proto__` member is an ordinary member.
+ * surrogates (no database stores them). A `__proto__` member is an ordinary member. Numbers are exact, as `parseExact` has
+ * them.
  */
 export function readJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): { value: unknown } | { not: string } {
   if (!isUtf8(raw)) return { not: 'the body is not valid UTF-8' };
-  const { surrogates } = checkedMeasure(raw, limits);
+  const { surrogates, plain } = checkedMeasure(raw, limits);
   const decoded = raw.toString('utf8');
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
   let value: unknown;
   try {
     value = JSON.parse(text);
+    if (!plain && losesByParse(text)) value = readExact(text);
   } catch {
     if (text.length > MAX_PLACED) return { not: 'the body is not valid JSON' };
     const { offset, message } = faultOffset(text);

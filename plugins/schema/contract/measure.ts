@@ -13,14 +13,21 @@ export interface JsonMeasure {
   members: number;
   /** It has an escape that may be half of a surrogate pair. */
   surrogates: boolean;
+  /** It has no number and no name that JSON.parse could change. */
+  plain: boolean;
   exceeded?: keyof JsonLimits;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const [MINUS, PLUS, POINT, ZERO, SPACE, COLON, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x20, 0x3a, 0x65];
+/** A decimal of so many characters is what a double prints, unless it ends in a zero or is very small. */
+const PLAIN_CHARACTERS = 15;
+/** From so many characters on a decimal may be below a millionth: there a double prints an exponent. */
+const SMALL_CHARACTERS = 9;
 
 /** What a byte outside of texts is for the measure: 0 for most. */
-const [TEXT, VALUE, MEMBER, OPENS, CLOSES] = [1, 2, 3, 4, 5];
+const [TEXT, VALUE, MEMBER, OPENS, CLOSES, NUMBER] = [1, 2, 3, 4, 5, 6];
 const KINDS = new Uint8Array(256);
 for (const [byte, kind] of [
   [QUOTE, TEXT],
@@ -30,8 +37,9 @@ for (const [byte, kind] of [
   [0x7b, OPENS],
   [0x5d, CLOSES],
   [0x7d, CLOSES],
-])
-  KINDS[byte!] = kind!;
+  ...[...'-0123456789'].map((sign) => [sign.charCodeAt(0), NUMBER] as const),
+] as const)
+  KINDS[byte] = kind;
 
 /** `\uD800` to `\uDFFF`: only such an escape can create a lone surrogate in valid UTF-8. */
 function isSurrogateEscape(raw: Buffer, at: number): boolean {
@@ -49,12 +57,13 @@ export function measureJson(raw: Buffer, limits: JsonLimits): JsonMeasure {
   const { json_values, json_members, json_depth } = limits;
   // Long texts without escapes, which base64 is, are passed over at once.
   const escapes = raw.includes(BACKSLASH);
-  const found: JsonMeasure = { values: 1, members: 0, surrogates: false };
+  const found: JsonMeasure = { values: 1, members: 0, surrogates: false, plain: true };
   let depth = 0;
   for (let at = 0; at < raw.length; at++) {
     const kind = KINDS[raw[at]!];
     if (kind === 0) continue;
-    if (kind === TEXT) at = escapes ? endOfText(raw, at, found) : endOfPlain(raw, at);
+    if (kind === TEXT) at = passText(raw, at, escapes, found);
+    else if (kind === NUMBER) at = passNumber(raw, at, found);
     else if (kind === VALUE) found.values++;
     else if (kind === MEMBER) found.members++;
     else if (kind === CLOSES) depth--;
@@ -66,6 +75,48 @@ export function measureJson(raw: Buffer, limits: JsonLimits): JsonMeasure {
     if (found.members > json_members) return { ...found, exceeded: 'json_members' };
   }
   return found;
+}
+
+/** The closing quote of the text that begins here. */
+function passText(raw: Buffer, from: number, escapes: boolean, found: JsonMeasure): number {
+  const end = escapes ? endOfText(raw, from, found) : endOfPlain(raw, from);
+  if (KINDS[raw[from + 1]!] === NUMBER && KINDS[raw[end - 1]!] === NUMBER) found.plain &&= !isName(raw, end);
+  return end;
+}
+
+/** The last byte of the number that begins here. */
+function passNumber(raw: Buffer, from: number, found: JsonMeasure): number {
+  const end = endOfNumber(raw, from);
+  found.plain &&= isPlain(raw, from, end);
+  return end - 1;
+}
+
+function endOfNumber(raw: Buffer, from: number): number {
+  let at = from;
+  while (KINDS[raw[at]!] === NUMBER || raw[at] === POINT || raw[at] === PLUS || isExponent(raw[at]!)) at++;
+  return at;
+}
+
+const isExponent = (byte: number): boolean => (byte | 0x20) === SMALL_E;
+
+/** Whether a double surely prints this number as it stands here; of some that it prints this says no. */
+function isPlain(raw: Buffer, from: number, end: number): boolean {
+  if (end - from > PLAIN_CHARACTERS) return false;
+  const first = raw[from] === MINUS ? from + 1 : from;
+  let point = false;
+  for (let at = first; at < end; at++) {
+    if (isExponent(raw[at]!)) return false;
+    point ||= raw[at] === POINT;
+  }
+  if (!point) return first === from || raw[first] !== ZERO;
+  return raw[end - 1] !== ZERO && (raw[first] !== ZERO || end - first < SMALL_CHARACTERS);
+}
+
+/** Whether the text that ends here is the name of a member. */
+function isName(raw: Buffer, end: number): boolean {
+  let at = end + 1;
+  while (raw[at]! <= SPACE) at++;
+  return raw[at] === COLON;
 }
 
 function endOfPlain(raw: Buffer, from: number): number {

@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { isNumber } from '../../schema/contract.ts';
 import type { Assignment } from '../../agents/contract.ts';
 
 /** All that a script sees of the agent's own environment, beside the `LC_*` family and `PATH`. */
@@ -126,6 +127,6 @@ export function triggerVariables(envelope: Readonly<Record<string, unknown>>): R
 }
 
 function flat(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (isNumber(value) || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && !value.includes('\0') ? value : undefined;
 }

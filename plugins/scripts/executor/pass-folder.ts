@@ -1,12 +1,15 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Log } from '../../../kernel/contracts/index.ts';
 import { removeFolder } from '../../agents/contract.ts';
 import type { ScriptWork } from '../contract.ts';
 import { sourceFileName } from '../domain/script-spec.ts';
 import type { SdkLinks } from './sdk-folder.ts';
 
 const SMALL = 64 * 1024;
+/** What is longer lies on the disk, which is the last of the folders to choose from. */
+const LARGE = 1024 * 1024;
 
 /** The files of a pass, in a folder that only the agent's user may enter. */
 export interface PassFolder {
@@ -18,32 +21,84 @@ export interface PassFolder {
   remove(): Promise<void>;
 }
 
+export interface NewPass {
+  name: string;
+  spec: ScriptWork;
+  envelope: unknown;
+  links?: SdkLinks;
+  log: Pick<Log, 'warn'>;
+}
+
+/** As `makePassFolder`, in the first folder that takes it: memory may be full, or gone with the session of a user. */
+export async function makePassFolderIn(
+  folders: readonly string[],
+  { name, spec, envelope, links = {}, log }: NewPass,
+): Promise<PassFolder> {
+  const input = JSON.stringify(envelope);
+  const last = folders.at(-1)!;
+  if (spec.source.length + input.length <= LARGE)
+    for (const folder of folders.slice(0, -1)) {
+      const made = await makePassFolder(folder, name, spec, input, links).catch((error: Error) => {
+        log.warn(
+          { folder, reason: error.message },
+          'the files of a pass lie on the disk, because memory did not take them',
+        );
+      });
+      if (made) return made;
+    }
+  return makePassFolder(last, name, spec, input, links);
+}
+
 /**
  * Creates the folder `name` in `runtime_dir`, writes the source and the complete envelope into it, and links the SDKs.
  */
-export async function makePassFolder(
+async function makePassFolder(
   runtime_dir: string,
   name: string,
   spec: ScriptWork,
-  envelope: unknown,
-  links: SdkLinks = {},
+  input: string,
+  links: SdkLinks,
 ): Promise<PassFolder> {
   const folder = join(runtime_dir, name);
-  const remove = () => removeFolder(folder);
+  const inner = join(folder, 'source');
   // In its own folder, so that an interpreter finds no neighbours but the SDK, and no file name collides.
-  const source = join(folder, 'source', sourceFileName(spec.filename));
+  const source = join(inner, sourceFileName(spec.filename));
   const input_file = join(folder, 'input.json');
+  const own = Object.keys(links).map((link) => join(inner, link));
+  const remove = async () => {
+    if (!removedAtOnce([source, input_file, ...own], [inner, folder])) await removeFolder(folder);
+  };
   try {
-    mkdirSync(join(folder, 'source'), { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(inner, { mode: 0o700 });
     await write(source, spec.source);
-    await write(input_file, JSON.stringify(envelope));
+    await write(input_file, input);
     for (const [link, target] of Object.entries(links))
-      if (link !== basename(source)) symlinkSync(target, join(folder, 'source', link));
+      if (link !== basename(source)) symlinkSync(target, join(inner, link));
   } catch (error) {
     await remove();
     throw error;
   }
   return { folder, source, input_file, socket: join(folder, 's'), remove };
+}
+
+/** Removes what the pass was given; false when something is left, e.g. what its programs have made. */
+function removedAtOnce(files: readonly string[], folders: readonly string[]): boolean {
+  try {
+    for (const file of files) unlinkUnlessGone(file);
+    for (const folder of folders) rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unlinkUnlessGone(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 /** Small files are written synchronously: the thread pool would take ten times as long. */

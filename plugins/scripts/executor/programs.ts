@@ -9,7 +9,7 @@ import { interpreterMissing, scriptNotStarted } from '../errors.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
-import { makePassFolder, type PassFolder } from './pass-folder.ts';
+import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
 import type { VerbClients } from './verb-clients.ts';
 
 export interface ProgramParts {
@@ -45,12 +45,10 @@ export class AgentPrograms implements Programs {
     const { runtime_dir, name, id } = host.agent;
     const client_folder = await this.#parts.clients.folder(runtime_dir);
     const spawner = await this.#openSpawner(runtime_dir);
-    const folder = await makePassFolder(
-      runtime_dir,
-      `j${ids.bytes(6).toString('hex')}`,
-      NO_SOURCE,
-      assignment.envelope,
-    );
+    const folder = await makePassFolderIn([runtime_dir], {
+      ...{ spec: NO_SOURCE, log, envelope: assignment.envelope },
+      name: `j${ids.bytes(6).toString('hex')}`,
+    });
     const { socket, input_file } = folder;
     const work = { assignment, host, folder, client_folder };
     const { ground, server } = await this.#serve(work, { verbs, journal }).catch(async (error: unknown) => {

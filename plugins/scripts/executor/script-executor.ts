@@ -101,7 +101,7 @@ class PassFactory {
       restarts: this.#restarts,
       in_shell: this.#parts.in_shell === false ? undefined : new InShell({ verb, log }),
       spawner: (runtime_dir) => this.#openSpawner(runtime_dir),
-      sdks: (runtime_dir) => this.#installSdks(runtime_dir),
+      sdks: (agent) => this.#installSdks(agent),
       client: (runtime_dir) => this.#clients.folder(runtime_dir),
     };
   }
@@ -115,8 +115,8 @@ class PassFactory {
     return this.#spawner;
   }
 
-  #installSdks(runtime_dir: string): Promise<SdkLinks> {
-    this.#sdks ??= installSdks(runtime_dir).catch((error) => {
+  #installSdks({ runtime_dir, memory_dir }: ActivityHost['agent']): Promise<SdkLinks> {
+    this.#sdks ??= installSdks(runtime_dir, memory_dir).catch((error) => {
       this.#sdks = undefined;
       throw error;
     });

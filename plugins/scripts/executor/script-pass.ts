@@ -14,7 +14,7 @@ import type { SpawnedProcess, Spawner } from '../native/spawner.ts';
 import type { InShell } from '../shell/in-shell.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
-import { makePassFolder, type PassFolder } from './pass-folder.ts';
+import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
 import type { Restarts } from './restarts.ts';
 import { type SdkLinks, sdkFolders } from './sdk-folder.ts';
 import { killedFromOutside, verdict } from './verdict.ts';
@@ -34,7 +34,7 @@ export interface PassParts {
   /** Folder that holds the verb client. */
   client(runtime_dir: string): Promise<string>;
   /** The SDKs that scripts can import. */
-  sdks(runtime_dir: string): Promise<SdkLinks>;
+  sdks(agent: ActivityHost['agent']): Promise<SdkLinks>;
   isolation: Isolation;
   restarts: Restarts;
   /** Absent: scripts call the `svc` program. */
@@ -123,8 +123,11 @@ export class ScriptPass implements RunningPass {
     const client_folder = await this.#parts.client(runtime_dir);
     const spawner = await this.#parts.spawner(runtime_dir);
     const name = `p${this.#parts.ids.bytes(6).toString('hex')}`;
-    const links = await this.#parts.sdks(runtime_dir);
-    this.#folder = await makePassFolder(runtime_dir, name, spec, this.#assignment.envelope, links);
+    const links = await this.#parts.sdks(this.#host.agent);
+    this.#folder = await makePassFolderIn(this.#places(), {
+      ...{ name, spec, links, log: this.#parts.log },
+      envelope: this.#assignment.envelope,
+    });
     const { folder, socket } = this.#folder;
     const tools = [client_folder, ...sdkFolders(runtime_dir)];
     const ground = await this.#parts.isolation.ground(this.#assignment, this.#host.agent, {
@@ -149,6 +152,14 @@ export class ScriptPass implements RunningPass {
     const argv = [...program, this.#folder.source];
     const process = spawner.spawn(ground.request({ argv, env: { ...env, ...more }, cwd: ground.workdir }));
     return await this.#follow(process, ground, spec.captures ? new Capture() : undefined);
+  }
+
+  /** Isolated programs have their own folders below the one of the pass, and may fill them: those stay on the disk. */
+  #places(): string[] {
+    const { agent } = this.#host;
+    const { memory_dir, runtime_dir } = agent;
+    const isolated = this.#parts.isolation.isolates(this.#assignment, agent);
+    return isolated || memory_dir === undefined ? [runtime_dir] : [memory_dir, runtime_dir];
   }
 
   async #program(spec: ScriptWork, ground: Ground): Promise<string[]> {

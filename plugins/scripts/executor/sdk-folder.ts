@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,15 +15,22 @@ export type SdkLinks = Readonly<Record<string, string>>;
 /**
  * Installs the SDKs once for all passes. JavaScript looks for `svc/sdk` in every parent folder of the script, so one
  * `node_modules` in the runtime folder is enough. Python looks beside the script, so each pass has a link. These are
- * copies: a script that changes them must not affect other agents.
+ * copies: a script that changes them must not affect other agents. Passes in `memory_dir` have a link to them.
  */
-export async function installSdks(runtime_dir: string): Promise<SdkLinks> {
+export async function installSdks(runtime_dir: string, memory_dir?: string): Promise<SdkLinks> {
   const node = join(runtime_dir, 'node_modules', 'svc');
   await copyFiles(SDK, join(node, 'sdk'), /\.m[jt]s$/);
   await writeFile(join(node, 'package.json'), JSON.stringify(MANIFEST));
+  if (memory_dir !== undefined) await linkOnce(join(runtime_dir, 'node_modules'), join(memory_dir, 'node_modules'));
   const python = join(runtime_dir, 'sdk', 'svc_sdk');
   await copyFiles(join(SDK, 'svc_sdk'), python, /\.(py|typed)$/);
   return { svc_sdk: python };
+}
+
+/** An earlier try may have made it. */
+async function linkOnce(target: string, path: string): Promise<void> {
+  await rm(path, { force: true });
+  await symlink(target, path);
 }
 
 /** The folders of the agent that hold them, as scripts name them. */

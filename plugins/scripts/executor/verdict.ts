@@ -4,6 +4,7 @@ import { type Completion, type Json, MAX_STEP_OUTPUT_BYTES } from '../../runs/co
 import type { Capture } from '../domain/command-spec.ts';
 import { howItEnded, tailOf } from '../domain/failure-text.ts';
 import { scriptFailed } from '../errors.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 export interface ScriptEnd {
   exit_code: number | null;
@@ -50,7 +51,7 @@ function jsonOrText(text: string): Json {
   const printed = text.replace(/\r?\n$/, '');
   if (printed === '') return null;
   try {
-    return JSON.parse(printed) as Json;
+    return parseExact(printed) as Json;
   } catch {
     return printed.replaceAll('\0', '');
   }

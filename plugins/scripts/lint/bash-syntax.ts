@@ -2,7 +2,8 @@ import { BoundedMap } from '../../../kernel/contracts/index.ts';
 import { createHash } from 'node:crypto';
 import type { Problem } from '../../runs/contract.ts';
 import { findProgram } from '../domain/interpreter.ts';
-import { askProgram, MAX_BYTES } from './bounded-program.ts';
+import type { BashReader } from './bash-reader.ts';
+import { MAX_BYTES } from './bounded-program.ts';
 
 const MAX_AT_ONCE = 4;
 const MAX_REMEMBERED = 256;
@@ -17,7 +18,7 @@ export interface BashSyntax {
  * Looks for bash in `path`. Without bash, for a large document or when busy it finds nothing: the agent's bash decides
  * anyway.
  */
-export function createBashSyntax(path: string): BashSyntax {
+export function createBashSyntax(path: string, reader: BashReader): BashSyntax {
   const known = new BoundedMap<string, Problem[]>(MAX_REMEMBERED);
   let running = 0;
   return {
@@ -27,9 +28,8 @@ export function createBashSyntax(path: string): BashSyntax {
       if (found !== undefined || Buffer.byteLength(source) > MAX_BYTES || running >= MAX_AT_ONCE) return found ?? [];
       running++;
       try {
-        // Checked first: a failed spawn leaves its timer behind.
         const bash = await findProgram('bash', path, '/');
-        const problems = bash === undefined ? undefined : await look(source, bash);
+        const problems = bash === undefined ? undefined : await look(source, reading(reader, bash));
         if (problems === undefined) return [];
         known.set(digest, problems);
         return problems;
@@ -40,11 +40,13 @@ export function createBashSyntax(path: string): BashSyntax {
   };
 }
 
-async function look(source: string, bash: string): Promise<Problem[] | undefined> {
-  const plain = await complaints(['-n'], source, bash);
+type Reading = (options: readonly string[], source: string) => Promise<Problem[] | undefined>;
+
+async function look(source: string, complaints: Reading): Promise<Problem[] | undefined> {
+  const plain = await complaints(['-n'], source);
   if (plain === undefined || plain.length === 0) return plain;
   // `-n` does not execute `shopt -s extglob` of the document, so patterns after it would be reported wrongly.
-  const extended = await complaints(['-O', 'extglob', '-n'], source, bash);
+  const extended = await complaints(['-O', 'extglob', '-n'], source);
   if (extended === undefined || extended.length === 0) return extended;
   const first = plain[0]!.line;
   return leftBefore(source, first) ? [] : plain;
@@ -58,20 +60,21 @@ function leftBefore(source: string, line: number): boolean {
     .some((text) => /^(exit|exec)\b/.test(text));
 }
 
-/** The errors that bash reports; undefined when it could not run. */
-async function complaints(options: readonly string[], source: string, bash: string): Promise<Problem[] | undefined> {
-  const ended = await askProgram(bash, options, { text: source, env: { LC_ALL: 'C' }, argv0: 'bash' });
-  if (!ended) return undefined;
-  return ended.code === 0 ? [] : readComplaints(ended.stderr, source);
-}
+/** The errors that bash reports with these options; undefined when it could not run. */
+const reading =
+  (reader: BashReader, bash: string): Reading =>
+  async (options, source) => {
+    const answer = await reader.read(bash, options, source);
+    if (answer === undefined) return undefined;
+    return answer.understood ? [] : readComplaints(answer.complaints, source);
+  };
 
-/** Bash omits the line number when it reaches the end within the first line. */
-const COMPLAINT = /^bash: (?:line (\d+): )?(.*)$/;
+const COMPLAINT = /^(?:line (\d+): )?(.*)$/;
 
-function readComplaints(text: string, source: string): Problem[] {
+function readComplaints(said: readonly string[], source: string): Problem[] {
   const lines = source.split('\n').length;
   const problems: Problem[] = [];
-  for (const line of text.split('\n')) {
+  for (const line of said) {
     const [, number, message] = COMPLAINT.exec(line) ?? [];
     // The second line about an error repeats the source in quotes.
     if (message === undefined || message.startsWith('`')) continue;

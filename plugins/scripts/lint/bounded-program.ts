@@ -15,11 +15,10 @@ export interface Ended {
 export function askProgram(
   program: string,
   args: readonly string[],
-  { text, env, argv0 }: { text: string; env: Record<string, string>; argv0?: string },
+  { text, env }: { text: string; env: Record<string, string> },
 ): Promise<Ended | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
-      argv0,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: MAX_MS,

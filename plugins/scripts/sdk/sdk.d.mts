@@ -23,7 +23,9 @@ export type Recorded<T> = T extends { toJSON(): infer J }
   ? Recorded<J>
   : T extends string | number | boolean | null | undefined | void
     ? T
-    : T extends bigint | symbol | ((...args: never[]) => unknown)
+    : T extends bigint
+      ? bigint | number
+      : T extends symbol | ((...args: never[]) => unknown)
       ? never
       : T extends object
         ? { [K in keyof T]: Recorded<T[K]> }
@@ -237,7 +239,8 @@ export function annotate(markdown: string): Promise<void>;
 
 /**
  * What the run was started with, as in the file of `SVC_INPUT_FILE`: `input` is what a submit passed, `payload` that of
- * an event. Throws `SvcError` (`not_in_a_script_run`) outside of a run.
+ * an event. Whole numbers beyond 2^53 are `bigint`, as in every result. Throws `SvcError` (`not_in_a_script_run`) outside of
+ * a run.
  */
 export function input(): { type: string; input?: unknown; payload?: unknown; [field: string]: unknown };
 

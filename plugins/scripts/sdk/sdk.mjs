@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { asStep, inputFile, inTurn, presentStep } from './channel.mjs';
 import { runCommand, words } from './command.mjs';
 import { misused, notInAScript, StepError, WaitTimeoutError } from './errors.mjs';
+import { readJson, writeJson } from './numbers.mjs';
 import {
   decodeResult,
   durationText,
@@ -165,7 +166,7 @@ export async function spawn(file, { as, tags } = {}) {
 const inputOption = (input) => (input === undefined ? [] : [`--input=${json(input, 'the input of a call')}`]);
 
 function json(value, what) {
-  const text = JSON.stringify(value);
+  const text = writeJson(value);
   if (text === undefined) throw misused(`${what} must be JSON, and not a ${typeof value}`);
   return text;
 }
@@ -173,7 +174,7 @@ function json(value, what) {
 export async function callNode(kind, config = {}, { input } = {}) {
   checkName(kind, 'the kind of a node');
   const args = [`--config=${json(config, 'the config of a node')}`, ...inputOption(input), '--', 'node', kind];
-  return JSON.parse(await demandText(`the call of node ${quoted(kind)}`, 'call', args));
+  return readJson(await demandText(`the call of node ${quoted(kind)}`, 'call', args));
 }
 
 export async function callGraph(graph, { input } = {}) {
@@ -181,11 +182,9 @@ export async function callGraph(graph, { input } = {}) {
   if (definition === undefined) checkName(graph, 'the name of a graph');
   const what = definition === undefined ? `the call of graph ${quoted(graph)}` : 'the call of a graph';
   if (definition === undefined)
-    return JSON.parse(await demandText(what, 'call', [...inputOption(input), '--', 'graph', graph]));
+    return readJson(await demandText(what, 'call', [...inputOption(input), '--', 'graph', graph]));
   const stdin = Buffer.from(typeof definition === 'string' ? definition : json(definition, 'a graph'));
-  return JSON.parse(
-    await demandText(what, 'call', [...inputOption(input), '--definition=-', '--', 'graph'], { stdin }),
-  );
+  return readJson(await demandText(what, 'call', [...inputOption(input), '--definition=-', '--', 'graph'], { stdin }));
 }
 
 export async function artifactPut(source, { as } = {}) {
@@ -196,7 +195,7 @@ export async function artifactPut(source, { as } = {}) {
 
 export async function emit(type, { key, payload } = {}) {
   checkName(type, 'the type of an event');
-  const json = JSON.stringify(payload ?? null);
+  const json = writeJson(payload ?? null);
   if (json === undefined) throw misused(`a ${typeof payload} cannot be emitted: it must be JSON`);
   const stdin = Buffer.from(json);
   return await demandText('emit', 'emit', [...option('key', key), '--payload=-', '--', type], { stdin });
@@ -216,10 +215,10 @@ export const state = Object.freeze({
   },
   async getJson(key, options) {
     const text = await state.get(key, options);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : readJson(text);
   },
   async set(key, value, options) {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = typeof value === 'string' ? value : writeJson(value);
     if (text === undefined) throw misused(`a ${typeof value} cannot be stored: it must be a text or JSON`);
     const stdin = Buffer.from(text);
     await demand('state set', 'state', [...entityOption(options), '--', 'set', key, '-'], { stdin });
@@ -237,7 +236,7 @@ export const output = Object.freeze({
   async set(values) {
     const pairs = Object.entries(values).map(([key, value]) => {
       if (key === '' || key.includes('=')) throw misused(`${quoted(key)} cannot be a key of the output`);
-      const json = JSON.stringify(value);
+      const json = writeJson(value);
       if (json === undefined) throw misused(`a ${typeof value} cannot be put out: it must be JSON`);
       return `${key}:=${json}`;
     });
@@ -252,7 +251,7 @@ export async function annotate(markdown) {
 export function input() {
   const file = inputFile();
   if (file === undefined) throw notInAScript('SVC_INPUT_FILE');
-  return JSON.parse(readFileSync(file, 'utf8'));
+  return readJson(readFileSync(file, 'utf8'));
 }
 
 export function idempotencyKey() {

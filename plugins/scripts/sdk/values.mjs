@@ -1,4 +1,5 @@
 import { misused } from './errors.mjs';
+import { readJson, writeJson } from './numbers.mjs';
 
 /** More of an output is neither kept nor sent. The service refuses what is larger by how much it is over. */
 export const OUTPUT_BYTES = 2 * 1024 * 1024;
@@ -25,7 +26,7 @@ export function encodeResult(value) {
   if (typeof value === 'string' && !isJson(value) && !HALF_A_CHARACTER.test(value)) return Buffer.from(`${value}\n`);
   if (value instanceof Uint8Array || value instanceof ArrayBuffer)
     throw misused('bytes cannot be the result of a step: hand over a text, as base64 for instance');
-  const json = JSON.stringify(value);
+  const json = writeJson(value);
   if (json === undefined) throw misused(`a ${typeof value} cannot be the result of a step: it must be JSON`);
   return Buffer.from(`${json}\n`);
 }
@@ -36,7 +37,7 @@ export function decodeResult(bytes) {
   const text = withoutLineEnd(bytes);
   if (!MAY_BE_JSON.test(text)) return text;
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return text;
   }

@@ -1,5 +1,6 @@
 import { inTurn } from './channel.mjs';
 import { StepError, SvcError, tooOld, WaitTimeoutError } from './errors.mjs';
+import { readJson } from './numbers.mjs';
 import { durationText, withoutLineEnd } from './values.mjs';
 
 const TIMED_OUT = 124;
@@ -75,5 +76,5 @@ export async function wait(what, verb, name, timeout, flags = []) {
   const { exit, stdout, message } = await callVerb(verb, [...limit, ...flags, '--', name], { timed });
   if (exit === TIMED_OUT) throw new WaitTimeoutError(what, durationText(timeout, 'timeout'));
   if (exit !== 0) throw new StepError(what, { exit_code: exit, reason: message });
-  return JSON.parse(stdout.toString());
+  return readJson(stdout.toString());
 }

@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { Connection, type Service } from './connection.ts';
 
@@ -29,7 +29,7 @@ export async function openSocketServer(path: string, service: Service): Promise<
       for (const connection of connections) connection.close();
     });
   try {
-    await chmod(path, 0o600);
+    chmodSync(path, 0o600);
   } catch (error) {
     await close();
     throw error;

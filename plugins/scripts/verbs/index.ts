@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { parseDuration } from '../../../kernel/contracts/index.ts';
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { MAX_CALL_NAME_LENGTH, MAX_LABEL_LENGTH } from '../../runs/contract.ts';
+import { parseExact } from '../../schema/contract.ts';
 import { annotateHelp, outputHelp, sleepHelp, spawnHelp, stateHelp, stepHelp, waitSignalHelp } from '../cli/verbs.ts';
 import {
   answer,
@@ -169,7 +170,7 @@ function readPair(pair: string): [key: string, value: unknown] {
   const text = pair.slice(equals + 1);
   if (!colon) return [key, text];
   try {
-    return [key, JSON.parse(text)];
+    return [key, parseExact(text)];
   } catch {
     throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a text`);
   }

@@ -1,11 +1,18 @@
 import t from 'tap';
 import type { Reading, WorkflowDocument } from '../../runs/contract.ts';
+import { BashReader } from '../lint/bash-reader.ts';
 import { createBashSyntax } from '../lint/bash-syntax.ts';
 import { ScriptReview } from '../lint/review.ts';
 import { scriptWorkflow } from './script-workflow.ts';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageLog, systemClock } from '../../../test/kit/index.ts';
 
 const review = new ScriptReview({ env: process.env, path: process.env.PATH!, verbs: () => [] });
-const kind = scriptWorkflow(createBashSyntax(process.env.PATH!), review);
+const reader = new BashReader({ clock: systemClock, log: messageLog().log, env: process.env });
+t.teardown(() => reader.close());
+const kind = scriptWorkflow(createBashSyntax(process.env.PATH!, reader), review);
 const SCOPE = { org_id: 'org_1', org: 'acme', project_id: 'prj_1', project: 'main' };
 /** Planning a script does not read the database. */
 const on = {} as Reading;
@@ -57,7 +64,7 @@ t.test('what bash -n cannot know is no fault', async (t) => {
   t.same(await codes('shopt -s extglob\nls !(a|b)\n'), []);
   t.same(await codes('true\nexit 0\nsome ( text ) after it\n'), []);
   t.same(await codes('touch "$(mktemp -d)/x" && echo $UNSET'), [], 'nothing is run');
-  const without = scriptWorkflow(createBashSyntax('/nowhere'), review);
+  const without = scriptWorkflow(createBashSyntax('/nowhere', reader), review);
   t.same(await without.check(SCOPE, document('if (')), [], 'without bash the agent decides');
 });
 
@@ -65,4 +72,38 @@ t.test('many at once are bounded, none hangs', async (t) => {
   const checks = Array.from({ length: 40 }, (_, n) => kind.check(SCOPE, document(`echo ${n}; if (`)));
   const found = await Promise.all(checks);
   t.ok(found.some((problems) => problems.length > 0));
+});
+
+t.test('the folder in which documents are read', async (t) => {
+  // A longer path would not be used.
+  const tmp = mkdtempSync(join(tmpdir(), 'svc-t-'));
+  t.teardown(() => rmSync(tmp, { recursive: true, force: true }));
+  const { log, lines } = messageLog();
+  const parts = { clock: systemClock, log, env: { TMPDIR: tmp, SVC_AGENT_MEMORY: 'off' } };
+  const read = (own: BashReader, text: string) => own.read('/bin/bash', ['-n'], text);
+  const own = new BashReader(parts);
+  t.match(await read(own, 'echo $('), { understood: false, complaints: [/EOF/] });
+  t.match(await read(own, 'cat <<E\nx\n'), { understood: true, complaints: [/here-document/] });
+  t.equal(await own.read('/nowhere/bash', ['-n'], 'true'), undefined);
+  const [name, ...others] = readdirSync(tmp);
+  t.same(others, []);
+  t.same(readdirSync(join(tmp, name!)), ['owner'], 'no document stays');
+
+  rmSync(join(tmp, name!), { recursive: true });
+  t.equal(await read(own, 'true'), undefined, 'somebody has cleared it away: bash cannot be asked');
+  t.same(lines, ['the folder of documents cannot be used']);
+  t.match(await read(own, 'true'), { understood: true }, 'and the next text has a new one');
+
+  await own.close();
+  await own.close();
+  t.same(readdirSync(tmp), [], 'nothing stays when it is closed');
+  t.equal(await read(own, 'true'), undefined);
+
+  mkdirSync(join(tmp, 'svc-agent-killed'), { mode: 0o700 });
+  writeFileSync(join(tmp, 'svc-agent-killed', 'owner'), '999999999 1');
+  writeFileSync(join(tmp, 'svc-agent-killed', 't1'), 'echo left');
+  const next = new BashReader(parts);
+  await read(next, 'true');
+  t.notOk(existsSync(join(tmp, 'svc-agent-killed')), 'what a killed server left goes with the next');
+  await next.close();
 });

@@ -1,6 +1,7 @@
 import { isServiceError, type Sealer, ServiceError } from '../../../kernel/contracts/index.ts';
 import type { NewRun, RunCreation, SubmitRun, Workflow } from '../../runs/contract.ts';
 import type { StoredWorkflows, WorkflowAbout, WorkflowOwner, WorkflowStart } from '../contract.ts';
+import { parseExact } from '../../schema/contract.ts';
 
 export interface StoredWorkflowParts {
   sealer: Sealer;
@@ -29,7 +30,7 @@ export function createStoredWorkflows({ sealer, creation }: StoredWorkflowParts)
         credentials: Object.keys(credentials).length === 0 ? null : JSON.stringify(credentials),
       };
     },
-    open: (at, sealed) => JSON.parse(sealer.open(at, sealed).toString()) as Workflow,
+    open: (at, sealed) => parseExact(sealer.open(at, sealed).toString()) as Workflow,
     async plan(on, owner, workflow, start) {
       try {
         return { run: await creation().plan(on, submitOf(owner, workflow, start)) };

@@ -10,6 +10,7 @@ import { jobs } from './jobs.ts';
 import { masking } from './masking.ts';
 import { memory } from './memory.ts';
 import { nodes } from './nodes.ts';
+import { oneStep } from './one-step.ts';
 import { pipelineCheck } from './pipeline-check.ts';
 import { replay } from './replay.ts';
 import { requests } from './requests.ts';
@@ -29,6 +30,7 @@ export const figures: readonly Figure[] = [
   steps,
   sdk,
   submit,
+  oneStep,
   signal,
   bus,
   handlers,

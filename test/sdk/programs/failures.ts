@@ -21,7 +21,7 @@ console.log('pass');
 await attempt(() => step('plain', fail(new Error('it broke'))));
 await attempt(() => step('coded', fail(Object.assign(new Error('seven'), { exitCode: 7 }))));
 await attempt(() => step('unclean', fail(new Error('nul \0 here'))));
-await attempt(() => step('no-json', () => 10n));
+await attempt(() => step('no-json', () => ({ toJSON: fail(new TypeError('no JSON')) })));
 await attempt(() => step('nested', async () => await state.get('x')));
 await attempt(() => step('exact', () => 'x'.repeat(2 * MIB - 1)).then((text) => text.length));
 await attempt(() => step('over', () => 'x'.repeat(2 * MIB)));

@@ -1,3 +1,5 @@
+import { parseExact } from '../../../schema/contract/exact-json.ts';
+
 /** What the server says of a request that it does not carry out (RFC 9457). */
 interface Problem {
   title?: string;
@@ -84,5 +86,5 @@ export async function ask(path: string, asked: Asked = {}): Promise<Response> {
 /** The JSON of an answer; undefined when it has none. */
 export async function json<T>(path: string, asked: Asked = {}): Promise<T> {
   const response = await ask(path, asked);
-  return (response.status === 204 ? undefined : await response.json()) as T;
+  return (response.status === 204 ? undefined : parseExact(await response.text())) as T;
 }

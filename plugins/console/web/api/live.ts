@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useVisible } from '../kit/visible.ts';
 import { query, type Scope, scoped } from './paths.ts';
+import { parseExact } from '../../../schema/contract/exact-json.ts';
 
 /** What a page is told of a change. */
 export type LiveKind = 'run' | 'steps' | 'log' | 'event' | 'account' | 'reset';
@@ -100,7 +101,7 @@ class LiveStream {
     source.onopen = () => this.#opened();
     source.onerror = () => this.#failed();
     for (const kind of KINDS)
-      source.addEventListener(kind, ({ data }: MessageEvent<string>) => this.#on(kind, data ? JSON.parse(data) : null));
+      source.addEventListener(kind, ({ data }: MessageEvent<string>) => this.#on(kind, data ? parseExact(data) : null));
   }
 
   #opened(): void {

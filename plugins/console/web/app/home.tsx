@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { Loading, Problem } from '../kit/basics.tsx';
+import { OwnInvitations } from '../members/own-invitations.tsx';
 import { projectsOf, sessionQuery, whoamiQuery } from './session.ts';
 
 /** Leads to the project that was looked at last, or the first one. */
@@ -28,10 +29,11 @@ const NoProject = ({ name }: { name: string }) => (
     <section className="panel">
       <h1>No project yet</h1>
       <p>
-        {name} reaches no project. An owner of an org makes one with{' '}
-        <code>svc project create &lt;org&gt;/&lt;name&gt;</code>, or gives you a role in one with{' '}
-        <code>svc member set</code>.
+        {name} reaches no project. An owner of an org makes one with <code>svc project create &lt;name&gt;</code>, or
+        gives you a role in one with <code>svc member set</code>.
       </p>
+      <h2>Your invitations</h2>
+      <OwnInvitations />
     </section>
   </main>
 );

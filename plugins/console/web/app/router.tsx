@@ -119,6 +119,12 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('../members/members.tsx'), 'Members'),
 });
 
+const invitations = createRoute({
+  getParentRoute: () => project,
+  path: 'members/invitations',
+  component: lazyRouteComponent(() => import('../members/invitations.tsx'), 'Invitations'),
+});
+
 const tokens = createRoute({
   getParentRoute: () => project,
   path: 'members/tokens',
@@ -138,7 +144,7 @@ const audit = createRoute({
   validateSearch: readAuditFilters,
 });
 
-const access = [locks, agents, members, tokens, sessions, audit] as const;
+const access = [locks, agents, members, invitations, tokens, sessions, audit] as const;
 const connecting = [connections, credentials, secrets, connectors, connector] as const;
 
 const events = createRoute({

@@ -1,7 +1,9 @@
+import { parseExact } from '../../../schema/contract/exact-json.ts';
+
 /** What somebody typed; nothing is null. Throws an error in plain words. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text.trim() === '' ? 'null' : text);
+    return parseExact(text.trim() === '' ? 'null' : text);
   } catch (error) {
     throw new Error(`This is not JSON: ${(error as Error).message}. A text needs quotes.`);
   }

@@ -10,6 +10,7 @@ import { ChoiceField, DialogForm, TextField } from '../kit/dialog-form.tsx';
 import { List, Table } from '../kit/list.tsx';
 import { Page, Panel, Same } from '../kit/page.tsx';
 import { AGAIN_MS, listKey, usePaged } from '../kit/paged.ts';
+import { Invited } from './invited.tsx';
 import { MemberTabs } from './tabs.tsx';
 
 type Member = OrgMember | ProjectMember;
@@ -38,7 +39,8 @@ export function Members() {
         title={`Of the project ${scope.project}`}
         what="project"
         path={scoped(scope, '/members')}
-        command={`svc member ls --project ${scope.project}`}
+        invited={scoped(scope, '/invitations')}
+        flags={` --project ${scope.project}`}
         roles={OF_PROJECT}
         writes={may('admin')}
       />
@@ -46,7 +48,8 @@ export function Members() {
         title={`Of the org ${scope.org}`}
         what="org"
         path={`${org}/members`}
-        command="svc member ls"
+        invited={`${org}/invitations`}
+        flags=""
         roles={OF_ORG}
         writes={owns}
       />
@@ -58,22 +61,25 @@ interface RollProps {
   title: string;
   what: 'project' | 'org';
   path: string;
-  command: string;
+  /** Where its invitations are. */
+  invited: string;
+  /** Of the commands that do the same. */
+  flags: string;
   roles: Roles;
   /** May roles be set? */
   writes: boolean;
 }
 
-function Roll({ title, what, path, command, roles, writes }: RollProps) {
+function Roll({ title, what, path, invited, flags, roles, writes }: RollProps) {
   const list = usePaged<'members', Member>('members', path, {}, { again_ms: AGAIN_MS });
-  const set = useSetRole(path);
+  const set = useSetRole(path, invited);
   return (
     <Panel
       title={title}
       aside={
         writes && (
           <DialogForm label="Add a member" title={`A member of the ${what}`} verb="Give the role" run={set}>
-            <TextField name="user" label="User" />
+            <TextField name="user" label="User" hint="Somebody with an account elsewhere is asked first." />
             <ChoiceField name="role" label="Role" choices={roles} />
           </DialogForm>
         )
@@ -98,7 +104,7 @@ function Roll({ title, what, path, command, roles, writes }: RollProps) {
                 </td>
                 {writes && (
                   <td>
-                    <Actions what={what} path={path} roles={roles} member={member} />
+                    <Actions what={what} path={path} invited={invited} roles={roles} member={member} />
                   </td>
                 )}
               </tr>
@@ -106,16 +112,18 @@ function Roll({ title, what, path, command, roles, writes }: RollProps) {
           </Table>
         )}
       </List>
-      <Same by={{ command, call: `GET ${path}` }} />
+      <Same by={{ command: `svc member ls${flags}`, call: `GET ${path}` }} />
+      {writes && <Invited path={invited} command={`svc invitation sent${flags}`} />}
     </Panel>
   );
 }
 
-function useSetRole(path: string) {
+function useSetRole(path: string, invited: string) {
   const client = useQueryClient();
   return async ({ user = '', role }: Record<string, string>) => {
     await json(`${path}/${encodeURIComponent(user.trim())}`, { method: 'PUT', body: { role } });
     await client.invalidateQueries({ queryKey: listKey(path) });
+    await client.invalidateQueries({ queryKey: listKey(invited) });
     // One's own role may be another now.
     await client.invalidateQueries({ queryKey: ['whoami'] });
   };
@@ -124,11 +132,12 @@ function useSetRole(path: string) {
 function Actions({
   what,
   path,
+  invited,
   roles,
   member: { user, role },
-}: Pick<RollProps, 'what' | 'path' | 'roles'> & { member: Member }) {
+}: Pick<RollProps, 'what' | 'path' | 'invited' | 'roles'> & { member: Member }) {
   const client = useQueryClient();
-  const set = useSetRole(path);
+  const set = useSetRole(path, invited);
   const remove = async () => {
     await json(`${path}/${encodeURIComponent(user)}`, { method: 'DELETE' });
     await client.invalidateQueries({ queryKey: listKey(path) });

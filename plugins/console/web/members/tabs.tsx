@@ -5,6 +5,7 @@ import { Tabs } from '../kit/tabs.tsx';
 const HERE = '/orgs/$org/projects/$project/members';
 const TABS = [
   { to: HERE, name: 'Members' },
+  { to: `${HERE}/invitations`, name: 'Your invitations' },
   { to: `${HERE}/tokens`, name: 'Tokens' },
   { to: `${HERE}/sessions`, name: 'Your sessions' },
 ] as const;

@@ -10,6 +10,7 @@ import { Panels } from '../extensions/panels.tsx';
 import { useBatched } from '../kit/batched.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { count, visible } from '../kit/text.ts';
+import { InvitationNotice } from '../members/invitation-notice.tsx';
 import { RunLine } from './run-line.tsx';
 import { WINDOWS, type WindowName } from './windows.ts';
 
@@ -46,6 +47,7 @@ export function Overview() {
       }
       same={{ command: `svc summary --window ${window}`, call: `GET ${path}` }}
     >
+      <InvitationNotice scope={scope} />
       {summary.error && <Problem error={summary.error} again={() => void summary.refetch()} />}
       {!summary.data && !summary.error && <Loading />}
       {summary.data && <Content scope={scope} window={window} summary={summary.data} />}

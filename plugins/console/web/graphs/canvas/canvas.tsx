@@ -1,13 +1,12 @@
-import { type NodeChange, ReactFlow, ReactFlowProvider } from '@xyflow/react';
+import { type NodeChange, ReactFlowProvider } from '@xyflow/react';
 import { useMemo } from 'react';
 import { edgeKey, type GraphDocument } from '../document.ts';
 import './canvas.css';
-import { type CardNode, NODE_TYPES } from './card.tsx';
-import { Controls } from './controls.tsx';
+import type { CardNode } from './card.tsx';
 import { cardNode, drawnEdge, edgeIds } from './elements.ts';
+import { Flow } from './flow.tsx';
 import { placesOf } from './layout.ts';
 import type { Mark } from './marks.ts';
-import { FLOW_LABELS } from './words.ts';
 
 export type { Mark, Tone } from './marks.ts';
 
@@ -46,11 +45,9 @@ export function GraphCanvas({ document, marks = NONE, edgeMarks = NONE, selected
   return (
     <section className="graph-canvas" aria-label={label}>
       <ReactFlowProvider>
-        <ReactFlow
+        <Flow
           nodes={nodes}
           edges={edges}
-          nodeTypes={NODE_TYPES}
-          ariaLabelConfig={FLOW_LABELS}
           onNodesChange={onNodesChange}
           nodesDraggable={false}
           nodesConnectable={false}
@@ -58,14 +55,7 @@ export function GraphCanvas({ document, marks = NONE, edgeMarks = NONE, selected
           elementsSelectable={onSelect !== undefined}
           multiSelectionKeyCode={null}
           selectionKeyCode={null}
-          deleteKeyCode={null}
-          onlyRenderVisibleElements
-          fitView
-          fitViewOptions={{ maxZoom: 1 }}
-          minZoom={0.1}
-        >
-          <Controls />
-        </ReactFlow>
+        />
       </ReactFlowProvider>
     </section>
   );

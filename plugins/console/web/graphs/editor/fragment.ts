@@ -2,6 +2,7 @@ import { type GraphDocument, type Point, readDocument } from '../document.ts';
 import { freshId } from './ids.ts';
 import { edgesOf, withPlaces } from './model.ts';
 import { type ReadingOf, renameAmong } from './rename.ts';
+import { parseExact } from '../../../../schema/contract/exact-json.ts';
 
 /** These nodes with the edges between them, as a document of their own. */
 export function copyOf(document: GraphDocument, ids: ReadonlySet<string>): string {
@@ -56,7 +57,7 @@ function freeStep(document: GraphDocument, given: GraphDocument): number {
 export function readText(text: string): GraphDocument {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (error) {
     throw new Error(`This is not JSON: ${(error as Error).message}.`, { cause: error });
   }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { parseExact } from '../../../../schema/contract/exact-json.ts';
 
 interface Props {
   label: string;
@@ -24,7 +25,7 @@ export function JsonField({ label, value, onChange, rows }: Props) {
   const type = (now: string) => {
     setText(now);
     try {
-      const read: unknown = now.trim() === '' ? undefined : JSON.parse(now);
+      const read: unknown = now.trim() === '' ? undefined : parseExact(now);
       setFault(undefined);
       said.current = read;
       onChange(read);

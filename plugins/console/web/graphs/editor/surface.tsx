@@ -1,11 +1,10 @@
-import { type Connection, type Edge, type EdgeChange, type NodeChange, ReactFlow, useReactFlow } from '@xyflow/react';
+import { type Connection, type Edge, type EdgeChange, type NodeChange, useReactFlow } from '@xyflow/react';
 import { type DragEvent, memo, useMemo, useRef, useState } from 'react';
-import { type CardNode, NODE_TYPES } from '../canvas/card.tsx';
-import { Controls } from '../canvas/controls.tsx';
+import type { CardNode } from '../canvas/card.tsx';
 import { cardNode, drawnEdge, edgeIds } from '../canvas/elements.ts';
+import { Flow } from '../canvas/flow.tsx';
 import { CARD } from '../canvas/layout.ts';
 import type { Mark } from '../canvas/marks.ts';
-import { FLOW_LABELS } from '../canvas/words.ts';
 import { edgeKey, type GraphDocument, type GraphEdge, type Point } from '../document.ts';
 import { canConnect, connect, moveNodes } from './model.ts';
 import type { Actions, Selection } from './state.ts';
@@ -58,11 +57,9 @@ export const Surface = memo(function Surface({ document, selection, marks, actio
     drop(type, { x: x - CARD.width / 2, y: y - CARD.height / 2 });
   };
   return (
-    <ReactFlow
+    <Flow
       nodes={nodes}
       edges={edges}
-      nodeTypes={NODE_TYPES}
-      ariaLabelConfig={FLOW_LABELS}
       onNodesChange={onNodesChange}
       onEdgesChange={onEdgesChange}
       onConnect={({ source, target }) => actions.apply((now) => connect(now, source, target))}
@@ -71,15 +68,7 @@ export const Surface = memo(function Surface({ document, selection, marks, actio
       }
       onDragOver={(event) => event.preventDefault()}
       onDrop={onDrop}
-      // Its own keys would change the drawing beside the document.
-      deleteKeyCode={null}
-      onlyRenderVisibleElements
-      fitView
-      fitViewOptions={{ maxZoom: 1 }}
-      minZoom={0.1}
-    >
-      <Controls />
-    </ReactFlow>
+    />
   );
 });
 

@@ -1,4 +1,4 @@
-import type { NodeRecord, RunRecord } from '../../../../../cli/generated/api.ts';
+import type { NodeRecord } from '../../../../../cli/generated/api.ts';
 import type { Scope } from '../../api/paths.ts';
 import { useMay } from '../../app/session.ts';
 import { Status, Time } from '../../kit/basics.tsx';
@@ -9,18 +9,12 @@ import { pretty, took, visible } from '../../kit/text.ts';
 import { RunLink } from '../../run/facts.tsx';
 import { RerunFrom } from '../../run/journal.tsx';
 import { OPEN } from '../../run/steps.ts';
-import type { GraphDocument, GraphNode } from '../document.ts';
 import { NodeFacts, NodePanel } from '../node-details.tsx';
 import { Items } from './items.tsx';
 import { RunNode } from './run-now.tsx';
-import { Values } from './values.tsx';
+import { type NodeProps, Values } from './values.tsx';
 
-interface Props {
-  scope: Scope;
-  run: RunRecord;
-  node: GraphNode;
-  nodes: readonly NodeRecord[];
-  document: GraphDocument;
+interface Props extends NodeProps {
   close(): void;
 }
 

@@ -12,6 +12,7 @@ import { type GraphDocument, readDocument } from '../document.ts';
 import '../graphs.css';
 import { marksOf } from './marks.ts';
 import { NodeOfRun } from './node-of-run.tsx';
+import { parseExact } from '../../../../schema/contract/exact-json.ts';
 
 interface Props {
   scope: Scope;
@@ -71,7 +72,7 @@ export default function RunGraph({ scope, run, steps, selected, onSelect }: Prop
 function drawable(read: RunDocument | undefined): GraphDocument | Error | undefined {
   if (!read) return undefined;
   try {
-    return readDocument(JSON.parse(read.source));
+    return readDocument(parseExact(read.source));
   } catch (error) {
     return error as Error;
   }

@@ -9,7 +9,8 @@ import { useNamesOfRun } from '../expressions/use-names.ts';
 import { ExpressionValue } from '../expressions/value.tsx';
 import { expressionsIn } from './evaluated.ts';
 
-interface Props {
+/** A node of a run, with all that the run and its graph say of it. */
+export interface NodeProps {
   scope: Scope;
   run: RunRecord;
   node: GraphNode;
@@ -18,7 +19,7 @@ interface Props {
 }
 
 /** The expressions of a node with the values that they have over what the run recorded, and any other one. */
-export function Values(props: Props) {
+export function Values(props: NodeProps) {
   const [open, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -28,7 +29,7 @@ export function Values(props: Props) {
   );
 }
 
-function Evaluated({ scope, run, node, nodes, document }: Props) {
+function Evaluated({ scope, run, node, nodes, document }: NodeProps) {
   const names = useNamesOfRun(scope, document, node.id, run, nodes);
   const [text, setText] = useState('');
   return (

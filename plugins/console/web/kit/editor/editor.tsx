@@ -30,9 +30,10 @@ export interface EditorHandle {
   goTo(line: number, column: number): void;
 }
 
-interface Props {
+export interface EditorProps {
   label: string;
   value: string;
+  /** Absent: for reading only. */
   onChange?(text: string): void;
   language: DocumentLanguage;
   marks?: readonly Mark[];
@@ -45,7 +46,7 @@ const NO_MARKS: readonly Mark[] = [];
  * A document in CodeMirror. It lives in a shadow root: there its styles are style sheets made by script, which the content
  * security policy allows, where style elements of the page are refused.
  */
-export default function Editor({ label, value, onChange, language, marks = NO_MARKS, ref }: Props) {
+export default function Editor({ label, value, onChange, language, marks = NO_MARKS, ref }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const told = useRef(onChange);

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Log } from '../../../kernel/contracts/index.ts';
-import { removeFolder } from '../contract.ts';
+import { removeFolder } from './remove-folder.ts';
 
 const PREFIX = 'svc-agent-';
 const OWNER = 'owner';
@@ -15,11 +15,10 @@ const NAMELESS_MS = 3_600_000;
  */
 const MAX_PATH_LENGTH = 64;
 const SHORT_TMP = '/tmp';
-
-/** Creates the folder for the passes of this process: mode 0700, a short path, removed at stop. */
+/** Creates a folder of this process, for passes or other short work: mode 0700, a short path, to be removed at stop. */
 export async function makeRuntimeDir(tmp: string | undefined): Promise<string> {
   const folder = await mkdtemp(join(parentFor(tmp), PREFIX));
-  await writeFile(join(folder, OWNER), await identityOf(process.pid), { mode: 0o600 });
+  await writeFile(join(folder, OWNER), `${await identityOf(process.pid)}\n${await namespaceOf()}`, { mode: 0o600 });
   return folder;
 }
 
@@ -27,7 +26,7 @@ export async function removeRuntimeDir(folder: string): Promise<void> {
   await removeFolder(folder);
 }
 
-/** Removes folders that killed agents of this user left behind. */
+/** Removes folders that killed processes of this user left behind. */
 export async function sweepRuntimeDirs(tmp: string | undefined, clock: Clock, log: Log): Promise<void> {
   const parent = parentFor(tmp);
   const names = (await readdir(parent)).filter((name) => name.startsWith(PREFIX));
@@ -36,7 +35,7 @@ export async function sweepRuntimeDirs(tmp: string | undefined, clock: Clock, lo
     try {
       if (await isLeftBehind(folder, clock)) await removeRuntimeDir(folder);
     } catch (error) {
-      log.warn({ folder, reason: (error as Error).message }, 'removing the folder of a dead agent failed');
+      log.warn({ folder, reason: (error as Error).message }, 'removing the folder of a dead process failed');
     }
   }
 }
@@ -49,7 +48,9 @@ function parentFor(tmp: string | undefined): string {
 async function isLeftBehind(folder: string, clock: Clock): Promise<boolean> {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (!found?.isDirectory() || found.uid !== userInfo().uid) return false;
-  const owner = await readFile(join(folder, OWNER), 'utf8').catch(() => '');
+  const [owner = '', namespace = ''] = (await readFile(join(folder, OWNER), 'utf8').catch(() => '')).split('\n');
+  // Containers may share the folder, and each counts its processes anew.
+  if (namespace !== '' && namespace !== (await namespaceOf())) return false;
   const pid = Number(owner.split(' ')[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return clock.now() - found.mtimeMs > NAMELESS_MS;
   return (await identityOf(pid)) !== owner;
@@ -64,6 +65,11 @@ async function identityOf(pid: number): Promise<string> {
   } catch {
     return isAlive(pid) ? `${pid} -` : '';
   }
+}
+
+/** Names the namespace in which process ids count; empty where the system has none. */
+async function namespaceOf(): Promise<string> {
+  return readlink('/proc/self/ns/pid').catch(() => '');
 }
 
 function isAlive(pid: number): boolean {
