@@ -163,11 +163,14 @@ else
 
     await t.test('connectors are found by words, and show what they send', async (t) => {
       await page.getByRole('link', { name: 'Connectors' }).click();
+      const cards = page.getByRole('heading', { level: 2 });
+      // The whole list is there first: a page that still loads has no second card either.
+      await cards.nth(1).waitFor();
       await page.getByRole('searchbox').fill('team chat message');
       await page.waitForURL(/words=team/);
       // The address changes before the list does.
-      await page.getByRole('heading', { level: 2 }).nth(1).waitFor({ state: 'detached' });
-      t.equal(await page.getByRole('heading', { level: 2 }).count(), 1);
+      await cards.nth(1).waitFor({ state: 'detached' });
+      t.equal(await cards.count(), 1);
       await page.getByRole('link', { name: 'Team chat' }).click();
       await page.getByRole('heading', { level: 1, name: 'Team chat' }).waitFor();
       await page.getByText('Example: a message with markup').click();
