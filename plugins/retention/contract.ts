@@ -32,19 +32,38 @@ export function lowestId(prefix: string, at: number): string {
   return `${prefix}_${text}${'0'.repeat(RANDOM_CHARACTERS)}`;
 }
 
+/**
+ * Statements for SQLite that build a table anew with its rows in the order of its key, which then needs no index of its
+ * own: one page written for a row, and not two. For rows below a kilobyte. Indexes that the table had are gone, and the
+ * rows have no rowid any more: `removeSome` is told the key.
+ */
+export const clustered = (table: string, is: { columns: string; key: string; from: string }): string[] => [
+  `CREATE TABLE ${table}_new (${is.columns}, PRIMARY KEY (${is.key})) WITHOUT ROWID`,
+  `INSERT INTO ${table}_new SELECT ${is.from} FROM ${table}`,
+  `DROP TABLE ${table}`,
+  `ALTER TABLE ${table}_new RENAME TO ${table}`,
+];
+
+/** A table that SQLite keeps in the order of its key, with the columns of that key. */
+export interface KeyedTable {
+  table: string;
+  key: string;
+}
+
 /** Deletes at most `limit` rows that meet a condition. Answers how many. */
 export function removeSome(
   on: Queries,
-  table: string,
+  from: string | KeyedTable,
   condition: string,
   params: readonly Param[],
   limit: number,
 ): Promise<number> {
   const most = Math.trunc(limit);
+  const { table, key } = typeof from === 'string' ? { table: from, key: 'rowid' } : from;
   // SQLite has no DELETE … LIMIT; MySQL has no LIMIT in a subquery of IN.
   const statement =
     on.sql.family === 'sqlite'
-      ? `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${condition} LIMIT ${most})`
+      ? `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${most})`
       : `DELETE FROM ${table} WHERE ${condition} LIMIT ${most}`;
   return on.write(statement, params);
 }

@@ -16,6 +16,7 @@ import { callTables } from './0014-calls.ts';
 import { laneExecutors } from './0015-lane-executors.ts';
 import { originColumns } from './0016-origins.ts';
 import { narrowIndexes } from './0017-narrow-indexes.ts';
+import { clusteredTables } from './0018-clustered.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -35,4 +36,5 @@ export const runsMigrations: readonly Migration[] = [
   laneExecutors,
   originColumns,
   narrowIndexes,
+  clusteredTables,
 ];

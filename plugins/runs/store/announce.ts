@@ -27,7 +27,7 @@ export async function announce(
   if (announcements.length === 0) return;
   const transitions = announcements.map((one) => transitionOf(store, one));
   const rows = transitions.map(({ run_id, type, org_id, project_id }, i) => [
-    ...[run_id, type, announcements[i]!.ending ? 1 : null],
+    ...[run_id, type, announcements[i]!.ending ? 1 : 0],
     ...[org_id, project_id, now],
   ]);
   await insertRows(tx, 'INSERT INTO runs_announcements', COLUMNS, rows);

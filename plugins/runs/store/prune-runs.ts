@@ -7,6 +7,12 @@ import { removeUnused } from './sources.ts';
 /** Runs hidden in one transaction, and runs deleted in parallel. */
 const AT_ONCE = 100;
 
+/** Tables that SQLite keeps in the order of their keys. */
+const KEYS: Readonly<Record<string, string>> = {
+  runs_journal: 'run_id, activity_id, position',
+  runs_announcements: 'run_id, terminal',
+};
+
 /** The engine's own tables. Logs come before their head, which shows that there are any. */
 const OWN: readonly RunTable[] = [
   'runs_logs',
@@ -106,7 +112,7 @@ async function removeRows(
     const left = limit - removed;
     removed += remove
       ? await remove(tx, run_ids, left)
-      : await removeSome(tx, table, `${column} IN ${list.marks}`, list.params, left);
+      : await removeSome(tx, keyed(table), `${column} IN ${list.marks}`, list.params, left);
     if (removed >= limit) return removed;
   }
   for (const project_id of new Set(marked.map((run) => run.project_id))) {
@@ -116,3 +122,5 @@ async function removeRows(
   }
   return removed + (await tx.write(`DELETE FROM runs_pruned WHERE run_id IN ${list.marks}`, list.params));
 }
+
+const keyed = (table: string) => (KEYS[table] === undefined ? table : { table, key: KEYS[table] });
