@@ -12,10 +12,20 @@ import { walBetween, walState } from '../../kit/wal.ts';
 
 const WARM_UP = 30;
 const CLIENTS = [1, 32, 256] as const;
+/** What is the same on MySQL may take so much more. */
+const MYSQL_RATIO = 1.5;
+const ON_MYSQL = ' on MySQL';
 const ONE_STEP = { filename: 'bench.sh', source: 'svc step one -- true\n' };
 const { PATH = '' } = process.env;
 
 const one = (api: Api) => api.runToEnd(ONE_STEP);
+
+interface Measured {
+  place: Place;
+  api: Api;
+  /** Which store, for the names of the rows. */
+  on: string;
+}
 
 interface Floors {
   /** ms from the start of `bash -c true` by the native spawner to its end. */
@@ -68,11 +78,11 @@ async function written(bench: Bench, place: Place, api: Api): Promise<Row[]> {
   ];
 }
 
-async function latency(bench: Bench, api: Api, { start_ms, commit_ms }: Floors): Promise<Row> {
+async function latency(bench: Bench, { api, on }: Measured, { start_ms, commit_ms }: Floors): Promise<Row> {
   await times(WARM_UP, () => one(api));
   const spans = await times(bench.size(500, 30), () => one(api));
   return {
-    figure: 'a one-step bash run, POST with wait, p50',
+    figure: `a one-step bash run${on}, POST with wait, p50`,
     unit: 'ms',
     ours: median(spans),
     floor: { value: start_ms + 3 * commit_ms, is: '`bash -c true` by the spawner + 3 durable inserts' },
@@ -82,7 +92,7 @@ async function latency(bench: Bench, api: Api, { start_ms, commit_ms }: Floors):
   };
 }
 
-async function throughput(bench: Bench, place: Place, clients: number, { starts }: Floors): Promise<Row[]> {
+async function throughput(bench: Bench, { place, on }: Measured, clients: number, { starts }: Floors): Promise<Row[]> {
   const count = bench.size(clients === 1 ? 500 : 3000, 60);
   const api = place.api();
   await together(clients, clients, () => one(api));
@@ -95,7 +105,7 @@ async function throughput(bench: Bench, place: Place, clients: number, { starts 
   const each = after.map(({ own_ms }, index) => (own_ms - before[index]!.own_ms) / count);
   const floor = { value: starts, is: 'starts of `bash -eu` a second by the spawner' };
   const rate: Row = {
-    figure: `one-step bash runs/s, ${clients} clients`,
+    figure: `one-step bash runs/s${on}, ${clients} clients`,
     unit: '/s',
     ours: (count / ms) * 1000,
     floor,
@@ -106,7 +116,7 @@ async function throughput(bench: Bench, place: Place, clients: number, { starts 
   return [
     rate,
     ...each.map((value, index) => ({
-      figure: `processor time of the ${names[index]} a run, ${clients} clients`,
+      figure: `processor time of the ${names[index]} a run${on}, ${clients} clients`,
       unit: 'ms',
       ours: value,
       done: count,
@@ -114,18 +124,35 @@ async function throughput(bench: Bench, place: Place, clients: number, { starts 
   ];
 }
 
+/** What is measured on either store: the latency of one client, and the rates of several. */
+async function onStore(bench: Bench, place: Place, on: string, floors: Floors): Promise<Row[]> {
+  const measured = { place, api: place.api(), on };
+  const rows = [await latency(bench, measured, floors)];
+  if (on === '') rows.push(...(await written(bench, place, measured.api)));
+  for (const clients of CLIENTS) rows.push(...(await throughput(bench, measured, clients, floors)));
+  mustBe('failed runs', await measured.api.count('failed'), 0);
+  measured.api.close();
+  return rows;
+}
+
+/** The rows of MariaDB, each with that of SQLite as its floor. */
+function besideSqlite(rows: readonly Row[], sqlite: readonly Row[]): Row[] {
+  return rows.map((row) => {
+    const same = sqlite.find(({ figure }) => figure === row.figure.replace(ON_MYSQL, ''))!;
+    const floor = { value: same.ours, is: 'the same on SQLite' };
+    return { ...row, floor, goal: row.unit === '/s' ? atLeast(1 / MYSQL_RATIO) : atMost(MYSQL_RATIO) };
+  });
+}
+
 export const oneStep: Figure = {
   name: 'one-step',
-  summary: 'runs of a bash script with one step, from the submit to the answer, by 1, 32 and 256 clients',
+  summary: 'runs of a bash script with one step by 1, 32 and 256 clients, on SQLite and on MySQL',
   async measure(bench) {
     const floors = await floorsOf(bench);
-    return bench.at({}, async (place) => {
-      const api = place.api();
-      const rows = [await latency(bench, api, floors), ...(await written(bench, place, api))];
-      for (const clients of CLIENTS) rows.push(...(await throughput(bench, place, clients, floors)));
-      mustBe('failed runs', await api.count('failed'), 0);
-      api.close();
-      return rows;
-    });
+    const sqlite = await bench.at({}, (place) => onStore(bench, place, '', floors));
+    const mysql = await bench.withDatabase((database_url) =>
+      bench.at({ database_url }, (place) => onStore(bench, place, ON_MYSQL, floors)),
+    );
+    return [...sqlite, ...besideSqlite(mysql ?? [], sqlite)];
   },
 };
