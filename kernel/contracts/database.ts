@@ -95,16 +95,20 @@ export interface GroupCommit<P, R> {
   drain(): Promise<void>;
 }
 
-export interface GroupCommits {
+export interface GroupRules<P, R> {
+  name: string;
+  max_batch: number;
+  /** Items with different keys share no transaction, and do not wait for each other's. */
+  apart?: ((item: P) => string) | undefined;
   /**
-   * `flush` performs a whole batch in one transaction with few statements. When it throws, the batch is halved and
-   * tried again, so that one bad item fails alone. An item whose error tells work to be done outside is tried after it.
+   * Performs a whole batch in one transaction with few statements. When it throws, the batch is halved and tried again, so
+   * that one bad item fails alone. An item whose error tells work to be done outside is tried after it.
    */
-  create<P, R>(rules: {
-    name: string;
-    max_batch: number;
-    flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
-  }): GroupCommit<P, R>;
+  flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
+}
+
+export interface GroupCommits {
+  create<P, R>(rules: GroupRules<P, R>): GroupCommit<P, R>;
 }
 
 /** A step of the schema. One statement in each string, because MySQL commits each schema change by itself. */

@@ -4,6 +4,7 @@ import {
   type Database,
   type GroupCommit,
   type GroupCommits,
+  type GroupRules,
   isServiceError,
   type Transaction,
   yieldToEventLoop,
@@ -12,17 +13,15 @@ import { BatchWindow } from './batch-window.ts';
 import { DatabaseErrors, OF_THE_DATABASE } from './errors.ts';
 import { type OutsideWork, outsideWorkOf } from './outside.ts';
 
-interface Rules<P, R> {
-  name: string;
-  max_batch: number;
-  flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
-}
+type Rules<P, R> = GroupRules<P, R>;
 
 interface Queued<P, R> {
   item: P;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
+
+const closed = () => DatabaseErrors.unavailable('this process is stopping and has closed the database');
 
 /** Passed through the transaction, which would do the work while the whole queue waits. */
 class Postponed extends Error {
@@ -59,8 +58,7 @@ class Queue<P, R> implements GroupCommit<P, R> {
   }
 
   submit(item: P): Promise<R> {
-    if (this.#closed)
-      return Promise.reject(DatabaseErrors.unavailable('this process is stopping and has closed the database'));
+    if (this.#closed) return Promise.reject(closed());
     return new Promise<R>((resolve, reject) => this.#push({ item, resolve, reject }));
   }
 
@@ -172,6 +170,42 @@ class Queue<P, R> implements GroupCommit<P, R> {
   }
 }
 
+/** A queue for each key of the items that must not share a transaction; it exists while it has something to do. */
+class Queues<P, R> implements GroupCommit<P, R> {
+  readonly #make: () => Queue<P, R>;
+  readonly #keyOf: (item: P) => string;
+  readonly #queues = new Map<string, { queue: Queue<P, R>; open: number }>();
+  #closed = false;
+
+  constructor(make: () => Queue<P, R>, keyOf: (item: P) => string) {
+    this.#make = make;
+    this.#keyOf = keyOf;
+  }
+
+  async submit(item: P): Promise<R> {
+    if (this.#closed) throw closed();
+    const key = this.#keyOf(item);
+    const own = this.#queues.get(key) ?? { queue: this.#make(), open: 0 };
+    this.#queues.set(key, own);
+    own.open += 1;
+    try {
+      return await own.queue.submit(item);
+    } finally {
+      own.open -= 1;
+      if (own.open === 0) this.#queues.delete(key);
+    }
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map(({ queue }) => queue.drain()));
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.drain();
+  }
+}
+
 /** All queues of the process for one database. */
 export class DatabaseGroupCommits implements GroupCommits {
   readonly #database: Database;
@@ -184,7 +218,8 @@ export class DatabaseGroupCommits implements GroupCommits {
   }
 
   create<P, R>(rules: Rules<P, R>): GroupCommit<P, R> {
-    const queue = new Queue<P, R>(this.#database, rules, this.#clock);
+    const make = () => new Queue<P, R>(this.#database, rules, this.#clock);
+    const queue = rules.apart === undefined ? make() : new Queues(make, rules.apart);
     this.#queues.push(queue);
     return queue;
   }

@@ -1,5 +1,5 @@
 import type { Activities, RunObserver } from '../../runs/contract.ts';
-import { type Child, unreportedOfRun } from '../store/rows.ts';
+import { type Child, unreportedOfRuns } from '../store/rows.ts';
 
 const NAMED = 20;
 
@@ -7,11 +7,10 @@ const NAMED = 20;
 export const noteUnreported = (activities: () => Activities): RunObserver => ({
   name: 'children.unreported',
   async onTransitions(tx, runs) {
-    for (const run of runs) {
-      if (run.type !== 'run.succeeded') continue;
-      const children = await unreportedOfRun(tx, run.run_id);
-      if (children.length > 0) await activities().note(tx, run, children[0]!.parent_id, noteOf(children));
-    }
+    const succeeded = new Map(runs.flatMap((run) => (run.type === 'run.succeeded' ? [[run.run_id, run]] : [])));
+    const unreported = await unreportedOfRuns(tx, [...succeeded.keys()]);
+    for (const [run_id, children] of Map.groupBy(unreported, (child) => child.run_id))
+      await activities().note(tx, succeeded.get(run_id)!, children[0]!.parent_id, noteOf(children));
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import { chunks, inList, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { WaitRef } from '../../runs/contract.ts';
 import { nameKey } from '../domain/child-call.ts';
 
@@ -49,8 +49,15 @@ export async function someOpen(on: Pick<Queries, 'read'>, parent_id: string): Pr
   return rows.length > 0;
 }
 
-export function unreportedOfRun(on: Pick<Queries, 'read'>, run_id: string): Promise<Child[]> {
-  return on.read<Child>(`${READ} WHERE run_id = ? AND reported_at IS NULL ORDER BY parent_id, position`, [run_id]);
+/** The same of runs. */
+export async function unreportedOfRuns(on: Pick<Queries, 'read'>, run_ids: readonly string[]): Promise<Child[]> {
+  const found: Child[] = [];
+  for (const some of chunks(run_ids)) {
+    const list = inList(some);
+    const where = `run_id IN ${list.marks} AND reported_at IS NULL`;
+    found.push(...(await on.read<Child>(`${READ} WHERE ${where} ORDER BY run_id, parent_id, position`, list.params)));
+  }
+  return found;
 }
 
 export function childrenOf(on: Pick<Queries, 'read'>, parent_id: string): Promise<Child[]> {

@@ -1,4 +1,4 @@
-import { inList, chunks, type Param, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
+import { inList, inState, chunks, type Param, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type {
   Activities,
   ActivityEnd,
@@ -9,12 +9,13 @@ import type {
   NewActivity,
 } from '../contract.ts';
 import { ACTIVITY, activityRow, insertActivities, type InsertedActivity } from './activity-rows.ts';
-import { cancelOpen } from './cancel-open.ts';
+import { cancelOpen, withOpenChildren } from './cancel-open.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
-import { mustChange, parseJson } from './run-rows.ts';
+import { mustBe, mustChange, parseJson } from './run-rows.ts';
 import { openSpec, sealed, sealJson, sealSpec } from './sealing.ts';
 import type { EndedWait } from './tell-kinds.ts';
+import { type RowValues, updateRows } from './update-rows.ts';
 
 /** The engine's own notes are stored after all notes of a pass. */
 const FIRST_OWN_NOTE = 1_000_000;
@@ -93,28 +94,45 @@ interface EndRow {
   error_message: string | null;
 }
 
-/** Open → done | failed, guarded by a condition on the row. */
-export async function writeEnd(
+/** An activity that ends, and how. */
+export interface WrittenEnd {
+  place: ActivityScope & { activity_id: string };
+  completion: Completion;
+}
+
+const ended = (state: 'done' | 'failed', from: 'claimed' | 'parked', columns: readonly string[], set: string) =>
+  updateRows({
+    ...{ table: ACTIVITY.table, key: 'activity_id', columns, guard: inState(from) },
+    set: `state = '${state}', ${set}, deadline = NULL, agent_id = NULL, finished_at = ?`,
+  });
+const endedFrom = (from: 'claimed' | 'parked') => ({
+  done: ended('done', from, ['output'], 'error_code = NULL, error_message = NULL, exit_code = 0'),
+  failed: ended('failed', from, ['error_code', 'error_message', 'exit_code'], 'output = NULL'),
+});
+const ENDED = { claimed: endedFrom('claimed'), parked: endedFrom('parked') };
+
+/** From a state → done | failed, at most 128. The activities or their runs must be locked, and have the state. */
+export async function writeEnds(
   tx: Transaction,
   store: Pick<StoreParts, 'database' | 'sealer'>,
-  place: ActivityScope & { activity_id: string },
-  completion: Completion,
-  guard: string,
-  guarded: readonly Param[],
+  from: 'claimed' | 'parked',
+  ends: readonly WrittenEnd[],
 ): Promise<void> {
-  const { activity_id } = place;
-  const params: Param[] =
-    completion.status === 'succeeded'
-      ? ['done', sealJson(store, sealed.activityOutput(place, activity_id), completion.output), null, null, 0]
-      : ['failed', null, completion.code, completion.message, completion.exit_code ?? null];
-  await mustChange(
-    tx,
-    1,
-    `UPDATE runs_activities SET state = ?, output = ?, error_code = ?, error_message = ?, exit_code = ?,
-     deadline = NULL, agent_id = NULL, finished_at = ? WHERE activity_id = ? AND ${guard}`,
-    [...params, store.database.now(), activity_id, ...guarded],
+  const done: RowValues[] = [];
+  const failed: RowValues[] = [];
+  for (const { place, completion } of ends) {
+    const { activity_id } = place;
+    if (completion.status === 'succeeded')
+      done.push([activity_id, sealJson(store, sealed.activityOutput(place, activity_id), completion.output)]);
+    else failed.push([activity_id, completion.code, completion.message, completion.exit_code ?? null]);
+  }
+  const now = store.database.now();
+  mustBe(done.length, await ENDED[from].done(tx, [now], done), 'activities');
+  mustBe(failed.length, await ENDED[from].failed(tx, [now], failed), 'activities');
+  tx.settled(
+    ACTIVITY.table,
+    ends.map(({ place }) => [place.activity_id]),
   );
-  tx.settled(ACTIVITY.table, [[activity_id]]);
 }
 
 /** Results of activities; those that have not ended, or were cancelled, are left out. The org's keys must be ready. */
@@ -184,21 +202,28 @@ async function copyActivity(
 }
 
 /**
- * After an activity has ended: cancels the children of a failed one, and calls the observers. Answers its result, and
- * the waits that ended with the children.
+ * After an activity has ended: cancels the children of a failed one, and calls the observers. Answers the waits that
+ * ended with the children.
  */
-export async function afterEnd(
+export const afterEnd = (tx: Transaction, store: StoreParts, run: ActivityScope, end: ActivityEnd) =>
+  afterEnds(tx, store, [{ run, end }]);
+
+/** The same for at most 128. */
+export async function afterEnds(
   tx: Transaction,
   store: StoreParts,
-  run: ActivityScope,
-  end: ActivityEnd,
+  ends: readonly { run: ActivityScope; end: ActivityEnd }[],
 ): Promise<EndedWait[]> {
-  const { activity_id, result } = end;
-  const reason = result.status === 'failed' ? `what asked for it has failed: ${result.code}` : '';
-  const waits =
-    result.status === 'failed'
-      ? await cancelOpen(tx, store, { run_id: run.run_id, activity_ids: [activity_id], reason })
-      : [];
-  for (const observer of store.activity_observers) await observer.onEnded(tx, run, end);
+  const failed = ends.flatMap(({ end }) => (end.result.status === 'failed' ? [end.activity_id] : []));
+  const parents = await withOpenChildren(tx, failed);
+  const waits: EndedWait[] = [];
+  for (const { run, end } of ends) {
+    const { activity_id, result } = end;
+    if (result.status === 'failed' && parents.has(activity_id)) {
+      const reason = `what asked for it has failed: ${result.code}`;
+      waits.push(...(await cancelOpen(tx, store, { run_id: run.run_id, activity_ids: [activity_id], reason })));
+    }
+    for (const observer of store.activity_observers) await observer.onEnded(tx, run, end);
+  }
   return waits;
 }

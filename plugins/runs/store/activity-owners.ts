@@ -9,6 +9,11 @@ export interface ActivityOwner {
   project_id: string;
 }
 
+/** The same, and whether a coordinator decides what comes after it, which does not change either. */
+export interface KnownActivity extends ActivityOwner {
+  coordinated: boolean;
+}
+
 const MAX_PLACES = 20_000;
 
 /** Nobody can hold a claim of it. */
@@ -19,7 +24,7 @@ export const absentActivity = (activity_id: string) => leaseLost(`there is no ac
  * transaction never waits for another connection. Keeps a bounded cache.
  */
 export class ActivityOwners {
-  readonly #known = new BoundedMap<string, ActivityOwner>(MAX_PLACES);
+  readonly #known = new BoundedMap<string, KnownActivity>(MAX_PLACES);
   readonly #database: Pick<Database, 'read'>;
   readonly #sealer: Sealer;
 
@@ -28,7 +33,7 @@ export class ActivityOwners {
     this.#sealer = sealer;
   }
 
-  remember(place: ActivityOwner): void {
+  remember(place: KnownActivity): void {
     this.#known.set(place.activity_id, place);
   }
 
@@ -38,19 +43,22 @@ export class ActivityOwners {
   }
 
   /** Throws `lease_lost` for an activity that does not exist: nobody can hold it. */
-  async of(activity_id: string): Promise<ActivityOwner> {
+  async of(activity_id: string): Promise<KnownActivity> {
     const place = this.#known.get(activity_id) ?? (await this.#find(activity_id));
     await this.#sealer.prepare(place.org_id);
     return place;
   }
 
-  async #find(activity_id: string): Promise<ActivityOwner> {
-    const [row] = await this.#database.read<ActivityOwner>(
-      'SELECT activity_id, run_id, org_id, project_id FROM runs_activities WHERE activity_id = ?',
+  async #find(activity_id: string): Promise<KnownActivity> {
+    const [row] = await this.#database.read<ActivityOwner & { coordinator: string | null }>(
+      `SELECT a.activity_id, a.run_id, a.org_id, a.project_id, r.coordinator FROM runs_activities a
+       LEFT JOIN runs_runs r ON r.run_id = a.run_id WHERE a.activity_id = ?`,
       [activity_id],
     );
     if (!row) throw absentActivity(activity_id);
-    this.remember(row);
-    return row;
+    const { coordinator, ...place } = row;
+    const owner = { ...place, coordinated: coordinator !== null };
+    this.remember(owner);
+    return owner;
   }
 }

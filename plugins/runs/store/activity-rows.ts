@@ -1,5 +1,5 @@
 import { distinct, inList, insertRows, chunks, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
-import type { ActivityScope, ClaimRef } from '../contract.ts';
+import type { ActivityScope, ClaimRef, Completion } from '../contract.ts';
 import { leaseLost } from '../errors.ts';
 
 export type ActivityState = 'pending' | 'claimed' | 'parked' | 'done' | 'failed' | 'cancelled';
@@ -47,17 +47,33 @@ export interface Fence {
   agent_id: string | null;
 }
 
+const FENCE_COLUMNS = 'activity_id, state, epoch, agent_id';
+
 /** Locks activities in byte order of their ids. Locks on runs come before these. */
-export async function lockFences(tx: Transaction, activity_ids: readonly string[]): Promise<Map<string, Fence>> {
-  const found = new Map<string, Fence>();
+export const lockFences = (tx: Transaction, activity_ids: readonly string[]): Promise<Map<string, Fence>> =>
+  lockActivities(tx, activity_ids, FENCE_COLUMNS);
+
+/** A fence, and what is told of the activity when it ends. */
+export interface EndedFence extends Fence {
+  parent: string | null;
+  name: string;
+  executor: string;
+}
+
+/** The same, of activities that end. */
+export const lockEnds = (tx: Transaction, activity_ids: readonly string[]): Promise<Map<string, EndedFence>> =>
+  lockActivities(tx, activity_ids, `${FENCE_COLUMNS}, parent, name, executor`);
+
+async function lockActivities<Row extends Fence>(
+  tx: Transaction,
+  activity_ids: readonly string[],
+  columns: string,
+): Promise<Map<string, Row>> {
+  const found = new Map<string, Row>();
   for (const ids of chunks(distinct(activity_ids, (id) => id))) {
     const list = inList(ids);
-    const rows = await tx.lock<Fence>({
-      ...ACTIVITY,
-      columns: 'activity_id, state, epoch, agent_id',
-      where: `activity_id IN ${list.marks}`,
-      params: list.params,
-    });
+    const where = `activity_id IN ${list.marks}`;
+    const rows = await tx.lock<Row>({ ...ACTIVITY, columns, where, params: list.params });
     for (const row of rows) found.set(row.activity_id, row);
   }
   return found;
@@ -78,5 +94,9 @@ export const holds = (fence: Fence | undefined, claim: ClaimRef): boolean =>
  */
 export const heldLast = (fence: Fence, claim: ClaimRef): boolean =>
   fence.state !== 'claimed' && fence.epoch === claim.epoch;
+
+/** True when this claim ended its activity in this way: a repeat of that changes nothing. */
+export const hasEnded = (fence: Fence, claim: ClaimRef, { status }: Pick<Completion, 'status'>): boolean =>
+  heldLast(fence, claim) && fence.state === (status === 'succeeded' ? 'done' : 'failed');
 
 export const lost = (claim: ClaimRef) => leaseLost(`claim ${claim.epoch} of activity ${claim.activity_id} is over`);

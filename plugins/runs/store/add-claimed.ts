@@ -46,4 +46,5 @@ export const takenClaim = (run: LockedRun, { activity_id, executor, name, spec }
   ...{ run_id: run.run_id, org_id: run.org_id, project_id: run.project_id, org: run.org, project: run.project },
   envelope: triggerOf(run) as Claimed['envelope'],
   trusted: run.trusted === 1,
+  coordinated: run.coordinator !== null,
 });

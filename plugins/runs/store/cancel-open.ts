@@ -5,6 +5,7 @@ import type { StoreParts } from './parts.ts';
 import type { EndedWait } from './tell-kinds.ts';
 
 const OPEN = `('pending', 'claimed', 'parked')`;
+const NONE: ReadonlySet<string> = new Set();
 
 interface Cancelling {
   run_id: string;
@@ -31,14 +32,27 @@ export async function cancelOpen(
     // Not `state IN`: that would scan every open activity of the run.
     const open = `activity_id IN ${list.marks} AND COALESCE(state, '') IN ${OPEN}`;
     ended.push(...(await cancelSome(tx, store, cancelling, open, list.params)));
-    const asked = await tx.read<{ activity_id: string }>(
-      `SELECT activity_id FROM runs_activities WHERE parent IN ${list.marks} AND COALESCE(state, '') IN ${OPEN}`,
-      list.params,
-    );
-    const children = asked.map(({ activity_id }) => activity_id);
+    const children = (await openChildren(tx, ids)).map(({ activity_id }) => activity_id);
     if (children.length > 0) ended.push(...(await cancelOpen(tx, store, { run_id, activity_ids: children, reason })));
   }
   return ended;
+}
+
+/** Which of these activities, at most 128, have children that are open. */
+export async function withOpenChildren(
+  tx: Pick<Transaction, 'read'>,
+  activity_ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (activity_ids.length === 0) return NONE;
+  return new Set((await openChildren(tx, activity_ids)).map(({ parent }) => parent));
+}
+
+function openChildren(tx: Pick<Transaction, 'read'>, activity_ids: readonly string[]) {
+  const list = inList(activity_ids);
+  return tx.read<{ activity_id: string; parent: string }>(
+    `SELECT activity_id, parent FROM runs_activities WHERE parent IN ${list.marks} AND COALESCE(state, '') IN ${OPEN}`,
+    list.params,
+  );
 }
 
 async function cancelSome(

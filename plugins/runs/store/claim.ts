@@ -35,6 +35,8 @@ const ROUNDS = 4;
 /** Without its journal; a first pass has one only in a rerun. */
 export type TakenClaim = Omit<Claimed, 'journal' | 'spec'> & {
   rerun: boolean;
+  /** A coordinator decides what comes after it. */
+  coordinated: boolean;
   /** As it is stored. */
   stored_spec: string;
 };
@@ -213,6 +215,7 @@ function claimOf(row: PendingRow, run: ClaimRun, now: number): TakenClaim {
     envelope: parseJson(run.envelope) as Claimed['envelope'],
     trusted: run.trusted === 1,
     rerun: run.rerun_of !== null,
+    coordinated: run.coordinator !== null,
   };
 }
 

@@ -50,13 +50,13 @@ export class Claims {
 
   /** What does not open fails its own run and no other claim. */
   async #withJournal(claim: TakenClaim): Promise<Claimed | undefined> {
-    const { activity_id, run_id, org_id, project_id } = claim;
-    const place = { activity_id, run_id, org_id, project_id };
+    const { activity_id, run_id, org_id, project_id, coordinated } = claim;
+    const place = { activity_id, run_id, org_id, project_id, coordinated };
     this.#store.owners.remember(place);
     try {
       await this.#store.sealer.prepare(org_id);
       const envelope = await wholeEnvelope(this.#store, claim);
-      const { rerun, stored_spec, ...claimed } = claim;
+      const { rerun, stored_spec, coordinated: _, ...claimed } = claim;
       const spec = openSpec(this.#store, claim, activity_id, stored_spec);
       const fresh = claim.pass === 0 && !rerun;
       const journal = fresh ? [] : await readJournal(this.#store.database, this.#store.sealer, place);

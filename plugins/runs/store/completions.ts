@@ -4,16 +4,18 @@ import {
   retryUnknownCommit,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import { type Ending, endClaims } from './finish.ts';
+import { endClaims } from './finish.ts';
 import type { StoreParts } from './parts.ts';
+import { endPlain, type RunEnding } from './plain-ends.ts';
 
 /** Ends in one transaction: they hold their runs for that long. */
 const MAX_ENDS = 32;
 /** An end whose output is longer, as JSON, has a transaction of its own. */
 const MAX_CHARS = 64 * 1024;
 
-interface RunEnding extends Ending {
-  run_id: string;
+interface AddedEnding extends RunEnding {
+  project_id: string;
+  coordinated: boolean;
 }
 
 interface Waiting extends RunEnding {
@@ -21,32 +23,35 @@ interface Waiting extends RunEnding {
 }
 
 /**
- * Ends of activities share transactions. On SQLite, which has one writer, all of them do. Elsewhere those of one run do,
- * which would wait for each other's lock on it: while one transaction is under way, others gather for the next.
+ * Ends of activities share transactions. On SQLite, which has one writer, all of them do. Elsewhere those of a project do,
+ * because each would wait for the lock under which the end of its run is announced; but where a coordinator decides what
+ * comes next, only those of one run: its statements would take the time of all others. While one transaction is under way,
+ * others gather for the next.
  */
 export class Completions {
   readonly #store: StoreParts;
-  readonly #commits: GroupCommit<RunEnding, void> | undefined;
+  readonly #commits: GroupCommit<AddedEnding, void>;
   /** By run, while something is under way. */
   readonly #queues = new Map<string, Waiting[]>();
+  readonly #one_writer: boolean;
 
   constructor(store: StoreParts) {
     this.#store = store;
-    if (store.database.sql.family !== 'sqlite') return;
-    this.#commits = store.group_commits.create<RunEnding, void>({
+    this.#one_writer = store.database.sql.family === 'sqlite';
+    this.#commits = store.group_commits.create<AddedEnding, void>({
       name: 'runs.complete',
       max_batch: MAX_ENDS,
+      apart: this.#one_writer ? undefined : ({ project_id }) => project_id,
       flush: (tx, batch) => this.#flush(tx, batch),
     });
   }
 
   /** Resolves after the commit. Rejects with `lease_lost`. */
-  add(ending: RunEnding): Promise<void> {
+  add(ending: AddedEnding): Promise<void> {
     const { completion } = ending;
     const large = completion.status === 'succeeded' && JSON.stringify(completion.output ?? null).length > MAX_CHARS;
     if (large) return this.#alone(ending);
-    const commits = this.#commits;
-    if (commits) return retryUnknownCommit(() => commits.submit(ending));
+    if (this.#one_writer || !ending.coordinated) return retryUnknownCommit(() => this.#commits.submit(ending));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error as Error));
     this.#queue({ ...ending, settle });
@@ -64,14 +69,22 @@ export class Completions {
     );
   }
 
-  /** Ends of several runs, run by run. */
-  async #flush(tx: Transaction, batch: readonly RunEnding[]): Promise<BatchOutcome<void>[]> {
-    const outcomes = new Map<RunEnding, BatchOutcome<void>>();
-    for (const endings of Map.groupBy(batch, ({ run_id }) => run_id).values()) {
-      const lost = await endClaims(tx, this.#store, endings[0]!.run_id, endings);
-      for (const [i, error] of lost.entries()) outcomes.set(endings[i]!, error ? { error } : { ok: undefined });
+  /** Those of coordinators run by run, the others together. */
+  async #flush(tx: Transaction, batch: readonly AddedEnding[]): Promise<BatchOutcome<void>[]> {
+    const outcomes = await endPlain(
+      tx,
+      this.#store,
+      batch.filter(({ coordinated }) => !coordinated),
+    );
+    const coordinated = batch.filter((ending) => ending.coordinated);
+    for (const [run_id, endings] of Map.groupBy(coordinated, (ending) => ending.run_id)) {
+      const lost = await endClaims(tx, this.#store, run_id, endings);
+      for (const [i, error] of lost.entries()) outcomes.set(endings[i]!, error);
     }
-    return batch.map((ending) => outcomes.get(ending)!);
+    return batch.map((ending) => {
+      const error = outcomes.get(ending);
+      return error ? { error } : { ok: undefined };
+    });
   }
 
   #queue(ending: Waiting): void {

@@ -3,8 +3,8 @@ import type { Masker } from '../../masking/contract.ts';
 import type { ActivityEnd, CancelRun, ClaimRef, Completion, Run } from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import { tail } from '../domain/tail.ts';
-import { afterEnd, writeEnd } from './activities.ts';
-import { heldLast, holds, lockFence, lost } from './activity-rows.ts';
+import { afterEnd, writeEnds } from './activities.ts';
+import { hasEnded, holds, lockFence, lost } from './activity-rows.ts';
 import { cancelOpen } from './cancel-open.ts';
 import type { Completions } from './completions.ts';
 import type { StoreParts } from './parts.ts';
@@ -19,7 +19,7 @@ const OUTPUT_BYTES = 4 * 1024 * 1024;
 const TEXT_POINTS = 64 * 1024;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** claimed → done | failed, and the run with it when nothing else is open. Ends of one run share transactions. */
+/** claimed → done | failed, and the run with it when nothing else is open. Ends share transactions. */
 export async function completeActivity(
   store: StoreParts,
   completions: Completions,
@@ -29,7 +29,7 @@ export async function completeActivity(
   const owner = await store.owners.of(claim.activity_id);
   // Before the transaction: the values of this claim were stored when it was claimed, so all of them are known.
   const masker = await store.masks.of(owner);
-  await completions.add({ run_id: owner.run_id, claim, completion: bounded(given, masker), masker });
+  await completions.add({ ...owner, claim, completion: bounded(given, masker), masker });
 }
 
 /** An end that waits for its transaction. */
@@ -39,7 +39,7 @@ export interface Ending {
   masker: Masker;
 }
 
-/** In one transaction. Answers for each why it could not end: its claim is lost. */
+/** Ends claims of one run in one transaction. Answers for each why it could not end: its claim is lost. */
 export async function endClaims(
   tx: Transaction,
   store: StoreParts,
@@ -53,8 +53,7 @@ export async function endClaims(
     const fence = await lockFence(tx, claim.activity_id);
     const held = holds(fence, claim);
     if (held) await endClaim(tx, store, run, claim, { completion, masker });
-    const ended = completion.status === 'succeeded' ? 'done' : 'failed';
-    outcomes.push(held || (heldLast(fence, claim) && fence.state === ended) ? undefined : lost(claim));
+    outcomes.push(held || hasEnded(fence, claim, completion) ? undefined : lost(claim));
   }
   return outcomes;
 }
@@ -67,9 +66,9 @@ export async function endClaim(
   claim: ClaimRef,
   { completion, masker }: { completion: Completion; masker: Masker },
 ): Promise<void> {
-  const { activity_id, epoch } = claim;
-  const owner = { org_id: run.org_id, project_id: run.project_id, run_id: run.run_id, activity_id };
-  await writeEnd(tx, store, owner, completion, `state = 'claimed' AND epoch = ?`, [epoch]);
+  const { activity_id } = claim;
+  const place = { org_id: run.org_id, project_id: run.project_id, run_id: run.run_id, activity_id };
+  await writeEnds(tx, store, 'claimed', [{ place, completion }]);
   const [row] = await tx.read<Omit<ActivityEnd, 'result'>>(
     'SELECT activity_id, parent, name, executor FROM runs_activities WHERE activity_id = ?',
     [activity_id],

@@ -4,12 +4,13 @@ import type { CoordinatedRun, RunCoordinator } from '../contract.ts';
 import type { Ending } from '../domain/lifecycle.ts';
 import { type Announcement, announce } from './announce.ts';
 import { Coordinated } from './coordinated.ts';
-import { runEnding } from './ending.ts';
+import { runEndings } from './ending.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
-import { isTerminal, mustChange, nextStatus, RUN, setStatus } from './run-rows.ts';
+import { isTerminal, mustBe, nextStatus, RUN, setStatus } from './run-rows.ts';
 import { sealed, sealJson } from './sealing.ts';
 import { type EndedWait, tellKinds } from './tell-kinds.ts';
+import { type RowValues, type UpdateRows, updateRows } from './update-rows.ts';
 
 export interface Settling {
   /** A masker for the run's values; absent: they are read in the transaction. */
@@ -42,8 +43,8 @@ export async function settleRun(
     await coordinated.start();
     if (ending) {
       const started = coordinated.takeStart();
-      const over = await endRun(tx, store, run, ending, masker ?? (await store.masks.of(run, tx)));
-      const both = [...(started ? [{ run }] : []), over];
+      const over = await endRuns(tx, store, [{ run, ending, masker: masker ?? (await store.masks.of(run, tx)) }]);
+      const both = [...(started ? [{ run }] : []), ...over];
       if (started && announcements && coordinated.cancelled.length === 0) announcements.push(...both);
       else await announce(tx, store, both, store.database.now());
     } else await setStatus(tx, run, 'running');
@@ -63,7 +64,7 @@ async function endingOf(
   coordinator: RunCoordinator | undefined,
   coordinated: Coordinated,
 ): Promise<Ending | undefined> {
-  if (run.coordinator === null) return runEnding(tx, store, run);
+  if (run.coordinator === null) return (await runEndings(tx, store, [run])).get(run.run_id);
   if (coordinator) return coordinator.ending(tx, coordinated);
   const message = `no plugin coordinates runs of ${run.coordinator}`;
   return { status: 'failed', code: 'coordinator_missing', message };
@@ -77,41 +78,59 @@ export async function finishRun(
   ending: Ending,
   masker: Masker | undefined,
 ): Promise<void> {
-  await announce(tx, store, [await endRun(tx, store, run, ending, masker)], store.database.now());
+  await announce(tx, store, await endRuns(tx, store, [{ run, ending, masker }]), store.database.now());
 }
 
-/** The same, for the caller to announce. */
-async function endRun(
+export interface EndingRun {
+  run: LockedRun;
+  ending: Ending;
+  /** Absent: nothing of the ending is masked where it is announced. */
+  masker: Masker | undefined;
+}
+
+const ended = (status: Ending['status'], columns: readonly string[], none: string) =>
+  updateRows({
+    ...{ table: RUN.table, key: 'run_id', columns },
+    set: `status = '${status}', ${none}, finished_at = ?`,
+    // Not `status IN`: an index on states would find the runs of others.
+    guard: `COALESCE(status, '') IN ('queued', 'running', 'waiting')`,
+  });
+const ENDED: Record<Ending['status'], UpdateRows> = {
+  succeeded: ended('succeeded', ['output'], 'error_code = NULL, error_message = NULL, cancel_reason = NULL'),
+  failed: ended('failed', ['error_code', 'error_message'], 'output = NULL, cancel_reason = NULL'),
+  cancelled: ended('cancelled', ['cancel_reason'], 'output = NULL, error_code = NULL, error_message = NULL'),
+};
+
+/** Runs, at most 128, → their endings, for the caller to announce. */
+export async function endRuns(
   tx: Transaction,
   store: StoreParts,
-  run: LockedRun,
-  ending: Ending,
-  masker: Masker | undefined,
-): Promise<Announcement> {
+  endings: readonly EndingRun[],
+): Promise<Announcement[]> {
   const now = store.database.now();
-  const output =
-    ending.status === 'succeeded' ? sealJson(store, sealed.runOutput(run, run.run_id), ending.output) : null;
-  const failed = ending.status === 'failed' ? ending : undefined;
-  await mustChange(
-    tx,
-    1,
-    `UPDATE runs_runs SET status = ?, finished_at = ?, output = ?, error_code = ?, error_message = ?, cancel_reason = ?
-     WHERE run_id = ? AND status = ?`,
-    [
-      ending.status,
-      now,
-      output,
-      failed?.code ?? null,
-      failed?.message ?? null,
-      ending.status === 'cancelled' ? ending.reason : null,
-      run.run_id,
-      run.status,
-    ],
+  for (const [status, same] of Map.groupBy(endings, ({ ending }) => ending.status)) {
+    const rows = same.map((one) => endedValues(store, one));
+    mustBe(rows.length, await ENDED[status](tx, [now], rows), `runs to be ${status}`);
+  }
+  tx.settled(
+    RUN.table,
+    endings.map(({ run }) => [run.run_id]),
   );
-  tx.settled(RUN.table, [[run.run_id]]);
-  run.status = ending.status;
-  await store.coordinators.get(run.coordinator ?? '')?.over(tx, run);
-  return { run, ending: masker ? maskedEnding(ending, masker) : ending };
+  const announcements: Announcement[] = [];
+  for (const { run, ending, masker } of endings) {
+    run.status = ending.status;
+    await store.coordinators.get(run.coordinator ?? '')?.over(tx, run);
+    announcements.push({ run, ending: masker ? maskedEnding(ending, masker) : ending });
+  }
+  return announcements;
+}
+
+function endedValues(store: Pick<StoreParts, 'sealer'>, { run, ending }: EndingRun): RowValues {
+  if (ending.status === 'succeeded')
+    return [run.run_id, sealJson(store, sealed.runOutput(run, run.run_id), ending.output)];
+  return ending.status === 'failed'
+    ? [run.run_id, ending.code ?? null, ending.message ?? null]
+    : [run.run_id, ending.reason];
 }
 
 /** Announcements reach other readers, so they are masked; the record keeps the output unchanged. */

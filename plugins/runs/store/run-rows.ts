@@ -12,11 +12,13 @@ export const RUN = { table: 'runs_runs', key: ['run_id'] } as const;
 export const tagsOf = (run: Pick<LockedRun, 'tags'>): string[] => JSON.parse(run.tags) as string[];
 export const triggerOf = (run: Pick<LockedRun, 'trigger_fields'>): Trigger => parseExact(run.trigger_fields) as Trigger;
 
+export const absentRun = (run_id: string) => Errors.notFound(`there is no run ${run_id}`);
+
 /** Locks a run's row: the first lock of every transition except appends, logs and renewals. */
 export async function lockRun(tx: Transaction, run_id: string): Promise<LockedRun> {
   const rows = { ...RUN, columns: LOCKED_COLUMNS, where: 'run_id = ?', params: [run_id] };
   const [run] = await tx.lock<LockedRun>(rows);
-  if (!run) throw Errors.notFound(`there is no run ${run_id}`);
+  if (!run) throw absentRun(run_id);
   return run;
 }
 
@@ -37,7 +39,7 @@ export async function lockRunOf(
     where: 'run_id = ? AND org_id = ? AND project_id = ?',
     params: [scope.run_id, scope.org_id, scope.project_id],
   });
-  if (!run) throw Errors.notFound(`there is no run ${scope.run_id}`);
+  if (!run) throw absentRun(scope.run_id);
   return run;
 }
 
@@ -77,17 +79,26 @@ export async function takeSeq(tx: Transaction, run: LockedRun): Promise<number> 
 }
 
 /** The status that follows from a started run's activities; undefined when it ends. Its row must be locked. */
-export async function nextStatus(tx: Transaction, run_id: string): Promise<RunStatus | undefined> {
-  const own = `SELECT 1 FROM runs_activities WHERE run_id = ? AND parent IS NULL AND state`;
+export const nextStatus = async (tx: Pick<Transaction, 'read'>, run_id: string): Promise<RunStatus | undefined> =>
+  (await nextStatuses(tx, [run_id])).get(run_id);
+
+/** The same for up to 128 runs: those that end are left out. */
+export async function nextStatuses(
+  tx: Pick<Transaction, 'read'>,
+  run_ids: readonly string[],
+): Promise<Map<string, RunStatus>> {
+  const of = 'SELECT 1 FROM runs_activities a WHERE a.run_id = r.run_id';
+  const own = `${of} AND a.parent IS NULL AND a.state`;
+  const list = inList(run_ids);
   // Each query looks for one row: a run may have thousands of open activities.
-  const [found] = await tx.read<{ status: 'running' | 'waiting' | null }>(
-    `SELECT CASE WHEN EXISTS (${own} = 'claimed') OR EXISTS (${own} = 'pending') THEN 'running'
+  const rows = await tx.read<{ run_id: string; next_status: 'running' | 'waiting' | null }>(
+    `SELECT r.run_id, CASE WHEN EXISTS (${own} = 'claimed') OR EXISTS (${own} = 'pending') THEN 'running'
      WHEN EXISTS (${own} = 'parked') THEN 'waiting'
-     WHEN EXISTS (SELECT 1 FROM runs_activities WHERE run_id = ? AND state IN ('pending', 'claimed', 'parked'))
-     THEN 'running' END AS status`,
-    [run_id, run_id, run_id, run_id],
+     WHEN EXISTS (${of} AND a.state IN ('pending', 'claimed', 'parked')) THEN 'running' END AS next_status
+     FROM runs_runs r WHERE r.run_id IN ${list.marks}`,
+    list.params,
   );
-  return found?.status ?? undefined;
+  return new Map(rows.flatMap(({ run_id, next_status }) => (next_status === null ? [] : [[run_id, next_status]])));
 }
 
 /** Sets the status of a started run; does nothing when it has it already. */
@@ -112,8 +123,12 @@ export async function mustChange(
   statement: string,
   params: readonly Param[],
 ): Promise<void> {
-  const changed = await tx.write(statement, params);
-  if (changed !== count) throw new Error(`${changed} rows changed instead of ${count}: ${statement}`);
+  mustBe(count, await tx.write(statement, params), statement);
+}
+
+/** The same for a count that is known already. */
+export function mustBe(count: number, changed: number, what: string): void {
+  if (changed !== count) throw new Error(`${changed} rows changed instead of ${count}: ${what}`);
 }
 
 /** A JSON column. */

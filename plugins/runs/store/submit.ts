@@ -150,7 +150,8 @@ async function flush(
   await announce(tx, store, announcements, store.database.now());
   tx.afterCommit(() => {
     for (const { run } of made) {
-      for (const { activity_id } of run.activities) store.owners.remember({ ...placeOf(run), activity_id });
+      const place = { ...placeOf(run), coordinated: run.coordination !== undefined };
+      for (const { activity_id } of run.activities) store.owners.remember({ ...place, activity_id });
       store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run' });
     }
     for (const { claimer, claim } of claimed) store.instant.handOver(claimer, claim);

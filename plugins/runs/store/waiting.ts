@@ -2,7 +2,7 @@ import { Errors, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityEnd, ArmWait, Completion, Json, WaitingActivity, WaitOutcome } from '../contract.ts';
 import { MAX_WAIT_OUTPUT_BYTES } from '../contract.ts';
 import { checkOutcome, checkCall } from '../domain/record-rules.ts';
-import { writeEnd } from './activities.ts';
+import { writeEnds } from './activities.ts';
 import { activityRow, insertActivities } from './activity-rows.ts';
 import { insertRecords, recordOf, sealRecord } from './journal.ts';
 import { armWait, outcomeNow } from './park.ts';
@@ -56,7 +56,7 @@ export async function endWaiting(
   outcome: WaitOutcome,
 ): Promise<ActivityEnd> {
   const result = completionOf(outcome);
-  await writeEnd(tx, store, place, result, `state = 'parked'`, []);
+  await writeEnds(tx, store, 'parked', [{ place, completion: result }]);
   return { activity_id: place.activity_id, parent, name, executor: NO_EXECUTOR, result };
 }
 

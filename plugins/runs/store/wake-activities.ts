@@ -18,6 +18,7 @@ interface ParkedRow {
   epoch: number;
   passes: number;
   trusted: number;
+  coordinator: string | null;
   /** JSON. */
   requires: string;
 }
@@ -84,7 +85,7 @@ async function takenOf(tx: Transaction, store: StoreParts, ids: readonly string[
   const list = inList(first);
   const rows = await tx.read<ParkedRow>(
     `SELECT a.activity_id, a.run_id, a.org_id, a.project_id, r.org, r.project, a.name, a.executor, a.spec, a.epoch,
-     a.passes, r.trusted, l.requires FROM runs_activities a JOIN runs_runs r ON r.run_id = a.run_id
+     a.passes, r.trusted, r.coordinator, l.requires FROM runs_activities a JOIN runs_runs r ON r.run_id = a.run_id
      JOIN runs_lanes l ON l.lane = a.lane WHERE a.activity_id IN ${list.marks}`,
     list.params,
   );
@@ -111,5 +112,6 @@ function claimOf(row: ParkedRow): TakenClaim {
     stored_spec: row.spec,
     envelope: {} as Claimed['envelope'],
     trusted: row.trusted === 1,
+    coordinated: row.coordinator !== null,
   };
 }
