@@ -6,6 +6,7 @@ import {
   type Ids,
   type Queries,
   type Sealer,
+  SharedReads,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import { type MaskedRun, type Masker, type Maskers, type RunMasks, MIN_MASKED_LENGTH } from '../contract.ts';
@@ -34,10 +35,12 @@ export class SealedRunMasks implements RunMasks {
   /** Sets by project and digest of their values. The digest is never stored: it would help to guess values. */
   readonly #known = new BoundedMap<string, string>(MAX_SETS);
   readonly #values = new BoundedMap<string, readonly string[]>(MAX_SETS);
+  readonly #sets: SharedReads<readonly string[]>;
   readonly #linked = new BoundedMap<string, true>(MAX_RUNS);
 
   constructor(parts: RunMasksParts) {
     this.#parts = parts;
+    this.#sets = new SharedReads((run_ids) => setsOfRuns(parts.database, run_ids));
   }
 
   async remember(run: MaskedRun, given: readonly string[]): Promise<readonly string[]> {
@@ -60,8 +63,8 @@ export class SealedRunMasks implements RunMasks {
     await linkRuns(tx, missing);
   }
 
-  async of(run: MaskedRun, on: Queries = this.#parts.database): Promise<Masker> {
-    return this.#parts.maskers.masker(await this.#valuesOf(run, await this.#setsOf(run.run_id, on), on));
+  async of(run: MaskedRun, within?: Queries): Promise<Masker> {
+    return this.#parts.maskers.masker(await this.#valuesOf(run, await this.#setsOf(run.run_id, within), within));
   }
 
   async ofMany(scope: Scope, run_ids: readonly string[]): Promise<ReadonlyMap<string, Masker>> {
@@ -72,8 +75,9 @@ export class SealedRunMasks implements RunMasks {
     return maskers;
   }
 
-  async #setsOf(run_id: string, on: Queries = this.#parts.database): Promise<readonly string[]> {
-    return (await setsOfRuns(on, [run_id])).get(run_id) ?? [];
+  async #setsOf(run_id: string, within?: Queries): Promise<readonly string[]> {
+    const sets = within ? (await setsOfRuns(within, [run_id])).get(run_id) : await this.#sets.of(run_id);
+    return sets ?? [];
   }
 
   async #keep(run: MaskedRun, values: readonly string[]): Promise<void> {

@@ -1,4 +1,6 @@
 import {
+  chunks,
+  inList,
   insertRows,
   type Queries,
   type SealedPlace,
@@ -8,9 +10,6 @@ import {
 import type { MaskedRun } from '../contract.ts';
 
 type Scope = Omit<MaskedRun, 'run_id'>;
-
-/** Ids in one statement. */
-const PART = 200;
 
 const place = ({ org_id, project_id }: Scope, set_id: string): SealedPlace => ({
   org_id,
@@ -52,11 +51,11 @@ export async function linkRun(tx: Transaction, run_id: string, set_id: string): 
 /** The sets of each run. Runs without any are left out. */
 export async function setsOfRuns(on: Queries, run_ids: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
-  for (let from = 0; from < run_ids.length; from += PART) {
-    const part = run_ids.slice(from, from + PART);
+  for (const some of chunks(run_ids)) {
+    const list = inList(some);
     const rows = await on.read<{ run_id: string; set_id: string }>(
-      `SELECT run_id, set_id FROM masking_runs WHERE run_id IN (${part.map(() => '?').join(',')}) ORDER BY run_id, set_id`,
-      part,
+      `SELECT run_id, set_id FROM masking_runs WHERE run_id IN ${list.marks} ORDER BY run_id, set_id`,
+      list.params,
     );
     for (const { run_id, set_id } of rows) found.set(run_id, [...(found.get(run_id) ?? []), set_id]);
   }

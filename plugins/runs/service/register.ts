@@ -145,11 +145,12 @@ export const makeReruns = (use: Resolve): Reruns =>
   });
 
 function routes(use: Resolve, views: RunViews): Route[] {
-  const [clock, watch] = [use(Clock), watching(use, views)];
+  const [clock, watch] = [use(Clock), watching(use, 'run-watch', views.versions)];
   const parts = { on: use(Database), sealer: use(Sealer), masks: use(RunMasks) };
   const steps = createStepViews(parts.on, parts.sealer, parts.masks);
   const nodes = new NodeViews({ ...parts, coordinators: () => use.all(RunCoordinators) });
-  const waits = new RunWaits({ ...views, watch, clock });
+  const ends = watching(use, 'run-ends', views.ended);
+  const waits = new RunWaits({ ...views, watch: ends, clock });
   const envelope_sources = use.all(EnvelopeSources);
   use(Metrics).gauge('svc_runs_waiting_requests', 'Requests that wait for the end of a run.', () => waits.size);
   return [
@@ -161,11 +162,11 @@ function routes(use: Resolve, views: RunViews): Route[] {
   ];
 }
 
-function watching(use: Resolve, { versions }: RunViews): RunWatch {
+function watching(use: Resolve, part: string, versions: RunViews['versions']): RunWatch {
   return new RunWatch({
     wakeups: use(Wakeups),
     clock: use(Clock),
-    log: use(Log).child({ part: 'run-watch' }),
+    log: use(Log).child({ part }),
     versions,
   });
 }

@@ -1,9 +1,9 @@
-import { encodeCursor, Errors, isId, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
+import { chunks, encodeCursor, Errors, isId, type Queries, type Sealer, SharedReads } from '../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import type { Reader } from '../store/parts.ts';
 import { readRun, readRuns, readStatus } from '../store/reading.ts';
-import { type JobFacts, readFacts, readVersions, type RunVersion } from '../store/run-lists.ts';
+import { type JobFacts, readEnded, readFacts, readVersions, type RunVersion } from '../store/run-lists.ts';
 import { listRuns, type RunFilter } from '../store/run-search.ts';
 import { maskedRun } from './masked.ts';
 
@@ -15,6 +15,15 @@ interface Scope {
   project_id: string;
 }
 
+const ENDED: RunVersion = { text: 'over', over: true };
+
+/** Ids hold no spaces. */
+const keyOf = ({ org_id, project_id }: Scope, run_id: string) => `${org_id} ${project_id} ${run_id}`;
+function placeOf(key: string): Scope & { run_id: string } {
+  const [org_id = '', project_id = '', run_id = ''] = key.split(' ');
+  return { org_id, project_id, run_id };
+}
+
 /** Views of runs. Every query contains the project: a foreign run looks absent. */
 export interface RunViews {
   /** Throws `not_found`. */
@@ -22,6 +31,10 @@ export interface RunViews {
   list(scope: Scope, filter: RunFilter): Promise<{ runs: Run[]; next_cursor?: string }>;
   /** Throws `not_found`. */
   status(run_id: string): Promise<RunStatus>;
+  /** True for a run that has ended. */
+  over(run_id: string): Promise<boolean>;
+  /** Those that have ended, with a text that does not change. */
+  ended(run_ids: readonly string[]): Promise<Map<string, RunVersion>>;
   /** Missing runs are left out. */
   versions(run_ids: readonly string[]): Promise<Map<string, RunVersion>>;
   facts(run_id: string): Promise<JobFacts>;
@@ -42,21 +55,42 @@ function known<T>(run_id: string, found: T | undefined): T {
 
 /** Secret values of a run are masked everywhere, except in texts of its callers. */
 export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks, 'of' | 'ofMany'>): RunViews {
+  const masked = async (scope: Scope, ids: readonly string[]): Promise<Run[]> => {
+    const runs = await readRuns(on, sealer, scope, ids);
+    const maskers = runs.length > 0 ? await masks.ofMany(scope, ids) : new Map();
+    return runs.map((run) => maskedRun(run, maskers.get(run.run_id)!));
+  };
+  const runs = new SharedReads<Run>(async (keys) => {
+    const found = new Map<string, Run>();
+    for (const own of Map.groupBy(keys.map(placeOf), ({ org_id, project_id }) => `${org_id} ${project_id}`).values())
+      for (const run of await masked(
+        own[0]!,
+        own.map(({ run_id }) => run_id),
+      ))
+        found.set(keyOf(own[0]!, run.run_id), run);
+    return found;
+  });
+  const over = new SharedReads<true>(async (ids) => new Map([...(await readEnded(on, ids))].map((id) => [id, true])));
+  const facts = new SharedReads<JobFacts>((ids) => readFacts(on, sealer, ids));
   return {
     async read({ org_id, project_id }, run_id, within) {
-      const run = await readRun(within ?? on, sealer, { org_id, project_id }, runId(run_id));
+      if (!within) return known(run_id, await runs.of(keyOf({ org_id, project_id }, runId(run_id))));
+      const run = await readRun(within, sealer, { org_id, project_id }, runId(run_id));
       return maskedRun(run, await masks.of({ org_id, project_id, run_id }, within));
     },
     async list(scope, filter) {
       const { ids, next } = fitting(await listRuns(on, scope.project_id, filter), filter.limit);
-      const runs = await readRuns(on, sealer, scope, ids);
-      const maskers = runs.length > 0 ? await masks.ofMany(scope, ids) : new Map();
-      const shown = runs.map((run) => maskedRun(run, maskers.get(run.run_id)!));
-      return { runs: shown, next_cursor: next && encodeCursor(next) };
+      return { runs: await masked(scope, ids), next_cursor: next && encodeCursor(next) };
     },
     status: async (run_id) => known(run_id, await readStatus(on, run_id)),
     versions: (run_ids) => readVersions(on, run_ids),
-    facts: async (run_id) => known(run_id, await readFacts(on, sealer, run_id)),
+    over: async (run_id) => (await over.of(run_id)) === true,
+    ended: async (run_ids) => {
+      const found = new Map<string, RunVersion>();
+      for (const some of chunks(run_ids)) for (const id of await readEnded(on, some)) found.set(id, ENDED);
+      return found;
+    },
+    facts: async (run_id) => known(run_id, await facts.of(run_id)),
   };
 }
 

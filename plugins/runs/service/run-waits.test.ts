@@ -25,9 +25,9 @@ function world() {
       state.reads += 1;
       return { run_id: 'run_1', status: state.status } as Run;
     },
-    status: async () => {
+    over: async () => {
       if (state.failure) throw state.failure;
-      return state.status;
+      return ['succeeded', 'failed', 'cancelled'].includes(state.status);
     },
   });
   const idle = () => listeners.size === 0 && clock.armed === 0;
@@ -119,7 +119,7 @@ t.test('a stop answers the run as it is; a caller that is gone frees the wait', 
 t.test('a database that fails ends the wait with its error', async (t) => {
   const { state, waits, idle } = world();
   state.failure = new Error('gone away');
-  await t.rejects(waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal }), { message: 'gone away' });
+  await t.rejects(waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal, status: 'queued' }), { message: 'gone away' });
   t.ok(idle());
 });
 

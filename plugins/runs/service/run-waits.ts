@@ -1,11 +1,11 @@
-import { type Clock, Errors, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
+import { Errors, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
 import { type Run, type RunStatus, TERMINAL } from '../contract.ts';
-import type { RunWatch } from './run-watch.ts';
+import { RunWaiters, type RunWaitersParts, type WaitScope } from './run-waiters.ts';
 
 const MAX_WAIT_MS = 10 * 60_000;
 /** Requests that wait at a time: of all callers, and for one project. Each holds a socket. */
-export const MAX_WAITING = 10_000;
-export const MAX_WAITING_IN_PROJECT = 2000;
+export const MAX_WAITING = 20_000;
+export const MAX_WAITING_IN_PROJECT = 10_000;
 
 const RETRY_MS = 1000;
 
@@ -25,11 +25,6 @@ export function waitOf({ wait }: Readonly<Record<string, string>>): number | und
 const badWait = (message: string) =>
   Errors.invalidRequest(`wait ${message}`, { errors: [{ pointer: '/query/wait', message }] });
 
-interface Scope {
-  org_id: string;
-  project_id: string;
-}
-
 interface Waiting {
   wait_ms: number;
   /** Aborts when the caller is gone, with a ServiceError when the server stops. */
@@ -40,22 +35,21 @@ interface Waiting {
 
 const isOver = (status: RunStatus): boolean => TERMINAL.includes(status);
 
-export interface RunWaitsParts {
-  watch: Pick<RunWatch, 'watch'>;
-  clock: Clock;
-  /** Throw `not_found`. */
-  read(scope: Scope, run_id: string): Promise<Run>;
-  status(run_id: string): Promise<RunStatus>;
+export interface RunWaitsParts extends RunWaitersParts {
+  /** True for a run that has ended. */
+  over(run_id: string): Promise<boolean>;
 }
 
 /** Requests that wait for the end of a run. They are woken by the run's end, in this process or another server's. */
 export class RunWaits {
   readonly #parts: RunWaitsParts;
   readonly #projects = new Map<string, number>();
+  readonly #waiters: RunWaiters;
   #waiting = 0;
 
   constructor(parts: RunWaitsParts) {
     this.#parts = parts;
+    this.#waiters = new RunWaiters(parts);
   }
 
   /** Requests that wait. */
@@ -64,7 +58,7 @@ export class RunWaits {
   }
 
   /** Work that may wait. Throws `rate_limited` before it when too many requests wait already. */
-  async holding<T>({ project_id }: Scope, work: () => Promise<T>): Promise<T> {
+  async holding<T>({ project_id }: WaitScope, work: () => Promise<T>): Promise<T> {
     const own = this.#projects.get(project_id) ?? 0;
     if (this.#waiting >= MAX_WAITING || own >= MAX_WAITING_IN_PROJECT)
       throw Errors.rateLimited('too many requests wait for runs; ask without wait, or later', {
@@ -82,50 +76,17 @@ export class RunWaits {
    * The record of a run as soon as it is over, or as it is after `wait_ms` or when the server stops. Throws `not_found`,
    * and the reason of `signal` when the caller is gone.
    */
-  async until(scope: Scope, run_id: string, { wait_ms, signal, status }: Waiting): Promise<Run> {
-    const { clock, read } = this.#parts;
-    const last = clock.monotonic() + wait_ms;
-    let run = status === undefined || isOver(status) ? await read(scope, run_id) : undefined;
-    while (run === undefined || !isOver(run.status)) {
-      const left_ms = signal.aborted ? 0 : last - clock.monotonic();
-      if (run !== undefined && left_ms <= 0) return run;
-      if (left_ms > 0) await this.#ended(run_id, left_ms, signal);
-      if (signal.aborted && !isServiceError(signal.reason)) throw signal.reason;
-      run = await read(scope, run_id);
+  async until(scope: WaitScope, run_id: string, { wait_ms, signal, status }: Waiting): Promise<Run> {
+    const { read, over } = this.#parts;
+    if (wait_ms <= 0 || (status !== undefined && isOver(status))) return read(scope, run_id);
+    const waiter = this.#waiters.join(scope, run_id, wait_ms, signal);
+    try {
+      // Looked at after it is watched: it may end in between.
+      const run = status === undefined || (await over(run_id)) ? await read(scope, run_id) : undefined;
+      return run !== undefined && isOver(run.status) ? run : await waiter.answer();
+    } finally {
+      waiter.leave();
     }
-    return run;
-  }
-
-  /** Resolves when the run is over, after `wait_ms`, or when `signal` aborts. */
-  #ended(run_id: string, wait_ms: number, signal: AbortSignal): Promise<void> {
-    const { watch, clock, status } = this.#parts;
-    return new Promise((resolve, reject) => {
-      const close = () => {
-        off();
-        cancel();
-        signal.removeEventListener('abort', done);
-      };
-      const done = () => {
-        close();
-        resolve();
-      };
-      const off = watch.watch(run_id, (over) => {
-        if (over) done();
-      });
-      const cancel = clock.after(wait_ms, done);
-      signal.addEventListener('abort', done);
-      if (signal.aborted) done();
-      // It may have ended before it was watched.
-      status(run_id).then(
-        (now) => {
-          if (isOver(now)) done();
-        },
-        (error: unknown) => {
-          close();
-          reject(error);
-        },
-      );
-    });
   }
 
   #count(project_id: string, change: 1 | -1): void {

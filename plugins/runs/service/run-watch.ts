@@ -4,6 +4,7 @@ import type { RunVersion } from '../store/run-lists.ts';
 
 const POLL_MIN_MS = 200;
 const POLL_MAX_MS = 1000;
+const SLOWER = 1.5;
 /** Run ids in one statement. */
 const BATCH = 200;
 
@@ -22,18 +23,21 @@ interface Watched {
   listeners: Set<{ changed: Changed }>;
   version: string | undefined;
   off: Cancel;
+  /** The pause after its next poll, and when that is. */
+  poll_ms: number;
+  due: number;
 }
 
 /**
  * Notifies followers of changes: at once for a change in this process, within a second for a change by another server.
- * It polls with one statement for 200 runs, however many followers there are, and not at all without followers.
+ * It polls with one statement for 200 runs, however many followers there are, and not at all without followers. A run that
+ * does not change is polled less often, whatever the others do.
  */
 export class RunWatch {
   readonly #parts: RunWatchParts;
   readonly #runs = new Map<string, Watched>();
-  #cancel: Cancel | undefined;
+  #timer: { at: number; cancel: Cancel } | undefined;
   #polling = false;
-  #poll_ms = POLL_MIN_MS;
   #failing = false;
 
   constructor(parts: RunWatchParts) {
@@ -49,29 +53,40 @@ export class RunWatch {
     const watched = this.#runs.get(run_id) ?? this.#open(run_id);
     const place = { changed };
     watched.listeners.add(place);
-    this.#poll_ms = POLL_MIN_MS;
-    this.#arm();
+    this.#soon(watched);
     return () => {
       if (!watched.listeners.delete(place) || watched.listeners.size > 0) return;
       watched.off();
       this.#runs.delete(run_id);
       if (this.#runs.size > 0) return;
-      this.#cancel?.();
-      this.#cancel = undefined;
+      this.#timer?.cancel();
+      this.#timer = undefined;
     };
   }
 
   #open(run_id: string): Watched {
-    const watched: Watched = { listeners: new Set(), version: undefined, off: () => {} };
+    const watched: Watched = { listeners: new Set(), version: undefined, off: () => {}, poll_ms: 0, due: Infinity };
     watched.off = this.#parts.wakeups.onRun(run_id, (over) => tell(watched, over));
     this.#runs.set(run_id, watched);
     return watched;
   }
 
-  #arm(): void {
-    if (this.#cancel !== undefined || this.#polling || this.#runs.size === 0) return;
-    this.#cancel = this.#parts.clock.after(this.#poll_ms, () => {
-      this.#cancel = undefined;
+  #soon(watched: Watched): void {
+    this.#postpone(watched, POLL_MIN_MS);
+    if (!this.#polling) this.#arm(watched.due);
+  }
+
+  /** Runs are polled at the same moments, to share statements. */
+  #postpone(watched: Watched, ms: number): void {
+    watched.poll_ms = ms;
+    watched.due = Math.floor((this.#parts.clock.monotonic() + ms) / POLL_MIN_MS) * POLL_MIN_MS;
+  }
+
+  #arm(at: number): void {
+    if (this.#timer !== undefined && this.#timer.at <= at) return;
+    this.#timer?.cancel();
+    const cancel = this.#parts.clock.after(at - this.#parts.clock.monotonic(), () => {
+      this.#timer = undefined;
       this.#polling = true;
       this.#poll().then(
         () => this.#again(),
@@ -82,30 +97,37 @@ export class RunWatch {
         },
       );
     });
+    this.#timer = { at, cancel };
   }
 
   #again(): void {
     this.#polling = false;
-    this.#arm();
+    let first = Infinity;
+    for (const { due } of this.#runs.values()) first = Math.min(first, due);
+    if (first < Infinity) this.#arm(first);
   }
 
   async #poll(): Promise<void> {
-    const ids = [...this.#runs.keys()];
-    let changes = 0;
+    const now = this.#parts.clock.monotonic();
+    const ids: string[] = [];
+    for (const [run_id, watched] of this.#runs) {
+      if (watched.due > now) continue;
+      ids.push(run_id);
+      this.#postpone(watched, Math.min(watched.poll_ms * SLOWER, POLL_MAX_MS));
+    }
     for (let i = 0; i < ids.length; i += BATCH) {
       const versions = await this.#parts.versions(ids.slice(i, i + BATCH));
-      for (const [run_id, version] of versions) changes += this.#note(run_id, version);
+      for (const [run_id, version] of versions) this.#note(run_id, version);
     }
     this.#failing = false;
-    this.#poll_ms = changes > 0 ? POLL_MIN_MS : Math.min(this.#poll_ms * 1.5, POLL_MAX_MS);
   }
 
-  #note(run_id: string, { text, over }: RunVersion): number {
+  #note(run_id: string, { text, over }: RunVersion): void {
     const watched = this.#runs.get(run_id);
-    if (watched === undefined || watched.version === text) return 0;
+    if (watched === undefined || watched.version === text) return;
     watched.version = text;
+    this.#postpone(watched, POLL_MIN_MS);
     tell(watched, over);
-    return 1;
   }
 }
 

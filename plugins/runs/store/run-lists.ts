@@ -1,5 +1,5 @@
 import { inList, chunks, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
-import type { CredentialRuns, RunStatus } from '../contract.ts';
+import { type CredentialRuns, type RunStatus, TERMINAL } from '../contract.ts';
 import type { RunRow } from './run-columns.ts';
 import { isTerminal } from './run-rows.ts';
 import { readGiven } from './named-credentials.ts';
@@ -58,17 +58,32 @@ export interface JobFacts {
   credentials: Record<string, string>;
 }
 
-export async function readFacts(on: On, sealer: Sealer, run_id: string): Promise<JobFacts | undefined> {
-  type Row = Pick<RunRow, 'org_id' | 'project_id' | 'subject' | 'generation' | 'env' | 'credentials'>;
-  const [row] = await on.read<Row>(
-    'SELECT org_id, project_id, subject, generation, env, credentials FROM runs_runs WHERE run_id = ?',
-    [run_id],
+/** At most 128 runs. */
+export async function readFacts(on: On, sealer: Sealer, run_ids: readonly string[]): Promise<Map<string, JobFacts>> {
+  type Row = Pick<RunRow, 'run_id' | 'org_id' | 'project_id' | 'subject' | 'generation' | 'env' | 'credentials'>;
+  const list = inList(run_ids);
+  const rows = await on.read<Row>(
+    `SELECT run_id, org_id, project_id, subject, generation, env, credentials FROM runs_runs WHERE run_id IN ${list.marks}`,
+    list.params,
   );
-  if (!row) return undefined;
-  const { org_id, project_id, subject, generation } = row;
-  await sealer.prepare(org_id);
-  const env = openEnv(sealer, { org_id, project_id, run_id }, row.env);
-  return { subject, generation, env, credentials: readGiven(row.credentials) ?? {} };
+  const facts = new Map<string, JobFacts>();
+  for (const { run_id, org_id, project_id, subject, generation, env, credentials } of rows) {
+    await sealer.prepare(org_id);
+    const own = openEnv(sealer, { org_id, project_id, run_id }, env);
+    facts.set(run_id, { subject, generation, env: own, credentials: readGiven(credentials) ?? {} });
+  }
+  return facts;
+}
+
+/** Which of these runs have ended, at most 128. */
+export async function readEnded(on: On, run_ids: readonly string[]): Promise<Set<string>> {
+  const list = inList(run_ids);
+  const over = TERMINAL.map((status) => `'${status}'`).join(', ');
+  const rows = await on.read<{ run_id: string }>(
+    `SELECT run_id FROM runs_runs WHERE run_id IN ${list.marks} AND COALESCE(status, '') IN (${over})`,
+    list.params,
+  );
+  return new Set(rows.map(({ run_id }) => run_id));
 }
 
 /** Finds runs that would fail if a credential were removed. */

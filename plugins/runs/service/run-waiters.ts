@@ -1,0 +1,151 @@
+import { type Cancel, type Clock, isServiceError, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
+import { type Run, TERMINAL } from '../contract.ts';
+import { Deadlines } from './deadlines.ts';
+import type { RunWatch } from './run-watch.ts';
+
+/** Requests that are answered in one turn of the event loop. */
+const AT_ONCE = 64;
+
+export interface WaitScope {
+  org_id: string;
+  project_id: string;
+}
+
+type Outcome = { run: Run } | { error: unknown };
+
+/** Those who wait for one run. They share what is watched and what is read. */
+interface Group {
+  run_id: string;
+  scope: WaitScope;
+  waiters: Set<Waiter>;
+  off: Cancel;
+}
+
+/** One request that waits. It is the listener of its own signal: a function for each would take memory. */
+class Waiter {
+  readonly group: Group;
+  /** It is answered with the run as it is. */
+  last = false;
+  readonly #owner: RunWaiters;
+  readonly #signal: AbortSignal;
+  readonly #cancel: Cancel;
+  #outcome: Outcome | undefined;
+  #listen: ((outcome: Outcome) => void) | undefined;
+
+  constructor(owner: RunWaiters, group: Group, signal: AbortSignal, arm: (waiter: Waiter) => Cancel) {
+    this.#owner = owner;
+    this.group = group;
+    this.#signal = signal;
+    this.#cancel = arm(this);
+    group.waiters.add(this);
+    signal.addEventListener('abort', this);
+    if (signal.aborted) this.handleEvent();
+  }
+
+  handleEvent(): void {
+    const { reason } = this.#signal;
+    // The server stops, and its answer is the run as it is. Otherwise nobody is there to be answered.
+    if (isServiceError(reason)) this.#owner.answerNow([this]);
+    else this.settle({ error: reason });
+  }
+
+  settle(outcome: Outcome): void {
+    this.#outcome ??= outcome;
+    this.#listen?.(this.#outcome);
+  }
+
+  async answer(): Promise<Run> {
+    const outcome = this.#outcome ?? (await new Promise<Outcome>((resolve) => (this.#listen = resolve)));
+    if ('error' in outcome) throw outcome.error;
+    return outcome.run;
+  }
+
+  leave(): void {
+    this.#cancel();
+    this.#signal.removeEventListener('abort', this);
+    this.#owner.left(this);
+  }
+}
+
+export type { Waiter };
+
+export interface RunWaitersParts {
+  watch: Pick<RunWatch, 'watch'>;
+  clock: Clock;
+  /** Throws `not_found`. */
+  read(scope: WaitScope, run_id: string): Promise<Run>;
+}
+
+/**
+ * Requests that wait, by their runs: a run is watched once and read once for all of them, all time limits have one timer,
+ * and many are answered in turns, so that others are served in between.
+ */
+export class RunWaiters {
+  readonly #parts: RunWaitersParts;
+  readonly #deadlines: Deadlines<Waiter>;
+  readonly #groups = new Map<string, Group>();
+  readonly #answers: { waiter: Waiter; outcome: Outcome }[] = [];
+  #answering = false;
+
+  constructor(parts: RunWaitersParts) {
+    this.#parts = parts;
+    this.#deadlines = new Deadlines(parts.clock, (due) => this.answerNow(due));
+  }
+
+  /** Whoever joins leaves, however it ends. */
+  join(scope: WaitScope, run_id: string, wait_ms: number, signal: AbortSignal): Waiter {
+    const group = this.#groups.get(run_id) ?? this.#open(scope, run_id);
+    return new Waiter(this, group, signal, (waiter) => this.#deadlines.add(waiter, wait_ms));
+  }
+
+  /** With their runs as they are. */
+  answerNow(waiters: readonly Waiter[]): void {
+    for (const waiter of waiters) waiter.last = true;
+    for (const [group, own] of Map.groupBy(waiters, (waiter) => waiter.group)) void this.#answer(group, own);
+  }
+
+  left(waiter: Waiter): void {
+    const { group } = waiter;
+    if (!group.waiters.delete(waiter) || group.waiters.size > 0) return;
+    group.off();
+    this.#groups.delete(group.run_id);
+  }
+
+  #open(scope: WaitScope, run_id: string): Group {
+    const group: Group = { run_id, scope, waiters: new Set(), off: () => {} };
+    this.#watch(group);
+    this.#groups.set(run_id, group);
+    return group;
+  }
+
+  #watch(group: Group): void {
+    group.off = this.#parts.watch.watch(group.run_id, (over) => {
+      if (over) void this.#answer(group, [...group.waiters]);
+    });
+  }
+
+  /** Never rejects. Those whose run is not over yet wait on: its end may be told before it can be read here. */
+  async #answer(group: Group, waiters: readonly Waiter[]): Promise<void> {
+    const outcome: Outcome = await this.#parts.read(group.scope, group.run_id).then(
+      (run) => ({ run }),
+      (error: unknown) => ({ error }),
+    );
+    const over = 'error' in outcome || TERMINAL.includes(outcome.run.status);
+    for (const waiter of waiters) if (over || waiter.last) this.#answers.push({ waiter, outcome });
+    if (!over && group.waiters.size > 0) {
+      group.off();
+      this.#watch(group);
+    }
+    if (this.#answering) return;
+    this.#answering = true;
+    await this.#work();
+    this.#answering = false;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#answers.length > 0) {
+      for (const { waiter, outcome } of this.#answers.splice(0, AT_ONCE)) waiter.settle(outcome);
+      await yieldToEventLoop();
+    }
+  }
+}
