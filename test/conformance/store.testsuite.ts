@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import { checkRuns, type TestDatabase } from '../kit/index.ts';
+import { batchSuite } from './store/batches.testsuite.ts';
 import { claimSuite } from './store/claims.testsuite.ts';
 import { doubtSuite } from './store/doubt.testsuite.ts';
 import { finishSuite } from './store/finish.testsuite.ts';
@@ -24,7 +25,8 @@ export async function storeSuite(t: Test, { database, lasting }: StoreUnderTest)
   if (lasting) servers.push(await openServer(database));
   const first = servers[0]!;
   const inDoubt = (t: Test) => doubtSuite(t, database, first);
-  const suites = { submitSuite, claimSuite, journalSuite, waitSuite, finishSuite, outsideSuite, logSuite, inDoubt };
+  const inBatches = (t: Test) => batchSuite(t, database, first);
+  const suites = { submitSuite, claimSuite, journalSuite, waitSuite, finishSuite, outsideSuite, logSuite, inDoubt, inBatches };
   for (const [name, suite] of Object.entries(suites)) {
     await t.test(name, async (t) => {
       suite(t, () => new Scenario(servers));

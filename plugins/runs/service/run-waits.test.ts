@@ -159,3 +159,52 @@ t.test('durations', async (t) => {
       wait,
     );
 });
+
+t.test('many are answered in turns of the event loop, after one read', async (t) => {
+  const { state, tell, waits, waiting, clock } = world();
+  let answered = 0;
+  const all = Array.from({ length: 1000 }, async () => {
+    const run = await waits.until(SCOPE, 'run_1', { wait_ms: 60_000, signal, status: 'queued' });
+    answered += 1;
+    return run;
+  });
+  await settled();
+  t.equal(waiting(), 1, 'the run is watched once');
+  t.equal(clock.armed, 1, 'all limits have one timer');
+  state.status = 'succeeded';
+  tell(true);
+  let most = 0;
+  for (let before = 0; answered < 1000; before = answered) {
+    await settled();
+    most = Math.max(most, answered - before);
+  }
+  t.ok(most <= 128, `${most} in a turn`);
+  t.equal(state.reads, 1);
+  for (const run of await Promise.all(all)) t.match(run, { status: 'succeeded' });
+});
+
+t.test('limits that end apart, and some that are taken back', async (t) => {
+  const { clock, waits, idle } = world();
+  const over: number[] = [];
+  const gone = new AbortController();
+  const spans = [500, 30, 90_000, 200, 30];
+  for (const [i, wait_ms] of spans.entries())
+    void waits.until(SCOPE, `run_${i}`, { wait_ms, signal, status: 'queued' }).then(() => over.push(wait_ms));
+  const left = waits.until(SCOPE, 'run_9', { wait_ms: 10, signal: gone.signal, status: 'queued' });
+  await settled();
+  gone.abort(new Error('gone'));
+  await t.rejects(left, { message: 'gone' });
+  for (const [ms, expected] of [
+    [29, []],
+    [1, [30, 30]],
+    [170, [30, 30, 200]],
+    [300, [30, 30, 200, 500]],
+    [90_000, [30, 30, 200, 500, 90_000]],
+  ] as const) {
+    await clock.advance(ms);
+    await settled();
+    t.same(over, expected);
+  }
+  t.equal(clock.armed, 0);
+  t.ok(idle());
+});
