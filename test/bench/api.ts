@@ -101,6 +101,12 @@ export class Api {
     return expect(await this.#ask('GET', `${this.#scoped}/runs/${run_id}?wait=60s`), 200);
   }
 
+  /** A request that is answered when a run is over. */
+  waitFor(run_id: string): { url: URL; headers: Record<string, string> } {
+    const url = new URL(`${this.#scoped}/runs/${run_id}?wait=10m`, this.url);
+    return { url, headers: { authorization: `Bearer ${this.#token}` } };
+  }
+
   /** How many durable calls a run has on record. */
   steps(run_id: string): Promise<number> {
     return this.#listed(`runs/${run_id}/steps?limit=200`, 'steps');

@@ -26,7 +26,17 @@ export async function storeSuite(t: Test, { database, lasting }: StoreUnderTest)
   const first = servers[0]!;
   const inDoubt = (t: Test) => doubtSuite(t, database, first);
   const inBatches = (t: Test) => batchSuite(t, database, first);
-  const suites = { submitSuite, claimSuite, journalSuite, waitSuite, finishSuite, outsideSuite, logSuite, inDoubt, inBatches };
+  const suites = {
+    submitSuite,
+    claimSuite,
+    journalSuite,
+    waitSuite,
+    finishSuite,
+    outsideSuite,
+    logSuite,
+    inDoubt,
+    inBatches,
+  };
   for (const [name, suite] of Object.entries(suites)) {
     await t.test(name, async (t) => {
       suite(t, () => new Scenario(servers));

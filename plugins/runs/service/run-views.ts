@@ -1,4 +1,12 @@
-import { chunks, encodeCursor, Errors, isId, type Queries, type Sealer, SharedReads } from '../../../kernel/contracts/index.ts';
+import {
+  chunks,
+  encodeCursor,
+  Errors,
+  isId,
+  type Queries,
+  type Sealer,
+  SharedReads,
+} from '../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import type { Reader } from '../store/parts.ts';

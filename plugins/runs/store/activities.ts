@@ -1,4 +1,11 @@
-import { inList, inState, chunks, type Param, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  inList,
+  inState,
+  chunks,
+  type Param,
+  type Queries,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type {
   Activities,
   ActivityEnd,

@@ -45,7 +45,10 @@ export async function endPlain(
   // After the ends were announced, because an announcement takes its locks first.
   await tellKinds(tx, store, told.waits);
   tx.afterCommit(() => {
-    for (const run_id of distinct([...outcomes].filter(([, error]) => !error), ([ending]) => ending.run_id)) {
+    for (const run_id of distinct(
+      [...outcomes].filter(([, error]) => !error),
+      ([ending]) => ending.run_id,
+    )) {
       const run = runs.get(run_id)!;
       store.wakeups.run(run_id, { project_id: run.project_id, part: 'run', over: isTerminal(run) });
     }

@@ -22,6 +22,7 @@ import { submit } from './submit.ts';
 import { summary } from './summary.ts';
 import { verbs } from './verbs.ts';
 import { versionOfSvc } from './version.ts';
+import { waits } from './waits.ts';
 import { wake } from './wake.ts';
 
 /** In the order of the report. */
@@ -49,5 +50,6 @@ export const figures: readonly Figure[] = [
   devReady,
   versionOfSvc,
   scale,
+  waits,
   wake,
 ];

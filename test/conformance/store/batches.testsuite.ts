@@ -1,5 +1,11 @@
 import type { Test } from 'tap';
-import { Database, GroupCommits, type Param, type Replacement, type Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  Database,
+  GroupCommits,
+  type Param,
+  type Replacement,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../../../plugins/database/errors.ts';
 import { DatabaseGroupCommits } from '../../../plugins/database/group-commit.ts';
 import type { Claimed, Completion } from '../../../plugins/runs/contract.ts';
