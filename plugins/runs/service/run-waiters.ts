@@ -26,6 +26,8 @@ class Waiter {
   readonly group: Group;
   /** It is answered with the run as it is. */
   last = false;
+  /** The run is being read for it, or it is about to be answered. */
+  asked = false;
   readonly #owner: RunWaiters;
   readonly #signal: AbortSignal;
   readonly #cancel: Cancel;
@@ -125,13 +127,19 @@ export class RunWaiters {
   }
 
   /** Never rejects. Those whose run is not over yet wait on: its end may be told before it can be read here. */
-  async #answer(group: Group, waiters: readonly Waiter[]): Promise<void> {
+  async #answer(group: Group, waiting: readonly Waiter[]): Promise<void> {
+    const waiters = waiting.filter(({ asked }) => !asked);
+    if (waiters.length === 0) return;
+    for (const waiter of waiters) waiter.asked = true;
     const outcome: Outcome = await this.#parts.read(group.scope, group.run_id).then(
       (run) => ({ run }),
       (error: unknown) => ({ error }),
     );
     const over = 'error' in outcome || TERMINAL.includes(outcome.run.status);
-    for (const waiter of waiters) if (over || waiter.last) this.#answers.push({ waiter, outcome });
+    for (const waiter of waiters) {
+      waiter.asked = over || waiter.last;
+      if (waiter.asked) this.#answers.push({ waiter, outcome });
+    }
     if (!over && group.waiters.size > 0) {
       group.off();
       this.#watch(group);

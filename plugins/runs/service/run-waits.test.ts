@@ -173,13 +173,15 @@ t.test('many are answered in turns of the event loop, after one read', async (t)
   t.equal(clock.armed, 1, 'all limits have one timer');
   state.status = 'succeeded';
   tell(true);
-  let most = 0;
-  for (let before = 0; answered < 1000; before = answered) {
+  await settled();
+  tell(true);
+  let most = answered;
+  for (let before = answered; answered < 1000; before = answered) {
     await settled();
     most = Math.max(most, answered - before);
   }
   t.ok(most <= 128, `${most} in a turn`);
-  t.equal(state.reads, 1);
+  t.equal(state.reads, 1, 'told twice, and read once');
   for (const run of await Promise.all(all)) t.match(run, { status: 'succeeded' });
 });
 

@@ -7,7 +7,7 @@ import {
   gap,
   hasSite,
   insertRecords,
-  lastPosition,
+  lastPositions,
   otherRecord,
   otherSite,
   readRecord,
@@ -24,6 +24,8 @@ interface Append {
   owner: ActivityOwner;
   sealed: SealedRecord;
 }
+
+const activityOf = ({ claim }: Append): string => claim.activity_id;
 
 type Answer = BatchOutcome<void>;
 const done: Answer = { ok: undefined };
@@ -57,18 +59,19 @@ export class Appends {
 async function flush(tx: Transaction, batch: readonly Append[], store: StoreParts): Promise<Answer[]> {
   const fences = await lockFences(
     tx,
-    batch.map(({ claim }) => claim.activity_id),
+    batch.map(activityOf),
   );
-  const last = new Map<string, number>();
+  const held = batch.filter(({ claim }) => holds(fences.get(claim.activity_id), claim));
+  const last = held.length === 0 ? new Map<string, number>() : await lastPositions(tx, held.map(activityOf));
   const fresh: Append[] = [];
   const answers: Answer[] = [];
   for (const append of batch) {
-    const { claim, owner, sealed } = append;
+    const { claim, sealed } = append;
     if (!holds(fences.get(claim.activity_id), claim)) {
       answers.push({ error: lost(claim) });
       continue;
     }
-    const before = last.get(claim.activity_id) ?? (await lastPosition(tx, owner));
+    const before = last.get(claim.activity_id)!;
     const position = sealed.record.position;
     last.set(claim.activity_id, Math.max(before, position === before + 1 ? position : before));
     if (position === before + 1) fresh.push(append);

@@ -1,4 +1,5 @@
 import {
+  inList,
   insertRows,
   type Param,
   type Queries,
@@ -104,6 +105,21 @@ export async function lastPosition(on: Pick<Queries, 'read'>, at: ActivityOwner)
     [at.run_id, at.activity_id],
   );
   return row?.last ?? -1;
+}
+
+/** The same for activities that exist, at most 128. */
+export async function lastPositions(
+  on: Pick<Queries, 'read'>,
+  activity_ids: readonly string[],
+): Promise<Map<string, number>> {
+  const list = inList(activity_ids);
+  const rows = await on.read<{ activity_id: string; last: number | null }>(
+    `SELECT a.activity_id, (SELECT MAX(j.position) FROM runs_journal j
+     WHERE j.run_id = a.run_id AND j.activity_id = a.activity_id) AS last
+     FROM runs_activities a WHERE a.activity_id IN ${list.marks}`,
+    list.params,
+  );
+  return new Map(rows.map(({ activity_id, last }) => [activity_id, last ?? -1]));
 }
 
 export async function readRecord(
