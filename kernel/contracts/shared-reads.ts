@@ -1,4 +1,7 @@
-import { chunks } from './statements.ts';
+import { MAX_AT_ONCE } from './statements.ts';
+
+/** Reads that are under way at a time. */
+const IN_FLIGHT = 2;
 
 interface Asked<V> {
   readonly promise: Promise<V | undefined>;
@@ -7,12 +10,15 @@ interface Asked<V> {
 }
 
 /**
- * Reads of rows by a key, each asked for by itself: those of one turn of the event loop go to the database together, and
- * the same key once. Whoever asks sees all that was committed before. Not for reads within a transaction.
+ * Reads of rows by a key, each asked for by itself: what is asked for at the same moment, and what comes while reads are
+ * under way, goes to the database together, and the same key once. Whoever asks sees all that was committed before. Not for
+ * reads within a transaction.
  */
 export class SharedReads<V> {
   readonly #read: (keys: string[]) => Promise<ReadonlyMap<string, V>>;
-  #asked = new Map<string, Asked<V>>();
+  readonly #asked = new Map<string, Asked<V>>();
+  #in_flight = 0;
+  #begins = false;
 
   /** `read` gets at most 128 keys; what it leaves out does not exist. */
   constructor(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>) {
@@ -22,17 +28,30 @@ export class SharedReads<V> {
   of(key: string): Promise<V | undefined> {
     const known = this.#asked.get(key);
     if (known) return known.promise;
-    if (this.#asked.size === 0) setImmediate(() => void this.#flush());
     const asked = Promise.withResolvers<V | undefined>();
     this.#asked.set(key, asked);
+    this.#begin();
     return asked.promise;
   }
 
+  #begin(): void {
+    if (this.#begins || this.#asked.size === 0 || this.#in_flight >= IN_FLIGHT) return;
+    this.#begins = true;
+    queueMicrotask(() => {
+      this.#begins = false;
+      void this.#next();
+    });
+  }
+
   /** Never rejects: every fault is passed to those who asked. */
-  async #flush(): Promise<void> {
-    const asked = this.#asked;
-    this.#asked = new Map();
-    await Promise.all(chunks([...asked]).map((some) => this.#answer(some)));
+  async #next(): Promise<void> {
+    const some = [...this.#asked].slice(0, MAX_AT_ONCE);
+    for (const [key] of some) this.#asked.delete(key);
+    this.#in_flight += 1;
+    this.#begin();
+    await this.#answer(some);
+    this.#in_flight -= 1;
+    this.#begin();
   }
 
   async #answer(some: readonly (readonly [string, Asked<V>])[]): Promise<void> {
