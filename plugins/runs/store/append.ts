@@ -57,10 +57,7 @@ export class Appends {
  * their journals without a gap (I4). An existing record is a repeat after a lost answer, or a conflict.
  */
 async function flush(tx: Transaction, batch: readonly Append[], store: StoreParts): Promise<Answer[]> {
-  const fences = await lockFences(
-    tx,
-    batch.map(activityOf),
-  );
+  const fences = await lockFences(tx, batch.map(activityOf));
   const held = batch.filter(({ claim }) => holds(fences.get(claim.activity_id), claim));
   const last = held.length === 0 ? new Map<string, number>() : await lastPositions(tx, held.map(activityOf));
   const fresh: Append[] = [];
