@@ -100,10 +100,7 @@ export interface GroupRules<P, R> {
   max_batch: number;
   /** Items with different keys share no transaction, and do not wait for each other's. */
   apart?: ((item: P) => string) | undefined;
-  /**
-   * Performs a whole batch in one transaction with few statements. When it throws, the batch is halved and tried again, so
-   * that one bad item fails alone. An item whose error tells work to be done outside is tried after it.
-   */
+  /** One transaction of few statements. What throws is halved and tried again; what asks for work outside, after that work. */
   flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
 }
 

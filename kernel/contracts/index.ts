@@ -14,7 +14,6 @@ export * from './paging.ts';
 export * from './pauses.ts';
 export * from './plugin.ts';
 export * from './sealing.ts';
-export * from './shared-reads.ts';
 export * from './settings.ts';
 export * from './retry-unknown-commit.ts';
 export * from './since.ts';

@@ -6,9 +6,9 @@ import {
   type Ids,
   type Queries,
   type Sealer,
-  SharedReads,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
+import { SharedReads } from '../../database/contract.ts';
 import { type MaskedRun, type Masker, type Maskers, type RunMasks, MIN_MASKED_LENGTH } from '../contract.ts';
 import { insertSet, linkRun, linkRuns, readSet, setsOfRuns } from '../store/mask-sets.ts';
 

@@ -1,12 +1,5 @@
-import {
-  chunks,
-  encodeCursor,
-  Errors,
-  isId,
-  type Queries,
-  type Sealer,
-  SharedReads,
-} from '../../../kernel/contracts/index.ts';
+import { chunks, encodeCursor, Errors, isId, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
+import { SharedReads } from '../../database/contract.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import type { Reader } from '../store/parts.ts';

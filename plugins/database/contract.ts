@@ -1,4 +1,4 @@
-import { MAX_AT_ONCE } from './statements.ts';
+import { MAX_AT_ONCE } from '../../kernel/contracts/index.ts';
 
 /** Reads that are under way at a time. */
 const IN_FLIGHT = 2;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { SharedReads } from './index.ts';
+import { SharedReads } from './contract.ts';
 
 /** Reads that answer when they are let go, each key with itself. */
 function world() {
