@@ -95,12 +95,11 @@ export interface GroupCommit<P, R> {
   drain(): Promise<void>;
 }
 
+/** Items that `apart` sets apart share no transaction. A `flush` that throws is halved and repeated, or after work outside. */
 export interface GroupRules<P, R> {
   name: string;
   max_batch: number;
-  /** Items with different keys share no transaction, and do not wait for each other's. */
   apart?: ((item: P) => string) | undefined;
-  /** One transaction of few statements. What throws is halved and tried again; what asks for work outside, after that work. */
   flush: (tx: Transaction, batch: readonly P[]) => Promise<BatchOutcome<R>[]>;
 }
 
