@@ -4,6 +4,7 @@ import type { Completion, JournalRecord, Json } from '../../runs/contract.ts';
 import { siteOf } from '../../runs/contract.ts';
 import type {
   JournalAnswer,
+  KeptPlace,
   OpenReplay,
   OpenSite,
   PassJournal,
@@ -16,10 +17,23 @@ import { endedEarly, mismatch, type Recording } from '../domain/determinism.ts';
 import { linesOf } from '../domain/source-lines.ts';
 import { fatalRefusal, refusalOutcome, saysClaimIsOver, violation } from './refusals.ts';
 import { StagedOutput } from './staged-output.ts';
-import { Turns } from './turns.ts';
+import { type KeptTurns, Turns } from './turns.ts';
 
 /** A site that a call has taken and that has no record yet. */
 type Site = Required<Pick<SiteCall, 'kind' | 'name' | 'digest'>> & Pick<SiteCall, 'label'> & Omit<OpenSite, 'key'>;
+
+/** One caller of the program. */
+interface Caller {
+  alive: () => boolean;
+  /** Turns that are kept for it. */
+  kept: KeptTurns | undefined;
+}
+
+/** What a call has come to, and when that is durable. */
+interface Made {
+  record: JournalRecord;
+  stored: Promise<unknown>;
+}
 
 type Settle = ((outcome: RecordedOutcome) => unknown) | undefined;
 
@@ -42,6 +56,8 @@ export class ReplayJournal implements OpenReplay {
   #next = 0;
   #annotations = 0;
   #over = false;
+  /** Until every record so far is durable. */
+  #stored: Promise<unknown> = Promise.resolve();
   #abandoned: { site: Site; started_at: number; since: number; settle: Settle } | undefined;
 
   constructor(pass: ReplayedPass) {
@@ -80,37 +96,63 @@ export class ReplayJournal implements OpenReplay {
 
   for(alive: () => boolean): PassJournal {
     const { run_id, activity_id } = this.#pass.assignment;
+    const caller: Caller = { alive, kept: undefined };
     return {
       run_id,
       activity_id,
       mask: (name) => this.#pass.host.masker.text(name),
-      durable: (site, record, settle) => this.#call(alive, site, false, (open) => this.#record(open, record, settle)),
-      perform: (site, args) => this.#call(alive, site, false, (open) => this.#perform(open, args)),
-      wait: (site, wait) => this.#call(alive, site, true, (open) => this.#wait(open, wait)),
+      durable: (site, record, settle) => this.#call(caller, site, false, (open) => this.#record(open, record, settle)),
+      perform: (site, args) => this.#call(caller, site, false, (open) => this.#perform(open, args)),
+      wait: (site, wait) => this.#call(caller, site, true, (open) => this.#wait(open, wait)),
+      ahead: {
+        keep: (wanted) => this.#keep(caller, wanted),
+        made: () => this.#next,
+        calls: (from, most) => this.#records.slice(from, Math.min(this.#next, from + most)),
+      },
       stageOutput: (values) => this.#output.stage(values),
       annotate: (text) => this.#annotate(text),
     };
   }
 
-  #call(
-    alive: () => boolean,
+  #keep(caller: Caller, wanted: () => void): KeptPlace | undefined {
+    const { dry, held, masker } = this.#pass.host;
+    const unread = this.#next < this.#records.length || this.#abandoned !== undefined;
+    if (this.#over || unread || dry !== undefined || !masker.idle || held?.() === false) return undefined;
+    const kept = this.#turns.keep(wanted);
+    if (kept === undefined) return undefined;
+    caller.kept = kept;
+    return {
+      get wanted() {
+        return kept.wanted;
+      },
+      release: () => {
+        if (caller.kept === kept) caller.kept = undefined;
+        kept.release();
+      },
+    };
+  }
+
+  async #call(
+    caller: Caller,
     call: SiteCall,
     parks: boolean,
-    make: (site: Site) => Promise<JournalRecord>,
+    make: (site: Site) => Promise<Made>,
   ): Promise<JournalAnswer> {
-    return this.#turns.take(async () => {
-      this.#passOn(alive);
+    const { answer, stored } = await (caller.kept ?? this.#turns).take(async () => {
+      this.#passOn(caller.alive);
       await this.#settleAbandoned();
-      this.#passOn(alive);
+      this.#passOn(caller.alive);
       const recorded = this.#records[this.#next];
       const site = this.#siteOf(call, recorded);
-      if (recorded !== undefined) return this.#replay(recorded, site, parks);
+      if (recorded !== undefined) return { answer: this.#replay(recorded, site, parks), stored: undefined };
       this.#stayDry(site);
-      const record = await make(site);
+      const { record, stored } = await make(site);
       this.#records.push(record);
       this.#advance(site);
-      return { record, replayed: false };
+      return { answer: { record, replayed: false }, stored };
     });
+    await stored;
+    return answer;
   }
 
   #passOn(alive: () => boolean): void {
@@ -161,7 +203,7 @@ export class ReplayJournal implements OpenReplay {
     return { kind, name, ordinal, lines: linesOf(this.#pass.source(), site).map(({ number }) => number) };
   }
 
-  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<JournalRecord> {
+  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<Made> {
     // An agent that was suspended or cut off may be on its own by now: another may run this very step.
     if (this.#pass.host.held?.() === false) this.#lose();
     const started_at = this.#pass.clock.now();
@@ -181,12 +223,14 @@ export class ReplayJournal implements OpenReplay {
     return await this.#append(site, started_at, outcome, settle);
   }
 
-  async #append(site: Site, started_at: number, outcome: RecordedOutcome, settle: Settle): Promise<JournalRecord> {
+  /** The next call need not wait until the record is durable, but its own caller does. */
+  async #append(site: Site, started_at: number, outcome: RecordedOutcome, settle: Settle): Promise<Made> {
     if (settle !== undefined) {
+      await this.#stored;
       const call = { ...site, args: settle(outcome) as never, started_at };
       const settled = await this.#asked(() => this.#pass.host.perform(call), 'fatal');
       failpoint('replay.call.recorded');
-      return settled;
+      return done(settled);
     }
     const record: JournalRecord = {
       ...site,
@@ -195,12 +239,16 @@ export class ReplayJournal implements OpenReplay {
       message: outcome.message,
       started_at,
     };
-    await this.#asked(() => this.#pass.host.append(record), 'fatal');
-    failpoint('replay.call.recorded');
-    return record;
+    const stored = this.#asked(() => this.#pass.host.append(record), 'fatal').then(() =>
+      failpoint('replay.call.recorded'),
+    );
+    this.#stored = Promise.all([this.#stored, stored]);
+    // Whoever waits for it has the error, and the pass is over with it.
+    this.#stored.catch(() => undefined);
+    return { record, stored };
   }
 
-  #perform(site: Site, given: unknown): Promise<JournalRecord> {
+  #perform(site: Site, given: unknown): Promise<Made> {
     return this.#orRefusal(site, async (started_at) => {
       const call = { ...site, args: await this.#argsOf(given), started_at };
       return await this.#asked(() => this.#pass.host.perform(call), 'refusal');
@@ -211,10 +259,10 @@ export class ReplayJournal implements OpenReplay {
    * What the service refuses at a place is the outcome of that place: a script may go on after it, and the next pass must
    * find there what this one did.
    */
-  async #orRefusal(site: Site, work: (started_at: number) => Promise<JournalRecord>): Promise<JournalRecord> {
+  async #orRefusal(site: Site, work: (started_at: number) => Promise<JournalRecord>): Promise<Made> {
     const started_at = this.#pass.clock.now();
     try {
-      return await work(started_at);
+      return done(await work(started_at));
     } catch (error) {
       if (!isServiceError(error) || error.status >= 500) throw error;
       if (this.#over) throw new PassOver();
@@ -222,7 +270,7 @@ export class ReplayJournal implements OpenReplay {
     }
   }
 
-  async #wait(site: Site, wait: { args: unknown; timeout_ms?: number }): Promise<JournalRecord> {
+  async #wait(site: Site, wait: { args: unknown; timeout_ms?: number }): Promise<Made> {
     await this.#pass.flushLog();
     if (this.#over) throw new PassOver();
     return await this.#orRefusal(site, async (started_at) => {
@@ -237,6 +285,7 @@ export class ReplayJournal implements OpenReplay {
 
   async #argsOf(given: unknown): Promise<never> {
     const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
+    await this.#stored;
     if (this.#over) throw new PassOver();
     return args as never;
   }
@@ -282,7 +331,9 @@ export class ReplayJournal implements OpenReplay {
     if (this.#over) throw new PassOver();
     const message = 'the verb client was killed before the outcome was known';
     const outcome = { exit_code: KILLED, output: Buffer.alloc(0), message };
-    this.#records.push(await this.#append(abandoned.site, abandoned.started_at, outcome, abandoned.settle));
+    const { record, stored } = await this.#append(abandoned.site, abandoned.started_at, outcome, abandoned.settle);
+    await stored;
+    this.#records.push(record);
     this.#advance(abandoned.site);
     this.#abandoned = undefined;
   }
@@ -297,3 +348,5 @@ export class ReplayJournal implements OpenReplay {
     this.#pass.end(end);
   }
 }
+
+const done = (record: JournalRecord): Made => ({ record, stored: Promise.resolve() });

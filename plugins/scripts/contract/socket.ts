@@ -1,5 +1,8 @@
-/** Version of the agent socket. 1 lacks timeouts on waits. */
-export const SOCKET_PROTOCOL = 2;
+/** Version of the agent socket. 1 lacks timeouts on waits; 2 lacks steps that are begun without an answer. */
+export const SOCKET_PROTOCOL = 3;
+export const TIMEOUTS_PROTOCOL = 2;
+/** From this version on SDKs may begin steps without an answer, and send a request before one that ends is answered. */
+export const AHEAD_PROTOCOL = 3;
 
 /*
  * The agent socket: newline-delimited JSON, one request at a time per connection.

@@ -92,6 +92,7 @@ async function open(t: Test, activity = new Activity()) {
     verbs: new Map([...verbs, broken].map((verb) => [verb.verb, verb])),
     journal: (alive) => journal.for(alive),
     log_name: async () => '1:2 1:3',
+    clock,
     log,
   });
   const clients: Client[] = [];
@@ -114,7 +115,8 @@ t.test('hello', async (t) => {
   t.equal((await stat(path)).mode & 0o777, 0o600);
   t.same(await client().ask({ id: 0, op: 'hello', protocol: 1 }), { id: 0, ok: true, protocol: 1 });
   t.same(await client().ask({ id: 0, op: 'hello', protocol: 2 }), { id: 0, ok: true, protocol: 2 });
-  t.same(await client().ask({ id: 0, op: 'hello', protocol: 9 }), { id: 0, ok: true, protocol: 2 });
+  const ahead = { run: 'run_1', activity: 'act_1', limit: 2097152 };
+  t.same(await client().ask({ id: 0, op: 'hello', protocol: 9 }), { id: 0, ok: true, protocol: 3, ahead });
   t.match(await client().ask(verb('step')), {
     id: 1,
     error: { code: 'socket_request_invalid', message: /first request/ },
