@@ -1,5 +1,5 @@
 /** What the agent takes as the name of a step, so that it need not be asked. It says itself what is wrong with others. */
-const PLAIN_NAME = /^(?!.*#\d+$)[^\p{Cc}\p{Surrogate}]{1,200}$/u;
+const PLAIN_NAME = /^(?![^]*#\d+$)[^\p{Cc}\p{Surrogate}]{1,200}$/u;
 const NO_TEXT = /[\0\p{Surrogate}]/u;
 /** Taken now, so that no program with a clock of its own stretches a lease. */
 const clock = performance.now.bind(performance);
