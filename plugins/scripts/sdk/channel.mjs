@@ -182,8 +182,9 @@ export class Channel {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     if (waiting.length === 0) return;
-    const lost = () => agentLost(this.#path, this.#why);
-    setTimeout(() => waiting.forEach(({ reject }) => reject(lost())), this.#patience_ms).ref();
+    setTimeout(() => {
+      for (const { reject } of waiting) reject(agentLost(this.#path, this.#why));
+    }, this.#patience_ms).ref();
   }
 
   /** The activity is parked, or its claim is lost: whatever the script would do from here on would be of no pass. */

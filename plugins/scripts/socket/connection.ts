@@ -4,21 +4,15 @@ import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityFiles } from '../../agents/contract.ts';
 import { MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
 import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
-import {
-  AHEAD_PROTOCOL,
-  type ExecResult,
-  type FileRoom,
-  SOCKET_PROTOCOL,
-  type Verb,
-  type VerbCall,
-} from '../contract.ts';
+import { type ExecResult, type FileRoom, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
 import { readRequest, type SocketRequest } from '../domain/requests.ts';
 import { socketRequestInvalid, stepInProgress } from '../errors.ts';
 import { callReply, errorReply, faultReply, type Reply, verbReply } from './replies.ts';
-import { Ahead, type Leases } from './ahead.ts';
-import { OpenStep, type Served } from './open-step.ts';
-import { OtherKey, runStructuredStep } from './structured-step.ts';
+import type { Leases } from './ahead.ts';
+import type { Served } from './open-step.ts';
+import { Steps } from './steps.ts';
+import { OtherKey } from './structured-step.ts';
 
 /** A step's output in base64 has 2.8 MiB, and escaping can multiply the length of arguments. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -53,20 +47,18 @@ export class Connection {
   readonly #service: Service;
   readonly #lines = new Lines(MAX_LINE_BYTES);
   readonly #journal: PassJournal;
-  readonly #ahead: Ahead;
+  readonly #steps: Steps;
   #protocol = 0;
   /** The current request, and no other one may come; undefined between requests. */
   #serving: Served | undefined;
   #awaited: Awaited | undefined;
-  /** The step that the caller runs. */
-  #step: OpenStep | undefined;
   #closed = false;
 
   constructor(socket: Socket, service: Service, leases: Leases) {
     this.#socket = socket;
     this.#service = service;
     this.#journal = service.journal(() => !this.#closed);
-    this.#ahead = new Ahead(this.#journal.ahead, leases);
+    this.#steps = new Steps(this.#journal, leases, ({ id }, reply) => this.#send(id, reply));
     socket.on('data', (chunk) => this.#receive(chunk));
     // A killed caller resets its connection; 'close' follows in either case.
     socket.on('error', () => socket.destroy());
@@ -75,8 +67,7 @@ export class Connection {
 
   /** Tells a caller that no answer will come: one that waits, or that may begin steps without one. */
   gone(): void {
-    if (this.#serving !== undefined || this.#protocol >= AHEAD_PROTOCOL)
-      this.#send(this.#serving?.id ?? 0, { gone: true });
+    if (this.#serving !== undefined || this.#steps.goesAhead) this.#send(this.#serving?.id ?? 0, { gone: true });
   }
 
   close(): void {
@@ -87,8 +78,7 @@ export class Connection {
     this.#closed = true;
     this.#awaited?.fail(new CallerGone());
     this.#awaited = undefined;
-    this.#step?.abandon();
-    this.#ahead.close();
+    this.#steps.close();
   }
 
   #receive(chunk: Buffer): void {
@@ -114,23 +104,23 @@ export class Connection {
       awaited.take(request);
       return;
     }
-    if (request.op === 'end' && this.#step?.begun) return this.#endStep(this.#step, request);
+    if (request.op === 'end' && this.#steps.end(request)) {
+      // The next request may come before this one is answered.
+      if (this.#steps.goesAhead) this.#serving = undefined;
+      return;
+    }
     const refusal = this.#refusal(request);
     if (refusal !== undefined) this.#send(request.id, faultReply(refusal));
     else if (request.op === 'hello') this.#greet(request);
-    else if (request.op === 'begun') this.#askBegun();
+    else if (request.op === 'begun') this.#steps.ask();
     else this.#serve(request);
-  }
-
-  #askBegun(): void {
-    if (this.#step !== undefined) this.#tell(this.#step, this.#step.ask());
   }
 
   #refusal(request: SocketRequest): Error | undefined {
     const { op } = request;
     if (op === 'result' || op === 'stdin' || op === 'end') return socketRequestInvalid(`nobody asked for "${op}"`);
     if (op !== 'hello' && this.#protocol === 0) return socketRequestInvalid('the first request must be "hello"');
-    if (op !== 'begun' && this.#step?.begun) return stepInProgress(`"${op}" came before the "end" of the step`);
+    if (op !== 'begun' && this.#steps.running) return stepInProgress(`"${op}" came before the "end" of the step`);
     if (op !== 'begun' && this.#serving !== undefined)
       return socketRequestInvalid('one request at a time; open another connection');
     return undefined;
@@ -139,12 +129,13 @@ export class Connection {
   /** A newer client learns this agent's version and decides itself how to continue. */
   #greet(request: Of<'hello'>): void {
     this.#protocol = Math.min(request.protocol, SOCKET_PROTOCOL);
+    this.#steps.speaks(this.#protocol);
     const { run_id, activity_id } = this.#journal;
     const ahead = { run: run_id, activity: activity_id, limit: MAX_STEP_OUTPUT_BYTES };
     this.#send(request.id, {
       ok: true,
       protocol: this.#protocol,
-      ...(this.#protocol >= AHEAD_PROTOCOL ? { ahead } : {}),
+      ...(this.#steps.goesAhead ? { ahead } : {}),
     });
   }
 
@@ -154,7 +145,7 @@ export class Connection {
     this.#answer(request, served)
       .then((reply) => {
         if (this.#serving === served) this.#serving = undefined;
-        this.#send(served.id, request.op === 'verb' ? reply : this.#withOffer(reply, served));
+        this.#send(served.id, request.op === 'verb' ? reply : this.#steps.withOffer(reply, served));
       })
       .catch((error: unknown) => this.#broke(error, served));
   }
@@ -171,16 +162,10 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #withOffer(reply: Reply, { came_at }: Served): Reply {
-    if (this.#protocol < AHEAD_PROTOCOL || reply.error !== undefined || reply.gone !== undefined) return reply;
-    const ahead = this.#ahead.offer(came_at);
-    return ahead === undefined ? reply : { ...reply, ahead };
-  }
-
   async #answer(request: SocketRequest, served: Served): Promise<Reply> {
     const { verb, words } = 'argv' in request ? this.#verbOf(request.argv) : { verb: undefined, words: 0 };
     try {
-      if (request.op === 'begin') return await this.#runStep(request, served);
+      if (request.op === 'begin') return await this.#steps.run(request, served);
       if (request.op === 'verb' && verb === undefined) return { handoff: true };
       if (verb === undefined || !('argv' in request)) {
         const name = 'argv' in request ? request.argv[0]?.slice(0, 64) : request.op;
@@ -232,35 +217,6 @@ export class Connection {
     this.#send(id, { exec: argv, key, limit, log: await this.#service.log_name() });
     const { exit_code, stdout, size, error } = await this.#await('result');
     return { exit_code, stdout, size, error };
-  }
-
-  async #runStep(begin: Of<'begin'>, served: Served): Promise<Reply> {
-    const ahead = begin.key !== undefined && this.#protocol >= AHEAD_PROTOCOL && this.#ahead.holds;
-    const step = new OpenStep(begin, served, ahead);
-    this.#step = step;
-    try {
-      const { record, replayed } = await runStructuredStep(step, this.#journal, (at, begun) => {
-        this.#ahead.own(at.position);
-        this.#tell(step, step.placed(begun));
-      });
-      if (replayed) this.#ahead.own(record.position);
-      return { record, replayed };
-    } finally {
-      if (this.#step === step) this.#step = undefined;
-    }
-  }
-
-  #tell({ served }: OpenStep, begun: Reply | undefined): void {
-    if (begun !== undefined) this.#send(served.id, this.#withOffer(begun, served));
-  }
-
-  /** From version 3 on the next request may come before this one is answered. */
-  #endStep(step: OpenStep, end: Of<'end'>): void {
-    this.#step = undefined;
-    step.served.id = end.id;
-    step.served.came_at = this.#service.clock.monotonic();
-    if (this.#protocol >= AHEAD_PROTOCOL) this.#serving = undefined;
-    step.end(end);
   }
 
   #await<O extends Op>(op: O): Promise<Of<O>> {
