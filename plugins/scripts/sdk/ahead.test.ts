@@ -55,6 +55,17 @@ await step('inner', async () => {
 await state.set('k', 'v');
 await lock('group', () => ran('locked'));
 console.log((await Promise.all(['p', 'q', 'p'].map((name, n) => step(name, async () => ran(name + n))))).join());
+// Chains that are at it together, with more or less to do between their calls: the order of calls must not depend on
+// which answers come together.
+const chain = async (name, between) => {
+  for (let n = 0; n < 6; n += 1) {
+    if (n % 3 === 2) await output.set({ [name]: n });
+    else if (n % 3 === 1) await step(name + '#1', () => ran('never')).catch(() => undefined);
+    else await step(name + n, () => ran(name + n));
+    for (let wait = 0; wait < between; wait += 1) await undefined;
+  }
+};
+await Promise.all([chain('A', 40), chain('B', 0), chain('C', 5), chain('D', 90)]);
 await sleep('1h');
 await step('twin', ({ site }) => ran(site));
 await Promise.all([step('last', () => ran('last')), step('last', () => ran('last')), state.set('k', 'w'), sleep('1h')]);
@@ -145,7 +156,7 @@ for (const { filename, program, yes, no } of LANGUAGES)
       return { counts, journal, log: activity.text(), ran: readFileSync(file, 'utf8') };
     };
     const old = await told({ old: true });
-    t.same(old.counts, { ahead: 0, asked: 0 });
+    t.match(old.counts, { ahead: 0, asked: 0 });
     t.ok(old.journal.length > 20);
     t.notMatch(old.ran, /never/);
     const late = await told({ late: true });

@@ -241,7 +241,29 @@ export function inTurn(what, work) {
   });
   result.then(pass, pass);
   shared.tail = passed;
-  return result;
+  return inOrder(result);
+}
+
+/**
+ * Hands results over in the order of the calls, and the next one when whatever the one before has set off has been done: the
+ * calls that come of it have the same order on every pass, though answers may come together on one and apart on another.
+ */
+async function inOrder(result) {
+  const before = shared.handed;
+  let over;
+  shared.handed = new Promise((resolve) => {
+    over = resolve;
+  });
+  shared.open = (shared.open ?? 0) + 1;
+  try {
+    return await result;
+  } finally {
+    await before;
+    shared.open -= 1;
+    // Nobody waits for this one when there is no other.
+    if (shared.open === 0) over();
+    else setImmediate(over);
+  }
 }
 
 /**
