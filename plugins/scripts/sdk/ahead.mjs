@@ -1,5 +1,6 @@
 /** What the agent takes as the name of a step, so that it need not be asked. It says itself what is wrong with others. */
-const PLAIN_NAME = /^(?![^]*#\d+$)[^\p{Cc}\p{Surrogate}]{1,200}$/u;
+const PLAIN_NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
+const ENDS_AS_A_SITE = /#\d+$/;
 const NO_TEXT = /[\0\p{Surrogate}]/u;
 /** Taken now, so that no program with a clock of its own stretches a lease. */
 const clock = performance.now.bind(performance);
@@ -40,7 +41,7 @@ export class Ahead {
 
   /** The place of the next step; undefined when the agent has to be asked for it. */
   place(name, label) {
-    if (this.#run === undefined || !this.lent || !PLAIN_NAME.test(name)) return undefined;
+    if (this.#run === undefined || !this.lent || !isPlain(name)) return undefined;
     if (label !== undefined && (typeof label !== 'string' || NO_TEXT.test(label))) return undefined;
     const ordinal = this.#made.get(name) ?? 0;
     const key = keyOf(['svc/step/v1', this.#run.run, this.#run.activity, 'step', name, String(ordinal)]);
@@ -49,6 +50,8 @@ export class Ahead {
       : { run: true, key, ordinal, site: `${name}#${ordinal}`, limit: this.#run.limit };
   }
 }
+
+const isPlain = (name) => PLAIN_NAME.test(name) && !ENDS_AS_A_SITE.test(name);
 
 let crypto;
 

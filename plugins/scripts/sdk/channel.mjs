@@ -262,7 +262,7 @@ async function inOrder(result) {
     shared.open -= 1;
     // Nobody waits for this one when there is no other.
     if (shared.open === 0) over();
-    else setImmediate(over);
+    else setImmediate(() => over());
   }
 }
 
