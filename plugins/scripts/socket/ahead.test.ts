@@ -111,6 +111,22 @@ t.test('steps that were ended share a commit, and the next one does not wait for
   t.same(activity.sites(), ['step a#0=0', 'step b#0=0', 'step c#0=0', 'state set k#0=0']);
 });
 
+t.test('who never waits for an answer is held up', async (t) => {
+  const activity = new Activity();
+  const stored = Promise.withResolvers<void>();
+  activity.onAppend = () => stored.promise;
+  const { client } = await open(t, activity);
+  const sdk = await client().hello(3);
+  let begun = await sdk.ask(begin(1, 'x'));
+  let id = 1;
+  for (; begun.run === true && id < 1000; id += 2) begun = await sdk.send(end(id + 1)).ask(begin(id + 2, 'x'));
+  t.match(begun, { error: { code: 'socket_request_invalid', message: /one request at a time/ } });
+  stored.resolve();
+  for (let ended = 2; ended < id + 1; ended += 2) t.match(await sdk.next(), { id: ended, record: { name: 'x' } });
+  t.equal(activity.journal.length, 64);
+  t.match(await step(sdk, 'x', 1000), { record: { ordinal: 64 } }, 'and goes on after');
+});
+
 t.test('another caller waits for the end of the lease, and what was begun under it comes first', async (t) => {
   const clock = new TestClock();
   const { client, activity } = await open(t, new Activity(), clock);

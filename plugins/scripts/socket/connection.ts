@@ -106,7 +106,7 @@ export class Connection {
     }
     if (request.op === 'end' && this.#steps.end(request)) {
       // The next request may come before this one is answered.
-      if (this.#steps.goesAhead) this.#serving = undefined;
+      if (this.#steps.goesOn) this.#serving = undefined;
       return;
     }
     const refusal = this.#refusal(request);

@@ -6,6 +6,9 @@ import { type Begin, type End, OpenStep, type Served } from './open-step.ts';
 import type { Reply } from './replies.ts';
 import { runStructuredStep } from './structured-step.ts';
 
+/** Steps that have ended and are not answered: what they answered is in memory. */
+const MOST_UNANSWERED = 64;
+
 /** The steps of one caller whose functions it runs itself, one at a time. */
 export class Steps {
   readonly #journal: PassJournal;
@@ -15,6 +18,7 @@ export class Steps {
   #goesAhead = false;
   /** The step that the caller runs. */
   #open: OpenStep | undefined;
+  #unanswered = 0;
 
   /** `tell` answers a `begin`. */
   constructor(journal: PassJournal, leases: Leases, tell: (served: Served, reply: Reply) => void) {
@@ -28,9 +32,14 @@ export class Steps {
     this.#goesAhead = protocol >= AHEAD_PROTOCOL;
   }
 
-  /** True when the caller begins steps without an answer, and sends the next request before the end of one is answered. */
+  /** True when the caller begins steps without an answer. */
   get goesAhead(): boolean {
     return this.#goesAhead;
+  }
+
+  /** True when the caller may send the next request before a step that has ended is answered. */
+  get goesOn(): boolean {
+    return this.#goesAhead && this.#unanswered < MOST_UNANSWERED;
   }
 
   /** True while the caller runs one. */
@@ -41,6 +50,7 @@ export class Steps {
   async run(begin: Begin, served: Served): Promise<Reply> {
     const step = new OpenStep(begin, served, begin.key !== undefined && this.#goesAhead && this.#ahead.holds);
     this.#open = step;
+    this.#unanswered += 1;
     try {
       const { record, replayed } = await runStructuredStep(step, this.#journal, (at, begun) => {
         this.#ahead.own(at.position);
@@ -49,6 +59,7 @@ export class Steps {
       if (replayed) this.#ahead.own(record.position);
       return { record, replayed };
     } finally {
+      this.#unanswered -= 1;
       if (this.#open === step) this.#open = undefined;
     }
   }
