@@ -68,7 +68,32 @@ export interface JournalAnswer {
   replayed: boolean;
 }
 
-/** The journal of the current pass. Durable calls are handled one at a time, in order of arrival. */
+/** What a caller needs that makes calls before it is answered where they stand. */
+export interface PlacesAhead {
+  /**
+   * Keeps the turns from now on for this caller, so that its next calls are the next ones of the journal: only when every
+   * record has been read, nothing is carried out, nobody waits, and no name of a call would be masked. `wanted` is called
+   * once, when another caller begins to wait.
+   */
+  keep(wanted: () => void): KeptPlace | undefined;
+  /** How many calls this pass has made. */
+  made(): number;
+  /** At most `most` of these calls, from a position on. */
+  calls(from: number, most: number): readonly JournalRecord[];
+}
+
+/** The next places of the journal are those of one caller, and everybody else waits. */
+export interface KeptPlace {
+  /** True when somebody else waits. */
+  readonly wanted: boolean;
+  /** The others go on after the calls that were made so far. Safe to call twice. */
+  release(): void;
+}
+
+/**
+ * The journal of the current pass. Durable calls are handled one at a time, in order of arrival. The next one may begin
+ * while the outcome of the one before is being stored; that is answered when it is.
+ */
 export interface PassJournal {
   readonly run_id: string;
   readonly activity_id: string;
@@ -98,6 +123,8 @@ export interface PassJournal {
    * If `args` is a function, it is called only when needed, not on replay.
    */
   wait(site: SiteCall, wait: { args: unknown; timeout_ms?: number }): Promise<JournalAnswer>;
+  /** Absent: no places are kept. */
+  readonly ahead?: PlacesAhead;
   /** Not durable: keys merged into the output if the script exits with 0. Throws `value_too_large`. */
   stageOutput(values: Record<string, unknown>): void;
   /** Not a durable boundary; the nth call of a pass replaces the nth of the pass before. */

@@ -11,6 +11,23 @@ interface Wish {
   floor: boolean;
 }
 
+/** As many steps, so many of them made at the same time; `{spans, ends}` are of each such group. */
+export const togetherSource = ({ file, count, group }: { file: string; count: number; group: number }) => `
+import { existsSync, writeFileSync } from 'node:fs';
+import { step, waitSignal } from 'svc/sdk';
+const file: string = ${JSON.stringify(file)};
+const spans: number[] = [];
+const ends: number[] = [];
+for (let n = 0; n < ${count}; n += ${group}) {
+  const since = performance.now();
+  await Promise.all(Array.from({ length: ${group} }, () => step('work', async () => 'done')));
+  spans.push(Math.round((performance.now() - since) * 1000));
+  ends.push(performance.timeOrigin + performance.now());
+}
+if (!existsSync(file + '.new')) writeFileSync(file + '.new', JSON.stringify({ spans, ends, inserts: [] }));
+await waitSignal('go');
+`;
+
 const typescript = ({ file, count, floor }: Wish) => `
 import { existsSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

@@ -60,6 +60,12 @@ export class ClaimClient {
     }
   }
 
+  /** One try of a request. */
+  async once<Op extends ChannelOp>(op: Op, body: ChannelRequests[Op]['body']): Promise<ChannelRequests[Op]['reply']> {
+    if (this.lost) throw this.#refusal();
+    return await this.#orLost(this.#parts.link.request(op, body));
+  }
+
   #refusal(): Error {
     const { activity_id, epoch } = this.#parts.claim;
     return leaseLost(`claim ${epoch} of activity ${activity_id} is lost`);

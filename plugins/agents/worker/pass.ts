@@ -3,6 +3,7 @@ import type { Masker, Maskers } from '../../masking/contract.ts';
 import type { ClaimRef, Completion, LogChunk } from '../../runs/contract.ts';
 import type { ActivityHost, AgentLink, Assignment, Executor, FileSender, PassEnd, RunningPass } from '../contract.ts';
 import { EXECUTOR_MISSING, leaseLost } from '../errors.ts';
+import { AppendLine } from './append-line.ts';
 import { ClaimClient } from './claim-client.ts';
 import { LogQueue } from './log-queue.ts';
 import { MaskedLog } from './masked-log.ts';
@@ -134,14 +135,13 @@ export class Pass {
   /** Everything that leaves the agent is masked, except records: the server seals them unchanged for replays. */
   #host(masker: Masker, output: MaskedLog): ActivityHost {
     const { claim } = this;
+    const appends = new AppendLine(this.#client, claim);
     const labelled = <T extends { label?: string }>(call: T): T =>
       call.label === undefined ? call : { ...call, label: masker.text(call.label) };
     return {
       agent: this.#parts.agent,
       masker,
-      append: async (record) => {
-        await this.#client.ask('append', { claim, record: labelled(record) });
-      },
+      append: (record) => appends.add(labelled(record)),
       perform: async (call) => (await this.#client.ask('perform', { claim, call: labelled(call) })).record,
       park: async (wait) => {
         output.settle();

@@ -1,9 +1,9 @@
 import { failpoint, isServiceError } from '../../../kernel/contracts/index.ts';
-import type { PassEnd } from '../../agents/contract.ts';
 import type { Completion, JournalRecord, Json } from '../../runs/contract.ts';
 import { siteOf } from '../../runs/contract.ts';
 import type {
   JournalAnswer,
+  KeptPlace,
   OpenReplay,
   OpenSite,
   PassJournal,
@@ -11,15 +11,29 @@ import type {
   ReplayedPass,
   SiteCall,
 } from '../contract.ts';
-import { CallerGone, idempotencyKey, PassOver } from '../contract.ts';
+import { CallerGone, idempotencyKey } from '../contract.ts';
 import { endedEarly, mismatch, type Recording } from '../domain/determinism.ts';
 import { linesOf } from '../domain/source-lines.ts';
-import { fatalRefusal, refusalOutcome, saysClaimIsOver, violation } from './refusals.ts';
+import { PassState } from './pass-state.ts';
+import { refusalOutcome, violation } from './refusals.ts';
 import { StagedOutput } from './staged-output.ts';
-import { Turns } from './turns.ts';
+import { type KeptTurns, Turns } from './turns.ts';
 
 /** A site that a call has taken and that has no record yet. */
 type Site = Required<Pick<SiteCall, 'kind' | 'name' | 'digest'>> & Pick<SiteCall, 'label'> & Omit<OpenSite, 'key'>;
+
+/** One caller of the program. */
+interface Caller {
+  alive: () => boolean;
+  /** Turns that are kept for it. */
+  kept: KeptTurns | undefined;
+}
+
+/** What a call has come to, and when that is durable. */
+interface Made {
+  record: JournalRecord;
+  stored: Promise<unknown>;
+}
 
 type Settle = ((outcome: RecordedOutcome) => unknown) | undefined;
 
@@ -36,22 +50,25 @@ export class ReplayJournal implements OpenReplay {
   readonly #pass: ReplayedPass;
   readonly #records: JournalRecord[];
   readonly #claimed: number;
+  readonly #state: PassState;
   readonly #turns = new Turns();
   readonly #ordinals = new Map<string, number>();
   readonly #output = new StagedOutput();
   #next = 0;
   #annotations = 0;
-  #over = false;
+  /** Until every record so far is durable. */
+  #stored: Promise<unknown> = Promise.resolve();
   #abandoned: { site: Site; started_at: number; since: number; settle: Settle } | undefined;
 
   constructor(pass: ReplayedPass) {
     this.#pass = pass;
+    this.#state = new PassState(pass);
     this.#records = [...pass.assignment.journal];
     this.#claimed = this.#records.length;
   }
 
   freeze(): void {
-    this.#over = true;
+    this.#state.freeze();
   }
 
   failure(): ReturnType<OpenReplay['failure']> {
@@ -80,41 +97,67 @@ export class ReplayJournal implements OpenReplay {
 
   for(alive: () => boolean): PassJournal {
     const { run_id, activity_id } = this.#pass.assignment;
+    const caller: Caller = { alive, kept: undefined };
     return {
       run_id,
       activity_id,
       mask: (name) => this.#pass.host.masker.text(name),
-      durable: (site, record, settle) => this.#call(alive, site, false, (open) => this.#record(open, record, settle)),
-      perform: (site, args) => this.#call(alive, site, false, (open) => this.#perform(open, args)),
-      wait: (site, wait) => this.#call(alive, site, true, (open) => this.#wait(open, wait)),
+      durable: (site, record, settle) => this.#call(caller, site, false, (open) => this.#record(open, record, settle)),
+      perform: (site, args) => this.#call(caller, site, false, (open) => this.#perform(open, args)),
+      wait: (site, wait) => this.#call(caller, site, true, (open) => this.#wait(open, wait)),
+      ahead: {
+        keep: (wanted) => this.#keep(caller, wanted),
+        made: () => this.#next,
+        calls: (from, most) => this.#records.slice(from, Math.min(this.#next, from + most)),
+      },
       stageOutput: (values) => this.#output.stage(values),
       annotate: (text) => this.#annotate(text),
     };
   }
 
-  #call(
-    alive: () => boolean,
+  #keep(caller: Caller, wanted: () => void): KeptPlace | undefined {
+    const { dry, held, masker } = this.#pass.host;
+    const unread = this.#next < this.#records.length || this.#abandoned !== undefined;
+    if (this.#state.over || unread || dry !== undefined || !masker.idle || held?.() === false) return undefined;
+    const kept = this.#turns.keep(wanted);
+    if (kept === undefined) return undefined;
+    caller.kept = kept;
+    return {
+      get wanted() {
+        return kept.wanted;
+      },
+      release: () => {
+        if (caller.kept === kept) caller.kept = undefined;
+        kept.release();
+      },
+    };
+  }
+
+  async #call(
+    caller: Caller,
     call: SiteCall,
     parks: boolean,
-    make: (site: Site) => Promise<JournalRecord>,
+    make: (site: Site) => Promise<Made>,
   ): Promise<JournalAnswer> {
-    return this.#turns.take(async () => {
-      this.#passOn(alive);
+    const { answer, stored } = await (caller.kept ?? this.#turns).take(async () => {
+      this.#passOn(caller.alive);
       await this.#settleAbandoned();
-      this.#passOn(alive);
+      this.#passOn(caller.alive);
       const recorded = this.#records[this.#next];
       const site = this.#siteOf(call, recorded);
-      if (recorded !== undefined) return this.#replay(recorded, site, parks);
+      if (recorded !== undefined) return { answer: this.#replay(recorded, site, parks), stored: undefined };
       this.#stayDry(site);
-      const record = await make(site);
+      const { record, stored } = await make(site);
       this.#records.push(record);
       this.#advance(site);
-      return { record, replayed: false };
+      return { answer: { record, replayed: false }, stored };
     });
+    await stored;
+    return answer;
   }
 
   #passOn(alive: () => boolean): void {
-    if (this.#over) throw new PassOver();
+    this.#state.check();
     if (!alive()) throw new CallerGone();
   }
 
@@ -139,8 +182,7 @@ export class ReplayJournal implements OpenReplay {
     const message = mismatch(recorded, site, this.#recording());
     if (message !== undefined) {
       this.#pass.host.dry?.differs(recorded, this.#placed(site));
-      this.#end({ end: 'completed', completion: violation(message) });
-      throw new PassOver();
+      this.#state.end({ end: 'completed', completion: violation(message) });
     }
     this.#pass.host.dry?.read(recorded);
     this.#advance(site);
@@ -153,7 +195,7 @@ export class ReplayJournal implements OpenReplay {
     const { dry } = this.#pass.host;
     if (!dry) return;
     dry.beyond(this.#placed(site));
-    this.#lose();
+    this.#state.lose();
   }
 
   #placed(site: Site) {
@@ -161,32 +203,34 @@ export class ReplayJournal implements OpenReplay {
     return { kind, name, ordinal, lines: linesOf(this.#pass.source(), site).map(({ number }) => number) };
   }
 
-  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<JournalRecord> {
+  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<Made> {
     // An agent that was suspended or cut off may be on its own by now: another may run this very step.
-    if (this.#pass.host.held?.() === false) this.#lose();
+    if (this.#pass.host.held?.() === false) this.#state.lose();
     const started_at = this.#pass.clock.now();
     const key = idempotencyKey(this.#pass.assignment, site);
     let outcome: RecordedOutcome;
     try {
       outcome = await work({ position: site.position, ordinal: site.ordinal, key });
     } catch (error) {
-      if (error instanceof CallerGone && !this.#over)
+      if (error instanceof CallerGone && !this.#state.over)
         this.#abandoned = { site, started_at, since: this.#pass.clock.monotonic(), settle };
       if (!isServiceError(error) || error.status >= 500) throw error;
       outcome = refusalOutcome(error);
     }
     failpoint('replay.call.made');
     // What a process reports while it is being killed is no outcome.
-    if (this.#over) throw new PassOver();
+    this.#state.check();
     return await this.#append(site, started_at, outcome, settle);
   }
 
-  async #append(site: Site, started_at: number, outcome: RecordedOutcome, settle: Settle): Promise<JournalRecord> {
+  /** The next call need not wait until the record is durable, but its own caller does. */
+  async #append(site: Site, started_at: number, outcome: RecordedOutcome, settle: Settle): Promise<Made> {
     if (settle !== undefined) {
+      await this.#stored;
       const call = { ...site, args: settle(outcome) as never, started_at };
-      const settled = await this.#asked(() => this.#pass.host.perform(call), 'fatal');
+      const settled = await this.#state.asked(() => this.#pass.host.perform(call), 'fatal');
       failpoint('replay.call.recorded');
-      return settled;
+      return done(settled);
     }
     const record: JournalRecord = {
       ...site,
@@ -195,15 +239,19 @@ export class ReplayJournal implements OpenReplay {
       message: outcome.message,
       started_at,
     };
-    await this.#asked(() => this.#pass.host.append(record), 'fatal');
-    failpoint('replay.call.recorded');
-    return record;
+    const stored = this.#state
+      .asked(() => this.#pass.host.append(record), 'fatal')
+      .then(() => failpoint('replay.call.recorded'));
+    this.#stored = Promise.all([this.#stored, stored]);
+    // Whoever waits for it has the error, and the pass is over with it.
+    this.#stored.catch(() => undefined);
+    return { record, stored };
   }
 
-  #perform(site: Site, given: unknown): Promise<JournalRecord> {
+  #perform(site: Site, given: unknown): Promise<Made> {
     return this.#orRefusal(site, async (started_at) => {
       const call = { ...site, args: await this.#argsOf(given), started_at };
-      return await this.#asked(() => this.#pass.host.perform(call), 'refusal');
+      return await this.#state.asked(() => this.#pass.host.perform(call), 'refusal');
     });
   }
 
@@ -211,62 +259,40 @@ export class ReplayJournal implements OpenReplay {
    * What the service refuses at a place is the outcome of that place: a script may go on after it, and the next pass must
    * find there what this one did.
    */
-  async #orRefusal(site: Site, work: (started_at: number) => Promise<JournalRecord>): Promise<JournalRecord> {
+  async #orRefusal(site: Site, work: (started_at: number) => Promise<JournalRecord>): Promise<Made> {
     const started_at = this.#pass.clock.now();
     try {
-      return await work(started_at);
+      return done(await work(started_at));
     } catch (error) {
       if (!isServiceError(error) || error.status >= 500) throw error;
-      if (this.#over) throw new PassOver();
+      this.#state.check();
       return await this.#append(site, started_at, refusalOutcome(error), undefined);
     }
   }
 
-  async #wait(site: Site, wait: { args: unknown; timeout_ms?: number }): Promise<JournalRecord> {
+  async #wait(site: Site, wait: { args: unknown; timeout_ms?: number }): Promise<Made> {
     await this.#pass.flushLog();
-    if (this.#over) throw new PassOver();
+    this.#state.check();
     return await this.#orRefusal(site, async (started_at) => {
       const arm = { ...site, args: await this.#argsOf(wait.args), timeout_ms: wait.timeout_ms, started_at };
-      const answer = await this.#asked(() => this.#pass.host.park(arm), 'refusal');
+      const answer = await this.#state.asked(() => this.#pass.host.park(arm), 'refusal');
       if ('record' in answer) return answer.record;
       failpoint('replay.wait.parked');
-      this.#end({ end: 'parked' });
-      throw new PassOver();
+      this.#state.end({ end: 'parked' });
     });
   }
 
   async #argsOf(given: unknown): Promise<never> {
     const args: unknown = typeof given === 'function' ? await (given as () => unknown)() : given;
-    if (this.#over) throw new PassOver();
+    await this.#stored;
+    this.#state.check();
     return args as never;
   }
 
   async #annotate(text: string): Promise<void> {
-    if (this.#over) throw new PassOver();
+    this.#state.check();
     const nth = this.#annotations++;
-    await this.#asked(() => this.#pass.host.annotate(nth, text), 'refusal');
-  }
-
-  /**
-   * Asks the host. A claim that is over ends the pass, and so does a fault of the service, which is no outcome of the
-   * call. A refusal goes to the caller, unless it is `fatal`: work was done that cannot be recorded, and going on
-   * would only do more of it.
-   */
-  async #asked<T>(ask: () => Promise<T>, refusal: 'fatal' | 'refusal'): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (this.#over) throw new PassOver();
-      if (saysClaimIsOver(error)) this.#lose();
-      if (!isServiceError(error) || error.status >= 500) {
-        this.#over = true;
-        this.#pass.fault(error);
-        throw new PassOver();
-      }
-      if (refusal === 'refusal') throw error;
-      this.#end({ end: 'completed', completion: fatalRefusal(error) });
-      throw new PassOver();
-    }
+    await this.#state.asked(() => this.#pass.host.annotate(nth, text), 'refusal');
   }
 
   /**
@@ -279,21 +305,15 @@ export class ReplayJournal implements OpenReplay {
     if (abandoned === undefined) return;
     const left = DEATH_NOTICE_MS - (this.#pass.clock.monotonic() - abandoned.since);
     if (left > 0) await new Promise<void>((done) => void this.#pass.clock.after(left, done));
-    if (this.#over) throw new PassOver();
+    this.#state.check();
     const message = 'the verb client was killed before the outcome was known';
     const outcome = { exit_code: KILLED, output: Buffer.alloc(0), message };
-    this.#records.push(await this.#append(abandoned.site, abandoned.started_at, outcome, abandoned.settle));
+    const { record, stored } = await this.#append(abandoned.site, abandoned.started_at, outcome, abandoned.settle);
+    await stored;
+    this.#records.push(record);
     this.#advance(abandoned.site);
     this.#abandoned = undefined;
   }
-
-  #lose(): never {
-    this.#end({ end: 'lost' });
-    throw new PassOver();
-  }
-
-  #end(end: PassEnd): void {
-    this.#over = true;
-    this.#pass.end(end);
-  }
 }
+
+const done = (record: JournalRecord): Made => ({ record, stored: Promise.resolve() });

@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { parseDuration } from '../../../kernel/contracts/index.ts';
 import { verbUsage } from '../../replay/contract.ts';
-import { SOCKET_PROTOCOL } from './socket.ts';
+import { TIMEOUTS_PROTOCOL } from './socket.ts';
 import type { VerbCall } from './verb.ts';
 
 export interface Arguments {
@@ -68,8 +68,8 @@ function faultOf({ code, message }: { code?: string; message: string }): string 
 export function readTimeout(call: Pick<VerbCall, 'protocol'>, timeout: string | undefined): { timeout_ms?: number } {
   if (timeout === undefined) return {};
   const spoken = call.protocol ?? 1;
-  if (spoken < SOCKET_PROTOCOL)
-    throw verbUsage(`--timeout needs protocol ${SOCKET_PROTOCOL} of the agent socket; this client speaks ${spoken}`);
+  if (spoken < TIMEOUTS_PROTOCOL)
+    throw verbUsage(`--timeout needs protocol ${TIMEOUTS_PROTOCOL} of the agent socket; this client speaks ${spoken}`);
   return { timeout_ms: parseDuration(timeout) };
 }
 

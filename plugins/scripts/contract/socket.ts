@@ -1,8 +1,11 @@
-/** Version of the agent socket. 1 lacks timeouts on waits. */
-export const SOCKET_PROTOCOL = 2;
+/** Version of the agent socket. 1 lacks timeouts on waits; 2 lacks steps that are begun without an answer. */
+export const SOCKET_PROTOCOL = 3;
+export const TIMEOUTS_PROTOCOL = 2;
+/** From this version on SDKs may begin steps without an answer, and send a request before one that ends is answered. */
+export const AHEAD_PROTOCOL = 3;
 
 /*
- * The agent socket: newline-delimited JSON, one request at a time per connection.
+ * The agent socket: newline-delimited JSON, one request at a time per connection (but see "Steps that begin ahead").
  *
  *   → {"id":0,"op":"hello","protocol":2}            ← {"id":0,"ok":true,"protocol":2}
  *        a client may send its first request in the same piece, before the answer to the hello
@@ -42,6 +45,28 @@ export const SOCKET_PROTOCOL = 2;
  *        ← as for a verb: {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}, and beside these
  *          "kind", of the last record, and "message", why that failed, on replay too; with `exec` the caller can be asked to run a command
  *          (or what stands for it: a function), else a verb that would is refused
+ *
+ * Steps that begin ahead, from protocol 3 on. The hello says which run this is, for the keys of steps, and the limit that
+ * `begin` answers else:
+ *   ← {"id":0,"ok":true,"protocol":3,"ahead":{"run":"run_…","activity":"act_…","limit":2097152}}
+ * Answers to `begin`, `end` and `call` may carry
+ *   "ahead":{"ms":10.4,"steps":[["x",0],["y",2]]}
+ *        `steps`: names and ordinals of steps that this connection has not heard of, those of other callers among them.
+ *        `ms` above 0: until so long after the request was *sent* that is answered here, the next calls of the journal are
+ *        those of this connection, nothing is recorded for them, and it has heard of every step before.
+ * In that time a step may be begun without waiting for an answer, with the key that it has at its place (`idempotencyKey`
+ * in plugins/replay/contract.ts, from run, activity, "step", name and the number of earlier steps of that name):
+ *   → {"id":3,"op":"begin","kind":"step","name":"x","key":"<64 hex digits>"}
+ *        and when the time is not over *after* this was written, the function is run. There is no answer, but an error.
+ *   → {"id":3,"op":"begun"}
+ *        in place of that, when the time is over: ← {"id":3,"run":true,…} as if `key` had not been given
+ *   → {"id":4,"op":"end",…}   ← {"id":4,"record":{…},"replayed":false,"ahead":{…}}
+ * A `begin` with a `key` that comes when the places are no longer those of the connection is answered as without. A `key`
+ * that is not that of the place is refused, and the connection closed: nothing is recorded of that step.
+ * Names and labels that the agent would refuse must be sent without a `key`, so that the agent refuses them.
+ * Also from protocol 3 on, the next request may be sent as soon as an `end` is written: answers to ends come when their
+ * records are durable, in the order of the ends. At most 64 may be unanswered. {"id":…,"gone":true} may come at any time, under any number.
+ *
  *   A request that is refused as such is answered {"id":1,"error":{"code":"…","message":"…","next":"…"}}.
  */
 

@@ -8,7 +8,8 @@ export type SocketRequest = { id: number } & (
   | { op: 'verb'; argv: string[]; cwd: string }
   | { op: 'result'; exit_code: number; stdout: Buffer; size: number; error: string | undefined }
   | { op: 'stdin'; data: Buffer; size: number }
-  | { op: 'begin'; kind: 'step'; name: string; label: string | undefined }
+  | { op: 'begin'; kind: 'step'; name: string; label: string | undefined; key: string | undefined }
+  | { op: 'begun' }
   | { op: 'end'; exit_code: number; stdout: Buffer; size: number; message: string | undefined }
   | { op: 'call'; argv: string[]; cwd: string; stdin: Buffer | undefined; exec: boolean }
 );
@@ -52,7 +53,16 @@ function readStructured(id: number, fields: Fields): SocketRequest {
   switch (fields.op) {
     case 'begin':
       if (fields.kind !== 'step') throw fault('kind', 'must be "step"');
-      return { id, op: 'begin', kind: 'step', name: text(fields, 'name'), label: optional(fields, 'label', text) };
+      return {
+        id,
+        op: 'begin',
+        kind: 'step',
+        name: text(fields, 'name'),
+        label: optional(fields, 'label', text),
+        key: optional(fields, 'key', text),
+      };
+    case 'begun':
+      return { id, op: 'begun' };
     case 'end':
       return {
         id,
@@ -73,7 +83,10 @@ function readStructured(id: number, fields: Fields): SocketRequest {
         exec: fields.exec === true,
       };
     default:
-      throw fault('op', `must be one of hello, verb, result, stdin, begin, end, call (protocol ${SOCKET_PROTOCOL})`);
+      throw fault(
+        'op',
+        `must be one of hello, verb, result, stdin, begin, begun, end, call (protocol ${SOCKET_PROTOCOL})`,
+      );
   }
 }
 

@@ -89,7 +89,7 @@ export class AgentPrograms implements Programs {
     { assignment, host, folder, client_folder }: Work,
     { verbs, journal }: Pick<PlaceParts, 'verbs' | 'journal'>,
   ): Promise<{ ground: Ground; server: SocketServer }> {
-    const { isolation, log } = this.#parts;
+    const { clock, isolation, log } = this.#parts;
     const { runtime_dir } = host.agent;
     const place = { runtime_dir, folder: folder.folder, tools: [client_folder] };
     const ground = await isolation.ground(assignment, host.agent, place);
@@ -100,6 +100,7 @@ export class AgentPrograms implements Programs {
         files: host.files,
         room: ground.room,
         log_name: () => Promise.resolve(''),
+        clock,
         log,
       };
       const server = await openSocketServer(folder.socket, service);

@@ -143,6 +143,7 @@ export class ScriptPass implements RunningPass {
       files: this.#host.files,
       room: ground.room,
       log_name: () => this.#log_name,
+      clock: this.#parts.clock,
       log: this.#parts.log,
     });
     await ground.give(socket);

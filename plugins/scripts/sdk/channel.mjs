@@ -1,26 +1,36 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
+import { Ahead, now } from './ahead.mjs';
 import { agentLost, insideAStep, notInAScript, SvcError, unreadable } from './errors.mjs';
 
-const PROTOCOL = 2;
+const PROTOCOL = 3;
+/** From this version on a request may be sent before a step that has ended is answered. */
+const AHEAD_PROTOCOL = 3;
+/** Steps that have ended and are not answered. */
+const MOST_OPEN = 32;
 const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 /** When the agent is gone this process is about to be killed; only one that is not hears of it. */
 const PATIENCE_MS = 5000;
 const NEWLINE = 10;
 
-/** One connection to the agent. One request at a time. */
+/** One connection to the agent. One request at a time, but for steps that have ended. */
 export class Channel {
   #socket;
   #path;
   #patience_ms;
   #pieces = [];
   #size = 0;
-  #waiting;
+  /** Who waits for the answer to which request. */
+  #waiting = new Map();
   #why = 'it closed the connection';
   #id = 0;
   /** No request can be made any more. */
   closed = false;
+  #over = false;
   #protocol;
+  #ahead = new Ahead();
+  /** The step that was begun without an answer: its request, and why the agent refuses it. */
+  #begun;
 
   constructor(path, patience_ms = PATIENCE_MS) {
     this.#path = path;
@@ -48,9 +58,42 @@ export class Channel {
     return this.#protocol;
   }
 
+  /** Begins a step. Answers its record, or `{run: true, key, site}` when its function is to be run. */
+  async begin(name, label) {
+    this.#begun = undefined;
+    const request = { op: 'begin', kind: 'step', name, label };
+    const place = this.closed || this.#over ? undefined : this.#ahead.place(name, label);
+    const begun = place === undefined ? await this.ask(request) : await this.#beginAt(place, request);
+    const ordinal = begun.record?.ordinal ?? begun.ordinal ?? ordinalOf(begun.site);
+    if (ordinal !== undefined) this.#ahead.made(name, ordinal);
+    return begun;
+  }
+
+  /** Ends the step that was begun. Answers the answer, when the record is durable. */
+  end(outcome) {
+    const refused = this.#begun?.refused;
+    this.#begun = undefined;
+    return refused === undefined ? this.ask({ op: 'end', ...outcome }) : Promise.reject(refused);
+  }
+
+  /** True when the next request may be sent before those that were ended are answered. */
+  get goesOn() {
+    return this.#protocol >= AHEAD_PROTOCOL && this.#waiting.size < MOST_OPEN && !this.closed;
+  }
+
+  #beginAt(place, request) {
+    const id = ++this.#id;
+    this.#begun = { id, key: place.key, refused: undefined };
+    this.#socket.write(`${JSON.stringify({ id, ...request, key: place.key })}\n`);
+    // What lies in our own buffer is not with the agent.
+    if (this.#ahead.lent && this.#socket.writableLength === 0) return place;
+    return this.#answer(id, `{"id":${id},"op":"begun"}\n`);
+  }
+
   #answer(id, line) {
     return new Promise((resolve, reject) => {
-      this.#waiting = { id, resolve, reject };
+      if (this.#over) return;
+      this.#waiting.set(id, { resolve, reject, sent_at: now() });
       if (this.closed) return this.#lose();
       // Idle, the connection keeps no script alive; waiting for an answer does.
       this.#socket.ref();
@@ -89,50 +132,71 @@ export class Channel {
     }
     if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
       return this.#fail(unreadable('it is no JSON object'));
+    if (this.#over) return;
+    if (answer.gone) return this.#stay();
     if (answer.error !== undefined) return this.#refused(answer);
-    const waiting = this.#waiting;
     if (answer.id === 0 && answer.ok === true) {
       this.#protocol = answer.protocol ?? 1;
-      if (waiting?.id !== 0) return;
+      this.#ahead.begin(answer.ahead);
+      if (!this.#waiting.has(0)) return;
     }
-    if (waiting === undefined || waiting.id !== answer.id) return this.#fail(unreadable('nobody asked for it'));
-    this.#waiting = undefined;
-    if (answer.gone) return stayUntilKilled();
-    this.#socket.unref();
+    const waiting = this.#settled(answer.id);
+    if (waiting === undefined) return this.#unasked(answer);
+    if (answer.ok === undefined && answer.ahead !== undefined) this.#ahead.learn(answer.ahead, waiting.sent_at);
     waiting.resolve(answer);
+  }
+
+  #settled(id) {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#socket.unref();
+    return waiting;
+  }
+
+  /** The agent may tell us of a step that we run already what we know. */
+  #unasked({ id, run, key }) {
+    const begun = this.#begun;
+    if (begun?.id !== id) return this.#fail(unreadable('nobody asked for it'));
+    if (run !== true || key !== begun.key) begun.refused = unreadable('a step that was begun has another place');
   }
 
   /** An error of another number is about the connection itself: the hello, or a line that was too long. */
   #refused({ id, error }) {
     const { code = 'refused', message = 'the agent refused the request', next = '' } = error ?? {};
     const refusal = new SvcError(String(code), String(message), String(next));
-    if (id === 0 || this.#waiting?.id !== id) return this.#fail(refusal);
-    const { reject } = this.#waiting;
-    this.#waiting = undefined;
-    this.#socket.unref();
-    reject(refusal);
+    const waiting = id === 0 ? undefined : this.#settled(id);
+    if (waiting !== undefined) waiting.reject(refusal);
+    else if (id !== 0 && this.#begun?.id === id) this.#begun.refused = refusal;
+    else this.#fail(refusal);
   }
 
   #fail(error) {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
     this.close();
-    waiting?.reject(error);
+    for (const { reject } of waiting) reject(error);
   }
 
   #lose() {
     this.closed = true;
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (waiting !== undefined)
-      setTimeout(() => waiting.reject(agentLost(this.#path, this.#why)), this.#patience_ms).ref();
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    if (waiting.length === 0) return;
+    setTimeout(() => {
+      for (const { reject } of waiting) reject(agentLost(this.#path, this.#why));
+    }, this.#patience_ms).ref();
+  }
+
+  /** The activity is parked, or its claim is lost: whatever the script would do from here on would be of no pass. */
+  #stay() {
+    this.#over = true;
+    this.#waiting.clear();
+    setInterval(() => undefined, 2 ** 30);
   }
 }
 
-/** The activity is parked, or its claim is lost: whatever the script would do from here on would be of no pass. */
-function stayUntilKilled() {
-  setInterval(() => undefined, 2 ** 30);
-}
+/** Of `name#2`. */
+const ordinalOf = (site) => (site === undefined ? undefined : Number(site.slice(site.lastIndexOf('#') + 1)));
 
 /**
  * What all copies of this module in a process share, so that two of them do not wait for each other: the connection,
@@ -158,18 +222,48 @@ export function presentStep() {
   return step === undefined || step.over ? undefined : step;
 }
 
-/** Runs `work(channel)` when all calls made before have ended, in the order in which they were made. */
+/**
+ * Runs `work(channel, pass)` when all calls made before have ended, in the order in which they were made. `pass` lets the
+ * next one begin while this one still waits for its answer.
+ */
 export function inTurn(what, work) {
   const step = presentStep();
   if (step !== undefined) return Promise.reject(insideAStep(what, step.name));
   if (shared.path === undefined || shared.path === '') return Promise.reject(notInAScript('SVC_AGENT_SOCKET'));
-  const result = shared.tail.then(() => {
-    if (shared.channel === undefined || shared.channel.closed) shared.channel = new Channel(shared.path);
-    return work(shared.channel);
+  let pass;
+  const passed = new Promise((resolve) => {
+    pass = resolve;
   });
-  const over = () => undefined;
-  shared.tail = result.then(over, over);
-  return result;
+  const result = shared.tail.then(() => {
+    // An older copy's channel begins no steps; it uses ours from now on.
+    if (shared.channel?.begin === undefined || shared.channel.closed) shared.channel = new Channel(shared.path);
+    return work(shared.channel, pass);
+  });
+  result.then(pass, pass);
+  shared.tail = passed;
+  return inOrder(result);
+}
+
+/**
+ * Hands results over in the order of the calls, and the next one when whatever the one before has set off has been done: the
+ * calls that come of it have the same order on every pass, though answers may come together on one and apart on another.
+ */
+async function inOrder(result) {
+  const before = shared.handed;
+  let over;
+  shared.handed = new Promise((resolve) => {
+    over = resolve;
+  });
+  shared.open = (shared.open ?? 0) + 1;
+  try {
+    return await result;
+  } finally {
+    await before;
+    shared.open -= 1;
+    // Nobody waits for this one when there is no other.
+    if (shared.open === 0) over();
+    else setImmediate(() => over());
+  }
 }
 
 /**

@@ -42,15 +42,18 @@ async function runFunction(work, step) {
 }
 
 async function stepFunction(name, work, label) {
-  return await inTurn('step', async (channel) => {
-    const begun = await channel.ask({ op: 'begin', kind: 'step', name, label });
+  return await inTurn('step', async (channel, pass) => {
+    const begun = await channel.begin(name, label);
     let { record } = begun;
     let cause;
     if (begun.run === true) {
       const { cause: thrown, ...end } = await runFunction(work, { name, site: begun.site, key: begun.key });
       cause = thrown;
       try {
-        ({ record } = await channel.ask({ op: 'end', ...end, stdout: end.stdout.toString('base64') }));
+        const ended = channel.end({ ...end, stdout: end.stdout.toString('base64') });
+        // Steps made at the same time share a commit; this one is answered when its record is durable.
+        if (channel.goesOn) pass();
+        ({ record } = await ended);
       } catch (error) {
         channel.close();
         throw error;

@@ -1,14 +1,18 @@
 import type { Socket } from 'node:net';
-import type { Log } from '../../../kernel/contracts/index.ts';
+import type { Clock, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityFiles } from '../../agents/contract.ts';
+import { MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
 import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { type ExecResult, type FileRoom, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
 import { readRequest, type SocketRequest } from '../domain/requests.ts';
 import { socketRequestInvalid, stepInProgress } from '../errors.ts';
 import { callReply, errorReply, faultReply, type Reply, verbReply } from './replies.ts';
-import { runStructuredStep } from './structured-step.ts';
+import type { Leases } from './ahead.ts';
+import type { Served } from './open-step.ts';
+import { Steps } from './steps.ts';
+import { OtherKey } from './structured-step.ts';
 
 /** A step's output in base64 has 2.8 MiB, and escaping can multiply the length of arguments. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -25,6 +29,7 @@ export interface Service {
   room?: FileRoom | undefined;
   /** `<dev>:<ino>` of the script's standard output and error, which go to the log; empty when unknown. */
   log_name(): Promise<string>;
+  clock: Clock;
   log: Log;
 }
 
@@ -42,25 +47,27 @@ export class Connection {
   readonly #service: Service;
   readonly #lines = new Lines(MAX_LINE_BYTES);
   readonly #journal: PassJournal;
+  readonly #steps: Steps;
   #protocol = 0;
-  /** State of the current request; undefined between requests. */
-  #serving: number | undefined;
+  /** The current request, and no other one may come; undefined between requests. */
+  #serving: Served | undefined;
   #awaited: Awaited | undefined;
   #closed = false;
 
-  constructor(socket: Socket, service: Service) {
+  constructor(socket: Socket, service: Service, leases: Leases) {
     this.#socket = socket;
     this.#service = service;
     this.#journal = service.journal(() => !this.#closed);
+    this.#steps = new Steps(this.#journal, leases, ({ id }, reply) => this.#send(id, reply));
     socket.on('data', (chunk) => this.#receive(chunk));
     // A killed caller resets its connection; 'close' follows in either case.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#onClose());
   }
 
-  /** Tells a waiting caller that no answer will come. */
+  /** Tells a caller that no answer will come: one that waits, or that may begin steps without one. */
   gone(): void {
-    if (this.#serving !== undefined) this.#send(this.#serving, { gone: true });
+    if (this.#serving !== undefined || this.#steps.goesAhead) this.#send(this.#serving?.id ?? 0, { gone: true });
   }
 
   close(): void {
@@ -71,6 +78,7 @@ export class Connection {
     this.#closed = true;
     this.#awaited?.fail(new CallerGone());
     this.#awaited = undefined;
+    this.#steps.close();
   }
 
   #receive(chunk: Buffer): void {
@@ -87,7 +95,7 @@ export class Connection {
     try {
       request = readRequest(line);
     } catch (error) {
-      this.#send(this.#serving ?? 0, faultReply(error));
+      this.#send(this.#serving?.id ?? 0, faultReply(error));
       return;
     }
     const awaited = this.#awaited;
@@ -96,9 +104,15 @@ export class Connection {
       awaited.take(request);
       return;
     }
+    if (request.op === 'end' && this.#steps.end(request)) {
+      // The next request may come before this one is answered.
+      if (this.#steps.goesOn) this.#serving = undefined;
+      return;
+    }
     const refusal = this.#refusal(request);
     if (refusal !== undefined) this.#send(request.id, faultReply(refusal));
     else if (request.op === 'hello') this.#greet(request);
+    else if (request.op === 'begun') this.#steps.ask();
     else this.#serve(request);
   }
 
@@ -106,36 +120,52 @@ export class Connection {
     const { op } = request;
     if (op === 'result' || op === 'stdin' || op === 'end') return socketRequestInvalid(`nobody asked for "${op}"`);
     if (op !== 'hello' && this.#protocol === 0) return socketRequestInvalid('the first request must be "hello"');
-    if (this.#awaited?.op === 'end') return stepInProgress(`"${op}" came before the "end" of the step`);
-    if (this.#serving !== undefined) return socketRequestInvalid('one request at a time; open another connection');
+    if (op !== 'begun' && this.#steps.running) return stepInProgress(`"${op}" came before the "end" of the step`);
+    if (op !== 'begun' && this.#serving !== undefined)
+      return socketRequestInvalid('one request at a time; open another connection');
     return undefined;
   }
 
   /** A newer client learns this agent's version and decides itself how to continue. */
   #greet(request: Of<'hello'>): void {
     this.#protocol = Math.min(request.protocol, SOCKET_PROTOCOL);
-    this.#send(request.id, { ok: true, protocol: this.#protocol });
+    this.#steps.speaks(this.#protocol);
+    const { run_id, activity_id } = this.#journal;
+    const ahead = { run: run_id, activity: activity_id, limit: MAX_STEP_OUTPUT_BYTES };
+    this.#send(request.id, {
+      ok: true,
+      protocol: this.#protocol,
+      ...(this.#steps.goesAhead ? { ahead } : {}),
+    });
   }
 
   #serve(request: SocketRequest): void {
-    this.#serving = request.id;
-    this.#answer(request)
+    const served: Served = { id: request.id, came_at: this.#service.clock.monotonic() };
+    this.#serving = served;
+    this.#answer(request, served)
       .then((reply) => {
-        const id = this.#serving ?? request.id;
-        this.#serving = undefined;
-        this.#send(id, reply);
+        if (this.#serving === served) this.#serving = undefined;
+        this.#send(served.id, request.op === 'verb' ? reply : this.#steps.withOffer(reply, served));
       })
-      // Only a fault in this file gets here; the caller must not wait without end.
-      .catch((error: unknown) => {
-        this.#service.log.error({ error: String(error) }, 'a connection of the agent socket failed');
-        this.#socket.destroy();
-      });
+      .catch((error: unknown) => this.#broke(error, served));
   }
 
-  async #answer(request: SocketRequest): Promise<Reply> {
+  /** The caller must not wait without end. */
+  #broke(error: unknown, served: Served): void {
+    if (error instanceof OtherKey) {
+      this.#send(served.id, faultReply(socketRequestInvalid(error.message)));
+      this.#socket.destroySoon();
+      return;
+    }
+    // A fault in this file.
+    this.#service.log.error({ error: String(error) }, 'a connection of the agent socket failed');
+    this.#socket.destroy();
+  }
+
+  async #answer(request: SocketRequest, served: Served): Promise<Reply> {
     const { verb, words } = 'argv' in request ? this.#verbOf(request.argv) : { verb: undefined, words: 0 };
     try {
-      if (request.op === 'begin') return await this.#beginStep(request);
+      if (request.op === 'begin') return await this.#steps.run(request, served);
       if (request.op === 'verb' && verb === undefined) return { handoff: true };
       if (verb === undefined || !('argv' in request)) {
         const name = 'argv' in request ? request.argv[0]?.slice(0, 64) : request.op;
@@ -145,6 +175,7 @@ export class Connection {
       return request.op === 'call' ? callReply(outcome) : verbReply(outcome, await this.#service.log_name());
     } catch (error) {
       if (error instanceof PassOver || error instanceof CallerGone) return { gone: true };
+      if (error instanceof OtherKey) throw error;
       const structural = request.op === 'begin' || isServiceError(error, socketRequestInvalid.code);
       if (structural && isServiceError(error)) return faultReply(error);
       return errorReply(verb, error, this.#service.log);
@@ -186,15 +217,6 @@ export class Connection {
     this.#send(id, { exec: argv, key, limit, log: await this.#service.log_name() });
     const { exit_code, stdout, size, error } = await this.#await('result');
     return { exit_code, stdout, size, error };
-  }
-
-  async #beginStep(request: Of<'begin'>): Promise<Reply> {
-    return await runStructuredStep(request, this.#journal, async (begun) => {
-      this.#send(request.id, begun);
-      const end = await this.#await('end');
-      this.#serving = end.id;
-      return end;
-    });
   }
 
   #await<O extends Op>(op: O): Promise<Of<O>> {

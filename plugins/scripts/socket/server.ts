@@ -15,8 +15,9 @@ export interface SocketServer {
 /** Serves the agent socket of one pass at `path`, mode 0600. Rejects when the socket cannot be created. */
 export async function openSocketServer(path: string, service: Service): Promise<SocketServer> {
   const connections = new Set<Connection>();
+  const leases = { clock: service.clock, paused: 0 };
   const server = createServer((socket) => {
-    const connection = new Connection(socket, service);
+    const connection = new Connection(socket, service, leases);
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });

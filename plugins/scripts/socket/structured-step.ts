@@ -1,23 +1,26 @@
-import type { PassJournal } from '../../replay/contract.ts';
-import { checkStepName, commandOutcome } from '../contract.ts';
-import type { SocketRequest } from '../domain/requests.ts';
 import { MAX_STEP_OUTPUT_BYTES, siteOf } from '../../runs/contract.ts';
+import type { JournalAnswer, OpenSite, PassJournal } from '../../replay/contract.ts';
+import { checkStepName, commandOutcome } from '../contract.ts';
+import type { OpenStep } from './open-step.ts';
 import type { Reply } from './replies.ts';
 
-type Begin = Extract<SocketRequest, { op: 'begin' }>;
-type End = Extract<SocketRequest, { op: 'end' }>;
+/** The caller has begun a step with a key that is not that of its place, so nothing may be made of what it did. */
+export class OtherKey extends Error {}
 
-/** A step whose body an SDK runs in the script's own process. `run` starts it and answers its outcome. */
+/** A step whose body an SDK runs in the script's own process. `placed` tells it the place. */
 export async function runStructuredStep(
-  begin: Begin,
+  step: OpenStep,
   journal: PassJournal,
-  run: (begun: Reply) => Promise<End>,
-): Promise<Reply> {
-  const { kind, label } = begin;
-  const name = checkStepName(begin.name);
-  const { record, replayed } = await journal.durable({ kind, name, label }, async ({ key, position, ordinal }) => {
+  placed: (at: OpenSite, begun: Reply) => void,
+): Promise<JournalAnswer> {
+  const { kind, label, key: assumed } = step.begin;
+  const name = checkStepName(step.begin.name);
+  return await journal.durable({ kind, name, label }, async (at) => {
+    const { key, position, ordinal } = at;
+    if (step.ahead && assumed !== key) throw new OtherKey(`step ${name} was begun with the key of another place`);
     const site = siteOf({ kind, name, ordinal });
-    const end = await run({ run: true, key, position, site, limit: MAX_STEP_OUTPUT_BYTES });
+    placed(at, { run: true, key, position, site, limit: MAX_STEP_OUTPUT_BYTES });
+    const end = await step.ended;
     return commandOutcome(`step ${site}`, {
       exit_code: end.exit_code,
       stdout: end.stdout,
@@ -25,5 +28,4 @@ export async function runStructuredStep(
       error: end.message,
     });
   });
-  return { record, replayed };
 }

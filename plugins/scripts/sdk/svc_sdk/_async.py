@@ -9,12 +9,12 @@ import os
 import socket
 import weakref
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, NoReturn, Optional, Tuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, NoReturn, Optional, Tuple, TypeVar, Union, cast
 
 from . import _shared
 from ._command import Capture, Command, Outcome, not_started
 from ._errors import agent_lost
-from ._operations import Ask, Operation, Protocol, Work, name_of
+from ._operations import Ask, Begin, Operation, Protocol, Work, name_of
 from ._sync import failed, of_value
 from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
 
@@ -54,10 +54,28 @@ class _Channel:
             await asyncio.get_running_loop().sock_sendall(self._socket, self.wire.request(body))
         except OSError as error:
             await self._lose(error.strerror or str(error))
+        return await self._answer()
+
+    async def _answer(self) -> Dict[str, Any]:
         answer = await self._next()
         if answer.get("gone"):
             await _stay_until_killed()
         return answer
+
+    async def begin(self, effect: Begin) -> Dict[str, Any]:
+        """Begins a step; without waiting for an answer where the agent allows that."""
+        place = self.wire.ahead.place(effect.name, effect.label)
+        if place is None:
+            return self.wire.placed(effect.name, await self.ask(effect.request))
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.sock_sendall(self._socket, self.wire.request({**effect.request, "key": place["key"]}))
+            if self.wire.ahead.lent:
+                return self.wire.placed(effect.name, place)
+            await loop.sock_sendall(self._socket, self.wire.begun())
+        except OSError as error:
+            await self._lose(error.strerror or str(error))
+        return self.wire.placed(effect.name, await self._answer())
 
     def close(self) -> None:
         self._socket.close()
@@ -146,7 +164,7 @@ async def _run(own: _Loop, operation: Operation[T]) -> T:
             if own.channel is None:
                 own.channel = _Channel()
                 await own.channel.open()
-            if isinstance(effect, Ask):
+            if isinstance(effect, (Begin, Ask)):
                 answer, given_up = await _answered(own.channel, effect)
                 cancelled = cancelled or given_up
             elif isinstance(effect, Protocol):
@@ -169,10 +187,11 @@ async def _run(own: _Loop, operation: Operation[T]) -> T:
         raise
 
 
-async def _answered(channel: _Channel, effect: Ask) -> Tuple[Dict[str, Any], Optional[asyncio.CancelledError]]:
+async def _answered(channel: _Channel, effect: Union[Begin, Ask]) -> Tuple[Dict[str, Any], Optional[asyncio.CancelledError]]:
     """The answer, and who gave up waiting for it. What has been sent has its place in the journal: a caller that is
     cancelled hears of that once the place is settled, however slow the agent is, so that a later pass finds it too."""
-    asking = asyncio.ensure_future(channel.ask(effect.request))
+    asked = channel.begin(effect) if isinstance(effect, Begin) else channel.ask(effect.request)
+    asking = asyncio.ensure_future(asked)
     given_up: Optional[asyncio.CancelledError] = None
     while not asking.done():
         try:

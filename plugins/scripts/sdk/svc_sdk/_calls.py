@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 from ._command import Command, words
 from ._errors import StepError, WaitTimeoutError, misused, quoted
-from ._operations import Ask, Called, Operation, Work, b64, call, demand
+from ._operations import Ask, Begin, Called, Operation, Work, b64, call, demand
 from ._shared import Step
 from ._values import Duration, decode_result, duration_text, to_json, without_line_end
 
@@ -39,7 +39,7 @@ def check_name(name: object, what: str) -> str:
 
 
 def step_function(name: str, work: Callable[[], Any], label: Optional[str]) -> Operation[Any]:
-    begun = yield Ask({"op": "begin", "kind": "step", "name": name, "label": label})
+    begun = yield Begin(name, label)
     cause = None
     record = begun.get("record")
     if begun.get("run") is True:

@@ -1,6 +1,6 @@
 """What calls are made of, for both flavours: generators that yield what is to be done and are sent what came of it.
 
-`Ask`: send a request, be sent the agent's answer. `Work`: run a function or a command as a step, be sent its `Outcome`.
+`Begin`: begin a step, be sent its record or its key. `Ask`: send a request, be sent the agent's answer. `Work`: run a function or a command as a step, be sent its `Outcome`.
 `Protocol`: be sent the protocol that the agent speaks. An operation ends with its result or an exception.
 """
 
@@ -16,6 +16,13 @@ from ._shared import Step
 from ._values import without_line_end
 
 T = TypeVar("T")
+
+
+class Begin:
+    def __init__(self, name: str, label: Optional[str]) -> None:
+        self.name = name
+        self.label = label
+        self.request: Dict[str, Any] = {"op": "begin", "kind": "step", "name": name, "label": label}
 
 
 class Ask:
@@ -34,7 +41,7 @@ class Protocol:
     pass
 
 
-Operation = Generator[Union[Ask, Work, Protocol], Any, T]
+Operation = Generator[Union[Begin, Ask, Work, Protocol], Any, T]
 
 
 class Called(NamedTuple):

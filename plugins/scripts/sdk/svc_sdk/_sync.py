@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, NoReturn, Optional, TypeV
 
 from . import _command, _shared
 from ._errors import agent_lost, misused
-from ._operations import Ask, Operation, Protocol, Work, name_of
+from ._operations import Ask, Begin, Operation, Protocol, Work, name_of
 from ._command import Command, Outcome
 from ._values import encode_result, exit_code_of, reason_of
 from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
@@ -51,10 +51,27 @@ class Channel:
             self._socket.sendall(self.wire.request(body))
         except OSError as error:
             self._lose(error.strerror or str(error))
+        return self._answer()
+
+    def _answer(self) -> Dict[str, Any]:
         answer = self._next()
         if answer.get("gone"):
             stay_until_killed()
         return answer
+
+    def begin(self, effect: Begin) -> Dict[str, Any]:
+        """Begins a step; without waiting for an answer where the agent allows that."""
+        place = self.wire.ahead.place(effect.name, effect.label)
+        if place is None:
+            return self.wire.placed(effect.name, self.ask(effect.request))
+        try:
+            self._socket.sendall(self.wire.request({**effect.request, "key": place["key"]}))
+            if self.wire.ahead.lent:
+                return self.wire.placed(effect.name, place)
+            self._socket.sendall(self.wire.begun())
+        except OSError as error:
+            self._lose(error.strerror or str(error))
+        return self.wire.placed(effect.name, self._answer())
 
     def close(self) -> None:
         self._socket.close()
@@ -144,7 +161,9 @@ def _run(own: _Process, operation: Operation[T]) -> T:
             effect = operation.send(answer)
             if own.channel is None:
                 own.channel = Channel(_shared.SOCKET)
-            if isinstance(effect, Ask):
+            if isinstance(effect, Begin):
+                answer = own.channel.begin(effect)
+            elif isinstance(effect, Ask):
                 answer = own.channel.ask(effect.request)
             elif isinstance(effect, Protocol):
                 answer = own.channel.protocol()

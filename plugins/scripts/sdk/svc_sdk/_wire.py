@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from time import monotonic
 from typing import Any, Dict, Optional
 
+from ._ahead import Ahead, ordinal_of
 from ._errors import SvcError, unreadable
 
-HELLO = b'{"id":0,"op":"hello","protocol":2}\n'
+HELLO = b'{"id":0,"op":"hello","protocol":3}\n'
 MAX_ANSWER_LENGTH = 64 * 1024 * 1024
 RECEIVE = 65536
 # When the agent is gone this process is about to be killed; only one that is not hears of it.
@@ -25,13 +27,26 @@ class Wire:
         self.protocol: Optional[int] = None
         # An answer is owed, by the agent or by us: whoever turns away now must close the connection.
         self.owing = False
+        self.ahead = Ahead()
+        self._sent_at = 0.0
 
     def request(self, body: Dict[str, Any]) -> bytes:
         # A result goes on with the call that asked for it.
         self._id += body["op"] != "result"
         self.owing = True
         self._ends = body["op"] in ("end", "result")
+        self._sent_at = monotonic()
         return json.dumps({"id": self._id, **body}, separators=(",", ":")).encode() + b"\n"
+
+    def begun(self) -> bytes:
+        """Asks for the answer to the `begin` that was just sent without waiting for one."""
+        return b'{"id":%d,"op":"begun"}\n' % self._id
+
+    def placed(self, name: str, begun: Dict[str, Any]) -> Dict[str, Any]:
+        """A step of that name has its place."""
+        if "run" in begun or "record" in begun:
+            self.ahead.made(name, ordinal_of(begun))
+        return begun
 
     def receive(self, data: bytes) -> None:
         self._rest += data
@@ -49,18 +64,23 @@ class Wire:
             del self._rest[: end + 1]
             self._looked = 0
             answer = _parse(line)
+            if answer.get("gone"):
+                return answer
             if "error" in answer:
                 # What began nothing leaves nothing open; an error of another number is about the connection.
                 self.owing = self._ends or answer.get("id") != self._id
                 raise _refusal(answer["error"])
             if answer.get("id") == 0 and answer.get("ok") is True:
                 self.protocol = int(answer.get("protocol", 1))
+                self.ahead.begin(answer.get("ahead"))
                 if self._id == 0:
                     return answer
                 continue
             if answer.get("id") != self._id:
                 raise unreadable("nobody asked for it")
             self.owing = "run" in answer or "exec" in answer
+            if "ahead" in answer:
+                self.ahead.learn(answer["ahead"], self._sent_at)
             return answer
 
 
