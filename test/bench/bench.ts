@@ -66,7 +66,7 @@ async function main(): Promise<number> {
   }
   const text = `${JSON.stringify(report(rows, given.quick), null, 2)}\n`;
   if (given.json === '-') process.stdout.write(text);
-  else process.stdout.write(`${tableOf(rows)}\n`);
+  else process.stdout.write(`${tableOf(rows, new Map(figures.map(({ name, summary }) => [name, summary])))}\n`);
   if (given.json !== undefined && given.json !== '-') await writeFile(given.json, text);
   return failed === 0 ? 0 : 1;
 }

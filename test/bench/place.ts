@@ -118,3 +118,11 @@ export async function residentBytes(pid: number): Promise<number> {
   if (kib === undefined) throw new Error(`no resident size of process ${pid}`);
   return Number(kib) * 1024;
 }
+
+/** The same with pages that several processes share, such as the program file of Node, counted in part to each. */
+export async function proportionalBytes(pid: number): Promise<number> {
+  const sums = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const [, kib] = /^Pss:\s+(\d+) kB$/m.exec(sums) ?? [];
+  if (kib === undefined) throw new Error(`no proportional size of process ${pid}`);
+  return Number(kib) * 1024;
+}

@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import type { Assignment } from '../../../plugins/agents/contract.ts';
 import type { Api } from '../api.ts';
 import type { Bench } from '../bench-run.ts';
-import { atLeast, atMost, atMostValue, type Figure, mustBe, type Row } from '../figure.ts';
-import { firstLineFloor, sqliteBatchedPerSecond, sqliteInsertMs } from '../floors.ts';
+import { atLeast, atMostValue, type Figure, mustBe, type Row } from '../figure.ts';
+import { sqliteBatchedPerSecond, sqliteInsertMs } from '../floors.ts';
+import { restifyPerSecond } from '../http-floor.ts';
 import { withoutProcesses } from '../own-agent.ts';
-import { firstLine } from '../scripts.ts';
-import { linesOf, median, timed, together, wallMs } from '../statistics.ts';
+import { median, timed, together, wallMs } from '../statistics.ts';
 
 const WARM_UP = 10;
 /** At once, as in the figures of others. */
@@ -50,26 +49,6 @@ async function toClaimed(bench: Bench, count: number): Promise<Row> {
   };
 }
 
-/** The same to the first line of its script. */
-async function toFirstLine(bench: Bench, count: number): Promise<Row> {
-  const floor = await firstLineFloor(bench.size(200, 30), bench.size(2000, 300));
-  const spans = await bench.at({}, async (place) => {
-    const api = place.api();
-    const file = join(place.folder, 'first');
-    await api.setHandler('bench', ['bench.go'], { source: firstLine(file) });
-    const emitted: number[] = [];
-    for (let index = 0; index < WARM_UP + count; index += 1) {
-      emitted.push(wallMs());
-      await api.emit('bench.go');
-      await linesOf(file, index + 1);
-    }
-    api.close();
-    const lines = await linesOf(file, WARM_UP + count);
-    return lines.map((line, index) => line / 1000 - emitted[index]!).slice(WARM_UP);
-  });
-  return { figure: 'event to first line, p50', unit: 'ms', ours: median(spans), floor, goal: atMost(3), done: count };
-}
-
 async function emitsPerSecond(api: Api, count: number): Promise<number> {
   const ms = await timed(() => together(count, CLIENTS, async (n) => void (await api.emit('bench.noise', { n }))));
   return (count / ms) * 1000;
@@ -99,25 +78,31 @@ async function emitsBeside(bench: Bench, count: number, sizes: readonly number[]
 
 export const handlers: Figure = {
   name: 'handlers',
-  summary: 'from an event to the run of its handler, and emits beside many handlers, on SQLite',
+  summary: 'from an event to the claim of the run of its handler, and emits beside many handlers, on SQLite',
   async measure(bench) {
     const count = bench.size(300, 20);
     const emits = bench.size(20_000, 400);
     const claimed = await toClaimed(bench, count);
-    const line = await toFirstLine(bench, count);
     const batched = await sqliteBatchedPerSecond(BATCH, bench.size(50_000, 5000));
+    const bare = await restifyPerSecond(emits, CLIENTS);
     const [none = 0, few = 0, many = 0] = await emitsBeside(bench, emits, [0, 10, bench.size(1000, 50)]);
     const row = { unit: '/s', done: emits };
     const alone = { value: none, is: 'the same without handlers' };
     return [
       claimed,
-      line,
       {
         ...row,
         figure: `emits/s, ${CLIENTS} clients, no handlers`,
         ours: none,
         floor: { value: batched, is: `inserts/s, ${BATCH} a commit` },
         goal: atLeast(0.2),
+      },
+      {
+        ...row,
+        figure: `emits/s, ${CLIENTS} clients, no handlers, beside HTTP`,
+        ours: none,
+        floor: { value: bare, is: 'the same requests/s to a bare Restify' },
+        goal: atLeast(0.5),
       },
       {
         ...row,

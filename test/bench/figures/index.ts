@@ -2,6 +2,7 @@ import type { Figure } from '../figure.ts';
 import { bus } from './bus.ts';
 import { consolePages } from './console.ts';
 import { devReady } from './dev-ready.ts';
+import { event } from './event.ts';
 import { fanOut } from './fan-out.ts';
 import { graphCheck } from './graph-check.ts';
 import { growth } from './growth.ts';
@@ -32,6 +33,7 @@ export const figures: readonly Figure[] = [
   sdk,
   submit,
   oneStep,
+  event,
   signal,
   bus,
   handlers,

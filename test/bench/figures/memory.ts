@@ -3,7 +3,7 @@ import { atMost, atMostValue, type Figure, mustBe, type Row } from '../figure.ts
 import { nodeResidentBytes } from '../floors.ts';
 import type { ActivityHost, Assignment, PassEnd } from '../../../plugins/agents/contract.ts';
 import { withoutProcesses } from '../own-agent.ts';
-import { type Place, residentBytes } from '../place.ts';
+import { type Place, proportionalBytes, residentBytes } from '../place.ts';
 import { median, together } from '../statistics.ts';
 
 const MIB = 1024 * 1024;
@@ -43,6 +43,7 @@ async function measureAt(bench: Bench, place: Place, floor: number): Promise<Row
   const finished = bench.size(10_000, 200);
   const parked = bench.size(100_000, 200);
   const idle = await held(bench, place);
+  const proportional = await proportionalBytes(place.servers[0]!.service.child.pid!);
   let ended = 0;
   const counted = async (assignment: Assignment, host: ActivityHost) => {
     // A claim that ends while it is being renewed is told to be lost: the server has the last word, and is asked below.
@@ -69,6 +70,13 @@ async function measureAt(bench: Bench, place: Place, floor: number): Promise<Row
       unit: 'MiB',
       ours: idle / MIB,
       floor: { value: floor / MIB, is: 'a Node that does nothing' },
+      goal: atMostValue(120),
+      done: 1,
+    },
+    {
+      figure: 'server memory, idle, shared pages in part (PSS)',
+      unit: 'MiB',
+      ours: proportional / MIB,
       goal: atMostValue(120),
       done: 1,
     },

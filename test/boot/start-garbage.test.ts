@@ -1,0 +1,29 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { homeFolder } from '../../features/support/home.ts';
+import { Service } from '../../features/support/process.ts';
+import { plainEnvironment, svcProgram } from '../bench/place.ts';
+
+/** Tells, from inside the process, what is asked of the collector. */
+const WATCH = `
+const { gc } = globalThis;
+if (gc) globalThis.gc = (options) => {
+  process.stderr.write('collects ' + JSON.stringify(options) + '\\n');
+  return gc(options);
+};
+`;
+
+t.test('a server gives back what its start took, once, when it is ready', async (t) => {
+  const folder = await homeFolder('svc-start-');
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const watch = join(folder, 'watch.mjs');
+  await writeFile(watch, WATCH);
+  const env = { ...plainEnvironment(folder), SVC_PORT: '0', NODE_OPTIONS: `--import=${watch}` };
+  const service = new Service(svcProgram, ['dev'], { env, cwd: folder });
+  t.teardown(() => service.kill('SIGKILL'));
+  await service.says(/collects /);
+  t.match(service.log, /ready[\s\S]*collects /, 'nobody who waits for it to be ready waits for that');
+  await service.kill('SIGTERM');
+  t.same(service.log.match(/collects .*/g), ['collects {"type":"major","flavor":"last-resort"}']);
+});
