@@ -168,6 +168,7 @@ function registerWithRuns(plugin: PluginSetup, bus: (use: Resolve) => Bus): void
       sealer: use(Sealer),
       signals: use(SignalQueue),
       masks: use(RunMasks),
+      bus: bus(use),
       expressions: expressions(use),
     }),
   );

@@ -14,6 +14,7 @@ import { updateDeliveries } from '../store/deliveries.ts';
 import { readEvent } from '../store/event-rows.ts';
 import { lockHead } from '../store/heads.ts';
 import type { Asking } from './asking.ts';
+import { HeldEvents } from './held-events.ts';
 import type { Recorder } from './recorder.ts';
 import type { Recording } from './recording.ts';
 
@@ -31,6 +32,7 @@ export interface BusParts {
 export class Bus implements EventBus {
   readonly #parts: BusParts;
   readonly #commits: GroupCommit<Recording, EmitResult>;
+  readonly #held = new HeldEvents();
 
   constructor(parts: BusParts) {
     this.#parts = parts;
@@ -64,11 +66,25 @@ export class Bus implements EventBus {
 
   async record(tx: Transaction, events: readonly NewEvent[]): Promise<EmitResult[]> {
     const { recorder } = this.#parts;
-    const recordings = events.map((event) => recorder.prepareAgain(event));
-    return (await recorder.record(tx, recordings)).map((outcome) => {
+    const held = this.#held.take(tx);
+    const recordings = [...held, ...events].map((event) => recorder.prepareAgain(event));
+    const results = (await recorder.record(tx, recordings)).map((outcome) => {
       if ('error' in outcome) throw outcome.error;
       return outcome.ok;
     });
+    return results.slice(held.length);
+  }
+
+  /**
+   * Records events with the next ones of the transaction. Whoever asks for this calls `recordHeld` before it ends, and
+   * before anything is armed that must not see them.
+   */
+  recordWithNext(tx: Transaction, events: readonly NewEvent[]): void {
+    this.#held.hold(tx, events);
+  }
+
+  async recordHeld(tx: Transaction): Promise<void> {
+    if (this.#held.any(tx)) await this.record(tx, []);
   }
 
   async lock(tx: Transaction, scope: ProjectScope): Promise<void> {

@@ -1,23 +1,32 @@
 import { distinct, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import { type NewRun, type SubmitObserver, triggerEventOf } from '../../runs/contract.ts';
-import type { EventBus, NewEvent } from '../contract.ts';
+import type { NewEvent } from '../contract.ts';
 import { insertCancels } from '../store/cancels.ts';
 import { armAt } from '../store/arming.ts';
 import { type Heard, inheritMasks } from '../store/emitters.ts';
+import type { Bus } from './bus.ts';
 
 /**
  * Records why runs were started, unless an event says so already, and arms their cancels. What an event's emitter holds is
  * masked in the runs that it starts.
  */
-export function submitObserver(bus: Pick<EventBus, 'record'>, masks: Pick<RunMasks, 'inherit'>): SubmitObserver {
+export function submitObserver(
+  bus: Pick<Bus, 'recordWithNext' | 'recordHeld'>,
+  masks: Pick<RunMasks, 'inherit'>,
+): SubmitObserver {
   return {
     name: 'bus',
     async onSubmitted(tx, runs) {
-      await bus.record(tx, runs.flatMap(triggerEvent));
-      await armCancels(tx, runs);
+      bus.recordWithNext(tx, runs.flatMap(triggerEvent));
+      const cancellable = runs.filter(({ cancel_on = [] }) => cancel_on.length > 0);
+      if (cancellable.length > 0) {
+        await bus.recordHeld(tx);
+        await armCancels(tx, cancellable);
+      }
       await inheritMasks(tx, masks, runs.flatMap(heardBy));
     },
+    onWritten: (tx) => bus.recordHeld(tx),
   };
 }
 
@@ -49,8 +58,7 @@ export function triggerEvent(run: NewRun): NewEvent[] {
 }
 
 /** Events after a run's own trigger cancel it, never the trigger itself. */
-async function armCancels(tx: Transaction, runs: readonly NewRun[]): Promise<void> {
-  const armed = runs.filter(({ cancel_on = [] }) => cancel_on.length > 0);
+async function armCancels(tx: Transaction, armed: readonly NewRun[]): Promise<void> {
   for (const project_id of distinct(armed, (run) => run.project_id)) {
     const own = armed.filter((run) => run.project_id === project_id);
     const { org_id } = own[0]!;

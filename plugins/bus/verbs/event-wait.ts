@@ -13,6 +13,7 @@ import { envelopeOf, type EventWaitArgs, PREDICATE_ROOTS, type ProjectScope, typ
 import { checkType } from '../domain/event-rules.ts';
 import { expiryMessage } from '../domain/near-misses.ts';
 import { readEvent } from '../store/event-rows.ts';
+import type { Bus } from '../service/bus.ts';
 import { armAt } from '../store/arming.ts';
 import { inheritMasks } from '../store/emitters.ts';
 import { nearMisses } from '../store/near-misses.ts';
@@ -23,6 +24,8 @@ export interface WaitKindParts {
   sealer: Sealer;
   signals: SignalQueue;
   masks: Pick<RunMasks, 'inherit'>;
+  /** A wait sees no earlier event of its own transaction. */
+  bus: Pick<Bus, 'recordHeld'>;
   expressions(): Expressions;
 }
 
@@ -80,6 +83,7 @@ async function arm(tx: Transaction, parts: WaitKindParts, context: ActivityConte
   const { org_id, project_id, run_id, activity_id, subject, trusted } = context;
   const { when, untrusted = false } = argsOf(wait);
   if (when !== undefined) parts.expressions().compile(when, PREDICATE_ROOTS);
+  await parts.bus.recordHeld(tx);
   const { seq, skips } = await armAt(tx, project_id, [wait.name]);
   await insertWait(tx, {
     run_id,

@@ -112,6 +112,8 @@ export interface RunObserver {
 export interface SubmitObserver {
   name: string;
   onSubmitted(tx: Transaction, runs: readonly NewRun[]): Promise<void>;
+  /** Called once after a submit has written all of its runs, for what was left to be done together. */
+  onWritten?(tx: Transaction): Promise<void>;
 }
 
 export interface RunTransition {

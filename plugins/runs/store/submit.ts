@@ -148,6 +148,7 @@ async function flush(
   for (const submission of made) await begin(tx, store, submission, announcements);
   const claimed = await startTaken(tx, store, taken, announcements);
   await announce(tx, store, announcements, store.database.now());
+  for (const observer of store.submit_observers) await observer.onWritten?.(tx);
   tx.afterCommit(() => {
     for (const { run } of made) {
       const place = { ...placeOf(run), coordinated: run.coordination !== undefined };
