@@ -284,6 +284,8 @@ export interface Executor {
   isolation?(): Promise<string | undefined>;
   /** May throw, or reject `ended`: the activity is released, and fails when this repeats. */
   start(assignment: Assignment, host: ActivityHost): RunningPass;
+  /** The agent takes no more work: what was made ready for it can go. Running passes go on. */
+  drain?(): Promise<void>;
   /**
    * Frees the executor's resources, such as its spawner. Called once, after the last pass has ended. Plugins stop in
    * reverse start order, so an executor must not close in its own plugin's stop: that would end running passes.

@@ -80,6 +80,7 @@ export default definePlugin(manifest, (plugin) => {
       isolation: isolation(use),
       grace_ms: GRACE_MS,
       in_shell: use(Settings).env.SVC_AGENT_IN_SHELL !== 'off',
+      warm: use(Settings).env.SVC_AGENT_WARM !== 'off',
     }),
   );
 });

@@ -124,6 +124,7 @@ export class Worker implements Agent {
     const { link, settings, executors, log } = this.#parts;
     this.#draining = true;
     this.#sendReady();
+    const drained = Promise.allSettled(executors.map(async (executor) => executor.drain?.()));
     if (settings.drain_grace_ms > 0) await this.#idle(settings.drain_grace_ms);
     for (const pass of this.#passes) pass.drain();
     this.#stopped.abort();
@@ -134,7 +135,7 @@ export class Worker implements Agent {
     this.#cancelLook();
     await link.close();
     const closings = await Promise.allSettled(executors.map(async (executor) => executor.close?.()));
-    for (const closing of closings)
+    for (const closing of [...(await drained), ...closings])
       if (closing.status === 'rejected') log.error({ reason: String(closing.reason) }, 'closing an executor failed');
   }
 

@@ -57,6 +57,18 @@ export function scriptEnvironment(
   };
 }
 
+/** What every script of this agent has, whatever its run. */
+export function agentEnvironment(agent: AgentEnvironment, client_folder: string): Record<string, string> {
+  return { ...forwarded(agent), PATH: client_folder + delimiter + agentPath(agent) };
+}
+
+function forwarded(agent: AgentEnvironment): Record<string, string> {
+  const env: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(agent))
+    if (value !== undefined && (FORWARDED.has(name) || name.startsWith('LC_'))) env[name] = value;
+  return env;
+}
+
 /** The environment of a command that an agent runs for a script elsewhere: as that of a step, without the script's own. */
 export function commandEnvironment(
   assignment: Pick<Assignment, 'envelope' | 'environment'>,
@@ -72,9 +84,7 @@ function jobEnvironment(
   agent: AgentEnvironment,
 ): Record<string, string> {
   const { below, workflow, above } = assignment.environment;
-  const env: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries(agent))
-    if (value !== undefined && (FORWARDED.has(name) || name.startsWith('LC_'))) env[name] = value;
+  const env = forwarded(agent);
   Object.assign(env, triggerVariables(assignment.envelope));
   for (const variable of below) env[variable.name] = variable.value;
   for (const [name, value] of Object.entries(workflow)) env[name] = value;

@@ -59,10 +59,43 @@ async function makePassFolder(
   input: string,
   links: SdkLinks,
 ): Promise<PassFolder> {
+  const folder = await makeEmptyFolder(runtime_dir, name, spec.filename, links);
+  await fill(folder, spec.source, input);
+  return folder;
+}
+
+/** Writes what a pass is given into a folder that was made ahead. False when that does not belong there: see `LARGE`. */
+export async function fillPassFolder(
+  folder: PassFolder,
+  { spec, envelope }: Pick<NewPass, 'spec' | 'envelope'>,
+): Promise<boolean> {
+  const input = JSON.stringify(envelope);
+  if (spec.source.length + input.length > LARGE) return false;
+  await fill(folder, spec.source, input);
+  return true;
+}
+
+async function fill(folder: PassFolder, source: string, input: string): Promise<void> {
+  try {
+    await write(folder.source, source);
+    await write(folder.input_file, input);
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
+}
+
+/** The folder of a pass whose file will be called `filename`, with the SDKs alone. */
+export async function makeEmptyFolder(
+  runtime_dir: string,
+  name: string,
+  filename: string | undefined,
+  links: SdkLinks,
+): Promise<PassFolder> {
   const folder = join(runtime_dir, name);
   const inner = join(folder, 'source');
   // In its own folder, so that an interpreter finds no neighbours but the SDK, and no file name collides.
-  const source = join(inner, sourceFileName(spec.filename));
+  const source = join(inner, sourceFileName(filename));
   const input_file = join(folder, 'input.json');
   const own = Object.keys(links).map((link) => join(inner, link));
   const remove = async () => {
@@ -71,8 +104,6 @@ async function makePassFolder(
   try {
     mkdirSync(folder, { mode: 0o700 });
     mkdirSync(inner, { mode: 0o700 });
-    await write(source, spec.source);
-    await write(input_file, input);
     for (const [link, target] of Object.entries(links))
       if (link !== basename(source)) symlinkSync(target, join(inner, link));
   } catch (error) {

@@ -7,6 +7,7 @@ import { findProgram, KNOWN_INTERPRETERS } from '../domain/interpreter.ts';
 import { Isolation } from '../isolation/isolation.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
 import { InShell } from '../shell/in-shell.ts';
+import { WarmInterpreters, type WarmPlace } from '../warm/warm-interpreters.ts';
 import { Restarts } from './restarts.ts';
 import { installSdks, type SdkLinks } from './sdk-folder.ts';
 import { type PassParts, ScriptPass } from './script-pass.ts';
@@ -28,6 +29,8 @@ export interface ExecutorParts {
   grace_ms: number;
   /** False: bash calls the `svc` program. By default bash answers calls inside the shell where it can. */
   in_shell?: boolean;
+  /** False: every interpreter is started when its pass begins. By default some wait for theirs. */
+  warm?: boolean;
   /** Shared with other executors of the agent; absent: its own. */
   clients?: VerbClients;
   /** True requires the native programs, false the Node ones; the default is the native ones when available. */
@@ -43,6 +46,7 @@ export function createScriptExecutor(parts: ExecutorParts): Executor & { close()
     capabilities: () => capabilities(parts),
     isolation: () => isolation.fault(),
     start: (assignment, host) => passes.start(assignment, host),
+    drain: () => passes.drain(),
     close: () => passes.close(),
   };
 }
@@ -65,6 +69,8 @@ class PassFactory {
   #spawner: Promise<Spawner> | undefined;
   readonly #clients: VerbClients;
   #sdks: Promise<SdkLinks> | undefined;
+  #warm: WarmInterpreters | undefined;
+  #drained: Promise<void> | undefined;
   #pass: PassParts | undefined;
 
   constructor(parts: FactoryParts) {
@@ -77,7 +83,14 @@ class PassFactory {
     return new ScriptPass(this.#pass, assignment, host);
   }
 
+  /** What waits for passes goes; those that run stay. */
+  async drain(): Promise<void> {
+    this.#drained ??= this.#warm?.close();
+    await this.#drained;
+  }
+
   async close(): Promise<void> {
+    await this.drain();
     const opened = this.#spawner;
     this.#spawner = undefined;
     const spawner = await opened?.catch(() => undefined);
@@ -100,6 +113,7 @@ class PassFactory {
       isolation,
       restarts: this.#restarts,
       in_shell: this.#parts.in_shell === false ? undefined : new InShell({ verb, log }),
+      warm: (place) => this.#openWarm(place),
       spawner: (runtime_dir) => this.#openSpawner(runtime_dir),
       sdks: (agent) => this.#installSdks(agent),
       client: (runtime_dir) => this.#clients.folder(runtime_dir),
@@ -113,6 +127,13 @@ class PassFactory {
       throw error;
     });
     return this.#spawner;
+  }
+
+  /** Without the native spawner an interpreter cannot be reached while it waits. */
+  #openWarm(place: WarmPlace): WarmInterpreters | undefined {
+    if (this.#parts.warm === false || !place.spawner.native) return undefined;
+    this.#warm ??= new WarmInterpreters(this.#parts, place);
+    return this.#warm;
   }
 
   #installSdks({ runtime_dir, memory_dir }: ActivityHost['agent']): Promise<SdkLinks> {

@@ -10,13 +10,16 @@ import { readSpec } from '../domain/script-spec.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { Isolation } from '../isolation/isolation.ts';
-import type { SpawnedProcess, Spawner } from '../native/spawner.ts';
+import type { ProcessEnd, SpawnedProcess, Spawner, SpawnRequest } from '../native/spawner.ts';
 import type { InShell } from '../shell/in-shell.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
+import { takePrepared } from './prepared-pass.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
 import type { Restarts } from './restarts.ts';
 import { type SdkLinks, sdkFolders } from './sdk-folder.ts';
+import type { PreparedProcess } from '../warm/prepared-process.ts';
+import type { WarmInterpreters, WarmPlace } from '../warm/warm-interpreters.ts';
 import { killedFromOutside, verdict } from './verdict.ts';
 
 /** Shared by all passes of an agent. */
@@ -37,6 +40,8 @@ export interface PassParts {
   sdks(agent: ActivityHost['agent']): Promise<SdkLinks>;
   isolation: Isolation;
   restarts: Restarts;
+  /** Undefined: every interpreter is started when its pass begins. */
+  warm(place: WarmPlace): WarmInterpreters | undefined;
   /** Absent: scripts call the `svc` program. */
   in_shell: InShell | undefined;
   /** The grace period between SIGTERM and SIGKILL when a pass is stopped. */
@@ -57,6 +62,7 @@ export class ScriptPass implements RunningPass {
   #ground: Ground | undefined;
   #server: SocketServer | undefined;
   #process: SpawnedProcess | undefined;
+  #prepared: PreparedProcess | undefined;
   #relay: OutputRelay | undefined;
   #log_name = Promise.resolve('');
   #cut: Cut | undefined;
@@ -122,12 +128,9 @@ export class ScriptPass implements RunningPass {
     const { runtime_dir } = this.#host.agent;
     const client_folder = await this.#parts.client(runtime_dir);
     const spawner = await this.#parts.spawner(runtime_dir);
-    const name = `p${this.#parts.ids.bytes(6).toString('hex')}`;
     const links = await this.#parts.sdks(this.#host.agent);
-    this.#folder = await makePassFolderIn(this.#places(), {
-      ...{ name, spec, links, log: this.#parts.log },
-      envelope: this.#assignment.envelope,
-    });
+    this.#prepared = await this.#takePrepared(spec, { spawner, client_folder, links });
+    this.#folder = this.#prepared?.folder ?? (await this.#makeFolder(spec, links));
     const { folder, socket } = this.#folder;
     const tools = [client_folder, ...sdkFolders(runtime_dir)];
     const ground = await this.#parts.isolation.ground(this.#assignment, this.#host.agent, {
@@ -151,8 +154,40 @@ export class ScriptPass implements RunningPass {
     const more = await this.#parts.in_shell?.variables(client_folder, program, env);
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     const argv = [...program, this.#folder.source];
-    const process = spawner.spawn(ground.request({ argv, env: { ...env, ...more }, cwd: ground.workdir }));
-    return await this.#follow(process, ground, spec.captures ? new Capture() : undefined);
+    const request = ground.request({ argv, env: { ...env, ...more }, cwd: ground.workdir });
+    const capture = spec.captures ? new Capture() : undefined;
+    const end = (await this.#handOver(request, capture)) ?? (await this.#follow(spawner.spawn(request), capture));
+    return this.#judge(await ground.ended(end), capture);
+  }
+
+  async #takePrepared(spec: ScriptWork, place: Omit<WarmPlace, 'agent'>): Promise<PreparedProcess | undefined> {
+    const { agent } = this.#host;
+    if (this.#parts.isolation.isolates(this.#assignment, agent)) return undefined;
+    const warm = this.#parts.warm({ agent, ...place });
+    if (!warm) return undefined;
+    const { env, node, log } = this.#parts;
+    const { client_folder } = place;
+    const work = { spec, assignment: this.#assignment, agent, client_folder, env, node, log, ended: this.ended };
+    return await takePrepared(warm, work);
+  }
+
+  /** The end of the prepared process; undefined when that did not take the pass: nothing of the script has run. */
+  async #handOver(request: SpawnRequest, capture: Capture | undefined): Promise<ProcessEnd | undefined> {
+    const prepared = this.#prepared;
+    if (!prepared?.usable || !prepared.handOver(request.cwd, request.env)) return undefined;
+    const end = await this.#follow(prepared, capture);
+    if (prepared.taken || this.#cut !== undefined) return end;
+    this.#parts.log.info(
+      { reason: prepared.noise },
+      'a prepared interpreter did not take its script, which is started anew',
+    );
+    return undefined;
+  }
+
+  #makeFolder(spec: ScriptWork, links: SdkLinks): Promise<PassFolder> {
+    const { ids, log } = this.#parts;
+    const name = `p${ids.bytes(6).toString('hex')}`;
+    return makePassFolderIn(this.#places(), { name, spec, links, log, envelope: this.#assignment.envelope });
   }
 
   /** Isolated programs have their own folders below the one of the pass, and may fill them: those stay on the disk. */
@@ -184,7 +219,7 @@ export class ScriptPass implements RunningPass {
     return env;
   }
 
-  async #follow(process: SpawnedProcess, ground: Ground, capture: Capture | undefined): Promise<PassEnd> {
+  async #follow(process: SpawnedProcess, capture: Capture | undefined): Promise<ProcessEnd> {
     this.#process = process;
     if (capture)
       process.onOutput((stream, data) => {
@@ -198,7 +233,10 @@ export class ScriptPass implements RunningPass {
       // The process did not start; `ended` reports the reason.
       () => '',
     );
-    const end = await ground.ended(await process.ended);
+    return await process.ended;
+  }
+
+  #judge(end: ProcessEnd, capture: Capture | undefined): PassEnd {
     this.#journal.freeze();
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     if (end.error !== undefined) throw this.#startFault(end.error, end.error_code);
@@ -229,6 +267,9 @@ export class ScriptPass implements RunningPass {
 
   /** A folder that cannot be removed now is removed with the agent's folder, so this fails no run. */
   async #cleanUp(): Promise<void> {
+    // One that was not handed over, or not taken, still waits.
+    this.#prepared?.kill('SIGKILL');
+    await this.#prepared?.ended;
     await this.#server?.close();
     await this.#ground?.close();
     try {

@@ -16,13 +16,17 @@
  *   PAUSE                                             EXIT     i32 code (-1 after a signal), i32 signal
  *   RESUME                                            FAILED   i32 stage, i32 errno
  *   SYNC                                              SYNCED
+ *   PREPARE as SPAWN                                  SAID     bytes
+ *   GIVE    bytes
  *
+ * PREPARE starts a process that also has one end of a socket, GIVEN_DESCRIPTOR: GIVE writes to the other end, SAID is
+ * what was read there. All that it said comes before its EXIT. A GIVE that the socket does not take whole closes it.
  * SYNCED follows the output that the process had written when SYNC was read. EXIT and FAILED are the last of their process. An end of the request stream kills everything.
  */
-enum { FRAME_SPAWN = 1, FRAME_KILL = 2, FRAME_PAUSE = 3, FRAME_RESUME = 4, FRAME_SYNC = 5 };
-enum { FRAME_HELLO = 1, FRAME_STARTED = 2, FRAME_OUTPUT = 3, FRAME_EXIT = 4, FRAME_FAILED = 5, FRAME_SYNCED = 6 };
+enum { FRAME_SPAWN = 1, FRAME_KILL = 2, FRAME_PAUSE = 3, FRAME_RESUME = 4, FRAME_SYNC = 5, FRAME_PREPARE = 6, FRAME_GIVE = 7 };
+enum { FRAME_HELLO = 1, FRAME_STARTED = 2, FRAME_OUTPUT = 3, FRAME_EXIT = 4, FRAME_FAILED = 5, FRAME_SYNCED = 6, FRAME_SAID = 7 };
 
-#define FRAME_VERSION 2
+#define FRAME_VERSION 3
 #define FRAME_HEAD 9
 #define FRAME_LIMIT (64u << 20)
 

@@ -1,7 +1,7 @@
 /** Frames of the spawner; described in frames.h. */
-export const FRAME_VERSION = 2;
-export const Request = { spawn: 1, kill: 2, pause: 3, resume: 4, sync: 5 } as const;
-export const Report = { hello: 1, started: 2, output: 3, exit: 4, failed: 5, synced: 6 } as const;
+export const FRAME_VERSION = 3;
+export const Request = { spawn: 1, kill: 2, pause: 3, resume: 4, sync: 5, prepare: 6, give: 7 } as const;
+export const Report = { hello: 1, started: 2, output: 3, exit: 4, failed: 5, synced: 6, said: 7 } as const;
 /** The stage at which a start failed. */
 export const Stage = { prepare: 1, directory: 2, program: 3 } as const;
 

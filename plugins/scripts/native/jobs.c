@@ -56,23 +56,26 @@ static void report_end(const struct job *job) {
 }
 
 int launch(uint32_t id, const struct order *order) {
-  int out[2] = {-1, -1}, err[2] = {-1, -1}, control[2] = {-1, -1}, error = 0;
+  int out[2] = {-1, -1}, err[2] = {-1, -1}, control[2] = {-1, -1}, given[2] = {-1, -1}, error = 0;
   struct job *job = take(1, sizeof *job);
   if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control))
     error = errno;
+  if (!error && order->prepared && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, given)) error = errno;
   if (!error && (fcntl(out[0], F_SETFL, O_NONBLOCK) || fcntl(err[0], F_SETFL, O_NONBLOCK))) error = errno;
   if (!error) {
     job->keeper = fork();
-    if (job->keeper == 0) keep(order, control[1], out[1], err[1]);
+    if (job->keeper == 0) keep(order, control[1], out[1], err[1], given[1]);
     if (job->keeper < 0) error = errno;
   }
   shut(&out[1]);
   shut(&err[1]);
   shut(&control[1]);
+  shut(&given[1]);
   if (error) {
     shut(&out[0]);
     shut(&err[0]);
     shut(&control[0]);
+    shut(&given[0]);
     free(job);
     return error;
   }
@@ -80,6 +83,7 @@ int launch(uint32_t id, const struct order *order) {
   job->control = control[0];
   job->pipes[0] = out[0];
   job->pipes[1] = err[0];
+  job->given = given[0];
   job->kept = true;
   job->next = jobs;
   jobs = job;
@@ -126,6 +130,19 @@ bool take_output(struct job *job, int stream) {
   return true;
 }
 
+void take_said(struct job *job) {
+  unsigned char said[256];
+  for (;;) {
+    ssize_t got = recv(job->given, said, sizeof said, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return;
+    if (got <= 0) break;
+    frame_begin(&pending, FRAME_SAID, job->id, (size_t)got);
+    buffer_append(&pending, said, (size_t)got);
+  }
+  shut(&job->given);
+}
+
 void take_notes(struct job *job) {
   struct note note;
   for (;;) {
@@ -164,6 +181,8 @@ bool finish(struct job *job) {
       if (!take_output(job, stream)) shut(&job->pipes[stream]);
     }
   }
+  if (job->given >= 0) take_said(job);
+  shut(&job->given);
   if (!closing) report_end(job);
   return true;
 }

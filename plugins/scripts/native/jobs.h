@@ -15,6 +15,7 @@ struct job {
   pid_t leader;
   int control;
   int pipes[2]; /* -1 once at their end */
+  int given;    /* our end of the socket of a prepared process, or -1 */
   bool paused;
   int owed[2];    /* bytes of each pipe to pass on before the answers to SYNC */
   uint32_t syncs; /* answers to SYNC that are due */
@@ -38,6 +39,8 @@ int launch(uint32_t id, const struct order *order);
 void take_notes(struct job *job);
 /* Passes one chunk of a pipe on. Answers whether more may be available at once. */
 bool take_output(struct job *job, int stream);
+/* Passes on what a prepared process said. */
+void take_said(struct job *job);
 /* Answers SYNC once what the pipes hold now was passed on. */
 void sync_output(struct job *job);
 /* When the keeper is gone and the pipes are empty: reports the end. Answers whether it did. */

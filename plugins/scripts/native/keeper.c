@@ -23,6 +23,7 @@
 #include "spawner.h"
 
 #define CONTROL 3
+#define GIVEN 4
 /* A process that is stuck in the kernel must not be awaited without end. */
 #define PATIENCE_MS 10000
 #define RETRY_MS 20
@@ -79,7 +80,9 @@ static void become(const struct order *order, volatile int *stage, volatile int 
   sigemptyset(&none);
   if (setsid() >= 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0) {
     *stage = STAGE_DIRECTORY;
-    if (chdir(order->cwd) == 0) {
+    if (order->prepared && dup2(GIVEN, GIVEN_DESCRIPTOR) < 0)
+      *stage = STAGE_PREPARE;
+    else if (chdir(order->cwd) == 0) {
       *stage = STAGE_PROGRAM;
       execvp(order->argv[0], order->argv);
     }
@@ -105,12 +108,14 @@ static pid_t start(const struct order *order) {
   _exit(0);
 }
 
-static void wire(int control, int out, int err) {
+static void wire(int control, int out, int err, int given) {
   int null = open("/dev/null", O_RDWR);
-  /* All three are above 3, because the spawner itself holds 0 to 3. */
+  /* All are above 3, because the spawner itself holds 0 to 3. */
   if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || dup3(control, CONTROL, O_CLOEXEC) < 0)
     _exit(1);
-  close_from(CONTROL + 1);
+  if (given >= 0 && given != GIVEN && dup2(given, GIVEN) < 0) _exit(1);
+  close_from((given < 0 ? CONTROL : GIVEN) + 1);
+  if (given >= 0) fcntl(GIVEN, F_SETFD, FD_CLOEXEC);
 }
 
 static int signals(void) {
@@ -156,14 +161,16 @@ static void obey(pid_t leader, int *ending) {
   }
 }
 
-_Noreturn void keep(const struct order *order, int control, int out, int err) {
+_Noreturn void keep(const struct order *order, int control, int out, int err, int given) {
   long long since = 0;
   int ending = 0;
-  wire(control, out, err);
+  wire(control, out, err, given);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_NAME, "svc-keeper");
   int ended = signals();
   pid_t leader = start(order);
+  /* What is said ends with the process. */
+  if (given >= 0) close(GIVEN);
   dup2(0, 1);
   dup2(0, 2);
   while (reap(&leader, &ending)) {

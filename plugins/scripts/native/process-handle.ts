@@ -48,6 +48,17 @@ export interface SpawnedProcess {
   resume(): void;
 }
 
+/** One that has a socket to the agent as its descriptor 100 (GIVEN_DESCRIPTOR in spawner.h). */
+export interface PreparedHandle extends SpawnedProcess {
+  /** Writes to the socket, at most `MAX_GIVEN_BYTES` in all. No effect after its end. */
+  give(bytes: Buffer): void;
+  /** What it writes to the socket: before the output that it prints afterwards, and before `ended` resolves. */
+  onSaid(listen: (bytes: Buffer) => void): void;
+}
+
+/** A socket takes as much at once, whatever the system. */
+export const MAX_GIVEN_BYTES = 64 * 1024;
+
 /** Why a request cannot start a process: what the operating system would cut off or refuse. */
 export function requestFault(request: SpawnRequest): string | undefined {
   const texts = [request.cwd, ...request.argv, ...Object.entries(request.env).flat()];
@@ -65,8 +76,9 @@ type Held = { stream: 'stdout' | 'stderr'; data: Buffer } | { delivered: () => v
 type Order = (type: number, payload?: Buffer) => void;
 
 /** One process as the agent sees it. Commands and reports may cross in any order. */
-export class ProcessHandle implements SpawnedProcess {
+export class ProcessHandle implements PreparedHandle {
   readonly request: SpawnRequest;
+  readonly prepared: boolean;
   readonly pid: Promise<number>;
   readonly log: Promise<string>;
   readonly error_log: Promise<string>;
@@ -74,6 +86,7 @@ export class ProcessHandle implements SpawnedProcess {
   private readonly start = Promise.withResolvers<{ pid: number; log: string; error_log: string }>();
   private readonly finish = Promise.withResolvers<ProcessEnd>();
   private listeners: OutputListener[] = [];
+  private hear: ((bytes: Buffer) => void) | undefined;
   private held: Held[] = [];
   private syncs: (() => void)[] = [];
   private waiting: { type: number; payload?: Buffer }[] = [];
@@ -82,8 +95,9 @@ export class ProcessHandle implements SpawnedProcess {
   private quiet = false;
   private end: ProcessEnd | undefined;
 
-  constructor(request: SpawnRequest) {
+  constructor(request: SpawnRequest, prepared = false) {
     this.request = request;
+    this.prepared = prepared;
     this.pid = this.start.promise.then((started) => started.pid);
     this.log = this.start.promise.then((started) => started.log);
     this.error_log = this.start.promise.then((started) => started.error_log);
@@ -99,6 +113,18 @@ export class ProcessHandle implements SpawnedProcess {
 
   kill(signal: NodeJS.Signals): void {
     this.send(Request.kill, signalPayload(constants.signals[signal]));
+  }
+
+  give(bytes: Buffer): void {
+    this.send(Request.give, bytes);
+  }
+
+  onSaid(listen: (bytes: Buffer) => void): void {
+    this.hear = listen;
+  }
+
+  said(bytes: Buffer): void {
+    this.hear?.(bytes);
   }
 
   drained(): Promise<void> {

@@ -46,6 +46,8 @@ function report(handle: ProcessHandle, { type, payload }: Frame): void {
     handle.started(payload.readInt32LE(0), identity(payload, 4), identity(payload, 20));
   } else if (type === Report.output) {
     handle.output(payload.readUInt8(0) === 2 ? 'stderr' : 'stdout', payload.subarray(1));
+  } else if (type === Report.said) {
+    handle.said(payload);
   } else if (type === Report.synced) {
     handle.synced();
   } else if (type === Report.failed) {
@@ -112,7 +114,7 @@ class SpawnerProcess implements Engine {
     const { cwd, argv, env } = handle.request;
     this.#running.set(id, handle);
     const { stdin } = this.#child;
-    stdin.write(frame(Request.spawn, id, spawnPayload(cwd, argv, env)));
+    stdin.write(frame(handle.prepared ? Request.prepare : Request.spawn, id, spawnPayload(cwd, argv, env)));
     handle.attach((type, payload) => stdin.write(frame(type, id, payload)));
   }
 

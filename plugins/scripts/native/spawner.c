@@ -21,6 +21,9 @@
 #include "jobs.h"
 #include "spawner.h"
 
+/* Descriptors of a job that are looked at: messages, what it says, output. */
+#define WATCHED 4
+
 static struct buffer requests;
 
 static void close_down(void) {
@@ -44,8 +47,8 @@ static int take_strings(char **at, const char *end, char **strings, uint32_t cou
   return 0;
 }
 
-static int spawn(uint32_t id, unsigned char *payload, size_t length) {
-  struct order order;
+static int spawn(uint32_t id, unsigned char *payload, size_t length, bool prepared) {
+  struct order order = {.prepared = prepared};
   if (length < 10 || payload[length - 1] != 0) return -1;
   uint32_t argc = read_u32(payload), envc = read_u32(payload + 4);
   if (argc < 1 || argc > length || envc > length) return -1;
@@ -61,9 +64,16 @@ static int spawn(uint32_t id, unsigned char *payload, size_t length) {
   return failed ? -1 : 0;
 }
 
+/* A process that gets less than all of it must not go on. */
+static void give(struct job *job, const unsigned char *bytes, size_t length) {
+  if (job->given < 0) return;
+  ssize_t sent = send(job->given, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 || (size_t)sent != length) shutdown(job->given, SHUT_WR);
+}
+
 static int request(unsigned char type, uint32_t id, unsigned char *payload, size_t length) {
   struct job *job = jobs;
-  if (type == FRAME_SPAWN) return spawn(id, payload, length);
+  if (type == FRAME_SPAWN || type == FRAME_PREPARE) return spawn(id, payload, length, type == FRAME_PREPARE);
   while (job && job->id != id) job = job->next;
   if (type == FRAME_KILL) {
     if (length != 4) return -1;
@@ -74,6 +84,10 @@ static int request(unsigned char type, uint32_t id, unsigned char *payload, size
   if (type == FRAME_SYNC) {
     /* Of a process that has ended everything was passed on. */
     if (job) sync_output(job);
+    return 0;
+  }
+  if (type == FRAME_GIVE) {
+    if (job) give(job, payload, length);
     return 0;
   }
   if (type != FRAME_PAUSE && type != FRAME_RESUME) return -1;
@@ -142,6 +156,7 @@ static size_t watch(struct pollfd *wanted, int ended) {
   wanted[count++] = (struct pollfd){ended, POLLIN, 0};
   for (struct job *job = jobs; job; job = job->next) {
     wanted[count++] = (struct pollfd){job->control, POLLIN, 0};
+    wanted[count++] = (struct pollfd){job->given, POLLIN, 0};
     for (int stream = 0; stream < 2; stream++)
       wanted[count++] = (struct pollfd){reading && !job->paused ? job->pipes[stream] : -1, POLLIN, 0};
   }
@@ -151,12 +166,18 @@ static size_t watch(struct pollfd *wanted, int ended) {
 static void serve(const struct pollfd *wanted, int ended) {
   const struct pollfd *at = wanted + 3;
   /* Messages before output: a process has started before it prints. */
-  for (struct job *job = jobs; job; job = job->next, at += 3)
+  for (struct job *job = jobs; job; job = job->next, at += WATCHED) {
+    if (at[1].revents && job->given >= 0) take_said(job);
     if (at[0].revents && job->control >= 0) take_notes(job);
+  }
   at = wanted + 3;
-  for (struct job *job = jobs; job; job = job->next, at += 3)
+  for (struct job *job = jobs; job; job = job->next, at += WATCHED)
     for (int stream = 0; stream < 2; stream++)
-      if (at[stream + 1].revents && job->pipes[stream] >= 0 && !full()) take_output(job, stream);
+      if (at[stream + 2].revents && job->pipes[stream] >= 0 && !full()) {
+        /* What it said before it printed. */
+        if (job->given >= 0) take_said(job);
+        take_output(job, stream);
+      }
   if (wanted[2].revents) reap(ended);
   if (wanted[0].revents) take_requests();
   if (!closing && pending.length > pending_sent) send_pending();
@@ -186,7 +207,7 @@ int main(void) {
   append_u32(&pending, FRAME_VERSION);
   while (!closing || jobs || orphans) {
     size_t count = 3;
-    for (struct job *job = jobs; job; job = job->next) count += 3;
+    for (struct job *job = jobs; job; job = job->next) count += WATCHED;
     if (count > room) {
       free(wanted);
       wanted = take(room = count * 2, sizeof *wanted);

@@ -1,6 +1,7 @@
 #ifndef SVC_SPAWNER_H
 #define SVC_SPAWNER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,13 +21,18 @@ struct order {
   char **argv;
   char **environment;
   char *cwd;
+  bool prepared; /* it gets GIVEN_DESCRIPTOR */
 };
+
+/* High, so that the process numbers its own descriptors as if it were not there. */
+#define GIVEN_DESCRIPTOR 100
 
 /*
  * Becomes the keeper of one process: starts it in its own session and passes signals to its group. When it has ended,
- * or `control` was closed, it kills everything left behind, including daemons. Never returns.
+ * or `control` was closed, it kills everything left behind, including daemons. `given` is the socket of a prepared
+ * process. Never returns.
  */
-_Noreturn void keep(const struct order *order, int control, int out, int err);
+_Noreturn void keep(const struct order *order, int control, int out, int err, int given);
 
 /* Sends SIGKILL to every child of this process for which `spare` answers 0. Answers their number, including zombies. */
 int kill_children(int (*spare)(pid_t));

@@ -278,4 +278,4 @@ process.on('uncaughtException', die);
 // The agent stops this process by closing its stdin; a signal to a whole terminal or service must not.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(name, () => undefined);
 process.chdir('/');
-send(HELLO, 0, numbers(2));
+send(HELLO, 0, numbers(3));

@@ -2,10 +2,17 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nativePrograms } from './build.mjs';
 import { NativeErrors } from './errors.ts';
-import { ProcessHandle, requestFault, type SpawnedProcess, type SpawnRequest } from './process-handle.ts';
+import {
+  type PreparedHandle,
+  ProcessHandle,
+  requestFault,
+  type SpawnedProcess,
+  type SpawnRequest,
+} from './process-handle.ts';
 import { type Engine, startEngine } from './spawner-engine.ts';
 
-export type { OutputListener, ProcessEnd, SpawnedProcess, SpawnRequest } from './process-handle.ts';
+export { MAX_GIVEN_BYTES } from './process-handle.ts';
+export type { OutputListener, PreparedHandle, ProcessEnd, SpawnedProcess, SpawnRequest } from './process-handle.ts';
 
 export interface SpawnerOptions {
   /** The agent's private folder (0700); the fallback creates its pipes there. */
@@ -21,6 +28,8 @@ export interface Spawner {
   readonly native: boolean;
   /** Never throws: a process that could not be started ends with `error`. */
   spawn(request: SpawnRequest): SpawnedProcess;
+  /** The same, with a socket to the process. Only where `native`. */
+  prepare(request: SpawnRequest): PreparedHandle;
   /** Kills all processes. Resolves when they and the spawner are gone. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -73,19 +82,22 @@ export async function openSpawner(options: SpawnerOptions): Promise<Spawner> {
     return engine;
   };
 
+  const start = (request: SpawnRequest, prepared: boolean): ProcessHandle => {
+    const handle = new ProcessHandle({ ...request, cwd: resolve(request.cwd) }, prepared);
+    const fault = closed ? 'the spawner is closed' : requestFault(request);
+    if (fault) handle.fail(fault);
+    else
+      living().then(
+        (current) => current.run(handle),
+        (error: Error) => handle.fail(`the spawner did not start: ${error.message}`),
+      );
+    return handle;
+  };
+
   return {
     native: program.native,
-    spawn(request) {
-      const handle = new ProcessHandle({ ...request, cwd: resolve(request.cwd) });
-      const fault = closed ? 'the spawner is closed' : requestFault(request);
-      if (fault) handle.fail(fault);
-      else
-        living().then(
-          (current) => current.run(handle),
-          (error: Error) => handle.fail(`the spawner did not start: ${error.message}`),
-        );
-      return handle;
-    },
+    spawn: (request) => start(request, false),
+    prepare: (request) => start(request, true),
     async close() {
       closed = true;
       const last = await engine.catch(() => undefined);

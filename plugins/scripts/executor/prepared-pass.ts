@@ -1,0 +1,58 @@
+import type { Log } from '../../../kernel/contracts/index.ts';
+import type { ActivityHost, Assignment } from '../../agents/contract.ts';
+import type { ScriptWork } from '../contract.ts';
+import { type AgentEnvironment, agentPath, scriptEnvironment } from '../domain/environment.ts';
+import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
+import { sourceFileName } from '../domain/script-spec.ts';
+import { languageOf } from '../warm/language.ts';
+import type { PreparedProcess } from '../warm/prepared-process.ts';
+import type { WarmInterpreters, WarmPass } from '../warm/warm-interpreters.ts';
+import { fillPassFolder } from './pass-folder.ts';
+
+interface Work {
+  spec: ScriptWork;
+  assignment: Assignment;
+  agent: ActivityHost['agent'];
+  client_folder: string;
+  /** The agent's own environment. */
+  env: AgentEnvironment;
+  /** Runs `.ts` and `.js`. */
+  node: string;
+  log: Log;
+  /** The end of the pass. */
+  ended: Promise<unknown>;
+}
+
+/** A process that waits for this script, with the files of the pass in its folder; undefined when there is none. */
+export async function takePrepared(warm: WarmInterpreters, work: Work): Promise<PreparedProcess | undefined> {
+  const pass = await warmPass(work);
+  const kind = pass && warm.kindOf(pass);
+  if (!kind) return undefined;
+  const process = warm.take(kind);
+  warm.use(kind, work.ended);
+  if (!process) return undefined;
+  const { spec, assignment, log } = work;
+  try {
+    if (await fillPassFolder(process.folder, { spec, envelope: assignment.envelope })) return process;
+  } catch (error) {
+    log.warn(
+      { reason: (error as Error).message },
+      'the folder of a prepared interpreter did not take the files of its pass',
+    );
+  }
+  await process.discard();
+  return undefined;
+}
+
+/** Undefined where no interpreter is prepared for such a pass. */
+async function warmPass({ spec, assignment, agent, client_folder, env, node }: Work): Promise<WarmPass | undefined> {
+  const { argv, name } = chooseInterpreter(spec.filename, spec.interpreter);
+  const language = languageOf(name, argv.slice(1));
+  // A Node that somebody names is not the agent's own.
+  if (language === undefined || (language === 'node' && spec.interpreter !== undefined)) return undefined;
+  const program = language === 'node' ? node : await findProgram(name, agentPath(env), agent.workdir);
+  if (program === undefined) return undefined;
+  // Only what steers an interpreter matters here: nothing that differs from pass to pass.
+  const place = { socket: '', input_file: '', client_folder, agent };
+  return { language, program, filename: sourceFileName(spec.filename), env: scriptEnvironment(assignment, env, place) };
+}

@@ -1,0 +1,182 @@
+import type { Clock, Log } from '../../../kernel/contracts/index.ts';
+import type { PreparedProcess } from './prepared-process.ts';
+
+/** The start of a pass has the machine first. */
+const REFILL_MS = 20;
+/** One that takes longer to come to wait will not. */
+const PREPARE_MS = 15_000;
+/** What no pass used for so long goes. */
+const IDLE_MS = 5 * 60_000;
+/** Of one kind. As many wait as passes of the kind ran at once. */
+const MAX_EACH = 4;
+
+/** What waits for a pass: one program, one name of a file. */
+export interface Kind {
+  key: string;
+  /** For the log. */
+  program: string;
+  filename: string;
+}
+
+interface Shelf<K extends Kind> {
+  kind: K;
+  waiting: PreparedProcess[];
+  /** Passes that run now, and the most that ran at once since the last look. */
+  running: number;
+  peak: number;
+  used_at: number;
+  /** What could not be prepared is not tried again before. */
+  rests_until: number;
+  cancel(): void;
+}
+
+export interface PoolParts<K extends Kind> {
+  clock: Clock;
+  log: Log;
+  /** How many may wait in all. */
+  limit: number;
+  prepare(kind: K): Promise<PreparedProcess>;
+}
+
+/** Prepared processes of the kinds used lately. Each goes to one pass or away. */
+export class WarmPool<K extends Kind> {
+  readonly #parts: PoolParts<K>;
+  readonly #shelves = new Map<string, Shelf<K>>();
+  readonly #leaving = new Set<Promise<void>>();
+  #cancel = (): void => {};
+  #scheduled = false;
+  /** While one is being prepared the next one waits. */
+  #preparing: Promise<void> | undefined;
+  #open = true;
+
+  constructor(parts: PoolParts<K>) {
+    this.#parts = parts;
+  }
+
+  /** A process for a pass of this kind, which may still be on its way. The pass owns it from here on. */
+  take(kind: K): PreparedProcess | undefined {
+    if (!this.#open) return undefined;
+    const shelf = this.#shelf(kind);
+    for (let process = shelf.waiting.shift(); process; process = shelf.waiting.shift()) {
+      if (process.usable) return process;
+      this.#leave(process);
+    }
+    return undefined;
+  }
+
+  /** A pass of this kind runs until `ended`. */
+  use(kind: K, ended: Promise<unknown>): void {
+    if (!this.#open) return;
+    const shelf = this.#shelf(kind);
+    shelf.running += 1;
+    shelf.peak = Math.max(shelf.peak, shelf.running);
+    const over = () => void (shelf.running -= 1);
+    void ended.then(over, over);
+    this.#schedule();
+  }
+
+  /** Throws away all that waits, and prepares no more. Resolves when nothing is left of them. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#open = false;
+    this.#cancel();
+    for (const shelf of this.#shelves.values()) this.#forget(shelf);
+    await this.#preparing;
+    await Promise.all(this.#leaving);
+  }
+
+  #shelf(kind: K): Shelf<K> {
+    const used_at = this.#parts.clock.monotonic();
+    const known = this.#shelves.get(kind.key);
+    if (known) {
+      known.used_at = used_at;
+      return known;
+    }
+    const made = { kind, waiting: [], running: 0, peak: 0, used_at, rests_until: 0, cancel() {} };
+    this.#shelves.set(kind.key, made);
+    this.#lookAgain(made);
+    return made;
+  }
+
+  #lookAgain(shelf: Shelf<K>): void {
+    shelf.cancel = this.#parts.clock.after(IDLE_MS, () => {
+      const idle_ms = this.#parts.clock.monotonic() - shelf.used_at;
+      if (idle_ms >= IDLE_MS && shelf.running === 0) return this.#forget(shelf);
+      shelf.peak = Math.max(1, shelf.running);
+      for (const process of shelf.waiting.splice(shelf.peak)) this.#leave(process);
+      this.#lookAgain(shelf);
+    });
+  }
+
+  #forget(shelf: Shelf<K>): void {
+    shelf.cancel();
+    this.#shelves.delete(shelf.kind.key);
+    for (const process of shelf.waiting.splice(0)) this.#leave(process);
+  }
+
+  #leave(process: PreparedProcess): void {
+    const left = process.discard().catch((error: Error) => {
+      this.#parts.log.warn({ reason: error.message }, 'removing the folder of a prepared interpreter failed');
+    });
+    this.#leaving.add(left);
+    void left.then(() => this.#leaving.delete(left));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#preparing || !this.#open) return;
+    this.#scheduled = true;
+    this.#cancel = this.#parts.clock.after(REFILL_MS, () => {
+      this.#scheduled = false;
+      const shelf = this.#needy();
+      if (!shelf) return;
+      this.#preparing = this.#fill(shelf).finally(() => {
+        this.#preparing = undefined;
+        this.#schedule();
+      });
+    });
+  }
+
+  /** The shelf used last that lacks one, when there is room or when another makes room. */
+  #needy(): Shelf<K> | undefined {
+    const [latest, ...older] = [...this.#shelves.values()].sort((a, b) => b.used_at - a.used_at);
+    const now = this.#parts.clock.monotonic();
+    const lacks = ({ waiting, peak, rests_until }: Shelf<K>) =>
+      rests_until <= now && waiting.length < Math.min(peak, MAX_EACH);
+    const shelf = latest && lacks(latest) ? latest : older.find(lacks);
+    if (!shelf) return undefined;
+    const waiting = [...this.#shelves.values()].reduce((sum, one) => sum + one.waiting.length, 0);
+    if (waiting < this.#parts.limit) return shelf;
+    const spare = older.findLast((one) => one.waiting.length > 0 && one.used_at < shelf.used_at);
+    const process = spare?.waiting.pop();
+    if (!process) return undefined;
+    this.#leave(process);
+    return shelf;
+  }
+
+  async #fill(shelf: Shelf<K>): Promise<void> {
+    const { clock, log, prepare } = this.#parts;
+    const { program, filename } = shelf.kind;
+    try {
+      const process = await prepare(shelf.kind);
+      if (!this.#open || this.#shelves.get(shelf.kind.key) !== shelf) return this.#leave(process);
+      shelf.waiting.push(process);
+      const cancel = clock.after(PREPARE_MS, () => this.#remove(shelf, process));
+      const ready = await process.ready;
+      cancel();
+      void process.ended.then(() => this.#remove(shelf, process));
+      if (ready) return log.debug({ program, filename }, 'an interpreter waits for its next script');
+      // A pass that took it meanwhile, or the end of the pool, leaves nothing to find fault with.
+      if (shelf.waiting.includes(process)) throw new Error(process.noise || 'it ended');
+    } catch (error) {
+      shelf.rests_until = clock.monotonic() + IDLE_MS;
+      log.info({ program, reason: (error as Error).message }, 'an interpreter could not be prepared');
+    }
+  }
+
+  /** One that ended while it waited is replaced after the next pass of its kind, which is started anew. */
+  #remove(shelf: Shelf<K>, process: PreparedProcess): void {
+    const at = shelf.waiting.indexOf(process);
+    if (at < 0) return;
+    shelf.waiting.splice(at, 1);
+    this.#leave(process);
+  }
+}
