@@ -176,11 +176,10 @@ export class ScriptPass implements RunningPass {
     const prepared = this.#prepared;
     if (!prepared?.usable || !prepared.handOver(request.cwd, request.env)) return undefined;
     const end = await this.#follow(prepared, capture);
+    const { log } = this.#parts;
+    if (prepared.taken) log.debug({ exit_code: end.exit_code }, 'a prepared interpreter has run a script');
     if (prepared.taken || this.#cut !== undefined) return end;
-    this.#parts.log.info(
-      { reason: prepared.noise },
-      'a prepared interpreter did not take its script, which is started anew',
-    );
+    log.info({ reason: prepared.noise }, 'a prepared interpreter did not take its script, which is started anew');
     return undefined;
   }
 

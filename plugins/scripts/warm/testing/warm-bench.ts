@@ -1,0 +1,48 @@
+import type { Test } from 'tap';
+import type { Ids } from '../../../../kernel/contracts/index.ts';
+import { randomBytes } from 'node:crypto';
+import type { PassEnd } from '../../../agents/contract.ts';
+import { type Bench, openBench, type Script } from '../../executor/testing/host.ts';
+import type { ExecutorParts } from '../../executor/script-executor.ts';
+import { Activity, RecordingLog, systemClock as clock, until } from '../../../../test/kit/index.ts';
+
+const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
+const WAITS = 'an interpreter waits for its next script';
+const HAS_RUN = 'a prepared interpreter has run a script';
+
+/** An agent whose prepared interpreters a test can follow. */
+export interface WarmBench extends Bench {
+  log: RecordingLog;
+  /** How many interpreters have come to wait so far. */
+  prepared(): number;
+  /** How many of them have run a script so far. */
+  used(): number;
+  /** Runs a script and waits until an interpreter waits for the next one of its name. */
+  prime(script: Script): Promise<void>;
+  /** One run to its end. */
+  run(script: Script): Promise<{ end: PassEnd; out: string; err: string }>;
+}
+
+export async function openWarmBench(t: Test, parts: Partial<ExecutorParts> = {}): Promise<WarmBench> {
+  const log = new RecordingLog();
+  const bench = await openBench({ clock, ids, log, ...parts });
+  t.teardown(() => bench.close());
+  const count = (message: string) => log.messages('debug').filter((line) => line === message).length;
+  const run = async (script: Script) => {
+    const activity = new Activity();
+    const end = await bench.finish(activity, script);
+    return { end, out: activity.text(), err: activity.text('stderr') };
+  };
+  return {
+    ...bench,
+    log,
+    prepared: () => count(WAITS),
+    used: () => count(HAS_RUN),
+    async prime(script) {
+      const before = count(WAITS);
+      await run(script);
+      await until(() => count(WAITS) > before, { what: 'an interpreter waits' });
+    },
+    run,
+  };
+}
