@@ -203,22 +203,26 @@ const ordinalOf = (site) => (site === undefined ? undefined : Number(site.slice(
  * whose turn it is, and which step is being run where.
  */
 const KEY = Symbol.for('svc.sdk/1');
-globalThis[KEY] ??= {
+/** What a process was started with: `{path, input_file, variables}`, every `SVC_*` in the last. */
+export const environment = () => ({
   path: process.env.SVC_AGENT_SOCKET,
   input_file: process.env.SVC_INPUT_FILE,
-  /** Every `SVC_*` that this process was started with. */
   variables: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('SVC_'))),
+});
+/** Of this copy, unless another one was used first. */
+export const ownState = {
+  ...environment(),
   steps: new AsyncLocalStorage(),
   tail: Promise.resolve(),
   channel: undefined,
 };
-const shared = globalThis[KEY];
+const state = () => (globalThis[KEY] ??= ownState);
 
-export const inputFile = () => shared.input_file;
+export const inputFile = () => state().input_file;
 
 /** The step whose function is calling: `{name, site, key, over}`. */
 export function presentStep() {
-  const step = shared.steps.getStore();
+  const step = state().steps.getStore();
   return step === undefined || step.over ? undefined : step;
 }
 
@@ -229,6 +233,7 @@ export function presentStep() {
 export function inTurn(what, work) {
   const step = presentStep();
   if (step !== undefined) return Promise.reject(insideAStep(what, step.name));
+  const shared = state();
   if (shared.path === undefined || shared.path === '') return Promise.reject(notInAScript('SVC_AGENT_SOCKET'));
   let pass;
   const passed = new Promise((resolve) => {
@@ -271,6 +276,7 @@ async function inOrder(result) {
  * sees the key alone.
  */
 export async function asStep(step, work) {
+  const shared = state();
   for (const name in shared.variables) delete process.env[name];
   process.env.SVC_IDEMPOTENCY_KEY = step.key;
   try {

@@ -12,8 +12,7 @@ const AGENT = 100;
 const READY = 'r';
 const TAKEN = 't';
 const HOOK = 'NODE_OPTIONS';
-/** What the SDK has read of the environment: `sdk/channel.mjs`. */
-const SDK_STATE = Symbol.for('svc.sdk/1');
+const SDK = join(__dirname, '../node_modules/svc/sdk');
 
 /** Exactly so many bytes. Without a pass this process ends: the agent has no use for it. */
 function read(length) {
@@ -59,21 +58,15 @@ function warmUp() {
   const known = caches.map((cache) => new Set(Object.keys(cache)));
   if (/\.m?ts$/i.test(process.argv[1])) for (const name of ['warm.ts', 'warm.mts']) require(join(__dirname, name));
   else require(join(__dirname, 'warm.mjs'));
-  require(join(__dirname, '../node_modules/svc/sdk/sdk.mjs'));
+  require(join(SDK, 'sdk.mjs'));
+  const sdk = require(join(SDK, 'channel.mjs'));
   for (const [at, cache] of caches.entries())
     for (const name of Object.keys(cache)) if (!known[at].has(name)) delete cache[name];
   process.emitWarning = emitWarning;
+  return sdk;
 }
 
-function refreshSdk() {
-  const { SVC_AGENT_SOCKET: path, SVC_INPUT_FILE: input_file } = process.env;
-  const variables = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('SVC_')));
-  Object.assign(globalThis[SDK_STATE], { path, input_file, variables });
-  // The SDK puts it back when a script uses it.
-  delete globalThis[SDK_STATE];
-}
-
-function becomeThePass() {
+function becomeThePass(sdk) {
   fs.writeSync(AGENT, READY);
   const [cwd, count, ...texts] = read(read(4).readUInt32LE(0)).toString().split('\0');
   const given = pairs(texts.slice(0, Number(count)));
@@ -81,7 +74,7 @@ function becomeThePass() {
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) delete process.env[name];
   for (const [name, value] of env) process.env[name] = value;
-  refreshSdk();
+  Object.assign(sdk.ownState, sdk.environment());
 }
 
 /** Worker threads load this again, because the options of their process are theirs. */
@@ -93,8 +86,7 @@ function forget() {
 
 forget();
 if (isMainThread) {
-  warmUp();
-  becomeThePass();
+  becomeThePass(warmUp());
   fs.writeSync(AGENT, TAKEN);
   fs.closeSync(AGENT);
 }

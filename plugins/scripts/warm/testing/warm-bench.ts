@@ -13,8 +13,8 @@ const HAS_RUN = 'a prepared interpreter has run a script';
 /** An agent whose prepared interpreters a test can follow. */
 export interface WarmBench extends Bench {
   log: RecordingLog;
-  /** How many interpreters have come to wait so far. */
-  prepared(): number;
+  /** How many interpreters have come to wait so far, of all names or of one. */
+  prepared(filename?: string): number;
   /** How many of them have run a script so far. */
   used(): number;
   /** Runs a script and waits until an interpreter waits for the next one of its name. */
@@ -27,7 +27,10 @@ export async function openWarmBench(t: Test, parts: Partial<ExecutorParts> = {})
   const log = new RecordingLog();
   const bench = await openBench({ clock, ids, log, ...parts });
   t.teardown(() => bench.close());
-  const count = (message: string) => log.messages('debug').filter((line) => line === message).length;
+  const count = (wanted: string, filename?: string) =>
+    log.lines.filter(
+      ({ message, fields }) => message === wanted && (filename === undefined || fields.filename === filename),
+    ).length;
   const run = async (script: Script) => {
     const activity = new Activity();
     const end = await bench.finish(activity, script);
@@ -36,7 +39,7 @@ export async function openWarmBench(t: Test, parts: Partial<ExecutorParts> = {})
   return {
     ...bench,
     log,
-    prepared: () => count(WAITS),
+    prepared: (filename) => count(WAITS, filename),
     used: () => count(HAS_RUN),
     async prime(script) {
       const before = count(WAITS);
