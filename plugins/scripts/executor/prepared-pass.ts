@@ -33,7 +33,9 @@ export async function takePrepared(warm: WarmInterpreters, work: Work): Promise<
   if (!process) return undefined;
   const { spec, assignment, log } = work;
   try {
-    if (await fillPassFolder(process.folder, { spec, envelope: assignment.envelope })) return process;
+    // Only of one that waits is it certain that it does not find the file before it was told to go on.
+    if ((await process.ready) && (await fillPassFolder(process.folder, { spec, envelope: assignment.envelope })))
+      return process;
   } catch (error) {
     log.warn(
       { reason: (error as Error).message },

@@ -4,6 +4,8 @@ import { MAX_GIVEN_BYTES, type OutputListener, type PreparedHandle, type Process
 import type { SpawnedProcess } from '../native/spawner.ts';
 import { isUnchanged, type ProgramFile, programOf } from './program-file.ts';
 
+/** From the start until it waits. */
+const PREPARE_MS = 10_000;
 /** From the hand-over until the process says that it has it; longer only where something is wrong. */
 const HAND_OVER_MS = 5000;
 const MAX_NOISE_LENGTH = 1000;
@@ -55,6 +57,8 @@ export class PreparedProcess implements SpawnedProcess {
     });
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.ready = promise;
+    const cancel = clock.after(PREPARE_MS, () => this.kill('SIGKILL'));
+    void this.ready.then(cancel);
     void this.ended.then(() => resolve(false));
     handle.onSaid((bytes) => {
       for (const word of bytes.toString('latin1'))

@@ -3,8 +3,6 @@ import type { PreparedProcess } from './prepared-process.ts';
 
 /** The start of a pass has the machine first. */
 const REFILL_MS = 20;
-/** One that takes longer to come to wait will not. */
-const PREPARE_MS = 15_000;
 /** What no pass used for so long goes. */
 const IDLE_MS = 5 * 60_000;
 /** Of one kind. As many wait as passes of the kind ran at once. */
@@ -53,7 +51,7 @@ export class WarmPool<K extends Kind> {
     this.#parts = parts;
   }
 
-  /** A process for a pass of this kind, which may still be on its way. The pass owns it from here on. */
+  /** A process for a pass of this kind, which may not wait yet but will before another could. The pass owns it from here on. */
   take(kind: K): PreparedProcess | undefined {
     if (!this.#open) return undefined;
     const shelf = this.#shelf(kind);
@@ -159,9 +157,7 @@ export class WarmPool<K extends Kind> {
       const process = await prepare(shelf.kind);
       if (!this.#open || this.#shelves.get(shelf.kind.key) !== shelf) return this.#leave(process);
       shelf.waiting.push(process);
-      const cancel = clock.after(PREPARE_MS, () => this.#remove(shelf, process));
       const ready = await process.ready;
-      cancel();
       void process.ended.then(() => this.#remove(shelf, process));
       if (ready) return log.debug({ program, filename }, 'an interpreter waits for its next script');
       // A pass that took it meanwhile, or the end of the pool, leaves nothing to find fault with.

@@ -21,6 +21,8 @@ class Stash:
         # A script called as one of them is what the others would import.
         self._usable = usable
         self._loaders = {}
+        # Once each: one that the script has removed again is to be loaded anew.
+        self._given = set()
 
     def hide(self):
         """Takes the modules out of what a script sees. The finders of their folders give them back."""
@@ -28,7 +30,7 @@ class Stash:
         for name in self._modules:
             del sys.modules[name]
             parent, _, child = name.rpartition(".")
-            if parent in sys.modules:
+            if parent not in self._modules and hasattr(sys.modules.get(parent), child):
                 delattr(sys.modules[parent], child)
         for folder in [*sys.path_importer_cache]:
             finder = sys.path_importer_cache[folder]
@@ -43,8 +45,12 @@ class Stash:
         """The spec of a module that is here and is the one that was found."""
         name = found.name
         module = self._modules.get(name)
-        if module is None or module.__spec__.origin != found.origin or sys.path != self._path or not self._whole(name):
+        origin = getattr(getattr(module, "__spec__", None), "origin", None)
+        if origin is None or name in self._given or origin != found.origin:
             return found
+        if sys.path != self._path or not all(self._fits(needed) for needed in self._needs[name]):
+            return found
+        self._given.add(name)
         spec = module.__spec__
         self._loaders[name] = spec.loader
         spec.loader = self
@@ -58,15 +64,17 @@ class Stash:
         name = module.__spec__.name
         module.__spec__.loader = self._loaders.pop(name)
         for needed in self._needs[name]:
-            if needed in self._modules and needed not in sys.modules:
+            if needed not in sys.modules:
+                self._given.add(needed)
                 sys.modules[needed] = self._modules[needed]
                 parent, _, child = needed.rpartition(".")
-                if parent:
+                # From others that are here it was not taken.
+                if parent in sys.modules and parent not in self._modules:
                     setattr(sys.modules[parent], child, self._modules[needed])
 
-    def _whole(self, name):
-        """False when the script has another of the modules that this one has: it must not get two of one."""
-        return all(sys.modules.get(needed, self._modules[needed]) is self._modules[needed] for needed in self._needs[name])
+    def _fits(self, needed):
+        """False when the script has another module of that name, or has removed this one: it must not get two of one."""
+        return sys.modules.get(needed, None if needed in self._given else self._modules[needed]) is self._modules[needed]
 
 
 def _answer_first(finder, stash):
@@ -121,7 +129,16 @@ def load(folder, known):
     sys.path[:] = here
     modules = {name: module for name, module in sys.modules.items() if name not in known and name != __name__}
     usable = os.path.splitext(os.path.basename(sys.argv[0]))[0] not in modules
+    for name, module in modules.items():
+        parent, _, child = name.rpartition(".")
+        if getattr(getattr(module, "__spec__", None), "name", None) != name and not _has_file(modules.get(parent), child):
+            # A module has put it there itself, as `typing` does with `typing.io`.
+            imports.of.setdefault(parent, set()).add(name)
     return Stash(modules, {name: _closure(name, imports.of, modules) for name in modules}, path, folders, usable)
+
+
+def _has_file(package, child):
+    return any(os.path.exists(os.path.join(folder, child + ".py")) for folder in getattr(package, "__path__", ()))
 
 
 def _closure(name, imports, modules):

@@ -12,8 +12,6 @@ READY = b"r"
 TAKEN = b"t"
 HOOK = b"PYTHONPATH"
 HERE = os.path.dirname(__file__)
-# Where the script will lie, as Python puts it on the path.
-FOLDER = os.path.realpath(os.path.dirname(sys.argv[0]))
 
 
 def read(length):
@@ -63,7 +61,8 @@ def become_the_pass():
     known = set(sys.modules)
     import _stash
 
-    stash = _stash.load(FOLDER, known)
+    # Where the script will lie, as Python puts it on the path. Before 3.7 that is not known here.
+    stash = _stash.load(os.path.realpath(os.path.dirname(sys.argv[0])), known)
     os.write(AGENT, READY)
     cwd, count, *texts = read(int.from_bytes(read(4), "little")).split(b"\0")
     env = environment_of(pairs(texts[: int(count)]), pairs(texts[int(count) :]))
