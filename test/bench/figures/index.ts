@@ -4,6 +4,7 @@ import { consolePages } from './console.ts';
 import { devReady } from './dev-ready.ts';
 import { event } from './event.ts';
 import { fanOut } from './fan-out.ts';
+import { firstLineByInterpreter } from './first-line.ts';
 import { graphCheck } from './graph-check.ts';
 import { growth } from './growth.ts';
 import { handlers } from './handlers.ts';
@@ -32,6 +33,7 @@ export const figures: readonly Figure[] = [
   steps,
   sdk,
   submit,
+  firstLineByInterpreter,
   oneStep,
   event,
   signal,
