@@ -12,7 +12,7 @@ import { isScript, programFile } from './program-file.ts';
 import { startsAlike } from './steering.ts';
 import { type Kind, WarmPool } from './warm-pool.ts';
 
-/** A prepared Node.js with the SDK holds 50 MB, of which half is shared; a Python 15 MB. */
+/** A prepared Node.js has 50 to 70 MB resident, of which half is shared; a Python 15 MB. */
 const BYTES_EACH = 64 * 1024 * 1024;
 /** Of the machine's memory. */
 const SHARE = 1 / 16;

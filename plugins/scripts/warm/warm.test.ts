@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { nativePrograms } from '../native/build.mjs';
 import { Activity, until } from '../../../test/kit/index.ts';
@@ -137,7 +138,7 @@ t.test('prepared interpreters', { skip }, async (t) => {
   });
 
   t.test('end with an agent that is killed', async (t) => {
-    const agent = spawn(process.execPath, [join(import.meta.dirname, 'testing/doomed-agent.ts')], {
+    const agent = spawn(process.execPath, [fileURLToPath(new URL('./testing/doomed-agent.ts', import.meta.url))], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [line] = (await once(agent.stdout, 'data')) as [Buffer];

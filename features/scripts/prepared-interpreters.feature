@@ -1,0 +1,64 @@
+Feature: A script behaves the same in an interpreter that has waited for it
+
+  Rule: the agent can be set to keep none
+
+    @own-agent @contract
+    Scenario Outline: TypeScript, <who>
+      Given an agent of its own with the environment:
+        | SVC_AGENT_WARM | <setting> |
+      When I submit the script "twice.ts" to that agent:
+        """
+        import { appendFileSync } from 'node:fs';
+        import { step, waitSignal } from 'svc/sdk';
+        const say = (text: string): void => appendFileSync('{folder}/printed', `${text}\n`);
+        say(`${process.argv.length} ${process.execArgv.length} ${import.meta.main} ${process.env.NODE_OPTIONS}`);
+        say(String(await step('once', () => appendFileSync('{folder}/worked', 'worked\n') ?? 'done')));
+        await waitSignal('go');
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with 'null'
+      Then the run succeeds
+      And 2 steps are recorded
+      And the file "worked" has 1 lines
+      And the file "printed" holds this 2 times:
+        """
+        2 0 true undefined
+        done
+        """
+
+      Examples:
+        | who                             | setting |
+        | interpreters wait               |         |
+        | each pass starts an interpreter | off     |
+
+    @own-agent @contract
+    Scenario Outline: Python, <who>
+      Given an agent of its own with the environment:
+        | SVC_AGENT_WARM | <setting> |
+      When I submit the script "twice.py" to that agent:
+        """
+        import os, sys
+        import svc_sdk as svc
+        def say(text): print(text, file=open('{folder}/printed', 'a'))
+        def work():
+            print('worked', file=open('{folder}/worked', 'a'))
+            return 'done'
+        say(f"{len(sys.argv)} {__name__} {'sitecustomize' in sys.path[0]} {os.environ.get('PYTHONPATH')}")
+        say(svc.step('once', work))
+        svc.wait_signal('go')
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with 'null'
+      Then the run succeeds
+      And 2 steps are recorded
+      And the file "worked" has 1 lines
+      And the file "printed" holds this 2 times:
+        """
+        1 __main__ False None
+        done
+        """
+
+      Examples:
+        | who                             | setting |
+        | interpreters wait               |         |
+        | each pass starts an interpreter | off     |
