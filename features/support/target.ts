@@ -39,9 +39,9 @@ export interface OwnTarget {
 }
 
 const base = (): Record<string, string> => {
-  const { PATH = '', LANG = 'C.UTF-8' } = process.env;
+  const { PATH = '', LANG = 'C.UTF-8', SVC_AGENT_WARM = '' } = process.env;
   // Far ends of scenarios are at this address.
-  return { PATH, LANG, TERM: 'dumb', SVC_EGRESS_ALLOW: '127.0.0.1', ...compiledCode() };
+  return { PATH, LANG, TERM: 'dumb', SVC_EGRESS_ALLOW: '127.0.0.1', SVC_AGENT_WARM, ...compiledCode() };
 };
 
 /** Variables that a script must and must not see; planted in every agent that is started here. */

@@ -10,7 +10,8 @@ import { InShell } from '../shell/in-shell.ts';
 import { WarmInterpreters, type WarmPlace } from '../warm/warm-interpreters.ts';
 import { Restarts } from './restarts.ts';
 import { installSdks, type SdkLinks } from './sdk-folder.ts';
-import { type PassParts, ScriptPass } from './script-pass.ts';
+import type { PassParts } from './pass-parts.ts';
+import { ScriptPass } from './script-pass.ts';
 import { VerbClients } from './verb-clients.ts';
 
 export interface ExecutorParts {

@@ -1,52 +1,23 @@
-import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
-import type { OpenReplay, Replay } from '../../replay/contract.ts';
-import type { ScriptWork, Verb } from '../contract.ts';
-import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
+import type { OpenReplay } from '../../replay/contract.ts';
+import type { ScriptWork } from '../contract.ts';
+import { agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter } from '../domain/interpreter.ts';
 import { Capture } from '../domain/command-spec.ts';
 import { readSpec } from '../domain/script-spec.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
-import type { Isolation } from '../isolation/isolation.ts';
-import type { ProcessEnd, SpawnedProcess, Spawner, SpawnRequest } from '../native/spawner.ts';
-import type { InShell } from '../shell/in-shell.ts';
+import type { ProcessEnd, SpawnedProcess, SpawnRequest } from '../native/spawner.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { takePrepared } from './prepared-pass.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
-import type { Restarts } from './restarts.ts';
+import type { PassParts } from './pass-parts.ts';
 import { type SdkLinks, sdkFolders } from './sdk-folder.ts';
 import type { PreparedProcess } from '../warm/prepared-process.ts';
-import type { WarmInterpreters, WarmPlace } from '../warm/warm-interpreters.ts';
+import type { WarmPlace } from '../warm/warm-interpreters.ts';
 import { killedFromOutside, verdict } from './verdict.ts';
-
-/** Shared by all passes of an agent. */
-export interface PassParts {
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  /** The agent's own environment. */
-  env: AgentEnvironment;
-  /** Runs `.ts` and `.js`. */
-  node: string;
-  verbs: ReadonlyMap<string, Verb>;
-  replay: Replay;
-  spawner(runtime_dir: string): Promise<Spawner>;
-  /** Folder that holds the verb client. */
-  client(runtime_dir: string): Promise<string>;
-  /** The SDKs that scripts can import. */
-  sdks(agent: ActivityHost['agent']): Promise<SdkLinks>;
-  isolation: Isolation;
-  restarts: Restarts;
-  /** Undefined: every interpreter is started when its pass begins. */
-  warm(place: WarmPlace): WarmInterpreters | undefined;
-  /** Absent: scripts call the `svc` program. */
-  in_shell: InShell | undefined;
-  /** The grace period between SIGTERM and SIGKILL when a pass is stopped. */
-  grace_ms: number;
-}
 
 /** What ends a pass early: an end, or a fault that releases the activity. */
 type Cut = { end: PassEnd } | { fault: unknown };
