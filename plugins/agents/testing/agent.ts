@@ -17,6 +17,7 @@ export class TestExecutor implements Executor {
   readonly executor = 'test';
   readonly passes: TestPass[] = [];
   closed = 0;
+  drained = 0;
   readonly #play: ((pass: TestPass) => Promise<PassEnd>) | undefined;
 
   constructor(play?: (pass: TestPass) => Promise<PassEnd>) {
@@ -39,6 +40,10 @@ export class TestExecutor implements Executor {
         ended.resolve({ end: why === 'draining' ? 'released' : 'lost' });
       },
     };
+  }
+
+  async drain(): Promise<void> {
+    this.drained += 1;
   }
 
   async close(): Promise<void> {

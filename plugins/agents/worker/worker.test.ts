@@ -197,6 +197,7 @@ t.test('drain: what ends within the grace is completed, the rest is given back a
   parks.end({ end: 'parked' });
   await until(() => worker.status().busy === 1);
   t.equal(slow.stopped, undefined, 'still within the grace');
+  t.same([executor.drained, executor.closed], [1, 0], 'the executor knows that nothing more comes');
   slow.end({ end: 'released' });
   await stopping;
   t.same(
