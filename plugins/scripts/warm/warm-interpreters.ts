@@ -54,7 +54,7 @@ export class WarmInterpreters {
   readonly #parts: WarmParts;
   readonly #place: WarmPlace;
   readonly #env: Variables;
-  readonly #pool: WarmPool<WarmKind>;
+  readonly #pool: WarmPool<WarmKind, PreparedProcess>;
   #hooks: Promise<string> | undefined;
 
   constructor(parts: WarmParts, place: WarmPlace) {

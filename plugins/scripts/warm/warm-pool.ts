@@ -1,5 +1,4 @@
 import type { Clock, Log } from '../../../kernel/contracts/index.ts';
-import type { PreparedProcess } from './prepared-process.ts';
 
 /** The start of a pass has the machine first. */
 const REFILL_MS = 20;
@@ -16,9 +15,19 @@ export interface Kind {
   filename: string;
 }
 
-interface Shelf<K extends Kind> {
+/** A process as the pool sees it: `PreparedProcess`. */
+export interface Waiting {
+  /** True when it has come to wait, false when it has ended before. */
+  readonly ready: Promise<boolean>;
+  readonly ended: Promise<unknown>;
+  readonly usable: boolean;
+  readonly noise: string;
+  discard(): Promise<void>;
+}
+
+interface Shelf<K extends Kind, P extends Waiting> {
   kind: K;
-  waiting: PreparedProcess[];
+  waiting: P[];
   /** Passes that run now, and the most that ran at once since the last look. */
   running: number;
   peak: number;
@@ -28,18 +37,18 @@ interface Shelf<K extends Kind> {
   cancel(): void;
 }
 
-export interface PoolParts<K extends Kind> {
+export interface PoolParts<K extends Kind, P extends Waiting> {
   clock: Clock;
   log: Log;
   /** How many may wait in all. */
   limit: number;
-  prepare(kind: K): Promise<PreparedProcess>;
+  prepare(kind: K): Promise<P>;
 }
 
 /** Prepared processes of the kinds used lately. Each goes to one pass or away. */
-export class WarmPool<K extends Kind> {
-  readonly #parts: PoolParts<K>;
-  readonly #shelves = new Map<string, Shelf<K>>();
+export class WarmPool<K extends Kind, P extends Waiting> {
+  readonly #parts: PoolParts<K, P>;
+  readonly #shelves = new Map<string, Shelf<K, P>>();
   readonly #leaving = new Set<Promise<void>>();
   #cancel = (): void => {};
   #scheduled = false;
@@ -47,12 +56,12 @@ export class WarmPool<K extends Kind> {
   #preparing: Promise<void> | undefined;
   #open = true;
 
-  constructor(parts: PoolParts<K>) {
+  constructor(parts: PoolParts<K, P>) {
     this.#parts = parts;
   }
 
   /** A process for a pass of this kind, which may not wait yet but will before another could. The pass owns it from here on. */
-  take(kind: K): PreparedProcess | undefined {
+  take(kind: K): P | undefined {
     if (!this.#open) return undefined;
     const shelf = this.#shelf(kind);
     for (let process = shelf.waiting.shift(); process; process = shelf.waiting.shift()) {
@@ -82,20 +91,20 @@ export class WarmPool<K extends Kind> {
     await Promise.all(this.#leaving);
   }
 
-  #shelf(kind: K): Shelf<K> {
+  #shelf(kind: K): Shelf<K, P> {
     const used_at = this.#parts.clock.monotonic();
     const known = this.#shelves.get(kind.key);
     if (known) {
       known.used_at = used_at;
       return known;
     }
-    const made = { kind, waiting: [], running: 0, peak: 0, used_at, rests_until: 0, cancel() {} };
+    const made: Shelf<K, P> = { kind, waiting: [], running: 0, peak: 0, used_at, rests_until: 0, cancel() {} };
     this.#shelves.set(kind.key, made);
     this.#lookAgain(made);
     return made;
   }
 
-  #lookAgain(shelf: Shelf<K>): void {
+  #lookAgain(shelf: Shelf<K, P>): void {
     shelf.cancel = this.#parts.clock.after(IDLE_MS, () => {
       const idle_ms = this.#parts.clock.monotonic() - shelf.used_at;
       if (idle_ms >= IDLE_MS && shelf.running === 0) return this.#forget(shelf);
@@ -105,13 +114,13 @@ export class WarmPool<K extends Kind> {
     });
   }
 
-  #forget(shelf: Shelf<K>): void {
+  #forget(shelf: Shelf<K, P>): void {
     shelf.cancel();
     this.#shelves.delete(shelf.kind.key);
     for (const process of shelf.waiting.splice(0)) this.#leave(process);
   }
 
-  #leave(process: PreparedProcess): void {
+  #leave(process: P): void {
     const left = process.discard().catch((error: Error) => {
       this.#parts.log.warn({ reason: error.message }, 'removing the folder of a prepared interpreter failed');
     });
@@ -134,10 +143,10 @@ export class WarmPool<K extends Kind> {
   }
 
   /** The shelf used last that lacks one, when there is room or when another makes room. */
-  #needy(): Shelf<K> | undefined {
+  #needy(): Shelf<K, P> | undefined {
     const [latest, ...older] = [...this.#shelves.values()].sort((a, b) => b.used_at - a.used_at);
     const now = this.#parts.clock.monotonic();
-    const lacks = ({ waiting, peak, rests_until }: Shelf<K>) =>
+    const lacks = ({ waiting, peak, rests_until }: Shelf<K, P>) =>
       rests_until <= now && waiting.length < Math.min(peak, MAX_EACH);
     const shelf = latest && lacks(latest) ? latest : older.find(lacks);
     if (!shelf) return undefined;
@@ -150,7 +159,7 @@ export class WarmPool<K extends Kind> {
     return shelf;
   }
 
-  async #fill(shelf: Shelf<K>): Promise<void> {
+  async #fill(shelf: Shelf<K, P>): Promise<void> {
     const { clock, log, prepare } = this.#parts;
     const { program, filename } = shelf.kind;
     try {
@@ -161,7 +170,7 @@ export class WarmPool<K extends Kind> {
       void process.ended.then(() => this.#remove(shelf, process));
       if (ready) return log.debug({ program, filename }, 'an interpreter waits for its next script');
       // A pass that took it meanwhile, or the end of the pool, leaves nothing to find fault with.
-      if (shelf.waiting.includes(process)) throw new Error(process.noise || 'it ended');
+      if (this.#remove(shelf, process)) throw new Error(process.noise || 'it ended');
     } catch (error) {
       shelf.rests_until = clock.monotonic() + IDLE_MS;
       log.info({ program, reason: (error as Error).message }, 'an interpreter could not be prepared');
@@ -169,10 +178,11 @@ export class WarmPool<K extends Kind> {
   }
 
   /** One that ended while it waited is replaced after the next pass of its kind, which is started anew. */
-  #remove(shelf: Shelf<K>, process: PreparedProcess): void {
+  #remove(shelf: Shelf<K, P>, process: P): boolean {
     const at = shelf.waiting.indexOf(process);
-    if (at < 0) return;
+    if (at < 0) return false;
     shelf.waiting.splice(at, 1);
     this.#leave(process);
+    return true;
   }
 }
