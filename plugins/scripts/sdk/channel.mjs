@@ -254,6 +254,7 @@ export function inTurn(what, work) {
  * calls that come of it have the same order on every pass, though answers may come together on one and apart on another.
  */
 async function inOrder(result) {
+  const shared = state();
   const before = shared.handed;
   let over;
   shared.handed = new Promise((resolve) => {
