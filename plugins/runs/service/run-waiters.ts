@@ -13,8 +13,9 @@ export interface WaitScope {
 
 type Outcome = { run: Run } | { error: unknown };
 
-/** Those who wait for one run. They share what is watched and what is read. */
+/** Those who wait for one run, as one project asks for it. They share what is watched and what is read. */
 interface Group {
+  key: string;
   run_id: string;
   scope: WaitScope;
   waiters: Set<Waiter>;
@@ -96,7 +97,9 @@ export class RunWaiters {
 
   /** Whoever joins leaves, however it ends. */
   join(scope: WaitScope, run_id: string, wait_ms: number, signal: AbortSignal): Waiter {
-    const group = this.#groups.get(run_id) ?? this.#open(scope, run_id);
+    // Whoever asks for the run of another project is in a group of his own, whose reads find nothing.
+    const key = `${scope.org_id} ${scope.project_id} ${run_id}`;
+    const group = this.#groups.get(key) ?? this.#open(key, scope, run_id);
     return new Waiter(this, group, signal, (waiter) => this.#deadlines.add(waiter, wait_ms));
   }
 
@@ -110,13 +113,13 @@ export class RunWaiters {
     const { group } = waiter;
     if (!group.waiters.delete(waiter) || group.waiters.size > 0) return;
     group.off();
-    this.#groups.delete(group.run_id);
+    this.#groups.delete(group.key);
   }
 
-  #open(scope: WaitScope, run_id: string): Group {
-    const group: Group = { run_id, scope, waiters: new Set(), off: () => {} };
+  #open(key: string, scope: WaitScope, run_id: string): Group {
+    const group: Group = { key, run_id, scope, waiters: new Set(), off: () => {} };
     this.#watch(group);
-    this.#groups.set(run_id, group);
+    this.#groups.set(key, group);
     return group;
   }
 

@@ -5,6 +5,7 @@ import { MAX_WAITING_IN_PROJECT, RunWaits, waitOf } from './run-waits.ts';
 import { VirtualClock } from '../../../test/kit/index.ts';
 
 const SCOPE = { org_id: 'org_1', project_id: 'prj_1' };
+const FOREIGN = { org_id: 'org_2', project_id: 'prj_9' };
 
 function world() {
   const clock = new VirtualClock();
@@ -21,8 +22,9 @@ function world() {
         return () => void listeners.delete(changed);
       },
     },
-    read: async () => {
+    read: async ({ project_id }) => {
       state.reads += 1;
+      if (project_id !== SCOPE.project_id) throw Errors.notFound('no such run in this project');
       return { run_id: 'run_1', status: state.status } as Run;
     },
     over: async () => {
@@ -120,6 +122,18 @@ t.test('a database that fails ends the wait with its error', async (t) => {
   const { state, waits, idle } = world();
   state.failure = new Error('gone away');
   await t.rejects(waits.until(SCOPE, 'run_1', { wait_ms: 30_000, signal, status: 'queued' }), { message: 'gone away' });
+  t.ok(idle());
+});
+
+t.test('who asks for the run of another project does not spoil the wait of its own', async (t) => {
+  const { state, tell, waits, idle } = world();
+  const asked = { wait_ms: 60_000, signal };
+  const foreign = waits.until(FOREIGN, 'run_1', asked);
+  const own = waits.until(SCOPE, 'run_1', asked);
+  await t.rejects(foreign, { code: 'not_found' });
+  state.status = 'succeeded';
+  tell(true);
+  t.match(await own, { status: 'succeeded' });
   t.ok(idle());
 });
 
