@@ -8,9 +8,9 @@ export interface Prunable {
   summary: string;
   /**
    * Removes records older than `before` (epoch ms by the database's clock) that nothing needs any more: oldest first,
-   * at most `limit` rows in a transaction. Yields the number of removed rows after each transaction. The caller may
-   * stop at any yield, and any server may begin again later: partly removed records are not visible and are found
-   * again.
+   * at most `limit` rows in a transaction. Yields the number of removed rows after each transaction, and 0 from time to
+   * time while it looks through much that stays. The caller may stop at any yield, and any server may begin again
+   * later: partly removed records are not visible and are found again.
    */
   prune(before: number, limit: number): AsyncIterable<number>;
 }
