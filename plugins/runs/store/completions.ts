@@ -6,7 +6,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import { endClaims } from './finish.ts';
 import type { StoreParts } from './parts.ts';
-import { endPlain, type RunEnding } from './plain-ends.ts';
+import { endPlain, RunHeld, type RunEnding } from './plain-ends.ts';
 
 /** Ends in one transaction: they hold their runs for that long. */
 const MAX_ENDS = 32;
@@ -25,7 +25,8 @@ interface Waiting extends RunEnding {
 /**
  * Ends of activities share transactions. On SQLite, which has one writer, all of them do. Elsewhere those of a project do,
  * because each would wait for the lock under which the end of its run is announced; but where a coordinator decides what
- * comes next, only those of one run: its statements would take the time of all others. While one transaction is under way,
+ * comes next, only those of one run: its statements would take the time of all others. So do those of a run that somebody
+ * else has locked: a server that hangs with the lock of one run must not stop a project. While one transaction is under way,
  * others gather for the next.
  */
 export class Completions {
@@ -51,7 +52,19 @@ export class Completions {
     const { completion } = ending;
     const large = completion.status === 'succeeded' && JSON.stringify(completion.output ?? null).length > MAX_CHARS;
     if (large) return this.#alone(ending);
-    if (this.#one_writer || !ending.coordinated) return retryUnknownCommit(() => this.#commits.submit(ending));
+    return this.#one_writer || !ending.coordinated ? this.#shared(ending) : this.#ofRun(ending);
+  }
+
+  async #shared(ending: AddedEnding): Promise<void> {
+    try {
+      await retryUnknownCommit(() => this.#commits.submit(ending));
+    } catch (error) {
+      if (!(error instanceof RunHeld)) throw error;
+      await this.#ofRun(ending);
+    }
+  }
+
+  #ofRun(ending: RunEnding): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const settle = (error?: unknown) => (error === undefined ? resolve() : reject(error as Error));
     this.#queue({ ...ending, settle });

@@ -9,12 +9,15 @@ import type { Ending } from './finish.ts';
 import type { StoreParts } from './parts.ts';
 import type { LockedRun } from './run-columns.ts';
 import { endRuns } from './run-end.ts';
-import { absentRun, isTerminal, lockRuns, nextStatuses, setStatus } from './run-rows.ts';
+import { isTerminal, lockRuns, nextStatuses, setStatus } from './run-rows.ts';
 import { type EndedWait, tellKinds } from './tell-kinds.ts';
 
 export interface RunEnding extends Ending {
   run_id: string;
 }
+
+/** The run of an end is locked by others, or is gone. */
+export class RunHeld extends Error {}
 
 /** What goes out last: both take locks that come after those of all runs and activities. */
 interface Told {
@@ -24,7 +27,7 @@ interface Told {
 
 /**
  * Ends claims of runs without a coordinator in one transaction, by as many statements for all as for one. Answers for each
- * why it could not end: its claim is lost, or its run is gone.
+ * why it could not end: its claim is lost, or its run is held. For that run the others do not wait.
  */
 export async function endPlain(
   tx: Transaction,
@@ -34,10 +37,11 @@ export async function endPlain(
   const runs = await lockRuns(
     tx,
     endings.map(({ run_id }) => run_id),
+    { skip: true },
   );
   const outcomes = new Map<RunEnding, Error | undefined>();
   const open = endings.filter((ending) => runs.has(ending.run_id));
-  for (const ending of endings) if (!runs.has(ending.run_id)) outcomes.set(ending, absentRun(ending.run_id));
+  for (const ending of endings) if (!runs.has(ending.run_id)) outcomes.set(ending, new RunHeld());
   const told: Told = { announcements: [], waits: [] };
   for (const turn of turns(open)) await endTurn(tx, store, runs, turn, outcomes, told);
   const announced = told.announcements.toSorted((a, b) => (a.run.run_id < b.run.run_id ? -1 : 1));

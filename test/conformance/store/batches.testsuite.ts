@@ -9,6 +9,7 @@ import {
 import { DatabaseErrors } from '../../../plugins/database/errors.ts';
 import { DatabaseGroupCommits } from '../../../plugins/database/group-commit.ts';
 import type { Claimed, Completion } from '../../../plugins/runs/contract.ts';
+import { lockRun } from '../../../plugins/runs/store/run-rows.ts';
 import { codeOf, refOf, Scenario } from './scenario.ts';
 import { openServer, type Server } from './server.ts';
 import { alteredDatabase, systemClock, type TestDatabase } from '../../kit/index.ts';
@@ -175,6 +176,26 @@ export function batchSuite(t: Test, shared: TestDatabase, sound: Server): void {
     disturbed.calm();
     t.equal(await complete(h, poison), undefined, 'its claim still holds');
     t.equal(await endings(h), MANY);
+  });
+
+  const several = sound.database.sql.family === 'mysql' ? {} : { skip: 'there is one writer' };
+  t.test('a run that somebody has locked holds up no end but its own', several, async (t) => {
+    const h = new Scenario([server]);
+    const [held, other] = await claims(h, 2);
+    const [locked, freed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = sound.database.transaction(async (tx) => {
+      await lockRun(tx, held!.run_id);
+      locked.resolve();
+      await freed.promise;
+    });
+    await locked.promise;
+    const waiting = complete(h, held!);
+    t.equal(await complete(h, other!), undefined, 'while the lock is held');
+    t.equal(await endings(h), 1);
+    freed.resolve();
+    await holding;
+    t.equal(await waiting, undefined);
+    t.equal(await endings(h), 2);
   });
 
   t.test('an answer to the commit that is lost: each is told that it ended, once', async (t) => {
