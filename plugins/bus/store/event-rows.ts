@@ -193,7 +193,8 @@ function selectListed(scope: ProjectScope, filter: EventFilter, limit: number): 
   const conditions: [string, Param][] = [['project_id = ?', scope.project_id]];
   if (filter.type !== undefined) conditions.push(['type = ?', filter.type]);
   if (filter.key !== undefined) conditions.push(['key_digest = ?', digests.key(filter.key)]);
-  if (filter.source !== undefined) conditions.push([sourceCondition(filter.source), filter.source]);
+  if (filter.source !== undefined)
+    conditions.push([sourceCondition({ ...filter, source: filter.source }), filter.source]);
   if (filter.before_seq !== undefined) conditions.push(['seq < ?', filter.before_seq]);
   return {
     sql: `SELECT ${HEADER} FROM bus_events WHERE ${conditions.map(([condition]) => condition).join(' AND ')}
@@ -202,5 +203,8 @@ function selectListed(scope: ProjectScope, filter: EventFilter, limit: number): 
   };
 }
 
-const sourceCondition = (source: EventSource): string =>
-  typesOfSource(source) === undefined ? `source = ? AND ${NOT_BY_TYPE}` : 'source = ?';
+/** The index of sources is for a source alone: SQLite would prefer it to those of types and keys, which find fewer. */
+const sourceCondition = ({ source, type, key }: EventFilter & { source: EventSource }): string =>
+  type === undefined && key === undefined && typesOfSource(source) === undefined
+    ? `source = ? AND ${NOT_BY_TYPE}`
+    : 'source = ?';
