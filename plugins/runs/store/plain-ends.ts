@@ -1,7 +1,7 @@
 import { distinct, failpoint, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityEnd } from '../contract.ts';
 import { afterEnds, writeEnds } from './activities.ts';
-import { type EndedFence, hasEnded, holds, lockEnds, lost } from './activity-rows.ts';
+import { type EndedFence, hasEnded, holds, lockEnds, lockFences, lost } from './activity-rows.ts';
 import { type Announcement, announce } from './announce.ts';
 import { runEndings } from './ending.ts';
 import { absentActivity } from './activity-owners.ts';
@@ -43,7 +43,10 @@ export async function endPlain(
   const open = endings.filter((ending) => runs.has(ending.run_id));
   for (const ending of endings) if (!runs.has(ending.run_id)) outcomes.set(ending, new RunHeld());
   const told: Told = { announcements: [], waits: [] };
-  for (const turn of turns(open)) await endTurn(tx, store, runs, turn, outcomes, told);
+  const all = turns(open);
+  // Those of later turns too: whoever locks activities does it in the order of their ids.
+  if (all.length > 1) await lockFences(tx, open.map(activityOf));
+  for (const turn of all) await endTurn(tx, store, runs, turn, outcomes, told);
   const announced = told.announcements.toSorted((a, b) => (a.run.run_id < b.run.run_id ? -1 : 1));
   await announce(tx, store, announced, store.database.now());
   // After the ends were announced, because an announcement takes its locks first.
@@ -61,6 +64,8 @@ export async function endPlain(
   return outcomes;
 }
 
+const activityOf = ({ claim }: RunEnding): string => claim.activity_id;
+
 /** One end of each run in a turn: an end may cancel the activities of the next one of its run. */
 function turns(endings: readonly RunEnding[]): RunEnding[][] {
   const all: RunEnding[][] = [];
@@ -77,10 +82,7 @@ async function endTurn(
   outcomes: Map<RunEnding, Error | undefined>,
   told: Told,
 ): Promise<void> {
-  const fences = await lockEnds(
-    tx,
-    turn.map(({ claim }) => claim.activity_id),
-  );
+  const fences = await lockEnds(tx, turn.map(activityOf));
   const held: RunEnding[] = [];
   for (const ending of turn) {
     const { claim, completion } = ending;

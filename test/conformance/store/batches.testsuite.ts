@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import {
   Database,
   GroupCommits,
+  type LockedRows,
   type Param,
   type Replacement,
   type Transaction,
@@ -24,6 +25,8 @@ class Disturbed {
   transactions = 0;
   /** Called before each write of a transaction; what it throws is the fault of that write. */
   onWrite: (statement: string, params: readonly Param[]) => void = () => {};
+  /** What transactions locked, in their order. */
+  locked: LockedRows[] = [];
   /** Called after each commit; what it throws is what its caller is told. */
   onCommit: () => void = () => {};
   /** Faults that it has thrown. */
@@ -64,6 +67,11 @@ class Disturbed {
       get: (of, name) => {
         const value: unknown = Reflect.get(of, name, of);
         if (typeof value !== 'function') return value;
+        if (name === 'lock')
+          return (rows: LockedRows) => {
+            this.locked.push(rows);
+            return of.lock(rows);
+          };
         if (name !== 'write') return value.bind(of);
         return async (statement: string, params: readonly Param[] = []) => {
           this.onWrite(statement, params);
@@ -128,8 +136,12 @@ export function batchSuite(t: Test, shared: TestDatabase, sound: Server): void {
     const { run_id } = await h.submit({}, 3);
     const own = await h.store.claim(h.agent(), 3, 600_000);
     const failed: Completion = { status: 'failed', code: 'step_failed', message: 'no', exit_code: 3 };
+    disturbed.locked = [];
     const codes = await Promise.all(own.map((claim, i) => complete(h, claim, i === 1 ? failed : DONE)));
     t.same(codes, [undefined, undefined, undefined]);
+    const first = disturbed.locked.find(({ table }) => table === 'runs_activities');
+    const activities = own.map(({ activity_id }) => activity_id);
+    t.same(new Set(first?.params), new Set(activities), 'all of them are locked at once, in the order of locks');
     t.equal(await h.count('runs_runs', `run_id = ? AND status = 'failed' AND error_code = 'step_failed'`, [run_id]), 1);
     t.equal(await h.count('runs_activities', `run_id = ? AND state = 'failed' AND exit_code = 3`, [run_id]), 1);
     t.equal(await h.count('runs_activities', `run_id = ? AND state = 'done' AND exit_code = 0`, [run_id]), 2);
