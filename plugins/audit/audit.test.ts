@@ -1,8 +1,10 @@
 import t from 'tap';
-import { Database } from '../../kernel/contracts/index.ts';
+import { Database, type Param } from '../../kernel/contracts/index.ts';
 import { Bootstrap, Scopes } from '../access/contract.ts';
 import { Audit, type AuditEntry } from './contract.ts';
 import { bounded, checkAction } from './domain/bounds.ts';
+import { insertEntries } from './store/entries.ts';
+import { prunableEntries } from './store/prune.ts';
 import { boot, STORES } from '../../test/kit/index.ts';
 
 t.test('texts are cut at whole characters, actions are nouns and verbs', async (t) => {
@@ -172,4 +174,31 @@ for (const store of STORES)
       t.equal(detail, subject);
       t.equal(ip.length, 64);
     });
+  });
+
+for (const store of STORES)
+  t.test(`pruning passes by projects without old entries, on ${store}`, async (t) => {
+    const server = await boot({ store, access: 'empty', plugins: ['audit'], quiet: true });
+    t.teardown(() => server.close());
+    const database = server.use(Database);
+    const columns = ['action', 'subject', 'detail', 'principal_kind', 'principal_id', 'principal_name', 'token_id'];
+    const texts = Object.fromEntries([...columns, 'request_id', 'ip'].map((column) => [column, '']));
+    const rows = Array.from({ length: 350 }, (_, n) => {
+      const id = String(n).padStart(4, '0');
+      return { ...texts, entry_id: `aud_${id}`, org_id: `org_${id}`, project_id: 'prj', at: n === 320 ? 9 : 10 };
+    });
+    await insertEntries(database, rows as unknown as Parameters<typeof insertEntries>[1]);
+    const written: string[] = [];
+    const watched = Object.assign(Object.create(null), {
+      sql: database.sql,
+      read: database.read.bind(database),
+      write: (statement: string, params: Param[]) => {
+        written.push(statement);
+        return database.write(statement, params);
+      },
+    }) as Database;
+    const removed: number[] = [];
+    for await (const count of prunableEntries(watched).prune(10, 1000)) removed.push(count);
+    t.same(removed, [0, 0, 0, 1], 'its caller has a turn, and may stop');
+    t.equal(written.length, 1);
   });

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { Database, type Log, Metrics, type Param } from '../../kernel/contracts/index.ts';
-import { prunableEntries } from '../audit/store/prune.ts';
+import { Database, type Log, Metrics } from '../../kernel/contracts/index.ts';
 import { lowestId, type Prunable, Prunables } from './contract.ts';
 import { type Claimed, RunEngine, RunStore } from '../runs/contract.ts';
 import { boot, checkRuns, STORES, tablesWith, type TestServer, until, VirtualClock } from '../../test/kit/index.ts';
@@ -194,34 +193,6 @@ async function auditIsRemoved(t: Test, server: TestServer): Promise<void> {
   t.ok(batches.every((count) => count <= 2));
 }
 
-/** A caller may stop, and extend its turn, although nothing of many projects is old. Nothing is written for them. */
-async function manyPlacesArePassed(t: Test, server: TestServer): Promise<void> {
-  const database = server.use(Database);
-  const ids = Array.from({ length: 350 }, (_, n) => String(n).padStart(4, '0'));
-  const old = (id: string) => (id === '0320' ? 1 : 1_000_000);
-  const values = ids.map(
-    (id) => `('aud_${id}', 'org_${id}', 'prj', ${old(id)}, 'a', 's', '', 'user', 'u', 'n', 't', 'r', '')`,
-  );
-  await database.write(
-    `INSERT INTO audit_entries (entry_id, org_id, project_id, at, action, subject, detail, principal_kind, principal_id,
-       principal_name, token_id, request_id, ip) VALUES ${values.join(', ')}`,
-  );
-  const written: string[] = [];
-  const watched = Object.assign(Object.create(null), {
-    sql: database.sql,
-    read: database.read.bind(database),
-    write: (statement: string, params: Param[]) => {
-      written.push(statement);
-      return database.write(statement, params);
-    },
-  }) as Database;
-  const batches: number[] = [];
-  for await (const count of prunableEntries(watched).prune(1_000_000, 1000)) batches.push(count);
-  t.same(batches, [0, 0, 0, 1]);
-  t.equal(written.length, 1);
-  await database.write(`DELETE FROM audit_entries WHERE project_id = 'prj'`);
-}
-
 /** Many rows: no batch may block the database for long. The time is printed and has a generous limit. */
 async function batchesAreShort(t: Test, server: TestServer): Promise<void> {
   const database = server.use(Database);
@@ -272,7 +243,6 @@ for (const store of STORES)
     await t.test('logs go, and their runs stay', (t) => logsAreRemoved(t, server));
     await t.test('events go when nothing needs them', (t) => eventsAreRemoved(t, server));
     await t.test('the audit goes by its age', (t) => auditIsRemoved(t, server));
-    await t.test('projects without old entries are passed by', (t) => manyPlacesArePassed(t, server));
     await t.test('many rows go in short batches', (t) => batchesAreShort(t, server));
   });
 
