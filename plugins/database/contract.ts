@@ -16,13 +16,15 @@ interface Asked<V> {
  */
 export class SharedReads<V> {
   readonly #read: (keys: string[]) => Promise<ReadonlyMap<string, V>>;
+  readonly #most: number;
   readonly #asked = new Map<string, Asked<V>>();
   #in_flight = 0;
   #begins = false;
 
-  /** `read` gets at most 128 keys; what it leaves out does not exist. */
-  constructor(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>) {
+  /** `read` gets at most so many keys: fewer where rows are large. What it leaves out does not exist. */
+  constructor(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>, most = MAX_AT_ONCE) {
     this.#read = read;
+    this.#most = most;
   }
 
   of(key: string): Promise<V | undefined> {
@@ -45,7 +47,7 @@ export class SharedReads<V> {
 
   /** Never rejects: every fault is passed to those who asked. */
   async #next(): Promise<void> {
-    const some = [...this.#asked].slice(0, MAX_AT_ONCE);
+    const some = [...this.#asked].slice(0, this.#most);
     for (const [key] of some) this.#asked.delete(key);
     this.#in_flight += 1;
     this.#begin();

@@ -2,14 +2,14 @@ import t from 'tap';
 import { SharedReads } from './contract.ts';
 
 /** Reads that answer when they are let go, each key with itself. */
-function world() {
+function world(most?: number) {
   const reads: { keys: string[]; go(): void; fail(error: Error): void }[] = [];
   const shared = new SharedReads<string>((keys) => {
     const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, string>>();
     const found = new Map(keys.filter((key) => key !== 'absent').map((key) => [key, key]));
     reads.push({ keys, go: () => resolve(found), fail: reject });
     return promise;
-  });
+  }, most);
   return { shared, reads };
 }
 
@@ -50,6 +50,20 @@ t.test('at most 128 at a time', async (t) => {
     [128, 128, 44],
   );
   t.equal((await Promise.all(all)).at(-1), '299');
+});
+
+t.test('fewer at a time where rows are large', async (t) => {
+  const { shared, reads } = world(2);
+  const all = ['a', 'b', 'c', 'd', 'e'].map((key) => shared.of(key));
+  for (let at = 0; at < 3; at++) {
+    await settled();
+    reads[at]!.go();
+  }
+  t.same(
+    reads.map(({ keys }) => keys),
+    [['a', 'b'], ['c', 'd'], ['e']],
+  );
+  t.same(await Promise.all(all), ['a', 'b', 'c', 'd', 'e']);
 });
 
 t.test('one that cannot be read fails alone', async (t) => {

@@ -8,6 +8,9 @@ import { type JobFacts, readEnded, readFacts, readVersions, type RunVersion } fr
 import { listRuns, type RunFilter } from '../store/run-search.ts';
 import { maskedRun } from './masked.ts';
 
+/** Runs in one read: the output of each may have 4 MiB. */
+const READ_TOGETHER = 16;
+
 /** Bytes of outputs on one page of runs. A page becomes shorter rather than larger. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -70,7 +73,7 @@ export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks,
       ))
         found.set(keyOf(own[0]!, run.run_id), run);
     return found;
-  });
+  }, READ_TOGETHER);
   const over = new SharedReads<true>(async (ids) => new Map([...(await readEnded(on, ids))].map((id) => [id, true])));
   const facts = new SharedReads<JobFacts>((ids) => readFacts(on, sealer, ids));
   return {

@@ -1,4 +1,4 @@
-import { inList, chunks, Errors, iso, type Sealer } from '../../../kernel/contracts/index.ts';
+import { inList, chunks, Errors, iso, type Sealer, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import type { Json, Run, RunStatus, Substate, SubstateKind } from '../contract.ts';
 import type { Reader } from './parts.ts';
 import { RECORD_COLUMNS, VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
@@ -6,6 +6,9 @@ import { sealed } from './sealing.ts';
 import { readGiven } from './named-credentials.ts';
 import { parseExact } from '../../schema/contract.ts';
 import { parseJson, tagsOf, triggerOf } from './run-rows.ts';
+
+/** Bytes of an output that takes milliseconds to open and to parse. */
+const LARGE = 256 * 1024;
 
 interface Scope {
   org_id: string;
@@ -46,8 +49,10 @@ async function readViewed(
     await sealer.prepare(scope.org_id);
     const substates = await substatesOf(on, rows);
     const annotations = await annotationsOf(on, list);
-    for (const row of rows)
+    for (const row of rows) {
       found.set(row.run_id, toRun(row, sealer, substates.get(row.run_id), annotations.get(row.run_id) ?? []));
+      if ((row.output?.length ?? 0) > LARGE) await yieldToEventLoop();
+    }
   }
   return ids.flatMap((id) => found.get(id) ?? []);
 }
