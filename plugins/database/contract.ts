@@ -22,7 +22,7 @@ export class SharedReads<V> {
   #begins = false;
 
   /** `read` gets at most so many keys: fewer where rows are large. What it leaves out does not exist. */
-  constructor(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>, most = MAX_AT_ONCE) {
+  constructor(read: (keys: string[]) => Promise<ReadonlyMap<string, V>>, most: number = MAX_AT_ONCE) {
     this.#read = read;
     this.#most = most;
   }
