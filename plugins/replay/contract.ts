@@ -84,8 +84,8 @@ export interface PlacesAhead {
 
 /** The next places of the journal are those of one caller, and everybody else waits. */
 export interface KeptPlace {
-  /** True when somebody else waits. */
-  readonly wanted: boolean;
+  /** False when somebody else waits, or the pass or its claim may be over: then nothing more is to be begun on it. */
+  readonly lasts: boolean;
   /** The others go on after the calls that were made so far. Safe to call twice. */
   release(): void;
 }

@@ -30,6 +30,12 @@ export class AppendLine {
     return stored.then(() => undefined);
   }
 
+  /** Resolves when nothing is under way: each record is stored, or refused. */
+  async idle(): Promise<void> {
+    // Whoever added it has the error.
+    while (this.#before !== undefined) await this.#before.catch(() => undefined);
+  }
+
   async #after(before: Promise<unknown>, body: { claim: ClaimRef; record: JournalRecord }): Promise<unknown> {
     const tried = this.#client.once('append', body).then(
       () => true,

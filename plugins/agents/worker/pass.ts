@@ -33,6 +33,7 @@ export class Pass {
   readonly done: Promise<void>;
   readonly #parts: PassParts;
   readonly #client: ClaimClient;
+  readonly #appends: AppendLine;
   readonly #logs: LogQueue;
   #masker: Masker | undefined;
   #output: MaskedLog | undefined;
@@ -49,6 +50,7 @@ export class Pass {
     this.#parts = parts;
     const onLost = (reason: string) => this.lose(reason);
     this.#client = new ClaimClient({ ...parts, claim: this.claim, onLost });
+    this.#appends = new AppendLine(this.#client, this.claim);
     this.#logs = new LogQueue({ clock: parts.clock, send: (chunks) => this.#sendLogs(chunks) });
     this.#deadline = parts.clock.monotonic() + assignment.lease_ms * FRESH_SHARE;
     this.done = (previous ?? Promise.resolve()).then(() => this.#run());
@@ -135,13 +137,12 @@ export class Pass {
   /** Everything that leaves the agent is masked, except records: the server seals them unchanged for replays. */
   #host(masker: Masker, output: MaskedLog): ActivityHost {
     const { claim } = this;
-    const appends = new AppendLine(this.#client, claim);
     const labelled = <T extends { label?: string }>(call: T): T =>
       call.label === undefined ? call : { ...call, label: masker.text(call.label) };
     return {
       agent: this.#parts.agent,
       masker,
-      append: (record) => appends.add(labelled(record)),
+      append: (record) => this.#appends.add(labelled(record)),
       perform: async (call) => (await this.#client.ask('perform', { claim, call: labelled(call) })).record,
       park: async (wait) => {
         output.settle();
@@ -174,6 +175,8 @@ export class Pass {
     if (this.lost || end.end === 'lost' || end.end === 'parked') return;
     this.#output?.end();
     await this.#logs.flush();
+    // What has been done would be done again if the claim ended before its record is stored.
+    await this.#appends.idle();
     const { claim } = this;
     if (end.end === 'completed') await this.#leave(() => this.#complete(this.#shown(end.completion)));
     else await this.#leave(() => this.#client.ask('release', { claim }));

@@ -212,6 +212,29 @@ t.test('drain: what ends within the grace is completed, the rest is given back a
   t.equal(executor.closed, 1, 'the executor is closed after the last pass');
 });
 
+t.test('a claim is not given back before the records under way are stored', async (t) => {
+  const { store, server, executor, stop } = await inMemory();
+  t.teardown(stop);
+  const stored = Promise.withResolvers<void>();
+  const append = store.append.bind(store);
+  store.append = async (claim, record) => {
+    await stored.promise;
+    await append(claim, record);
+  };
+  store.add('a');
+  server.wakeups.work();
+  await until(() => executor.passes.length === 1);
+  const { host, end } = executor.passes[0]!;
+  const records = Promise.all([host.append(recordAt(0)), host.append(recordAt(1))]);
+  end({ end: 'released' });
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  t.notOk(store.calls.includes('release'));
+  stored.resolve();
+  await records;
+  await until(() => store.calls.includes('release'));
+  t.equal(store.get('a').journal.length, 2);
+});
+
 t.test('drain without a grace, and over a socket', async (t) => {
   const server = await new TestServer().start();
   const agent = testAgent({ port: server.port });

@@ -116,21 +116,27 @@ export class ReplayJournal implements OpenReplay {
   }
 
   #keep(caller: Caller, wanted: () => void): KeptPlace | undefined {
-    const { dry, held, masker } = this.#pass.host;
+    const { dry, masker } = this.#pass.host;
     const unread = this.#next < this.#records.length || this.#abandoned !== undefined;
-    if (this.#state.over || unread || dry !== undefined || !masker.idle || held?.() === false) return undefined;
+    if (!this.#goesOn() || unread || dry !== undefined || !masker.idle) return undefined;
     const kept = this.#turns.keep(wanted);
     if (kept === undefined) return undefined;
     caller.kept = kept;
+    const lasts = () => !kept.wanted && this.#goesOn();
     return {
-      get wanted() {
-        return kept.wanted;
+      get lasts() {
+        return lasts();
       },
       release: () => {
         if (caller.kept === kept) caller.kept = undefined;
         kept.release();
       },
     };
+  }
+
+  /** False when nothing new may be begun: an agent that was suspended or cut off may have lost its claim by now. */
+  #goesOn(): boolean {
+    return !this.#state.over && this.#pass.host.held?.() !== false;
   }
 
   async #call(

@@ -65,7 +65,8 @@ export const AHEAD_PROTOCOL = 3;
  * that is not that of the place is refused, and the connection closed: nothing is recorded of that step.
  * Names and labels that the agent would refuse must be sent without a `key`, so that the agent refuses them.
  * Also from protocol 3 on, the next request may be sent as soon as an `end` is written: answers to ends come when their
- * records are durable, in the order of the ends. At most 64 may be unanswered. {"id":…,"gone":true} may come at any time, under any number.
+ * records are durable, in the order of the ends. At most 64 may be unanswered, and answers of more than 64 MiB that lie
+ * unread close the connection. {"id":…,"gone":true} may come at any time, under any number.
  *
  *   A request that is refused as such is answered {"id":1,"error":{"code":"…","message":"…","next":"…"}}.
  */

@@ -49,6 +49,15 @@ export function readRequest(line: string): SocketRequest {
   }
 }
 
+/** The number of a line that `readRequest` refuses, if it has one. */
+export function numberOf(line: string): number | undefined {
+  try {
+    return whole(parse(line), 'id', Number.MAX_SAFE_INTEGER);
+  } catch {
+    return undefined;
+  }
+}
+
 function readStructured(id: number, fields: Fields): SocketRequest {
   switch (fields.op) {
     case 'begin':

@@ -8,10 +8,14 @@ const PROTOCOL = 3;
 const AHEAD_PROTOCOL = 3;
 /** Steps that have ended and are not answered. */
 const MOST_OPEN = 32;
+/** Text of requests that are not answered. The agent closes a connection for which it holds 64 MiB of answers. */
+const MOST_SENT = 16 * 1024 * 1024;
 const MAX_ANSWER_LENGTH = 64 * 1024 * 1024;
 /** When the agent is gone this process is about to be killed; only one that is not hears of it. */
 const PATIENCE_MS = 5000;
 const NEWLINE = 10;
+/** Taken now, so that no program with timers of its own keeps results from being handed over. */
+const soon = globalThis.setImmediate;
 
 /** One connection to the agent. One request at a time, but for steps that have ended. */
 export class Channel {
@@ -22,6 +26,8 @@ export class Channel {
   #size = 0;
   /** Who waits for the answer to which request. */
   #waiting = new Map();
+  /** Length of the requests that wait for an answer. */
+  #sent = 0;
   #why = 'it closed the connection';
   #id = 0;
   /** No request can be made any more. */
@@ -46,10 +52,13 @@ export class Channel {
   }
 
   /** Sends a request and answers its answer. Never settles once the pass is over: the agent ends this process. */
-  ask(request) {
+  async ask(request) {
     // A result goes on with the call that asked for it.
     const id = request.op === 'result' ? this.#id : ++this.#id;
-    return this.#answer(id, `${JSON.stringify({ id, ...request })}\n`);
+    const answer = await this.#answer(id, `${JSON.stringify({ id, ...request })}\n`);
+    // Here, for an older copy of this module begins its steps with this.
+    if (request.op === 'begin') this.#placed(request.name, answer);
+    return answer;
   }
 
   /** The protocol that the agent speaks. */
@@ -63,37 +72,47 @@ export class Channel {
     this.#begun = undefined;
     const request = { op: 'begin', kind: 'step', name, label };
     const place = this.closed || this.#over ? undefined : this.#ahead.place(name, label);
-    const begun = place === undefined ? await this.ask(request) : await this.#beginAt(place, request);
-    const ordinal = begun.record?.ordinal ?? begun.ordinal ?? ordinalOf(begun.site);
-    if (ordinal !== undefined) this.#ahead.made(name, ordinal);
+    if (place === undefined) return await this.ask(request);
+    const begun = await this.#beginAt(place, request);
+    this.#placed(name, begun);
     return begun;
+  }
+
+  #placed(name, { record, ordinal, site }) {
+    const nth = record?.ordinal ?? ordinal ?? ordinalOf(site);
+    if (nth !== undefined) this.#ahead.made(name, nth);
   }
 
   /** Ends the step that was begun. Answers the answer, when the record is durable. */
   end(outcome) {
     const refused = this.#begun?.refused;
     this.#begun = undefined;
-    return refused === undefined ? this.ask({ op: 'end', ...outcome }) : Promise.reject(refused);
+    if (refused === undefined) return this.ask({ op: 'end', ...outcome });
+    // So that the next step does not begin on it.
+    this.close();
+    return Promise.reject(refused);
   }
 
   /** True when the next request may be sent before those that were ended are answered. */
   get goesOn() {
-    return this.#protocol >= AHEAD_PROTOCOL && this.#waiting.size < MOST_OPEN && !this.closed;
+    return this.#protocol >= AHEAD_PROTOCOL && this.#waiting.size < MOST_OPEN && this.#sent < MOST_SENT && !this.closed;
   }
 
   #beginAt(place, request) {
     const id = ++this.#id;
     this.#begun = { id, key: place.key, refused: undefined };
     this.#socket.write(`${JSON.stringify({ id, ...request, key: place.key })}\n`);
-    // What lies in our own buffer is not with the agent.
-    if (this.#ahead.lent && this.#socket.writableLength === 0) return place;
+    // What lies in our own buffer, or could not be written, is not with the agent.
+    const sent = this.#socket.writable && this.#socket.writableLength === 0;
+    if (sent && this.#ahead.lent) return place;
     return this.#answer(id, `{"id":${id},"op":"begun"}\n`);
   }
 
   #answer(id, line) {
     return new Promise((resolve, reject) => {
       if (this.#over) return;
-      this.#waiting.set(id, { resolve, reject, sent_at: now() });
+      this.#waiting.set(id, { resolve, reject, sent_at: now(), size: line.length });
+      this.#sent += line.length;
       if (this.closed) return this.#lose();
       // Idle, the connection keeps no script alive; waiting for an answer does.
       this.#socket.ref();
@@ -149,6 +168,7 @@ export class Channel {
   #settled(id) {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
+    this.#sent -= waiting?.size ?? 0;
     if (this.#waiting.size === 0) this.#socket.unref();
     return waiting;
   }
@@ -268,7 +288,7 @@ async function inOrder(result) {
     shared.open -= 1;
     // Nobody waits for this one when there is no other.
     if (shared.open === 0) over();
-    else setImmediate(() => over());
+    else soon(() => over());
   }
 }
 

@@ -1,64 +1,8 @@
 import t from 'tap';
-import type { Clock } from '../../../kernel/contracts/index.ts';
 import { createMaskers, Activity } from '../../../test/kit/index.ts';
-import { idempotencyKey } from '../../replay/contract.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
-import { type Client, type Message, open } from './testing/client.ts';
-
-/** Time that passes when a test says so. */
-class TestClock implements Clock {
-  #now = 1000;
-  #timers: { at: number; run: () => void }[] = [];
-
-  now(): number {
-    return this.#now;
-  }
-
-  monotonic(): number {
-    return this.#now;
-  }
-
-  after(delay_ms: number, run: () => void): () => void {
-    const timer = { at: this.#now + delay_ms, run };
-    this.#timers.push(timer);
-    return () => void (this.#timers = this.#timers.filter((other) => other !== timer));
-  }
-
-  get waiting(): number {
-    return this.#timers.length;
-  }
-
-  pass(ms: number): void {
-    this.#now += ms;
-    const due = this.#timers.filter(({ at }) => at <= this.#now);
-    this.#timers = this.#timers.filter(({ at }) => at > this.#now);
-    for (const { run } of due) run();
-  }
-}
-
-const key = (name: string, ordinal: number) =>
-  idempotencyKey({ run_id: 'run_1', activity_id: 'act_1' }, { kind: 'step', name, ordinal });
-const begin = (id: number, name: string, more: Message = {}): Message => ({
-  id,
-  op: 'begin',
-  kind: 'step',
-  name,
-  ...more,
-});
-const end = (id: number, stdout = 'b2s='): Message => ({ id, op: 'end', exit: 0, stdout });
-
-/** Takes one step, so that the client has a lease. */
-async function step(client: Client, name: string, id = 1): Promise<Message> {
-  await client.ask(begin(id, name));
-  return await client.ask(end(id + 1));
-}
-
-/** Turns of the event loop, in which this process reads and writes its sockets. */
-async function turns(count = 20): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-const lease = ({ ahead }: Message) => (ahead as { ms: number } | undefined)?.ms ?? 0;
+import { open } from './testing/client.ts';
+import { begin, end, key, lease, step, TestClock, turns } from './testing/steps.ts';
 
 t.test('under a lease steps begin without an answer, in one piece with their end', async (t) => {
   const clock = new TestClock();

@@ -31,8 +31,8 @@ export interface Leases {
  *
  * 1. A lease is given when every record has been read, no call is under way and nobody waits. From then on the turns are
  *    kept for this caller, and the calls of others wait.
- * 2. The caller counts its time from when it *sent* the request that was answered, this agent from when it answers, and
- *    tells a span that is longer by what lay in between. So the caller's lease never ends after the agent's. Both use the
+ * 2. The caller counts its time from when it *sent* the request that was answered (its last line, where a request has
+ *    several), this agent from when it answers, and tells a span that is longer by what lay in between. So the caller's lease never ends after the agent's. Both use the
  *    monotonic clock of one machine, of which only the pace has to be the same.
  * 3. The caller writes its `begin`, looks at its clock *after* that, and runs the function only when the lease was still
  *    on. So whatever was begun under the lease is in the socket before the lease ends.
@@ -71,7 +71,7 @@ export class Ahead {
     if (position === this.#told) this.#told += 1;
   }
 
-  /** For the answer to a request that came at `came_at`. Undefined: there is nothing to say. */
+  /** For the answer to a request whose last line came at `came_at`. Undefined: there is nothing to say. */
   offer(came_at: number): Offer | undefined {
     const places = this.#places;
     if (places === undefined) return undefined;
@@ -101,7 +101,7 @@ export class Ahead {
     }
     if (this.#closed) return 0;
     this.#kept ??= places.keep(() => this.#end());
-    if (this.#kept === undefined || this.#kept.wanted) return 0;
+    if (this.#kept?.lasts !== true) return 0;
     const now = clock.monotonic();
     this.#until = now + LEASE_MS;
     return now - came_at + LEASE_MS;

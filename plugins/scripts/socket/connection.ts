@@ -6,7 +6,7 @@ import { MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
 import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { type ExecResult, type FileRoom, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
-import { readRequest, type SocketRequest } from '../domain/requests.ts';
+import { numberOf, readRequest, type SocketRequest } from '../domain/requests.ts';
 import { socketRequestInvalid, stepInProgress } from '../errors.ts';
 import { callReply, errorReply, faultReply, type Reply, verbReply } from './replies.ts';
 import type { Leases } from './ahead.ts';
@@ -95,12 +95,15 @@ export class Connection {
     try {
       request = readRequest(line);
     } catch (error) {
-      this.#send(this.#serving?.id ?? 0, faultReply(error));
+      // Others may wait for answers that they still get.
+      this.#send(numberOf(line) ?? this.#serving?.id ?? 0, faultReply(error));
       return;
     }
     const awaited = this.#awaited;
     if (awaited?.op === request.op) {
       this.#awaited = undefined;
+      // The caller counts from its last line for this request.
+      if (this.#serving !== undefined) this.#serving.came_at = this.#service.clock.monotonic();
       awaited.take(request);
       return;
     }

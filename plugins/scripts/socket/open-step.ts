@@ -8,7 +8,7 @@ export type End = Extract<SocketRequest, { op: 'end' }>;
 /** A request that is being served: whom its answer goes to. */
 export interface Served {
   id: number;
-  /** Monotonic milliseconds. */
+  /** Monotonic milliseconds: when the last line came that it answers. */
   came_at: number;
 }
 

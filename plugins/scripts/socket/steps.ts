@@ -66,7 +66,11 @@ export class Steps {
 
   /** The caller asks for the answer to the `begin` that it sent without waiting for one. */
   ask(): void {
-    if (this.#open !== undefined) this.#answer(this.#open, this.#open.ask());
+    const step = this.#open;
+    if (step === undefined) return;
+    // It counts from this question.
+    step.served.came_at = this.#clock.monotonic();
+    this.#answer(step, step.ask());
   }
 
   /** The caller has run it. False: it runs none. */
