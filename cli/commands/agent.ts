@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { boot, ownProcess } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
+import { letGoOfTheStart } from './start-garbage.ts';
 
 export const run: Run = async ({ flags, output, env, profile }) => {
   const { url } = env.SVC_URL ? { url: env.SVC_URL } : await profile();
@@ -31,7 +32,10 @@ export const run: Run = async ({ flags, output, env, profile }) => {
   };
   await ownProcess(
     () => boot(options),
-    () => output.note(`svc agent works for ${url}; SIGTERM drains it`),
+    () => {
+      output.note(`svc agent works for ${url}; SIGTERM drains it`);
+      letGoOfTheStart();
+    },
   );
   return Number(process.exitCode ?? 0);
 };

@@ -6,6 +6,7 @@ import type { Run } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { SignInLink } from '../generated/api.ts';
 import { lockHome } from './home-lock.ts';
+import { letGoOfTheStart } from './start-garbage.ts';
 
 export const run: Run = async ({ flags, output, env }) => {
   const home = resolve(String(flags.home ?? '.svc'));
@@ -19,6 +20,7 @@ export const run: Run = async ({ flags, output, env }) => {
         output.note(`svc dev is ready: ${kernel.base_url()} (console, API${flags.noAgent ? '' : ', one agent'})`);
         output.note(`profile ${join(home, 'profile.json')}; try: svc submit <file> --follow. Ctrl-C stops it.`);
         output.note(await invitation(join(home, 'profile.json')));
+        letGoOfTheStart();
       },
     );
   } finally {

@@ -24,14 +24,6 @@ function lastWords(kernel: Kernel, error: unknown): number {
 }
 
 /**
- * What a start leaves behind is a fifth of what an idle server holds: garbage, code that only a start needs, and spaces
- * that have grown for both. Without work no collection would come that gives them back. `cli/svc` exposes the collector.
- */
-function letGoOfTheStart(): void {
-  globalThis.gc?.({ type: 'major', flavor: 'last-resort' });
-}
-
-/**
  * Boots a kernel and connects it to its process. SIGTERM and SIGINT stop it in order (exit 0; a second signal exits at
  * once), also when they come while it boots: what the boot has begun, such as an agent's registration, is ended too. An
  * unknown exception ends the process: durability recovers its work, and a half-broken server does harm.
@@ -50,7 +42,6 @@ export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: K
   await ready(kernel);
   // Otherwise a process that is killed would leave its successor to compile everything again.
   flushCompileCache();
-  letGoOfTheStart();
   await stopping.promise;
   const { failures } = await kernel.stop();
   process.exitCode = failures.length > 0 ? 1 : 0;

@@ -14,8 +14,8 @@ import type { DryReplay } from './contract/dry-replay.ts';
 import type { AgentIsolation } from './contract/isolation.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
+export type { AgentIsolation };
 export { AgentFigures } from './contract/figures.ts';
-export type { AgentIsolation } from './contract/isolation.ts';
 export * from './contract/folders.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
 export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
@@ -284,7 +284,7 @@ export interface Executor {
   isolation?(): Promise<string | undefined>;
   /** May throw, or reject `ended`: the activity is released, and fails when this repeats. */
   start(assignment: Assignment, host: ActivityHost): RunningPass;
-  /** The agent takes no more work: what was made ready for it can go. Running passes go on. */
+  /** The agent takes no more work; running passes go on. */
   drain?(): Promise<void>;
   /**
    * Frees the executor's resources, such as its spawner. Called once, after the last pass has ended. Plugins stop in

@@ -14,28 +14,11 @@ import type {
 import { CallerGone, idempotencyKey } from '../contract.ts';
 import { endedEarly, mismatch, type Recording } from '../domain/determinism.ts';
 import { linesOf } from '../domain/source-lines.ts';
+import { type Caller, done, type Made, recordOf, type Settle, type Site } from './calls.ts';
 import { PassState } from './pass-state.ts';
 import { refusalOutcome, violation } from './refusals.ts';
 import { StagedOutput } from './staged-output.ts';
-import { type KeptTurns, Turns } from './turns.ts';
-
-/** A site that a call has taken and that has no record yet. */
-type Site = Required<Pick<SiteCall, 'kind' | 'name' | 'digest'>> & Pick<SiteCall, 'label'> & Omit<OpenSite, 'key'>;
-
-/** One caller of the program. */
-interface Caller {
-  alive: () => boolean;
-  /** Turns that are kept for it. */
-  kept: KeptTurns | undefined;
-}
-
-/** What a call has come to, and when that is durable. */
-interface Made {
-  record: JournalRecord;
-  stored: Promise<unknown>;
-}
-
-type Settle = ((outcome: RecordedOutcome) => unknown) | undefined;
+import { Turns } from './turns.ts';
 
 /** How long the script may take to be seen dead after one of its verb clients is. */
 const DEATH_NOTICE_MS = 250;
@@ -238,13 +221,7 @@ export class ReplayJournal implements OpenReplay {
       failpoint('replay.call.recorded');
       return done(settled);
     }
-    const record: JournalRecord = {
-      ...site,
-      exit_code: outcome.exit_code,
-      output: outcome.output.toString('base64'),
-      message: outcome.message,
-      started_at,
-    };
+    const record = recordOf(site, started_at, outcome);
     const stored = this.#state
       .asked(() => this.#pass.host.append(record), 'fatal')
       .then(() => failpoint('replay.call.recorded'));
@@ -321,5 +298,3 @@ export class ReplayJournal implements OpenReplay {
     this.#abandoned = undefined;
   }
 }
-
-const done = (record: JournalRecord): Made => ({ record, stored: Promise.resolve() });

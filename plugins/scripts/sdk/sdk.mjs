@@ -1,6 +1,6 @@
 // The SDK for TypeScript and JavaScript. sdk.d.mts says what everything takes, answers and throws.
 import { readFileSync } from 'node:fs';
-import { asStep, inputFile, inTurn, presentStep } from './channel.mjs';
+import { asStep, inputFile, inTurn, presentStep } from './turns.mjs';
 import { runCommand, words } from './command.mjs';
 import { misused, notInAScript, StepError, WaitTimeoutError } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';

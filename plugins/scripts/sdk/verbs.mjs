@@ -1,4 +1,4 @@
-import { inTurn } from './channel.mjs';
+import { inTurn } from './turns.mjs';
 import { StepError, SvcError, tooOld, WaitTimeoutError } from './errors.mjs';
 import { readJson } from './numbers.mjs';
 import { durationText, withoutLineEnd } from './values.mjs';

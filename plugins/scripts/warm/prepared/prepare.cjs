@@ -59,7 +59,7 @@ function warmUp() {
   if (/\.m?ts$/i.test(process.argv[1])) for (const name of ['warm.ts', 'warm.mts']) require(join(__dirname, name));
   else require(join(__dirname, 'warm.mjs'));
   require(join(SDK, 'sdk.mjs'));
-  const sdk = require(join(SDK, 'channel.mjs'));
+  const sdk = require(join(SDK, 'turns.mjs'));
   for (const [at, cache] of caches.entries())
     for (const name of Object.keys(cache)) if (!known[at].has(name)) delete cache[name];
   process.emitWarning = emitWarning;

@@ -1,0 +1,97 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Channel } from './channel.mjs';
+import { insideAStep, notInAScript } from './errors.mjs';
+
+/** Taken now, so that no program with timers of its own keeps results from being handed over. */
+const soon = globalThis.setImmediate;
+
+/**
+ * What all copies of the SDK in a process share, so that two of them do not wait for each other: the connection,
+ * whose turn it is, and which step is being run where.
+ */
+const KEY = Symbol.for('svc.sdk/1');
+/** What a process was started with: `{path, input_file, variables}`, every `SVC_*` in the last. */
+export const environment = () => ({
+  path: process.env.SVC_AGENT_SOCKET,
+  input_file: process.env.SVC_INPUT_FILE,
+  variables: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('SVC_'))),
+});
+/** Of this copy, unless another one was used first. */
+export const ownState = {
+  ...environment(),
+  steps: new AsyncLocalStorage(),
+  tail: Promise.resolve(),
+  channel: undefined,
+};
+const state = () => (globalThis[KEY] ??= ownState);
+
+export const inputFile = () => state().input_file;
+
+/** The step whose function is calling: `{name, site, key, over}`. */
+export function presentStep() {
+  const step = state().steps.getStore();
+  return step === undefined || step.over ? undefined : step;
+}
+
+/**
+ * Runs `work(channel, pass)` when all calls made before have ended, in the order in which they were made. `pass` lets the
+ * next one begin while this one still waits for its answer.
+ */
+export function inTurn(what, work) {
+  const step = presentStep();
+  if (step !== undefined) return Promise.reject(insideAStep(what, step.name));
+  const shared = state();
+  if (shared.path === undefined || shared.path === '') return Promise.reject(notInAScript('SVC_AGENT_SOCKET'));
+  let pass;
+  const passed = new Promise((resolve) => {
+    pass = resolve;
+  });
+  const result = shared.tail.then(() => {
+    // An older copy's channel begins no steps; it uses ours from now on.
+    if (shared.channel?.begin === undefined || shared.channel.closed) shared.channel = new Channel(shared.path);
+    return work(shared.channel, pass);
+  });
+  result.then(pass, pass);
+  shared.tail = passed;
+  return inOrder(result);
+}
+
+/**
+ * Hands results over in the order of the calls, and the next one when whatever the one before has set off has been done: the
+ * calls that come of it have the same order on every pass, though answers may come together on one and apart on another.
+ */
+async function inOrder(result) {
+  const shared = state();
+  const before = shared.handed;
+  let over;
+  shared.handed = new Promise((resolve) => {
+    over = resolve;
+  });
+  shared.open = (shared.open ?? 0) + 1;
+  try {
+    return await result;
+  } finally {
+    await before;
+    shared.open -= 1;
+    // Nobody waits for this one when there is no other.
+    if (shared.open === 0) over();
+    else soon(() => over());
+  }
+}
+
+/**
+ * Runs the function of a step where no process that it starts can reach the agent: of the variables of the service it
+ * sees the key alone.
+ */
+export async function asStep(step, work) {
+  const shared = state();
+  for (const name in shared.variables) delete process.env[name];
+  process.env.SVC_IDEMPOTENCY_KEY = step.key;
+  try {
+    return await shared.steps.run(step, work);
+  } finally {
+    step.over = true;
+    delete process.env.SVC_IDEMPOTENCY_KEY;
+    Object.assign(process.env, shared.variables);
+  }
+}
