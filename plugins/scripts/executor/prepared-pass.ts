@@ -23,14 +23,22 @@ interface Work {
   ended: Promise<unknown>;
 }
 
-/** A process that waits for this script, with the files of the pass in its folder; undefined when there is none. */
-export async function takePrepared(warm: WarmInterpreters, work: Work): Promise<PreparedProcess | undefined> {
+/**
+ * A process that waits for this script, with the files of the pass in its folder; undefined when there is none. `own` is
+ * told of it before it is ready.
+ */
+export async function takePrepared(
+  warm: WarmInterpreters,
+  work: Work,
+  own: (process: PreparedProcess) => void,
+): Promise<PreparedProcess | undefined> {
   const pass = await warmPass(work);
   const kind = pass && warm.kindOf(pass);
   if (!kind) return undefined;
   const process = warm.take(kind);
   warm.use(kind, work.ended);
   if (!process) return undefined;
+  own(process);
   const { spec, assignment, log } = work;
   try {
     // Only of one that waits is it certain that it does not find the file before it was told to go on.

@@ -72,6 +72,7 @@ class PassFactory {
   #sdks: Promise<SdkLinks> | undefined;
   #warm: WarmInterpreters | undefined;
   #drained: Promise<void> | undefined;
+  #draining = false;
   #pass: PassParts | undefined;
 
   constructor(parts: FactoryParts) {
@@ -86,6 +87,7 @@ class PassFactory {
 
   /** What waits for passes goes; those that run stay. */
   async drain(): Promise<void> {
+    this.#draining = true;
     this.#drained ??= this.#warm?.close();
     await this.#drained;
   }
@@ -132,7 +134,7 @@ class PassFactory {
 
   /** Without the native spawner an interpreter cannot be reached while it waits. */
   #openWarm(place: WarmPlace): WarmInterpreters | undefined {
-    if (this.#parts.warm === false || !place.spawner.native) return undefined;
+    if (this.#parts.warm === false || this.#draining || !place.spawner.native) return undefined;
     this.#warm ??= new WarmInterpreters(this.#parts, place);
     return this.#warm;
   }

@@ -139,7 +139,11 @@ export class ScriptPass implements RunningPass {
     const { env, node, log } = this.#parts;
     const { client_folder } = place;
     const work = { spec, assignment: this.#assignment, agent, client_folder, env, node, log, ended: this.ended };
-    return await takePrepared(warm, work);
+    return await takePrepared(warm, work, (process) => {
+      // It may not be ready for long, and a stop must reach it.
+      this.#process = process;
+      if (this.#cut !== undefined) process.kill('SIGKILL');
+    });
   }
 
   /** The end of the prepared process; undefined when that did not take the pass: nothing of the script has run. */
@@ -149,7 +153,8 @@ export class ScriptPass implements RunningPass {
     const end = await this.#follow(prepared, capture);
     const { log } = this.#parts;
     if (prepared.taken) log.debug({ exit_code: end.exit_code }, 'a prepared interpreter has run a script');
-    if (prepared.taken || this.#cut !== undefined) return end;
+    // When the spawner is lost, nobody can tell: the script may have run, and may not be gone yet.
+    if (prepared.taken || end.error !== undefined || this.#cut !== undefined) return end;
     log.info({ reason: prepared.noise }, 'a prepared interpreter did not take its script, which is started anew');
     return undefined;
   }

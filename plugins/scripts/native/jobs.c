@@ -175,14 +175,15 @@ int is_keeper(pid_t pid) {
 /* Every writer that could be killed is dead: the pipes now hold everything there will be. */
 bool finish(struct job *job) {
   if (job->kept || (!closing && job->paused)) return false;
+  /* What it said before it printed: nobody may have looked since. */
+  if (job->given >= 0) take_said(job);
+  shut(&job->given);
   for (int stream = 0; stream < 2; stream++) {
     while (job->pipes[stream] >= 0) {
       if (full()) return false;
       if (!take_output(job, stream)) shut(&job->pipes[stream]);
     }
   }
-  if (job->given >= 0) take_said(job);
-  shut(&job->given);
   if (!closing) report_end(job);
   return true;
 }

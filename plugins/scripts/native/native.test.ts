@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import t from 'tap';
 import { nativePrograms } from './build.mjs';
+import { Report } from './frames.ts';
 import { fuzzSuite } from './testing/fuzz.testsuite.ts';
 import { spawnerSuite } from './testing/spawner.testsuite.ts';
 import { privateFolder } from './testing/test-agent.ts';
@@ -41,4 +43,6 @@ t.test('under the sanitizers', async (t) => {
   t.test('verb client at the edges', (t) => verbClientEdges(t, { folder: client, native: true }));
   t.test('spawner', (t) => spawnerSuite(t, true, join(folder, 'spawner')));
   t.test('replies', (t) => fuzzSuite(t, folder));
+  const frames = execFileSync(join(folder, 'last-words')).toString().trim().split(' ').map(Number);
+  t.same(frames, [Report.said, Report.output, Report.exit], 'what a process said comes before what it printed');
 });

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import t, { type Test } from 'tap';
 import { Activity, until } from '../../../test/kit/index.ts';
@@ -8,8 +8,11 @@ import { openWarmBench, type WarmBench } from './testing/warm-bench.ts';
 
 const { why } = await nativePrograms();
 const skip = why !== undefined && `nothing is prepared here: ${why}`;
-/** Not the wrapper that a machine may have in its place. */
-const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)']).toString().trim();
+/** Not the wrapper that a machine may have in its place; empty where there is none. */
+const python = (
+  spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout ?? ''
+).trim();
+const no_python = python === '' && 'there is no python3';
 const environment = { workflow: { OF_THE_JOB: 'ä=b', EMPTY: '' } };
 
 /** All that came of one run. */
@@ -49,10 +52,15 @@ async function alike(t: Test, filename: string, source: string, cold: WarmBench,
 }
 
 for (const [language, sights] of Object.entries({ node: NODE_SIGHTS, python: PYTHON_SIGHTS }))
-  t.test(`a script sees no difference: ${language}`, { skip }, async (t) => {
-    const env = { ...process.env, PATH: `${dirname(python)}:/usr/bin:/bin` };
-    const [cold, warm] = [await openWarmBench(t, { env, warm: false }), await openWarmBench(t, { env })];
-    for (const [filename, source] of Object.entries(sights))
-      await t.test(filename, (t) => alike(t, filename, source, cold, warm));
-    t.equal(cold.used(), 0);
-  });
+  t.test(
+    `a script sees no difference: ${language}`,
+    { skip: skip || (language === 'python' && no_python) },
+    async (t) => {
+      const env = { ...process.env, PATH: `${dirname(python || '/usr/bin/python3')}:/usr/bin:/bin` };
+      const cold = await openWarmBench(t, { env, warm: false });
+      // An agent each: in one, not all of these names have room after one run.
+      for (const [filename, source] of Object.entries(sights))
+        await t.test(filename, async (t) => alike(t, filename, source, cold, await openWarmBench(t, { env })));
+      t.equal(cold.used(), 0);
+    },
+  );

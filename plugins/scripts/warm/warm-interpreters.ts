@@ -87,7 +87,11 @@ export class WarmInterpreters {
 
   async #prepare({ program: path, language, filename }: WarmKind): Promise<PreparedProcess> {
     const { agent, spawner, links } = this.#place;
-    this.#hooks ??= installHooks(agent.runtime_dir);
+    this.#hooks ??= installHooks(agent.runtime_dir).catch((error) => {
+      // The next one tries again: the disk may have room by then.
+      this.#hooks = undefined;
+      throw error;
+    });
     const hook = hookOf(language, await this.#hooks);
     const program = programFile(path);
     if (hook === undefined || program === undefined) throw new Error('its path, or that of the agent, cannot be used');

@@ -71,11 +71,26 @@ t.test('as many wait as ran at once, four at most', async (t) => {
 
 t.test('the ones used last take the place of others', async (t) => {
   const { clock, use, waiting, pool } = opened(2);
-  for (const key of ['a', 'b', 'c', 'b']) {
+  for (const key of ['a', 'b', 'c', 'c', 'b']) {
     use(key);
     await clock.advance(1000);
   }
   t.same(waiting(), ['b', 'c']);
+  await pool.close();
+});
+
+t.test('names that come once do not drive each other out', async (t) => {
+  const { clock, use, made, waiting, pool } = opened(2);
+  for (let n = 0; n < 100; n += 1) {
+    use(`once-${n}`);
+    await clock.advance(100);
+  }
+  t.equal(made.length, 2);
+  for (let n = 0; n < 2; n += 1) {
+    use('twice');
+    await clock.advance(1000);
+  }
+  t.same(waiting(), ['once-1', 'twice']);
   await pool.close();
 });
 

@@ -32,6 +32,8 @@ interface Shelf<K extends Kind, P extends Waiting> {
   running: number;
   peak: number;
   used_at: number;
+  /** Passes so far. */
+  uses: number;
   /** What could not be prepared is not tried again before. */
   rests_until: number;
   cancel(): void;
@@ -75,6 +77,7 @@ export class WarmPool<K extends Kind, P extends Waiting> {
   use(kind: K, ended: Promise<unknown>): void {
     if (!this.#open) return;
     const shelf = this.#shelf(kind);
+    shelf.uses += 1;
     shelf.running += 1;
     shelf.peak = Math.max(shelf.peak, shelf.running);
     const over = () => void (shelf.running -= 1);
@@ -98,7 +101,7 @@ export class WarmPool<K extends Kind, P extends Waiting> {
       known.used_at = used_at;
       return known;
     }
-    const made: Shelf<K, P> = { kind, waiting: [], running: 0, peak: 0, used_at, rests_until: 0, cancel() {} };
+    const made: Shelf<K, P> = { kind, waiting: [], running: 0, peak: 0, used_at, uses: 0, rests_until: 0, cancel() {} };
     this.#shelves.set(kind.key, made);
     this.#lookAgain(made);
     return made;
@@ -142,16 +145,19 @@ export class WarmPool<K extends Kind, P extends Waiting> {
     });
   }
 
-  /** The shelf used last that lacks one, when there is room or when another makes room. */
+  /**
+   * The shelf used last that lacks one, when there is room or when another makes room. None does for a name that came once:
+   * where each pass has a name of its own, interpreters would be prepared without end, and for nothing.
+   */
   #needy(): Shelf<K, P> | undefined {
     const [latest, ...older] = [...this.#shelves.values()].sort((a, b) => b.used_at - a.used_at);
     const now = this.#parts.clock.monotonic();
-    const lacks = ({ waiting, peak, rests_until }: Shelf<K, P>) =>
-      rests_until <= now && waiting.length < Math.min(peak, MAX_EACH);
-    const shelf = latest && lacks(latest) ? latest : older.find(lacks);
-    if (!shelf) return undefined;
     const waiting = [...this.#shelves.values()].reduce((sum, one) => sum + one.waiting.length, 0);
-    if (waiting < this.#parts.limit) return shelf;
+    const has_room = waiting < this.#parts.limit;
+    const lacks = ({ waiting, peak, uses, rests_until }: Shelf<K, P>) =>
+      rests_until <= now && waiting.length < Math.min(peak, MAX_EACH) && (has_room || uses > 1);
+    const shelf = latest && lacks(latest) ? latest : older.find(lacks);
+    if (!shelf || has_room) return shelf;
     const spare = older.findLast((one) => one.waiting.length > 0 && one.used_at < shelf.used_at);
     const process = spare?.waiting.pop();
     if (!process) return undefined;

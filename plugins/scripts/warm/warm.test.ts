@@ -40,6 +40,8 @@ function wordsOf(pid: number): string[] {
   }
 }
 
+const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1]);
+
 const gone = (pid: number) => wordsOf(pid).length <= 1;
 
 t.test('prepared interpreters', { skip }, async (t) => {
@@ -160,6 +162,63 @@ t.test('prepared interpreters', { skip }, async (t) => {
     t.same(await pass.ended, { end: 'released' });
     t.ok(gone(pid!));
     t.equal(activity.text(), '');
+  });
+});
+
+t.test('faults at the hand-over', { skip }, async (t) => {
+  t.test('a script is not started again when the spawner dies and nobody knows whether it ran', async (t) => {
+    const clock = new HeldClock();
+    const bench = await openWarmBench(t, { clock });
+    const runs = join(t.testdir(), 'runs');
+    await bench.prime(NOTHING_TS);
+    const [pid] = waiting(bench);
+    process.kill(pid!, 'SIGSTOP');
+    const source = `process.getBuiltinModule('node:fs').appendFileSync(${JSON.stringify(runs)}, 'run ')`;
+    const pass = bench.begin(new Activity(), ts(source));
+    const ended = t.rejects(pass.ended, /the spawner ended/, 'the agent tries it again later');
+    await until(() => clock.holds(HAND_OVER_MS), { what: 'it was handed over' });
+    await bench.run({ filename: 'later.sh', source: 'true' });
+    const spawner = parentOf(parentOf(pid!));
+    process.kill(spawner, 'SIGSTOP');
+    process.kill(pid!, 'SIGCONT');
+    await until(() => existsSync(runs), { what: 'the script has run' });
+    process.kill(spawner, 'SIGKILL');
+    await ended;
+    t.equal(readFileSync(runs, 'utf8'), 'run ');
+  });
+
+  t.test('a pass that is stopped does not wait for an interpreter that is still being prepared', async (t) => {
+    const { PATH, python, real } = ownPython(t);
+    const slow = `${python}.slow`;
+    rmSync(python);
+    writeFileSync(python, `#!/bin/sh\n[ -e "$1" ] || { echo >${slow}; sleep 1000; }\nexec ${real} "$@"\n`, {
+      mode: 0o755,
+    });
+    const bench = await openWarmBench(t, { env: { PATH }, clock: new HeldClock() });
+    await bench.run(NOTHING_PY);
+    await until(() => existsSync(slow), { what: 'one is being prepared' });
+    const pass = bench.begin(new Activity(), NOTHING_PY);
+    pass.stop('draining');
+    t.same(await pass.ended, { end: 'released' });
+  });
+
+  t.test('what could not be written once is written for the next one', async (t) => {
+    const bench = await openWarmBench(t);
+    const folder = join(bench.runtime_dir, 'warm');
+    writeFileSync(folder, '');
+    await bench.run(NOTHING_TS);
+    await until(() => bench.log.messages('info').length === 1, { what: 'none could be prepared' });
+    rmSync(folder);
+    await bench.prime({ ...NOTHING_TS, filename: 'other.ts' });
+    t.equal(bench.prepared('other.ts'), 1);
+  });
+
+  t.test('an agent that drains before its first script prepares none', async (t) => {
+    const clock = new HeldClock();
+    const bench = await openWarmBench(t, { clock });
+    await bench.executor.drain?.();
+    t.match((await bench.run(NOTHING_TS)).end, { completion: { status: 'succeeded' } });
+    t.notOk(clock.holds(IDLE_MS), 'nothing is kept for another one');
   });
 });
 
