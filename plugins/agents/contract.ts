@@ -10,15 +10,14 @@ import type {
   JournalRecord,
   LogChunk,
 } from '../runs/contract.ts';
-import type { DryReplay } from './contract/dry-replay.ts';
+import type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 import type { AgentIsolation } from './contract/isolation.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
-export type { AgentIsolation };
+export type { AgentIsolation, DryReplay, ReplayedCall };
 export { AgentFigures } from './contract/figures.ts';
 export * from './contract/folders.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
-export type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 
 /**
  * Largest frame of an agent in bytes: enough for a 2 MiB record in base64 and its envelope. An agent refuses a larger
