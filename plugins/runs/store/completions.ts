@@ -84,11 +84,8 @@ export class Completions {
 
   /** Those of coordinators run by run, the others together. */
   async #flush(tx: Transaction, batch: readonly AddedEnding[]): Promise<BatchOutcome<void>[]> {
-    const outcomes = await endPlain(
-      tx,
-      this.#store,
-      batch.filter(({ coordinated }) => !coordinated),
-    );
+    const plain = batch.filter(({ coordinated }) => !coordinated);
+    const outcomes = new Map(await endPlain(tx, this.#store, plain));
     const coordinated = batch.filter((ending) => ending.coordinated);
     for (const [run_id, endings] of Map.groupBy(coordinated, (ending) => ending.run_id)) {
       const lost = await endClaims(tx, this.#store, run_id, endings);

@@ -33,7 +33,7 @@ export async function endPlain(
   tx: Transaction,
   store: StoreParts,
   endings: readonly RunEnding[],
-): Promise<Map<RunEnding, Error | undefined>> {
+): Promise<ReadonlyMap<RunEnding, Error | undefined>> {
   const runs = await lockRuns(
     tx,
     endings.map(({ run_id }) => run_id),
