@@ -6,6 +6,7 @@ export const adminCommand = (name: string, described: Omit<Command, 'name' | 'gr
   ...described,
   name: `admin ${name}`,
   group: 'Operate',
+  anywhere: true,
   load: async () => ({ run: administer(name) }),
 });
 

@@ -56,6 +56,8 @@ async function bundle() {
     format: 'esm',
     target: 'node24',
     allowOverwrite: true,
+    // Its program is a file of its own, and only scripts of several files need it.
+    external: ['esbuild'],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },

@@ -10,6 +10,10 @@ export interface Flag {
   short?: string;
   /** May be given several times; the value is then a list. */
   many?: boolean;
+  /** `k=v` words that follow belong to it too. */
+  pairs?: boolean;
+  /** It names a run, as an argument may; such a flag has a name of one word. */
+  run?: boolean;
   choices?: readonly string[];
   least?: number;
   most?: number;
@@ -21,6 +25,8 @@ export interface Argument {
   name: string;
   summary: string;
   optional?: boolean;
+  /** It names a run: `@last` and an ending of its id are understood too. */
+  run?: boolean;
   /** Takes all following arguments. */
   rest?: boolean;
 }
@@ -35,7 +41,11 @@ export interface Command {
   /** Paragraphs of the help below the usage line. */
   about?: string;
   args?: readonly Argument[];
+  /** What may stand after `--`. */
+  words?: Argument;
   flags?: Flags;
+  /** A profile chosen by flags means nothing to it. */
+  anywhere?: boolean;
   examples?: readonly (readonly [command: string, says: string])[];
   load: () => Promise<{ run: Run }>;
 }
@@ -45,6 +55,8 @@ export type FlagValues = Readonly<Record<string, string | number | boolean | rea
 /** What a command can use. */
 export interface Invocation {
   readonly args: readonly string[];
+  /** What stood after `--`, of a command that has `words`. */
+  readonly words?: readonly string[];
   /** By their names in camel case: `--idempotency-key` is `idempotencyKey`. */
   readonly flags: FlagValues;
   readonly output: Output;

@@ -18,8 +18,9 @@ export {
   type Run,
   type ScriptVerb,
 } from './command.ts';
+export { bundled } from './bundled.ts';
 export { CliError, Exit, usageError } from './errors.ts';
-export { readDocument, readJson, readPairs, readSecret } from './input.ts';
+export { readDocument, readInput, readJson, readPairs, readSecret } from './input.ts';
 export type * as Api from './generated/api.ts';
 export { parseExact } from '../plugins/schema/contract/exact-json.ts';
 export { type Columns, described, labelled } from './output/columns.ts';
@@ -38,4 +39,4 @@ export {
 } from './resource.ts';
 export { runTool, toolCommand } from './tool.ts';
 export { usesOf } from './uses.ts';
-export { DOCUMENT_FLAGS, readOptionalWorkflow, readWorkflow, WORKFLOW_FLAGS } from './workflow.ts';
+export { DOCUMENT_FLAGS, INPUT_FLAG, readOptionalWorkflow, readWorkflow, WORKFLOW_FLAGS } from './workflow.ts';

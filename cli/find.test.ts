@@ -23,7 +23,7 @@ t.test('a command is found by its longest name', async (t) => {
 
 t.test('names are unique, and every command is listed once', async (t) => {
   t.equal(new Set(commands.map(({ name }) => name)).size, commands.length);
-  const overview = await helpOf();
+  const overview = await helpOf('help');
   for (const { name, summary } of commands) {
     const rows = overview.split('\n').filter((line) => line.trim().startsWith(name) && line.endsWith(`  ${summary}`));
     t.equal(rows.length, 1, name);
@@ -38,6 +38,28 @@ t.test('a group without its second word explains itself', async (t) => {
   t.equal(await helpOf('help', 'token'), help);
 });
 
+t.test('ls and list, rm and delete are one', async (t) => {
+  for (const [said, name] of [
+    ['runs list', 'runs ls'],
+    ['token delete', 'token rm'],
+    ['secret ls', 'secret list'],
+    ['account ls', 'account list'],
+  ] as const) {
+    t.match(await find([...said.split(' '), 'x']), { command: { name }, rest: ['x'] }, said);
+    t.equal(await helpOf('help', ...said.split(' ')), await helpOf('help', ...name.split(' ')));
+  }
+});
+
+t.test('svc alone is a start, and not the list of everything', async (t) => {
+  const start = await helpOf();
+  t.ok(start.split('\n').length < 15);
+  for (const [, name = ''] of start.matchAll(/^ {2}svc ([a-z]+(?: ls)?)/gm))
+    t.ok(
+      commands.some((one) => one.name === name),
+      name,
+    );
+});
+
 t.test('--help after -- belongs to the command', async (t) => {
   t.match(await find(['run', '--', '--help']), { rest: ['--', '--help'] });
 });
@@ -46,7 +68,7 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
   const cases: [string[], RegExp, RegExp][] = [
     [['sumbit'], /no command "sumbit"/, /did you mean `svc submit`\?/],
     [['token', 'rn', 'x'], /no command "token rn"/, /`svc token rm`/],
-    [['runs', 'list'], /no command "runs list"/, /svc runs ls/],
+    [['runs', 'lst'], /no command "runs lst"/, /svc runs ls/],
     [['completely-different'], /no command/, /`svc --help` lists all commands/],
     [['--verbose'], /no command "--verbose"/, /svc --help/],
     [['stpe'], /no command "stpe"/, /did you mean `svc step(s` or `svc step)?`\?/],

@@ -1,6 +1,6 @@
 import type { Command, ScriptVerb } from './command.ts';
 import { usageError } from './errors.ts';
-import { commandHelp, groupHelp, overview } from './help.ts';
+import { commandHelp, groupHelp, overview, START } from './help.ts';
 import { outsideOfARun, verbHelp } from './script-verbs.ts';
 
 type Found = { command: Command; rest: readonly string[] } | { help: string };
@@ -17,11 +17,14 @@ export async function findCommand(
   loadVerbs: () => Promise<readonly ScriptVerb[]>,
 ): Promise<Found> {
   const words = argv[0] === 'help' ? argv.slice(1) : argv;
-  const asked = argv[0] === 'help' || argv.length === 0;
+  const asked = argv[0] === 'help';
+  if (argv.length === 0) return { help: START };
   const first = words[0];
   if (first === undefined || HELP.has(first)) return { help: overview(commands) };
   const command = named(words, commands);
   if (command) {
+    // `svc help errors <code>`: what is asked for is the code.
+    if (asked && command.name === 'errors' && words.length > 1) return { command, rest: words.slice(1) };
     const rest = words.slice(command.name.split(' ').length);
     const asks = own(rest).some((word) => HELP.has(word));
     if (asked || asks) return { help: commandHelp(command) };
@@ -49,14 +52,18 @@ export async function findCommand(
 /** Arguments before `--`; the rest belongs to the command. */
 const own = (words: readonly string[]) => (words.includes('--') ? words.slice(0, words.indexOf('--')) : words);
 
-function named(words: readonly string[], commands: readonly Command[]): Command | undefined {
-  return [2, 1]
-    .map((count) => words.slice(0, count).join(' '))
+/** Both words of each pair are understood; commands are listed by the first. */
+const SAME: Readonly<Record<string, string>> = { list: 'ls', ls: 'list', delete: 'rm', rm: 'delete' };
+
+function named([noun = '', verb = '', ...rest]: readonly string[], commands: readonly Command[]): Command | undefined {
+  const words = [noun, verb, ...rest];
+  const same = SAME[verb];
+  return [`${noun} ${verb}`, ...(same === undefined ? [] : [`${noun} ${same}`]), words[0]!]
     .map((name) => commands.find((command) => command.name === name))
     .find((command) => command !== undefined);
 }
 
-function nearest(wanted: string, names: readonly string[]): string[] {
+export function nearest(wanted: string, names: readonly string[]): string[] {
   return [...new Set(names)]
     .map((name) => ({ name, distance: distance(wanted, name) }))
     .filter((one) => one.distance <= 2)

@@ -12,7 +12,8 @@ const argumentText = ({ name, optional, rest }: Argument) => {
 
 export function usageLine(command: Command): string {
   const flags = Object.keys(command.flags ?? {}).length > 0 ? ' [flags]' : '';
-  return `usage: svc ${[command.name, ...(command.args ?? []).map(argumentText)].join(' ')}${flags}`;
+  const words = command.words ? ` [-- <${command.words.name}>...]` : '';
+  return `usage: svc ${[command.name, ...(command.args ?? []).map(argumentText)].join(' ')}${flags}${words}`;
 }
 
 function columns(rows: readonly (readonly [string, string])[], indent = '  '): string {
@@ -43,6 +44,18 @@ export function commandHelp(command: Command): string {
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return `svc ${group}\n\n${columns(commands.map((one) => [`svc ${one.name}`, one.summary] as const))}\n`;
 }
+
+/** `svc` alone. */
+export const START = `svc: durable workflows in any language
+
+  svc dev                      start a server, the console and an agent in this folder
+  svc submit hello.sh --follow run a script and watch it
+  svc runs ls                  what runs, waits and has ended
+  svc logs <run-id>            what a run printed
+  svc explain <run-id>         why a run waits or failed
+
+\`svc help\` lists all commands, \`svc help <command>\` explains one.
+`;
 
 export function overview(commands: readonly Command[]): string {
   const groups = new Map<string, Command[]>(GROUPS.map((title) => [title, []]));

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import type { Invocation } from './command.ts';
 import { CliError, Exit, usageError } from './errors.ts';
 import { parseExact } from '../plugins/schema/contract/exact-json.ts';
+import { isKeyValue, readKeyValue } from '../plugins/schema/contract/key-value.ts';
 
 type Source = Pick<Invocation, 'stdin'>;
 
@@ -101,8 +102,41 @@ export async function readJson(given: string, name: string, source: Source): Pro
   } catch (error) {
     throw usageError(
       `--${name} is not JSON: ${(error as Error).message}`,
-      `put JSON strings in double quotes inside single quotes: --${name} '"text"'`,
+      `put JSON strings in double quotes inside single quotes: --${name} '"text"'${name === 'input' ? '; or write --input k=text k:=json, @file or -' : ''}`,
     );
+  }
+}
+
+/** An input: `k=v` and `k:=json` make an object; else JSON, `@file` or `-` for standard input. */
+export async function readInput(given: readonly string[], name: string, source: Source): Promise<unknown> {
+  const [first = ''] = given;
+  if (given.every(isKeyValue)) return Object.fromEntries(given.map((pair) => memberOf(pair, name)));
+  if (given.length > 1)
+    throw usageError(
+      `--${name} is given ${given.length} times`,
+      `several are members of one object, --${name} k=v k:=json; JSON, @file and - stand alone`,
+    );
+  if (first.startsWith('@')) return await readJsonFile(first.slice(1), name);
+  return await readJson(first, name, source);
+}
+
+function memberOf(pair: string, name: string): [string, unknown] {
+  const { key, value, fault } = readKeyValue(pair);
+  if (fault === undefined) return [key, value];
+  throw usageError(
+    fault === 'key' ? `--${name} "${pair}" has no key` : `--${name} ${key}:= is not followed by JSON`,
+    `write --${name} k=text or --${name} k:=json`,
+  );
+}
+
+async function readJsonFile(path: string, name: string): Promise<unknown> {
+  const bytes = await readBounded(path, (reason) =>
+    usageError(`cannot read ${path}: ${reason}`, `--${name} @file reads JSON from a file`),
+  );
+  try {
+    return parseExact(bytes.toString());
+  } catch (error) {
+    throw usageError(`${path} is not JSON: ${(error as Error).message}`, `--${name} @file reads JSON from a file`);
   }
 }
 

@@ -56,6 +56,27 @@ t.test('after -- nothing is a flag', async (t) => {
   t.equal(flags.follow, false);
 });
 
+t.test('words after -- belong to a command that has words, once it has its arguments', async (t) => {
+  const worded: Command = { ...command, words: { name: 'argument', summary: 'arguments of the script' } };
+  const one = { ...worded, args: [{ name: 'file', summary: 'first' }] };
+  t.match(parse(one, ['a.sh', '-f', '--', '-x', '', '--', 'y']), { args: ['a.sh'], words: ['-x', '', '--', 'y'] });
+  t.match(parse(one, ['--', '-a.sh', 'x']), { args: ['-a.sh'], words: ['x'] });
+  t.match(parse(one, ['a.sh']), { args: ['a.sh'], words: [] });
+  t.match(refusal(['a.sh', 'b'], one), { message: /"b" is one argument too many/, next: /after --/ });
+});
+
+t.test('pairs that follow a flag of pairs belong to it', async (t) => {
+  const paired = {
+    ...command,
+    flags: { input: { type: 'string', many: true, pairs: true, summary: 'pairs' } },
+  } as const;
+  const inputs = (argv: readonly string[]) => parse(paired, argv);
+  t.match(inputs(['--input', 'a=1', 'b:=2', 'x.sh']), { args: ['x.sh'], flags: { input: ['a=1', 'b:=2'] } });
+  t.match(inputs(['--input=\n{"a":"="}', 'b=2']), { args: ['b=2'], flags: { input: ['\n{"a":"="}'] } });
+  t.match(inputs(['--input={"a":"="}', 'b=2']), { args: ['b=2'], flags: { input: ['{"a":"="}'] } });
+  t.match(inputs(['--input', 'a=1', '--', 'b=2']), { args: ['b=2'], flags: { input: ['a=1'] } });
+});
+
 t.test('what cannot be meant is refused with the usage of the command', async (t) => {
   const cases: [readonly string[], RegExp][] = [
     [['a.sh', '--folow'], /the flag --folow does not exist/],

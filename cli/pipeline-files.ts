@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { bundled } from './bundled.ts';
 import { usageError } from './errors.ts';
 import { readBounded } from './input.ts';
 
@@ -31,7 +32,9 @@ export async function withFiles(source: string, path: string, depth = 0): Promis
     const refused = (reason: string) =>
       usageError(`${path} runs ${name}, which cannot be read: ${reason}`, 'paths are relative to the pipeline');
     const text = (await readBounded(place, refused)).toString();
-    files[name] = isPipeline(name, undefined) ? await withFiles(text, place, depth + 1) : text;
+    files[name] = isPipeline(name, undefined)
+      ? await withFiles(text, place, depth + 1)
+      : await bundled({ path: place, source: text });
   }
   return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n`;
 }

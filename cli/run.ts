@@ -1,5 +1,7 @@
 import type { Command, Invocation } from './command.ts';
 import { CliError, Exit } from './errors.ts';
+import { placeOf } from './flags.ts';
+import { wholeRunIds } from './run-ids.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -24,9 +26,9 @@ export async function main(argv: readonly string[]): Promise<void> {
       output.write(found.help);
       return;
     }
-    const { args, flags } = parse(found.command, found.rest);
+    const { args, words, flags } = parse(found.command, found.rest);
     output = new Output(process, { json: flags.json === true, colour });
-    process.exitCode = await invoke(found.command, { args, flags, output, commands });
+    process.exitCode = await invoke(found.command, { args, words, flags, output, commands });
   } catch (error) {
     const failure = isCliError(error) ? error : unexpected(error);
     output.fail(failure);
@@ -38,14 +40,16 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function invoke(
   command: Command,
-  given: Pick<Invocation, 'args' | 'flags' | 'output' | 'commands'>,
+  given: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands'>,
 ): Promise<number> {
   const { run } = await command.load();
-  const profile = async () => (await import('./client/profile.ts')).readProfile(process.env, process.cwd());
+  const place = placeOf(command, given.flags);
+  const profile = async () => (await import('./client/profile.ts')).readProfile(process.env, process.cwd(), place);
   const client = async () => new (await import('./client/client.ts')).Client(await profile());
   const local = async () => (await import('./local.ts')).local(process.env);
   process.stdout.on('error', leaveOnClosedPipe);
-  const exit = await run({ ...given, env: process.env, stdin: process.stdin, client, profile, local });
+  const named = await wholeRunIds(command, given, client);
+  const exit = await run({ ...given, ...named, env: process.env, stdin: process.stdin, client, profile, local });
   return exit ?? Exit.ok;
 }
 

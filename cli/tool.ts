@@ -13,6 +13,7 @@ interface Tool {
 /** A command that is carried out by a plugin's LocalTool in this process: it needs neither server nor database. */
 export const toolCommand = (tool: Tool, described: Omit<Command, 'load'>): Command => ({
   ...described,
+  anywhere: true,
   load: async () => ({ run: useTool(tool) }),
 });
 

@@ -1,7 +1,17 @@
-import type { Flags, Invocation } from './command.ts';
+import type { Flag, Flags, Invocation } from './command.ts';
+import { bundled } from './bundled.ts';
 import { usageError } from './errors.ts';
-import { readDocument, readJson, readPairs } from './input.ts';
+import { readDocument, readInput, readJson, readPairs } from './input.ts';
 import { isPipeline, withFiles } from './pipeline-files.ts';
+
+/** Members, or any JSON. */
+export const INPUT_FLAG = {
+  type: 'string',
+  value: 'k=v…',
+  many: true,
+  pairs: true,
+  summary: 'input: k=text k:=json…, or JSON, @file, - for standard input',
+} as const satisfies Flag;
 
 /** What a document is and what its program gets. */
 export const DOCUMENT_FLAGS = {
@@ -12,11 +22,7 @@ export const DOCUMENT_FLAGS = {
   },
   interpreter: { type: 'string', value: '<cmd>', summary: 'interpreter, instead of the one for the file extension' },
   env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
-  input: {
-    type: 'string',
-    value: '<json>',
-    summary: 'input, which the workflow reads from $SVC_INPUT_FILE; - reads standard input',
-  },
+  input: INPUT_FLAG,
 } as const satisfies Flags;
 
 /** The workflow flags of every command that sends a workflow to the server. */
@@ -42,7 +48,7 @@ export const WORKFLOW_FLAGS = {
   },
 } as const satisfies Flags;
 
-type Source = Pick<Invocation, 'flags' | 'stdin'>;
+type Source = Pick<Invocation, 'flags' | 'stdin' | 'words'>;
 
 /** `--as yaml` and `--as pipeline` are the same. */
 const kindOf = (as: unknown) => (as === 'yaml' ? 'pipeline' : as);
@@ -55,18 +61,30 @@ function given({ flags }: Source, flag: string) {
   return Array.isArray(value) && value.length === 0 ? undefined : value;
 }
 
-/** A document; a pipeline with the files that it runs. */
-async function readWithFiles(file: string, as: unknown, source: Source) {
+function scriptOf(path: string, as: unknown, text: string, source: Source) {
+  const env = readPairs((given(source, 'env') ?? []) as readonly string[], 'env');
+  return { path, source: text, as, interpreter: given(source, 'interpreter'), env };
+}
+
+/** A document; a script with what it imports; a pipeline with the files that it runs. */
+async function readWithFiles(file: string, as: unknown, source: Source, form_of: 'submitted' | 'written') {
   const document = await readDocument(file, source);
-  if (!isPipeline(file, as)) return document;
-  return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file) };
+  if (isPipeline(file, as))
+    return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file) };
+  if (form_of === 'written') return document;
+  return { ...document, source: await bundled(scriptOf(file, as, document.source, source)) };
 }
 
 /**
- * The workflow of a request body, from a file, `--graph` or `--node` and the flags above, as far as the command has
- * them. Throws a usage error unless exactly one of the three is given.
+ * The workflow of a request body, from a file, `--graph` or `--node` and the flags above, as far as the command has them. A
+ * script of several files is one as it is submitted; as it is `written` it is its own file. Throws a usage error unless
+ * exactly one of the three is given.
  */
-export async function readWorkflow(file: string | undefined, source: Source): Promise<Record<string, unknown>> {
+export async function readWorkflow(
+  file: string | undefined,
+  source: Source,
+  form_of: 'submitted' | 'written' = 'submitted',
+): Promise<Record<string, unknown>> {
   const form = formOf(file, source);
   const value = (flag: string) => given(source, flag);
   const pairs = (flag: string) => {
@@ -77,21 +95,35 @@ export async function readWorkflow(file: string | undefined, source: Source): Pr
     value(flag) === undefined ? undefined : readJson(String(value(flag)), flag, source);
   if (form !== 'file' && value('credential') !== undefined)
     throw usageError('--credential needs a script', 'a graph or a node names its credentials in its own document');
+  if (form !== 'file' && source.words !== undefined && source.words.length > 0)
+    throw usageError('arguments after -- need a script', `give the ${form} an input with --input`);
   return {
-    ...(file === undefined ? {} : await readWithFiles(file, value('as'), source)),
+    ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, form_of)),
     graph: value('graph'),
     node: value('node'),
     config: await json('config'),
     kind: kindOf(value('as')),
     interpreter: value('interpreter'),
     env: pairs('env'),
-    input: await json('input'),
+    input: await inputOf(file, source),
+    args: source.words !== undefined && source.words.length > 0 ? source.words : undefined,
     tags: value('tag'),
     subject: value('subject'),
     requires: value('requires'),
     credentials: pairs('credential'),
     cancel_on: value('cancel-on'),
   };
+}
+
+async function inputOf(file: string | undefined, source: Source): Promise<unknown> {
+  const written = given(source, 'input') as readonly string[] | undefined;
+  if (written === undefined) return undefined;
+  if (written.includes('-') && file === '-')
+    throw usageError(
+      'standard input cannot be both the workflow and its input',
+      'give one of them as a file: --input @file',
+    );
+  return await readInput(written, 'input', source);
 }
 
 /** The same where a workflow is optional: undefined when no document and no workflow flag is given. */

@@ -136,3 +136,61 @@ t.test('an address may lie below a path', async (t) => {
     await new Client({ ...profile, url: base }).json({ path: '/api/v1/whoami' });
   t.same(paths, ['/below/api/v1/whoami', '/below/api/v1/whoami', '/api/v1/whoami', '/api/v1/whoami']);
 });
+
+t.test('a redirect is not followed: the token stays with its server', async (t) => {
+  const asked: unknown[] = [];
+  const far = await listen(t, (request, response) => {
+    asked.push(request.headers);
+    response.end('{}');
+  });
+  const url = await listen(t, (_, response) => response.writeHead(307, { location: `${far}/api/v1/whoami` }).end());
+  const call = new Client({ ...profile, url }).json({ path: '/api/v1/whoami' });
+  await t.rejects(call, {
+    exit: 1,
+    code: 'redirected',
+    message: `${url} sends us on to ${far}; the token is for ${url}`,
+  });
+  t.same(asked, []);
+});
+
+t.test('an address with a password, or with what would take in the path, is refused and not shown', async (t) => {
+  let asked = 0;
+  const server = await listen(t, (_, response) => {
+    asked += 1;
+    response.end('{}');
+  });
+  const host = server.slice('http://'.length);
+  for (const url of [
+    `http://ann:hunter2@${host}`,
+    `http://ann@${host}`,
+    `${server}/?key=hunter2`,
+    `${server}/#hunter2`,
+  ]) {
+    const error: unknown = await new Client({ ...profile, url })
+      .json({ path: '/x' })
+      .catch((thrown: unknown) => thrown);
+    t.match(error, { exit: 2, code: 'usage', message: host });
+    t.notMatch((error as Error).message, /hunter2|ann/);
+  }
+  t.equal(asked, 0);
+});
+
+t.test('a name of dots leads to no other place', async (t) => {
+  const seen: unknown[] = [];
+  const url = await listen(t, (request, response) => {
+    seen.push(request.url);
+    response.end('{}');
+  });
+  const client = new Client({ ...profile, url });
+  for (const name of ['.', '..'])
+    await t.rejects(client.json({ method: 'POST', path: client.scoped(`/runs/${encodeURIComponent(name)}/cancel`) }), {
+      exit: 2,
+      code: 'usage',
+    });
+  await t.rejects(new Client({ ...profile, url, org: '..' }).json({ path: '/api/v1/orgs/../x' }), {
+    exit: 2,
+    code: 'usage',
+  });
+  await client.json({ path: client.scoped('/artifacts/..a/b.') });
+  t.same(seen, ['/api/v1/orgs/acme/projects/we%20b/artifacts/..a/b.']);
+});

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { CliError, Exit } from '../errors.ts';
+import { checkAddress, checkPath } from './address.ts';
 import type { Profile } from './profile.ts';
 import { parseExact } from '../../plugins/schema/contract/exact-json.ts';
 
@@ -87,6 +88,7 @@ export class Client {
     const response = await this.#send(call);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
+    if (status >= 300 && status < 400) throw this.#redirected(response);
     throw refusal(status, await readText(response), this.profile.token_origin);
   }
 
@@ -128,13 +130,8 @@ export class Client {
         `the token from ${this.profile.token_origin} contains characters that a token cannot contain`,
         'give only the token, without line breaks or quotes',
       );
-    if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-      throw new CliError(
-        Exit.usage,
-        'usage',
-        `"${base}" is not an address`,
-        'set SVC_URL to one like http://127.0.0.1:8787',
-      );
+    checkAddress(this.profile.url);
+    checkPath(call.path);
     const url = new URL(`${base.replace(/\/+$/, '')}${call.path}`);
     for (const [key, value] of Object.entries(call.query ?? {}))
       if (value !== undefined) url.searchParams.set(key, String(value));
@@ -149,6 +146,20 @@ export class Client {
     };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     return { url, headers, payload, send, socketPath: unix ? this.profile.url.slice('unix:'.length) : undefined };
+  }
+
+  /** No redirect is followed: the token is for this address. */
+  #redirected(response: IncomingMessage): CliError {
+    const { url, origin } = this.profile;
+    const { location = '' } = response.headers;
+    response.destroy();
+    const where = URL.canParse(location, url) ? ` to ${new URL(location, url).origin}` : '';
+    return new CliError(
+      Exit.failed,
+      'redirected',
+      `${url} sends us on${where}; the token is for ${url} and goes nowhere else`,
+      `if that is your server, log in to it; or correct the address (from ${origin})`,
+    );
   }
 
   #unreachable(error: Error & { code?: string }): CliError {

@@ -1,7 +1,8 @@
 import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { readProfile, readProfileFile, userProfilePath, writeProfile } from './profile.ts';
+import { readProfile, readProfileFile, writeProfile } from './profile.ts';
+import { namedProfilePath, userProfilePath } from './profile-path.ts';
 
 const one = { url: 'http://127.0.0.1:1', token: 'svc_pat_one', org: 'acme', project: 'web' };
 const two = { ...one, token: 'svc_pat_two', project: 'docs' };
@@ -38,11 +39,23 @@ t.test('a token goes only to the server that it was given for', async (t) => {
     ...refused,
     message: /is for http:\/\/127\.0\.0\.1:1, and is not/,
   });
-  await t.rejects(read({ SVC_URL: 'http://127.0.0.1:1.example.org' }), refused);
+  await t.rejects(read({ SVC_URL: 'http://127.0.0.1:1.example.org' }), { exit: 2, message: /is not an address/ });
+  const password = await read({ SVC_URL: 'http://ann:hunter2@127.0.0.1:1' }).catch((thrown: unknown) => thrown);
+  t.match(password, { exit: 2, message: '127.0.0.1:1' });
+  t.notMatch((password as Error).message, /hunter2/);
   await t.rejects(read({ SVC_TOKEN: 'svc_pat_env' }), { ...refused, message: /not sent to the server of/ });
   const both = { SVC_URL: 'http://h', SVC_TOKEN: 'svc_pat_env' };
   t.match(await read(both), { url: 'http://h', token: 'svc_pat_env', org: '', project: '', token_origin: 'SVC_TOKEN' });
   t.match(await read({ ...both, SVC_URL: one.url }), { token: 'svc_pat_env', org: 'acme', project: 'web' });
+});
+
+t.test('the token of a socket goes to no other one, whatever its place looks like', async (t) => {
+  const home = t.testdir({});
+  await writeProfile(userProfilePath({ HOME: home }), { ...one, url: 'unix:/run/svc.sock' });
+  const read = (SVC_URL: string) => readProfile({ HOME: home, SVC_URL }, home);
+  t.match(await read('unix:/run/svc.sock'), { token: one.token });
+  // Where `link` leads to another folder, this is another socket.
+  await t.rejects(read('unix:/run/link/../svc.sock'), { exit: 4, code: 'not_authenticated' });
 });
 
 t.test('a profile that others can read or write is refused, with the command that closes it', async (t) => {
@@ -104,4 +117,47 @@ t.test('in a job of an agent no profile counts', async (t) => {
       'nothing is taken from the profile',
     );
   }
+});
+
+t.test('profiles with names: the flag counts alone, the variable beside the others', async (t) => {
+  const home = t.testdir({ work: { '.svc': {} } });
+  const here = join(home, 'work');
+  const far = { url: 'https://far.example.org', token: 'svc_pat_far', org: 'acme', project: 'web' };
+  await writeProfile(namedProfilePath({ HOME: home }, 'far'), far);
+  await writeProfile(join(here, '.svc/profile.json'), two);
+  const read = (env: Record<string, string>, choice = {}) => readProfile({ HOME: home, ...env }, here, choice);
+  const elsewhere = { SVC_URL: 'http://127.0.0.1:2', SVC_TOKEN: 'svc_pat_env', SVC_ORG: 'o', SVC_PROJECT: 'p' };
+  t.match(await read(elsewhere, { profile: 'far' }), far, 'nothing of the environment is mixed in');
+  t.match(await read({}, { profile: 'far', project: 'docs' }), { ...far, project: 'docs' });
+  t.match(await read({ SVC_PROFILE: 'far' }), far);
+  t.match(await read({ SVC_PROFILE: 'far', SVC_PROJECT: 'docs' }), { ...far, project: 'docs' });
+  t.match(await read({ SVC_PROJECT: 'x' }, { org: 'b', project: 'y' }), { token: two.token, org: 'b', project: 'y' });
+  t.match(await read({ SVC_PROFILE: 'far', ...elsewhere }), { token: 'svc_pat_env', url: elsewhere.SVC_URL });
+  t.match(await read(elsewhere, { org: 'mine' }), { token: 'svc_pat_env', org: 'mine', project: 'p' });
+  await t.rejects(read({ SVC_PROFILE: 'far', SVC_URL: 'http://127.0.0.1:2' }), { exit: 4, message: /is for https:/ });
+  await t.rejects(read({ SVC_PROFILE: 'far', SVC_TOKEN: 'svc_pat_env' }), {
+    exit: 4,
+    message: /not sent to the server/,
+  });
+});
+
+t.test('a profile that is not there, or no name, is said with those that are', async (t) => {
+  const home = t.testdir({});
+  const read = (profile: string) => readProfile({ HOME: home }, home, { profile });
+  await t.rejects(read('prod'), { exit: 4, message: 'there is no profile prod; there is none with a name' });
+  for (const name of ['test', 'far']) await writeProfile(namedProfilePath({ HOME: home }, name), one);
+  await t.rejects(read('prod'), { exit: 4, message: 'there is no profile prod; there are far, test' });
+  for (const name of ['', '../profile', 'a/b', '.x']) await t.rejects(read(name), { exit: 2, code: 'usage' }, name);
+  await chmod(namedProfilePath({ HOME: home }, 'far'), 0o640);
+  await t.rejects(read('far'), { exit: 2, code: 'profile_open' });
+});
+
+t.test('a job has no profile by name either', async (t) => {
+  const home = t.testdir({});
+  await writeProfile(namedProfilePath({ HOME: home }, 'far'), one);
+  const job = { HOME: home, SVC_AGENT_SOCKET: '/x/s' };
+  await t.rejects(readProfile({ ...job, SVC_PROFILE: 'far' }, home), /a job has no profile/);
+  await t.rejects(readProfile(job, home, { profile: 'far' }), /a job has no profile/);
+  const own = { SVC_URL: one.url, SVC_TOKEN: 'svc_pat_of_the_job' };
+  await t.rejects(readProfile({ ...job, ...own }, home, { profile: 'far' }), /a job has no profile/);
 });

@@ -1,8 +1,9 @@
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError, Exit } from '../errors.ts';
+import { checkAddress } from './address.ts';
 import { profileInvalid, readPrivate } from './private-file.ts';
+import { namedProfilePath, noSuchProfile, userProfilePath } from './profile-path.ts';
 
 /** The server, the user's token, and the org and project. */
 export interface Profile {
@@ -19,10 +20,11 @@ export interface Profile {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The user's own profile file, written by `svc login`. */
-export function userProfilePath(env: Environment): string {
-  const base = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
-  return join(base, 'svc', 'profile.json');
+/** What the flags of a command say: `--profile`, `--org`, `--project`. */
+export interface Choice {
+  profile?: string | undefined;
+  org?: string | undefined;
+  project?: string | undefined;
 }
 
 interface Found {
@@ -50,29 +52,57 @@ async function findProfile(env: Environment, from: string): Promise<{ found?: Fo
 const foldersFrom = (folder: string): string[] =>
   folder === dirname(folder) ? [folder] : [folder, ...foldersFrom(dirname(folder))];
 
+/** The profile with this name. Throws when there is none. */
+async function findNamed(env: Environment, name: string): Promise<Found> {
+  const path = namedProfilePath(env, name);
+  const read = await readPrivate(path);
+  if (read === undefined) throw await noSuchProfile(env, name);
+  if (read === 'foreign') throw profileInvalid(path, 'it belongs to another user');
+  return { path, stored: parse(path, read.text) };
+}
+
 /**
- * SVC_URL with SVC_TOKEN, otherwise the profile. A token goes only to the server that it was given for: a profile is
- * never mixed with an address or a token from elsewhere, but SVC_ORG and SVC_PROJECT win over it. In a job of an agent no
- * profile counts.
+ * `--profile`; SVC_URL with SVC_TOKEN; SVC_PROFILE; the profile that is found from the folder. A token goes only to the
+ * server that it was given for: a profile is never mixed with an address or a token from elsewhere. Org and project come
+ * from the flags, then from SVC_ORG and SVC_PROJECT, then from the profile; beside `--profile` no variable counts. In a
+ * job of an agent no profile counts.
  */
-export async function readProfile(env: Environment, from: string): Promise<Profile> {
+export async function readProfile(env: Environment, from: string, choice: Choice = {}): Promise<Profile> {
+  const { org, project } = choice;
+  if (choice.profile === undefined)
+    return readFound({ ...env, SVC_ORG: org ?? env.SVC_ORG, SVC_PROJECT: project ?? env.SVC_PROJECT }, from);
+  if (isInJob(env)) throw inJob();
+  const found = await findNamed(env, choice.profile);
+  return ofProfile(found, { SVC_ORG: org, SVC_PROJECT: project });
+}
+
+async function readFound(env: Environment, from: string): Promise<Profile> {
   const { SVC_URL: url, SVC_TOKEN: token } = env;
+  if (url) checkAddress(url);
   if (url && token && env.SVC_ORG && env.SVC_PROJECT) return fromEnvironment(env, url, token);
   if (isInJob(env) && !(url && token)) throw inJob();
-  const { found, foreign } = isInJob(env) ? {} : await findProfile(env, from);
+  const { found, foreign } = isInJob(env) ? {} : await chosen(env, from);
   const same = found !== undefined && (!url || isSameServer(url, found.stored.url));
   if (url && token) return fromEnvironment(env, url, token, same ? found : undefined);
   if (token) throw missingUrl(found);
   if (url && !same) throw missingToken(url, found);
+  return ofProfile(found, env, foreign);
+}
+
+const chosen = async (env: Environment, from: string): Promise<{ found?: Found; foreign?: string }> =>
+  env.SVC_PROFILE ? { found: await findNamed(env, env.SVC_PROFILE) } : findProfile(env, from);
+
+/** The environment's address is the profile's own here, perhaps written in another way. */
+function ofProfile(found: Found | undefined, env: Environment, foreign?: string): Profile {
   const { path, stored } = found ?? {};
   if (!path || !stored?.url || !stored.token) throw notConfigured(foreign);
   const { org = '', project = '' } = stored;
   return {
-    url: url || stored.url,
+    url: env.SVC_URL || stored.url,
     token: stored.token,
     org: env.SVC_ORG || org,
     project: env.SVC_PROJECT || project,
-    origin: url ? 'SVC_URL' : path,
+    origin: env.SVC_URL ? 'SVC_URL' : path,
     token_origin: path,
   };
 }
@@ -89,7 +119,9 @@ function fromEnvironment(env: Environment, url: string, token: string, found?: F
 
 /** Two ways to write one address. */
 function isSameServer(one: string, other = ''): boolean {
-  const plain = (url: string) => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
+  // The place of a socket is not read as a URL: links may lie in its folders, and `..` lead elsewhere than it looks.
+  const plain = (url: string) =>
+    (URL.canParse(url) && !url.startsWith('unix:') ? new URL(url).href : url).replace(/\/+$/, '');
   return plain(one) === plain(other);
 }
 

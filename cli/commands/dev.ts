@@ -5,13 +5,19 @@ import { readProfileFile } from '../client/profile.ts';
 import type { Run } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { SignInLink } from '../generated/api.ts';
+import { tellOfRuns } from './dev-runs.ts';
 import { lockHome } from './home-lock.ts';
+import { openedDatabase } from './opened-database.ts';
 import { letGoOfTheStart } from './start-garbage.ts';
 
 export const run: Run = async ({ flags, output, env }) => {
   const home = resolve(String(flags.home ?? '.svc'));
+  const form = (flags.log ?? (process.stderr.isTTY ? 'plain' : 'off')) as 'plain' | 'json' | 'off';
   const unlock = await lockHome(home);
+  const stopped = new AbortController();
+  let told: Promise<void> | undefined;
   try {
+    const database = await openedDatabase(home, env.SVC_DATABASE_URL);
     const port = flags.port === undefined ? {} : { port: Number(flags.port) };
     const own = { ...env, SVC_OWN_PROCESS: 'on', ...(flags.noAgent ? { SVC_BUILTIN_AGENT: 'off' } : {}) };
     await ownProcess(
@@ -19,11 +25,18 @@ export const run: Run = async ({ flags, output, env }) => {
       async (kernel) => {
         output.note(`svc dev is ready: ${kernel.base_url()} (console, API${flags.noAgent ? '' : ', one agent'})`);
         output.note(`profile ${join(home, 'profile.json')}; try: svc submit <file> --follow. Ctrl-C stops it.`);
+        output.note(database);
         output.note(await invitation(join(home, 'profile.json')));
+        if (form !== 'off') {
+          const api = new Client(await readProfileFile(join(home, 'profile.json')));
+          told = tellOfRuns(api, form, (line) => output.note(line), stopped.signal);
+        }
         letGoOfTheStart();
       },
     );
   } finally {
+    stopped.abort();
+    await told;
     unlock();
   }
   return Number(process.exitCode ?? 0);

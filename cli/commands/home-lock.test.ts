@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { lockHome } from './home-lock.ts';
+import { lockHome, refuseHeld } from './home-lock.ts';
 
 const execute = promisify(execFile);
 const holder = (home: string, then: string) =>
@@ -34,4 +34,36 @@ t.test('a holder that was killed holds nothing', async (t) => {
 
 t.test('a folder that cannot be made is named', async (t) => {
   await t.rejects(lockHome('/dev/null/here'), { code: 'home_unusable', message: /\/dev\/null\/here/ });
+});
+
+t.test('the database of a holder is refused as long as it holds', async (t) => {
+  const home = t.testdir();
+  const url = `sqlite:${join(home, 'svc.db')}`;
+  await refuseHeld(url);
+  const unlock = await lockHome(home);
+  await t.rejects(refuseHeld(url), { code: 'home_in_use', exit: 1, message: /is the one of a `svc dev` that runs/ });
+  await refuseHeld('sqlite::memory:');
+  await refuseHeld('mysql://u:p@127.0.0.1:1/db');
+  unlock();
+  await refuseHeld(url);
+});
+
+t.test('a database that is a link into the folder of a holder is refused too', async (t) => {
+  const home = join(t.testdir({ home: { 'svc.db': '' }, data: {} }), 'home');
+  const url = `sqlite:${join(home, '../data/svc.db')}`;
+  await symlink(join(home, 'svc.db'), join(home, '../data/svc.db'));
+  const unlock = await lockHome(home);
+  await t.rejects(refuseHeld(url), { code: 'home_in_use' });
+  unlock();
+  await refuseHeld(url);
+});
+
+t.test('a file named lock that is none of ours holds no database', async (t) => {
+  const folder = t.testdir({
+    text: { lock: 'the lock of another program' },
+    folder: { lock: {} },
+    empty: { lock: '' },
+  });
+  for (const name of ['text', 'folder', 'empty']) await refuseHeld(`sqlite:${join(folder, name, 'svc.db')}`);
+  t.equal((await stat(join(folder, 'text/lock'))).size, 27, 'and is left as it is');
 });

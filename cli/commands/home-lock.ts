@@ -1,7 +1,11 @@
-import { chmod, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CliError, Exit } from '../errors.ts';
+
+/** What SQLite answers for a lock that another has (SQLITE_BUSY). */
+const HELD = 5;
 
 /** Creates the folder if necessary, for its owner only, and opens the lock file. */
 async function openLock(home: string): Promise<DatabaseSync> {
@@ -31,7 +35,7 @@ export async function lockHome(home: string): Promise<() => void> {
     );
   } catch (error) {
     lock.close();
-    if ((error as { errcode?: number }).errcode !== 5) throw error;
+    if ((error as { errcode?: number }).errcode !== HELD) throw error;
     throw new CliError(
       Exit.failed,
       'home_in_use',
@@ -40,4 +44,37 @@ export async function lockHome(home: string): Promise<() => void> {
     );
   }
   return () => lock.close();
+}
+
+/** Throws when a `svc dev` that runs uses this database: it lies in its folder. */
+export async function refuseHeld(database_url: string | undefined): Promise<void> {
+  const url = database_url || 'sqlite:.svc/svc.db';
+  if (!url.startsWith('sqlite:') || url === 'sqlite::memory:') return;
+  const path = resolve(url.slice('sqlite:'.length));
+  // SQLite follows links too. What cannot be followed is told where the database is opened.
+  const file = await realpath(path).catch(() => path);
+  if (isHeld(join(dirname(file), 'lock')))
+    throw new CliError(
+      Exit.failed,
+      'home_in_use',
+      `the database ${path} is the one of a \`svc dev\` that runs`,
+      'stop it, or name another database with SVC_DATABASE_URL',
+    );
+}
+
+/** False for a file of that name that is no lock of ours, and for one that we may not open. */
+function isHeld(file: string): boolean {
+  if (!existsSync(file)) return false;
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(file);
+    lock.exec('BEGIN EXCLUSIVE; ROLLBACK');
+    return false;
+  } catch (error) {
+    const { errcode } = error as { errcode?: number };
+    if (errcode === undefined) throw error;
+    return errcode === HELD;
+  } finally {
+    lock?.close();
+  }
 }

@@ -1,5 +1,6 @@
 import { Client } from '../client/client.ts';
-import { userProfilePath, writeProfile } from '../client/profile.ts';
+import { writeProfile } from '../client/profile.ts';
+import { namedProfilePath, userProfilePath } from '../client/profile-path.ts';
 import type { Whoami } from '../generated/api.ts';
 import type { Run } from '../command.ts';
 import { usageError } from '../errors.ts';
@@ -11,6 +12,8 @@ export const run: Run = async (invocation) => {
   if (url === '') throw usageError('--url is missing', 'svc login --url https://svc.example.org --token -');
   if (flags.token === undefined)
     throw usageError('--token is missing', 'pipe the token in with --token -, or name a file with --token @file');
+  const name = flags.profile ?? env.SVC_PROFILE;
+  const path = name ? namedProfilePath(env, String(name)) : userProfilePath(env);
   const token = await readSecret(String(flags.token), '--token', invocation);
   const found = await new Client({
     url,
@@ -23,7 +26,6 @@ export const run: Run = async (invocation) => {
     path: '/api/v1/whoami',
   });
   const { org, project } = choose(found, flags.org, flags.project);
-  const path = userProfilePath(env);
   await writeProfile(path, { url, token, org, project });
   output.data({ url, user: found.user.name, org, project, profile: path }, () => '');
   output.note(

@@ -1,8 +1,10 @@
 import { boot, ownProcess } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
+import { refuseHeld } from './home-lock.ts';
 import { letGoOfTheStart } from './start-garbage.ts';
 
 export const run: Run = async ({ output, env }) => {
+  await refuseHeld(env.SVC_DATABASE_URL);
   await ownProcess(
     () => boot({ role: 'server', env: { ...env, SVC_OWN_PROCESS: 'on' } }),
     (kernel) => {

@@ -5,6 +5,7 @@ export const ownCommands: readonly Command[] = [
   ...inGroup('Operate', [
     {
       name: 'dev',
+      anywhere: true,
       summary: 'start a server, the console and one agent here, on SQLite under ./.svc',
       about:
         'Needs no settings. Creates the org `dev`, the project `main`, a token and the profile .svc/profile.json. The\n' +
@@ -22,12 +23,18 @@ export const ownCommands: readonly Command[] = [
           summary: 'folder for the database and all other files (default ./.svc)',
         },
         'no-agent': { type: 'boolean', summary: 'start the server and the console only' },
+        log: {
+          type: 'string',
+          choices: ['plain', 'json', 'off'],
+          summary: 'how it tells of the runs of its project (default: plain on a terminal, otherwise off)',
+        },
       },
       examples: [['svc dev', 'then, in another terminal: svc submit hello.sh --follow']],
       load: () => import('./dev.ts'),
     },
     {
       name: 'serve',
+      anywhere: true,
       summary: 'start a server; any number of them on one MySQL database',
       about:
         'Settings come from the environment: SVC_DATABASE_URL, SVC_MASTER_KEY, SVC_HOST, SVC_PORT, SVC_PUBLIC_URL.\n' +
@@ -37,6 +44,7 @@ export const ownCommands: readonly Command[] = [
     },
     {
       name: 'agent',
+      anywhere: true,
       summary: 'start an agent: it connects to the server and runs activities',
       about:
         'SVC_URL names the server; a file holds an agent token (`svc token create <name> --agent`, or SVC_TOKEN).\n' +
@@ -83,6 +91,7 @@ export const ownCommands: readonly Command[] = [
     },
     {
       name: 'plugins',
+      anywhere: true,
       summary: 'print the plugins in boot order, with what each needs and adds',
       examples: [['SVC_PLUGINS=./my-plugin svc plugins', 'check that your own plugin loads']],
       load: () => import('./plugins.ts'),
@@ -98,14 +107,20 @@ export const ownCommands: readonly Command[] = [
       name: 'login',
       summary: 'store a server and a token in your profile',
       about:
-        'The token is read from standard input (`--token -`) or a file (`--token @file`), so that it stays out of the process list.',
+        'The token is read from standard input (`--token -`) or a file (`--token @file`), so that it stays out of the process list.\n' +
+        'It is sent to this server only. Profiles with names are for several servers: `--profile <name>` at any command\n' +
+        'that asks a server, or SVC_PROFILE, chooses one.',
       flags: {
         url: { type: 'string', value: '<address>', summary: 'the server, e.g. https://svc.example.org' },
         token: { type: 'string', value: '-|@file', summary: 'the token' },
+        profile: { type: 'string', value: '<name>', summary: 'store it as a profile with this name (or SVC_PROFILE)' },
         org: { type: 'string', summary: 'org (default: the only one you are in)' },
         project: { type: 'string', summary: 'project (default: the only one you are in)' },
       },
-      examples: [['svc login --url https://svc.example.org --token @token.txt', 'from a file']],
+      examples: [
+        ['svc login --url https://svc.example.org --token @token.txt', 'from a file'],
+        ['svc login --profile test --url https://test.example.org --token -', 'then: svc runs ls --profile test'],
+      ],
       load: () => import('./login.ts'),
     },
     {
@@ -115,7 +130,17 @@ export const ownCommands: readonly Command[] = [
     },
   ]),
   {
+    name: 'errors',
+    anywhere: true,
+    group: 'Shell',
+    summary: 'explain an error code, or list them all; also `svc help errors <code>`',
+    args: [{ name: 'code', optional: true, summary: 'as an error prints it in brackets at its end' }],
+    examples: [['svc errors determinism_violation', 'what it means, and what to do']],
+    load: () => import('./errors.ts'),
+  },
+  {
     name: 'completion',
+    anywhere: true,
     group: 'Shell',
     summary: 'print a completion script for your shell',
     args: [{ name: 'shell', summary: 'bash, zsh or fish' }],

@@ -1047,6 +1047,10 @@ export interface WaitedRun {
    */
   finished_at?: string;
   /**
+   * When it fails by itself; only with a `timeout`.
+   */
+  deadline?: string;
+  /**
    * What the workflow gave; only after success.
    */
   output?: null | boolean | number | string | unknown[] | {};

@@ -16,6 +16,9 @@ Feature: Checking without a server
           a: { steps: [{ run: "true" }] }
         """
       When I call "svc check ci.yml" without the environment's target
+      Then it exits with 0
+      And standard error has "no server is configured: checked here, without a project"
+      When I call "svc check ci.yml --profile none" without the environment's target
       Then it exits with 4
       When I call "svc check --local a.py ci.yml" without the environment's target
       Then it exits with 1
@@ -26,3 +29,23 @@ Feature: Checking without a server
       And standard output has "ci.yml: ok"
       When I call "svc check --local --replay run_1 a.py" without the environment's target
       Then it exits with 2
+
+    Scenario Outline: <what>
+      Given a file "<file>":
+        """
+        <text>
+        """
+      When I call "svc check --local <file>" without the environment's target
+      Then it exits with 0
+      And standard output has "<file>:<says>"
+      When I call "svc check --strict --local <file>" without the environment's target
+      Then it exits with 1
+
+      Examples:
+        | what                        | file | says | text |
+        | an unknown verb             | a.sh | 2:5: warning: `svc stpe` is no verb that svc knows; did you mean `svc step`? | svc sleep 1s\nsvc stpe build -- make |
+        | a verb of a program's words | a.py | 2:1: warning: `svc slepe` is no verb that svc knows; did you mean `svc sleep`? | import subprocess\nsubprocess.run(["svc", "slepe", "1s"]) |
+        | a name of the SDK           | a.ts | 1:1: warning: the SDK has no `waitSignl`; did you mean `waitSignal`? | import { waitSignl } from 'svc/sdk';\nawait waitSignl('a'); |
+        | a file by its whole path    | a.mjs | 1:8: warning: `/no/such/file.mjs` is not there on this machine | import '/no/such/file.mjs'; |
+        | a module of Node            | a.js | 1:25: warning: `node:nothing` is not there on this machine | const nothing = require('node:nothing'); console.log(nothing); |
+        | a module of Python          | b.py | 2:1: warning: `no_such_module_here.part` is not there on this machine | import json\nimport no_such_module_here.part |

@@ -71,7 +71,6 @@ Feature: Warnings about scripts
         | Python                  | a.py  | 2:5   | (python_syntax)     | x = 1\nif x\n    pass             |
         | JavaScript              | a.mjs | 2:9   | (javascript_syntax) | let a = 1;\nlet b = ;             |
         | TypeScript              | a.ts  | 2:17  | (javascript_syntax) | let a: string;\nlet b: number = ; |
-        | types that need a build | a.ts  | 1:1   | (javascript_syntax) | enum A { x }                      |
 
     Scenario: a language that svc does not read
       Given a file "a.go":

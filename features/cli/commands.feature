@@ -83,6 +83,52 @@ Feature: What the commands do
       And standard error has "red"
       And standard error has '"input":[1,2]'
 
+    @contract
+    Scenario Outline: an input is given as members, as JSON, as a file or on standard input
+      Given a file "job.sh":
+        """
+        svc input
+        """
+      And a file "given.json":
+        """
+        {"from": ["a", "file"]}
+        """
+      When I call "svc submit job.sh --follow --input <given>" with standard input:
+        """
+        {"from": "a pipe"}
+        """
+      Then it exits with 0
+      And standard output is '<read>'
+
+      Examples:
+        | given                                | read                               |
+        | region=eu replicas:=3 --subject s    | {"region":"eu","replicas":3}       |
+        | region=eu --input on:=true           | {"region":"eu","on":true}          |
+        | url=https://a.b/?c=d 'a name'=       | {"url":"https://a.b/?c=d","a name":""} |
+        | [1.50,null]                          | [1.50,null]                        |
+        | @given.json                          | {"from":["a","file"]}              |
+        | -                                    | {"from":"a pipe"}                  |
+
+    @contract
+    Scenario Outline: an input that cannot be meant is refused before anything is sent
+      Given a file "job.sh":
+        """
+        echo done
+        """
+      When I call "svc submit <given>"
+      Then it exits with 2
+      And standard error has "<said>"
+
+      Examples:
+        | given                             | said                                        |
+        | job.sh --input foo                | or write --input k=text k:=json, @file or - |
+        | job.sh --input a:=foo             | --input a:= is not followed by JSON         |
+        | job.sh --input @none.json         | cannot read none.json: there is no such file |
+        | job.sh --input @job.sh            | job.sh is not JSON                          |
+        | job.sh --input a=b --input [1]    | JSON, @file and - stand alone               |
+        | - --input -                       | standard input cannot be both               |
+        | --graph g --input a=b -- x y      | cannot be combined                          |
+
   Rule: Signals and cancels reach their run
 
     @CLI-044

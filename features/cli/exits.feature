@@ -18,7 +18,7 @@ Feature: Exit codes of commands
         | what                       | line                              | says                              |
         | an unknown command         | svc launch                        | there is no command "launch"      |
         | a misspelt command         | svc sumbit good.sh                | did you mean `svc submit`?        |
-        | an unknown second word     | svc runs list                     | there is no command "runs list"   |
+        | an unknown second word     | svc runs lst                      | there is no command "runs lst"    |
         | an unknown flag            | svc submit good.sh --folow        | the flag --folow does not exist          |
         | an unknown short flag      | svc submit good.sh -x             | the flag -x does not exist               |
         | a flag without its value   | svc submit good.sh --tag          | --tag needs a value               |

@@ -15,7 +15,9 @@ Feature: Help and completion
 
       Examples:
         | line             | has                |
-        | svc              | Exit codes:        |
+        | svc              | svc dev            |
+        | svc help runs list | usage: svc runs ls |
+        | svc token delete -h | usage: svc token rm |
         | svc help         | Exit codes:        |
         | svc -h           | Exit codes:        |
         | svc help submit  | usage: svc submit  |

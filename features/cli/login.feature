@@ -79,6 +79,33 @@ Feature: Logging in
       And standard error has "(profile_open)"
       And standard error has "→ close it with `chmod 600"
 
+  Rule: Profiles with names are for several servers and projects
+
+    Scenario: a command goes where its flags say
+      Given another project noted as "other"
+      When I log in with "--token - --profile far" and the token on standard input
+      Then it exits with 0
+      And standard error has ".config/svc/profiles/far.json"
+      When I call "svc whoami" without the environment's target
+      Then it exits with 4
+      When I call "svc whoami --json --profile far" without the environment's target
+      Then standard output is JSON whose "server" is "{base_url}"
+      And standard output is JSON whose "profile.project" is "{project}"
+      When I call "svc whoami --json --profile far --project {other}" without the environment's target
+      Then standard output is JSON whose "profile.project" is "{other}"
+      When I call "svc whoami --json --project {other}" with only "SVC_PROFILE" set to "far"
+      Then standard output is JSON whose "profile.project" is "{other}"
+      When I call "svc runs ls --profile far --org nobodys" without the environment's target
+      Then it exits with 1
+      And standard error has "(not_found)"
+
+    Scenario: a name without a profile
+      When I log in with "--token - --profile far" and the token on standard input
+      And I call "svc whoami --profile near" without the environment's target
+      Then it exits with 4
+      And standard error has "there is no profile near; there are far"
+      And standard error has "→ make it with `svc login --profile near --url"
+
   Rule: svc doctor finds what is wrong
 
     Scenario: everything works

@@ -108,6 +108,34 @@ Feature: Faults at server start
   Rule: A port and a folder have one owner
 
     @own-server @configured
+    Scenario: svc dev says which database it opened and tells of its runs, and svc serve leaves that database alone
+      Given a file "job.sh":
+        """
+        svc wait-signal go
+        exit 3
+        """
+      When I start "svc dev --port 0 --log plain" as "dev" with the settings:
+        | SVC_LOG_LEVEL | error |
+      Then "dev" says "database {folder}/.svc/svc.db: new"
+      When I call "svc serve" without the environment's target
+      Then it exits with 1
+      And standard error has "the database {folder}/.svc/svc.db is the one of a `svc dev` that runs (home_in_use)"
+      When I call "svc submit job.sh" without the environment's target
+      Then it exits with 0
+      And "dev" says "\d\d:\d\d:\d\d  (run_\w+)  job.sh  waits for signal go"
+      When I call "svc signal {dev} go" without the environment's target
+      Then "dev" says "{dev}  job.sh  failed: script_failed"
+      When "dev" gets the signal "SIGTERM"
+      Then "dev" ends with 0
+      When I start "svc dev --port 0 --log json" as "again" with the settings:
+        | SVC_LOG_LEVEL | error |
+      Then "again" says "database {folder}/.svc/svc.db: yours, since "
+      When I call "svc submit job.sh" without the environment's target
+      Then "again" says '"workflow":"job.sh","status":"waiting","substate":[{]"kind":"signal","name":"go"'
+      When "again" gets the signal "SIGTERM"
+      Then "again" ends with 0
+
+    @own-server @configured
     Scenario: two svc dev in one folder
       When I start "svc dev --port 0" as "first" with the settings:
         | SVC_LOG_LEVEL | warn |

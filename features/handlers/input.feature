@@ -54,6 +54,37 @@ Feature: Input of handler scripts
       Then the answer is 400 with code "invalid_request"
       And the answer names the faults "/env/SVC_INPUT_FILE"
 
+  @contract
+  Rule: `svc input` reads the payload
+
+    Scenario: the payload, in bash and in both SDKs, and the configured input beside it
+      Given the handler "bash" with '{"on": ["t.one"], "input": {"own": "configured"}, "args": ["first", "a b"]}' runs "look.sh":
+        """
+        svc output set customer="$(svc input customer)" id:="$(svc input order.id)" key="$(svc input key --envelope)" own="$(svc input input.own --envelope)" args="$#: $2"
+        """
+      And the handler "typescript" on "t.one" runs "look.ts":
+        """
+        import { data, output } from 'svc/sdk';
+        await output.set({ customer: data('customer'), whole: data() });
+        """
+      And the handler "python" on "t.one" runs "look.py":
+        """
+        import svc_sdk as svc
+        svc.output.set(customer=svc.data("customer"), whole=svc.data())
+        """
+      When somebody emits "t.one" with '{"key": "shop", "payload": {"customer": "Ana", "order": {"id": 820982911946154508}}}'
+      Then the handler "bash" succeeds
+      And "output.customer" of the run is "Ana"
+      And "output.key" of the run is "shop"
+      And "output.own" of the run is "configured"
+      And "output.args" of the run is "2: a b"
+      And the handler "typescript" succeeds
+      And "output.customer" of the run is "Ana"
+      And "output.whole.customer" of the run is "Ana"
+      And the handler "python" succeeds
+      And "output.customer" of the run is "Ana"
+      And "output.whole.customer" of the run is "Ana"
+
   Rule: scalar fields of the envelope are variables too
 
     @HAND-028 @HAND-029 @HAND-039 @SCR-039

@@ -26,6 +26,17 @@ Feature: Secrets in the log
       And the log has "step ***."
       And the log lacks "hunter2"
 
+    @contract
+    Scenario: a message that is cut has no half of it
+      When I submit the script "print.sh":
+        """
+        svc input "$(printf '%050d' 1).$TOKEN" || true
+        svc input "$(printf '%050d' 1).$TOKEN x" || true
+        """
+      Then the run succeeds
+      And the log has "1.***" 2 times
+      And the log lacks "hunter2"
+
     @AUTH-017
     Scenario: the value of a credential, and each half of a pair
       Given the credential "npm" is '{"kind": "bearer", "token": "bearer-canary-1"}'

@@ -81,3 +81,31 @@ Feature: Inspecting runs
         | a cursor of nobody     | cursor=nothing |
         | a filter that is none  | colour=red     |
         | a time that is none    | since=soon     |
+
+    @contract
+    Scenario: the command line takes several statuses, short names of runs and other words for lists
+      When I call "svc runs ls"
+      Then standard error is "no runs"
+      When I submit the script "bad.sh":
+        """
+        exit 3
+        """
+      Then the run is "failed"
+      When I submit the script "good.sh":
+        """
+        echo fine
+        """
+      Then the run succeeds
+      When I call "svc runs list --status failed --status succeeded"
+      Then standard output has "bad.sh"
+      And standard output has "good.sh"
+      When I call "svc runs ls --status cancelled,failed"
+      Then standard output has "bad.sh"
+      And standard output lacks "good.sh"
+      When I call "svc runs ls --status failed,lost"
+      Then it exits with 2
+      And standard error has '--status is "lost"; it must be one of queued'
+      When I call "svc logs @last"
+      Then standard output is "fine"
+      When I call the status of the run by the end of its id
+      Then standard output has "good.sh"

@@ -41,6 +41,19 @@ Feature: What happens when a schedule is due
       And each tick of the project has one run of its own
 
     @contract
+    Scenario: `svc input` is the input of the schedule
+      Given the schedule "pulse" of every second runs "job.sh":
+        """
+        svc input from
+        """
+      When the schedule "pulse" has ticked and is removed
+      Then the run succeeds
+      And the log is:
+        """
+        the schedule
+        """
+
+    @contract
     Scenario: the environment holds the schedule and the event
       Given the schedule "pulse" of every second runs "job.sh":
         """

@@ -28,6 +28,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
         if svc spawn '{folder}/kept'; then echo "the agent read it"; fi
         echo mine > own
         svc step read -- cat own
+        svc step again --retry 2 --timeout 1m -- sh -c 'test "$SVC_ATTEMPT" = 2 && echo "attempt $SVC_ATTEMPT"'
         """
       When forge_a delivers "pull_request" to "site":
         """
@@ -43,6 +44,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       And the log has "sockets: 1"
       And the log has "folder: 0"
       And the log has "files: 0"
+      And the log has "attempt 2"
       And the log has "mine"
       And the log lacks "a profile was there"
       And the log lacks "the agent read it"

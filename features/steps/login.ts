@@ -6,7 +6,7 @@ import type { SvcWorld } from '../support/world.ts';
 import { words } from './cli.ts';
 
 /** What names a server, a token and a place in it, taken away: the profile has to. */
-const nowhere = { SVC_URL: '', SVC_TOKEN: '', SVC_ORG: '', SVC_PROJECT: '' };
+const nowhere = { SVC_URL: '', SVC_TOKEN: '', SVC_ORG: '', SVC_PROJECT: '', SVC_PROFILE: '' };
 
 const call = (world: SvcWorld, line: string, env: Record<string, string> = {}) =>
   world.svc(words(world.expand(line)).slice(1), { env: { ...nowhere, ...env } });

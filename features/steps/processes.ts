@@ -54,7 +54,7 @@ When(
 
 /** What the first group of the pattern holds is noted under the process's name. */
 Then('{string} says {string}', async function (this: SvcWorld, name: string, pattern: string) {
-  const [, found] = await named(this, name).says(new RegExp(pattern));
+  const [, found] = await named(this, name).says(new RegExp(this.expand(pattern)));
   if (found !== undefined) this.notes.set(name, found);
 });
 

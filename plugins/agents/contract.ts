@@ -2,9 +2,11 @@ import { extensionPoint, token } from '../../kernel/contracts/index.ts';
 import type { Masker } from '../masking/contract.ts';
 import type {
   ArmWait,
+  Attempted,
   Claimed,
   ClaimRef,
   Completion,
+  FailedAttempt,
   JobEnvironmentLayers,
   JournaledCall,
   JournalRecord,
@@ -17,6 +19,7 @@ import type { AgentRecord } from './generated/agent.ts';
 export type { AgentIsolation, DryReplay, ReplayedCall };
 export { AgentFigures } from './contract/figures.ts';
 export * from './contract/folders.ts';
+export * from './contract/agent-server.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
 
 /**
@@ -25,11 +28,8 @@ export { Agent, type AgentStatus } from './contract/status.ts';
  */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
-/**
- * Version of the agent channel. Bodies are checked strictly, so every change of a shape needs a new number. A server
- * refuses a hello with another version and names both.
- */
-export const CHANNEL_PROTOCOL = 4;
+/** Version of the agent channel. Bodies are checked strictly, so every change of a shape needs a new number. */
+export const CHANNEL_PROTOCOL = 5;
 
 /** First request on the channel. */
 export interface AgentHello
@@ -70,6 +70,7 @@ export interface ChannelRequests {
   append: { body: { claim: ClaimRef; record: JournalRecord }; reply: Record<string, never> };
   perform: { body: { claim: ClaimRef; call: JournaledCall }; reply: { record: JournalRecord } };
   park: { body: { claim: ClaimRef; wait: ArmWait }; reply: { parked: true } | { record: JournalRecord } };
+  attempt: { body: { claim: ClaimRef; failed: FailedAttempt }; reply: Attempted };
   complete: { body: { claim: ClaimRef; completion: Completion }; reply: Record<string, never> };
   release: { body: { claim: ClaimRef }; reply: Record<string, never> };
   annotate: { body: { claim: ClaimRef; nth: number; text: string }; reply: Record<string, never> };
@@ -205,27 +206,6 @@ export interface FileSender {
 
 export const FileSenders = extensionPoint<FileSender>('agents.FileSenders', { key: () => 'files' });
 
-export interface ServerRequest {
-  method: string;
-  /** `/api/v1/…`, with its query. */
-  path: string;
-  headers?: Readonly<Record<string, string>>;
-  /** Read as it is sent. */
-  content?: AsyncIterable<Buffer>;
-  signal?: AbortSignal;
-}
-
-/** What is too large for the channel: requests to the server with the agent's token. Only in the role `agent`. */
-export interface AgentServer {
-  /**
-   * Answers the JSON of a successful request. Throws the server's refusal as a ServiceError, `agent_channel_lost` when the
-   * connection broke, and whatever the content throws.
-   */
-  send(request: ServerRequest): Promise<{ status: number; json: unknown }>;
-}
-
-export const AgentServer = token<AgentServer>('agents.AgentServer');
-
 /** What an executor may do for its activity. Every operation is fenced by the claim. */
 export interface ActivityHost {
   readonly agent: {
@@ -248,9 +228,13 @@ export interface ActivityHost {
   perform(call: JournaledCall): Promise<JournalRecord>;
   /** Sends the queued log first: after the claim ends, nothing can be added to the log. */
   park(wait: ArmWait): Promise<{ parked: true } | { record: JournalRecord }>;
+  /** One that parks sends the queued log first. */
+  attempt(failed: FailedAttempt): Promise<Attempted>;
   annotate(nth: number, text: string): Promise<void>;
   /** Queues a chunk. Chunks are batched, in order, and flushed before the end of the activity is reported. */
   log(stream: LogChunk['stream'], data: Buffer): void;
+  /** What is logged from now on was printed after the call at this site began. */
+  logFrom?(site: string): void;
   /** Set while the queue is full: stop reading the program's output until it resolves, or lines are dropped. */
   logFull?(): Promise<void> | undefined;
   /** Stores files as artifacts of the run. Absent: no plugin does. */

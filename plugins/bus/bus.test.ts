@@ -4,6 +4,7 @@ import { defineError, isServiceError, type ServiceError, type Transaction } from
 import type { Claimed, Json } from '../runs/contract.ts';
 import { RunEngine, triggerEventOf } from '../runs/contract.ts';
 import type { EventReaction, NewEvent } from './contract.ts';
+import { lastSeq } from './store/heads.ts';
 import { checkBusInvariants } from './testing/invariants.ts';
 import { BusProject, type BusServer, openServers } from './testing/bus-server.ts';
 import { BusErrors } from './errors.ts';
@@ -171,9 +172,7 @@ async function reactions(t: Test, p: BusProject) {
   const outcomes = await Promise.all(mixed.map((type) => codeOf(p.emit(type))));
   t.same(outcomes, [undefined, undefined, 'event_type_reserved', undefined, 'event_type_reserved']);
   t.same(await events(p), ['plain', 'ok', 'plain'], 'a refused event is on no bus and takes nobody down');
-  t.match(await p.server.database.read('SELECT last_seq FROM bus_heads WHERE project_id = ?', [p.scope.project_id]), [
-    { last_seq: 3 },
-  ]);
+  t.equal(await lastSeq(p.server.database, p.scope.project_id), 3);
   const [, ok] = (await p.server.views.list(p.scope, {}, 5)).events;
   t.match(await p.server.views.read(p.scope, ok!.event_id), {
     deliveries: [

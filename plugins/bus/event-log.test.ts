@@ -3,6 +3,7 @@ import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { STORES } from '../../test/kit/index.ts';
 import { EventLog } from './contract.ts';
+import { keepNumber } from './store/heads.ts';
 import { BusProject, openServers } from './testing/bus-server.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -30,6 +31,7 @@ for (const store of STORES)
         seq,
       ]);
     }
+    await keepNumber(database, project_id, { seq: 60, at });
     await database.write('DELETE FROM bus_events WHERE project_id = ? AND (seq < 7 OR seq IN (20, 21, 60))', [
       project_id,
     ]);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pino } from 'pino';
-import restify from 'restify';
+import type restify from 'restify';
 import { Errors } from '../../kernel/contracts/index.ts';
 import { CallerGone } from './body.ts';
 import type { HttpPage } from './contract.ts';
@@ -9,6 +9,7 @@ import { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { servePage } from './pages.ts';
 import type { Answers } from './reply.ts';
+import { Router, Server } from './restify-parts.mjs';
 
 type Params = Readonly<Record<string, string>>;
 type Work = (exchange: Exchange, params: Params) => Promise<void>;
@@ -32,13 +33,14 @@ const MOUNTS = { PUT: 'put', POST: 'post', DELETE: 'del' } as const;
  * the process. Every handler is async, because a synchronous throw would end it too.
  */
 export function createRouter({ endpoints, pages, answers, limits, begin }: Routing): restify.Server {
-  const server = restify.createServer({
+  const options: restify.ServerOptions = {
     name: '',
     log: SILENT,
     noWriteContinue: true,
     // The endpoint refuses longer ones with a reason; an escaped character takes up to nine characters.
     maxParamLength: Math.max(limits.param_length * 9, limits.target_bytes),
-  });
+  };
+  const server = new Server({ ...options, router: new Router(options) });
   // Restify emits the server's errors again on itself, where a missing listener would end the process; `listen` handles
   // them.
   server.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Clock, defineError, token } from '../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd } from '../agents/contract.ts';
-import type { Completion, JournalRecord } from '../runs/contract.ts';
+import type { Completion, JournalRecord, RetryPolicy } from '../runs/contract.ts';
 
 /** How an executor replays the journal of its activity. */
 
@@ -54,6 +54,22 @@ export interface OpenSite {
   ordinal: number;
   /** `SVC_IDEMPOTENCY_KEY` of this site: derived from run, activity and site, never from the attempt. */
   key: string;
+  /** Failed attempts that earlier passes have made; 0 in most calls. */
+  tried: number;
+  /** What is left of the pause after them. Resolves when the next attempt may begin. */
+  rest(): Promise<void>;
+  /**
+   * Keeps a failed attempt and resolves after the pause that its policy asks for. A long one parks: then the pass ends, and
+   * this rejects with `PassOver`.
+   */
+  again(failed: RecordedOutcome, attempt: TriedAttempt): Promise<void>;
+}
+
+/** Which attempt it is that failed. */
+export interface TriedAttempt {
+  /** From 1. */
+  attempt: number;
+  policy: RetryPolicy;
 }
 
 export interface RecordedOutcome {
@@ -134,13 +150,18 @@ export interface PassJournal {
 /** What an executor provides for one pass. */
 export interface ReplayedPass {
   /** The activity, with its journal as claimed. */
-  assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'journal'>;
-  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'annotate' | 'held' | 'dry' | 'masker'>;
+  assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'journal' | 'tried'>;
+  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'attempt' | 'annotate' | 'held' | 'dry' | 'masker'>;
   clock: Clock;
   /** The program's text, to describe a violation. */
   source: () => string;
   /** Resolves when everything that the program printed so far is with the host. */
   flushLog: () => Promise<void>;
+  /**
+   * A call that is not in the journal yet begins. Resolves when everything that the program printed before it is with the
+   * host; steps, which print themselves, wait for that.
+   */
+  begins?: (call: Pick<JournalRecord, 'kind' | 'name' | 'ordinal'>) => Promise<void> | undefined;
   /** The pass must end for this reason; its processes must be killed at once. */
   end: (end: PassEnd) => void;
   /** The same for a fault of the service: the activity is released. */

@@ -111,6 +111,20 @@ async function runsAreRemoved(t: Test, server: TestServer): Promise<void> {
   t.same(await checkRuns(server.use(Database)), []);
 }
 
+/** As after a clock that was days ahead and was put back: the ids of its runs are ahead still. */
+async function openRunsKeepTheirSources(t: Test, server: TestServer): Promise<void> {
+  await submit(server, 'echo shared');
+  const held = await claim(server);
+  await forgetUses(server);
+  await prune(server, 'runs', 1000, server.use(Database).now() - 10 * 86_400_000);
+  t.equal(await countOf(server, 'runs_sources', SHARED), 1);
+  await finish(server, held);
+  await prune(server, 'runs');
+  await forgetUses(server);
+  await prune(server, 'runs');
+  t.equal(await countOf(server, 'runs_sources', SHARED), 0, 'until they have ended');
+}
+
 async function onesHalfRemovedAreFinished(t: Test, server: TestServer): Promise<void> {
   await submit(server, 'echo half');
   await finish(server, await work(server, 20));
@@ -239,6 +253,7 @@ for (const store of STORES)
     const server = await boot({ store, access: 'project' });
     t.teardown(() => server.close());
     await t.test('runs that ended are removed with all that is theirs', (t) => runsAreRemoved(t, server));
+    await t.test('what goes on keeps its source', (t) => openRunsKeepTheirSources(t, server));
     await t.test('what was left half removed is found again', (t) => onesHalfRemovedAreFinished(t, server));
     await t.test('logs go, and their runs stay', (t) => logsAreRemoved(t, server));
     await t.test('events go when nothing needs them', (t) => eventsAreRemoved(t, server));

@@ -1,5 +1,6 @@
 /** What other plugins may know of the engine; the pieces lie in contract/. */
 export * from './contract/activities.ts';
+export * from './contract/attempts.ts';
 export * from './contract/capabilities.ts';
 export * from './contract/chain.ts';
 export * from './contract/coordination.ts';

@@ -24,8 +24,10 @@ import putCellSchema from './schema/put-cell.schema.json' with { type: 'json' };
 import nodeSchema from './schema/node.schema.json' with { type: 'json' };
 import stepSchema from './schema/step.schema.json' with { type: 'json' };
 import stepsQuery from './schema/steps-query.schema.json' with { type: 'json' };
-import { followLog, FollowTurns, type LogParts, wholeLog } from './service/follow.ts';
-import { LogNames } from './service/log-marks.ts';
+import { followLog, FollowTurns, type LogParts } from './service/follow.ts';
+import { LogNames } from './service/log-names.ts';
+import { selection } from './service/log-selection.ts';
+import { readLog, startOf } from './service/read-log.ts';
 import type { Histories } from './service/history.ts';
 import type { NodeViews } from './service/node-views.ts';
 import type { ProjectState } from './service/project-state.ts';
@@ -88,7 +90,8 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
           description:
             'The log. With `follow=true` server-sent events: `log` events with an id each, to be resumed with ' +
             '`Last-Event-ID`, and one `end` event with the final status. Where several nodes write, each line begins with ' +
-            'the name of its node, and each event has it as `activity`. With `timestamps=true` each line begins with its time.',
+            'the name of its node, and each event has it as `activity`. With `timestamps=true` each line begins with its ' +
+            'time, and with `format=json` each line is an object.',
           type: 'text/plain',
         },
       },
@@ -97,12 +100,16 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
         const run_id = runId(params.run);
         const names = (await nodes.several({ org_id, project_id, run_id })) ? new LogNames(on) : undefined;
         const named = { ...parts, names };
-        const timestamps = query.timestamps === 'true';
-        if (query.follow !== 'true')
-          return streamed(wholeLog({ ...named, timestamps }, run_id), 'text/plain; charset=utf-8');
+        const selected = { ...named, fits: selection(on, query) };
+        if (query.follow !== 'true') {
+          const type = query.format === 'json' ? 'application/x-ndjson' : 'text/plain';
+          return streamed(await readLog(selected, run_id, query), `${type}; charset=utf-8`);
+        }
+        if (query.grep !== undefined) throw followedInChunks();
         const last = headers['last-event-id'];
-        const after = last ? checkLogId(last) : undefined;
-        return streamed(followLog(named, run_id, after, signal, admitted), 'text/event-stream; charset=utf-8');
+        const start = last ? { after: checkLogId(last) } : await startOf(selected, run_id, query);
+        const followed = followLog({ ...selected, start }, run_id, start.after, signal, admitted);
+        return streamed(followed, 'text/event-stream; charset=utf-8');
       },
     },
   ];
@@ -124,6 +131,11 @@ export const historyRoute = (histories: Histories): Route => ({
     json: await histories.read(scope, params.run!, cursorPage(query)),
   }),
 });
+
+const followedInChunks = () => {
+  const message = 'is for a log that is not followed; filter the lines that you follow yourself';
+  return Errors.invalidRequest(`grep ${message}`, { errors: [{ pointer: '/query/grep', message }] });
+};
 
 /** Throws `invalid_request` for an id that this service never gave. */
 function checkLogId(text: string): string {

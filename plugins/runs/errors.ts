@@ -35,6 +35,14 @@ export const runUnfinished = defineError({
   next: 'Wait for its end, or cancel it. `svc explain` shows what it waits for.',
 });
 
+/** The error of a run, not of a request. */
+export const deadlineExceeded = defineError({
+  code: 'deadline_exceeded',
+  status: 408,
+  title: 'The run took longer than its timeout.',
+  next: 'Submit it with a longer timeout, or look what took the time: `svc steps`, `svc logs`. Waits count too.',
+});
+
 export const runNotReplayable = defineError({
   code: 'run_not_replayable',
   status: 422,

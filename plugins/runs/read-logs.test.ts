@@ -81,6 +81,34 @@ for (const store of STORES) {
     }
   });
 
+  t.test(`${store}: a log says its passes and sites, and can be read in part`, (t) =>
+    withClient({ store }, async (world, client) => {
+      const run_id = await submitted(client);
+      const store = world.use(RunStore);
+      const claim: Claimed = await world.claim();
+      await store.appendLogs(claim, [chunk(0), { ...chunk(1), site: 'build#0' }, chunk(2)]);
+      const read = async (query: string) => (await client.call('GET', `/runs/${run_id}/logs?${query}`)).json.text;
+      t.equal(await read('step=build'), 'line 1\n');
+      t.equal(await read('step=build%230'), 'line 1\n');
+      t.equal(await read('step=buil'), '');
+      t.equal(await read('pass=last&tail=2'), 'line 1\nline 2\n');
+      t.equal(await read('pass=2'), '');
+      t.equal(await read('grep=1'), 'line 1\n');
+      const follower = follow(`${client.base}/runs/${run_id}/logs?follow=true&tail=1`);
+      await follower.until((text) => events(text).length === 1);
+      await store.appendLogs(claim, [{ ...chunk(3), site: 'test#0' }]);
+      await follower.until((text) => events(text).length === 2);
+      follower.cut();
+      t.match(
+        events(follower.text()).map(({ data }) => data),
+        [
+          { text: 'line 2\n', pass: 1 },
+          { text: 'line 3\n', pass: 1, site: 'test#0' },
+        ],
+      );
+    }),
+  );
+
   t.test(`${store}: a hundred followers of a silent run end when the server is stopping`, async (t) => {
     const world = await bootEngine({ store });
     const base = world.url + world.scoped;

@@ -3,6 +3,7 @@ export { parseExact } from './contract/exact-json.ts';
 export { ExactNumber, holdsExact, isNumber, numberOf } from './contract/exact-number.ts';
 export { withDoubles } from './contract/plain-numbers.ts';
 export { spellLike, speltNumber, takeMember } from './contract/spelling.ts';
+export { isKeyValue, readKeyValue } from './contract/key-value.ts';
 export { readJsonText } from './contract/json-text.ts';
 export { checkedMeasure, JSON_LIMITS, parseJson, readJson } from './contract/json.ts';
 export { jsonNestsDeeper, type JsonLimits, measureJson, nestsTooDeep } from './contract/measure.ts';

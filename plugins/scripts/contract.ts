@@ -10,6 +10,7 @@ export {
 } from './contract/arguments.ts';
 export * from './contract/file-room.ts';
 export * from './contract/given-file.ts';
+export * from './contract/policy.ts';
 export * from './contract/script-work.ts';
 export * from './contract/programs.ts';
 export * from './contract/socket.ts';

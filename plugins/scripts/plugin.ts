@@ -23,6 +23,7 @@ import { Isolation } from './isolation/isolation.ts';
 import { BashReader } from './lint/bash-reader.ts';
 import { createBashSyntax } from './lint/bash-syntax.ts';
 import { ScriptReview } from './lint/review.ts';
+import { giveBackMemory } from './native/give-back.ts';
 import { guardProcess } from './native/guard-process.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { verbs } from './verbs/index.ts';
@@ -40,7 +41,9 @@ export default definePlugin(manifest, (plugin) => {
   );
   const reader = plugin.own((use) => new BashReader({ clock: use(Clock), log: use(Log), env: use(Settings).env }));
   plugin.onInit(SERVER_ROLES, async (use) => () => reader(use).close());
-  plugin.onInit([...AGENT_ROLES, ...SERVER_ROLES], (use) => guardProcess(use(Settings), use(Log)));
+  plugin.onInit([...AGENT_ROLES, ...SERVER_ROLES], async (use) =>
+    giveBackMemory(use(Clock), await guardProcess(use(Settings), use(Log))),
+  );
   plugin.contribute(Verbs, () => verbs);
   plugin.contribute(LocalTools, () => [replayTool]);
   plugin.contribute(WorkflowKinds, (use) => {

@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import { checkRuns, type TestDatabase } from '../kit/index.ts';
+import { attemptSuite } from './store/attempts.testsuite.ts';
 import { batchSuite } from './store/batches.testsuite.ts';
 import { claimSuite } from './store/claims.testsuite.ts';
 import { doubtSuite } from './store/doubt.testsuite.ts';
@@ -31,6 +32,7 @@ export async function storeSuite(t: Test, { database, lasting }: StoreUnderTest)
     claimSuite,
     journalSuite,
     waitSuite,
+    attemptSuite,
     finishSuite,
     outsideSuite,
     logSuite,

@@ -26,7 +26,7 @@ export async function lookAtGraphs(t: Test, place: Console): Promise<void> {
       t.equal(wide, false, `${to} fits ${viewport.width} px`);
     }
     await go(other, '/graphs/hostile?node=x');
-    await other.getByRole('heading', { name: /onerror/ }).waitFor();
+    await other.getByRole('heading', { name: /onerror/, level: 1 }).waitFor();
     t.notMatch(await other.title(), /owned/);
     t.match(await other.locator('.graph-node h2').innerText(), /\\u202e/, 'what deceives is shown');
     await other.context().close();

@@ -21,6 +21,10 @@ const UNSTEADY = `svc step "$(cat "$PWD_OF_TEST/word")" -- true
 svc wait-signal go
 `;
 
+/** Its pause between attempts parks it for long. */
+const RETRIES = `svc step pay --retry 5 --backoff 1h -- sh -c 'echo "no answer"; exit 7'
+`;
+
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(400_000);
 
@@ -30,7 +34,12 @@ else
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const word = (text: string) => writeFile(join(place.folder, 'word'), text);
-    for (const [name, source] of Object.entries({ 'varies.sh': VARIES, 'child.sh': CHILD, 'unsteady.sh': UNSTEADY }))
+    for (const [name, source] of Object.entries({
+      'varies.sh': VARIES,
+      'child.sh': CHILD,
+      'unsteady.sh': UNSTEADY,
+      'retries.sh': RETRIES,
+    }))
       await writeFile(join(place.folder, name), source);
     const submit = async (file: string, ...more: string[]) => {
       const args = ['submit', file, '--env', `PWD_OF_TEST=${place.folder}`, '--json', ...more];
@@ -104,6 +113,18 @@ else
       await page.getByRole('heading', { name: 'The replay differs' }).waitFor();
       await changed(page, '- step first-name#0');
       await changed(page, `+ step ${SHOWN}`);
+    });
+
+    await t.test('attempts of a step, and the deadline of a run', async () => {
+      const retries = await submit('retries.sh', '--timeout', '30d');
+      await reaches(retries, 'waiting');
+      await page.goto(`${base}/runs/${retries}`);
+      await page.getByText('has failed 1 of 5 times, at last with exit code 7').waitFor();
+      await page.locator('dt', { hasText: 'Deadline' }).waitFor();
+      const step = page.locator('.step', { hasText: 'pay' });
+      await step.getByText('attempt 2 of 5').waitFor();
+      await step.click();
+      await page.locator('.step-open').getByText('no answer').waitFor();
     });
 
     await t.test('accessible in both themes on a narrow screen, for a viewer too', async (t) => {

@@ -4,7 +4,7 @@ import { CrashRun } from './crash-run.ts';
 import { workload } from './script.ts';
 import { ledgerOf, violationsOf } from './verdict.ts';
 
-const METHODS = ['claim', 'append', 'perform', 'park', 'sendSignal', 'resolveDue', 'complete', 'appendLogs'];
+const METHODS = ['claim', 'append', 'perform', 'park', 'attempt', 'sendSignal', 'resolveDue', 'complete', 'appendLogs'];
 /** Where a server may die between having done something and having said so. */
 export const SERVER_POINTS = [
   ...METHODS.flatMap((method) => [`runs.store.${method}.before`, `runs.store.${method}.after`]),

@@ -37,6 +37,20 @@ const park = (kind: string, name: string, args: unknown): ChannelBody => ({
   body: (claim, position) => ({ claim, wait: { ...site(position, kind, name), args, timeout_ms: 600_000 } }),
 });
 
+const attempt: ChannelBody = {
+  what: 'attempt',
+  op: 'attempt',
+  last: true,
+  only: /^failed\//,
+  body: (claim, position) => ({
+    claim,
+    failed: {
+      ...site(position, 'step', 'again'),
+      ...{ attempt: 1, attempts: 3, exit_code: 1, output: b64('out'), message: 'why', pause_ms: 600_000, park: true },
+    },
+  }),
+};
+
 const complete = (what: string, completion: object): ChannelBody => ({
   what: `complete ${what}`,
   op: 'complete',
@@ -76,6 +90,7 @@ export const CHANNEL_BODIES: readonly ChannelBody[] = [
   park('activity-collect', 'child', {}),
   park('activity-wait-all', '', {}),
   park('lease', 'group', { group: 'g' }),
+  attempt,
   complete('in success', { status: 'succeeded', output: { a: [1] } }),
   complete('in failure', {
     ...{ status: 'failed', code: 'a_code', message: 'why' },

@@ -1,7 +1,15 @@
 import { type ErrorDefinition, ServiceError } from '../../kernel/contracts/index.ts';
 import type { ActivityHost } from '../../plugins/agents/contract.ts';
 import { createMaskers } from '../../plugins/masking/service/maskers.ts';
-import type { ArmWait, JournaledCall, JournalRecord, Json } from '../../plugins/runs/contract.ts';
+import type {
+  ArmWait,
+  Attempted,
+  FailedAttempt,
+  JournaledCall,
+  JournalRecord,
+  Json,
+  Tried,
+} from '../../plugins/runs/contract.ts';
 
 /** Not in the catalogue of errors: plugins declare these codes themselves. */
 const refusalOf = (definition: ErrorDefinition) => (detail: string) => new ServiceError(definition, detail);
@@ -25,6 +33,11 @@ export class Activity implements ActivityHost {
   readonly signals: { name: string; payload: Json }[] = [];
   readonly cells = new Map<string, string>();
   readonly notes: string[] = [];
+  readonly attempts: FailedAttempt[] = [];
+  /** For the next pass. */
+  tried: Tried | undefined;
+  /** The pause for which it is parked between two attempts. */
+  paused_ms: number | undefined;
   logs: { stream: string; text: string }[] = [];
   passes = 0;
   /** The wait this activity is parked on. */
@@ -78,6 +91,17 @@ export class Activity implements ActivityHost {
     }
     const [signal] = this.signals.splice(at, 1);
     return { record: this.#resolve(wait, 0, `${JSON.stringify(signal!.payload)}\n`) };
+  }
+
+  async attempt(failed: FailedAttempt): Promise<Attempted> {
+    if (this.refusal) throw this.refusal;
+    const { position, kind, name, ordinal, attempt, pause_ms } = failed;
+    this.attempts.push(failed);
+    this.tried = { position, kind, name, ordinal, attempts: attempt, pause_ms: 0 };
+    for (const changed of this.#changed.splice(0)) changed();
+    if (!failed.park) return { kept: true };
+    this.paused_ms = pause_ms;
+    return { parked: true };
   }
 
   /** Ends the wait on which the activity is parked. */

@@ -22,6 +22,12 @@ const INVARIANTS: readonly Invariant[] = [
       LEFT JOIN runs_activities a ON a.activity_id = j.activity_id WHERE a.run_id IS NULL OR a.run_id <> j.run_id`,
   },
   {
+    id: 'I1',
+    says: 'attempts of a call are counted from 1 without a gap, and are those of one call',
+    finds: `SELECT run_id, activity_id, position AS place FROM runs_attempts GROUP BY run_id, activity_id, position
+      HAVING MIN(attempt) <> 1 OR MAX(attempt) <> COUNT(*) OR MIN(kind) <> MAX(kind) OR MIN(ordinal) <> MAX(ordinal)`,
+  },
+  {
     id: 'I2',
     says: 'no record, wait or log comes from a claim that was never given',
     finds: `SELECT j.run_id, j.activity_id, j.position AS place FROM runs_journal j

@@ -42,12 +42,16 @@ const completion = {
     ),
   ],
 };
-const chunk = shape({
-  n: whole(),
-  stream: { enum: ['stdout', 'stderr', 'system'] },
-  at: whole(LAST_MS),
-  data: base64(MAX_CHUNK_CHARS),
-});
+const chunk = shape(
+  {
+    n: whole(),
+    stream: { enum: ['stdout', 'stderr', 'system'] },
+    at: whole(LAST_MS),
+    site: text(1100, 1),
+    data: base64(MAX_CHUNK_CHARS),
+  },
+  ['site'],
+);
 
 /**
  * Logs are the bulk of all frames: a pattern, or counting their characters, would cost more than storing them. Decoding
@@ -78,6 +82,7 @@ const SHAPES: Record<ChannelOp, object> = {
   append: shape({ claim, record: journaled }),
   perform: shape({ claim, call: journaled }),
   park: shape({ claim, wait: journaled }),
+  attempt: shape({ claim, failed: journaled }),
   complete: shape({ claim, completion }),
   release: shape({ claim }),
   annotate: shape({ claim, nth: whole(1_000_000), text: text(1_048_576) }),

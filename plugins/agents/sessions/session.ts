@@ -211,6 +211,7 @@ export class Session implements AgentSession {
       append: ({ claim, record }) => this.#fenced(claim, () => store.append(claim, record)),
       perform: ({ claim, call }) => this.#fenced(claim, async () => ({ record: await store.perform(claim, call) })),
       park: ({ claim, wait }) => this.#park(claim, () => store.park(claim, wait)),
+      attempt: ({ claim, failed }) => this.#park(claim, () => store.attempt(claim, failed)),
       complete: ({ claim, completion }) => this.#last(claim, () => store.complete(claim, completion)),
       release: ({ claim }) => this.#last(claim, () => store.release(claim)),
       annotate: ({ claim, nth, text }) => this.#fenced(claim, () => store.annotate(claim, nth, text)),
@@ -262,7 +263,8 @@ export class Session implements AgentSession {
     return answer;
   }
 
-  async #park(claim: ClaimRef, act: () => ReturnType<RunStore['park']>): Promise<unknown> {
+  /** What may park the activity. */
+  async #park(claim: ClaimRef, act: () => Promise<object>): Promise<unknown> {
     const answer = await this.#fenced(claim, act);
     if ('parked' in answer) this.#drop(claim);
     return answer;

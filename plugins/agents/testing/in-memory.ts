@@ -1,15 +1,22 @@
 import { MemoryLink } from '../worker/memory-link.ts';
 import { TestExecutor, testWorker } from './agent.ts';
 import { TestServer } from './server.ts';
+import type { JobEnvironments } from '../../runs/contract.ts';
 
 export const BUILTIN = { token_id: 'builtin', org_id: undefined };
 
 /** Server and agent in this process, as in `svc dev`. */
 export async function inMemory(
-  options: { executor?: TestExecutor; slots?: number; grace_ms?: number; lease_ms?: number } = {},
+  options: {
+    executor?: TestExecutor;
+    slots?: number;
+    grace_ms?: number;
+    lease_ms?: number;
+    environments?: JobEnvironments;
+  } = {},
 ) {
-  const { executor = new TestExecutor(), lease_ms = 5000, ...rest } = options;
-  const server = new TestServer({ lease_ms });
+  const { executor = new TestExecutor(), lease_ms = 5000, environments, ...rest } = options;
+  const server = new TestServer({ lease_ms, environments });
   server.sessions.start();
   const worker = testWorker({ link: new MemoryLink(server.sessions, BUILTIN), executor, log: server.log, ...rest });
   await worker.start();

@@ -1,10 +1,12 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
 import { compile } from '../../schema/contract.ts';
 import {
+  type Attempted,
   type Capabilities,
   type Claimed,
   type ClaimRef,
   type Completion,
+  type FailedAttempt,
   type JournalRecord,
   journalRecordSchema,
   type LogChunk,
@@ -21,6 +23,7 @@ interface Activity {
   deadline: number;
   journal: JournalRecord[];
   logs: LogChunk[];
+  attempts: FailedAttempt[];
   completion: Completion | undefined;
 }
 
@@ -35,7 +38,7 @@ export class MemoryStore implements RunStore {
   failure: Error | undefined;
 
   add(activity_id: string, requires: readonly string[] = [], journal: JournalRecord[] = []): void {
-    const none = { holder: undefined, deadline: 0, completion: undefined };
+    const none = { holder: undefined, deadline: 0, completion: undefined, attempts: [] };
     this.activities.set(activity_id, { activity_id, requires, state: 'pending', epoch: 0, journal, logs: [], ...none });
   }
 
@@ -90,6 +93,14 @@ export class MemoryStore implements RunStore {
     return { parked: true };
   }
 
+  async attempt(claim: ClaimRef, failed: FailedAttempt): Promise<Attempted> {
+    const activity = this.#fenced('attempt', claim);
+    activity.attempts.push(failed);
+    if (!failed.park) return { kept: true };
+    activity.state = 'parked';
+    return { parked: true };
+  }
+
   async complete(claim: ClaimRef, completion: Completion): Promise<void> {
     const activity = this.#fenced('complete', claim);
     activity.state = completion.status === 'succeeded' ? 'done' : 'failed';
@@ -133,6 +144,7 @@ export class MemoryStore implements RunStore {
   sendSignal = unused;
   cancelRun = unused;
   resolveDue = unused;
+  endOverdue = unused;
 
   #enter(method: string): void {
     this.calls.push(method);

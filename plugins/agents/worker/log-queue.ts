@@ -19,6 +19,7 @@ const FULL_BYTES = 1024 * 1024;
 const DROP_BYTES = 8 * 1024 * 1024;
 
 interface Piece {
+  site: string | undefined;
   stream: LogChunk['stream'];
   at: number;
   parts: Buffer[];
@@ -32,6 +33,7 @@ export class LogQueue {
   #bytes = 0;
   #dropped = 0;
   #n = 0;
+  #site: string | undefined;
   #cancelTimer: Cancel | undefined;
   #sending: Promise<void> | undefined;
   #room: PromiseWithResolvers<void> | undefined;
@@ -52,6 +54,11 @@ export class LogQueue {
     if (this.#bytes >= FULL_BYTES) this.#room ??= Promise.withResolvers<void>();
     if (this.#bytes >= BATCH_BYTES) this.#pump();
     else this.#cancelTimer ??= this.#parts.clock.after(AGE_MS, () => this.#pump());
+  }
+
+  /** What is added from now on was printed after the call at this site began. */
+  from(site: string): void {
+    this.#site = site;
   }
 
   /** Set while the queue is full. */
@@ -79,10 +86,14 @@ export class LogQueue {
   #append(stream: LogChunk['stream'], data: Buffer): void {
     this.#bytes += data.length;
     const last = this.#pieces.at(-1);
-    if (last && last.stream === stream && last.bytes + data.length <= CHUNK_BYTES) {
+    const goesOn = last?.stream === stream && last.site === this.#site && last.bytes + data.length <= CHUNK_BYTES;
+    if (goesOn) {
       last.parts.push(data);
       last.bytes += data.length;
-    } else this.#pieces.push({ stream, at: this.#parts.clock.now(), parts: [data], bytes: data.length });
+    } else {
+      const at = this.#parts.clock.now();
+      this.#pieces.push({ site: this.#site, stream, at, parts: [data], bytes: data.length });
+    }
   }
 
   #pump(): void {
@@ -115,21 +126,21 @@ export class LogQueue {
     while (this.#pieces.length > 0 && bytes < SEND_BYTES) {
       const piece = this.#pieces.shift()!;
       bytes += piece.bytes;
-      chunks.push(this.#chunk(piece.stream, piece.at, Buffer.concat(piece.parts)));
+      chunks.push(this.#chunk(piece, Buffer.concat(piece.parts)));
     }
     this.#bytes -= bytes;
     if (this.#dropped > 0) {
       const lost = `svc: ${this.#dropped} bytes of output were dropped because they came faster than they could be sent\n`;
       this.#dropped = 0;
-      chunks.push(this.#chunk('system', this.#parts.clock.now(), Buffer.from(lost)));
+      chunks.push(this.#chunk({ site: undefined, stream: 'system', at: this.#parts.clock.now() }, Buffer.from(lost)));
     }
     return chunks;
   }
 
-  #chunk(stream: LogChunk['stream'], at: number, data: Buffer): LogChunk {
+  #chunk({ site, stream, at }: Pick<Piece, 'site' | 'stream' | 'at'>, data: Buffer): LogChunk {
     const n = this.#n;
     this.#n += 1;
-    return { n, stream, at, data: data.toString('base64') };
+    return { n, stream, at, ...(site === undefined ? {} : { site }), data: data.toString('base64') };
   }
 
   #releaseBelow(): void {

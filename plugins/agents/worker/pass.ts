@@ -144,20 +144,27 @@ export class Pass {
       masker,
       append: (record) => this.#appends.add(labelled(record)),
       perform: async (call) => (await this.#client.ask('perform', { claim, call: labelled(call) })).record,
-      park: async (wait) => {
-        output.settle();
-        await this.#logs.flush();
-        const parks = () => this.#client.ask('park', { claim, wait: labelled(wait) });
-        return this.#leave(parks, (answer) => 'parked' in answer);
+      park: (wait) => this.#parking(output, () => this.#client.ask('park', { claim, wait: labelled(wait) })),
+      attempt: (failed) => {
+        const ask = () => this.#client.ask('attempt', { claim, failed: labelled(failed) });
+        return failed.park ? this.#parking(output, ask) : ask();
       },
       annotate: async (nth, text) => {
         await this.#client.ask('annotate', { claim, nth, text: masker.text(text) });
       },
       log: (stream, data) => output.add(stream, data),
+      logFrom: (site) => this.#logs.from(masker.text(site)),
       logFull: () => this.#logs.full(),
       files: this.#parts.files?.files({ claim, signal: this.#stopped.signal }),
       held: () => this.held(),
     };
+  }
+
+  /** A request that may end the claim. */
+  async #parking<T extends object>(output: MaskedLog, ask: () => Promise<T>): Promise<T> {
+    output.settle();
+    await this.#logs.flush();
+    return this.#leave(ask, (answer) => 'parked' in answer);
   }
 
   async #sendLogs(chunks: LogChunk[]): Promise<void> {

@@ -171,6 +171,23 @@ t.test(
       sent.every((batch) => batch.reduce((sum, { data }) => sum + data.length, 0) < 2 * 1024 * 1024),
       'sends stay small',
     );
+    const placed: LogChunk[] = [];
+    const at = new LogQueue({ clock, send: async (chunks) => void placed.push(...chunks) });
+    at.add('stdout', Buffer.from('a'));
+    at.from('build#0');
+    at.add('stdout', Buffer.from('b'));
+    at.from('test#0');
+    at.from('build#0');
+    at.add('stdout', Buffer.from('c'));
+    await at.flush();
+    t.same(
+      placed.map(({ site, data }) => [site, data]),
+      [
+        [undefined, 'YQ=='],
+        ['build#0', 'YmM='],
+      ],
+      'chunks end where another call begins, and only there',
+    );
     const refused = new LogQueue({ clock, send: () => Promise.reject(new Error('no')) });
     refused.add('stdout', block);
     await refused.flush();

@@ -1,7 +1,7 @@
 import { type Api, type Argument, type Command, inGroup, listCommand, removeCommand } from '../../../cli/contract.ts';
 import { artifactPath } from './places.ts';
 
-const RUN: Argument = { name: 'run-id', summary: 'the run, e.g. run_01J…' };
+const RUN: Argument = { name: 'run-id', summary: 'the run: run_01J…, the end of its id, or @last', run: true };
 const PATH: Argument = { name: 'path', summary: 'the path of the artifact, as `svc artifact ls` prints it' };
 
 /** Files of runs. */
@@ -15,7 +15,7 @@ export const commands: readonly Command[] = inGroup('Run', [
       'second call. Links are refused. The service neither masks nor encrypts what is stored.',
     args: [{ name: 'folder', summary: 'a folder, or one file' }],
     flags: {
-      run: { type: 'string', value: '<run-id>', summary: 'the run to which they belong' },
+      run: { type: 'string', run: true, value: '<run-id>', summary: 'the run to which they belong' },
       as: { type: 'string', value: '<path>', summary: 'what the paths begin with; for a file, its whole path' },
     },
     examples: [

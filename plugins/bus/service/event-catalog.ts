@@ -23,7 +23,7 @@ export interface EventCatalog {
 }
 
 export interface CatalogParts {
-  database: Pick<Database, 'read'>;
+  database: Pick<Database, 'read' | 'sql'>;
   declared: readonly DeclaredTypes[];
   views: Pick<EventViews, 'payloads'>;
 }

@@ -1,10 +1,11 @@
 import type { Queries } from '../../../kernel/contracts/index.ts';
 import type { EventLog } from '../contract.ts';
-import { countTypes, firstFrom, lastNumber, latestOf } from '../store/event-log.ts';
+import { countTypes, firstFrom, latestOf } from '../store/event-log.ts';
+import { lastSeq } from '../store/heads.ts';
 
-export function createEventLog(on: Pick<Queries, 'read'>): EventLog {
+export function createEventLog(on: Pick<Queries, 'read' | 'sql'>): EventLog {
   return {
-    last: (project_id) => lastNumber(on, project_id),
+    last: (project_id) => lastSeq(on, project_id),
     count: (project_id, types, from, to) => countTypes(on, project_id, types, from, to),
     latest: (scope, type, limit) => latestOf(on, scope, type, limit),
     // Times never decrease along the numbers, so few looks find the place in a log of any length.

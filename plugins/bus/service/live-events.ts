@@ -2,7 +2,8 @@ import { type Clock, type Database, type Log, VIEWER } from '../../../kernel/con
 import { type ChangedRuns, type LiveTopic, polledFeed } from '../../live/contract.ts';
 import type { Wakeups } from '../../runs/contract.ts';
 import { type EventHeader, eventsAfter } from '../store/event-rows.ts';
-import { lastNumber, runsAfter } from '../store/event-log.ts';
+import { runsAfter } from '../store/event-log.ts';
+import { lastSeq } from '../store/heads.ts';
 import { renderEvent } from './render.ts';
 
 /** The wake-up after a commit that recorded events of a project. */
@@ -11,7 +12,7 @@ export const recordedTopic = (project_id: string): string => `bus.recorded.${pro
 const PAGE = 200;
 
 export interface EventsTopicParts {
-  database: Pick<Database, 'read'>;
+  database: Pick<Database, 'read' | 'sql'>;
   wakeups: Pick<Wakeups, 'onTopic'>;
   clock: Clock;
   log: Log;
@@ -25,7 +26,7 @@ export const eventsTopic = ({ database, wakeups, clock, log }: EventsTopicParts)
     polledFeed(
       {
         ...{ clock, log, name: 'events' },
-        begin: () => lastNumber(database, scope.project_id),
+        begin: () => lastSeq(database, scope.project_id),
         hints: (wake) => wakeups.onTopic(recordedTopic(scope.project_id), wake),
         async look(seen) {
           const events = await eventsAfter(database, scope, seen, PAGE);
@@ -38,9 +39,9 @@ export const eventsTopic = ({ database, wakeups, clock, log }: EventsTopicParts)
 });
 
 /** Submits, starts and ends of runs are events, whoever recorded them. */
-export const changedRuns = (database: Pick<Database, 'read'>): ChangedRuns => ({
+export const changedRuns = (database: Pick<Database, 'read' | 'sql'>): ChangedRuns => ({
   name: 'bus',
-  end: (project_id) => lastNumber(database, project_id),
+  end: (project_id) => lastSeq(database, project_id),
   async after(project_id, position, limit) {
     const rows = await runsAfter(database, project_id, position, limit);
     const run_ids = rows.filter(speaksOfRun).map(({ source_name }) => source_name);

@@ -224,7 +224,7 @@ export class Recorder {
     );
     // Before reactions act: runs that they create arm their cancels at the new end of the bus.
     const { holder, until } = this.#parts.sequencer.held(scope.project_id, head);
-    await moveHead(tx, scope.project_id, { seq: head.seq + accepted.length, at: recorded_at, holder, until });
+    await moveHead(tx, scope.project_id, head, { seq: head.seq + accepted.length, at: recorded_at, holder, until });
     await noteTypes(tx, events);
     await this.#fire(tx, scope, events);
     await this.#apply(tx, scope, stored, plans);

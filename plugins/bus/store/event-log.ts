@@ -3,13 +3,6 @@ import type { LoggedEvent, ProjectScope } from '../contract.ts';
 
 type On = Pick<Queries, 'read'>;
 
-export async function lastNumber(on: On, project_id: string): Promise<number> {
-  const [row] = await on.read<{ last_seq: number }>('SELECT last_seq FROM bus_heads WHERE project_id = ?', [
-    project_id,
-  ]);
-  return Number(row?.last_seq ?? 0);
-}
-
 interface Dated {
   seq: number;
   recorded_at: number;

@@ -1,11 +1,13 @@
-import { type Database, inList, MAX_AT_ONCE } from '../../../kernel/contracts/index.ts';
+import { type Database, distinct, inList, MAX_AT_ONCE } from '../../../kernel/contracts/index.ts';
 import { removeSome } from '../../retention/contract.ts';
 import type { ProjectScope } from '../contract.ts';
+import { keepNumber } from './heads.ts';
 
 /** An event that may be old enough. */
 export interface OldEvent {
   seq: number;
   event_id: string;
+  type: string;
   recorded_at: number;
 }
 
@@ -16,7 +18,7 @@ export function projectsWithEvents(on: Pick<Database, 'read'>): Promise<ProjectS
 /** The next events in the sequence, as many as one statement names. Times rise with the sequence. */
 export function oldestEvents(on: Pick<Database, 'read'>, project_id: string, after_seq: number): Promise<OldEvent[]> {
   return on.read<OldEvent>(
-    `SELECT seq, event_id, recorded_at FROM bus_events WHERE project_id = ? AND seq > ? ORDER BY seq LIMIT ${MAX_AT_ONCE}`,
+    `SELECT seq, event_id, type, recorded_at FROM bus_events WHERE project_id = ? AND seq > ? ORDER BY seq LIMIT ${MAX_AT_ONCE}`,
     [project_id, after_seq],
   );
 }
@@ -45,6 +47,8 @@ export async function* removeEvents(
   events: readonly OldEvent[],
   limit: number,
 ): AsyncIterable<number> {
+  const last = events.at(-1)!;
+  await keepNumber(on, project_id, { seq: Number(last.seq), at: Number(last.recorded_at) });
   const ids = inList(events.map(({ event_id }) => event_id));
   const seqs = events.map(({ seq }) => Math.trunc(seq)).join(', ');
   const done = `project_id = ? AND event_seq IN (${seqs}) AND state IN ('delivered', 'missed')`;
@@ -52,8 +56,7 @@ export async function* removeEvents(
     ['bus_deliveries', `event_id IN ${ids.marks}`, ids.params],
     ['bus_waits', done, [project_id]],
     ['bus_cancels', done, [project_id]],
-    // A type with a newer event refers to that one.
-    ['bus_types', `project_id = ? AND last_event IN ${ids.marks}`, [project_id, ...ids.params]],
+    ['bus_types', ...unseen(on, project_id, events, seqs)],
     ['bus_events', `project_id = ? AND seq IN (${seqs})`, [project_id]],
   ];
   for (const [table, condition, params] of parts)
@@ -61,4 +64,21 @@ export async function* removeEvents(
       removed = await removeSome(on, table, condition, params, limit);
       if (removed > 0) yield removed;
     }
+}
+
+/** Types of which no event is left. On MySQL a type with a newer event refers to that one. */
+function unseen(
+  on: Pick<Database, 'sql'>,
+  project_id: string,
+  events: readonly OldEvent[],
+  seqs: string,
+): [condition: string, params: string[]] {
+  if (on.sql.family === 'mysql') {
+    const ids = inList(events.map(({ event_id }) => event_id));
+    return [`project_id = ? AND last_event IN ${ids.marks}`, [project_id, ...ids.params]];
+  }
+  const types = inList(distinct(events, ({ type }) => type));
+  const other = `SELECT 1 FROM bus_events e WHERE e.project_id = bus_types.project_id AND e.type = bus_types.type
+    AND e.seq NOT IN (${seqs})`;
+  return [`project_id = ? AND type IN ${types.marks} AND NOT EXISTS (${other})`, [project_id, ...types.params]];
 }

@@ -1,14 +1,16 @@
 /** The help of this plugin's verbs for the CLI. */
 export const activityHelp = {
   verb: 'activity',
-  usage: 'svc activity <name> [--requires <capability>]… -- <command> [<argument>…]',
+  usage:
+    'svc activity <name> [--requires <capability>]… [--retry <attempts> [--backoff <duration> [--max-backoff <duration>]]] [--timeout <duration>] -- <command> [<argument>…]',
   summary:
     'Runs a command on any agent with the given capabilities, in that agent’s working directory, and returns its output and exit code. Meanwhile the run waits without a process.',
 };
 
 export const activitySubmitHelp = {
   verb: 'activity-submit',
-  usage: 'svc activity-submit <name> [--requires <capability>]… -- <command> [<argument>…]',
+  usage:
+    'svc activity-submit <name> [--requires <capability>]… [--retry <attempts> [--backoff <duration> [--max-backoff <duration>]]] [--timeout <duration>] -- <command> [<argument>…]',
   summary:
     'Submits a command to any agent with the given capabilities and does not wait; svc activity-collect <name> returns its result. Each name can be used once.',
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Errors } from '../../../kernel/contracts/index.ts';
-import { type Json, MAX_CALL_NAME_LENGTH } from '../../runs/contract.ts';
+import { Errors, MAX_DURATION_MS } from '../../../kernel/contracts/index.ts';
+import { type Json, MAX_ATTEMPTS, MAX_CALL_NAME_LENGTH } from '../../runs/contract.ts';
 
 export const MAX_REQUIRES = 32;
 export const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
@@ -32,16 +32,18 @@ export function checkName(name: Json | undefined): string {
 }
 
 /**
- * The arguments of `activity` and `activity-submit`: `{name, argv, requires}` for a command, `{name, executor, spec,
+ * The arguments of `activity` and `activity-submit`: `{name, argv, requires, policy?}` for a command, `{name, executor, spec,
  * requires}` for anything else. Throws `invalid_request`.
  */
 export function readCall(args: Json): ChildWork {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) refuse('/args', 'must be an object');
-  const { name, argv, executor, spec, requires, ...unknown } = args;
+  const { name, argv, executor, spec, requires, policy, ...unknown } = args;
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined) refuse(`/${surplus.slice(0, 64)}`, 'is not a known member');
   const whose = { name: checkName(name), requires: checkRequires(requires) };
-  if (executor === undefined) return { ...whose, executor: COMMAND, spec: { argv: checkCommand(argv) } };
+  if (executor === undefined)
+    return { ...whose, executor: COMMAND, spec: { argv: checkCommand(argv), ...checkPolicy(policy) } };
+  if (policy !== undefined) refuse('/policy', 'belongs to commands; another executor has its spec');
   if (argv !== undefined) refuse('/argv', 'belongs to commands; another executor has its spec');
   if (typeof executor !== 'string' || !EXECUTOR.test(executor)) refuse('/executor', 'must be the name of an executor');
   return { ...whose, executor, spec: checkSpec(spec) };
@@ -52,6 +54,29 @@ function checkSpec(spec: Json = null): Json {
   if (bytes > MAX_COMMAND_BYTES)
     throw Errors.payloadTooLarge(`the spec has ${bytes} bytes of JSON; at most ${MAX_COMMAND_BYTES} are taken`);
   return spec;
+}
+
+/** `{retry?: {attempts, backoff_ms, max_backoff_ms?}, timeout_ms?}` */
+function checkPolicy(policy: Json | undefined): { policy?: Json } {
+  if (policy === undefined) return {};
+  const { retry, timeout_ms, ...unknown } = members('/policy', policy);
+  const { attempts, backoff_ms, max_backoff_ms, ...more } = members('/policy/retry', retry ?? {});
+  if (Object.keys({ ...unknown, ...more }).length > 0) refuse('/policy', 'has a member that is not known');
+  if (retry !== undefined) whole('/policy/retry/attempts', attempts, 1, MAX_ATTEMPTS);
+  if (retry !== undefined) whole('/policy/retry/backoff_ms', backoff_ms, 0, MAX_DURATION_MS);
+  if (max_backoff_ms !== undefined) whole('/policy/retry/max_backoff_ms', max_backoff_ms, 1, MAX_DURATION_MS);
+  if (timeout_ms !== undefined) whole('/policy/timeout_ms', timeout_ms, 1, MAX_DURATION_MS);
+  return { policy };
+}
+
+function members(pointer: string, value: Json): { [member: string]: Json } {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) refuse(pointer, 'must be an object');
+  return value;
+}
+
+function whole(pointer: string, value: Json | undefined, least: number, most: number): void {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most)
+    refuse(pointer, `must be a whole number from ${least} to ${most}`);
 }
 
 function checkCommand(argv: Json | undefined): string[] {

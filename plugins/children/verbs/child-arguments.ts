@@ -1,5 +1,14 @@
 import { verbUsage } from '../../replay/contract.ts';
-import { checkCommand, checkStepName, exactly, readArguments, splitCommand } from '../../scripts/contract.ts';
+import {
+  checkCommand,
+  checkStepName,
+  type CommandPolicy,
+  exactly,
+  POLICY_OPTIONS,
+  readArguments,
+  readPolicy,
+  splitCommand,
+} from '../../scripts/contract.ts';
 import { CAPABILITY, MAX_REQUIRES } from '../domain/child-call.ts';
 
 /** A command for another agent. */
@@ -7,12 +16,13 @@ export interface ChildCall {
   name: string;
   argv: string[];
   requires: string[];
+  policy?: CommandPolicy | undefined;
 }
 
-/** `<name> [--requires <cap>]... -- <command>`. Throws `verb_usage`. */
+/** `<name> [--requires <cap>]... [--retry …] [--timeout …] -- <command>`. Throws `verb_usage`. */
 export function readChild(argv: readonly string[]): ChildCall {
   const split = splitCommand(argv);
-  const given = readArguments(split.own, [], ['requires']);
+  const given = readArguments(split.own, POLICY_OPTIONS, ['requires']);
   const command = checkCommand(split.command);
   const [name] = exactly(given, ['name']);
   const requires = given.lists.requires ?? [];
@@ -20,7 +30,8 @@ export function readChild(argv: readonly string[]): ChildCall {
   if (wrong !== undefined)
     throw verbUsage(`${JSON.stringify(wrong.slice(0, 80))} is not a capability: [A-Za-z0-9][A-Za-z0-9._:+-]{0,62}`);
   if (requires.length > MAX_REQUIRES) throw verbUsage(`at most ${MAX_REQUIRES} capabilities can be required`);
-  return { name: checkChildName(name!), argv: command, requires };
+  const policy = readPolicy(given.options);
+  return { name: checkChildName(name!), argv: command, requires, ...(policy && { policy }) };
 }
 
 /** A child's name is also a site name, so it has the same rules. */

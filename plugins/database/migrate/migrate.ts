@@ -3,6 +3,7 @@ import type { DatabaseDeps } from '../deps.ts';
 import { applyStep } from './apply.ts';
 import { appliedSteps, hasLedger, makeLedger } from './ledger.ts';
 import { lockSchema, type MigrationLock } from './lock.ts';
+import { loadOnce } from './once.ts';
 import { type Step, stepsOf } from './steps.ts';
 
 /**
@@ -33,8 +34,9 @@ async function pendingOf(database: Database, steps: readonly Step[]): Promise<St
 }
 
 async function runSteps(database: Database, steps: readonly Step[], lock: MigrationLock): Promise<string[]> {
-  // Loaded only when there is something to apply: the library costs start time.
-  const { Umzug } = await import('umzug');
+  // Loaded only when there is something to apply, and not kept: the library costs start time, and memory.
+  const { library, forget } = loadOnce('umzug');
+  const { Umzug } = library as typeof import('umzug');
   const umzug = new Umzug({
     migrations: steps.map((step) => ({
       name: step.name,
@@ -57,5 +59,7 @@ async function runSteps(database: Database, steps: readonly Step[], lock: Migrat
   } catch (error) {
     const { cause } = error as Error;
     throw isServiceError(cause) ? cause : error;
+  } finally {
+    forget();
   }
 }

@@ -1,11 +1,11 @@
 import type { Fault } from '../../../kernel/contracts/index.ts';
+import { MAX_ATTEMPTS } from '../../runs/contract.ts';
 import type { FlowEdge, FlowNode, FlowPlan } from '../contract.ts';
 
 export const MAX_NODES = 5000;
 export const MAX_ITEMS = 50_000;
 export const MAX_CONCURRENCY = 1000;
 const MAX_EDGES = 50_000;
-const MAX_ATTEMPTS = 100;
 const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/;
 

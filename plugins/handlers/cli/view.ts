@@ -19,6 +19,7 @@ export const SHOWN: Columns<HandlerView> = {
   runs: runsOf,
   kind: 'kind',
   interpreter: 'interpreter',
+  arguments: ({ args }) => args && JSON.stringify(args),
   config: ({ config }) => config && JSON.stringify(config),
   env: ({ env }) => pairs(env),
   credentials: ({ credentials }) => pairs(credentials),

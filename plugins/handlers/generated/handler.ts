@@ -19,6 +19,7 @@ export interface HandlerView {
     [k: string]: unknown;
   };
   interpreter?: string;
+  args?: string[];
   env?: {
     [k: string]: string;
   };

@@ -29,7 +29,7 @@ export const lockVerb = defineVerb(lockHelp, async (call) => {
   const { exit_code, position } = acquired.record;
   if (exit_code === 0 && command !== undefined)
     // A step like any other, except that its record releases the lease in the same transaction.
-    return await runCommand(call, { kind: 'lock-step', name: group }, command, settleOf(position));
+    return await runCommand(call, { kind: 'lock-step', name: group }, command, { settle: settleOf(position) });
   const outcome = answer(acquired);
   return fence || outcome.exit !== 0 ? outcome : { ...outcome, stdout: Buffer.alloc(0) };
 });

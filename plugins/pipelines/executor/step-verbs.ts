@@ -3,8 +3,8 @@ import type { Verb } from '../../scripts/contract.ts';
 /** The verb that stores a folder or a file. */
 export const ARTIFACT_PUT = 'artifact put';
 
-/** Verbs that need no memo: an emit is known by its place, the others act each time that they are called. */
-const ALLOWED: ReadonlySet<string> = new Set(['annotate', ARTIFACT_PUT, 'emit', 'output', 'state']);
+/** Verbs that need no memo: an emit is known by its place, the others do the same each time that they are called. */
+const ALLOWED: ReadonlySet<string> = new Set(['annotate', ARTIFACT_PUT, 'emit', 'input', 'output', 'state']);
 
 /** What `svc <verb>` does in a step of a job: the allowed verbs work, the others say that they belong to scripts. */
 export const stepVerbs = (verbs: readonly Verb[]): ReadonlyMap<string, Verb> =>

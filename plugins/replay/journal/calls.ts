@@ -5,7 +5,7 @@ import type { KeptTurns } from './turns.ts';
 /** A site that a call has taken and that has no record yet. */
 export type Site = Required<Pick<SiteCall, 'kind' | 'name' | 'digest'>> &
   Pick<SiteCall, 'label'> &
-  Omit<OpenSite, 'key'>;
+  Pick<OpenSite, 'position' | 'ordinal'>;
 
 /** One caller of the program. */
 export interface Caller {

@@ -2,9 +2,9 @@ import t from 'tap';
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import type { PassEnd } from '../../agents/contract.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
-import { CallerGone, PassOver, type SiteCall, verbUsage } from '../contract.ts';
+import { CallerGone, type OpenSite, PassOver, type SiteCall, verbUsage } from '../contract.ts';
 import { ReplayJournal } from './replay-journal.ts';
-import { Activity, Refusals } from '../../../test/kit/index.ts';
+import { Activity, createMaskers, Refusals } from '../../../test/kit/index.ts';
 
 /** Time that passes when something waits for it. */
 function patientClock(): Clock & { waited: number[] } {
@@ -28,7 +28,10 @@ function pass(activity: Activity, clock = patientClock()) {
   const faults: unknown[] = [];
   const flushes: string[] = [];
   const journal = new ReplayJournal({
-    assignment: { run_id: 'run_1', activity_id: 'act_1', journal: activity.journal },
+    assignment: {
+      ...{ run_id: 'run_1', activity_id: 'act_1', journal: activity.journal },
+      ...(activity.tried && { tried: activity.tried }),
+    },
     source: () => '',
     host: activity,
     clock,
@@ -44,6 +47,36 @@ const done = (text: string) => async () => ({ exit_code: 0, output: Buffer.from(
 const never = async () => {
   throw new Error('a recorded call was run again');
 };
+
+t.test('a step waits until what was printed before it is with the host; a replayed call tells nothing', async (t) => {
+  const activity = new Activity();
+  const said: string[] = [];
+  const journal = () =>
+    new ReplayJournal({
+      assignment: { run_id: 'run_1', activity_id: 'act_1', journal: activity.journal },
+      source: () => '',
+      host: activity,
+      clock: patientClock(),
+      flushLog: async () => {},
+      begins: async ({ name, ordinal }) => {
+        await Promise.resolve();
+        said.push(`${name}#${ordinal}`);
+      },
+      end: () => {},
+      fault: () => {},
+    }).for(() => true);
+  const first = journal();
+  await first.durable(step('a'), async () => {
+    said.push('made');
+    return { exit_code: 0, output: Buffer.alloc(0) };
+  });
+  t.same(said, ['a#0', 'made']);
+  const second = journal();
+  await second.durable(step('a'), never);
+  t.same(said, ['a#0', 'made']);
+  await second.durable(step('b'), done(''));
+  t.same(said, ['a#0', 'made', 'b#0']);
+});
 
 t.test('positions, ordinals and keys; a replay answers without running', async (t) => {
   const activity = new Activity();
@@ -74,6 +107,74 @@ t.test('positions, ordinals and keys; a replay answers without running', async (
     return { exit_code: 0, output: Buffer.alloc(0) };
   });
   t.notOk(keys.includes(key));
+});
+
+t.test('attempts are kept, and the next pass goes on counting', async (t) => {
+  const activity = new Activity();
+  const policy = { attempts: 9, backoff_ms: 1000, max_backoff_ms: 8000 };
+  const flaky = (at: OpenSite, until: number, made: number[]) => async () => {
+    await at.rest();
+    for (let attempt = at.tried + 1; ; attempt += 1) {
+      made.push(attempt);
+      const outcome = { exit_code: attempt === until ? 0 : 9, output: Buffer.from(`${attempt}`) };
+      if (outcome.exit_code === 0) return outcome;
+      await at.again(outcome, { attempt, policy });
+    }
+  };
+  const first = pass(activity);
+  const made: number[] = [];
+  const parks = first.calls.durable(step('a'), (at) => flaky(at, 9, made)());
+  await t.rejects(parks, PassOver, 'the third pause has 4 s and the fourth 8: it is long enough to park');
+  t.same(made, [1, 2, 3, 4]);
+  t.same(first.clock.waited, [1000, 2000, 4000]);
+  t.same(first.ends, [{ end: 'parked' }]);
+  t.same(first.flushes, ['flushed'], 'the log is complete before it parks');
+  t.match(activity.attempts.at(-1), {
+    attempt: 4,
+    attempts: 9,
+    exit_code: 9,
+    pause_ms: 8000,
+    park: true,
+    kind: 'step',
+  });
+
+  const second = pass(activity);
+  const { record } = await second.calls.durable(step('a'), (at) => flaky(at, 5, made)());
+  t.same(made, [1, 2, 3, 4, 5]);
+  t.match(record, { position: 0, name: 'a', exit_code: 0 });
+  t.same(activity.sites(), ['step a#0=0'], 'one record');
+});
+
+t.test('a script that comes to another call than the one it has tried breaks the rule of replay', async (t) => {
+  const activity = new Activity();
+  activity.tried = { position: 0, kind: 'step', name: 'a', ordinal: 0, attempts: 2, pause_ms: 0 };
+  const other = pass(activity);
+  t.equal(
+    other.calls.ahead?.keep(() => undefined),
+    undefined,
+    'nothing is begun ahead of it',
+  );
+  await t.rejects(other.calls.durable(step('b'), never), PassOver);
+  t.match(other.ends, [{ end: 'completed', completion: { status: 'failed', code: 'determinism_violation' } }]);
+  t.match(pass(activity).journal.success(), { status: 'failed', code: 'determinism_violation' }, 'or ends before it');
+});
+
+t.test('of an output the end is kept, without secrets', async (t) => {
+  const activity = new Activity();
+  activity.masker = createMaskers().masker(['hush-hush']);
+  const { calls } = pass(activity);
+  const output = Buffer.from(`${'é'.repeat(3000)}hush-hush`);
+  await calls.durable(step('a'), async (at) => {
+    const message = `hush-hush ${'m'.repeat(2037)}\u{1f600} and more`;
+    await at.again({ exit_code: 1, output, message }, { attempt: 1, policy: { attempts: 2, backoff_ms: 0 } });
+    return { exit_code: 0, output: Buffer.alloc(0) };
+  });
+  const kept = Buffer.from(activity.attempts[0]!.output, 'base64');
+  t.ok(kept.length <= 4096);
+  t.match(kept.toString(), /^é+\*\*\*$/, 'whole characters');
+  const { message } = activity.attempts[0]!;
+  t.match(message, /^\*\*\* m+/, 'of a message the beginning');
+  t.ok(message!.length <= 2048 && message!.isWellFormed());
 });
 
 t.test('the key of a site is the same in every attempt, and another one in another run', async (t) => {

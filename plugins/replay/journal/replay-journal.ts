@@ -1,6 +1,5 @@
 import { failpoint, isServiceError } from '../../../kernel/contracts/index.ts';
-import type { Completion, JournalRecord, Json } from '../../runs/contract.ts';
-import { siteOf } from '../../runs/contract.ts';
+import { type Completion, type JournalRecord, type Json, siteOf } from '../../runs/contract.ts';
 import type {
   JournalAnswer,
   KeptPlace,
@@ -14,8 +13,10 @@ import type {
 import { CallerGone, idempotencyKey } from '../contract.ts';
 import { endedEarly, mismatch, type Recording } from '../domain/determinism.ts';
 import { linesOf } from '../domain/source-lines.ts';
+import { Attempts } from './attempts.ts';
 import { type Caller, done, type Made, recordOf, type Settle, type Site } from './calls.ts';
 import { PassState } from './pass-state.ts';
+import { Sites } from './sites.ts';
 import { refusalOutcome, violation } from './refusals.ts';
 import { StagedOutput } from './staged-output.ts';
 import { Turns } from './turns.ts';
@@ -35,8 +36,9 @@ export class ReplayJournal implements OpenReplay {
   readonly #claimed: number;
   readonly #state: PassState;
   readonly #turns = new Turns();
-  readonly #ordinals = new Map<string, number>();
+  readonly #sites: Sites;
   readonly #output = new StagedOutput();
+  readonly #attempts: Attempts;
   #next = 0;
   #annotations = 0;
   /** Until every record so far is durable. */
@@ -46,8 +48,10 @@ export class ReplayJournal implements OpenReplay {
   constructor(pass: ReplayedPass) {
     this.#pass = pass;
     this.#state = new PassState(pass);
+    this.#sites = new Sites(pass.host.masker);
     this.#records = [...pass.assignment.journal];
     this.#claimed = this.#records.length;
+    this.#attempts = new Attempts(pass, this.#state, () => this.#stored);
   }
 
   freeze(): void {
@@ -65,7 +69,7 @@ export class ReplayJournal implements OpenReplay {
   }
 
   success(): Completion {
-    const next = this.#records[this.#next];
+    const next = this.#records[this.#next] ?? this.#attempts.at(this.#next);
     if (next !== undefined) {
       this.#pass.host.dry?.differs(next, undefined);
       return violation(endedEarly(next, this.#recording()));
@@ -100,7 +104,8 @@ export class ReplayJournal implements OpenReplay {
 
   #keep(caller: Caller, wanted: () => void): KeptPlace | undefined {
     const { dry, masker } = this.#pass.host;
-    const unread = this.#next < this.#records.length || this.#abandoned !== undefined;
+    const tried = this.#attempts.at(this.#next) !== undefined;
+    const unread = tried || this.#next < this.#records.length || this.#abandoned !== undefined;
     if (!this.#goesOn() || unread || dry !== undefined || !masker.idle) return undefined;
     const kept = this.#turns.keep(wanted);
     if (kept === undefined) return undefined;
@@ -133,12 +138,14 @@ export class ReplayJournal implements OpenReplay {
       await this.#settleAbandoned();
       this.#passOn(caller.alive);
       const recorded = this.#records[this.#next];
-      const site = this.#siteOf(call, recorded);
+      const site = this.#sites.at(this.#next, call, recorded ?? this.#attempts.at(this.#next));
       if (recorded !== undefined) return { answer: this.#replay(recorded, site, parks), stored: undefined };
+      this.#attempts.check(site, this.#recording());
       this.#stayDry(site);
+      await this.#pass.begins?.(site);
       const { record, stored } = await make(site);
       this.#records.push(record);
-      this.#advance(site);
+      this.#next = this.#sites.after(site);
       return { answer: { record, replayed: false }, stored };
     });
     await stored;
@@ -150,23 +157,6 @@ export class ReplayJournal implements OpenReplay {
     if (!alive()) throw new CallerGone();
   }
 
-  /**
-   * The name is masked, for it is stored as it is. What was recorded before its value became a secret, or by an older
-   * version, has the name itself, and is still the same call.
-   */
-  #siteOf(call: SiteCall, recorded: JournalRecord | undefined): Site {
-    const { kind, digest = '', label, public_name } = call;
-    const old = recorded?.kind === kind && recorded.name === call.name;
-    const name = old || public_name ? call.name : this.#pass.host.masker.text(call.name);
-    const ordinal = this.#ordinals.get(`${kind}\0${name}`) ?? 0;
-    return { kind, name, digest, label, position: this.#next, ordinal };
-  }
-
-  #advance(site: Site): void {
-    this.#next = site.position + 1;
-    this.#ordinals.set(`${site.kind}\0${site.name}`, site.ordinal + 1);
-  }
-
   #replay(recorded: JournalRecord, site: Site, parks: boolean): JournalAnswer {
     const message = mismatch(recorded, site, this.#recording());
     if (message !== undefined) {
@@ -174,7 +164,7 @@ export class ReplayJournal implements OpenReplay {
       this.#state.end({ end: 'completed', completion: violation(message) });
     }
     this.#pass.host.dry?.read(recorded);
-    this.#advance(site);
+    this.#next = this.#sites.after(site);
     // The outcome that woke this activity is news: the pass that began the wait did not live to print it.
     return { record: recorded, replayed: !(parks && recorded.position === this.#claimed - 1) };
   }
@@ -199,7 +189,7 @@ export class ReplayJournal implements OpenReplay {
     const key = idempotencyKey(this.#pass.assignment, site);
     let outcome: RecordedOutcome;
     try {
-      outcome = await work({ position: site.position, ordinal: site.ordinal, key });
+      outcome = await work({ position: site.position, ordinal: site.ordinal, key, ...this.#attempts.of(site) });
     } catch (error) {
       if (error instanceof CallerGone && !this.#state.over)
         this.#abandoned = { site, started_at, since: this.#pass.clock.monotonic(), settle };
@@ -294,7 +284,7 @@ export class ReplayJournal implements OpenReplay {
     const { record, stored } = await this.#append(abandoned.site, abandoned.started_at, outcome, abandoned.settle);
     await stored;
     this.#records.push(record);
-    this.#advance(abandoned.site);
+    this.#next = this.#sites.after(abandoned.site);
     this.#abandoned = undefined;
   }
 }

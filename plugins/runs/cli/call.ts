@@ -1,4 +1,12 @@
-import { Exit, type Invocation, readDocument, readJson, type Run, usageError } from '../../../cli/contract.ts';
+import {
+  Exit,
+  type Invocation,
+  readDocument,
+  readInput,
+  readJson,
+  type Run,
+  usageError,
+} from '../../../cli/contract.ts';
 import { describe } from './describe.ts';
 import { exitOf, untilOver } from './until-over.ts';
 
@@ -25,12 +33,14 @@ const jsonFlag = async (invocation: Invocation, flag: string): Promise<unknown> 
 
 async function called(invocation: Invocation, workflow: Record<string, unknown>): Promise<number> {
   const { flags, output } = invocation;
-  if (['config', 'definition', 'input'].filter((flag) => flags[flag] === '-').length > 1)
+  const input = (flags.input ?? []) as readonly string[];
+  if ([flags.config, flags.definition, ...input].filter((given) => given === '-').length > 1)
     throw usageError(
       'only one option can read standard input',
       'put the other one into a file, or on the command line',
     );
-  const body = { ...workflow, input: await jsonFlag(invocation, 'input'), tags: flags.tag, subject: flags.subject };
+  const given = input.length === 0 ? undefined : await readInput(input, 'input', invocation);
+  const body = { ...workflow, input: given, tags: flags.tag, subject: flags.subject };
   const client = await invocation.client();
   const { run_id } = await client.json<{ run_id: string }>({ method: 'POST', path: client.scoped('/runs'), body });
   output.note(`run ${run_id}`);

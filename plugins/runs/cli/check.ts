@@ -8,7 +8,10 @@ import {
   type Run,
   usageError,
 } from '../../../cli/contract.ts';
+import { bundleOf, type Bundled } from './check-bundle.ts';
 import type { ReplayResult } from './check-replay.ts';
+
+const SYNTAX = 'javascript_syntax';
 
 type Problem = Api.CheckedWorkflow['problems'][number];
 
@@ -28,29 +31,51 @@ interface Result extends Api.CheckedWorkflow {
 export const run: Run = async (invocation) => {
   const { flags } = invocation;
   if (flags.replay !== undefined) refuseNoScript(invocation);
-  if (flags.local !== true) return checkAll(invocation, await invocation.client());
+  const local = flags.local === true || (flags.replay === undefined && !(await hasServer(invocation)));
+  if (!local) return checkAll(invocation, await invocation.client());
   if (flags.replay !== undefined)
     throw usageError('--local and --replay cannot be combined', 'the history of a run is kept by its server');
   const { client, stop } = await invocation.local();
   try {
-    return await checkAll(invocation, client);
+    return await checkAll({ ...invocation, flags: { ...flags, local: true } }, client);
   } finally {
     await stop();
   }
 };
+
+/** Without a profile, and without variables that name a server, the check is done here. */
+async function hasServer({ env, flags, output, profile }: Invocation): Promise<boolean> {
+  const named = [flags.profile, env.SVC_PROFILE, env.SVC_URL, env.SVC_TOKEN].some(
+    (one) => one !== undefined && one !== '',
+  );
+  try {
+    await profile();
+    return true;
+  } catch (error) {
+    if (named || !(error instanceof CliError) || error.exit !== Exit.notAuthenticated) throw error;
+    output.note('no server is configured: checked here, without a project');
+    return false;
+  }
+}
 
 async function checkAll(invocation: Invocation, api: Client): Promise<number> {
   const { args, flags, output } = invocation;
   const results: Result[] = [];
   const sources: string[] = [];
   for (const file of args) {
-    const read = await readWorkflow(file, invocation).catch(tooLarge);
+    const read = await readWorkflow(file, invocation, 'written').catch(tooLarge);
     const refused = Array.isArray(read) ? (read as Problem[]) : undefined;
     const body = refused ? {} : (read as Record<string, unknown>);
-    const answer = refused ? { ok: false, problems: refused } : await checked(api, body);
-    const result = { file, ...(flags.local === true ? withoutProject(answer) : answer) };
-    results.push(flags.replay !== undefined && result.ok ? await replayedToo(api, invocation, result, body) : result);
-    sources.push(typeof body.source === 'string' ? body.source : '');
+    const written = typeof body.source === 'string' ? body.source : '';
+    const whole = await bundleOf(file, invocation, written);
+    const answer = withBundle(refused ? { ok: false, problems: refused } : await checked(api, body), whole, written);
+    const result = { file, ...(flags.local === true ? await hereToo(answer, file, flags.interpreter) : answer) };
+    results.push(
+      flags.replay !== undefined && result.ok
+        ? await replayedToo(api, invocation, result, { ...body, source: whole.source })
+        : result,
+    );
+    sources.push(written);
   }
   output.data({ files: results }, () =>
     results
@@ -64,6 +89,20 @@ async function checkAll(invocation: Invocation, api: Client): Promise<number> {
   );
   const sound = ({ ok, warnings = [] }: Result) => ok && (flags.strict !== true || warnings.length === 0);
   return results.every(sound) ? Exit.ok : Exit.failed;
+}
+
+/** What a bundle is made of need not be what Node takes: an enum becomes something else. */
+function withBundle(answer: Api.CheckedWorkflow, { source, problems }: Bundled, written: string): Api.CheckedWorkflow {
+  const left = source === written ? answer.problems : answer.problems.filter(({ code }) => code !== SYNTAX);
+  return { ...answer, ok: left.length + problems.length === 0, problems: [...left, ...problems] };
+}
+
+/** What this machine knows besides: imports that it does not have. */
+async function hereToo(answer: Api.CheckedWorkflow, file: string, interpreter: unknown): Promise<Api.CheckedWorkflow> {
+  const result = withoutProject(answer);
+  const { missingImports } = await import('./missing-imports.ts');
+  const missing = result.ok ? await missingImports(file, interpreter) : [];
+  return missing.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...missing] };
 }
 
 /** The project of a local check has nothing: what a document names of a project is no problem of the document. */

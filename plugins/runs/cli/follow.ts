@@ -1,8 +1,8 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type Client, CliError, Exit, type Output } from '../../../cli/contract.ts';
+import { type Call, type Client, CliError, Exit, type Output } from '../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
 import { describe, waitsFor } from './describe.ts';
-import { MarkedLines } from './marked-lines.ts';
+import { type FollowedChunk, FollowedLines, type LineForm } from './followed-lines.ts';
 import { exitOf, isOver, untilOver } from './until-over.ts';
 
 const RETRY_MS = 500;
@@ -27,9 +27,45 @@ export async function follow(client: Client, run_id: string, output: Output): Pr
   return exitOf(run);
 }
 
-/** Prints the log until the run has ended; with `timestamps` each line begins with its time. */
-export async function followLog(client: Client, run_id: string, output: Output, timestamps = false): Promise<void> {
-  const seen: Seen = { id: undefined, told: false, timestamps, lines: new MarkedLines(output) };
+/** The same for a run that goes on without us: Ctrl-C says so, and how to come back. */
+export async function followAway(client: Client, run_id: string, output: Output): Promise<number> {
+  const stay = leavesOnInterrupt(run_id, output);
+  try {
+    return await follow(client, run_id, output);
+  } finally {
+    stay();
+  }
+}
+
+const INTERRUPTED = 130;
+
+/** Answers how to end this. */
+export function leavesOnInterrupt(run_id: string, output: Output): () => void {
+  const leave = () => {
+    output.status('');
+    output.end();
+    output.note(`\n${run_id} is no longer followed, and goes on: \`svc logs ${run_id} --follow\` comes back`);
+    output.note(`\`svc cancel ${run_id}\` ends it`);
+    process.exit(INTERRUPTED);
+  };
+  process.once('SIGINT', leave);
+  return () => process.off('SIGINT', leave);
+}
+
+/** What of a log is followed, and how it is shown. */
+export interface Followed {
+  query?: Call['query'];
+  form?: LineForm;
+}
+
+/** Prints the log until the run has ended. */
+export async function followLog(
+  client: Client,
+  run_id: string,
+  output: Output,
+  { query, form }: Followed = {},
+): Promise<void> {
+  const seen: Seen = { id: undefined, told: false, query, lines: new FollowedLines(output, form) };
   for (;;) {
     try {
       if (await readStream(client, run_id, seen)) return seen.lines.end();
@@ -47,8 +83,8 @@ interface Seen {
   id: string | undefined;
   /** That the server is away. */
   told: boolean;
-  timestamps: boolean;
-  lines: MarkedLines;
+  query: Call['query'];
+  lines: FollowedLines;
 }
 
 /** One connection. Answers whether the run has ended; a broken connection answers false. */
@@ -57,12 +93,13 @@ async function readStream(client: Client, run_id: string, seen: Seen): Promise<b
   const parser = createParser({
     onEvent: (event: EventSourceMessage) => {
       if (event.event === 'end') ended = true;
-      else if (event.event !== 'status') print(event, seen);
+      else if (event.event !== 'status') seen.lines.print(JSON.parse(event.data) as FollowedChunk);
       if (event.id !== undefined && event.id !== '') seen.id = event.id;
     },
   });
   const headers: Record<string, string> = seen.id === undefined ? {} : { 'last-event-id': seen.id };
-  const response = await client.open({ path: client.scoped(`/runs/${run_id}/logs`), query: { follow: true }, headers });
+  const query = { ...seen.query, follow: true };
+  const response = await client.open({ path: client.scoped(`/runs/${run_id}/logs`), query, headers });
   seen.told = false;
   response.setEncoding('utf8');
   try {
@@ -76,21 +113,6 @@ async function readStream(client: Client, run_id: string, seen: Seen): Promise<b
       throw error;
   }
   return ended;
-}
-
-interface Chunk {
-  stream: string;
-  at: string;
-  activity_id: string;
-  /** Its name, where several nodes write. */
-  activity?: string;
-  data: string;
-}
-
-function print(event: EventSourceMessage, { lines, timestamps }: Seen): void {
-  const { stream, at, activity_id: id, activity, data } = JSON.parse(event.data) as Chunk;
-  const mark = `${timestamps ? `${at} ` : ''}${activity === undefined ? '' : `${activity} | `}`;
-  lines.print(stream, { id, mark }, Buffer.from(data, 'base64'));
 }
 
 function watchStatus(client: Client, run_id: string, output: Output): () => void {

@@ -1,17 +1,39 @@
-import type { Run } from '../../../cli/contract.ts';
-import { followLog } from './follow.ts';
+import { type FlagValues, type Run, usageError } from '../../../cli/contract.ts';
+import { followLog, leavesOnInterrupt } from './follow.ts';
+import { exitOf, untilOver } from './until-over.ts';
 
-export const run: Run = async ({ args, flags, output, client }) => {
+export const run: Run = async (invocation) => {
+  const { args, flags, output, client } = invocation;
+  const query = selected(flags);
+  if (flags.exitStatus && !flags.follow)
+    throw usageError('--exit-status needs --follow', '`svc status` says how a run has ended');
   const api = await client();
   const run_id = encodeURIComponent(args[0]!);
   if (flags.follow) {
-    await followLog(api, run_id, output, flags.timestamps === true);
-    return undefined;
+    const form = { timestamps: flags.timestamps === true, grep: text(flags.grep), objects: output.json };
+    const stay = leavesOnInterrupt(args[0]!, output);
+    try {
+      await followLog(api, run_id, output, { query, form });
+      return flags.exitStatus ? exitOf(await untilOver(api, run_id, output)) : undefined;
+    } finally {
+      stay();
+    }
   }
-  const response = await api.open({
-    path: api.scoped(`/runs/${run_id}/logs`),
-    query: flags.timestamps ? { timestamps: true } : {},
-  });
+  const shown = { timestamps: flags.timestamps ? true : undefined, format: output.json ? 'json' : undefined };
+  const path = api.scoped(`/runs/${run_id}/logs`);
+  const response = await api.open({ path, query: { ...query, ...shown, grep: text(flags.grep) } });
   for await (const chunk of response) output.write(chunk as Buffer);
   return undefined;
 };
+
+const text = (flag: unknown): string | undefined => (flag === undefined ? undefined : String(flag));
+
+/** What the server selects of any log. */
+function selected({ tail, step, pass }: FlagValues) {
+  if (pass !== undefined && !/^(all|last|[1-9]\d{0,8})$/.test(String(pass)))
+    throw usageError(
+      `--pass is "${String(pass)}"; it must be last, all or the number of a pass`,
+      '`svc steps --json` has the passes of the calls',
+    );
+  return { tail: text(tail), step: text(step), pass: text(pass) };
+}

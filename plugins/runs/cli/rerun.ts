@@ -1,5 +1,5 @@
 import { Exit, type Run } from '../../../cli/contract.ts';
-import { follow } from './follow.ts';
+import { followAway } from './follow.ts';
 
 export const run: Run = async ({ args, flags, output, client }) => {
   const api = await client();
@@ -13,5 +13,5 @@ export const run: Run = async ({ args, flags, output, client }) => {
     return Exit.ok;
   }
   output.note(`run ${answer.run_id}`);
-  return follow(api, answer.run_id, output);
+  return followAway(api, answer.run_id, output);
 };

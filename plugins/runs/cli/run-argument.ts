@@ -1,3 +1,3 @@
 import type { Argument } from '../../../cli/contract.ts';
 
-export const RUN: Argument = { name: 'run-id', summary: 'the run, e.g. run_01J…' };
+export const RUN: Argument = { name: 'run-id', summary: 'the run: run_01J…, the end of its id, or @last', run: true };

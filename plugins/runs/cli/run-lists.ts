@@ -22,6 +22,7 @@ export const runLists: readonly Command[] = [
     filters: {
       status: {
         type: 'string',
+        many: true,
         choices: ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'],
         summary: 'only those in this status',
       },
@@ -38,6 +39,7 @@ export const runLists: readonly Command[] = [
     },
     examples: [
       ['svc runs ls --status waiting', 'what waits'],
+      ['svc runs ls --status failed --status cancelled', 'what went wrong; --status failed,cancelled is the same'],
       ['svc runs ls --trigger handler:report --status failed', 'what a handler started that failed'],
     ],
     path: '/runs',

@@ -11,8 +11,10 @@ const TIMELINES: readonly (readonly [columns: number, width: number])[] = [
   [70, 12],
 ];
 
-function outcome({ status, deadline, exit_code, child, run }: StepView): string {
-  const own = status === 'waiting' ? `waiting${deadline ? ` until ${deadline}` : ''}` : `exit ${exit_code}`;
+function outcome({ status, deadline, exit_code, child, run, attempts, max_attempts }: StepView): string {
+  const nth = attempts ? [`attempt ${attempts.length + 1} of ${max_attempts}`] : [];
+  const waiting = status === 'waiting' ? `waiting${deadline ? ` until ${deadline}` : ''}` : undefined;
+  const own = [waiting ?? (status === 'recorded' ? `exit ${exit_code}` : status), ...nth].join(', ');
   if (run) return `${own}, ${run.run_id} ${run.status}`;
   if (!child || child.state === 'cancelled') return child ? `${own}, child cancelled` : own;
   // The outcome of a collected child is the outcome of the call itself.
@@ -20,10 +22,16 @@ function outcome({ status, deadline, exit_code, child, run }: StepView): string 
   return `${own}, child ${child.state}`;
 }
 
+/** The attempts of a call before the last one, each as a row of its own below the call. */
+const withAttempts = (step: StepView): Row[] => [
+  { step },
+  ...(step.attempts ?? []).map((attempt) => ({ step, attempt })),
+];
+
 const took = (step: StepView) =>
   step.recorded_at === undefined ? '' : span(Date.parse(step.recorded_at) - Date.parse(step.started_at));
 
-const shown = (step: StepView) =>
+const shown = (step: Pick<StepView, 'stdout' | 'stdout_base64'>) =>
   (step.stdout ?? (step.stdout_base64 ? `(binary) ${step.stdout_base64}` : '')).trimEnd();
 
 function timeline(steps: readonly StepView[], columns: number | undefined): string[] | undefined {
@@ -50,6 +58,20 @@ export const run: Run = async ({ args, flags, output, client }) => {
   return undefined;
 };
 
+type Attempt = NonNullable<StepView['attempts']>[number];
+interface Row {
+  step: StepView;
+  attempt?: Attempt;
+}
+
+/** The columns of an attempt that failed. */
+const ATTEMPT: Readonly<Record<string, (attempt: Attempt, step: StepView) => string>> = {
+  site: ({ attempt }, { site }) => `  ${site} attempt ${attempt}`,
+  outcome: ({ exit_code }) => `exit ${exit_code}`,
+  took: ({ started_at, ended_at }) => span(Math.max(0, Date.parse(ended_at) - Date.parse(started_at))),
+  output: (attempt) => shown(attempt) || (attempt.message ?? ''),
+};
+
 type Column = [title: string, cell: (step: StepView, i: number) => string];
 
 function table(steps: readonly StepView[], output: Output, outputs: boolean): string {
@@ -66,8 +88,11 @@ function table(steps: readonly StepView[], output: Output, outputs: boolean): st
     ...(bar ? [['time', (_, i) => bar[i]!] as Column] : []),
     ...(outputs ? [['output', (step) => shown(step) || (step.message ?? '')] as Column] : []),
   ];
+  const cells = ({ step, attempt }: Row, i: number) =>
+    columns.map(([title, cell]) => (attempt ? (ATTEMPT[title]?.(attempt, step) ?? '') : cell(step, i)));
+  const rows = steps.flatMap((step, i) => (outputs ? withAttempts(step) : [{ step }]).map((row) => cells(row, i)));
   return output.table(
     columns.map(([title]) => title),
-    steps.map((step, i) => columns.map(([, cell]) => cell(step, i))),
+    rows,
   );
 }

@@ -1,10 +1,14 @@
 import { Exit, readWorkflow, type Run } from '../../../cli/contract.ts';
-import { follow } from './follow.ts';
+import { followAway } from './follow.ts';
 
 export const run: Run = async (invocation) => {
   const { args, flags, output } = invocation;
   const client = await invocation.client();
-  const body = { ...(await readWorkflow(args[0], invocation)), idempotency_key: flags.idempotencyKey };
+  const body = {
+    ...(await readWorkflow(args[0], invocation)),
+    idempotency_key: flags.idempotencyKey,
+    timeout: flags.timeout,
+  };
   const answer = await client.json<{ run_id: string; duplicate?: boolean; source_differs?: boolean }>({
     method: 'POST',
     path: client.scoped('/runs'),
@@ -19,5 +23,5 @@ export const run: Run = async (invocation) => {
     return Exit.ok;
   }
   output.note(`run ${answer.run_id}`);
-  return follow(client, answer.run_id, output);
+  return followAway(client, answer.run_id, output);
 };

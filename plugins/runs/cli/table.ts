@@ -5,21 +5,25 @@ import {
   DOCUMENT_FLAGS,
   type Flags,
   inGroup,
+  INPUT_FLAG,
   listCommand,
   WORKFLOW_FLAGS,
 } from '../../../cli/contract.ts';
 import { entityPath, STATE_FLAGS } from './state-flags.ts';
+import { LOG_FLAGS, LOGS } from './log-flags.ts';
 import { RUN } from './run-argument.ts';
 import { runLists } from './run-lists.ts';
 
 const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
+
+const ARGUMENTS: Argument = { name: 'argument', summary: 'arguments of the script', optional: true, rest: true };
 
 const CALL_ABOUT =
   'Prints the output as JSON; with --json the whole run. Exits 0 if the run succeeded, else 1. If this command is stopped,\n' +
   'the run goes on. In a script the verb of that name is recorded, and the script waits without a process.';
 
 const CALL_FLAGS: Flags = {
-  input: { type: 'string', value: '<json>', summary: 'input of the run; - reads standard input' },
+  input: INPUT_FLAG,
   tag: WORKFLOW_FLAGS.tag,
   subject: WORKFLOW_FLAGS.subject,
 };
@@ -29,6 +33,7 @@ export const commands: readonly Command[] = [
   ...inGroup('Run', [
     {
       name: 'run',
+      anywhere: true,
       summary: 'run a workflow here, in memory, without a server',
       about:
         'Uses the same engine, agent and replay in this process and stores nothing. Exits 0 if the run succeeded, else 1.\n' +
@@ -36,6 +41,7 @@ export const commands: readonly Command[] = [
         '`svc events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the\n' +
         'run waits for an event or a signal, it says how another terminal can send it.',
       args: [FILE],
+      words: ARGUMENTS,
       flags: {
         ...DOCUMENT_FLAGS,
         event: { type: 'string', value: '<file>', summary: 'the event that starts the run; - reads standard input' },
@@ -69,13 +75,17 @@ export const commands: readonly Command[] = [
         'Prints the run id. With --follow it stays, shows the log as it is written (standard output and standard\n' +
         'error of the script go to ours) and exits 0 when the run succeeded and 1 when it did not.',
       args: [{ ...FILE, optional: true }],
+      words: ARGUMENTS,
       flags: {
         ...WORKFLOW_FLAGS,
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first run' },
+        timeout: { type: 'string', value: '<duration>', summary: 'fail the run after this time, waits included' },
         follow: { type: 'boolean', short: 'f', summary: 'stay until the run ends' },
       },
       examples: [
         ['svc submit deploy.sh --follow', 'run a script and watch it'],
+        ['svc submit deploy.sh --input region=eu replicas:=3', 'with an input, which it reads with `svc input region`'],
+        ['svc submit deploy.sh -- eu --force', 'with arguments: $1 is eu'],
         ['svc submit deploy.sh --credential GH_TOKEN=bot', 'with a credential; the service inserts its value'],
         [
           'svc submit etl.py --tag team:data --idempotency-key nightly-2026-11-21',
@@ -122,6 +132,8 @@ export const commands: readonly Command[] = [
       about:
         'Recognises each file by its content or its ending, and prints every problem with its line, its column and the code of\n' +
         'the rule. Predicates are compiled, and workflows within workflows are checked too. Exits 1 if there is a problem.\n' +
+        'Of scripts: the syntax of bash, Python, TypeScript and JavaScript, unknown verbs and names of the SDK, what a replay would\n' +
+        'do otherwise; where it is checked here also imports that this machine does not have.\n' +
         'With --replay a script is run here: its calls are answered from the history, and the first one that is not in it ends\n' +
         'the replay, so that no step, wait or event is carried out. What the script does between its calls is done: it has an\n' +
         'empty folder as home and workspace, no credentials (their variables are ***) and no variables of yours. Secret values in the\n' +
@@ -135,8 +147,16 @@ export const commands: readonly Command[] = [
         },
         interpreter: DOCUMENT_FLAGS.interpreter,
         strict: { type: 'boolean', summary: 'exit 1 for warnings too' },
-        local: { type: 'boolean', summary: 'check here, without a server and its project' },
-        replay: { type: 'string', value: '<run-id>', summary: 'also play the script on the history of this run' },
+        local: {
+          type: 'boolean',
+          summary: 'check here, without a server and its project (default where there is none)',
+        },
+        replay: {
+          type: 'string',
+          run: true,
+          value: '<run-id>',
+          summary: 'also play the script on the history of this run',
+        },
         env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the script, with --replay' },
         timeout: { type: 'number', least: 1, most: 3600, summary: 'seconds that a replay may take (default 60)' },
       },
@@ -235,12 +255,14 @@ export const commands: readonly Command[] = [
     {
       name: 'logs',
       summary: "print a run's log",
+      about: LOGS,
       args: [RUN],
-      flags: {
-        follow: { type: 'boolean', short: 'f', summary: 'follow the log until the run ends' },
-        timestamps: { type: 'boolean', short: 't', summary: 'begin each line with its time' },
-      },
-      examples: [['svc logs run_01J… --follow', 'watch it']],
+      flags: LOG_FLAGS,
+      examples: [
+        ['svc logs run_01J… --follow', 'watch it'],
+        ['svc logs run_01J… --pass last --step build --tail 20', 'how the build ended the last time'],
+        ['svc logs run_01J… --json --grep error', 'for programs'],
+      ],
       load: () => import('./logs.ts'),
     },
     {

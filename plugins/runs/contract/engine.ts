@@ -13,8 +13,8 @@ export interface RunEngine {
   review(document: CheckedDocument): Promise<Review>;
   /** With secret values masked. Throws `not_found`. In a transaction `on` is that transaction, and the org's keys are ready. */
   read(scope: { org_id: string; project_id: string }, run_id: string, on?: Queries): Promise<Run>;
-  /** The log of a run after `after` (exclusive), oldest first. */
-  logs(run_id: string, after: string | undefined, limit: number): Promise<StoredLog[]>;
+  /** The log of a run after `after` (exclusive), oldest first; or before it, newest first. */
+  logs(run_id: string, after: string | undefined, limit: number, direction?: LogDirection): Promise<StoredLog[]>;
 }
 
 /** What a run gets from the job that makes it. */
@@ -54,11 +54,17 @@ export interface RunCreation {
 
 export const RunCreation = token<RunCreation>('runs.RunCreation');
 
+export type LogDirection = 'forth' | 'back';
+
 export interface StoredLog {
   log_id: string;
   activity_id: string;
   stream: LogChunk['stream'];
   at: number;
+  /** The claim under which it was printed, from 1, as calls have it. */
+  pass: number;
+  /** The durable call that the program had made last; absent before its first new one. */
+  site?: string | undefined;
   data: Buffer;
 }
 

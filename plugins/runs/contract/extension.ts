@@ -58,6 +58,8 @@ export interface ExpiredWait extends WaitRef {
 export interface WaitKind {
   kind: string;
   substate: SubstateKind;
+  /** Its end is no outcome of the call: nothing is recorded, and the call is made again at the same position. */
+  pause?: true;
   /** The signal queue that can end this wait; the signal's payload is then the outcome. */
   signal?(context: ActivityContext, wait: ArmWait): string;
   /**

@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../generated/journal-record.ts';
+import type { Tried } from './attempts.ts';
 import type { Json } from './run.ts';
 
 export type { JournalRecord };
@@ -40,6 +41,8 @@ export interface Claimed extends ClaimRef {
   envelope: { type: string; [key: string]: Json };
   trusted: boolean;
   journal: JournalRecord[];
+  /** Failed attempts of the call after the journal's last one. */
+  tried?: Tried;
 }
 
 /** A wait to arm at the next position. Its `kind` is a registered wait kind and equals the verb. */

@@ -33,6 +33,8 @@ export interface SubmitRun extends CheckedDocument {
   generation: number;
   parent?: string;
   idempotency_key?: string;
+  /** From its submit; then it fails, whatever it waits for. */
+  timeout_ms?: number;
   /** The submitter for the record: a principal's id. */
   submitted_by?: string;
   /** The requester, for the audit entry of the run. Absent: the service itself submits. */
@@ -46,7 +48,7 @@ export interface SubmitResult {
   run_id: string;
   status: RunStatus;
   duplicate: boolean;
-  /** Only on a duplicate: its document, input, env, credentials, tags or subject differ from the first one's. */
+  /** Only on a duplicate: its document, input, arguments, env, credentials, tags or subject differ from the first one's. */
   source_differs?: boolean;
 }
 

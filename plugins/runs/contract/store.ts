@@ -1,5 +1,6 @@
 import { isServiceError, token } from '../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../audit/contract.ts';
+import type { Attempted, FailedAttempt } from './attempts.ts';
 import type { ArmWait, Capabilities, ClaimRef, Claimed, Completion, JournaledCall, JournalRecord } from './journal.ts';
 import type { Coordination } from './coordination.ts';
 import type { Json, Run, SubmitResult, SubmitRun } from './run.ts';
@@ -26,6 +27,11 @@ export interface RunStore {
   perform(claim: ClaimRef, call: JournaledCall): Promise<JournalRecord>;
   /** claimed → parked; or answers the outcome at once (recorded, still claimed). */
   park(claim: ClaimRef, wait: ArmWait): Promise<{ parked: true } | { record: JournalRecord }>;
+  /**
+   * Keeps a failed attempt of the next call of the journal. With `park` the activity is parked for the pause, and the call is
+   * made again at the same position. A repeat gets the same answer.
+   */
+  attempt(claim: ClaimRef, failed: FailedAttempt): Promise<Attempted>;
   /** claimed → done | failed, and the run with it when it was the last activity. */
   complete(claim: ClaimRef, completion: Completion): Promise<void>;
   /** claimed → pending at once: the agent drains, or its executor could not start. */
@@ -38,6 +44,8 @@ export interface RunStore {
   resolveDue(limit: number): Promise<{ resolved: number; next: number | null }>;
   /** Claims past their deadline → pending. */
   expireClaims(limit: number): Promise<number>;
+  /** Runs whose time is over → failed with `deadline_exceeded`. Answers how many, and the next deadline. */
+  endOverdue(limit: number): Promise<{ ended: number; next: number | null }>;
   annotate(claim: ClaimRef, nth: number, text: string): Promise<void>;
   appendLogs(claim: ClaimRef, chunks: readonly LogChunk[]): Promise<void>;
 }
@@ -116,6 +124,8 @@ export interface LogChunk {
   stream: 'stdout' | 'stderr' | 'system';
   /** Epoch ms at the agent. */
   at: number;
+  /** The durable call that the program had made last, `name#ordinal`. */
+  site?: string;
   /** base64 */
   data: string;
 }

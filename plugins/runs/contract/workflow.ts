@@ -52,6 +52,8 @@ export interface WorkflowKind {
   references?: readonly Exclude<ReferenceForm, 'source'>[];
   /** True when a submit may map credentials to variables. Otherwise documents of this kind name their own. */
   takes_credentials: boolean;
+  /** True when a submit may give its program arguments. */
+  takes_arguments?: true;
   /** True when its only activity replays a journal, so that a rerun may begin at any site. */
   replays: boolean;
   /**
@@ -104,6 +106,8 @@ export interface WorkflowDocument {
   /** The stored document it was resolved from; absent: the source was given inline. */
   pin?: WorkflowPin;
   interpreter: string | undefined;
+  /** Arguments of the program. */
+  args?: readonly string[];
   env: Record<string, string>;
   requires: string[];
 }

@@ -34,6 +34,8 @@ function faultOf(run: NewRun): { pointer: string; message: string } | undefined 
 export function envelopeOf(run: NewRun): { type: string; [key: string]: Json } {
   const envelope = { ...(run.envelope ?? run.trigger) };
   if (run.input !== undefined || run.trigger.type === 'manual') envelope.input = run.input ?? null;
+  // Sealed with the input, and kept for a rerun.
+  if (run.args !== undefined && run.args.length > 0) envelope.args = [...run.args];
   if (run.parent !== undefined) envelope.parent = run.parent;
   if (!run.triggered && envelope.event === undefined) envelope.event = triggerEventOf(run.run_id);
   return envelope;

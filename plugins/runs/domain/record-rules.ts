@@ -3,10 +3,14 @@ import { compile } from '../../schema/contract.ts';
 import {
   type ArmWait,
   type CallSite,
+  type FailedAttempt,
   type JournaledCall,
   type JournalRecord,
   journalRecordSchema,
   MAX_ARGS_BYTES,
+  MAX_ATTEMPT_MESSAGE_LENGTH,
+  MAX_ATTEMPT_OUTPUT_BYTES,
+  MAX_ATTEMPTS,
   MAX_EXIT_CODE,
   MAX_MESSAGE_LENGTH,
   MAX_RECORD_OUTPUT_BYTES,
@@ -14,11 +18,13 @@ import {
 
 const { exit_code: _, output: __, message: ___, ...siteProperties } = journalRecordSchema.properties;
 
+const SITE_MEMBERS = ['position', 'kind', 'name', 'ordinal', 'digest', 'started_at'];
+
 /** A durable call without an outcome. */
 const callSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
-  required: ['position', 'kind', 'name', 'ordinal', 'digest', 'args', 'started_at'],
+  required: [...SITE_MEMBERS, 'args'],
   properties: {
     ...siteProperties,
     args: {},
@@ -36,6 +42,25 @@ export function checkRecord(record: JournalRecord): void {
   checkSizes(Buffer.byteLength(String(record.output), 'base64'), record.message, MAX_RECORD_OUTPUT_BYTES);
   checkShape(journalRecordSchema, record);
 }
+
+/** A failed attempt, beside the site of its call. */
+const attemptSchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: [...SITE_MEMBERS, 'attempt', 'attempts', 'exit_code', 'output', 'pause_ms', 'park'],
+  properties: {
+    ...journalRecordSchema.properties,
+    output: { ...journalRecordSchema.properties.output, maxLength: Math.ceil(MAX_ATTEMPT_OUTPUT_BYTES / 3) * 4 },
+    message: { ...journalRecordSchema.properties.message, maxLength: MAX_ATTEMPT_MESSAGE_LENGTH },
+    attempt: { type: 'integer', minimum: 1, maximum: MAX_ATTEMPTS - 1 },
+    attempts: { type: 'integer', minimum: 2, maximum: MAX_ATTEMPTS },
+    pause_ms: { type: 'number', minimum: 0, maximum: Math.floor(Number.MAX_SAFE_INTEGER / 4) },
+    park: { type: 'boolean' },
+  },
+};
+
+/** The same for a failed attempt. */
+export const checkAttempt = (failed: FailedAttempt): void => checkShape(attemptSchema, failed);
 
 /** The same for a call that is performed, or that waits. */
 export function checkCall(call: JournaledCall | ArmWait): void {

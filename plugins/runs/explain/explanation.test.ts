@@ -42,6 +42,31 @@ function told(over: Partial<Known>): { because: string; next: string } {
   return { because: because.join(' '), next: next.join('\n') };
 }
 
+t.test('attempts: how many failed, and what comes next', async (t) => {
+  const attempt = (n: number, next_at: string) => ({
+    ...{ attempt: n, exit_code: 7, message: 'no luck', next_at },
+    ...{ started_at: at(9000), ended_at: at(8000) },
+  });
+  const tried = { attempts: [attempt(1, at(6000)), attempt(2, at(-4000))], max_attempts: 5, exit_code: undefined };
+  const wait = { kind: 'sleep' as const, name: 'build#0', since: at(1000), deadline: at(-4000) };
+  const parked = step({ ...tried, status: 'waiting', recorded_at: undefined });
+  t.match(told({ run: run({ status: 'waiting', substate: wait }), steps: [parked] }), {
+    because:
+      /step build#0 has failed 2 of 5 times, at last with exit code 7 \(no luck\); the next attempt comes at 2026-01-31T12:00:04/,
+  });
+  const busy = step({ ...tried, status: 'retrying', recorded_at: undefined });
+  t.match(told({ steps: [busy] }), { because: /has failed 2 of 5 times, .*; attempt 3 is under way\./ });
+  t.notMatch(told({ steps: [step({ ...tried, exit_code: 0 })] }).because, /has failed/, 'it is recorded');
+  const ended = step({ ...tried, exit_code: 9 });
+  t.match(
+    told({ run: run({ status: 'failed', error: { code: 'deadline_exceeded', message: 'late' } }), steps: [ended] }),
+    {
+      because: /The last call that failed was step build#0, with exit code 9, the last of 3 attempts\./,
+      next: /longer --timeout/,
+    },
+  );
+});
+
 t.test('queued: who could take it, and what those lack that cannot', async (t) => {
   const queued = run({ status: 'queued', requires: ['linux', 'gpu'] });
   t.match(told({ run: queued }), {

@@ -10,6 +10,7 @@ import type {
   StepView,
   TypeView,
 } from './answers.ts';
+import { timesTried, triedCalls } from './attempts.ts';
 import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
 import { explainNodes } from './node-explanation.ts';
@@ -67,7 +68,7 @@ function running(known: Known): Explanation {
       : `the last of ${counted(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${ago(last.recorded_at!, now)}`;
   const since = run.started_at ? ` since ${run.started_at}` : '';
   const open = children(steps, agents, now);
-  return { because: [`The run is under way${since}; ${far}.`, ...open.because], next: open.next };
+  return { because: [`The run is under way${since}; ${far}.`, ...triedCalls(steps), ...open.because], next: open.next };
 }
 
 function waiting(known: Known): Explanation {
@@ -84,8 +85,11 @@ function waiting(known: Known): Explanation {
 function reason(known: Known, kind: string, name: string): Explanation {
   const { run } = known;
   switch (kind) {
-    case 'sleep':
+    case 'sleep': {
+      const tried = triedCalls(known.steps);
+      if (tried.length > 0) return { because: ['It pauses between two attempts.', ...tried], next: [] };
       return { because: ['It sleeps, and goes on by itself.'], next: [] };
+    }
     case 'signal':
       return {
         because: [`It waits for the signal ${name}.`],
@@ -181,7 +185,9 @@ function failed({ run, steps, nodes }: Known): Explanation {
   // The failure of a script already names its last call.
   const site =
     last && !message.includes(last.site)
-      ? [`The last call that failed was ${last.kind} ${last.site}, with exit code ${last.exit_code}.`]
+      ? [
+          `The last call that failed was ${last.kind} ${last.site}, with exit code ${last.exit_code}${timesTried(last)}.`,
+        ]
       : [];
   return {
     because: [`The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${message}`, ...site],
@@ -194,6 +200,7 @@ const ADVICE: Readonly<Record<string, string[]>> = {
     'let the script make the same calls in the same order on every pass; take what varies from the output of a step',
   ],
   interpreter_missing: ['install the interpreter on the agent, or submit with --requires for an agent that has it'],
+  deadline_exceeded: ['submit it with a longer --timeout, or see what took the time: svc steps'],
   credential_missing: ['create the credential: svc credential set'],
 };
 

@@ -69,6 +69,10 @@ export interface RunRecord {
    */
   finished_at?: string;
   /**
+   * When it fails by itself; only with a `timeout`.
+   */
+  deadline?: string;
+  /**
    * What the workflow gave; only after success.
    */
   output?: null | boolean | number | string | unknown[] | {};

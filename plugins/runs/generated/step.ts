@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * One durable call of an activity: recorded, or waiting for its outcome.
+ * One durable call of an activity: recorded, waiting for its outcome or for its next attempt, or being tried again.
  */
 export interface StepRecord {
   /**
@@ -22,7 +22,10 @@ export interface StepRecord {
    */
   site: string;
   label?: string;
-  status: 'recorded' | 'waiting';
+  /**
+   * `retrying`: an attempt has failed, and another one is under way or about to be.
+   */
+  status: 'recorded' | 'waiting' | 'retrying';
   exit_code?: number;
   /**
    * Recorded output, when it is UTF-8.
@@ -45,9 +48,47 @@ export interface StepRecord {
    */
   recorded_at?: string;
   /**
-   * When a wait ends by itself.
+   * When a wait ends by itself, or the next attempt begins.
    */
   deadline?: string;
+  /**
+   * Attempts that failed before the last one, the oldest first; only when there are any. The last one is the record.
+   */
+  attempts?: {
+    /**
+     * From 1.
+     */
+    attempt: number;
+    exit_code: number;
+    /**
+     * The end of its output, when it is UTF-8.
+     */
+    stdout?: string;
+    /**
+     * The end of its output, when it is not UTF-8.
+     */
+    stdout_base64?: string;
+    /**
+     * Why it failed.
+     */
+    message?: string;
+    /**
+     * By the agent's clock.
+     */
+    started_at: string;
+    /**
+     * By the database's clock.
+     */
+    ended_at: string;
+    /**
+     * When the next attempt may begin.
+     */
+    next_at: string;
+  }[];
+  /**
+   * So many attempts may be made in all; only with `attempts`.
+   */
+  max_attempts?: number;
   /**
    * The claim under which the call was made, from 1: a program is started anew for each. What a rerun has kept counts as the first.
    */

@@ -35,9 +35,15 @@ export interface Workflow {
    */
   interpreter?: string;
   /**
-   * Any JSON, at most 2 MiB; the program finds it as `input` in the file named by `SVC_INPUT_FILE`.
+   * Any JSON, at most 2 MiB; the program reads it with `svc input`, or as `input` in the file named by `SVC_INPUT_FILE`.
    */
   input?: null | boolean | number | string | unknown[] | {};
+  /**
+   * Arguments of the script, at most 120 KiB together. Scripts only.
+   *
+   * @maxItems 1024
+   */
+  args?: string[];
   /**
    * Variables of the program. `SVC_*` is refused.
    */

@@ -17,6 +17,10 @@ import { laneExecutors } from './0015-lane-executors.ts';
 import { originColumns } from './0016-origins.ts';
 import { narrowIndexes } from './0017-narrow-indexes.ts';
 import { clusteredTables } from './0018-clustered.ts';
+import { logSites } from './0019-log-sites.ts';
+import { attemptTables } from './0020-attempts.ts';
+import { runTimeouts } from './0021-run-timeouts.ts';
+import { fewerIndexes } from './0022-fewer-indexes.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -37,4 +41,8 @@ export const runsMigrations: readonly Migration[] = [
   originColumns,
   narrowIndexes,
   clusteredTables,
+  logSites,
+  attemptTables,
+  runTimeouts,
+  fewerIndexes,
 ];

@@ -74,6 +74,7 @@ export async function prepareRun(parts: PlanParts, run: SubmitRun): Promise<NewR
   const pinned = await pin(kind, parts.database, run, run);
   const problems = inOrder(await kind.check(run, documentOf(run, pinned)));
   if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
+  checkArguments(kind, run);
   await checkCredentials(parts.credential_checks, kind, run);
   return planRun(parts, parts.database, { ...run, kind: kind.kind, pinned });
 }
@@ -111,6 +112,13 @@ async function pin(kind: WorkflowKind, on: Reading, scope: Scope, run: CheckedDo
   if (run.source !== undefined) return { source: run.source };
   if (!kind.resolve) throw new Error(`the kind ${kind.kind} names references, and resolves none`);
   return kind.resolve(on, scope, run);
+}
+
+/** Other kinds have no program of their own. Throws `invalid_request`. */
+function checkArguments(kind: WorkflowKind, { args = [] }: Pick<CheckedDocument, 'args'>): void {
+  if (args.length === 0 || kind.takes_arguments) return;
+  const message = `are for scripts; give a ${kind.kind} an input`;
+  throw Errors.invalidRequest(`arguments ${message}`, { errors: [{ pointer: '/args', message }] });
 }
 
 type Credentialed = Scope & Pick<SubmitRun, 'credentials'>;
@@ -173,8 +181,9 @@ async function review({ kinds, document_checks }: EngineParts, given: CheckedDoc
 }
 
 function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {
-  const { filename, interpreter, env = {}, requires = [] } = given;
-  return { filename, source: pinned.source, pin: pinned.pin, interpreter, env, requires: [...new Set(requires)] };
+  const { filename, interpreter, args, env = {}, requires = [] } = given;
+  const { source, pin: found } = pinned;
+  return { filename, source, pin: found, interpreter, args, env, requires: [...new Set(requires)] };
 }
 
 const summary = (faults: readonly Fault[]): string =>

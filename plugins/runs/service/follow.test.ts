@@ -1,7 +1,8 @@
 import t from 'tap';
 import { Errors } from '../../../kernel/contracts/index.ts';
 import type { RunStatus, StoredLog } from '../contract.ts';
-import { followLog, FollowTurns, type LogParts, wholeLog } from './follow.ts';
+import { followLog, FollowTurns, type LogParts } from './follow.ts';
+import { wholeLog } from './whole-log.ts';
 import { VirtualClock } from '../../../test/kit/index.ts';
 
 /** A log that grows while it is followed, and a count of who watches. */
@@ -12,7 +13,7 @@ function world(count: number) {
   const add = (text: string | Buffer) => {
     const data = Buffer.from(text as string);
     const log_id = String(state.chunks.length);
-    state.chunks.push({ log_id, activity_id: 'act_1', stream: 'stdout', at: 0, data });
+    state.chunks.push({ log_id, activity_id: 'act_1', stream: 'stdout', at: 0, pass: 1, data });
     for (const listen of listeners) listen(false);
   };
   for (let i = 0; i < count; i++) add(`line ${i}\n`);

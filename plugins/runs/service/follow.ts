@@ -1,49 +1,16 @@
 import { type Clock, iso, isServiceError } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, type StoredLog, TERMINAL } from '../contract.ts';
-import { type LogNames, MarkedLines } from './log-marks.ts';
+import { fromStart } from './log-selection.ts';
 import type { RunWatch } from './run-watch.ts';
+import { READ_CHUNKS, type WholeLogParts } from './whole-log.ts';
 
 /** Proxies close a silent connection after 30 s or more. */
 const HEARTBEAT_MS = 15_000;
-/** Chunks read at once; with chunks of 32 KiB a follower holds about 1 MiB. */
-const READ_CHUNKS = 32;
-
-/** Names of writers; present when each line of a log names its own. */
-interface Named {
-  names?: Pick<LogNames, 'of'>;
-}
-
-/** What a whole log says of each line. */
-interface Marks extends Named {
-  timestamps?: boolean;
-}
-
-export interface LogParts extends Named {
+export interface LogParts extends Pick<WholeLogParts, 'logs' | 'names' | 'fits' | 'start'> {
   watch: Pick<RunWatch, 'watch'>;
   clock: Clock;
-  logs(run_id: string, after: string | undefined, limit: number): Promise<StoredLog[]>;
   turns: FollowTurns;
   status(run_id: string): Promise<RunStatus>;
-}
-
-/** The present log of a run: the bytes of all streams in stored order, or with marks whole lines that begin with them. */
-export async function* wholeLog(
-  { names, timestamps = false, logs }: Pick<LogParts, 'logs'> & Marks,
-  run_id: string,
-): AsyncGenerator<Buffer> {
-  const lines = new MarkedLines();
-  const markOf = async ({ activity_id, at }: StoredLog) =>
-    `${timestamps ? `${iso(at)} ` : ''}${names ? `${await names.of(activity_id)} | ` : ''}`;
-  const whole = names !== undefined || timestamps;
-  let after: string | undefined;
-  for (;;) {
-    const chunks = await logs(run_id, after, READ_CHUNKS);
-    for (const chunk of chunks)
-      yield whole ? lines.push(`${chunk.activity_id} ${chunk.stream}`, await markOf(chunk), chunk.data) : chunk.data;
-    if (chunks.length < READ_CHUNKS) break;
-    after = chunks.at(-1)!.log_id;
-  }
-  if (whole) yield lines.end();
 }
 
 /**
@@ -69,7 +36,7 @@ export async function* followLog(
       const status = await parts.status(run_id);
       for (;;) {
         const events = await parts.turns.take(TERMINAL.includes(status), () => readEvents(parts, run_id, cursor));
-        for (const { text } of events) yield text;
+        for (const { text } of events) if (text !== undefined) yield text;
         cursor = events.at(-1)?.log_id ?? cursor;
         if (signal.aborted) return;
         if (events.length < READ_CHUNKS) break;
@@ -119,16 +86,24 @@ class Admission {
   }
 }
 
-async function readEvents(parts: LogParts, run_id: string, after: string | undefined) {
-  const events: { log_id: string; text: string }[] = [];
-  for (const chunk of await parts.logs(run_id, after, READ_CHUNKS))
-    events.push({ log_id: chunk.log_id, text: logEvent(chunk, await parts.names?.of(chunk.activity_id)) });
+/** Chunks that are not wanted have no text, and still are a place to go on from. */
+async function readEvents({ logs, names, fits, start }: LogParts, run_id: string, after: string | undefined) {
+  const events: { log_id: string; text: string | undefined }[] = [];
+  for (const stored of await logs(run_id, after, READ_CHUNKS)) {
+    const fitting = !fits || (await fits(stored));
+    const chunk = start ? fromStart(stored, start) : stored;
+    const text = fitting && chunk.data.length > 0 ? logEvent(chunk, await names?.of(chunk.activity_id)) : undefined;
+    events.push({ log_id: chunk.log_id, text });
+  }
   return events;
 }
 
-function logEvent({ log_id, activity_id, stream, at, data }: StoredLog, activity: string | undefined): string {
+function logEvent(
+  { log_id, activity_id, stream, at, pass, site, data }: StoredLog,
+  activity: string | undefined,
+): string {
   // base64, because a chunk may end in the middle of a character.
-  const event = { stream, at: iso(at), activity_id, activity, data: data.toString('base64') };
+  const event = { stream, at: iso(at), activity_id, activity, pass, site, data: data.toString('base64') };
   return `id: ${log_id}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`;
 }
 

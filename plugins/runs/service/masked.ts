@@ -1,5 +1,6 @@
 import type { Masker } from '../../masking/contract.ts';
 import type { Run } from '../contract.ts';
+import type { StepAttempt } from '../store/step-attempts.ts';
 import type { Step } from '../store/steps.ts';
 
 /** The visible form of a run. Tags, trigger, subject and reason are texts of callers and are not masked. */
@@ -13,6 +14,16 @@ export function maskedRun(run: Run, masker: Masker): Run {
     annotations: run.annotations.map((text) => masker.text(text)),
   };
 }
+
+/** They were masked when they were kept; a value may have become a secret since. */
+const maskedAttempts = (attempts: readonly StepAttempt[], masker: Masker): Promise<StepAttempt[]> =>
+  Promise.all(
+    attempts.map(async (attempt) => ({
+      ...attempt,
+      output: await masker.whole(attempt.output),
+      message: attempt.message && masker.text(attempt.message),
+    })),
+  );
 
 /** The visible form of steps; the stored records stay unchanged for replays. */
 export async function maskedSteps<S extends Step>(steps: readonly S[], masker: Masker): Promise<S[]> {
@@ -29,6 +40,7 @@ export async function maskedSteps<S extends Step>(steps: readonly S[], masker: M
         output: await masker.whole(recorded.output),
         message: recorded.message && masker.text(recorded.message),
       },
+      attempts: step.attempts && (await maskedAttempts(step.attempts, masker)),
     });
   }
   return shown;

@@ -104,7 +104,7 @@ export function registerService(plugin: PluginSetup, store: (use: Resolve) => Sq
 function engine(use: Resolve, { read }: RunViews): RunEngine {
   const database = use(Database);
   const sealer = use(Sealer);
-  const logs: RunEngine['logs'] = (run_id, after, limit) => readLogs(database, sealer, run_id, after, limit);
+  const logs: RunEngine['logs'] = (...asked) => readLogs(database, sealer, ...asked);
   return createRunEngine({
     kinds: use.all(WorkflowKinds),
     store: use(RunStore),

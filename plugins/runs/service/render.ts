@@ -3,6 +3,7 @@ import { iso } from '../../../kernel/contracts/index.ts';
 import { siteOf } from '../contract.ts';
 import type { CellRecord } from '../generated/cell.ts';
 import type { StepRecord } from '../generated/step.ts';
+import type { StepAttempt } from '../store/step-attempts.ts';
 import type { Step } from '../store/steps.ts';
 
 export type StepChild = NonNullable<StepRecord['child']>;
@@ -18,7 +19,8 @@ export interface Cell {
 const time = (ms: number | null | undefined): string | undefined => (ms == null ? undefined : iso(ms));
 
 export function renderStep(step: ShownStep): StepRecord {
-  const { position, kind, name, ordinal, recorded } = step;
+  const { position, kind, name, ordinal, recorded, attempts = [] } = step;
+  const retrying = attempts.length > 0 && step.deadline === null && step.child === undefined;
   return {
     position,
     kind,
@@ -26,11 +28,12 @@ export function renderStep(step: ShownStep): StepRecord {
     ordinal,
     site: siteOf(step),
     label: step.label ?? undefined,
-    status: recorded ? 'recorded' : 'waiting',
+    status: recorded ? 'recorded' : retrying ? 'retrying' : 'waiting',
     ...(recorded && renderRecorded(recorded)),
     started_at: iso(step.started_at),
     recorded_at: time(recorded?.at),
     deadline: time(step.deadline),
+    ...(attempts.length > 0 && { attempts: attempts.map(renderAttempt), max_attempts: attempts[0]!.attempts }),
     child: step.child,
     run: step.run,
     pass: step.epoch,
@@ -39,7 +42,21 @@ export function renderStep(step: ShownStep): StepRecord {
   };
 }
 
-function renderRecorded({ exit_code, output, message }: NonNullable<Step['recorded']>) {
+function renderAttempt({ attempt, started_at, ended_at, next_at, ...outcome }: StepAttempt) {
+  return {
+    attempt,
+    ...renderRecorded(outcome),
+    started_at: iso(started_at),
+    ended_at: iso(ended_at),
+    next_at: iso(next_at),
+  };
+}
+
+function renderRecorded({
+  exit_code,
+  output,
+  message,
+}: Pick<NonNullable<Step['recorded']>, 'exit_code' | 'output' | 'message'>) {
   const stdout = isUtf8(output) ? { stdout: output.toString() } : { stdout_base64: output.toString('base64') };
   return { exit_code, ...stdout, message: message ?? undefined };
 }

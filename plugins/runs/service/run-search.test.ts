@@ -4,7 +4,7 @@ import { RunEngine, type Trigger } from '../contract.ts';
 import { originColumns } from '../migrations/0016-origins.ts';
 import { listRuns, type RunFilter, searchOf } from '../store/run-search.ts';
 import { parseRunFilter } from './run-filter.ts';
-import { OTHER, SCOPE, STORES, withEngine } from '../../../test/kit/index.ts';
+import { OTHER, SCOPE, StandInAgent, STORES, withEngine } from '../../../test/kit/index.ts';
 
 const HOSTILE = ['Ünïcode ☃', "it's", '%', 'acme/app', 'acme/app ', 'ACME/app', '\u202e', '🦑'.repeat(120)];
 
@@ -75,6 +75,44 @@ for (const store of STORES) {
     }),
   );
 
+  t.test(`${store}: runs of all statuses are listed newest first, page by page`, (t) =>
+    withEngine({ store }, async ({ use, submit }) => {
+      const agent = new StandInAgent(use);
+      const ids: string[] = [];
+      for (let n = 0; n < 9; n++) {
+        ids.push((await use(RunEngine).submit(submit({ filename: n % 2 === 0 ? 'even.sh' : 'odd.sh' }))).run_id);
+        // The first two of each three are claimed, and the first of them ends.
+        if (n % 3 === 1) await agent.claimOne();
+        if (n % 3 === 0) await agent.work(1);
+      }
+      await use(RunEngine).submit(submit(OTHER));
+      const list = async (query: Record<string, string>, limit = 20) => {
+        const found: number[] = [];
+        for (let before: string | undefined; ; ) {
+          const rows = await listRuns(use(Database), SCOPE.project_id, { ...filter(query), limit, before });
+          found.push(...rows.slice(0, limit).map(({ run_id }) => ids.indexOf(run_id)));
+          if (rows.length <= limit) return found;
+          before = rows[limit - 1]!.run_id;
+        }
+      };
+      const statuses = new Map<string, number[]>();
+      for (const status of ['queued', 'running', 'succeeded']) statuses.set(status, await list({ status }));
+      const all = [8, 7, 6, 5, 4, 3, 2, 1, 0];
+      t.ok(
+        [...statuses.values()].every(({ length }) => length > 0),
+        'there are some of each',
+      );
+      t.same([...statuses.values()].flat().toSorted(), all.toSorted());
+      t.same(await list({}), all);
+      t.same(await list({}, 2), all, 'in pages too');
+      t.same(await list({ since: '1h' }, 4), all);
+      t.same(await list({ until: '1h' }), []);
+      t.same(await list({ workflow: 'odd.sh' }, 1), [7, 5, 3, 1]);
+      const two = (await list({ status: 'queued,succeeded' }, 2)).toSorted();
+      t.same(two, [...statuses.get('queued')!, ...statuses.get('succeeded')!].toSorted());
+    }),
+  );
+
   t.test(`${store}: each of these filters has an index that gives the order too`, (t) =>
     withEngine({ store }, async ({ use, submit }) => {
       await use(RunEngine).submit(submit({ subject: 's' }));
@@ -96,6 +134,15 @@ for (const store of STORES) {
         t.match(told, index);
         if (!/event|parent/.test(index)) t.notMatch(told, /filesort|TEMP B-TREE/i, `${index} gives the order`);
       }
+      if (store !== 'sqlite') return;
+      const told = await plan({ workflow: 'a.sh', since: '1h' });
+      const byRange = /INDEX runs_runs_status \(project_id=\? AND status=\? AND run_id>\?\)/g;
+      t.equal(told.match(byRange)?.length, 6, 'of each status only runs that are young enough are looked at');
+      t.equal(
+        told.match(/SCAN \(subquery-\d+\).{0,60}TEMP B-TREE/g)?.length,
+        6,
+        'and no more are sorted than are shown',
+      );
     }),
   );
 }

@@ -1,5 +1,7 @@
+import type { Sealer } from '../../../kernel/contracts/index.ts';
 import { calledBy } from '../store/calls.ts';
 import type { Reader } from '../store/parts.ts';
+import { readCommandAttempts } from '../store/step-attempts.ts';
 import { type ChildRow, readChildren, type Step } from '../store/steps.ts';
 import type { ShownStep, StepChild } from './render.ts';
 
@@ -12,9 +14,16 @@ const STATES: Record<string, StepChild['state']> = {
   cancelled: 'cancelled',
 };
 
+interface OfRun {
+  on: Reader;
+  sealer: Sealer;
+  scope: { org_id: string; project_id: string };
+  run_id: string;
+}
+
 /** The steps; a step that concerns a child also shows the child's state. */
-export async function withChildren(on: Reader, run_id: string, steps: readonly Step[]): Promise<ShownStep[]> {
-  return withActivities(on, run_id, await withRuns(on, run_id, steps));
+export async function withChildren(of: OfRun, steps: readonly Step[]): Promise<ShownStep[]> {
+  return withActivities(of, await withRuns(of.on, of.run_id, steps));
 }
 
 /** A call also shows the run that it made. */
@@ -27,15 +36,23 @@ async function withRuns(on: Reader, run_id: string, steps: readonly Step[]): Pro
   return steps.map((step) => ({ ...step, run: step.kind === CALL ? runs.get(place(step)) : undefined }));
 }
 
-async function withActivities(on: Reader, run_id: string, steps: readonly ShownStep[]): Promise<ShownStep[]> {
+async function withActivities(of: OfRun, steps: readonly ShownStep[]): Promise<ShownStep[]> {
   if (!steps.some(speaksOfChild)) return [...steps];
-  const rows = await readChildren(on, run_id);
+  const rows = await readChildren(of.on, of.run_id);
   const children = new Map(rows.map((row) => [`${row.parent} ${row.name}`, childOf(row)]));
+  const childOfStep = (step: Step) =>
+    speaksOfChild(step) ? children.get(`${step.activity_id} ${step.name}`) : undefined;
+  const ids = steps.flatMap((step) => (asksForChild(step) ? (childOfStep(step)?.activity_id ?? []) : []));
+  const attempts = await readCommandAttempts(of.on, of.sealer, of.scope, of.run_id, ids);
   return steps.map((step) => {
-    const child = speaksOfChild(step) ? children.get(`${step.activity_id} ${step.name}`) : undefined;
-    return child === undefined ? step : { ...step, child };
+    const child = childOfStep(step);
+    if (child === undefined) return step;
+    return asksForChild(step) ? { ...step, child, attempts: attempts.get(child.activity_id) } : { ...step, child };
   });
 }
+
+/** The call with which a child began: its attempts are shown there. */
+const asksForChild = ({ kind }: Step): boolean => kind === 'activity' || kind === 'activity-submit';
 
 const speaksOfChild = ({ kind, name }: Step): boolean => kind.startsWith('activity') && name !== '';
 

@@ -9,6 +9,7 @@ import {
   type Step,
   type StepPlace,
 } from '../store/steps.ts';
+import { readTriedSteps } from '../store/step-attempts.ts';
 import { maskedSteps } from './masked.ts';
 import { fitting } from './pages.ts';
 import type { ShownStep } from './render.ts';
@@ -36,30 +37,37 @@ export function createStepViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks
       const after = { activity_id: place?.[0] ?? '', position: place?.[1] ?? -1 };
       if (!(await hasRun(on, scope.project_id, runId(run_id)))) throw noRun(run_id);
       await sealer.prepare(scope.org_id);
-      const { steps, cut } = await readSteps(on, sealer, scope, run_id, after, limit + 1);
+      const { steps, end } = await readSteps(on, sealer, scope, run_id, after, limit + 1);
       // Read after the steps: values that they may show were stored before them.
       const masker = await masks.of({ org_id: scope.org_id, project_id: scope.project_id, run_id });
-      const kept = await maskedSteps(await withChildren(on, run_id, steps.slice(0, limit)), masker);
-      const last = kept.at(-1);
-      const more = last && (cut || steps.length > limit);
-      return { steps: kept, next_cursor: more ? encodeCursor(last.activity_id, last.position) : undefined };
+      const kept = await maskedSteps(await withChildren({ on, sealer, scope, run_id }, steps.slice(0, limit)), masker);
+      const last = steps.length > limit ? kept.at(-1) : end;
+      return { steps: kept, next_cursor: last && encodeCursor(last.activity_id, last.position) };
     },
   };
 }
 
 /**
- * Waits are read before the journal. A wait that ends in between appears in both, and its record wins; in the other
+ * Attempts and waits are read before the journal. A wait that ends in between appears in both, and its record wins; in the other
  * order it would appear in neither.
  */
 async function readSteps(on: Reader, sealer: Sealer, scope: Scope, run_id: string, after: StepPlace, limit: number) {
+  const { tried, cut: triedCut } = await readTriedSteps(on, sealer, scope, run_id, after);
   const waits = await readWaitingSteps(on, run_id, after, limit);
   const { count, cut } = fitting(await readStepSizes(on, run_id, after, limit));
   const records = await readRecordedSteps(on, sealer, scope, run_id, after, count);
   const steps = new Map<string, Step>();
-  for (const step of [...waits, ...records]) steps.set(`${step.activity_id}/${step.position}`, step);
-  const end = cut ? records.at(-1) : undefined;
-  return { cut, steps: [...steps.values()].sort(byPlace).filter((step) => !end || byPlace(step, end) <= 0) };
+  for (const { open, ...step } of tried) if (open) steps.set(placeOf(step), step);
+  const attempts = new Map(tried.map((step) => [placeOf(step), step.attempts]));
+  for (const step of [...waits, ...records])
+    steps.set(placeOf(step), { ...step, attempts: attempts.get(placeOf(step)) });
+  // Up to there everything was read, and it may be that nothing of that is shown.
+  const [end] = [...(cut ? records.slice(-1) : []), ...(triedCut ? tried.slice(-1) : [])].sort(byPlace);
+  const shown = [...steps.values()].sort(byPlace).filter((step) => !end || byPlace(step, end) <= 0);
+  return { end, steps: shown };
 }
+
+const placeOf = ({ activity_id, position }: StepPlace): string => `${activity_id}/${position}`;
 
 const byPlace = (a: StepPlace, b: StepPlace): number =>
   a.activity_id === b.activity_id ? a.position - b.position : a.activity_id < b.activity_id ? -1 : 1;

@@ -42,6 +42,15 @@ t.test('each fault names its place', async (t) => {
   ]);
 });
 
+t.test('arguments are what one process takes', async (t) => {
+  const args = ['', '-x', 'ab\nc', 'é'.repeat(61_437)];
+  t.same(pointers({ source: 'true', args }), [], 'the bound itself is accepted');
+  t.match(submitFaults({ source: 'true', args: [...args, 'é'] }), [{ pointer: '/args', message: /122882 bytes/ }]);
+  t.same(pointers({ source: '', args: ['a\0b', 'x'.repeat(65_537), '\ud800'] }), ['/args/0', '/args/1', '/args/2']);
+  t.same(pointers({ source: '', args: Array.from({ length: 1025 }, () => '') }), ['/args']);
+  t.same(pointers({ graph: 'g', args: ['x'] }), ['/args'], 'a graph has no program');
+});
+
 t.test('sizes count bytes of UTF-8, the bound itself is accepted', async (t) => {
   t.equal(tooLarge({ source: 'x'.repeat(DOCUMENT_BYTES) }), undefined);
   t.equal(tooLarge({ source: 'x'.repeat(DOCUMENT_BYTES + 1) })?.code, 'payload_too_large');

@@ -7,7 +7,7 @@ import {
   type SubmitRun,
 } from '../contract.ts';
 import { lineFault } from '../domain/line.ts';
-import { credentialFaults, envFaults } from '../domain/variable-rules.ts';
+import { argumentFaults, credentialFaults, envFaults } from '../domain/variable-rules.ts';
 
 /** Maximum bytes of a document in UTF-8. */
 export const DOCUMENT_BYTES = 1024 * 1024;
@@ -29,7 +29,7 @@ export type Submitted = CheckedDocument & Pick<SubmitRun, 'idempotency_key'>;
 
 /** Members that belong to each form, in addition to the common ones. */
 const FORMS: Readonly<Record<ReferenceForm, readonly (keyof Submitted)[]>> = {
-  source: ['kind', 'filename', 'interpreter', 'credentials'],
+  source: ['kind', 'filename', 'interpreter', 'credentials', 'args'],
   graph: [],
   node: ['config'],
 };
@@ -90,6 +90,7 @@ export function submitFaults(run: Submitted): Fault[] {
     ...formFaults(run),
     ...lineFaults('/filename', run.filename, TEXT_LENGTH),
     ...lineFaults('/interpreter', run.interpreter, INTERPRETER_LENGTH),
+    ...argumentFaults(run.args ?? []),
     ...envFaults(run.env ?? {}),
     ...credentialFaults(run.credentials ?? {}),
     ...tagFaults(run.tags ?? []),

@@ -14,7 +14,8 @@ export interface KnownActivity extends ActivityOwner {
   coordinated: boolean;
 }
 
-const MAX_PLACES = 20_000;
+/** More than are worked on at a time. All of them lie in memory: with many more, a server would grow for hours. */
+const MAX_PLACES = 2_000;
 
 /** Nobody can hold a claim of it. */
 export const absentActivity = (activity_id: string) => leaseLost(`there is no activity ${activity_id.slice(0, 64)}`);

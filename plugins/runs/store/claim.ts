@@ -33,12 +33,14 @@ const RIPE_MS = 100;
 const ROUNDS = 4;
 
 /** Without its journal; a first pass has one only in a rerun. */
-export type TakenClaim = Omit<Claimed, 'journal' | 'spec'> & {
+export type TakenClaim = Omit<Claimed, 'journal' | 'spec' | 'tried'> & {
   rerun: boolean;
   /** A coordinator decides what comes after it. */
   coordinated: boolean;
   /** As it is stored. */
   stored_spec: string;
+  /** The position that it has tried last; null: it has tried nothing twice. */
+  tried_at: number | null;
 };
 
 interface ClaimRun extends LockedRun {
@@ -55,6 +57,7 @@ interface PendingRow {
   epoch: number;
   passes: number;
   due: number;
+  tried_at: number | null;
 }
 
 const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
@@ -189,7 +192,7 @@ async function lockPending(tx: Transaction, candidates: readonly Candidate[]): P
     const list = inList(ids);
     const rows = await tx.lock<PendingRow>({
       ...ACTIVITY,
-      columns: 'activity_id, run_id, name, executor, spec, epoch, passes, due',
+      columns: 'activity_id, run_id, name, executor, spec, epoch, passes, due, tried_at',
       where: `activity_id IN ${list.marks} AND ${inState('pending')}`,
       params: list.params,
     });
@@ -212,6 +215,7 @@ function claimOf(row: PendingRow, run: ClaimRun, now: number): TakenClaim {
     pass: row.passes,
     waited_ms: Math.max(0, now - row.due),
     stored_spec: row.spec,
+    tried_at: row.tried_at,
     envelope: parseJson(run.envelope) as Claimed['envelope'],
     trusted: run.trusted === 1,
     rerun: run.rerun_of !== null,

@@ -3,6 +3,7 @@ import type { Capabilities, Claimed } from '../contract.ts';
 import { type TakenClaim, takeClaims } from './claim.ts';
 import type { Completions } from './completions.ts';
 import { wholeEnvelope } from './envelope.ts';
+import { readTried } from './attempts.ts';
 import { completeActivity } from './finish.ts';
 import { readJournal } from './journal.ts';
 import type { StoreParts } from './parts.ts';
@@ -56,11 +57,16 @@ export class Claims {
     try {
       await this.#store.sealer.prepare(org_id);
       const envelope = await wholeEnvelope(this.#store, claim);
-      const { rerun, stored_spec, coordinated: _, ...claimed } = claim;
+      const { rerun, stored_spec, tried_at, coordinated: _, ...claimed } = claim;
       const spec = openSpec(this.#store, claim, activity_id, stored_spec);
       const fresh = claim.pass === 0 && !rerun;
       const journal = fresh ? [] : await readJournal(this.#store.database, this.#store.sealer, place);
-      return { ...claimed, spec, envelope, journal };
+      const { database } = this.#store;
+      const tried =
+        tried_at === null || tried_at !== journal.length
+          ? undefined
+          : await readTried(database, place, tried_at, database.now());
+      return { ...claimed, spec, envelope, journal, ...(tried && { tried }) };
     } catch (error) {
       if (!isServiceError(error, 'sealed_value_unreadable') && !isServiceError(error, 'envelope_gone')) throw error;
       const message = `the journal, the spec or the input cannot be read: ${error.message}`;

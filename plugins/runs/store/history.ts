@@ -1,5 +1,6 @@
 import { Errors, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { Claimed, JournalRecord } from '../contract.ts';
+import { RETRY_WAIT } from '../domain/retry-kind.ts';
 import type { RunRow } from './run-columns.ts';
 import { parseJson } from './run-rows.ts';
 import { openEnv } from './sealing.ts';
@@ -41,16 +42,23 @@ export async function readGiven(
   };
 }
 
-/** The call that an activity waits in. */
-export async function readArmedCall(
-  on: On,
-  run_id: string,
-  activity_id: string,
-): Promise<Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'> | undefined> {
-  const [wait] = await on.read<Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>>(
+type Call = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>;
+
+/** The call that an activity waits in, or pauses in between two attempts. */
+export async function readArmedCall(on: On, run_id: string, activity_id: string): Promise<Call | undefined> {
+  const [wait] = await on.read<Call>(
     `SELECT position, kind, name, ordinal FROM runs_waits
      WHERE run_id = ? AND activity_id = ? AND state = 'armed' ORDER BY position LIMIT 1`,
     [run_id, activity_id],
   );
-  return wait;
+  return wait?.kind === RETRY_WAIT ? await readTriedCall(on, run_id, activity_id, wait.position) : wait;
+}
+
+async function readTriedCall(on: On, run_id: string, activity_id: string, position: number): Promise<Call | undefined> {
+  const [tried] = await on.read<Call>(
+    `SELECT position, kind, name, ordinal FROM runs_attempts
+     WHERE run_id = ? AND activity_id = ? AND position = ? AND attempt = 1`,
+    [run_id, activity_id, position],
+  );
+  return tried;
 }

@@ -18,13 +18,13 @@ import { sealed } from './sealing.ts';
 const BATCH = 64;
 const CALL_BYTES = 8 * 1024 * 1024;
 const STREAMS: readonly string[] = ['stdout', 'stderr', 'system'];
-const COLUMNS = ['run_id', 'seq', 'activity_id', 'epoch', 'n', 'stream', 'logged_at', 'data'];
+const COLUMNS = ['run_id', 'seq', 'activity_id', 'epoch', 'n', 'stream', 'logged_at', 'site', 'data'];
 const HEAD_COLUMNS = ['run_id', 'next_seq'];
 
 interface LogWrite {
   claim: ClaimRef;
   owner: ActivityOwner;
-  chunks: { n: number; stream: string; at: number; data: Buffer }[];
+  chunks: { n: number; stream: string; at: number; site: string | null; data: Buffer }[];
 }
 
 /** Stores log output of activities in shared transactions. A repeated chunk is stored once. */
@@ -52,11 +52,11 @@ export class Logs {
   }
 
   #seal(owner: ActivityOwner, claim: ClaimRef, chunk: LogChunk): LogWrite['chunks'][number] {
-    const { n, stream, at } = chunk;
+    const { n, stream, at, site = null } = chunk;
     if (!Number.isSafeInteger(n) || n < 0 || !Number.isSafeInteger(at) || !STREAMS.includes(stream))
       throw Errors.invalidRequest('a chunk of a log needs its number, its time and one of the known streams');
     const where = sealed.log(owner, { ...claim, n });
-    return { n, stream, at, data: this.#store.sealer.seal(where, Buffer.from(chunk.data, 'base64')) };
+    return { n, stream, at, site, data: this.#store.sealer.seal(where, Buffer.from(chunk.data, 'base64')) };
   }
 }
 
@@ -79,10 +79,10 @@ async function insertChunks(tx: Transaction, store: StoreParts, writes: readonly
   const heads = await lockHeads(tx, run_ids);
   const rows: Param[][] = [];
   for (const { claim, owner, chunks } of writes) {
-    for (const { n, stream, at, data } of chunks) {
+    for (const { n, stream, at, site, data } of chunks) {
       const seq = heads.get(owner.run_id)!;
       heads.set(owner.run_id, seq + 1);
-      rows.push([owner.run_id, seq, claim.activity_id, claim.epoch, n, stream, at, data]);
+      rows.push([owner.run_id, seq, claim.activity_id, claim.epoch, n, stream, at, site, data]);
     }
   }
   // An existing chunk keeps its position; the number taken for its repeat stays unused.

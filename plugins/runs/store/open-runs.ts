@@ -2,14 +2,14 @@ import type { Database } from '../../../kernel/contracts/index.ts';
 import type { OpenRuns } from '../contract.ts';
 
 const PAGE = 500;
-const OPEN = ['queued', 'running', 'waiting'];
+export const OPEN_STATUSES = ['queued', 'running', 'waiting'];
 
 /** Read in pages: a project may have very many waiting runs. */
 export function createOpenRuns(database: Pick<Database, 'read'>): OpenRuns {
   return {
     async references(project_id, scheme) {
       const found = new Set<string>();
-      for (const status of OPEN)
+      for (const status of OPEN_STATUSES)
         for (let after = ''; ; ) {
           const rows = await database.read<{ run_id: string; envelope: string }>(
             `SELECT run_id, envelope FROM runs_runs WHERE project_id = ? AND status = ? AND run_id > ?

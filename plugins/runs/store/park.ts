@@ -107,7 +107,7 @@ export async function armWait(
 }
 
 /** claimed → parked. */
-async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, claim: ClaimRef): Promise<void> {
+export async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, claim: ClaimRef): Promise<void> {
   await mustChange(
     tx,
     1,

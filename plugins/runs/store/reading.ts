@@ -79,6 +79,7 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
     created_at: iso(row.created_at),
     started_at: time(row.started_at),
     finished_at: time(row.finished_at),
+    deadline: row.timeout_ms === null ? undefined : iso(row.created_at + row.timeout_ms),
     output: row.status === 'succeeded' ? outputOf(row, sealer) : undefined,
     error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? '' },
     reason: row.cancel_reason ?? undefined,

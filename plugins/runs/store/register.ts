@@ -34,6 +34,7 @@ import {
   WakeRelay,
   Wakeups,
 } from '../contract.ts';
+import { retryKind } from '../domain/retry-kind.ts';
 import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
 import { claimLatency, measuredStore } from '../service/store-metrics.ts';
@@ -69,7 +70,7 @@ export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStor
   ]);
   plugin.contribute(WaitKinds, (use) => {
     const database = use(Database);
-    return [sleepKind, waitSignalKind(use(Sealer), () => database.now())];
+    return [sleepKind, retryKind, waitSignalKind(use(Sealer), () => database.now())];
   });
   return store;
 }

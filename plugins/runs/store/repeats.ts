@@ -23,7 +23,7 @@ export const COMPARED = [
 export type Compared = Pick<RunRow, (typeof COMPARED)[number]>;
 
 /** A submit as far as its repeat may not differ from it (ruling 41). */
-export type Repeated = Pick<SubmitRun, 'source' | 'input' | 'env' | 'credentials' | 'tags' | 'subject'>;
+export type Repeated = Pick<SubmitRun, 'source' | 'input' | 'args' | 'env' | 'credentials' | 'tags' | 'subject'>;
 
 /**
  * True when the repeat asks for another run than the first one. The document of a reference is not known here. The org's
@@ -34,16 +34,26 @@ export function differs(sealer: Sealer, first: Compared, { source, ...repeat }: 
   return !isDeepStrictEqual(givenFirst(sealer, first), givenNow(repeat));
 }
 
-const givenFirst = (sealer: Sealer, { envelope, env, credentials, tags, subject, ...run }: Compared) => ({
-  input: openEnvelope(sealer, run, parseExact(envelope) as { input?: Json }).input ?? null,
-  env: openEnv(sealer, run, env) as unknown,
-  credentials: readGiven(credentials) ?? {},
-  tags: JSON.parse(tags) as unknown,
-  subject,
-});
+function givenFirst(sealer: Sealer, { envelope, env, credentials, tags, subject, ...run }: Compared): unknown {
+  const { input = null, args = [] } = openEnvelope(sealer, run, parseExact(envelope) as { input?: Json; args?: Json });
+  return {
+    input,
+    args,
+    env: openEnv(sealer, run, env) as unknown,
+    credentials: readGiven(credentials) ?? {},
+    tags: JSON.parse(tags) as unknown,
+    subject,
+  };
+}
 
 /** As JSON, for a member without a value is none. */
-function givenNow({ input, env, credentials, tags, subject }: Omit<Repeated, 'source'>): unknown {
-  const given = { env: env ?? {}, credentials: credentials ?? {}, tags: tags ?? [], subject: subject ?? null };
+function givenNow({ input, args, env, credentials, tags, subject }: Omit<Repeated, 'source'>): unknown {
+  const given = {
+    args: args ?? [],
+    env: env ?? {},
+    credentials: credentials ?? {},
+    tags: tags ?? [],
+    subject: subject ?? null,
+  };
   return parseExact(JSON.stringify({ input: input ?? null, ...given }));
 }

@@ -26,6 +26,7 @@ const MADE_OF = [
     'workflow',
     'pin',
     'source_digest',
+    'timeout_ms',
   ] as const),
 ];
 type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string };
@@ -50,10 +51,15 @@ export async function submitOf(
   if (!TERMINAL.includes(row.status)) throw runUnfinished(`run ${run_id} is ${row.status}`);
   await sealer.prepare(scope.org_id);
   const at = { ...scope, run_id };
-  const stored = parseExact(row.envelope) as { type: string; input?: Json; [field: string]: Json | undefined };
+  const stored = parseExact(row.envelope) as {
+    type: string;
+    input?: Json;
+    args?: string[];
+    [field: string]: Json | undefined;
+  };
   const envelope = openEnvelope(sealer, at, stored);
   const source = openText(sealer, sealed.source(scope, row.source_digest), row.source);
-  const { input, ...rest } = envelope;
+  const { input, args, ...rest } = envelope;
   return {
     ...scope,
     kind: row.kind,
@@ -65,6 +71,7 @@ export async function submitOf(
     credentials: readGiven(row.credentials),
     cancel_on: row.cancel_on === null ? undefined : (JSON.parse(row.cancel_on) as string[]),
     input,
+    args,
     env: openEnv(sealer, at, row.env),
     tags: JSON.parse(row.tags) as string[],
     requires: JSON.parse(row.requires) as string[],
@@ -74,6 +81,7 @@ export async function submitOf(
     triggered: true,
     trusted: row.trusted === 1,
     generation: row.generation,
+    timeout_ms: row.timeout_ms ?? undefined,
   };
 }
 

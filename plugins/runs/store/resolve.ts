@@ -8,7 +8,7 @@ import type { StoreParts } from './parts.ts';
 import { settleRun } from './run-end.ts';
 import { lockRuns } from './run-rows.ts';
 import { tellKinds } from './tell-kinds.ts';
-import { callOf, endWaits, readWaits, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
+import { callOf, endWaits, readWaits, removeWaits, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
 import { endWaiting, NO_CLAIM } from './waiting.ts';
 import { wakeActivities } from './wake-activities.ts';
 
@@ -47,22 +47,30 @@ async function resolveSome(
   const armed = (await readWaits(tx, waits)).filter((wait) => wait.state === 'armed');
   if (armed.length === 0) return [];
   const now = store.database.now();
+  const [pauses, waiting] = partition(armed, ({ kind }) => store.wait_kinds.get(kind)?.pause === true);
+  await removeWaits(tx, pauses);
   const outcomes: WaitOutcome[] = [];
-  for (const wait of armed) outcomes.push(await outcome(wait));
-  const ended = await endWaits(tx, armed, state, now);
-  if (ended !== armed.length) throw new Error(`${ended} waits ended instead of ${armed.length}`);
-  const records = armed.map((wait, i) => {
+  for (const wait of waiting) outcomes.push(await outcome(wait));
+  const ended = await endWaits(tx, waiting, state, now);
+  if (ended !== waiting.length) throw new Error(`${ended} waits ended instead of ${waiting.length}`);
+  const records = waiting.map((wait, i) => {
     const result = outcomes[i]!;
     checkOutcome(result, MAX_WAIT_OUTPUT_BYTES);
     return sealRecord(store.sealer, wait, wait.epoch, recordOf(callOf(store.sealer, wait), result));
   });
   await insertRecords(tx, records, now);
-  const alone = armed.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));
+  const alone = waiting.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));
   const claimed = armed.filter(({ epoch }) => epoch !== NO_CLAIM);
   if (claimed.length > 0) await wakeActivities(tx, store, claimed, now);
   if (alone.length > 0) await endAlone(tx, store, alone);
   await tellKinds(tx, store, armed);
   return armed;
+}
+
+function partition<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
+  const [met, not]: [T[], T[]] = [[], []];
+  for (const one of all) (test(one) ? met : not).push(one);
+  return [met, not];
 }
 
 /** Waiting activities end with their waits. All of them end before the coordinators of their runs are called. */

@@ -70,6 +70,8 @@ export interface RunRow {
   trigger_type: string | null;
   trigger_name: string | null;
   trigger_event: string | null;
+  /** From its submit; null: it may take for ever. */
+  timeout_ms: number | null;
 }
 
 type Column = keyof RunRow;
@@ -109,6 +111,7 @@ const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => 
   trigger_type: ({ run }) => originOf(run.trigger).type,
   trigger_name: ({ run }) => originOf(run.trigger).name,
   trigger_event: ({ run }) => originOf(run.trigger).event,
+  timeout_ms: ({ run }) => run.timeout_ms ?? null,
 };
 
 const jsonUnlessEmpty = (value: object | undefined): string | null =>
@@ -142,7 +145,7 @@ const VIEWED = columns(
   ...(['run_id', 'org_id', 'project_id', 'kind', 'workflow_type', 'workflow', 'status', 'subject', 'tags'] as const),
   ...(['trigger_fields', 'trusted', 'generation', 'parent', 'rerun_of', 'created_at', 'started_at'] as const),
   ...(['finished_at', 'output', 'error_code', 'error_message', 'cancel_reason', 'cancelled_by'] as const),
-  ...(['cancel_on', 'requires', 'credentials'] as const),
+  ...(['cancel_on', 'requires', 'credentials', 'timeout_ms'] as const),
 );
 export type ViewedRun = Pick<RunRow, (typeof VIEWED)[number]>;
 export const VIEWED_COLUMNS = VIEWED.join(', ');

@@ -1,7 +1,11 @@
-import type { Param, Queries } from '../../../kernel/contracts/index.ts';
-import type { RunStatus } from '../contract.ts';
+import { distinct, type Param, type Queries } from '../../../kernel/contracts/index.ts';
+import { type RunStatus, TERMINAL } from '../contract.ts';
+import { lowestId } from '../../retention/contract.ts';
 import type { OriginFilter } from '../domain/origin.ts';
 import { keyOf } from './keys.ts';
+import { OPEN_STATUSES } from './open-runs.ts';
+
+const DAY_MS = 24 * 3_600_000;
 
 /** A query for a page of runs; times in epoch ms, `before` is the last run of the previous page. */
 export interface RunFilter {
@@ -30,27 +34,64 @@ export function listRuns(on: Pick<Queries, 'read' | 'sql'>, project_id: string, 
 }
 
 /** The statement, for tests that look at its plan. */
-export function searchOf(
-  { sql }: Pick<Queries, 'sql'>,
-  project_id: string,
-  filter: RunFilter,
-): { statement: string; params: Param[] } {
+export function searchOf({ sql }: Pick<Queries, 'sql'>, project_id: string, filter: RunFilter): Search {
+  // SQLite has no index for the runs of every status, which would cost each run a page.
+  if (sql.family === 'sqlite' && filter.tag === undefined && leadingIndex(filter) === undefined)
+    return statusByStatus(project_id, filter);
   // What leads is read from the newest end: the index of the tag, of a subject or of what started the runs, else all runs.
   const lead = filter.tag === undefined ? 'r' : 't';
-  const conditions = conditionsOf(filter, lead);
-  const where = [`${lead}.project_id = ?`, ...conditions.map(([condition]) => condition)];
-  const index = indexOf(filter);
+  const index = leadingIndex(filter);
   const hint = index && (sql.family === 'mysql' ? `FORCE INDEX (${index})` : `INDEXED BY ${index}`);
   const from = lead === 't' ? 'runs_tags t JOIN runs_runs r ON r.run_id = t.run_id' : `runs_runs r ${hint ?? ''}`;
+  return newest(from, lead, project_id, conditionsOf(filter, lead), filter);
+}
+
+interface Search {
+  statement: string;
+  params: Param[];
+}
+
+/** The newest runs are among the newest of each status, whose index gives the order. */
+function statusByStatus(project_id: string, filter: RunFilter): Search {
+  const statuses = filter.statuses.length === 0 ? [...OPEN_STATUSES, ...TERMINAL] : distinct(filter.statuses, String);
+  const parts = statuses.map((status) => {
+    const conditions = conditionsOf({ ...filter, statuses: [status as RunStatus] }, 'r');
+    return newest(
+      'runs_runs r INDEXED BY runs_runs_status',
+      'r',
+      project_id,
+      [...conditions, ...bounds(filter)],
+      filter,
+    );
+  });
   return {
-    statement: `SELECT r.run_id, LENGTH(r.output) AS bytes FROM ${from} WHERE ${where.join(' AND ')}
-      ORDER BY ${lead}.run_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
-    params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
+    statement: `${parts.map(({ statement }) => `SELECT * FROM (${statement})`).join(' UNION ALL ')}
+      ORDER BY run_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
+    params: parts.flatMap(({ params }) => params),
   };
 }
 
+/** Ids begin with their times, so few old runs are looked at. A day is for clocks that were put back: ids do not follow. */
+const bounds = ({ since, until }: RunFilter): Condition[] => [
+  ...(since === undefined ? [] : [['r.run_id >= ?', lowestId('run', since - DAY_MS)] satisfies Condition]),
+  ...(until === undefined ? [] : [['r.run_id < ?', lowestId('run', until + DAY_MS)] satisfies Condition]),
+];
+
+const newest = (
+  from: string,
+  lead: string,
+  project_id: string,
+  conditions: readonly Condition[],
+  { limit }: RunFilter,
+): Search => ({
+  statement: `SELECT r.run_id, LENGTH(r.output) AS bytes FROM ${from}
+      WHERE ${[`${lead}.project_id = ?`, ...conditions.map(([condition]) => condition)].join(' AND ')}
+      ORDER BY ${lead}.run_id DESC LIMIT ${Math.trunc(limit) + 1}`,
+  params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
+});
+
 /** Forced, because an optimizer that sees the order walks all runs of the project for the few of one subject. */
-function indexOf({ tag, subject, trigger: given }: RunFilter): string | undefined {
+function leadingIndex({ tag, subject, trigger: given }: RunFilter): string | undefined {
   if (tag !== undefined) return undefined;
   const trigger = given ?? {};
   if ('event' in trigger) return 'runs_runs_event';

@@ -21,6 +21,11 @@ const place = (scope: Scope, table: string, name: string, field: string): Sealed
 export const sealed = {
   record: (scope: Scope, at: { run_id: string; activity_id: string; position: number }, field: 'output' | 'message') =>
     place(scope, 'runs_journal', `${at.run_id}/${at.activity_id}/${at.position}`, field),
+  attempt: (
+    scope: Scope,
+    at: { run_id: string; activity_id: string; position: number; attempt: number },
+    field: 'output' | 'message',
+  ) => place(scope, 'runs_attempts', `${at.run_id}/${at.activity_id}/${at.position}/${at.attempt}`, field),
   runOutput: (scope: Scope, run_id: string) => place(scope, 'runs_runs', run_id, 'output'),
   activitySpec: (scope: Scope, activity_id: string) => place(scope, 'runs_activities', activity_id, 'spec'),
   activityOutput: (scope: Scope, activity_id: string) => place(scope, 'runs_activities', activity_id, 'output'),

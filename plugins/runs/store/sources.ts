@@ -6,7 +6,8 @@ import {
   type Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import { removeSome } from '../../retention/contract.ts';
+import { lowestId, removeSome } from '../../retention/contract.ts';
+import { OPEN_STATUSES } from './open-runs.ts';
 import type { Submission } from './run-columns.ts';
 import { sealed, sealText } from './sealing.ts';
 
@@ -14,6 +15,7 @@ import { sealed, sealText } from './sealing.ts';
 const NOTED_MS = 3_600_000;
 /** A source that was not used for so long is unknown to every process. */
 const UNUSED_MS = 2 * NOTED_MS;
+const DAY_MS = 24 * 3_600_000;
 const MAX_NOTED = 10_000;
 const COLUMNS = ['project_id', 'digest', 'org_id', 'source', 'created_at', 'used_at'];
 
@@ -53,9 +55,30 @@ export class Sources {
   }
 }
 
+type Condition = [condition: string, params: Param[]];
+
 /** Deletes sources of no run, at most `limit`. Answers how many. */
 export function removeUnused(database: Database, before: number, limit: number): Promise<number> {
-  const unused = `used_at < ? AND NOT EXISTS (SELECT 1 FROM runs_runs
-    WHERE runs_runs.project_id = runs_sources.project_id AND runs_runs.source_digest = runs_sources.digest)`;
-  return removeSome(database, 'runs_sources', unused, [Math.min(before, database.now() - UNUSED_MS)], limit);
+  const until = Math.min(before, database.now() - UNUSED_MS);
+  const [unused, params] = database.sql.family === 'mysql' ? BY_INDEX : unusedByAge(until);
+  return removeSome(database, 'runs_sources', `used_at < ? AND ${unused}`, [until, ...params], limit);
 }
+
+const BY_INDEX: Condition = [
+  `NOT EXISTS (SELECT 1 FROM runs_runs
+    WHERE runs_runs.project_id = runs_sources.project_id AND runs_runs.source_digest = runs_sources.digest)`,
+  [],
+];
+
+/**
+ * SQLite has no index by the digest, which would cost every run a page: it looks once through the runs that may have a
+ * source of that age. Of these few are left where the sources are removed, after the old runs. A day is for clocks that
+ * were put back: ids do not follow them. A run that goes on needs its source, whatever clocks have said.
+ */
+const unusedByAge = (until: number): Condition => [
+  `(project_id, digest) NOT IN (SELECT project_id, source_digest FROM runs_runs WHERE run_id < ?)
+   AND (project_id, digest) NOT IN (SELECT project_id, source_digest FROM runs_runs INDEXED BY runs_runs_status
+     WHERE project_id IN (SELECT project_id FROM runs_sources WHERE used_at < ?)
+     AND status IN (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')}))`,
+  [lowestId('run', until + UNUSED_MS + DAY_MS), until],
+];

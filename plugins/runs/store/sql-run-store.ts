@@ -2,6 +2,7 @@ import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type {
   ActivityScope,
   ArmWait,
+  Attempted,
   CancelRun,
   Capabilities,
   Claimed,
@@ -9,6 +10,7 @@ import type {
   CoordinatedRuns,
   ClaimRef,
   Completion,
+  FailedAttempt,
   InstantClaimer,
   InstantClaims,
   JournaledCall,
@@ -26,9 +28,11 @@ import type {
 } from '../contract.ts';
 import { advanceRun } from './advance.ts';
 import { Appends } from './append.ts';
+import { keepAttempt } from './attempts.ts';
 import { Claims } from './claims.ts';
 import { Completions } from './completions.ts';
 import { resolveDue } from './due.ts';
+import { endOverdue } from './deadlines.ts';
 import { cancelRun, completeActivity } from './finish.ts';
 import { releaseClaim, renewClaims } from './leases.ts';
 import { Logs } from './logs.ts';
@@ -106,6 +110,10 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
     return parkActivity(this.#parts, claim, wait);
   }
 
+  attempt(claim: ClaimRef, failed: FailedAttempt): Promise<Attempted> {
+    return keepAttempt(this.#parts, claim, failed);
+  }
+
   complete(claim: ClaimRef, completion: Completion): Promise<void> {
     return completeActivity(this.#parts, this.#completions, claim, completion);
   }
@@ -128,6 +136,10 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
 
   resolveDue(limit: number): Promise<{ resolved: number; next: number | null }> {
     return resolveDue(this.#parts, limit);
+  }
+
+  endOverdue(limit: number): Promise<{ ended: number; next: number | null }> {
+    return endOverdue(this.#parts, limit);
   }
 
   expireClaims(limit: number): Promise<number> {

@@ -1,5 +1,7 @@
 import type { Queries, Sealer } from '../../../kernel/contracts/index.ts';
+import { RETRY_WAIT } from '../domain/retry-kind.ts';
 import { sealed } from './sealing.ts';
+import type { StepAttempt } from './step-attempts.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -23,6 +25,8 @@ export interface Step {
   /** Null while the call waits. */
   recorded: { at: number; exit_code: number; output: Buffer; message: string | null } | null;
   deadline: number | null;
+  /** Failed attempts before the last one. */
+  attempts?: readonly StepAttempt[];
 }
 
 export interface StepPlace {
@@ -30,7 +34,7 @@ export interface StepPlace {
   position: number;
 }
 
-type CallRow = Omit<Step, 'recorded' | 'deadline'>;
+type CallRow = Omit<Step, 'recorded' | 'deadline' | 'attempts'>;
 type RecordRow = CallRow & { exit_code: number; output: Buffer; message: Buffer | null; recorded_at: number };
 
 const CALL = (from: string) => `${from}.activity_id, a.name AS activity, ${from}.position, ${from}.kind, ${from}.name,
@@ -43,11 +47,11 @@ const ORDER = (from: string) => `ORDER BY ${from}.activity_id, ${from}.position`
 
 const after = (run_id: string, { activity_id, position }: StepPlace) => [run_id, activity_id, activity_id, position];
 
-/** Calls after a position that are waiting. */
+/** Calls after a position that are waiting for their outcome. */
 export async function readWaitingSteps(on: On, run_id: string, from: StepPlace, limit: number): Promise<Step[]> {
   const waits = await on.read<CallRow & { deadline: number | null }>(
     `SELECT ${CALL('w')}, w.deadline FROM runs_waits w JOIN runs_activities a ON a.activity_id = w.activity_id
-     WHERE ${AFTER('w')} AND w.state = 'armed' ${ORDER('w')} LIMIT ${Math.trunc(limit)}`,
+     WHERE ${AFTER('w')} AND w.state = 'armed' AND w.kind <> '${RETRY_WAIT}' ${ORDER('w')} LIMIT ${Math.trunc(limit)}`,
     after(run_id, from),
   );
   return waits.map((wait) => ({ ...wait, recorded: null }));

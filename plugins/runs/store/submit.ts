@@ -16,6 +16,7 @@ import { checkNewRun, envelopeOf } from '../domain/new-run-rules.ts';
 import { takenClaim } from './add-claimed.ts';
 import { type Announcement, announce } from './announce.ts';
 import type { TakenClaim } from './claim.ts';
+import { insertDeadlines } from './deadlines.ts';
 import { refuseDeep } from './depth.ts';
 import { idempotencyDigest, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
@@ -259,6 +260,7 @@ async function insertRuns(
   await store.sources.store(tx, fresh, now);
   const inserted = await insertRunRows(tx, fresh, now);
   const made = inserted === fresh.length ? [...fresh] : await reallyInserted(tx, fresh);
+  await insertDeadlines(tx, store, made, now);
   const taken = await insertParts(tx, store, made, now);
   for (const { run } of made) if (run.parent !== undefined) await store.masks.inherit(tx, run.parent, [run.run_id]);
   return { made, taken };

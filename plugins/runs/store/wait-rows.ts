@@ -114,12 +114,21 @@ export async function endWaits(
   state: 'resolved' | 'expired',
   now: number,
 ): Promise<number> {
+  if (waits.length === 0) return 0;
   const { condition, params } = inKeys(KEY, waits);
   return tx.write(`UPDATE runs_waits SET state = ?, ended_at = ? WHERE ${inState('armed')} AND ${condition}`, [
     state,
     now,
     ...params,
   ]);
+}
+
+/** Pauses leave nothing: the next one of the same call lies at the same position. Throws when one was not armed. */
+export async function removeWaits(tx: Transaction, waits: readonly WaitRef[]): Promise<void> {
+  if (waits.length === 0) return;
+  const { condition, params } = inKeys(KEY, waits);
+  const removed = await tx.write(`DELETE FROM runs_waits WHERE ${inState('armed')} AND ${condition}`, params);
+  if (removed !== waits.length) throw new Error(`${removed} pauses ended instead of ${waits.length}`);
 }
 
 /** The call that armed a wait. The org's keys must be ready. */

@@ -12,6 +12,8 @@ function world(lease_ms = 8000) {
   const state = {
     deadlines: [] as number[],
     resolved: [] as { deadline: number; at: number }[],
+    overdue: [] as number[],
+    ended: [] as { deadline: number; at: number }[],
     sweeps: 0,
     expiries: [] as number[],
     expirable: 0,
@@ -26,6 +28,12 @@ function world(lease_ms = 8000) {
       state.deadlines = state.deadlines.filter((deadline) => !due.includes(deadline));
       for (const deadline of due) state.resolved.push({ deadline, at: clock.now() });
       return { resolved: due.length, next: state.deadlines.length === 0 ? null : Math.min(...state.deadlines) };
+    },
+    async endOverdue(limit: number) {
+      const over = state.overdue.filter((deadline) => deadline <= clock.now()).slice(0, limit);
+      state.overdue = state.overdue.filter((deadline) => !over.includes(deadline));
+      for (const deadline of over) state.ended.push({ deadline, at: clock.now() });
+      return { ended: over.length, next: state.overdue.length === 0 ? null : Math.min(...state.overdue) };
     },
     async expireClaims(limit: number) {
       state.expiries.push(clock.now());
@@ -48,6 +56,22 @@ t.test('a deadline that was heard of is met on time, however far the next poll i
   t.same(state.resolved, [{ deadline, at: deadline }]);
   await stop();
   t.equal(clock.armed, 0, 'nothing stays armed');
+});
+
+t.test('a run whose time is over is ended on time', async (t) => {
+  const { clock, wakeups, state, stop } = world();
+  await clock.advance(10_000);
+  const deadline = clock.now() + 41;
+  state.overdue.push(deadline);
+  wakeups.timer(deadline);
+  await clock.advance(41);
+  t.same(state.ended, [{ deadline, at: deadline }]);
+  const known = clock.now() + 333;
+  state.overdue.push(known);
+  state.deadlines.push(clock.now() + 500);
+  await clock.advance(1000);
+  t.same(state.ended.at(-1)?.deadline, known, 'and by what a sweep finds');
+  await stop();
 });
 
 t.test('a deadline that another server armed is met by polling alone, within a second', async (t) => {

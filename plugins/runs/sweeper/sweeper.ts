@@ -5,7 +5,7 @@ import type { RunStore, Wakeups } from '../contract.ts';
 const BATCH = 100;
 
 export interface SweeperParts {
-  store: Pick<RunStore, 'resolveDue' | 'expireClaims'>;
+  store: Pick<RunStore, 'resolveDue' | 'endOverdue' | 'expireClaims'>;
   wakeups: Pick<Wakeups, 'onTimer'>;
   database: Pick<Database, 'now'>;
   clock: Clock;
@@ -14,7 +14,7 @@ export interface SweeperParts {
 }
 
 /**
- * Expires waits whose deadline has passed, and releases claims that were not renewed. Polling between 0.2 and 1 s makes
+ * Expires waits whose deadline has passed, ends runs whose time is over, and releases claims that were not renewed. Polling between 0.2 and 1 s makes
  * it correct with any number of servers; known deadlines only make it punctual.
  */
 export class Sweeper {
@@ -47,21 +47,30 @@ export class Sweeper {
 
   async #sweep(): Promise<Round> {
     // Each works even if the other fails: a broken wait must not keep lost claims from being found.
-    const [due, expired] = await Promise.allSettled([this.#parts.store.resolveDue(BATCH), this.#expire()]);
-    const failed = [due, expired].find((outcome) => outcome.status === 'rejected');
+    const { store } = this.#parts;
+    const [due, overdue, expired] = await Promise.allSettled([
+      store.resolveDue(BATCH),
+      store.endOverdue(BATCH),
+      this.#expire(),
+    ]);
+    const failed = [due, overdue, expired].find((outcome) => outcome.status === 'rejected');
     const resolved = due.status === 'fulfilled' ? due.value.resolved : 0;
     const taken_back = expired.status === 'fulfilled' ? expired.value : 0;
-    const due_ms = due.status === 'fulfilled' ? this.#dueIn(due.value) : undefined;
+    const ended = overdue.status === 'fulfilled' ? overdue.value.ended : 0;
+    const waits_ms = due.status === 'fulfilled' ? this.#dueIn(resolved, due.value.next) : undefined;
+    const runs_ms = overdue.status === 'fulfilled' ? this.#dueIn(ended, overdue.value.next) : undefined;
+    const due_ms =
+      waits_ms === undefined || runs_ms === undefined ? (waits_ms ?? runs_ms) : Math.min(waits_ms, runs_ms);
     return {
-      found: resolved + taken_back,
-      again: resolved >= BATCH || taken_back >= BATCH,
+      found: resolved + ended + taken_back,
+      again: [resolved, ended, taken_back].some((count) => count >= BATCH),
       due_ms,
       ...(failed ? { failure: failed.reason } : {}),
     };
   }
 
   /** A deadline that passed without being resolved belongs to another server, or is stuck: it is left to polling. */
-  #dueIn({ resolved, next }: { resolved: number; next: number | null }): number | undefined {
+  #dueIn(resolved: number, next: number | null): number | undefined {
     if (next === null) return undefined;
     const left = next - this.#parts.database.now();
     return resolved === 0 && left <= 0 ? undefined : Math.max(0, left);

@@ -44,7 +44,13 @@ export const chunk = (n: number) => ({
   data: Buffer.from(`line ${n}\n`).toString('base64'),
 });
 /** The bytes of a chunk as text beside them. */
-const readable = (data: { data?: string; status?: string }): { text?: string; status?: string } =>
+interface Shown {
+  text?: string;
+  status?: string;
+  pass?: number;
+  site?: string;
+}
+const readable = (data: Shown & { data?: string }): Shown =>
   data.data === undefined ? data : { ...data, text: Buffer.from(data.data, 'base64').toString() };
 
 /** Whole events only: a cut one never reaches an EventSource. */

@@ -1,8 +1,10 @@
 /** The verbs of this plugin, as the command line explains them. */
 export const stepHelp = {
   verb: 'step',
-  usage: 'svc step <name> [--label <text>] -- <command> [<argument>…]',
-  summary: 'Runs a command once and records its output and exit code; later passes get the recorded result.',
+  usage:
+    'svc step <name> [--label <text>] [--retry <attempts> [--backoff <duration> [--max-backoff <duration>]]] [--timeout <duration>] -- <command> [<argument>…]',
+  summary:
+    'Runs a command once and records its output and exit code; later passes get the recorded result. With --retry it is run until it succeeds, so often at most; with --timeout an attempt that takes longer is ended and exits with 124.',
 };
 
 export const sleepHelp = {
@@ -33,6 +35,13 @@ export const stateHelp = {
     'Reads and writes durable cells: those of the run, or with --entity those of the project. - reads the value from standard input.',
 };
 
+export const inputHelp = {
+  verb: 'input',
+  usage: 'svc input [<path>] [--default <value>] [--envelope]',
+  summary:
+    'Prints what was submitted as input, or the payload of the event that started the run: a text as it is, everything else as JSON. A path such as order.items[0].id names a part of it; where nothing is, it exits 1, or prints --default, which also stands for null. --envelope reads from the whole file of $SVC_INPUT_FILE, with type and key.',
+};
+
 export const outputHelp = {
   verb: 'output',
   usage: 'svc output set <key>=<text>|<key>:=<json>…',
@@ -47,4 +56,4 @@ export const annotateHelp = {
     'Attaches a markdown note to the run; - reads it from standard input. Repeating it in every pass still leaves one note.',
 };
 
-export const verbs = [stepHelp, sleepHelp, waitSignalHelp, spawnHelp, stateHelp, outputHelp, annotateHelp];
+export const verbs = [stepHelp, sleepHelp, waitSignalHelp, spawnHelp, stateHelp, inputHelp, outputHelp, annotateHelp];

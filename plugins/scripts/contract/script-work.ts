@@ -9,6 +9,8 @@ export interface ScriptWork {
   filename: string | undefined;
   source: string;
   interpreter: string | undefined;
+  /** What stands after the path of the file. */
+  args?: readonly string[];
   /**
    * True: what the last pass printed is the output (JSON, otherwise text), unless it staged one by `svc output set`. As
    * the output must be complete, a replayed call prints again, in the log too.
@@ -17,9 +19,16 @@ export interface ScriptWork {
 }
 
 /** The spec of an activity for this executor. */
-export const scriptSpec = ({ filename, source, interpreter, captures }: ScriptWork): { [name: string]: Json } => ({
+export const scriptSpec = ({
+  filename,
+  source,
+  interpreter,
+  args = [],
+  captures,
+}: ScriptWork): { [name: string]: Json } => ({
   filename: filename ?? null,
   source,
   interpreter: interpreter ?? null,
+  ...(args.length > 0 && { args: [...args] }),
   ...(captures && { captures }),
 });

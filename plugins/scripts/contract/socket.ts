@@ -1,5 +1,7 @@
-/** Version of the agent socket. 1 lacks timeouts on waits; 2 lacks steps that are begun without an answer. */
-export const SOCKET_PROTOCOL = 3;
+/**
+ * Version of the agent socket. 1 lacks timeouts on waits, 2 lacks steps that are begun without an answer, 3 lacks attempts.
+ */
+export const SOCKET_PROTOCOL = 4;
 export const TIMEOUTS_PROTOCOL = 2;
 /** From this version on SDKs may begin steps without an answer, and send a request before one that ends is answered. */
 export const AHEAD_PROTOCOL = 3;
@@ -20,6 +22,8 @@ export const AHEAD_PROTOCOL = 3;
  *        run it (environment less every SVC_*, plus the key), capture stdout up to `limit`, pass stderr through, then
  *   → {"id":1,"op":"result","exit":0,"stdout":"<base64>","size":5,"error":"text when it could not be started"}
  *        ← {"id":1,"exit":0,...} once the record is durable
+ *        With `attempt` (from 1) or `timeout_ms`, `under` stands before the command: a program that sets SVC_ATTEMPT and
+ *        ends the command's process group in time. `exec` may come again after a `result`: the next attempt.
  *   ← {"id":1,"stdin":2097152}
  *        read standard input up to that many bytes, then
  *   → {"id":1,"op":"stdin","data":"<base64>","size":n}
@@ -44,7 +48,8 @@ export const AHEAD_PROTOCOL = 3;
  *   → {"id":1,"op":"call","verb":"wait-signal","args":["go","--timeout","5s"],"stdin":"<base64>","exec":true}
  *        ← as for a verb: {"id":1,"exit":0,"stdout":"<base64>","stderr":"text","replayed":true}, and beside these
  *          "kind", of the last record, and "message", why that failed, on replay too; with `exec` the caller can be asked to run a command
- *          (or what stands for it: a function), else a verb that would is refused
+ *          (or what stands for it: a function), else a verb that would is refused. A function is told `attempt`, `site`
+ *          and `timeout_ms`, and may answer "final":true in its `result`: no further attempt is made
  *
  * Steps that begin ahead, from protocol 3 on. The hello says which run this is, for the keys of steps, and the limit that
  * `begin` answers else:
@@ -74,7 +79,7 @@ export const AHEAD_PROTOCOL = 3;
 /** What the verb client is told. */
 export type VerbReply =
   | { exit: number; stdout?: string; stderr?: string; replayed?: boolean }
-  | { exec: string[]; key: string; limit: number }
+  | { exec: string[]; key: string; limit: number; under?: string[]; attempt?: number; timeout_ms?: number }
   | { stdin: number }
   | { handoff: true }
   | { gone: true };

@@ -1,5 +1,6 @@
 import { MAX_CALL_NAME_LENGTH, MAX_STEP_OUTPUT_BYTES, siteOf } from '../../runs/contract.ts';
-import { type RecordedOutcome, type SiteCall, verbUsage } from '../../replay/contract.ts';
+import { type OpenSite, type RecordedOutcome, type SiteCall, verbUsage } from '../../replay/contract.ts';
+import { type CommandAttempt, type CommandPolicy, tryAll } from './policy.ts';
 import { answer, type ExecResult, type VerbCall, type VerbOutcome } from './verb.ts';
 
 /** Exit code of a command whose output is refused. */
@@ -39,17 +40,23 @@ export function commandOutcome(what: string, result: ExecResult, instead = 'a fi
 
 /**
  * Has the caller run a command once, as a recorded call. With `settle` the server's verb of the site's kind records it
- * (see `PassJournal.durable`).
+ * (see `PassJournal.durable`). With a policy it may have it run several times; the last attempt is the record.
  */
 export async function runCommand(
   call: VerbCall,
   site: SiteCall,
   command: readonly string[],
-  settle?: (outcome: RecordedOutcome) => unknown,
+  { settle, policy }: { settle?: (outcome: RecordedOutcome) => unknown; policy?: CommandPolicy | undefined } = {},
 ): Promise<VerbOutcome> {
   const { kind, name } = site;
-  const run = async ({ key, ordinal }: { key: string; ordinal: number }) =>
-    commandOutcome(`step ${siteOf({ kind, name, ordinal })}`, await call.exec(command, key, MAX_STEP_OUTPUT_BYTES));
+  const run = async (at: OpenSite) => {
+    const shown = siteOf({ kind, name, ordinal: at.ordinal });
+    const once = async (attempt?: CommandAttempt) => {
+      const result = await call.exec(command, at.key, MAX_STEP_OUTPUT_BYTES, attempt && { ...attempt, site: shown });
+      return { ...commandOutcome(`step ${shown}`, result), final: result.final };
+    };
+    return policy === undefined ? await once() : await tryAll(at, policy, once);
+  };
   const answered = await call.pass.durable(site, run, settle);
   const outcome = answer(answered);
   // The client has captured what it ran, and echoes it itself; refused output is not echoed.

@@ -1,8 +1,9 @@
 import { extensionPoint } from '../../../kernel/contracts/index.ts';
-import type { ActivityFiles } from '../../agents/contract.ts';
+import type { ActivityFiles, Assignment } from '../../agents/contract.ts';
 import type { JournalAnswer, PassJournal } from '../../replay/contract.ts';
 import { HelpAsked } from './arguments.ts';
 import type { FileRoom } from './file-room.ts';
+import type { CommandAttempt } from './policy.ts';
 
 /** One call of a verb by a script. */
 export interface VerbCall {
@@ -11,10 +12,12 @@ export interface VerbCall {
   readonly cwd: string;
   /** What the caller speaks; absent or 1: it knows no timeouts on waits. */
   readonly protocol?: number;
+  /** What the run was started with: the content of the file of `SVC_INPUT_FILE`. Absent: outside of a run. */
+  readonly envelope?: Assignment['envelope'] | undefined;
   /** Reads the caller's standard input, refused with `payload_too_large` beyond `limit` bytes. */
   stdin(limit: number): Promise<Buffer>;
   /** Has the caller run a command in its own place; answers its outcome. Only for recorded verbs. */
-  exec(argv: readonly string[], key: string, limit: number): Promise<ExecResult>;
+  exec(argv: readonly string[], key: string, limit: number, attempt?: CommandAttempt): Promise<ExecResult>;
   readonly pass: PassJournal;
   /** Stores files as artifacts of the run; undefined where no plugin does. */
   readonly files?: ActivityFiles | undefined;
@@ -28,8 +31,10 @@ export interface ExecResult {
   stdout: Buffer;
   /** True size of stdout in bytes. */
   size: number;
-  /** Set when the command could not be started. */
-  error?: string;
+  /** Why the command could not be started, or was ended. */
+  error?: string | undefined;
+  /** The caller says that another attempt would fail in the same way. */
+  final?: boolean | undefined;
 }
 
 /** What a verb came to. `stderr` is for people; `kind` is that of the last record, `message` says, on replay too, why it failed. */

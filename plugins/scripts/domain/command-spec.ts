@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { type Json, MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
-import { commandOutcome, type ExecResult } from '../contract.ts';
+import type { RecordedOutcome } from '../../replay/contract.ts';
+import type { CommandPolicy, ExecResult } from '../contract.ts';
 import { scriptNotStarted } from '../errors.ts';
 
 /** What the executor is told of a command. Throws `script_not_started` for a record of another version. */
@@ -10,6 +11,12 @@ export function readCommand(spec: Json): string[] {
   throw scriptNotStarted(
     'the record of the command cannot be read by this agent; run an agent of the version of the server',
   );
+}
+
+/** How it is tried. The server has checked it; undefined: once, without an end. */
+export function readPolicyOf(spec: Json): CommandPolicy | undefined {
+  const policy = typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? spec.policy : undefined;
+  return policy === undefined || policy === null ? undefined : (policy as CommandPolicy & Json);
 }
 
 const NOT_FOUND = 127;
@@ -34,9 +41,8 @@ export function notStarted(program: string, error_code: string | undefined): Exe
   return { exit_code: found ? NOT_EXECUTABLE : NOT_FOUND, stdout: Buffer.alloc(0), size: 0, error };
 }
 
-/** The output of a command's activity, as its parent reads it. Refused output counts as a failure, as that of a step. */
-export function commandOutput(name: string, result: ExecResult): Json {
-  const { exit_code, output, message } = commandOutcome(`child ${name}`, result, 'a file or an artifact');
+/** The output of a command's activity, as its parent reads it. */
+export function commandOutput({ exit_code, output, message }: RecordedOutcome): Json {
   return { exit_code, stdout: output.toString('base64'), ...(message === undefined ? {} : { message }) };
 }
 

@@ -6,7 +6,7 @@ import { SOCKET_PROTOCOL } from '../contract.ts';
 export type SocketRequest = { id: number } & (
   | { op: 'hello'; protocol: number }
   | { op: 'verb'; argv: string[]; cwd: string }
-  | { op: 'result'; exit_code: number; stdout: Buffer; size: number; error: string | undefined }
+  | { op: 'result'; exit_code: number; stdout: Buffer; size: number; error: string | undefined; final: boolean }
   | { op: 'stdin'; data: Buffer; size: number }
   | { op: 'begin'; kind: 'step'; name: string; label: string | undefined; key: string | undefined }
   | { op: 'begun' }
@@ -35,7 +35,8 @@ export function readRequest(line: string): SocketRequest {
         exit_code: whole(fields, 'exit', MAX_EXIT_CODE),
         stdout: bytes(fields, 'stdout'),
         size: whole(fields, 'size', Number.MAX_SAFE_INTEGER),
-        error: optional(fields, 'error', text),
+        error: reasonIn(fields),
+        final: fields.final === true,
       };
     case 'stdin':
       return {
@@ -79,8 +80,7 @@ function readStructured(id: number, fields: Fields): SocketRequest {
         exit_code: whole(fields, 'exit', MAX_EXIT_CODE),
         stdout: bytes(fields, 'stdout'),
         size: optional(fields, 'size', (given, name) => whole(given, name, Number.MAX_SAFE_INTEGER)) ?? 0,
-        // Cut and mended after: half of a character would not come back from the database as it was.
-        message: optional(fields, 'error', text)?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
+        message: reasonIn(fields),
       };
     case 'call':
       return {
@@ -143,5 +143,9 @@ function bytes(fields: Fields, name: string): Buffer {
 function optional<T>(fields: Fields, name: string, read: (fields: Fields, name: string) => T): T | undefined {
   return fields[name] === undefined || fields[name] === null ? undefined : read(fields, name);
 }
+
+/** Why something failed. Cut and mended after: half of a character would not come back from the database as it was. */
+const reasonIn = (fields: Fields): string | undefined =>
+  optional(fields, 'error', text)?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
 
 const fault = (name: string, message: string) => socketRequestInvalid(`${name} ${message}`);

@@ -6,13 +6,15 @@ import { scriptNotStarted } from '../errors.ts';
 export function readSpec(spec: Json): ScriptWork {
   const fault = 'the record of the script cannot be read by this agent; run an agent of the version of the server';
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) throw scriptNotStarted(fault);
-  const { filename = null, source, interpreter = null, captures = false } = spec;
+  const { filename = null, source, interpreter = null, args = [], captures = false } = spec;
   const texts = [filename, interpreter].every((value) => value === null || typeof value === 'string');
-  if (typeof source !== 'string' || !texts) throw scriptNotStarted(fault);
+  const words = Array.isArray(args) && args.every((one) => typeof one === 'string');
+  if (typeof source !== 'string' || !texts || !words) throw scriptNotStarted(fault);
   return {
     filename: (filename as string | null) ?? undefined,
     source,
     interpreter: (interpreter as string | null) ?? undefined,
+    ...(args.length > 0 && { args: args as string[] }),
     captures: captures === true,
   };
 }

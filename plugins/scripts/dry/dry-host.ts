@@ -39,6 +39,7 @@ export function dryHost(agent: ActivityHost['agent'], seen: Seen): ActivityHost 
     append: refuse,
     perform: refuse,
     park: refuse,
+    attempt: refuse,
     annotate: async () => undefined,
     log: () => undefined,
   };

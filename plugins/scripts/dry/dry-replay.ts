@@ -89,7 +89,7 @@ function assignmentOf(run: DryRun): Assignment {
   return {
     ...{ run_id, activity_id, envelope, org_id: '', project_id: '', org: '', project: '' },
     ...{ epoch: 1, pass: 0, executor: 'script', name: 'main', trusted: true, lease_ms: Number.MAX_SAFE_INTEGER },
-    spec: scriptSpec({ filename, source, interpreter }),
+    spec: scriptSpec({ filename, source, interpreter, args: envelope.args as string[] | undefined }),
     journal: [...records],
     environment: { below: [], workflow: env, above: own },
   };

@@ -10,14 +10,23 @@ import {
   type RunningPass,
   removeFolder,
 } from '../../agents/contract.ts';
-import { idempotencyKey } from '../../replay/contract.ts';
-import type { ExecResult } from '../contract.ts';
-import { Capture, commandOutput, exitCodeOf, notStarted, readCommand } from '../domain/command-spec.ts';
+import { idempotencyKey, type RecordedOutcome } from '../../replay/contract.ts';
+import {
+  type CommandAttempt,
+  commandOutcome,
+  type CommandPolicy,
+  type ExecResult,
+  TIMED_OUT,
+  tookLonger,
+  tryAll,
+} from '../contract.ts';
+import { Capture, commandOutput, exitCodeOf, notStarted, readCommand, readPolicyOf } from '../domain/command-spec.ts';
 import { type AgentEnvironment, agentPath, commandEnvironment, environmentFault } from '../domain/environment.ts';
 import { scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { Isolation } from '../isolation/isolation.ts';
 import { openSpawner, type SpawnedProcess, type Spawner } from '../native/spawner.ts';
+import { commandAttempts, ParkedBetween } from './command-attempts.ts';
 import { OutputRelay } from './output-relay.ts';
 
 export interface CommandParts {
@@ -85,39 +94,72 @@ class CommandPass implements RunningPass {
   }
 
   async #run(): Promise<PassEnd> {
-    const { name } = this.#assignment;
     try {
-      const result = await this.#execute();
+      const outcome = await this.#attempts(readPolicyOf(this.#assignment.spec));
       // The outcome of a process that is being stopped is not recorded.
       if (this.#stopped !== undefined) return this.#stopped;
-      return { end: 'completed', completion: { status: 'succeeded', output: commandOutput(name, result) } };
+      return { end: 'completed', completion: { status: 'succeeded', output: commandOutput(outcome) } };
     } catch (error) {
       if (this.#stopped !== undefined) return this.#stopped;
+      if (error instanceof ParkedBetween) return { end: 'parked' };
       if (!isServiceError(error) || error.status >= 500) throw error;
       const message = `${error.message}\n${error.next}`;
       return { end: 'completed', completion: { status: 'failed', code: error.code, message } };
     }
   }
 
-  async #execute(): Promise<ExecResult> {
+  async #attempts(policy: CommandPolicy | undefined): Promise<RecordedOutcome> {
+    const what = `child ${this.#assignment.name}`;
+    const once = async (attempt: CommandAttempt = {}) =>
+      commandOutcome(what, await this.#execute(attempt), 'a file or an artifact');
+    if (policy === undefined) return await once();
+    const over = () => this.#stopped !== undefined;
+    return await tryAll(commandAttempts(this.#assignment, this.#host, this.#parts.clock, over), policy, once);
+  }
+
+  async #execute(attempt: CommandAttempt): Promise<ExecResult> {
     const argv = readCommand(this.#assignment.spec);
     const env = this.#environment();
+    if (attempt.attempt !== undefined) env.SVC_ATTEMPT = String(attempt.attempt);
     const place = await this.#place();
     try {
-      return await this.#runOn(place.ground, argv, env);
+      return await this.#runOn(place.ground, { argv, env }, attempt.timeout_ms);
     } finally {
       await place.close();
     }
   }
 
-  async #runOn(ground: Ground, argv: readonly string[], env: Record<string, string>): Promise<ExecResult> {
+  async #runOn(
+    ground: Ground,
+    { argv, env }: { argv: readonly string[]; env: Record<string, string> },
+    timeout_ms: number | undefined,
+  ): Promise<ExecResult> {
     const [program = ''] = argv;
     const path = await ground.find(program, agentPath(this.#parts.env));
     if (path === undefined && !program.includes('/')) return notStarted(program, 'ENOENT');
     const spawner = await this.#parts.spawner(this.#host.agent.runtime_dir);
     if (this.#stopped !== undefined) return notStarted(program, 'ECANCELED');
     const request = { argv: [path ?? program, ...argv.slice(1)], env, cwd: ground.workdir };
-    return await this.#follow(spawner.spawn(ground.request(request)), ground, program);
+    const process = spawner.spawn(ground.request(request));
+    const result = this.#follow(process, ground, program);
+    return timeout_ms === undefined ? await result : await this.#inTime(process, timeout_ms, result);
+  }
+
+  /** SIGTERM when its time is over, SIGKILL after the grace period. */
+  async #inTime(process: SpawnedProcess, timeout_ms: number, result: Promise<ExecResult>): Promise<ExecResult> {
+    const { clock, grace_ms } = this.#parts;
+    let late = false;
+    let cancel = clock.after(timeout_ms, () => {
+      late = true;
+      process.kill('SIGTERM');
+      cancel = clock.after(grace_ms, () => process.kill('SIGKILL'));
+    });
+    try {
+      const ended = await result;
+      return late ? { ...ended, exit_code: TIMED_OUT, error: tookLonger(timeout_ms) } : ended;
+    } finally {
+      cancel();
+    }
   }
 
   /** A command has a folder of its own only where it is isolated. */

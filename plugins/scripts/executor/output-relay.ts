@@ -1,12 +1,16 @@
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost } from '../../agents/contract.ts';
+import { siteOf } from '../../runs/contract.ts';
 import { Tail } from '../domain/failure-text.ts';
 import type { SpawnedProcess } from '../native/spawner.ts';
 
 /** A spawner that does not answer for so long hangs, and holds no wait up any longer. */
 const MAX_FLUSH_MS = 30_000;
 
-type RelayHost = Pick<ActivityHost, 'log' | 'logFull' | 'masker'>;
+/** Of calls that follow each other faster than this, only the first asks the spawner. */
+const ASK_MS = 5;
+
+type RelayHost = Pick<ActivityHost, 'log' | 'logFrom' | 'logFull' | 'masker'>;
 
 /** Copies the script's output into the log, no faster than the log accepts it, and keeps the tail of stderr. */
 export class OutputRelay {
@@ -16,6 +20,9 @@ export class OutputRelay {
   readonly #masked: ReturnType<ActivityHost['masker']['stream']>;
   readonly #tail = new Tail();
   readonly #clock: Clock;
+  #asked_at = Number.NEGATIVE_INFINITY;
+  #asked = false;
+  #site = '';
   /** Resolves when the log accepts more. */
   #room: Promise<void> | undefined;
 
@@ -44,6 +51,29 @@ export class OutputRelay {
     });
     await Promise.race([this.#process.drained(), late]);
     cancel();
+  }
+
+  /**
+   * What is printed from now on belongs to this call. What was printed before it may still be on its way, so the spawner
+   * is asked first, and a step, which prints itself, waits for its answer. Undefined where nothing waits: for other calls,
+   * those that follow each other fast, and a log that is full.
+   */
+  from(call: { kind: string; name: string; ordinal: number }): Promise<void> | undefined {
+    const site = siteOf(call);
+    this.#site = site;
+    if (this.#asked) return undefined;
+    const now = this.#clock.monotonic();
+    if (now - this.#asked_at < ASK_MS) {
+      this.#host.logFrom?.(site);
+      return undefined;
+    }
+    this.#asked_at = now;
+    this.#asked = true;
+    const told = this.flush().then(() => {
+      this.#asked = false;
+      this.#host.logFrom?.(this.#site);
+    });
+    return call.kind === 'step' && this.#room === undefined ? told : undefined;
   }
 
   #relay(stream: 'stdout' | 'stderr', data: Buffer): void {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { removeFolder } from '../../agents/contract.ts';
 import type { ScriptWork } from '../contract.ts';
+import { bundleOf } from '../domain/bundled.ts';
 import { sourceFileName } from '../domain/script-spec.ts';
 import type { SdkLinks } from './sdk-folder.ts';
 
@@ -59,9 +60,15 @@ async function makePassFolder(
   input: string,
   links: SdkLinks,
 ): Promise<PassFolder> {
-  const folder = await makeEmptyFolder(runtime_dir, name, spec.filename, links);
+  const folder = await makeEmptyFolder(runtime_dir, name, fileNameOf(spec), links);
   await fill(folder, spec.source, input);
   return folder;
+}
+
+/** A bundle is JavaScript, whatever its author wrote. */
+function fileNameOf({ filename, source }: ScriptWork): string | undefined {
+  const bundle = bundleOf(source);
+  return bundle ? `${sourceFileName(filename)}${bundle.ending}` : filename;
 }
 
 /** Writes what a pass is given into a folder that was made ahead. False when that does not belong there: see `LARGE`. */

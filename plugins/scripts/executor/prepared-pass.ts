@@ -3,6 +3,7 @@ import type { ActivityHost, Assignment } from '../../agents/contract.ts';
 import type { ScriptWork } from '../contract.ts';
 import { type AgentEnvironment, agentPath, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
+import { bundleOf } from '../domain/bundled.ts';
 import { sourceFileName } from '../domain/script-spec.ts';
 import { languageOf } from '../warm/language.ts';
 import type { PreparedProcess } from '../warm/prepared-process.ts';
@@ -56,6 +57,8 @@ export async function takePrepared(
 
 /** Undefined where no interpreter is prepared for such a pass. */
 async function warmPass({ spec, assignment, agent, client_folder, env, node }: Work): Promise<WarmPass | undefined> {
+  // Options and arguments of a prepared process are fixed.
+  if ((spec.args !== undefined && spec.args.length > 0) || bundleOf(spec.source)) return undefined;
   const { argv, name } = chooseInterpreter(spec.filename, spec.interpreter);
   const language = languageOf(name, argv.slice(1));
   // A Node that somebody names is not the agent's own.

@@ -7,6 +7,7 @@ import type { Ground } from '../isolation/ground.ts';
 import type { Isolation } from '../isolation/isolation.ts';
 import { interpreterMissing, scriptNotStarted } from '../errors.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
+import { attemptProgram } from '../native/verb-client.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
@@ -97,9 +98,11 @@ export class AgentPrograms implements Programs {
       const service = {
         verbs,
         journal,
+        envelope: assignment.envelope,
         files: host.files,
         room: ground.room,
         log_name: () => Promise.resolve(''),
+        attempts: { path: attemptProgram(client_folder), grace_ms: this.#parts.grace_ms },
         clock,
         log,
       };

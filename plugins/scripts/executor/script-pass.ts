@@ -2,6 +2,7 @@ import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
 import type { OpenReplay } from '../../replay/contract.ts';
 import type { ScriptWork } from '../contract.ts';
+import { bundleOf, writtenSource } from '../domain/bundled.ts';
 import { agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter } from '../domain/interpreter.ts';
 import { Capture } from '../domain/command-spec.ts';
@@ -9,6 +10,7 @@ import { readSpec } from '../domain/script-spec.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { ProcessEnd, SpawnedProcess, SpawnRequest } from '../native/spawner.ts';
+import { attemptProgram } from '../native/verb-client.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { takePrepared } from './prepared-pass.ts';
@@ -50,6 +52,7 @@ export class ScriptPass implements RunningPass {
       clock: parts.clock,
       source: () => this.#source,
       flushLog: async () => await this.#relay?.flush(),
+      begins: (call) => this.#relay?.from(call),
       end: (end) => this.#cutShort({ end }),
       fault: (fault) => this.#cutShort({ fault }),
     });
@@ -95,7 +98,7 @@ export class ScriptPass implements RunningPass {
 
   async #attempt(): Promise<PassEnd> {
     const spec = readSpec(this.#assignment.spec);
-    this.#source = spec.source;
+    this.#source = writtenSource(spec.source);
     const { runtime_dir } = this.#host.agent;
     const client_folder = await this.#parts.client(runtime_dir);
     const spawner = await this.#parts.spawner(runtime_dir);
@@ -114,9 +117,11 @@ export class ScriptPass implements RunningPass {
     this.#server = await openSocketServer(socket, {
       verbs: this.#parts.verbs,
       journal: (alive) => this.#journal.for(alive),
+      envelope: this.#assignment.envelope,
       files: this.#host.files,
       room: ground.room,
       log_name: () => this.#log_name,
+      attempts: { path: attemptProgram(client_folder), grace_ms: this.#parts.grace_ms },
       clock: this.#parts.clock,
       log: this.#parts.log,
     });
@@ -124,7 +129,7 @@ export class ScriptPass implements RunningPass {
     const env = this.#environment(this.#folder, client_folder);
     const more = await this.#parts.in_shell?.variables(client_folder, program, env);
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
-    const argv = [...program, this.#folder.source];
+    const argv = [...program, this.#folder.source, ...(spec.args ?? [])];
     const request = ground.request({ argv, env: { ...env, ...more }, cwd: ground.workdir });
     const capture = spec.captures ? new Capture() : undefined;
     const end = (await this.#handOver(request, capture)) ?? (await this.#follow(spawner.spawn(request), capture));
@@ -175,7 +180,11 @@ export class ScriptPass implements RunningPass {
 
   async #program(spec: ScriptWork, ground: Ground): Promise<string[]> {
     const { argv, name } = chooseInterpreter(spec.filename, spec.interpreter);
-    if (spec.interpreter === undefined && name === 'node') return [this.#parts.node, ...argv.slice(1)];
+    if (spec.interpreter === undefined && name === 'node') {
+      // Errors name the files that the author wrote.
+      const maps = bundleOf(spec.source) ? ['--enable-source-maps'] : [];
+      return [this.#parts.node, ...maps, ...argv.slice(1)];
+    }
     const { agent } = this.#host;
     const path = await ground.find(name, agentPath(this.#parts.env));
     if (path === undefined)

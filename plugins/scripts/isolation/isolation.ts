@@ -124,11 +124,15 @@ export class Isolation {
   }
 }
 
+/** What scripts start of the folders that they are shown. */
+const PROGRAMS = ['svc', 'svc-attempt'];
+
 async function readableByAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
     if (entry.isDirectory() || entry.isFile()) {
       const path = join(entry.parentPath, entry.name);
-      await chmod(path, entry.isDirectory() || entry.name === 'svc' ? 0o755 : 0o644);
+      const runs = entry.isDirectory() || PROGRAMS.includes(entry.name);
+      await chmod(path, runs ? 0o755 : 0o644);
     }
 }

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { lintBash } from './bash-lint.ts';
 
-const VERBS = new Set('step sleep wait-signal wait-event emit lock activity state spawn output'.split(' '));
+const VERBS = new Set(
+  'step sleep wait-signal wait-event emit lock activity activity-submit activity-collect activity-wait-all state spawn input output annotate artifact call'.split(
+    ' ',
+  ),
+);
 const said = (source: string) =>
   lintBash(source, VERBS).map(({ line, column, code }) => `${line}:${column} ${code.replace('lint_', '')}`);
 

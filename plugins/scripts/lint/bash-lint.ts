@@ -1,5 +1,6 @@
 import type { Problem } from '../../runs/contract.ts';
 import { commandsOf, type SimpleCommand, type Word } from './bash-words.ts';
+import { unknownVerb } from './known-words.ts';
 
 /** Warnings listed for one script. */
 const MAX_WARNINGS = 50;
@@ -13,7 +14,7 @@ const ENDS = new Set(['fi', 'done', 'esac']);
 const SHELLS = /^(?:.*\/)?(?:ba|da|z|k)?sh$/;
 const RUNS_TEXT = /^-[a-z]*c$/;
 /** Verbs that a replay does not compare. */
-const NOT_DURABLE = new Set(['output', 'annotate']);
+const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
 
 /** What a script of bash does that its replay will probably not do again. `verbs` are the words behind `svc`. */
 export function lintBash(source: string, verbs: ReadonlySet<string>): Problem[] {
@@ -120,7 +121,10 @@ class BashLint {
 
   #call(words: SimpleCommand): void {
     const [svc, verb, name] = words;
-    if (!svc || !verb || !this.#verbs.has(verb.text)) return;
+    if (!svc || !verb) return;
+    const unknown = unknownVerb(verb.text, this.#verbs);
+    if (unknown !== undefined) this.#warn(verb, 'lint_unknown_verb', unknown);
+    if (!this.#verbs.has(verb.text)) return;
     const around = this.#blocks.find(({ varies }) => varies);
     if (around?.varies && !NOT_DURABLE.has(verb.text))
       this.#warn(

@@ -221,6 +221,28 @@ t.test('syntax errors, with their places', async (t) => {
   t.same(await said('a.ts', 'type A = { a: 1 };\nconst a = { a: 1 } satisfies A;\nawait 1;'), []);
 });
 
+t.test('names that the SDK and svc do not have', async (t) => {
+  const sdk = "import { step, waitSignl } from 'svc/sdk';\nawait step('a', () => waitSignl('b'));";
+  t.same(await said('a.ts', sdk), ['1:1 unknown_name']);
+  t.same(await said('b.mjs', "import * as svc from 'svc/sdk';\nawait svc.step('a', () => 1);\nawait svc.slep(1);"), [
+    '3:7 unknown_name',
+  ]);
+  t.same(await said('a.py', 'from svc_sdk import step, wait_sgnal'), ['1:1 unknown_name']);
+  t.same(await said('b.py', 'import svc_sdk\nfrom svc_sdk import aio\nsvc_sdk.slep(1)\nsvc_sdk.sleep(1)'), [
+    '3:1 unknown_name',
+  ]);
+  t.same(
+    await said(
+      'c.py',
+      'import subprocess\nsubprocess.run(["svc", "slep", "1s"])\nsubprocess.run(["svc", "runs", "ls"])',
+    ),
+    ['2:1 unknown_verb'],
+  );
+  const wrapped =
+    'import subprocess\ndef svc(*words):\n    subprocess.run(["svc", *words])\nsvc("slep", "1s")\nsvc("sleep", "1s")';
+  t.same(await said('d.py', wrapped), ['4:1 unknown_verb']);
+});
+
 t.test('what cannot be looked at is said', async (t) => {
   const without = new ScriptReview({ ...parts, path: '/nowhere' });
   t.match(await look('a.py', 'if x', without), { problems: [], notes: [/there is no Python where svc runs/] });

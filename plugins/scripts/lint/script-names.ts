@@ -1,5 +1,7 @@
+import { unknownName, unknownVerb } from './known-words.ts';
 import { namesOf, type Node, partsOf, textOf } from './tree.ts';
 
+const SDK = /^(?:svc\/sdk|svc_sdk(?:\.aio)?)$/;
 const SDKS = /^(?:svc\/sdk|svc_sdk(?:\.aio)?)\./;
 /** Of the SDKs: the verb of a function, where it is not the function's own name. */
 const VERB_OF: Readonly<Record<string, string>> = {
@@ -9,7 +11,7 @@ const VERB_OF: Readonly<Record<string, string>> = {
   'call-graph': 'call',
 };
 /** What the SDKs answer without their agent. */
-const PLAIN = new Set(['input', 'idempotency-key']);
+const PLAIN = new Set(['input', 'data', 'idempotency-key']);
 const STARTERS =
   /^(subprocess\.(run|call|check_call|check_output|Popen)|asyncio\.create_subprocess_exec|child_process\.(execFile|spawn)(Sync)?)$/;
 /** Parameters by which Python may name the first argument. */
@@ -83,6 +85,37 @@ export class ScriptNames {
   functionOf(node: Node | undefined): Node | undefined {
     if (node?.k === 'function') return node;
     return node?.k === 'name' ? this.functions.get(String(node.v)) : undefined;
+  }
+
+  /** What is wrong with the names of the SDK, or the verb, that a node has. */
+  unknown(node: Node): { code: string; message: string } | undefined {
+    const word = this.#wordOf(node);
+    const verb = word === undefined ? undefined : unknownVerb(word, this.#verbs);
+    if (verb !== undefined) return { code: 'lint_unknown_verb', message: verb };
+    const [name] = this.#takenOf(node)
+      .map((one) => unknownName(one.name, one.from.startsWith('svc/') ? 'javascript' : 'python'))
+      .filter((message) => message !== undefined);
+    return name === undefined ? undefined : { code: 'lint_unknown_name', message: name };
+  }
+
+  /** The word behind `svc` in the words of a program that is started. */
+  #wordOf(node: Node): string | undefined {
+    if (node.k !== 'call') return undefined;
+    const words = this.#starts(node) ? wordsOf(node) : undefined;
+    if (words) return textOf(words[0]) === 'svc' ? textOf(words[1]) : undefined;
+    const wrapper = this.#wrappers.get(node.f ?? '');
+    if (wrapper === undefined) return undefined;
+    return textOf(wrapper === 'rest' ? node.a?.[0] : node.a?.[0]?.a?.[0]);
+  }
+
+  /** The names that an import takes from an SDK, or that is taken from what was imported. */
+  #takenOf({ k, v, f, m = {} }: Node): { from: string; name: string }[] {
+    if (k === 'import') return SDK.test(String(v)) ? Object.values(m).map((name) => ({ from: String(v), name })) : [];
+    const dotted = k === 'call' ? f : k === 'name' ? String(v) : undefined;
+    if (dotted === undefined || !dotted.includes('.') || !this.imported(dotted)) return [];
+    const meaning = this.meaning(dotted) ?? '';
+    const name = meaning.replace(SDKS, '').split('.', 1)[0]!;
+    return SDKS.test(meaning) ? [{ from: meaning, name }] : [];
   }
 
   verbCall(node: Node): VerbCall | undefined {

@@ -9,7 +9,7 @@ const MAX_WARNINGS = 50;
 /** Verbs whose name is compared in a replay. */
 const NAMED = new Set('step wait-signal wait-event emit lock activity activity-submit activity-collect'.split(' '));
 /** Verbs that a replay does not compare. */
-const NOT_DURABLE = new Set(['output', 'annotate']);
+const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
 const NESTED = 'call it before or behind the step';
 
 /** What a script does that its replay will probably not do again. `verbs` are the words behind `svc`. */
@@ -61,6 +61,8 @@ class TreeLint {
     else {
       if (node.k === 'name') this.#read(String(node.v));
       if (node.k === 'call') this.#call(node);
+      const unknown = this.#names.unknown(node);
+      if (unknown) this.#warn(node, unknown.code, unknown.message);
       for (const part of partsOf(node)) this.#walk(part);
       if (node.k === 'set') this.#assign(node);
       if (node.k === 'call' && !this.#inStep) this.#lose(this.#names.verbCall(node)?.work);

@@ -13,6 +13,7 @@ const CALL = ['conversation.c', 'client-cli.c', 'client-run.c', 'environment.c',
 export const PROGRAMS = {
   'verb-client': ['verb-client.c', 'client-host.c', ...CALL],
   'in-shell': ['in-shell.c', 'in-shell-host.c', ...CALL],
+  attempt: ['attempt.c'],
   guard: ['guard.c'],
   isolate: ['isolate.c', 'isolate-mounts.c', 'isolate-filter.c'],
   spawner: ['spawner.c', 'jobs.c', 'keeper.c', 'frames.c', 'buffer.c'],

@@ -10,20 +10,28 @@ const SECRET = [
   'SVC_ARTIFACTS_S3_SECRET_ACCESS_KEY',
 ] as const;
 
+/** What the addon can do, where there is one. */
+export interface Guard {
+  /** Gives free memory outside of the JavaScript heap back to the system. */
+  giveBack?(): void;
+}
+
 /**
  * Hides the memory of this process from others of the same user, and overwrites the secrets of the environment that it was
  * started with. `Settings.env` keeps them. Only in a process that
  * is for svc alone (`SVC_OWN_PROCESS`, which the commands set), and not in one that embeds it.
  */
-export async function guardProcess({ env }: Pick<Settings, 'env'>, log: Log): Promise<void> {
-  if (env.SVC_OWN_PROCESS !== 'on') return;
+export async function guardProcess({ env }: Pick<Settings, 'env'>, log: Log): Promise<Guard> {
+  if (env.SVC_OWN_PROCESS !== 'on') return {};
   const { programs, why } = await nativePrograms();
+  const guard: { exports: Guard } = { exports: {} };
   try {
-    // Loading it does the work; what it exports is empty.
-    if (programs.guard) process.dlopen({ exports: {} }, programs.guard);
+    // Loading it does the work.
+    if (programs.guard) process.dlopen(guard, programs.guard);
     else log.info({ reason: why }, 'other programs of this user can read the memory of this process');
   } catch (error) {
     log.warn({ reason: (error as Error).message }, 'other programs of this user can read the memory of this process');
   }
   for (const name of SECRET) delete process.env[name];
+  return guard.exports;
 }

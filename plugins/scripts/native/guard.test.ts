@@ -67,3 +67,26 @@ t.test(
     t.match(String(stderr), /Permission denied/);
   },
 );
+
+/** Holds one of many small pieces of memory, gives back what is free between them, and tells what is resident. */
+const SPREAD = `
+  const guard = { exports: {} };
+  process.dlopen(guard, process.argv[1]);
+  const held = Array.from({ length: 40_000 }, () => Buffer.allocUnsafeSlow(2000).fill(1)).filter((_, n) => n % 40 === 0);
+  const measure = () => {
+    gc();
+    if (process.memoryUsage().arrayBuffers > 4_000_000) return setImmediate(measure);
+    const before = process.memoryUsage.rss();
+    const answer = guard.exports.giveBack();
+    console.log(JSON.stringify({ before, after: process.memoryUsage.rss(), held: held.length, answer: String(answer) }));
+  };
+  setImmediate(measure);
+`;
+
+t.test('what the C library holds free between pieces in use is given back', { skip }, async (t) => {
+  const { stdout } = spawnSync(process.execPath, ['--expose-gc', '-e', SPREAD, programs.guard!], { encoding: 'utf8' });
+  const { before, after, held, answer } = JSON.parse(stdout) as Record<string, number>;
+  t.equal(held, 1000);
+  t.equal(answer, 'undefined');
+  t.ok(before! - after! > 20e6, `${before} before, ${after} after`);
+});

@@ -1,4 +1,4 @@
-export type ProgramName = 'verb-client' | 'in-shell' | 'spawner' | 'isolate' | 'guard';
+export type ProgramName = 'verb-client' | 'in-shell' | 'spawner' | 'isolate' | 'guard' | 'attempt';
 
 /** What `build.mjs` compiled or found compiled. */
 export interface NativePrograms {

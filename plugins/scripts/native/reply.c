@@ -38,32 +38,30 @@ static int range_member(struct json *json, long long least, long long most, long
   return json_integer(json, out) || *out < least || *out > most ? -1 : 0;
 }
 
-static void exec_free(struct reply *reply) {
-  for (size_t i = 0; i < reply->exec_count; i++) buffer_free(&reply->exec[i]);
-  free(reply->exec);
-  reply->exec = NULL;
-  reply->exec_count = 0;
+static void words_free(struct words *words) {
+  for (size_t i = 0; i < words->count; i++) buffer_free(&words->items[i]);
+  free(words->items);
+  *words = (struct words){0};
 }
 
-static int exec_member(struct json *json, struct reply *reply) {
+static int words_member(struct json *json, struct words *out) {
   size_t room = 0;
-  exec_free(reply);
+  words_free(out);
   if (json_take(json, '[')) return -1;
   while (json_take(json, ']')) {
-    if (reply->exec_count && json_take(json, ',')) return -1;
-    if (reply->exec_count == ARGUMENT_LIMIT) return -1;
-    if (reply->exec_count == room) {
+    if (out->count && json_take(json, ',')) return -1;
+    if (out->count == ARGUMENT_LIMIT) return -1;
+    if (out->count == room) {
       struct buffer *wider = take(room ? room * 2 : 16, sizeof *wider);
-      if (room) memcpy(wider, reply->exec, room * sizeof *wider);
-      free(reply->exec);
-      reply->exec = wider;
+      if (room) memcpy(wider, out->items, room * sizeof *wider);
+      free(out->items);
+      out->items = wider;
       room = room ? room * 2 : 16;
     }
-    struct buffer *argument = &reply->exec[reply->exec_count++];
-    if (text_member(json, argument)) return -1;
+    struct buffer *word = &out->items[out->count++];
+    if (text_member(json, word)) return -1;
   }
-  reply->has_exec = true;
-  return reply->exec_count ? 0 : -1;
+  return out->count ? 0 : -1;
 }
 
 static bool same(const struct buffer *name, const char *text) {
@@ -108,7 +106,8 @@ static int member(struct json *json, const struct buffer *name, struct reply *re
   if (same(name, "stdout")) return reply->has_stdout = true, base64_member(json, &reply->out);
   if (same(name, "stderr")) return plain_member(json, &reply->err);
   if (same(name, "replayed")) return flag_member(json, &reply->replayed);
-  if (same(name, "exec")) return exec_member(json, reply);
+  if (same(name, "exec")) return reply->has_exec = true, words_member(json, &reply->exec);
+  if (same(name, "under")) return words_member(json, &reply->under);
   if (same(name, "key")) return reply->has_key = true, text_member(json, &reply->key);
   if (same(name, "limit")) return reply->has_limit = true, range_member(json, 0, 1LL << 30, &reply->limit);
   if (same(name, "log")) return text_member(json, &reply->log);
@@ -137,7 +136,8 @@ int reply_parse(struct reply *reply, const unsigned char *line, size_t length) {
 }
 
 void reply_free(struct reply *reply) {
-  exec_free(reply);
+  words_free(&reply->exec);
+  words_free(&reply->under);
   buffer_free(&reply->out);
   buffer_free(&reply->err);
   buffer_free(&reply->key);

@@ -5,6 +5,12 @@
 
 #include "buffer.h"
 
+/* A list of texts; each ends with NUL. */
+struct words {
+  struct buffer *items;
+  size_t count;
+};
+
 /* One line of the agent, as described in contract.ts of the scripts plugin. */
 struct reply {
   bool has_exit, has_stdout, replayed, has_exec, has_key, has_limit, has_stdin, handoff, gone, ok, has_error;
@@ -17,8 +23,8 @@ struct reply {
   struct buffer key;   /* ends with NUL */
   struct buffer log;   /* ends with NUL: "<dev>:<ino>", several of them apart by spaces */
   struct buffer error; /* text */
-  struct buffer *exec; /* each ends with NUL */
-  size_t exec_count;
+  struct words exec;
+  struct words under;  /* stand before the command */
 };
 
 /* Parses one line without its newline; -1 when it is not a valid reply. Must be freed in either case. */

@@ -27,9 +27,7 @@ const REASONS = {
   ENOSPC: 'No space left on device',
 };
 
-function reason(error) {
-  return REASONS[error.code] ?? error.message;
-}
+const reason = (error) => REASONS[error.code] ?? error.message;
 
 /** Waits until the descriptor is ready; somebody else made it non-blocking. */
 function waitABit() {
@@ -187,12 +185,14 @@ const isCount = (value, most) => Number.isInteger(value) && value >= 0 && value 
 const isText = (value) => typeof value === 'string';
 const isFlag = (value) => typeof value === 'boolean';
 const isArgument = (value) => isText(value) && !value.includes('\0');
+const isWords = (value) => Array.isArray(value) && isCount(value.length - 1, 99_999) && value.every(isArgument);
 const SHAPES = {
   exit: (value) => isCount(value, 255),
   stdout: (value) => isText(value) && Buffer.from(value, 'base64').toString('base64') === value,
   stderr: isText,
   replayed: isFlag,
-  exec: (value) => Array.isArray(value) && value.length > 0 && value.length <= 100_000 && value.every(isArgument),
+  exec: isWords,
+  under: isWords,
   key: isArgument,
   limit: (value) => isCount(value, 2 ** 30),
   log: isArgument,
@@ -229,7 +229,8 @@ function finish(reply, before) {
 
 async function execute(reply, send) {
   const echoed = isLog(reply.log);
-  const { exit, size, chunks, error } = await run(reply.exec, reply.key, reply.limit, echoed);
+  const argv = [...(reply.under ?? []), ...reply.exec];
+  const { exit, size, chunks, error } = await run(argv, reply.key, reply.limit, echoed);
   const captured = Buffer.concat(chunks);
   send({ id: 1, op: 'result', exit, stdout: captured.toString('base64'), size, error });
   // Output over the limit is not recorded, so it is not echoed.
@@ -240,9 +241,7 @@ function converse() {
   const socket = connect(path);
   let pending = [];
   let before;
-  let connected = false;
-  let greeted = false;
-  let gone = false;
+  let [connected, greeted, gone] = [false, false, false];
   const send = (message) => socket.write(`${JSON.stringify(message)}\n`);
 
   async function take(line) {
@@ -256,8 +255,6 @@ function converse() {
     } else if (reply.exit !== undefined) finish(reply, before);
     else if (reply.handoff) becomeCli();
     else if (reply.exec) {
-      if (before) fail(`the agent asked for a second command in one call; ${OTHER_VERSION}`);
-      before = {};
       before = await execute(reply, send);
     } else if (reply.stdin !== undefined) send({ id: 1, op: 'stdin', ...readStdin(reply.stdin) });
     else if (reply.gone) {

@@ -17,6 +17,9 @@ export interface VerbClientOptions {
   native?: boolean;
 }
 
+/** Beside the client: runs one attempt of a command. */
+export const attemptProgram = (folder: string): string => join(folder, 'svc-attempt');
+
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -80,6 +83,15 @@ async function installBuiltin(folder: string, source: string | undefined): Promi
   else await put(path, (draft) => copyFile(source, draft));
 }
 
+/** Without a compiler it is a program of Node. */
+async function installAttempt(folder: string, source: string | undefined): Promise<void> {
+  const path = attemptProgram(folder);
+  if (source !== undefined) return installNative(path, source);
+  const script = fileURLToPath(new URL('./attempt.mjs', import.meta.url));
+  const text = `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(script)} "$@"\n`;
+  await put(path, (draft) => writeFile(draft, text, { mode: 0o755 }));
+}
+
 async function installFallback(client: string, folder: string): Promise<void> {
   await put(client, (draft) => writeFile(draft, wrapper(folder), { mode: 0o755 }));
 }
@@ -103,6 +115,7 @@ export async function verbClient(runtime_dir: string, options: VerbClientOptions
   let wrong = why ?? 'The native client was not compiled.';
   if (source) {
     await installNative(client, source);
+    await installAttempt(folder, programs.attempt);
     await installBuiltin(folder, programs['in-shell']);
     const found = await fault(client, verb);
     if (!found) return folder;
@@ -112,6 +125,7 @@ export async function verbClient(runtime_dir: string, options: VerbClientOptions
   if (options.native) throw NativeErrors.runtimeFolderUnusable(wrong);
   await installBuiltin(folder, undefined);
   await installFallback(client, folder);
+  await installAttempt(folder, undefined);
   const found = await fault(client, verb);
   if (found) throw NativeErrors.runtimeFolderUnusable(found);
   return folder;

@@ -32,7 +32,7 @@ Socket.prototype.write = function (data, ...rest) {
   const line = String(data);
   if (line.includes('"op":"begin"') && line.includes('"key"')) ahead += 1;
   if (line.includes('"op":"begun"')) asked += 1;
-  const sent = write.call(this, __OLD__ ? line.replace('"protocol":3', '"protocol":2') : data, ...rest);
+  const sent = write.call(this, __OLD__ ? line.replace('"protocol":4', '"protocol":2') : data, ...rest);
   // As if this process had been suspended for a while.
   if (LATE && line.includes('"key"')) late += 1000;
   return sent;
@@ -81,7 +81,7 @@ import svc_sdk as svc
 from svc_sdk import _sync, _wire, _ahead
 LATE = __LATE__
 if __OLD__:
-    _sync.HELLO = _sync.HELLO.replace(b'"protocol":3', b'"protocol":2')
+    _sync.HELLO = _sync.HELLO.replace(b'"protocol":4', b'"protocol":2')
 ahead, asked, late = 0, 0, 0.0
 real, request, begun = _ahead.monotonic, _wire.Wire.request, _wire.Wire.begun
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { Ahead, now } from './ahead.mjs';
 import { agentLost, SvcError, unreadable } from './errors.mjs';
 
-const PROTOCOL = 3;
+const PROTOCOL = 4;
 /** From this version on a request may be sent before a step that has ended is answered. */
 const AHEAD_PROTOCOL = 3;
 /** Steps that have ended and are not answered. */

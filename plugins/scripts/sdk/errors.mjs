@@ -42,11 +42,11 @@ export const insideAStep = (what, step) =>
     'Call it before or after the step, and hand values over as the result of the step.',
   );
 
-export const tooOld = (what, protocol) =>
+export const tooOld = (what, protocol, needed) =>
   new SvcError(
     'protocol_unsupported',
-    `${what} with a timeout needs protocol 2 of the agent socket, and this agent speaks protocol ${protocol}`,
-    'Run the script on a newer agent, or wait without a timeout.',
+    `${what} with ${needed > 2 ? 'retry or timeout' : 'a timeout'} needs protocol ${needed} of the agent socket, and this agent speaks protocol ${protocol}`,
+    'Run the script on a newer agent, or leave these options out.',
   );
 
 export const agentLost = (path, why) =>

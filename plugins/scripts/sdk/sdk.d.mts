@@ -15,6 +15,9 @@
  * that suspends the run never settles: the script ends there, and no `catch` or `finally` sees it.
  */
 
+import type { PolicyOptions } from './policy.mjs';
+export type { PolicyOptions, Retry } from './policy.mjs';
+
 /** A whole number of each unit, the largest first: `500ms`, `5s`, `1h30m`, `30d`; or a number of milliseconds. */
 export type Duration = string | number;
 
@@ -40,9 +43,13 @@ export interface StepContext {
    * every other run. Processes that the function starts see it as `SVC_IDEMPOTENCY_KEY`, and no other `SVC_*`.
    */
   readonly idempotencyKey: string;
+  /** From 1; only with `retry`. Processes that the function starts see it as `SVC_ATTEMPT`. */
+  readonly attempt?: number;
+  /** Aborts when the time of this attempt is over; only with `timeout`. What the function still does then is not waited for. */
+  readonly signal?: AbortSignal;
 }
 
-export interface StepOptions {
+export interface StepOptions extends PolicyOptions {
   /** Shown in place of the name; 1 to 200 characters. */
   label?: string;
 }
@@ -145,7 +152,7 @@ export function lock(
   options?: WaitOptions & CommandOptions,
 ): Promise<string>;
 
-export interface ActivityOptions {
+export interface ActivityOptions extends PolicyOptions {
   /** Capabilities that the agent must have. */
   requires?: string | readonly string[];
 }
@@ -244,6 +251,14 @@ export function annotate(markdown: string): Promise<void>;
  */
 export function input(): { type: string; input?: unknown; payload?: unknown; [field: string]: unknown };
 
+/**
+ * What a submit passed, or the payload of the event that started the run: the part of `input()` that most scripts want. A path
+ * names a place in it: `order.items[0].id`, `["a name"]`, `items[-1]`. Undefined where nothing is. Throws as `input` does,
+ * and `SvcError` (`usage`) for a text that is no path. The type is what the script expects; nothing checks it.
+ */
+export function data<T = unknown>(): T;
+export function data<T = unknown>(path: string): T | undefined;
+
 /** The key of the step whose function is calling. Throws `SvcError` (`usage`) outside of one. */
 export function idempotencyKey(): string;
 
@@ -274,6 +289,11 @@ export class StepError extends SvcError {
   readonly reason: string;
   /** What a command printed. */
   readonly stdout: Buffer;
+}
+
+/** Throw it in the function of a step with `retry`: another attempt would fail in the same way, so none is made. */
+export class NonRetryableError extends Error {
+  constructor(message?: string, options?: ErrorOptions);
 }
 
 /** The time of a wait is over. Recorded, so a later pass meets it again. */

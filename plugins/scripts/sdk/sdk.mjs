@@ -1,28 +1,20 @@
 // The SDK for TypeScript and JavaScript. sdk.d.mts says what everything takes, answers and throws.
 import { readFileSync } from 'node:fs';
-import { asStep, inputFile, inTurn, presentStep } from './turns.mjs';
+import { inputFile, presentStep } from './turns.mjs';
 import { runCommand, words } from './command.mjs';
 import { misused, notInAScript, StepError, WaitTimeoutError } from './errors.mjs';
 import { readJson, writeJson } from './numbers.mjs';
-import {
-  decodeResult,
-  durationText,
-  encodeResult,
-  exitCodeOf,
-  OUTPUT_BYTES,
-  reasonOf,
-  withoutLineEnd,
-} from './values.mjs';
-import { callVerb, demand, demandText, wait } from './verbs.mjs';
+import { dataOf, stepsOf, walk } from './paths.mjs';
+import { decodeResult, durationText, withoutLineEnd } from './values.mjs';
+import { FUNCTION, option, quoted, runFunction, stepFunction, triedFunction } from './functions.mjs';
+import { ATTEMPTS_PROTOCOL, policyOptions } from './policy.mjs';
+import { callVerb, demand, demandText, TIMEOUTS_PROTOCOL, wait } from './verbs.mjs';
 
 export { StepError, SvcError, WaitTimeoutError } from './errors.mjs';
+export { NonRetryableError } from './policy.mjs';
 
 const TIMED_OUT = 124;
-/** What a verb that runs commands is told in place of a command when a function is run. */
-const FUNCTION = 'function';
 
-const quoted = (name) => JSON.stringify(name);
-const option = (name, value) => (value === undefined ? [] : [`--${name}=${value}`]);
 const timeoutOption = (timeout) => (timeout === undefined ? [] : [`--timeout=${durationText(timeout, 'timeout')}`]);
 const each = (name, values = []) => [values].flat().map((value) => `--${name}=${value}`);
 
@@ -30,43 +22,11 @@ function checkName(name, what) {
   if (typeof name !== 'string' || name === '') throw misused(`${what} must be a text that is not empty`);
 }
 
-/** Runs a function to its outcome, as a command comes to one. `cause` is what it threw. */
-async function runFunction(work, step) {
-  try {
-    const value = await asStep(step, async () => work({ site: step.site, idempotencyKey: step.key }));
-    const bytes = encodeResult(value);
-    return { exit: 0, stdout: bytes.subarray(0, OUTPUT_BYTES + 1), size: bytes.length };
-  } catch (cause) {
-    return { exit: exitCodeOf(cause), stdout: Buffer.alloc(0), size: 0, error: reasonOf(cause), cause };
-  }
-}
-
-async function stepFunction(name, work, label) {
-  return await inTurn('step', async (channel, pass) => {
-    const begun = await channel.begin(name, label);
-    let { record } = begun;
-    let cause;
-    if (begun.run === true) {
-      const { cause: thrown, ...end } = await runFunction(work, { name, site: begun.site, key: begun.key });
-      cause = thrown;
-      try {
-        const ended = channel.end({ ...end, stdout: end.stdout.toString('base64') });
-        // Steps made at the same time share a commit; this one is answered when its record is durable.
-        if (channel.goesOn) pass();
-        ({ record } = await ended);
-      } catch (error) {
-        channel.close();
-        throw error;
-      }
-    }
-    const { exit_code, message: reason, output } = record;
-    if (exit_code !== 0) throw new StepError(`step ${quoted(name)}`, { exit_code, reason, cause });
-    return decodeResult(Buffer.from(output, 'base64'));
-  });
-}
+const isTried = ({ retry, timeout }) => retry !== undefined || timeout !== undefined;
 
 export async function step(name, work, options = {}) {
   checkName(name, 'the name of a step');
+  if (typeof work === 'function' && isTried(options)) return await triedFunction(name, work, options);
   if (typeof work === 'function') return await stepFunction(name, work, options.label);
   const { exitCode, stdout, reason } = await exec(name, work, options);
   if (exitCode !== 0) throw new StepError(`step ${quoted(name)}`, { exit_code: exitCode, reason, stdout });
@@ -76,10 +36,11 @@ export async function step(name, work, options = {}) {
 export async function exec(name, command, options = {}) {
   checkName(name, 'the name of a step');
   if (!Array.isArray(command)) throw misused('a step is a function or a command: a list of texts');
-  const { label, ...rest } = options;
-  const args = [...option('label', label), name, '--', ...words(command)];
+  const { label, retry: _retry, timeout: _timeout, ...rest } = options;
+  const args = [...option('label', label), ...policyOptions(options), name, '--', ...words(command)];
   const { exit, stdout, message, replayed } = await callVerb('step', args, {
-    run: ({ key, limit }) => runCommand(command, { key, limit, ...rest }),
+    needs: isTried(options) ? ATTEMPTS_PROTOCOL : undefined,
+    run: ({ key, limit, under = [] }) => runCommand([...under, ...command], { key, limit, ...rest }),
   });
   return { exitCode: exit, stdout, text: withoutLineEnd(stdout), reason: message, replayed };
 }
@@ -126,7 +87,7 @@ export async function lock(group, work, options = {}) {
   const thrown = {};
   const called = await callVerb('lock', [...timeoutOption(timeout), group, ...underLock(work)], {
     run: work === undefined ? undefined : doer(group, work, rest, thrown),
-    timed: timeout !== undefined,
+    needs: timeout === undefined ? undefined : TIMEOUTS_PROTOCOL,
   });
   const { exit, stdout, kind, message } = called;
   const what = `the lock ${quoted(group)}`;
@@ -137,9 +98,9 @@ export async function lock(group, work, options = {}) {
   return work === undefined ? Number(text) : text;
 }
 
-const child = (name, command, { requires } = {}) => {
+const child = (name, command, { requires, ...policy } = {}) => {
   checkName(name, 'the name of an activity');
-  return [...each('requires', requires), name, '--', ...words(command)];
+  return [...each('requires', requires), ...policyOptions(policy), name, '--', ...words(command)];
 };
 
 export async function activity(name, command, options) {
@@ -255,6 +216,14 @@ export function input() {
   const file = inputFile();
   if (file === undefined) throw notInAScript('SVC_INPUT_FILE');
   return readJson(readFileSync(file, 'utf8'));
+}
+
+export function data(path) {
+  const whole = dataOf(input());
+  if (path === undefined) return whole;
+  const steps = typeof path === 'string' ? stepsOf(path) : undefined;
+  if (steps === undefined) throw misused(`${quoted(path)} is no path: write a.b, a[0] or a["any name"]`);
+  return walk(whole, steps).value;
 }
 
 export function idempotencyKey() {

@@ -81,17 +81,19 @@ async function inOrder(result) {
 
 /**
  * Runs the function of a step where no process that it starts can reach the agent: of the variables of the service it
- * sees the key alone.
+ * sees the key alone, and which attempt it is where it is tried again.
  */
 export async function asStep(step, work) {
   const shared = state();
   for (const name in shared.variables) delete process.env[name];
   process.env.SVC_IDEMPOTENCY_KEY = step.key;
+  if (step.attempt !== undefined) process.env.SVC_ATTEMPT = String(step.attempt);
   try {
     return await shared.steps.run(step, work);
   } finally {
     step.over = true;
     delete process.env.SVC_IDEMPOTENCY_KEY;
+    delete process.env.SVC_ATTEMPT;
     Object.assign(process.env, shared.variables);
   }
 }

@@ -4,6 +4,8 @@ import { readJson } from './numbers.mjs';
 import { durationText, withoutLineEnd } from './values.mjs';
 
 const TIMED_OUT = 124;
+/** From this version on of the agent socket waits have timeouts. */
+export const TIMEOUTS_PROTOCOL = 2;
 
 /** What the verb says of a call that it did not take. Its last line is what to do. */
 function refusal(code, stderr = '') {
@@ -17,21 +19,22 @@ function refusal(code, stderr = '') {
 
 /**
  * Calls a verb. `run` does what the verb asks to be run in the caller's place and answers `{exit, stdout, size,
- * error?}`. Answers `{exit, stdout, kind, message, replayed}`, whatever the exit code; throws when the call was refused, so
+ * error?, final?}`. `needs` is the protocol that the options need. Answers `{exit, stdout, kind, message, replayed}`, whatever the exit code; throws when the call was refused, so
  * that nothing is recorded.
  */
-export function callVerb(verb, args, { stdin, run, timed = false } = {}) {
+export function callVerb(verb, args, { stdin, run, needs } = {}) {
   return inTurn(verb, async (channel) => {
-    const protocol = timed ? await channel.protocol() : undefined;
-    if (protocol < 2) throw tooOld(verb, protocol);
+    const protocol = needs === undefined ? undefined : await channel.protocol();
+    if (protocol < needs) throw tooOld(verb, protocol, needs);
     const cwd = process.cwd();
     const request = { op: 'call', verb, args, cwd, stdin: stdin?.toString('base64'), exec: run !== undefined };
     let answer = await channel.ask(request);
     let ran;
-    if (answer.exec !== undefined && run !== undefined) {
+    // Once for each attempt.
+    while (answer.exec !== undefined && run !== undefined) {
       ran = await run(answer);
-      const { exit, stdout, size, error } = ran;
-      const result = { op: 'result', exit, stdout: stdout.toString('base64'), size, error };
+      const { exit, stdout, size, error, final } = ran;
+      const result = { op: 'result', exit, stdout: stdout.toString('base64'), size, error, final };
       try {
         answer = await channel.ask(result);
       } catch (error) {
@@ -72,8 +75,8 @@ export const demandText = async (what, verb, args, options) => withoutLineEnd(aw
 /** A wait that may have an end; throws `WaitTimeoutError` then. */
 export async function wait(what, verb, name, timeout, flags = []) {
   const limit = timeout === undefined ? [] : [`--timeout=${durationText(timeout, 'timeout')}`];
-  const timed = timeout !== undefined;
-  const { exit, stdout, message } = await callVerb(verb, [...limit, ...flags, '--', name], { timed });
+  const needs = timeout === undefined ? undefined : TIMEOUTS_PROTOCOL;
+  const { exit, stdout, message } = await callVerb(verb, [...limit, ...flags, '--', name], { needs });
   if (exit === TIMED_OUT) throw new WaitTimeoutError(what, durationText(timeout, 'timeout'));
   if (exit !== 0) throw new StepError(what, { exit_code: exit, reason: message });
   return readJson(stdout.toString());

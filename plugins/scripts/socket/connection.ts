@@ -4,10 +4,18 @@ import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityFiles } from '../../agents/contract.ts';
 import { MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
 import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
-import { type ExecResult, type FileRoom, SOCKET_PROTOCOL, type Verb, type VerbCall } from '../contract.ts';
+import {
+  type CommandAttempt,
+  type ExecResult,
+  type FileRoom,
+  SOCKET_PROTOCOL,
+  type Verb,
+  type VerbCall,
+} from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
 import { numberOf, readRequest, type SocketRequest } from '../domain/requests.ts';
 import { socketRequestInvalid, stepInProgress } from '../errors.ts';
+import { type AttemptProgram, attemptReply, lateness } from './attempts.ts';
 import { callReply, errorReply, faultReply, type Reply, verbReply } from './replies.ts';
 import type { Leases } from './ahead.ts';
 import type { Served } from './open-step.ts';
@@ -27,8 +35,12 @@ export interface Service {
   files?: ActivityFiles | undefined;
   /** What the callers may name as files. Absent: whatever the agent may read. */
   room?: FileRoom | undefined;
+  /** What the run was started with. */
+  envelope?: VerbCall['envelope'];
   /** `<dev>:<ino>` of the script's standard output and error, which go to the log; empty when unknown. */
   log_name(): Promise<string>;
+  /** Runs one attempt of a command. */
+  attempts: AttemptProgram;
   clock: Clock;
   log: Log;
 }
@@ -199,13 +211,14 @@ export class Connection {
       cwd: request.cwd,
       protocol: this.#protocol,
       pass: this.#journal,
+      envelope: this.#service.envelope,
       files: this.#service.files,
       room: this.#service.room,
       stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
-      exec: (argv, key, limit) => {
+      exec: (argv, key, limit, attempt) => {
         if (structured && !request.exec)
           throw verbUsage('it would run a command, and this call does not say that it can ("exec")');
-        return this.#exec(request.id, argv, key, limit);
+        return this.#exec(request.id, { exec: argv, key, limit }, attempt);
       },
     };
   }
@@ -216,10 +229,14 @@ export class Connection {
     return await given(size > limit ? Buffer.alloc(limit + 1) : data, limit);
   }
 
-  async #exec(id: number, argv: readonly string[], key: string, limit: number): Promise<ExecResult> {
-    this.#send(id, { exec: argv, key, limit, log: await this.#service.log_name() });
-    const { exit_code, stdout, size, error } = await this.#await('result');
-    return { exit_code, stdout, size, error };
+  async #exec(id: number, asked: Reply, attempt: CommandAttempt | undefined): Promise<ExecResult> {
+    const { clock, attempts } = this.#service;
+    const log = await this.#service.log_name();
+    const began = clock.monotonic();
+    this.#send(id, { ...asked, ...(attempt && attemptReply(attempts, attempt)), log });
+    const { exit_code, stdout, size, error, final } = await this.#await('result');
+    const late = attempt && lateness(attempt, exit_code, clock.monotonic() - began);
+    return { exit_code, stdout, size, error: error ?? late, final };
   }
 
   #await<O extends Op>(op: O): Promise<Of<O>> {

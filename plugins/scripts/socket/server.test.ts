@@ -14,7 +14,7 @@ t.test('hello', async (t) => {
   t.same(await client().ask({ id: 0, op: 'hello', protocol: 1 }), { id: 0, ok: true, protocol: 1 });
   t.same(await client().ask({ id: 0, op: 'hello', protocol: 2 }), { id: 0, ok: true, protocol: 2 });
   const ahead = { run: 'run_1', activity: 'act_1', limit: 2097152 };
-  t.same(await client().ask({ id: 0, op: 'hello', protocol: 9 }), { id: 0, ok: true, protocol: 3, ahead });
+  t.same(await client().ask({ id: 0, op: 'hello', protocol: 9 }), { id: 0, ok: true, protocol: 4, ahead });
   t.match(await client().ask(verb('step')), {
     id: 1,
     error: { code: 'socket_request_invalid', message: /first request/ },

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { parseDuration } from '../../../kernel/contracts/index.ts';
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { MAX_CALL_NAME_LENGTH, MAX_LABEL_LENGTH } from '../../runs/contract.ts';
-import { parseExact } from '../../schema/contract.ts';
+import { readKeyValue } from '../../schema/contract.ts';
 import { annotateHelp, outputHelp, sleepHelp, spawnHelp, stateHelp, stepHelp, waitSignalHelp } from '../cli/verbs.ts';
 import {
   answer,
@@ -13,23 +13,29 @@ import {
   checkText,
   defineVerb,
   exactly,
+  pathIn,
+  POLICY_OPTIONS,
   readArguments,
   readGivenFile,
+  readPolicy,
   readTimeout,
   runCommand,
   splitCommand,
   type Verb,
+  type VerbCall,
 } from '../contract.ts';
+import { inputVerb } from './input.ts';
 
-/** `svc step <name> [--label <text>] -- <cmd>`: runs a command once, however often the script is run. */
+/** `svc step <name> [--label <text>] [--retry …] [--timeout …] -- <cmd>`: runs a command once, however often the script is run. */
 const stepVerb = defineVerb(stepHelp, async (call) => {
   const split = splitCommand(call.argv);
-  const given = readArguments(split.own, ['label']);
+  const given = readArguments(split.own, ['label', ...POLICY_OPTIONS]);
   const command = checkCommand(split.command);
   const [name] = exactly(given, ['name']);
   const { label } = given.options;
   if (label !== undefined) checkText(label, 'the label of a step', MAX_LABEL_LENGTH);
-  return await runCommand(call, { kind: 'step', name: checkStepName(name!), label }, command);
+  const policy = readPolicy(given.options);
+  return await runCommand(call, { kind: 'step', name: checkStepName(name!), label }, command, { policy });
 });
 
 /** `svc sleep <duration>`: the run waits in the database, holding no process, and goes on from the top. */
@@ -79,11 +85,23 @@ const spawnVerb = defineVerb(spawnHelp, async (call) => {
       ? {
           ...wishes,
           filename: call.pass.mask(basename(file!)),
-          source: textOf(await readGivenFile(call, file!, DOCUMENT_BYTES), file!),
+          source: await bundled(call, file!, textOf(await readGivenFile(call, file!, DOCUMENT_BYTES), file!)),
         }
       : { ...wishes, source: piped };
   return answer(await call.pass.perform({ kind: 'spawn', name: '' }, args));
 });
+
+/** An isolated run sees other files than the agent, which would follow its imports. */
+async function bundled(call: Pick<VerbCall, 'cwd' | 'room'>, file: string, source: string): Promise<string> {
+  if (call.room !== undefined) return source;
+  const { bundleScript, BundleFault } = await import('../bundle/bundle-script.ts');
+  try {
+    return await bundleScript({ path: pathIn(call.cwd, file), source });
+  } catch (error) {
+    if (!(error instanceof BundleFault)) throw error;
+    throw verbUsage(`${error.message}\n${error.next}`);
+  }
+}
 
 function textOf(bytes: Buffer, name: string): string {
   try {
@@ -163,17 +181,11 @@ const outputVerb = defineVerb(outputHelp, async (call) => {
 });
 
 function readPair(pair: string): [key: string, value: unknown] {
-  const equals = pair.indexOf('=');
-  const colon = equals > 0 && pair[equals - 1] === ':';
-  const key = pair.slice(0, colon ? equals - 1 : Math.max(equals, 0));
-  if (key === '') throw verbUsage(`${JSON.stringify(shortened(pair))} is not <key>=<value>`);
-  const text = pair.slice(equals + 1);
-  if (!colon) return [key, text];
-  try {
-    return [key, parseExact(text)];
-  } catch {
+  const { key, value, fault } = readKeyValue(pair);
+  if (fault === 'key') throw verbUsage(`${JSON.stringify(shortened(pair))} is not <key>=<value>`);
+  if (fault === 'json')
     throw verbUsage(`the value of ${JSON.stringify(shortened(key))} is not JSON; write ${key}=… for a text`);
-  }
+  return [key, value];
 }
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
@@ -199,6 +211,7 @@ export const verbs: readonly Verb[] = [
   waitSignalVerb,
   spawnVerb,
   stateVerb,
+  inputVerb,
   outputVerb,
   annotateVerb,
 ];

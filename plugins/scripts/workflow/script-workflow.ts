@@ -13,6 +13,7 @@ export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'
     type: 'svc/script/v1',
     marks: { anything: true },
     takes_credentials: true,
+    takes_arguments: true,
     replays: true,
     check: (_scope, document) => check(document, bash),
     review: ({ filename, source, interpreter }) =>
@@ -21,8 +22,9 @@ export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'
   };
 }
 
-function plan({ filename, source, interpreter, requires }: WorkflowDocument): PlannedActivity {
-  return { name: 'main', executor: SCRIPT_EXECUTOR, spec: scriptSpec({ filename, source, interpreter }), requires };
+function plan({ filename, source, interpreter, args, requires }: WorkflowDocument): PlannedActivity {
+  const spec = scriptSpec({ filename, source, interpreter, args });
+  return { name: 'main', executor: SCRIPT_EXECUTOR, spec, requires };
 }
 
 async function check(document: WorkflowDocument, bash: BashSyntax): Promise<Problem[]> {

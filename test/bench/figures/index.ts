@@ -4,6 +4,7 @@ import { consolePages } from './console.ts';
 import { devReady } from './dev-ready.ts';
 import { event } from './event.ts';
 import { fanOut } from './fan-out.ts';
+import { flat } from './flat.ts';
 import { firstLineByInterpreter } from './first-line.ts';
 import { graphCheck } from './graph-check.ts';
 import { growth } from './growth.ts';
@@ -49,6 +50,7 @@ export const figures: readonly Figure[] = [
   growth,
   masking,
   memory,
+  flat,
   summary,
   consolePages,
   devReady,

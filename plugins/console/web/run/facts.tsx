@@ -56,6 +56,11 @@ export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
           <Took run={run} />
         </Fact>
       )}
+      {run.deadline && (
+        <Fact name="Deadline">
+          <Time at={run.deadline} />
+        </Fact>
+      )}
       {run.requires && <Fact name="Needs an agent with">{run.requires.map(visible).join(', ')}</Fact>}
       {run.credentials && Object.keys(run.credentials).length > 0 && (
         <Fact name="Credentials">

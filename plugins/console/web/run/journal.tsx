@@ -136,10 +136,22 @@ export function RerunFrom({ scope, run_id, site }: { scope: Scope; run_id: strin
 
 function Outcome({ step }: { step: AnyStep }) {
   if (isNode(step)) return <NodeOutcome node={step} />;
-  if (step.status === 'waiting') return <Status of="waiting" />;
+  const tried = step.attempts && (
+    <span className="quiet">
+      attempt {step.attempts.length + 1} of {step.max_attempts}
+    </span>
+  );
+  if (step.status !== 'recorded')
+    return (
+      <span className="outcome">
+        {tried}
+        <Status of={step.status === 'retrying' ? 'running' : 'waiting'} />
+      </span>
+    );
   const failed = step.exit_code !== undefined && step.exit_code !== 0;
   return (
     <span className="outcome">
+      {tried}
       <span className="quiet">{spent(step.started_at, step.recorded_at)}</span>
       <Status of={failed ? 'failed' : 'recorded'} />
     </span>
@@ -158,7 +170,22 @@ const NodeOutcome = ({ node }: { node: NodeRecord }) => (
 const spent = (from: string | undefined, to: string | undefined): string =>
   from && to ? span(Date.parse(to) - Date.parse(from)) : '';
 
-function textOf(step: StepRecord): string {
+type FailedAttempt = NonNullable<StepRecord['attempts']>[number];
+
+/** One that failed before the last one. */
+function Attempt({ of }: { of: FailedAttempt }) {
+  const text = textOf(of);
+  return (
+    <>
+      <p className="quiet">
+        Attempt {of.attempt}: exit code {of.exit_code} after {spent(of.started_at, of.ended_at)}, next at {of.next_at}
+      </p>
+      {text !== '' && <pre>{visible(plain(text))}</pre>}
+    </>
+  );
+}
+
+function textOf(step: Pick<StepRecord, 'message' | 'stdout' | 'stdout_base64'>): string {
   if (step.message) return step.message;
   if (step.stdout_base64 !== undefined) return `${bytesOf(step.stdout_base64).length} bytes that are not text`;
   return step.stdout ?? '';
@@ -176,6 +203,9 @@ function Output({ step }: { step: AnyStep }) {
     const wait = step.deadline && <p className="quiet">Until {step.deadline}</p>;
     return (
       <>
+        {step.attempts?.map((attempt) => (
+          <Attempt key={attempt.attempt} of={attempt} />
+        ))}
         {code}
         {wait}
         {text === '' ? <p className="quiet">No output.</p> : <pre>{visible(plain(text))}</pre>}

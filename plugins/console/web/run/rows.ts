@@ -53,7 +53,8 @@ export const keyOf = ({ activity_id, position }: StepRecord): string => `${activ
 
 export function rowOfStep(step: StepRecord, now: number): Row {
   const failed = step.exit_code !== undefined && step.exit_code !== 0;
-  const state = step.status === 'waiting' ? 'wait' : failed ? 'bad' : 'good';
+  const open = step.status !== 'recorded';
+  const state = open ? (step.status === 'retrying' ? 'busy' : 'wait') : failed ? 'bad' : 'good';
   return {
     key: keyOf(step),
     label: step.label ?? step.site.replace(/#0$/, ''),
@@ -61,7 +62,7 @@ export function rowOfStep(step: StepRecord, now: number): Row {
     // Two clocks: the agent's says when it began, the database's when it was recorded.
     from: Math.min(Date.parse(step.started_at), step.recorded_at ? Date.parse(step.recorded_at) : now),
     to: step.recorded_at ? Date.parse(step.recorded_at) : now,
-    open: step.status === 'waiting',
+    open,
     state,
     depth: step.activity === '' ? 0 : 1,
   };

@@ -64,13 +64,16 @@ function Axis({ window, whole }: { window: Window; whole: Window }) {
       <div className="axis-marks">
         {marks(window, whole).map((at) => (
           <span key={at} style={{ left: `${((whole.from + at - window.from) / size) * 100}%` }}>
-            {span(at)}
+            {textOf(at)}
           </span>
         ))}
       </div>
     </div>
   );
 }
+
+/** `1.2s` where the marks lie closer than seconds. */
+const textOf = (at: number): string => (at < 60_000 && at > 1000 && at % 1000 !== 0 ? `${at / 1000}s` : span(at));
 
 interface RowsProps {
   rows: readonly Row[];

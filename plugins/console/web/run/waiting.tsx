@@ -27,7 +27,8 @@ export function Waiting({ scope, run }: { scope: Scope; run: RunRecord }) {
   return (
     <Panel title="What it waits for">
       <p>
-        {SAYS[kind] ?? kind} {kind !== 'sleep' && <strong>{visible(name)}</strong>}, since <Time at={since} />
+        {SAYS[kind] ?? kind}
+        {kind !== 'sleep' && <strong> {visible(name)}</strong>}, since <Time at={since} />
         {deadline && (
           <>
             ; it goes on by itself <Time at={deadline} />

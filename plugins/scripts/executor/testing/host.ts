@@ -72,7 +72,9 @@ export async function openBench(parts: Partial<ExecutorParts> & Pick<ExecutorPar
       for (;;) {
         const end = await begin(activity, script).ended;
         if (end.end === 'completed' || end.end === 'lost') return end;
-        if (end.end === 'parked') wake(activity.armed!);
+        if (end.end !== 'parked') continue;
+        if (activity.paused_ms === undefined) wake(activity.armed!);
+        activity.paused_ms = undefined;
       }
     },
     async close() {
@@ -100,6 +102,7 @@ function assign(activity: Activity, script: Script): Assignment {
     trusted: script.trusted ?? true,
     journal: [...activity.journal],
     lease_ms: 60_000,
+    ...(activity.tried && { tried: activity.tried }),
     environment: { below: [], workflow: {}, above: [], ...environment },
   };
 }

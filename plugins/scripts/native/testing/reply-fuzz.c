@@ -28,7 +28,7 @@ int main(void) {
       printf("%d", reply.has_exit ? reply.exit : -1);
       print(reply.out.bytes, reply.out.length);
       print(reply.err.bytes, reply.err.length);
-      for (size_t i = 0; i < reply.exec_count; i++) print(reply.exec[i].bytes, reply.exec[i].length - 1);
+      for (size_t i = 0; i < reply.exec.count; i++) print(reply.exec.items[i].bytes, reply.exec.items[i].length - 1);
       puts("");
     }
     reply_free(&reply);

@@ -19,25 +19,30 @@ from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar, overload
 from . import _calls
 from ._errors import StepError, SvcError, WaitTimeoutError
 from ._calls import CommandResult, Text
-from ._shared import idempotency_key, input
+from ._policy import NonRetryableError, Retry
+from ._shared import attempt, data, idempotency_key, input
 from ._sync import blocking, drive
 from ._values import Duration
 
 __all__ = [
-    "CommandResult", "StepError", "SvcError", "WaitTimeoutError",
+    "CommandResult", "NonRetryableError", "StepError", "SvcError", "WaitTimeoutError",
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
-    "call_node", "emit",
-    "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
+    "call_node", "data", "emit",
+    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
 ]
 
 T = TypeVar("T")
 
 
 @overload
-def step(name: str, work: Callable[[], T], *, label: Optional[str] = None) -> T: ...
+def step(
+    name: str, work: Callable[[], T], *, label: Optional[str] = None,
+    retry: Optional[Retry] = None, timeout: Optional[Duration] = None,
+) -> T: ...
 @overload
 def step(
-    name: str, work: Sequence[str], *, label: Optional[str] = None, cwd: Optional[str] = None,
+    name: str, work: Sequence[str], *, label: Optional[str] = None,
+    retry: Optional[Retry] = None, timeout: Optional[Duration] = None, cwd: Optional[str] = None,
     env: Mapping[str, str] = {}, input: Text = None, echo: bool = False,
 ) -> str: ...
 def step(name: str, work: Any, *, label: Optional[str] = None, **options: Any) -> Any:

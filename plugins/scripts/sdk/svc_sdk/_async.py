@@ -9,13 +9,14 @@ import os
 import socket
 import weakref
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, NoReturn, Optional, Tuple, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Dict, NoReturn, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from . import _shared
 from ._command import Capture, Command, Outcome, not_started
 from ._errors import agent_lost
 from ._operations import Ask, Begin, Operation, Protocol, Work, name_of
-from ._sync import failed, of_value
+from ._policy import TimeOver, in_time
+from ._sync import failed, late, of_value
 from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
 
 CHUNK = 65536
@@ -206,26 +207,52 @@ def _not_begun(effect: Work, cancelled: BaseException) -> Outcome:
 
 
 def _killed(cancelled: BaseException) -> Outcome:
-    return Outcome(137, b"", 0, "it was cancelled", cancelled)
+    return Outcome(137, b"", 0, "it was cancelled", cancelled, final=True)
 
 
 async def _do(effect: Work) -> Outcome:
     if isinstance(effect.work, Command):
-        return await run_command(effect.work, effect.step.key, effect.limit)
+        return await run_command(effect.work, effect.step.key, effect.limit, effect.step.under)
     try:
         with _shared.as_step(effect.step):
-            value = effect.work()
+            with in_time(effect.step.timeout_s):
+                value = effect.work()
             if inspect.isawaitable(value):
-                value = await value
+                value = await _awaited(value, effect.step.timeout_s)
         return of_value(value, effect.limit)
+    except TimeOver:
+        return late()
     except (Exception, asyncio.CancelledError) as cause:
         return failed(cause)
 
 
-async def run_command(command: Command, key: str, limit: int) -> Outcome:
+async def _awaited(value: Any, timeout_s: Optional[float]) -> Any:
+    """The result of a coroutine, which is cancelled when its time is over."""
+    if timeout_s is None:
+        return await value
+    work = asyncio.ensure_future(value)
+    try:
+        await asyncio.wait([work], timeout=timeout_s)
+        if work.done():
+            return work.result()
+        while not work.done():
+            # Again and again, for one that it has swallowed.
+            work.cancel()
+            await asyncio.wait([work], timeout=1)
+        # Asked for, so that asyncio does not tell of it.
+        work.cancelled() or work.exception()
+        raise TimeOver
+    except asyncio.CancelledError:
+        # As without a time: the step is over when its work is.
+        work.cancel()
+        await asyncio.wait([work])
+        raise
+
+
+async def run_command(command: Command, key: str, limit: int, under: Sequence[str] = ()) -> Outcome:
     """The same without blocking the event loop. A cancelled command is killed, which is its outcome."""
     try:
-        child = await asyncio.create_subprocess_exec(*command.argv, **command.options(key))
+        child = await asyncio.create_subprocess_exec(*under, *command.argv, **command.options(key))
     except OSError as error:
         return not_started(command, error)
     capture = Capture(limit, command.echo)

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from ._command import Command, words
 from ._errors import StepError, WaitTimeoutError, misused, quoted
 from ._operations import Ask, Begin, Called, Operation, Work, b64, call, demand
+from ._policy import ATTEMPTS_PROTOCOL, Retry, policy_options
 from ._shared import Step
 from ._values import Duration, decode_result, duration_text, to_json, without_line_end
 
@@ -18,6 +19,8 @@ T = TypeVar("T")
 Text = Union[str, bytes, None]
 
 TIMED_OUT = 124
+# From this version on of the agent socket waits have timeouts.
+TIMEOUTS_PROTOCOL = 2
 # What a verb that runs commands is told in place of a command when a function is run.
 FUNCTION = "function"
 
@@ -36,6 +39,15 @@ def check_name(name: object, what: str) -> str:
     if not isinstance(name, str) or name == "":
         raise misused(f"{what} must be a text that is not empty")
     return name
+
+
+def tried_function(name: str, work: Callable[[], Any], label: Optional[str], policy: List[str]) -> Operation[Any]:
+    """As the verb has a command run, once for each attempt."""
+    args = [*_option("label", label), *policy, name, "--", FUNCTION]
+    called = yield from call("step", args, work=work, name=name, needs=ATTEMPTS_PROTOCOL)
+    if called.exit != 0:
+        raise StepError(f"step {quoted(name)}", called.exit, called.message) from called.cause
+    return decode_result(called.stdout)
 
 
 def step_function(name: str, work: Callable[[], Any], label: Optional[str]) -> Operation[Any]:
@@ -57,6 +69,8 @@ def exec(
     command: Sequence[str],
     *,
     label: Optional[str] = None,
+    retry: Optional[Retry] = None,
+    timeout: Optional[Duration] = None,
     cwd: Optional[str] = None,
     env: Mapping[str, str] = {},
     input: Text = None,
@@ -65,8 +79,9 @@ def exec(
     """As the step of a command, for commands whose failure is an answer: raises nothing when it exits with another
     code than 0."""
     runs = Command(command, cwd=cwd, env=env, input=input, echo=echo)
-    args = [*_option("label", label), check_name(name, "the name of a step"), "--", *runs.argv]
-    called = yield from call("step", args, work=runs, name=name)
+    policy = policy_options(retry, timeout)
+    args = [*_option("label", label), *policy, check_name(name, "the name of a step"), "--", *runs.argv]
+    called = yield from call("step", args, work=runs, name=name, needs=_needs(policy))
     _raise_if_cancelled(called)
     text = without_line_end(called.stdout)
     return CommandResult(called.exit, called.stdout, text, called.message, called.replayed)
@@ -77,7 +92,19 @@ def _raise_if_cancelled(called: Called) -> None:
         raise StepError("the command", called.exit, called.message) from called.cause
 
 
-def step(name: str, work: Any, *, label: Optional[str] = None, **options: Any) -> Operation[Any]:
+def _needs(policy: List[str]) -> int:
+    return ATTEMPTS_PROTOCOL if policy else 1
+
+
+def step(
+    name: str,
+    work: Any,
+    *,
+    label: Optional[str] = None,
+    retry: Optional[Retry] = None,
+    timeout: Optional[Duration] = None,
+    **options: Any,
+) -> Operation[Any]:
     """Runs a function, or a command, once, however often the script is run; every later pass is given the record.
 
     A function's result must be JSON; it is answered as the record says it (tuples are lists then). A str is recorded
@@ -85,14 +112,20 @@ def step(name: str, work: Any, *, label: Optional[str] = None, **options: Any) -
     `SVC_IDEMPOTENCY_KEY`; what it prints is the result, without its last line end. `cwd`, `env` (added), `input` (its
     stdin) and `echo` (into the log too, once) are for commands.
 
+    `retry` is how often it is tried: `3`, or `{"attempts": 5, "backoff": "1s", "max_backoff": "1m"}`, where each pause is
+    twice the one before. NonRetryableError ends that. `timeout` is the time of each attempt; the exit code is 124 then.
+
     Raises StepError when it failed, on this pass and on every later one; the `exit_code` of an exception becomes the
     recorded one. Names have 1 to 200 characters."""
     check_name(name, "the name of a step")
     if callable(work):
         if options:
             raise misused(f"{', '.join(options)} is for the command of a step, not for a function")
+        policy = policy_options(retry, timeout)
+        if policy:
+            return (yield from tried_function(name, work, label, policy))
         return (yield from step_function(name, work, label))
-    done = yield from exec(name, work, label=label, **options)
+    done = yield from exec(name, work, label=label, retry=retry, timeout=timeout, **options)
     if done.exit_code != 0:
         raise StepError(f"step {quoted(name)}", done.exit_code, done.reason, done.stdout)
     return done.text
@@ -110,7 +143,7 @@ def wait(
     check_name(name, what)
     shown = f"the wait for {what.rpartition(' of ')[2]} {quoted(name)}"
     args = [*_timeout(timeout), *flags, "--", name]
-    called = yield from call(verb, args, timed=timeout is not None)
+    called = yield from call(verb, args, needs=1 if timeout is None else TIMEOUTS_PROTOCOL)
     if called.exit == TIMED_OUT and timeout is not None:
         raise WaitTimeoutError(shown, duration_text(timeout, "timeout"))
     if called.exit != 0:
@@ -145,7 +178,7 @@ def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = None, **
     does = work if work is None or callable(work) else Command(work, **options)
     under = ["--fence"] if does is None else ["--", *(does.argv if isinstance(does, Command) else [FUNCTION])]
     args = [*_timeout(timeout), group, *under]
-    called = yield from call("lock", args, work=does, name=group, timed=timeout is not None)
+    called = yield from call("lock", args, work=does, name=group, needs=1 if timeout is None else TIMEOUTS_PROTOCOL)
     what = f"the lock {quoted(group)}"
     if called.exit == TIMED_OUT and called.kind == "lock" and timeout is not None:
         raise WaitTimeoutError(what, duration_text(timeout, "timeout"))
@@ -156,22 +189,39 @@ def lock(group: str, work: Any = None, *, timeout: Optional[Duration] = None, **
     return without_line_end(called.stdout) if isinstance(does, Command) else decode_result(called.stdout)
 
 
-def activity(name: str, command: Sequence[str], *, requires: Union[str, Sequence[str]] = ()) -> Operation[str]:
+def activity(
+    name: str,
+    command: Sequence[str],
+    *,
+    requires: Union[str, Sequence[str]] = (),
+    retry: Optional[Retry] = None,
+    timeout: Optional[Duration] = None,
+) -> Operation[str]:
     """Runs a command on an agent that has all of `requires`, and answers its stdout without the last line end.
-    Raises StepError with the command's exit code. Names are used once in a run."""
-    return (yield from _child("activity", name, command, requires))
+    Raises StepError with the command's exit code. `retry` and `timeout` are as those of `step`. Names are
+    used once in a run."""
+    return (yield from _child("activity", name, command, requires, policy_options(retry, timeout)))
 
 
-def activity_submit(name: str, command: Sequence[str], *, requires: Union[str, Sequence[str]] = ()) -> Operation[None]:
+def activity_submit(
+    name: str,
+    command: Sequence[str],
+    *,
+    requires: Union[str, Sequence[str]] = (),
+    retry: Optional[Retry] = None,
+    timeout: Optional[Duration] = None,
+) -> Operation[None]:
     """As `activity`, without waiting: `activity_collect` waits for it."""
-    yield from _child("activity-submit", name, command, requires)
+    yield from _child("activity-submit", name, command, requires, policy_options(retry, timeout))
 
 
-def _child(verb: str, name: str, command: Sequence[str], requires: Union[str, Sequence[str]]) -> Operation[str]:
+def _child(
+    verb: str, name: str, command: Sequence[str], requires: Union[str, Sequence[str]], policy: List[str]
+) -> Operation[str]:
     check_name(name, "the name of an activity")
     capabilities = [requires] if isinstance(requires, str) else requires
-    args = [*(f"--requires={one}" for one in capabilities), name, "--", *words(command)]
-    return (yield from demand(f"activity {quoted(name)}", verb, args))
+    args = [*(f"--requires={one}" for one in capabilities), *policy, name, "--", *words(command)]
+    return (yield from demand(f"activity {quoted(name)}", verb, args, needs=_needs(policy)))
 
 
 def activity_collect(name: str) -> Operation[str]:

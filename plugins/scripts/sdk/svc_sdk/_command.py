@@ -24,12 +24,15 @@ class Outcome:
         size: int = 0,
         error: Optional[str] = None,
         cause: Optional[BaseException] = None,
+        final: bool = False,
     ) -> None:
         self.exit = exit
         self.stdout = stdout
         self.size = size
         self.error = error
         self.cause = cause
+        # Another attempt would fail in the same way.
+        self.final = final
 
 
 class Command:
@@ -108,12 +111,12 @@ class Capture:
         return Outcome(exit_code, b"".join(self.chunks), self.size)
 
 
-def run(command: Command, key: str, limit: int) -> Outcome:
+def run(command: Command, key: str, limit: int, under: Sequence[str] = ()) -> Outcome:
     """Runs a command until it has ended and its stdout is closed. Raises nothing of its own."""
     import subprocess
 
     try:
-        child = subprocess.Popen(command.argv, bufsize=0, **command.options(key))
+        child = subprocess.Popen([*under, *command.argv], bufsize=0, **command.options(key))
     except OSError as error:
         return not_started(command, error)
     capture = Capture(limit, command.echo)

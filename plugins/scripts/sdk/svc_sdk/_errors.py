@@ -55,11 +55,12 @@ def inside_a_step(what: str, step: str) -> SvcError:
     )
 
 
-def too_old(what: str, protocol: int) -> SvcError:
+def too_old(what: str, protocol: int, needed: int) -> SvcError:
     return SvcError(
         "protocol_unsupported",
-        f"{what} with a timeout needs protocol 2 of the agent socket, and this agent speaks protocol {protocol}",
-        "Run the script on a newer agent, or wait without a timeout.",
+        f"{what} with {'retry or timeout' if needed > 2 else 'a timeout'} needs protocol {needed} of the agent socket, "
+        f"and this agent speaks protocol {protocol}",
+        "Run the script on a newer agent, or leave these options out.",
     )
 
 

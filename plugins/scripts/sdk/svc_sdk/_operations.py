@@ -63,23 +63,30 @@ def b64(data: bytes) -> str:
 
 
 def call(
-    verb: str, args: Sequence[str], stdin: Optional[bytes] = None, work: Any = None, name: str = "", timed: bool = False
+    verb: str,
+    args: Sequence[str],
+    stdin: Optional[bytes] = None,
+    work: Any = None,
+    name: str = "",
+    needs: int = 1,
 ) -> Operation[Called]:
     """Calls a verb and answers what came of it, whatever the exit code. Raises when the call was refused, so that
-    nothing is recorded. `work` is done when the verb asks for a command to be run in the caller's place."""
-    if timed:
+    nothing is recorded. `work` is done when the verb asks for a command to be run in the caller's place. `needs` is the
+    protocol that the options need."""
+    if needs > 1:
         protocol = yield Protocol()
-        if protocol < 2:
-            raise too_old(verb, protocol)
+        if protocol < needs:
+            raise too_old(verb, protocol, needs)
     request: Dict[str, Any] = {"op": "call", "verb": verb, "args": list(args), "cwd": _cwd(), "exec": work is not None}
     if stdin is not None:
         request["stdin"] = b64(stdin)
     answer = yield Ask(request)
     ran = None
-    if "exec" in answer and work is not None:
+    # Once for each attempt.
+    while "exec" in answer and work is not None:
         limit = int(answer["limit"])
-        ran = yield Work(work, Step(name, answer["key"]), limit)
-        result = {"op": "result", "exit": ran.exit, "stdout": b64(ran.stdout), "size": ran.size, "error": ran.error}
+        ran = yield Work(work, Step(name, answer["key"], answer), limit)
+        result = {"final": ran.final, "op": "result", "exit": ran.exit, "stdout": b64(ran.stdout), "size": ran.size, "error": ran.error}
         answer = yield Ask(result)
         if ran.size > limit:
             ran.stdout = b""

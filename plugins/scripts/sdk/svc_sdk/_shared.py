@@ -7,9 +7,10 @@ import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Dict, Iterator, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
-from ._errors import inside_a_step, misused, not_in_a_script
+from ._errors import inside_a_step, misused, not_in_a_script, quoted
+from ._paths import data_of, steps_of, value_at
 
 SOCKET = os.environ.get("SVC_AGENT_SOCKET", "")
 INPUT_FILE = os.environ.get("SVC_INPUT_FILE", "")
@@ -18,9 +19,15 @@ VARIABLES = {name: value for name, value in os.environ.items() if name.startswit
 
 
 class Step:
-    def __init__(self, name: str, key: str) -> None:
+    def __init__(self, name: str, key: str, asked: Dict[str, Any] = {}) -> None:
+        """`asked` says more where it is tried again, or has a time."""
         self.name = name
         self.key = key
+        self.attempt: Optional[int] = asked.get("attempt")
+        timeout_ms = asked.get("timeout_ms")
+        self.timeout_s: Optional[float] = None if timeout_ms is None else timeout_ms / 1000
+        # Words that stand before a command.
+        self.under: List[str] = asked.get("under") or []
         self.over = False
 
 
@@ -55,6 +62,14 @@ def idempotency_key() -> str:
     return step.key
 
 
+def attempt() -> int:
+    """Which attempt of a step this is, from 1. Raises SvcError (`usage`) outside of a step's function."""
+    step = present_step()
+    if step is None:
+        raise misused("there are attempts only inside the function of a step")
+    return step.attempt or 1
+
+
 def input() -> Dict[str, Any]:
     """What the run was started with, as in the file of SVC_INPUT_FILE: `{"type": …, "input"?: …, "payload"?: …, …}`.
     `input` is what a submit passed. Raises SvcError (`not_in_a_script_run`) outside of a run."""
@@ -65,13 +80,28 @@ def input() -> Dict[str, Any]:
     return given
 
 
+def data(path: Optional[str] = None, default: Any = None) -> Any:
+    """What a submit passed, or the payload of the event that started the run: the part of `input()` that most scripts
+    want. A path names a place in it: `order.items[0].id`, `["a name"]`, `items[-1]`. Answers `default` where nothing or null
+    is. Raises as `input` does, and SvcError (`usage`) for a text that is no path."""
+    whole = data_of(input())
+    if path is not None:
+        steps = steps_of(path) if isinstance(path, str) else None
+        if steps is None:
+            raise misused(f'{quoted(path)} is no path: write a.b, a[0] or a["any name"]')
+        whole = value_at(whole, steps)
+    return default if whole is None else whole
+
+
 @contextmanager
 def as_step(step: Step) -> Iterator[None]:
     """The time of a step's function: no process that it starts can reach the agent; of the variables of the service it
-    sees the key alone."""
+    sees the key alone, and which attempt it is where it is tried again."""
     for name in VARIABLES:
         os.environ.pop(name, None)
     os.environ["SVC_IDEMPOTENCY_KEY"] = step.key
+    if step.attempt is not None:
+        os.environ["SVC_ATTEMPT"] = str(step.attempt)
     token = _present.set(step)
     try:
         yield
@@ -79,4 +109,5 @@ def as_step(step: Step) -> Iterator[None]:
         step.over = True
         _present.reset(token)
         os.environ.pop("SVC_IDEMPOTENCY_KEY", None)
+        os.environ.pop("SVC_ATTEMPT", None)
         os.environ.update(VARIABLES)

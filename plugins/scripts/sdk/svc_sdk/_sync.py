@@ -14,6 +14,7 @@ from . import _command, _shared
 from ._errors import agent_lost, misused
 from ._operations import Ask, Begin, Operation, Protocol, Work, name_of
 from ._command import Command, Outcome
+from ._policy import TIMED_OUT, NonRetryableError, TimeOver, in_time
 from ._values import encode_result, exit_code_of, reason_of
 from ._wire import HELLO, PATIENCE_S, RECEIVE, Wire
 
@@ -181,11 +182,13 @@ def _run(own: _Process, operation: Operation[T]) -> T:
 def do(effect: Work) -> Outcome:
     """Runs the function or the command of a step."""
     if isinstance(effect.work, Command):
-        return _command.run(effect.work, effect.step.key, effect.limit)
+        return _command.run(effect.work, effect.step.key, effect.limit, effect.step.under)
     try:
-        with _shared.as_step(effect.step):
+        with _shared.as_step(effect.step), in_time(effect.step.timeout_s):
             value = effect.work()
         return of_value(value, effect.limit)
+    except TimeOver:
+        return late()
     except Exception as cause:
         return failed(cause)
 
@@ -196,4 +199,10 @@ def of_value(value: object, limit: int) -> Outcome:
 
 
 def failed(cause: BaseException) -> Outcome:
-    return Outcome(exit_code_of(cause), b"", 0, reason_of(cause), cause)
+    final = isinstance(cause, NonRetryableError) or not isinstance(cause, Exception)
+    return Outcome(exit_code_of(cause), b"", 0, reason_of(cause), cause, final)
+
+
+def late() -> Outcome:
+    """The agent says in the record how long it had."""
+    return Outcome(TIMED_OUT, cause=TimeoutError("the time of the step is over"))

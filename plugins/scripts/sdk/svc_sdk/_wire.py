@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional
 from ._ahead import Ahead, ordinal_of
 from ._errors import SvcError, unreadable
 
-HELLO = b'{"id":0,"op":"hello","protocol":3}\n'
+HELLO = b'{"id":0,"op":"hello","protocol":4}\n'
 MAX_ANSWER_LENGTH = 64 * 1024 * 1024
 RECEIVE = 65536
 # When the agent is gone this process is about to be killed; only one that is not hears of it.

@@ -13,23 +13,28 @@ from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, TypeVa
 from . import _calls
 from ._async import awaitable, drive, is_busy_here
 from ._calls import Text
-from ._shared import idempotency_key, input
+from ._policy import Retry
+from ._shared import attempt, data, idempotency_key, input
 from ._values import Duration
 
 __all__ = [
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
-    "call_node", "emit",
-    "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
+    "call_node", "data", "emit",
+    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
 ]
 
 T = TypeVar("T")
 
 
 @overload
-async def step(name: str, work: Callable[[], Union[Awaitable[T], T]], *, label: Optional[str] = None) -> T: ...
+async def step(
+    name: str, work: Callable[[], Union[Awaitable[T], T]], *, label: Optional[str] = None,
+    retry: Optional[Retry] = None, timeout: Optional[Duration] = None,
+) -> T: ...
 @overload
 async def step(
-    name: str, work: Sequence[str], *, label: Optional[str] = None, cwd: Optional[str] = None,
+    name: str, work: Sequence[str], *, label: Optional[str] = None,
+    retry: Optional[Retry] = None, timeout: Optional[Duration] = None, cwd: Optional[str] = None,
     env: Mapping[str, str] = {}, input: Text = None, echo: bool = False,
 ) -> str: ...
 async def step(name: str, work: Any, *, label: Optional[str] = None, **options: Any) -> Any:

@@ -91,6 +91,7 @@ export async function open(t: Test, activity = new Activity(), clock = still) {
     verbs: new Map([...verbs, broken].map((verb) => [verb.verb, verb])),
     journal: (alive) => journal.for(alive),
     log_name: async () => '1:2 1:3',
+    attempts: { path: '/svc-attempt', grace_ms: 5000 },
     clock,
     log,
   });

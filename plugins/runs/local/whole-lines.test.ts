@@ -1,10 +1,10 @@
 import t from 'tap';
-import { MarkedLines } from './log-marks.ts';
+import { type Line, WholeLines } from './whole-lines.ts';
 
-const text = (bytes: Buffer) => bytes.toString();
+const text = (lines: Line<string>[]) => lines.map((line) => `${line.mark}${line.text.toString()}\n`).join('');
 
 t.test('lines are named when they are complete, however they are cut', async (t) => {
-  const lines = new MarkedLines();
+  const lines = new WholeLines<string>();
   const push = (writer: string, chunk: string) => text(lines.push(writer, `${writer} | `, Buffer.from(chunk)));
   t.equal(push('a', 'one\ntw'), 'a | one\n');
   t.equal(push('b', 'x\n\ny\n'), 'b | x\nb | \nb | y\n');
@@ -17,23 +17,48 @@ t.test('lines are named when they are complete, however they are cut', async (t)
 });
 
 t.test('a line without an end is cut, so that nothing grows', async (t) => {
-  const lines = new MarkedLines();
+  const lines = new WholeLines<string>();
   const out = text(lines.push('a', 'a | ', Buffer.alloc(200_000, 'x')));
   t.equal(out.split('\n').length - 1, 3);
   t.equal(text(lines.end()).length, 'a | \n'.length + (200_000 - 3 * 65_536));
 });
 
 t.test('a character that is cut between chunks stays whole', async (t) => {
-  const lines = new MarkedLines();
+  const lines = new WholeLines<string>();
   const bytes = Buffer.from('äö\n');
   t.equal(text(lines.push('a', 'a | ', bytes.subarray(0, 1))), '');
   t.equal(text(lines.push('a', 'a | ', bytes.subarray(1))), 'a | äö\n');
 });
 
 t.test('a line has the mark of its beginning', async (t) => {
-  const lines = new MarkedLines();
+  const lines = new WholeLines<string>();
   t.equal(text(lines.push('a', '1 ', Buffer.from('one\ntw'))), '1 one\n');
   t.equal(text(lines.push('a', '2 ', Buffer.from('o\nthree\nfo'))), '1 two\n2 three\n');
   t.equal(text(lines.push('a', '3 ', Buffer.from('u'))), '');
   t.equal(text(lines.end()), '2 fou\n');
+});
+
+t.test('the line of one writer can be closed', async (t) => {
+  const lines = new WholeLines<string>();
+  lines.push('a', 'a | ', Buffer.from('begun'));
+  lines.push('b', 'b | ', Buffer.from('other'));
+  t.equal(text(lines.close('a')), 'a | begun\n');
+  t.equal(text(lines.close('a')), '');
+  t.equal(text(lines.end()), 'b | other\n');
+});
+
+t.test('a cut of a long line keeps its characters whole', async (t) => {
+  for (const [begin, character] of [
+    ['', '\u20ac'],
+    ['x', '\u00e4'],
+    ['xy', '\u{1f600}'],
+  ] as const) {
+    const lines = new WholeLines<string>();
+    const line = begin + character.repeat(60_000);
+    const cut = [...lines.push('a', '', Buffer.from(line)), ...lines.end()].map(({ text }) => text.toString());
+    t.ok(cut.length > 1);
+    t.equal(cut.join(''), line);
+  }
+  const bytes = new WholeLines<string>().push('a', '', Buffer.alloc(65_537, 0x80));
+  t.equal(bytes[0]!.text.length, 65_536, 'what is no text is cut where it is');
 });

@@ -1,0 +1,73 @@
+@contract
+Feature: A step and a run end in time
+
+  Rule: a command that takes too long is ended with everything of its group
+
+    Scenario: a command, and what it has started
+      When I submit the script "slow.sh":
+        """
+        code=0
+        svc step slow --timeout 300ms -- sh -c 'sleep 600 & echo "$!" > {folder}/pids; echo "$$" >> {folder}/pids; wait' || code=$?
+        svc step told -- echo "exit $code"
+        """
+      Then the run succeeds
+      And the processes of the file "pids" are gone
+      And the recorded steps are:
+        | site   | kind | exit | stdout     |
+        | slow#0 | step | 124  |            |
+        | told#0 | step | 0    | exit 124\n |
+      And the log has "it took longer than its timeout of 300ms and was ended"
+
+    Scenario: each attempt has its time
+      When I submit the script "each.sh":
+        """
+        svc step each --retry 2 --timeout 500ms -- sh -c 'test "$SVC_ATTEMPT" = 2 || sleep 600'
+        """
+      Then the run succeeds
+      When I call "svc steps {run} --output"
+      Then standard output matches 'each#0 attempt 1 +exit 124 .*took longer than its timeout of 500ms'
+
+    Scenario: a child on another agent
+      When I submit the script "child.sh":
+        """
+        code=0; svc activity far --timeout 300ms -- sh -c 'echo "$$" > {folder}/pids; exec sleep 600' || code=$?
+        svc step told -- echo "exit $code"
+        """
+      Then the run succeeds
+      And the processes of the file "pids" are gone
+      And the log has "exit 124"
+
+  Rule: a run fails when its time is over, whatever it does
+
+    Scenario: it waits
+      When I submit the script "waits.sh" with the options '{"timeout": "1s"}':
+        """
+        svc wait-signal never
+        """
+      Then the run fails with code "deadline_exceeded"
+      And the run fails and its error has "its timeout of 1s"
+      When I call "svc explain {run}"
+      Then standard output has "deadline_exceeded"
+
+    Scenario: its script is at work
+      Given a file "works.sh":
+        """
+        echo "$$" > {folder}/pids
+        sleep 600
+        """
+      When I submit "{folder}/works.sh --timeout 2s" with the CLI as "working"
+      And I look at the run "working"
+      Then the run fails with code "deadline_exceeded"
+      And the processes of the file "pids" are gone
+
+    Scenario: a time that is none
+      Given a file "waits.sh":
+        """
+        svc wait-signal never
+        """
+      When I call "svc submit {folder}/waits.sh --timeout soon"
+      Then it exits with 1
+      And standard error has "timeout"
+      When I call "svc submit {folder}/waits.sh --timeout 0s"
+      Then it exits with 1
+      And standard error has "must be longer than 0s"

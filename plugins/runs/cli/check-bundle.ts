@@ -1,0 +1,31 @@
+import { basename } from 'node:path';
+import { type Api, bundled, CliError, type Invocation, readPairs } from '../../../cli/contract.ts';
+
+type Problem = Api.CheckedWorkflow['problems'][number];
+
+/** A script as a submit would send it, and what keeps it from that. */
+export interface Bundled {
+  source: string;
+  problems: Problem[];
+}
+
+/** Only of scripts; another document is answered as it is. */
+export async function bundleOf(file: string, { flags }: Pick<Invocation, 'flags'>, source: string): Promise<Bundled> {
+  if (/\.(ya?ml|json)$/i.test(file)) return { source, problems: [] };
+  try {
+    const { as, interpreter } = flags;
+    const env = readPairs((flags.env ?? []) as readonly string[], 'env');
+    return { source: await bundled({ path: file, source, as, interpreter, env }), problems: [] };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { source, problems: error.message.split('\n').map((line) => problemOf(line, basename(file))) };
+  }
+}
+
+/** Of another file the place stays in the message. */
+function problemOf(text: string, name: string): Problem {
+  const code = 'script_not_bundled';
+  const [, file, line, column, message] = /^(.+?):(\d+):(\d+): (.+)$/.exec(text) ?? [];
+  if (file !== name || message === undefined) return { line: 1, column: 1, message: text, code };
+  return { line: Number(line), column: Number(column), message, code };
+}

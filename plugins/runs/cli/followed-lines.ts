@@ -1,0 +1,80 @@
+import type { Output } from '../../../cli/contract.ts';
+import { type Line, WholeLines } from '../local/whole-lines.ts';
+
+/** One event of a followed log. */
+export interface FollowedChunk {
+  stream: string;
+  at: string;
+  activity_id: string;
+  /** Its name, where several nodes write. */
+  activity?: string;
+  pass: number;
+  site?: string;
+  /** base64 */
+  data: string;
+}
+
+/** How lines are shown. */
+export interface LineForm {
+  timestamps?: boolean;
+  /** Only lines with this text. */
+  grep?: string | undefined;
+  /** Objects on standard output. */
+  objects?: boolean;
+}
+
+type Mark = Omit<FollowedChunk, 'data' | 'activity_id'>;
+
+/** Prints a log as it comes: as it is, or line by line where something is said or asked of each. */
+export class FollowedLines {
+  readonly #output: Output;
+  readonly #form: LineForm;
+  readonly #lines = new WholeLines<Mark>();
+  readonly #passes = new Map<string, number>();
+
+  constructor(output: Output, form: LineForm = {}) {
+    this.#output = output;
+    this.#form = form;
+  }
+
+  print({ activity_id, data, ...mark }: FollowedChunk): void {
+    const { timestamps, grep, objects } = this.#form;
+    const bytes = Buffer.from(data, 'base64');
+    if (mark.activity === undefined && !timestamps && grep === undefined && !objects)
+      return this.#write(mark.stream, bytes);
+    const writer = `${activity_id} ${mark.stream}`;
+    if (this.#passes.get(writer) !== mark.pass) this.#show(this.#lines.close(writer));
+    this.#passes.set(writer, mark.pass);
+    this.#show(this.#lines.push(writer, mark, bytes));
+  }
+
+  /** Lines without an end. */
+  end(): void {
+    this.#show(this.#lines.end());
+  }
+
+  #show(lines: readonly Line<Mark>[]): void {
+    const { grep, objects } = this.#form;
+    for (const { mark, text } of lines) {
+      if (grep !== undefined && !text.includes(grep)) continue;
+      if (objects) this.#output.write(objectLine(mark, text));
+      else this.#write(mark.stream, Buffer.concat([Buffer.from(this.#begin(mark)), text, Buffer.from('\n')]));
+    }
+  }
+
+  #begin({ at, activity }: Mark): string {
+    return `${this.#form.timestamps ? `${at} ` : ''}${activity === undefined ? '' : `${activity} | `}`;
+  }
+
+  #write(stream: string, bytes: Buffer): void {
+    if (stream === 'stdout' && !this.#output.json) this.#output.write(bytes);
+    else this.#output.writeError(bytes);
+  }
+}
+
+/** As the server writes the lines of a log that is not followed. */
+function objectLine({ at, stream, pass, site, activity }: Mark, bytes: Buffer): string {
+  const said = bytes.toString();
+  const shown = Buffer.from(said).equals(bytes) ? { text: said } : { text_base64: bytes.toString('base64') };
+  return `${JSON.stringify({ at, stream, pass, site, activity, ...shown })}\n`;
+}

@@ -1,0 +1,21 @@
+import type { Reader } from '../store/parts.ts';
+import { readActivityPlaces } from '../store/run-lists.ts';
+
+/** Names of the activities of one log; what an activity asked for writes under the name of that activity. */
+export class LogNames {
+  readonly #on: Reader;
+  readonly #names = new Map<string, string>();
+
+  constructor(on: Reader) {
+    this.#on = on;
+  }
+
+  async of(activity_id: string): Promise<string> {
+    const known = this.#names.get(activity_id);
+    if (known !== undefined) return known;
+    const [place] = await readActivityPlaces(this.#on, [activity_id]);
+    const name = place?.parent ? await this.of(place.parent) : (place?.name ?? activity_id);
+    this.#names.set(activity_id, name);
+    return name;
+  }
+}

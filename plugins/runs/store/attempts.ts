@@ -1,0 +1,151 @@
+import {
+  inState,
+  insertRows,
+  type Queries,
+  retryUnknownCommit,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import { type ArmWait, type Attempted, type ClaimRef, type FailedAttempt, siteOf, type Tried } from '../contract.ts';
+import { checkAttempt } from '../domain/record-rules.ts';
+import { retryKind } from '../domain/retry-kind.ts';
+import { journalConflict } from '../errors.ts';
+import { ACTIVITY, heldLast, holds, lockFence, lost } from './activity-rows.ts';
+import type { ActivityOwner } from './activity-owners.ts';
+import { hasSite, otherRecord, otherSite } from './journal.ts';
+import { armWait, setParked } from './park.ts';
+import type { StoreParts } from './parts.ts';
+import { recordedAt } from './perform.ts';
+import { lockRun, mustChange } from './run-rows.ts';
+import { sealed } from './sealing.ts';
+import { readWait } from './wait-rows.ts';
+
+const COLUMNS =
+  `run_id activity_id position attempt attempts kind name ordinal label exit_code output message epoch started_at
+  ended_at next_at`.split(/\s+/);
+
+/** Keeps a failed attempt, and parks the activity if it asks for that, in one transaction. */
+export async function keepAttempt(store: StoreParts, claim: ClaimRef, failed: FailedAttempt): Promise<Attempted> {
+  checkAttempt(failed);
+  const owner = await store.owners.of(claim.activity_id);
+  return retryUnknownCommit(() =>
+    store.database.transaction(async (tx) => {
+      const run = await lockRun(tx, owner.run_id);
+      const fence = await lockFence(tx, claim.activity_id);
+      if (!holds(fence, claim)) {
+        if (failed.park && heldLast(fence, claim) && (await pausedBy(tx, owner, claim, failed)))
+          return { parked: true };
+        throw lost(claim);
+      }
+      if (await recordedAt(tx, store, owner, failed)) throw otherRecord(owner, failed.position);
+      if (await hasSite(tx, owner, failed)) throw otherSite(owner, failed);
+      if (await insertNext(tx, store, owner, claim, failed)) await noteTried(tx, claim, failed);
+      if (failed.park) {
+        await armWait(tx, store, run, retryKind, claim, pauseOf(failed));
+        await setParked(tx, store, run, claim);
+        return { parked: true };
+      }
+      tx.settled(ACTIVITY.table, [[claim.activity_id]]);
+      tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
+      return { kept: true };
+    }),
+  );
+}
+
+/** True when this very call parked the activity before and its answer was lost. */
+async function pausedBy(tx: Transaction, at: ActivityOwner, claim: ClaimRef, failed: FailedAttempt): Promise<boolean> {
+  const wait = await readWait(tx, { ...at, position: failed.position });
+  return wait?.epoch === claim.epoch && wait.kind === retryKind.kind;
+}
+
+/** The site is the name of the pause, for whoever looks what the run waits for. */
+function pauseOf(failed: FailedAttempt): ArmWait {
+  const { position, ordinal, label, started_at, pause_ms } = failed;
+  const name = siteOf(failed);
+  return {
+    position,
+    kind: retryKind.kind,
+    name,
+    ordinal,
+    digest: '',
+    label,
+    started_at,
+    args: null,
+    timeout_ms: pause_ms,
+  };
+}
+
+/** False when it is kept already: the answer to this very call was lost. */
+async function insertNext(
+  tx: Transaction,
+  store: StoreParts,
+  at: ActivityOwner,
+  { epoch }: ClaimRef,
+  failed: FailedAttempt,
+): Promise<boolean> {
+  const made = await lastAttempt(tx, at, failed.position);
+  if (made?.attempt === failed.attempt && sameCall(made, failed)) return false;
+  if ((made?.attempt ?? 0) + 1 !== failed.attempt || (made && !sameCall(made, failed)))
+    throw journalConflict(
+      `activity ${at.activity_id} has made ${made?.attempt ?? 0} attempts at position ${failed.position}; this is attempt ${failed.attempt} of ${siteOf(failed)}`,
+    );
+  const { position, attempt, attempts, kind, name, ordinal, label, exit_code, started_at, pause_ms } = failed;
+  const place = { run_id: at.run_id, activity_id: at.activity_id, position, attempt };
+  const seal = (field: 'output' | 'message', value: Buffer) =>
+    store.sealer.seal(sealed.attempt(at, place, field), value);
+  const now = store.database.now();
+  await insertRows(tx, 'INSERT INTO runs_attempts', COLUMNS, [
+    [
+      ...[at.run_id, at.activity_id, position, attempt, attempts, kind, name, ordinal, label ?? null, exit_code],
+      seal('output', Buffer.from(failed.output, 'base64')),
+      failed.message === undefined ? null : seal('message', Buffer.from(failed.message)),
+      ...[epoch, started_at, now, now + Math.ceil(pause_ms)],
+    ],
+  ]);
+  return true;
+}
+
+interface LastAttempt {
+  attempt: number;
+  kind: string;
+  name: string;
+  ordinal: number;
+  next_at: number;
+}
+
+const sameCall = (a: Omit<LastAttempt, 'attempt' | 'next_at'>, b: FailedAttempt): boolean =>
+  a.kind === b.kind && a.name === b.name && a.ordinal === b.ordinal;
+
+async function lastAttempt(
+  on: Pick<Queries, 'read'>,
+  { run_id, activity_id }: { run_id: string; activity_id: string },
+  position: number,
+): Promise<LastAttempt | undefined> {
+  const [row] = await on.read<LastAttempt>(
+    `SELECT attempt, kind, name, ordinal, next_at FROM runs_attempts
+     WHERE run_id = ? AND activity_id = ? AND position = ? ORDER BY attempt DESC LIMIT 1`,
+    [run_id, activity_id, position],
+  );
+  return row;
+}
+
+/** Whoever claims the activity next reads the attempts by it. */
+const noteTried = (tx: Transaction, claim: ClaimRef, { position, attempt }: FailedAttempt): Promise<void> =>
+  mustChange(
+    tx,
+    1,
+    `UPDATE runs_activities SET tried_at = ?, tried = ? WHERE ${inState('claimed')} AND activity_id = ? AND epoch = ?`,
+    [position, attempt, claim.activity_id, claim.epoch],
+  );
+
+/** What was tried at the position after a journal of this length. */
+export async function readTried(
+  on: Pick<Queries, 'read'>,
+  at: { run_id: string; activity_id: string },
+  position: number,
+  now: number,
+): Promise<Tried | undefined> {
+  const last = await lastAttempt(on, at, position);
+  if (!last) return undefined;
+  const { kind, name, ordinal, attempt, next_at } = last;
+  return { position, kind, name, ordinal, attempts: attempt, pause_ms: Math.max(0, next_at - now) };
+}

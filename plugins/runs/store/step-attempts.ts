@@ -1,0 +1,107 @@
+import { inList, chunks, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
+import { sealed } from './sealing.ts';
+import type { Step, StepPlace } from './steps.ts';
+
+type On = Pick<Queries, 'read'>;
+
+interface Scope {
+  org_id: string;
+  project_id: string;
+}
+
+/** A failed attempt of a call; times are epoch ms. */
+export interface StepAttempt {
+  attempt: number;
+  /** Of so many. */
+  attempts: number;
+  exit_code: number;
+  /** The end of its stdout. */
+  output: Buffer;
+  message: string | null;
+  started_at: number;
+  ended_at: number;
+  next_at: number;
+}
+
+type AttemptRow = Omit<StepAttempt, 'message'> &
+  Omit<Step, 'recorded' | 'deadline'> & { message: Buffer | null; state: string; deadline: number | null };
+
+/** The kind under which an activity that is one command keeps its attempts. */
+const COMMAND = 'activity';
+/** Of 4 KiB of output and 2,048 characters of a message each: no more than fits on a page. */
+const MAX_ROWS = 500;
+
+const READ = `SELECT t.activity_id, a.name AS activity, a.state, t.position, t.kind, t.name, t.ordinal, t.label, t.epoch,
+  t.attempt, t.attempts, t.exit_code, t.output, t.message, t.started_at, t.ended_at, t.next_at, w.deadline
+  FROM runs_attempts t JOIN runs_activities a ON a.activity_id = t.activity_id
+  LEFT JOIN runs_waits w ON w.run_id = t.run_id AND w.activity_id = t.activity_id AND w.position = t.position
+    AND w.state = 'armed'`;
+
+/** Calls after a position that failed at least once and are to be made again, or were. The org's keys are ready. */
+export async function readTriedSteps(
+  on: On,
+  sealer: Sealer,
+  scope: Scope,
+  run_id: string,
+  from: StepPlace,
+): Promise<{ tried: (Step & { open: boolean })[]; cut: boolean }> {
+  const rows = await on.read<AttemptRow>(
+    `${READ} WHERE t.run_id = ? AND (t.activity_id > ? OR (t.activity_id = ? AND t.position > ?)) AND t.kind <> '${COMMAND}'
+     ORDER BY t.activity_id, t.position, t.attempt LIMIT ${MAX_ROWS}`,
+    [run_id, from.activity_id, from.activity_id, from.position],
+  );
+  const cut = rows.length === MAX_ROWS;
+  const groups = [...Map.groupBy(rows, ({ activity_id, position }) => `${activity_id}/${position}`).values()];
+  // The last one may lack some of its attempts; a call has fewer than there are rows here.
+  if (cut) groups.pop();
+  return { tried: groups.map((group) => triedStep(sealer, scope, run_id, group)), cut };
+}
+
+function triedStep(
+  sealer: Sealer,
+  scope: Scope,
+  run_id: string,
+  rows: readonly AttemptRow[],
+): Step & { open: boolean } {
+  const { activity_id, activity, position, kind, name, ordinal, label, started_at } = rows[0]!;
+  const { state, deadline, epoch } = rows.at(-1)!;
+  return {
+    ...{ activity_id, activity, position, kind, name, ordinal, label, epoch, started_at, deadline },
+    recorded: null,
+    attempts: rows.map((row) => attemptOf(sealer, scope, run_id, row)),
+    open: ['pending', 'claimed', 'parked'].includes(state),
+  };
+}
+
+function attemptOf(sealer: Sealer, scope: Scope, run_id: string, row: AttemptRow): StepAttempt {
+  const { activity_id, position, attempt, attempts, exit_code, output, message, started_at, ended_at, next_at } = row;
+  const open = (field: 'output' | 'message', blob: Buffer) =>
+    sealer.open(sealed.attempt(scope, { run_id, activity_id, position, attempt }, field), blob);
+  return {
+    ...{ attempt, attempts, exit_code, started_at, ended_at, next_at },
+    output: open('output', output),
+    message: message === null ? null : open('message', message).toString(),
+  };
+}
+
+/** The failed attempts of activities that are one command, by their ids. The org's keys are ready. */
+export async function readCommandAttempts(
+  on: On,
+  sealer: Sealer,
+  scope: Scope,
+  run_id: string,
+  activity_ids: readonly string[],
+): Promise<Map<string, StepAttempt[]>> {
+  const found = new Map<string, StepAttempt[]>();
+  for (const ids of chunks(activity_ids)) {
+    const list = inList(ids);
+    const rows = await on.read<AttemptRow>(
+      `${READ} WHERE t.run_id = ? AND t.activity_id IN ${list.marks} AND t.kind = '${COMMAND}'
+       ORDER BY t.activity_id, t.attempt`,
+      [run_id, ...list.params],
+    );
+    for (const row of rows)
+      found.set(row.activity_id, [...(found.get(row.activity_id) ?? []), attemptOf(sealer, scope, run_id, row)]);
+  }
+  return found;
+}
