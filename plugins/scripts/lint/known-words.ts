@@ -4,7 +4,7 @@ import { meant } from '../../schema/contract.ts';
 export const COMMAND_WORDS: ReadonlySet<string> = new Set(
   (
     'account admin agent agents artifact audit call cancel check completion connector console credential dev doctor emit ' +
-    'event-hook events explain expr graph handler help invitation locks login logs member org plugin plugins project ' +
+    'errors event-hook events explain expr graph handler help invitation locks login logs member org plugin plugins project ' +
     'provider rerun run runs schedule secret serve server signal source state status steps submit summary token webhook whoami'
   ).split(' '),
 );
