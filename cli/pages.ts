@@ -1,4 +1,4 @@
-import type { Client } from './client/client.ts';
+import type { Call, Client } from './client/client.ts';
 import type { Flags } from './command.ts';
 
 /** The limit of lists that are read in pages. */
@@ -8,11 +8,16 @@ export const PAGE_FLAGS = {
 } as const satisfies Flags;
 
 /** A whole list as one page: `member` holds the items, the other members come from the last page. */
-export async function allPages(client: Client, path: string, member: string): Promise<Record<string, unknown>> {
+export async function allPages(
+  client: Client,
+  path: string,
+  member: string,
+  filter: Call['query'] = {},
+): Promise<Record<string, unknown>> {
   const found: unknown[] = [];
   let cursor: unknown;
   for (;;) {
-    const query = { limit: 200, cursor: cursor as string | undefined };
+    const query = { ...filter, limit: 200, cursor: cursor as string | undefined };
     const page = await client.json<Record<string, unknown>>({ path, query });
     found.push(...(page[member] as unknown[]));
     cursor = page.next_cursor;
@@ -20,6 +25,10 @@ export async function allPages(client: Client, path: string, member: string): Pr
   }
 }
 
-/** The list alone. */
-export const everything = async <T>(client: Client, path: string, member: string): Promise<T[]> =>
-  (await allPages(client, path, member))[member] as T[];
+/** The list alone; `filter`: the query that selects what is listed. */
+export const everything = async <T>(
+  client: Client,
+  path: string,
+  member: string,
+  filter?: Call['query'],
+): Promise<T[]> => (await allPages(client, path, member, filter))[member] as T[];

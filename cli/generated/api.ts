@@ -58,6 +58,8 @@ import type {RunDocument} from '../../plugins/runs/generated/run-document.ts';
 import type {RunHistory} from '../../plugins/runs/generated/run-history.ts';
 import type {RunInput} from '../../plugins/runs/generated/run-input.ts';
 import type {RunRecord} from '../../plugins/runs/generated/run.ts';
+import type {SentSignal} from '../../plugins/runs/generated/sent-signal.ts';
+import type {Signal} from '../../plugins/runs/generated/signal.ts';
 import type {StepRecord} from '../../plugins/runs/generated/step.ts';
 import type {SubmittedRun} from '../../plugins/runs/generated/submitted-run.ts';
 import type {NextDue} from '../../plugins/schedules/generated/next-due.ts';
@@ -128,6 +130,7 @@ export type {
   Secret,
   SecretEntry,
   SecretName,
+  SentSignal,
   ServerSettings,
   ServerView,
   SessionView,
@@ -135,6 +138,7 @@ export type {
   SignInChecks,
   SignInLink,
   SignInMethods,
+  Signal,
   StagedArtifact,
   StepRecord,
   SubmittedRun,
@@ -306,6 +310,7 @@ export interface Answers {
   ListSchedules200: ListSchedules200;
   ListSecrets200: ListSecrets200;
   ListSessions200: ListSessions200;
+  ListSignals200: ListSignals200;
   ListState200: ListState200;
   ListSteps200: ListSteps200;
   ListTokens200: ListTokens200;
@@ -337,6 +342,7 @@ export interface Answers {
   ScheduleView: ScheduleView;
   Secret: Secret;
   SecretName: SecretName;
+  SentSignal: SentSignal;
   ServerSettings: ServerSettings;
   ServerView: ServerView;
   SessionView: SessionView;
@@ -798,6 +804,13 @@ export interface ListSecrets200 {
 }
 export interface ListSessions200 {
   sessions: BrowserSession[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListSignals200 {
+  signals: Signal[];
   /**
    * Absent on the last page.
    */

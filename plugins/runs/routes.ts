@@ -1,8 +1,6 @@
 import {
   Clock,
-  Errors,
   HttpAddress,
-  type HttpRequest,
   listRoute,
   MEMBER,
   type Resolve,
@@ -11,8 +9,7 @@ import {
   VIEWER,
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
-import { type Json, RunEngine, RunStore, type Workflow, WORKFLOW_BODY_LIMIT, withWorkflow } from './contract.ts';
-import { lineFault } from './domain/line.ts';
+import { RunEngine, RunStore, type Workflow, WORKFLOW_BODY_LIMIT, withWorkflow } from './contract.ts';
 import { runUrl } from './domain/run-url.ts';
 import type { CancelRunBody } from './generated/cancel-run.ts';
 import type { RerunRunBody } from './generated/rerun-run.ts';
@@ -26,7 +23,8 @@ import runSchema from './schema/run.schema.json' with { type: 'json' };
 import submittedSchema from './schema/submitted-run.schema.json' with { type: 'json' };
 import waitQuery from './schema/wait-query.schema.json' with { type: 'json' };
 import { parseRunFilter } from './service/run-filter.ts';
-import { runId, type RunViews } from './service/run-views.ts';
+import type { RunViews } from './service/run-views.ts';
+import { keyHeader, target } from './request-target.ts';
 import { type RunWaits, waitOf } from './service/run-waits.ts';
 import { submitRoute, type UrlOf, withUrl } from './submit-route.ts';
 
@@ -42,7 +40,6 @@ export function runRoutes(use: Resolve, views: RunViews, waits: RunWaits, reruns
     checkRoute(engine),
     ...viewRoutes(views, clock, waits, urlOf),
     ...changeRoutes(store, reruns, urlOf),
-    signalRoute(store),
   ];
 }
 
@@ -126,64 +123,21 @@ const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] =>
     summary: 'Run a finished run anew, from its beginning or from a site on',
     access: MEMBER,
     body: rerunSchema,
-    responses: { 201: { description: 'The new run.', schema: submittedSchema } },
+    responses: {
+      201: { description: 'The new run.', schema: submittedSchema },
+      200: {
+        description: 'The run was rerun with this `Idempotency-Key` before: that rerun.',
+        schema: submittedSchema,
+      },
+    },
     async handle(request) {
       const { org, project } = request.scope;
       const { from } = (request.body as RerunRunBody | undefined) ?? {};
-      const by = auditSource(request);
-      const { run_id, status } = await reruns.rerun({ ...target(request), org, project, from, by });
-      return { status: 201, json: { run_id, status, run_url: urlOf(request, run_id) } };
+      const [by, key] = [auditSource(request), keyHeader(request)];
+      const made = await reruns.rerun({ ...target(request), org, project, from, key, by });
+      const { run_id, status, duplicate } = made;
+      const json = { run_id, status, run_url: urlOf(request, run_id) };
+      return duplicate ? { status: 200, json: { ...json, duplicate } } : { status: 201, json };
     },
   },
 ];
-
-/** The run that a path names. Throws `not_found` for a text that is no id. */
-const target = ({ scope: { org_id, project_id }, params }: HttpRequest) => ({
-  org_id,
-  project_id,
-  run_id: runId(params.run),
-});
-
-/** Maximum bytes of the payload of a signal. */
-const PAYLOAD_BYTES = 2 * 1024 * 1024;
-
-const signalRoute = (store: RunStore): Route => ({
-  method: 'POST',
-  path: `${RUN}/signals/:name`,
-  operation: 'sendSignal',
-  summary: 'Send a signal to a run',
-  access: MEMBER,
-  body: { description: 'The payload: any JSON. Without a body it is null.' },
-  body_limit: PAYLOAD_BYTES,
-  responses: {
-    202: {
-      description:
-        'Taken by a wait, or queued for the next one of that name. A repeat with the same `Idempotency-Key` changes nothing.',
-    },
-  },
-  async handle(request) {
-    const name = signalName(request.params.name!);
-    const payload = (request.body ?? null) as Json;
-    const idempotency_key = signalKey(request);
-    await store.sendSignal({ ...target(request), name, payload, idempotency_key, by: auditSource(request) });
-    return { status: 202 };
-  },
-});
-
-/** `event:<type>:<activity>` is the longest that the engine makes itself. */
-const SIGNAL_LENGTH = 128;
-const KEY_LENGTH = 255;
-
-/** `event:…` is allowed here: it ends a wait for an event. */
-function signalName(name: string): string {
-  const message = lineFault(name, SIGNAL_LENGTH);
-  if (message === undefined) return name;
-  throw Errors.invalidRequest(`the name of a signal ${message}`, { errors: [{ pointer: '/path/name', message }] });
-}
-
-function signalKey({ headers }: HttpRequest): string | undefined {
-  const key = headers['idempotency-key'];
-  const fault = key === undefined ? undefined : lineFault(key, KEY_LENGTH);
-  if (fault !== undefined) throw Errors.invalidRequest(`the Idempotency-Key header ${fault}`);
-  return key;
-}

@@ -1,5 +1,5 @@
 import { type Api, everything, type Client, type Run } from '../../../cli/contract.ts';
-import type { AgentView, DeclinedEvent, LockView, RunView, TypeView } from '../explain/answers.ts';
+import type { AgentView, DeclinedEvent, LockView, RunView, SignalView, TypeView } from '../explain/answers.ts';
 import { allSteps } from './all-steps.ts';
 import { paint } from './describe.ts';
 import { explain, type Known } from '../explain/explanation.ts';
@@ -46,7 +46,14 @@ async function gather(api: Client, run_id: string): Promise<Known> {
   const types =
     record.substate?.kind === 'event' ? await everything<TypeView>(api, api.scoped('/event-types'), 'types') : [];
   const declined = record.substate?.kind === 'event' ? await declinedBy(api, record, record.substate) : [];
-  return { run: record, steps, nodes, agents, locks, types, declined, now: Date.now() };
+  const signals = await queuedOf(api, run_id);
+  return { run: record, steps, nodes, agents, locks, types, declined, signals, now: Date.now() };
+}
+
+/** Signals that no wait has taken, the newest of them. */
+async function queuedOf(api: Client, run_id: string): Promise<SignalView[]> {
+  const path = api.scoped(`/runs/${encodeURIComponent(run_id)}/signals`);
+  return (await api.json<Api.ListSignals200>({ path, query: { state: 'queued', limit: 200 } })).signals;
 }
 
 /** Events that are looked at for what the run did with them. */

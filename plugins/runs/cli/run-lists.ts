@@ -1,6 +1,8 @@
 import { type Command, listCommand } from '../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
 import { paint, waitsFor } from './describe.ts';
+import { CHANGE_FLAGS } from './change-flags.ts';
+import { FILTER_FLAGS } from './filter-flags.ts';
 import { RUN } from './run-argument.ts';
 
 /** Commands for several runs. */
@@ -16,27 +18,46 @@ export const runLists: readonly Command[] = [
     examples: [['svc runs diff run_01J… run_01K…', 'why the second one failed']],
     load: () => import('./diff.ts'),
   },
+  {
+    name: 'runs cancel',
+    summary: 'cancel all runs that a filter selects, after a preview',
+    about:
+      'Shows which runs are meant. On a terminal it asks then; elsewhere it does nothing without --yes. Without --status all runs\n' +
+      'that have not ended are meant. One that ends meanwhile stays as it is. Exits 1 if one could not be cancelled.',
+    flags: {
+      ...FILTER_FLAGS,
+      reason: { type: 'string', value: '<text>', summary: 'reason that is stored with the runs' },
+      ...CHANGE_FLAGS,
+    },
+    examples: [
+      ["svc runs cancel --workflow etl.py --since 2h --reason 'wrong input'", 'shows them, and asks'],
+      ['svc runs cancel --status queued --tag team:data --yes', 'in a script'],
+    ],
+    load: () => import('./runs-cancel.ts'),
+  },
+  {
+    name: 'runs rerun',
+    summary: 'run all runs that a filter selects again, after a preview',
+    about:
+      'Without --status those that failed are meant. Shows which these are. On a terminal it asks then; elsewhere it does nothing\n' +
+      'without --yes. A run that this command has rerun before is left alone, so that it can be called again after it was\n' +
+      'stopped in the middle; with --again it is rerun once more. Exits 1 if one could not be rerun.',
+    flags: {
+      ...FILTER_FLAGS,
+      from: { type: 'string', value: '<site>', summary: 'keep what was recorded before this site, or a node' },
+      again: { type: 'boolean', summary: 'also those that this command has rerun before' },
+      ...CHANGE_FLAGS,
+    },
+    examples: [
+      ['svc runs rerun --trigger handler:report --since 1d', 'what a handler started that failed'],
+      ["svc runs rerun --workflow deploy.sh --from 'ship#0' --yes", 'keeps the results of all calls before ship'],
+    ],
+    load: () => import('./runs-rerun.ts'),
+  },
   listCommand<RunView>({
     name: 'runs ls',
     summary: 'list runs, newest first',
-    filters: {
-      status: {
-        type: 'string',
-        many: true,
-        choices: ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'],
-        summary: 'only those in this status',
-      },
-      tag: { type: 'string', value: '<t>', summary: 'only those with this tag' },
-      workflow: { type: 'string', value: '<name>', summary: 'only those of this workflow' },
-      subject: { type: 'string', value: '<s>', summary: 'only those with this subject' },
-      trigger: {
-        type: 'string',
-        value: '<what>',
-        summary: 'only those it started: a type, handler:<name>, schedule:<name>, run:<id>',
-      },
-      since: { type: 'string', value: '<time>', summary: 'only those created since: a time (ISO 8601), or 2h' },
-      until: { type: 'string', value: '<time>', summary: 'only those created before' },
-    },
+    filters: FILTER_FLAGS,
     examples: [
       ['svc runs ls --status waiting', 'what waits'],
       ['svc runs ls --status failed --status cancelled', 'what went wrong; --status failed,cancelled is the same'],

@@ -1,4 +1,6 @@
-import { readJson, type Run } from '../../../cli/contract.ts';
+import { type Api, readJson, type Run } from '../../../cli/contract.ts';
+import { isNear } from '../explain/near.ts';
+import { list } from '../explain/takers.ts';
 
 export const run: Run = async ({ args, flags, output, client, stdin }) => {
   const api = await client();
@@ -7,8 +9,18 @@ export const run: Run = async ({ args, flags, output, client, stdin }) => {
   const path = api.scoped(`/runs/${encodeURIComponent(run_id)}/signals/${encodeURIComponent(name)}`);
   const key = flags.idempotencyKey;
   const headers = key === undefined ? undefined : { 'idempotency-key': String(key) };
-  await api.json({ method: 'POST', path, body, headers });
-  output.data({ run_id, signal: name }, () => '');
-  output.note(`signal ${name} sent to ${run_id}`);
+  const sent = await api.json<Api.SentSignal>({ method: 'POST', path, body, headers });
+  output.data({ run_id, signal: name, state: sent.state, waits_for: sent.waits_for }, () => '');
+  for (const line of told(run_id, sent)) output.note(line);
   return undefined;
 };
+
+/** A misspelt name shows at once, and not by a run that goes on waiting. */
+function told(run_id: string, { name, state, waits_for }: Api.SentSignal): string[] {
+  if (state === 'taken') return [`signal ${name} sent to ${run_id}`];
+  const queued = `signal ${name} is queued: nothing in ${run_id} waits for it now`;
+  const near = waits_for.find((other) => isNear(other, name));
+  if (near !== undefined)
+    return [queued, `  → did you mean ${near}? The run waits for it: svc signal ${run_id} ${near}`];
+  return waits_for.length === 0 ? [queued] : [queued, `  → the run waits for ${list(waits_for)}`];
+}

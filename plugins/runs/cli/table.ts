@@ -9,10 +9,10 @@ import {
   listCommand,
   WORKFLOW_FLAGS,
 } from '../../../cli/contract.ts';
-import { entityPath, STATE_FLAGS } from './state-flags.ts';
 import { LOG_FLAGS, LOGS } from './log-flags.ts';
 import { RUN } from './run-argument.ts';
 import { runLists } from './run-lists.ts';
+import { stateCommands } from './state-commands.ts';
 
 const FILE: Argument = { name: 'file', summary: 'the workflow; - reads standard input' };
 
@@ -170,6 +170,8 @@ export const commands: readonly Command[] = [
     {
       name: 'signal',
       summary: 'send a signal to a run',
+      about:
+        'Says at once when nothing in the run waits for that name: the signal is queued, and the next wait of the name takes it.',
       args: [RUN, { name: 'name', summary: 'the name it waits for' }],
       flags: {
         payload: { type: 'string', value: '<json>', summary: 'payload (default null); - reads standard input' },
@@ -265,6 +267,16 @@ export const commands: readonly Command[] = [
       ],
       load: () => import('./logs.ts'),
     },
+    listCommand<Api.Signal>({
+      name: 'signals',
+      summary: 'list the signals that were sent to a run, newest first, and whether a wait has taken them',
+      args: [RUN],
+      filters: { state: { type: 'string', choices: ['queued', 'taken'], summary: 'only those in this state' } },
+      examples: [['svc signals run_01J… --state queued', 'what no wait has taken yet']],
+      path: (api, { args }) => api.scoped(`/runs/${encodeURIComponent(args[0]!)}/signals`),
+      member: 'signals',
+      columns: { name: 'name', state: 'state', sent: 'sent_at', taken: ({ taken_at = '' }) => taken_at },
+    }),
     {
       name: 'source',
       summary: 'print the document that a run carries out, or what it was given',
@@ -274,22 +286,6 @@ export const commands: readonly Command[] = [
       load: () => import('./source.ts'),
     },
     ...runLists,
-    listCommand<Api.CellRecord>({
-      name: 'state ls',
-      summary: 'list the project-wide cells of an entity',
-      flags: STATE_FLAGS,
-      examples: [['svc state ls --entity counters', 'keys and values']],
-      path: entityPath,
-      member: 'cells',
-      columns: { key: 'key', value: 'value' },
-    }),
-    {
-      name: 'state get',
-      summary: 'print one project-wide cell',
-      args: [{ name: 'key', summary: 'the cell' }],
-      flags: STATE_FLAGS,
-      examples: [['svc state get last-page --entity crawler', 'prints the stored value unchanged']],
-      load: () => import('./state-get.ts'),
-    },
+    ...stateCommands,
   ]),
 ];

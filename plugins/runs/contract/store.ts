@@ -38,7 +38,7 @@ export interface RunStore {
   release(claim: ClaimRef): Promise<void>;
   /** Releases claims that `agent_id` held before and no longer names. */
   releaseAllBut(agent_id: string, holding: readonly ClaimRef[]): Promise<number>;
-  sendSignal(signal: SendSignal): Promise<void>;
+  sendSignal(signal: SendSignal): Promise<SentSignal>;
   cancelRun(cancel: CancelRun): Promise<Run>;
   /** Resolves waits whose deadline has passed. Answers how many, and the next deadline (epoch ms, database time). */
   resolveDue(limit: number): Promise<{ resolved: number; next: number | null }>;
@@ -96,6 +96,14 @@ export interface SendSignal {
   idempotency_key?: string;
   /** The requester, for the audit entry of the signal. Absent: the service itself sends. */
   by?: AuditSource;
+}
+
+/** What became of a signal. */
+export interface SentSignal {
+  /** `queued`: no wait listened to its name. */
+  state: 'taken' | 'queued';
+  /** The names of the signals for which the run waits while this one is queued, the oldest wait first; at most ten. */
+  waits_for: string[];
 }
 
 export interface CancelRun {

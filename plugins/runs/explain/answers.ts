@@ -15,3 +15,4 @@ export interface DeclinedEvent {
 }
 
 export type LockView = Api.ListLocks200['locks'][number];
+export type SignalView = Api.Signal;

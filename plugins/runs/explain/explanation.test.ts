@@ -118,6 +118,16 @@ t.test('waiting: for what, since when, until when, and who could end it', async 
     because: /signal it's/,
     next: `send it: svc signal run_1 'it'\\''s'`,
   });
+  const sent = (name: string, ms: number) => ({ name, state: 'queued' as const, sent_at: at(ms) });
+  const signals = [sent('aproval', 60_000), sent('other', 1000), sent('other', 2000)];
+  t.match(told({ run: waits('signal', 'approval'), signals }), {
+    because:
+      /signal approval\. aproval was sent 1m ago, and nothing waits for that name\. 2 signals were sent that no wait has taken: other \(2 times\)\.$/,
+    next: 'send it under the name that is waited for: svc signal run_1 approval',
+  });
+  t.match(told({ signals: signals.slice(1, 2) }).because, /One signal was sent that no wait has taken: other\.$/);
+  const many = Array.from({ length: 7 }, (_, n) => sent(`name${n}`, 0));
+  t.match(told({ signals: many }).because, /taken: name0, name1, name2, name3, name4 and 2 more\.$/);
   t.match(told({ run: waits('event', 'deploy.done') }).next, /svc emit deploy\.done/);
   const types = [{ type: 'deploy.dnoe', last_seen: at(60_000) }, { type: 'deploy.don' }, { type: 'deploy.done' }];
   const near = told({ run: waits('event', 'deploy.done'), types }).because;
@@ -229,6 +239,10 @@ t.test('a run with nodes: what each of them waits for', async (t) => {
   t.match(because(waits('signal', 'ship', { deadline: at(-1000) })), {
     because: /The node build waits for the signal ship since \S+ \(1m 1s\), at the latest until \S+\./,
     next: 'send it: svc signal run_1 ship',
+  });
+  const signals = [{ name: 'shpi', state: 'queued' as const, sent_at: at(1000) }];
+  t.match(told({ run: waiting, nodes: [waits('signal', 'ship')], signals }), {
+    because: /signal ship .* shpi was sent 1s ago, and nothing waits for that name\.$/,
   });
   t.match(because(waits('event', 'deploy.done')).next, /svc emit deploy\.done/);
   const types = [{ type: 'deploy.doen', last_seen: at(1000) }];

@@ -7,6 +7,7 @@ import type {
   LockView,
   NodeView,
   RunView,
+  SignalView,
   StepView,
   TypeView,
 } from './answers.ts';
@@ -14,6 +15,7 @@ import { timesTried, triedCalls } from './attempts.ts';
 import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
 import { explainNodes } from './node-explanation.ts';
+import { queuedSignals, signalWait } from './queued-signals.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 /** Everything that an explanation uses. */
@@ -28,12 +30,19 @@ export interface Known {
   types?: readonly TypeView[];
   /** Events that it declined of late; absent: they were not read. */
   declined?: readonly DeclinedEvent[];
+  /** Signals that were sent and that no wait has taken; absent: they were not read. */
+  signals?: readonly SignalView[];
   /** Epoch ms. */
   now: number;
 }
 
 /** Why a run is in its state. */
 export function explain(known: Known): Explanation {
+  const { because, next } = byStatus(known);
+  return { because: [...because, ...queuedSignals(known)], next };
+}
+
+function byStatus(known: Known): Explanation {
   switch (known.run.status) {
     case 'queued':
       return queued(known);
@@ -90,11 +99,10 @@ function reason(known: Known, kind: string, name: string): Explanation {
       if (tried.length > 0) return { because: ['It pauses between two attempts.', ...tried], next: [] };
       return { because: ['It sleeps, and goes on by itself.'], next: [] };
     }
-    case 'signal':
-      return {
-        because: [`It waits for the signal ${name}.`],
-        next: [`send it: svc signal ${run.run_id} ${quoted(name)}`],
-      };
+    case 'signal': {
+      const { because, next } = signalWait(name, known);
+      return { because: [`It waits for the signal ${name}.`, ...because], next };
+    }
     case 'event':
       return {
         because: [`It waits for an event of type ${name}.`, ...declinedEvents(name, known), ...nearEvents(name, known)],

@@ -1,7 +1,8 @@
 import { span } from '../../../cli/output/span.ts';
-import type { AgentView, DeclinedEvent, NodeView, RunView, TypeView } from './answers.ts';
+import type { AgentView, DeclinedEvent, NodeView, RunView, SignalView, TypeView } from './answers.ts';
 import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
+import { signalWait } from './queued-signals.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 interface KnownNodes {
@@ -11,6 +12,7 @@ interface KnownNodes {
   agents: readonly AgentView[];
   types?: readonly TypeView[];
   declined?: readonly DeclinedEvent[];
+  signals?: readonly SignalView[];
   now: number;
 }
 
@@ -64,15 +66,16 @@ const also = ({ because, next }: Explanation, more: readonly string[]): Explanat
 type Told = (text: string, next?: string[]) => Explanation;
 
 function waits(known: KnownNodes, substate: NonNullable<NodeView['substate']>, told: Told): Explanation {
-  const { run, now } = known;
-  const { run_id } = run;
+  const { now } = known;
   const { kind, name, since, deadline } = substate;
   const when = `since ${since} (${span(now - Date.parse(since))})${deadline ? `, at the latest until ${deadline}` : ''}`;
   switch (kind) {
     case 'sleep':
       return told(`waits until ${deadline ?? 'its time has come'}.`);
-    case 'signal':
-      return told(`waits for the signal ${name} ${when}.`, [`send it: svc signal ${run_id} ${quoted(name)}`]);
+    case 'signal': {
+      const { because, next } = signalWait(name, known);
+      return also(told(`waits for the signal ${name} ${when}.`, next), because);
+    }
     case 'event':
       return also(told(`waits for an event of type ${name} ${when}.`, [`emit one: svc emit ${quoted(name)}`]), [
         ...declinedEvents(name, known),

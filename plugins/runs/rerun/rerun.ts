@@ -42,6 +42,8 @@ export interface RerunRequest {
   run_id: string;
   /** A site: calls recorded before it are kept. In a coordinated run a node. Absent: nothing is kept. */
   from: string | undefined;
+  /** A repeated request for the run with this key answers the first rerun, whatever its `from`. */
+  key?: string;
   by: AuditSource;
 }
 
@@ -56,12 +58,14 @@ export class Reruns {
   /** Throws `not_found`, `run_unfinished`, `invalid_request` for an unknown site, and the errors of a submit. */
   async rerun(request: RerunRequest): Promise<SubmitResult> {
     const { database, creation, sealer } = this.#parts;
-    const { org_id, project_id, org, project, run_id, from, by } = request;
+    const { org_id, project_id, org, project, run_id, from, key, by } = request;
     const submit = await submitOf(database, sealer, { org_id, project_id, org, project }, run_id);
     const replays = this.#parts.kinds.some((one) => one.replays && one.kind === submit.kind);
     const prefix = from === undefined || !replays ? undefined : await this.#prefix(request, from);
     for (const part of this.#parts.parts()) if (prefix) await part.check?.(prefix);
-    const anew = await creation.prepare({ ...submit, ...(by.principal ? { submitted_by: by.principal.id } : {}) });
+    const prepared = await creation.prepare({ ...submit, ...(by.principal ? { submitted_by: by.principal.id } : {}) });
+    // No submit can have a key with a NUL.
+    const anew = key === undefined ? prepared : { ...prepared, idempotency_key: `rerun\0${run_id}\0${key}` };
     const run = from === undefined || replays ? anew : await this.#keeping(request, anew, from);
     await sealer.prepare(org_id);
     if (from !== undefined) await this.#rememberMasks(request, run);
@@ -99,8 +103,8 @@ export class Reruns {
     // Held until the copy is complete: a run that is pruned meanwhile would be copied in part.
     await lockRunOf(tx, request);
     const [made] = await creation.createIn(tx, [{ ...run, unfinished: true }]);
-    // The answer to the commit was lost, and the run exists.
-    if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: false };
+    // The answer to the commit was lost and the run exists, or another one has the key.
+    if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: made!.run_id !== run.run_id };
     await noteRerun(tx, run.run_id, request.run_id);
     if (prefix) await this.#copy(tx, run, prefix);
     else if (request.from !== undefined) await this.#keep(tx, request, run);

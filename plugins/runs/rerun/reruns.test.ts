@@ -71,6 +71,28 @@ for (const store of STORES) {
     }),
   );
 
+  t.test(`${store}: a repeated rerun with the same key is the first one, of that run alone`, (t) =>
+    withEngine({ store }, async (world) => {
+      const [first, other] = [await begin(world), await begin(world)];
+      for (const claim of [first, other]) await end(world, claim);
+      const again = ({ run_id }: { run_id: string }, key: string, from?: string) =>
+        makeReruns(world.use).rerun({ ...SCOPE, run_id, from, key, by: OPERATOR });
+      const made = await Promise.all([again(first, 'k'), again(first, 'k')]);
+      t.equal(made[0]!.run_id, made[1]!.run_id);
+      t.same(made.map(({ duplicate }) => duplicate).toSorted(), [false, true]);
+      t.match(await again(first, 'k'), { run_id: made[0]!.run_id, duplicate: true });
+      t.notMatch((await again(other, 'k')).run_id, made[0]!.run_id);
+      t.notMatch((await again(first, 'l')).run_id, made[0]!.run_id);
+      const { count } = (
+        await world
+          .use(Database)
+          .read<{ count: number }>(`SELECT COUNT(*) AS count FROM audit_entries WHERE action = 'run.rerun'`)
+      )[0]!;
+      t.equal(count, 3);
+      t.same(await checkRuns(world.use(Database)), []);
+    }),
+  );
+
   t.test(`${store}: records before a site go along, sealed for their new place`, (t) =>
     withEngine({ store }, async (world) => {
       const first = await begin(world);

@@ -41,6 +41,7 @@ import { Reruns } from '../rerun/rerun.ts';
 import { detailRoutes, historyRoute, stateRoutes } from '../detail-routes.ts';
 import { documentRoutes } from '../document-routes.ts';
 import { runRoutes } from '../routes.ts';
+import { signalRoutes } from '../signal-routes.ts';
 import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
 import type { SqlRunStore } from '../store/sql-run-store.ts';
@@ -58,6 +59,7 @@ import { createRunFeed, createRunFigures } from './run-feed.ts';
 import { createRunViews, type RunViews } from './run-views.ts';
 import { NodeViews } from './node-views.ts';
 import { RunWaits } from './run-waits.ts';
+import { createSignalViews } from './signal-views.ts';
 import { RunWatch } from './run-watch.ts';
 import { countTransitions } from './store-metrics.ts';
 import { createStepViews } from './step-views.ts';
@@ -155,6 +157,7 @@ function routes(use: Resolve, views: RunViews): Route[] {
   use(Metrics).gauge('svc_runs_waiting_requests', 'Requests that wait for the end of a run.', () => waits.size);
   return [
     ...runRoutes(use, views, waits, makeReruns(use)),
+    ...signalRoutes(use(RunStore), createSignalViews(parts.on, use(RunMasks))),
     ...detailRoutes({ engine: use(RunEngine), views, steps, nodes, watch, clock, on: parts.on }),
     historyRoute(createHistories({ ...parts, envelope_sources, kinds: () => use.all(WorkflowKinds) })),
     ...documentRoutes(new RunDocuments({ ...parts, envelope_sources })),

@@ -1,6 +1,14 @@
 import type { Database, Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
 import { Errors, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
-import type { ActivityContext, ArmWait, SendSignal, SignalQueue, WaitKind, WaitOutcome } from '../contract.ts';
+import type {
+  ActivityContext,
+  ArmWait,
+  SendSignal,
+  SentSignal,
+  SignalQueue,
+  WaitKind,
+  WaitOutcome,
+} from '../contract.ts';
 import { runFinished } from '../errors.ts';
 import { keyOf } from './keys.ts';
 import type { StoreParts } from './parts.ts';
@@ -8,7 +16,7 @@ import { resolveWaits } from './resolve.ts';
 import type { LockedRun } from './run-columns.ts';
 import { isTerminal, lockRunOf, mustChange, takeSeq } from './run-rows.ts';
 import { sealed } from './sealing.ts';
-import { oldestListening } from './wait-rows.ts';
+import { awaitedSignals, oldestListening } from './wait-rows.ts';
 
 /** A payload must fit into a record together with its final newline. */
 const PAYLOAD_BYTES = 2 * 1024 * 1024;
@@ -24,7 +32,7 @@ const outcomeOf = (payload: Buffer): WaitOutcome => ({
  * Gives a signal to the wait that has listened to its name longest, or queues it. Both happen under the run's lock,
  * like parking, so that no signal stays in the queue beside a wait for it (I10).
  */
-export async function sendSignal(store: StoreParts, signal: SendSignal): Promise<void> {
+export async function sendSignal(store: StoreParts, signal: SendSignal): Promise<SentSignal> {
   const payload = Buffer.from(JSON.stringify(signal.payload ?? null));
   if (payload.length > PAYLOAD_BYTES)
     throw Errors.payloadTooLarge(`the payload has ${payload.length} bytes; the limit is ${PAYLOAD_BYTES}`);
@@ -33,18 +41,24 @@ export async function sendSignal(store: StoreParts, signal: SendSignal): Promise
   const { idempotency_key: key } = signal;
   const signal_id = key === undefined ? store.ids.next('sig') : `sig_${keyOf('signal-key', key)}`;
   await store.sealer.prepare(signal.org_id);
-  await retryUnknownCommit((again) =>
+  return retryUnknownCommit((again) =>
     store.database.transaction(async (tx) => {
       const run = await lockRunOf(tx, signal);
-      if ((again || key !== undefined) && (await wasSent(tx, run.run_id, signal_id))) return;
-      await deliver(tx, store, run, signal, signal_id, payload);
+      const before = again || key !== undefined ? await wasSent(tx, run.run_id, signal_id) : undefined;
+      const state = before ?? (await deliver(tx, store, run, signal, signal_id, payload));
+      return { state, waits_for: state === 'queued' ? await awaitedSignals(tx, run.run_id) : [] };
     }),
   );
 }
 
-async function wasSent(on: Pick<Queries, 'read'>, run_id: string, signal_id: string): Promise<boolean> {
-  const rows = await on.read('SELECT seq FROM runs_signals WHERE run_id = ? AND signal_id = ?', [run_id, signal_id]);
-  return rows.length > 0;
+type SignalState = SentSignal['state'];
+
+async function wasSent(on: Pick<Queries, 'read'>, run_id: string, signal_id: string): Promise<SignalState | undefined> {
+  const [sent] = await on.read<{ state: SignalState }>(
+    'SELECT state FROM runs_signals WHERE run_id = ? AND signal_id = ?',
+    [run_id, signal_id],
+  );
+  return sent?.state;
 }
 
 async function deliver(
@@ -54,7 +68,7 @@ async function deliver(
   signal: SendSignal,
   signal_id: string,
   payload: Buffer,
-): Promise<void> {
+): Promise<SignalState> {
   if (isTerminal(run)) throw runFinished(`run ${run.run_id} has ${run.status} and does not accept signals`);
   const seq = await takeSeq(tx, run);
   const now = store.database.now();
@@ -81,9 +95,10 @@ async function deliver(
   const { by, org_id, project_id } = signal;
   const signalled = { org_id, project_id, action: 'run.signal', subject: run.run_id, detail: signal.name };
   if (by) await store.audit.record(tx, { ...by, ...signalled });
-  if (!wait) return;
+  if (!wait) return 'queued';
   const ended = await resolveWaits(tx, store, [wait], { state: 'resolved', outcome: () => outcomeOf(payload) });
   if (ended.length !== 1) throw new Error(`the wait at ${wait.position} of ${wait.activity_id} ended under the lock`);
+  return 'taken';
 }
 
 /** Takes the oldest queued signal of a name. The run must be locked, and its org's keys ready. */

@@ -20,6 +20,7 @@ import type {
   Run,
   RunStore,
   SendSignal,
+  SentSignal,
   SubmitResult,
   SubmitRun,
   WaitOutcome,
@@ -126,7 +127,7 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
     return releaseAllBut(this.#parts, agent_id, holding);
   }
 
-  sendSignal(signal: SendSignal): Promise<void> {
+  sendSignal(signal: SendSignal): Promise<SentSignal> {
     return sendSignal(this.#parts, signal);
   }
 

@@ -107,6 +107,17 @@ export async function oldestListening(
   return rows[0];
 }
 
+const AWAITED = 10;
+
+/** The names of signals that a run waits for, as they are shown, the oldest wait first. */
+export async function awaitedSignals(on: Pick<Queries, 'read'>, run_id: string): Promise<string[]> {
+  const rows = await on.read<{ name: string }>(
+    `SELECT name FROM runs_waits WHERE run_id = ? AND state = 'armed' AND substate = 'signal' ORDER BY seq LIMIT ${AWAITED}`,
+    [run_id],
+  );
+  return [...new Set(rows.map(({ name }) => name))];
+}
+
 /** armed → ended. Answers how many were armed. */
 export async function endWaits(
   tx: Transaction,

@@ -62,8 +62,8 @@ t.test('examples have no warning', (t) => {
   t.ok(scripts.length > 5);
   for (const path of scripts) t.same(said(read(path)), [], path);
   const pages = globSync('{README.md,docs/*.md,plugins/**/README.md}', { cwd: home });
+  // The one that shows what breaks the rule.
   for (const path of pages)
-    // The one that shows what breaks the rule.
     for (const [, words = '', text = ''] of read(path).matchAll(/```(?:sh|bash)([^\n]*)\n(.*?)```/gs))
       t.same(said(text), words.includes('file=varies.sh') ? ['1:10 varying_condition'] : [], path);
   t.end();

@@ -5,7 +5,7 @@ export const COMMAND_WORDS: ReadonlySet<string> = new Set(
   (
     'account admin agent agents artifact audit call cancel check completion connector console credential dev doctor emit ' +
     'errors event-hook events explain expr graph handler help invitation locks login logs member org plugin plugins project ' +
-    'provider rerun run runs schedule secret serve server signal source state status steps submit summary token webhook whoami'
+    'provider rerun run runs schedule secret serve server signal signals source state status steps submit summary token webhook whoami'
   ).split(' '),
 );
 

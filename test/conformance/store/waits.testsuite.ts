@@ -45,6 +45,27 @@ export function waitSuite(t: Test, scenario: () => Scenario): void {
     );
   });
 
+  t.test('who sends a signal learns whether a wait took it, and what the run waits for instead', async (t) => {
+    const h = scenario();
+    const { run_id } = await h.submit({}, 3);
+    const claims = await h.store.claim(h.agent(), 3, 600_000);
+    const send = (name: string, key?: string) =>
+      h.other.store.sendSignal({
+        ...h.run(run_id),
+        name,
+        payload: 1,
+        ...(key !== undefined && { idempotency_key: key }),
+      });
+    t.same(await send('go', 'k'), { state: 'queued', waits_for: [] });
+    await h.store.park(refOf(claims[2]!), waitFor(0, 'second'));
+    await h.store.park(refOf(claims[0]!), waitFor(0, 'first'));
+    t.same(await send('frist'), { state: 'queued', waits_for: ['second', 'first'] });
+    t.same(await send('first', 'one'), { state: 'taken', waits_for: [] });
+    t.same(await send('first', 'one'), { state: 'taken', waits_for: [] }, 'a repeat tells the same');
+    await h.store.park(refOf(claims[1]!), waitFor(0, 'go'));
+    t.same(await send('go', 'k'), { state: 'taken', waits_for: [] }, 'it was taken meanwhile');
+  });
+
   t.test('a name is a queue: first sent, first taken, and a name is its bytes', async (t) => {
     const h = scenario();
     const claim = await h.started();

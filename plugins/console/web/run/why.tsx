@@ -3,6 +3,7 @@ import type {
   ListAgents200,
   ListEventTypes200,
   ListLocks200,
+  ListSignals200,
   NodeRecord,
   RunRecord,
   StepRecord,
@@ -41,6 +42,12 @@ export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps
     refetchInterval: AGAIN_MS,
     queryFn: ({ signal }) => json<ListEventTypes200>(scoped(scope, '/event-types?limit=200'), { signal }),
   });
+  const signals = useQuery({
+    queryKey: ['run', run.run_id, 'signals', run.status, run.substate?.since],
+    refetchInterval: open ? AGAIN_MS : false,
+    queryFn: ({ signal }) =>
+      json<ListSignals200>(scoped(scope, `/runs/${run.run_id}/signals?state=queued&limit=200`), { signal }),
+  });
   if (run.status === 'succeeded' || (open && !agents.data)) return null;
   const nodes = steps.some(isNode) ? steps.filter(isNode).filter((node) => !open || inProgress(node)) : undefined;
   const { because, next } = explain({
@@ -51,6 +58,7 @@ export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps
     agents: (agents.data?.agents ?? []).filter(({ project = scope.project }) => project === scope.project),
     locks: locks.data?.locks ?? [],
     types: types.data?.types ?? [],
+    signals: signals.data?.signals ?? [],
     now,
   });
   return (

@@ -36,13 +36,18 @@ export function toggled(filters: RunFilters, status: string): RunFilters {
   return next.length > 0 ? { ...rest, status: next.join(',') } : rest;
 }
 
-/** The command with the same answer. */
-export function commandOf(filters: RunFilters, quote: (text: string) => string): string {
+/** The command with the same answer, or the one that does something to all that the filters select. */
+export function commandOf(
+  filters: RunFilters,
+  quote: (text: string) => string,
+  verb: 'ls' | 'cancel' | 'rerun' = 'ls',
+): string {
   const flags = NAMES.flatMap((name) => {
     const value = filters[name];
     return value === undefined ? [] : [`--${name} ${quote(value)}`];
   });
-  return ['svc runs ls', ...flags].join(' ');
+  const every = verb !== 'ls' && flags.length === 0 ? ['--all'] : [];
+  return [`svc runs ${verb}`, ...flags, ...every].join(' ');
 }
 
 /** What lists know of a run. */

@@ -30,7 +30,9 @@ export function Runs() {
   return (
     <Page title="Runs" same={{ command: commandOf(filters, shellQuote), call: `GET ${path}` }}>
       <Filters filters={filters} onChange={(next) => void navigate({ search: next, replace: true })} />
-      {may('member') && <Selection scope={scope} runs={found} selected={selected} onChange={setSelected} />}
+      {may('member') && (
+        <Selection scope={scope} runs={found} selected={selected} filters={filters} onChange={setSelected} />
+      )}
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
       {list.data && found.length === 0 && <NoRuns filters={filters} />}

@@ -4,18 +4,22 @@ import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { Confirm } from '../kit/confirm.tsx';
 import { CompareLink } from '../run/actions.tsx';
+import { shellQuote } from '../kit/text.ts';
+import { commandOf, type RunFilters } from './filters.ts';
 
 interface Props {
   scope: Scope;
   runs: readonly RunRecord[];
   selected: ReadonlySet<string>;
+  /** By which the list was made, for the command that does the same to all that it selects. */
+  filters: RunFilters;
   onChange(selected: ReadonlySet<string>): void;
 }
 
 const OPEN = ['queued', 'running', 'waiting'];
 
 /** What can be done with the runs that are ticked. Only those that are shown count. */
-export function Selection({ scope, runs, selected, onChange }: Props) {
+export function Selection({ scope, runs, selected, filters, onChange }: Props) {
   const [done, setDone] = useState('');
   const chosen = runs.filter(({ run_id }) => selected.has(run_id));
   const open = chosen.filter(({ status }) => OPEN.includes(status));
@@ -41,7 +45,8 @@ export function Selection({ scope, runs, selected, onChange }: Props) {
         disabled={open.length === 0}
         run={() => each(open, 'cancel', 'cancelled')}
       >
-        {open.length} of the selected runs are not over. What they have done stays done.
+        {open.length} of the selected runs are not over. What they have done stays done.{' '}
+        <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all that the list selects.
       </Confirm>
       <Confirm
         label={`Rerun ${ended.length || ''}`}
@@ -50,7 +55,8 @@ export function Selection({ scope, runs, selected, onChange }: Props) {
         disabled={ended.length === 0}
         run={() => each(ended, 'rerun', 'started again')}
       >
-        {ended.length} of the selected runs are over. Each begins again from its start, as a new run.
+        {ended.length} of the selected runs are over. Each begins again from its start, as a new run.{' '}
+        <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all that the list selects.
       </Confirm>
       {chosen.length === 2 && (
         // The older one first: ids are ordered by time.

@@ -26,8 +26,13 @@ export function RunTable({ scope, runs, selected, onSelect }: Props) {
         <thead>
           <tr>
             {selected && (
-              <th>
-                <span className="hidden">Select</span>
+              <th className="tight">
+                <input
+                  type="checkbox"
+                  aria-label="Select all that are shown"
+                  checked={runs.every(({ run_id }) => selected.has(run_id))}
+                  onChange={({ target }) => onSelect?.(new Set(target.checked ? runs.map(({ run_id }) => run_id) : []))}
+                />
               </th>
             )}
             <th>Run</th>

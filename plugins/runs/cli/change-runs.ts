@@ -1,0 +1,109 @@
+import { createInterface } from 'node:readline/promises';
+import { type Client, CliError, Exit, type Invocation } from '../../../cli/contract.ts';
+import type { RunView } from '../explain/answers.ts';
+import { paint, waitsFor } from './describe.ts';
+import { foundRuns, type Meant } from './found-runs.ts';
+
+/** What a command does to each of the runs that it finds. */
+export interface Change extends Meant {
+  /** `cancel`, `rerun`: in the question, and in what is said about it. */
+  verb: string;
+  /** Throws when it could not be done. */
+  apply(api: Client, run: RunView): Promise<Changed>;
+}
+
+export interface Changed {
+  /** One word, the same for all runs to which the same happened. */
+  outcome: string;
+  /** The run that came of it. */
+  made?: string;
+}
+
+interface Result extends Changed {
+  run_id: string;
+  error?: { code: string; message: string };
+}
+
+/** Requests under way at the same time. */
+const AT_ONCE = 8;
+/** Runs that a preview shows in full. */
+const SHOWN = 10;
+
+/** Shows the runs that the flags select, asks, and changes each of them. */
+export async function changeRuns(invocation: Invocation, change: Change): Promise<number> {
+  const { flags, output } = invocation;
+  const api = await invocation.client();
+  const runs = await foundRuns(api, flags, change);
+  if (runs.length === 0) {
+    output.data({ runs: [] }, () => '');
+    output.note(`no runs to ${change.verb}`);
+    return Exit.ok;
+  }
+  if (flags.yes !== true && !(await agreed(invocation, change.verb, runs))) return Exit.ok;
+  const results = await all(
+    runs,
+    (run) => changed(api, run, change),
+    (done) => output.status(`${done} of ${runs.length}`),
+  );
+  output.status('');
+  output.data({ runs: results }, () => results.map(line).join('\n'));
+  output.note(summary(results));
+  return results.some(({ error }) => error) ? Exit.failed : Exit.ok;
+}
+
+/** Without a terminal nobody can be asked, and nothing is done. */
+async function agreed({ output, stdin }: Invocation, verb: string, runs: readonly RunView[]): Promise<boolean> {
+  const preview = runs.map(({ run_id, status, workflow, created_at }) => ({ run_id, status, workflow, created_at }));
+  const rows = runs
+    .slice(0, SHOWN)
+    .map((run) => [run.run_id, `${paint(run.status, output)}${waitsFor(run)}`, run.workflow, run.created_at]);
+  const more = runs.length > SHOWN ? [`and ${runs.length - SHOWN} more`] : [];
+  output.data({ preview: true, runs: preview }, () =>
+    [output.table(['run', 'status', 'workflow', 'created'], rows), ...more].join('\n'),
+  );
+  if (!stdin.isTTY || output.json) {
+    output.note(`nothing was done: --yes will ${verb} ${counted(runs.length)}`);
+    return false;
+  }
+  const question = createInterface({ input: stdin, output: process.stderr });
+  const answer = await question.question(`${verb} ${counted(runs.length)}? [y/N] `).finally(() => question.close());
+  const yes = /^y(es)?$/i.test(answer.trim());
+  if (!yes) output.note('nothing was done');
+  return yes;
+}
+
+async function changed(api: Client, run: RunView, { apply }: Change): Promise<Result> {
+  const { run_id } = run;
+  try {
+    return { run_id, ...(await apply(api, run)) };
+  } catch (error) {
+    // Without the server, or without a token that it knows, none of the others would fare better.
+    if (!(error instanceof CliError) || error.exit !== Exit.failed) throw error;
+    return { run_id, outcome: 'failed', error: { code: error.code, message: error.message } };
+  }
+}
+
+/** In order, a few at a time. */
+async function all<T, R>(items: readonly T[], work: (item: T) => Promise<R>, tell: (done: number) => void) {
+  const results: R[] = [];
+  let [next, done] = [0, 0];
+  const worker = async () => {
+    while (next < items.length) {
+      const at = next++;
+      results[at] = await work(items[at]!);
+      tell(++done);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+const line = ({ run_id, outcome, made, error }: Result): string =>
+  `${run_id}  ${outcome}${made === undefined ? '' : `  ${made}`}${error ? `: ${error.message} (${error.code})` : ''}`;
+
+const counted = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;
+
+function summary(results: readonly Result[]): string {
+  const counts = Map.groupBy(results, ({ outcome }) => outcome);
+  return `${counted(results.length)}: ${[...counts].map(([outcome, own]) => `${own.length} ${outcome}`).join(', ')}`;
+}
