@@ -1,4 +1,3 @@
-import { iso } from '../../../kernel/contracts/time.ts';
 import { type Client, everything, type FlagValues, usageError } from '../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
 
@@ -22,12 +21,8 @@ export async function foundRuns(api: Client, flags: FlagValues, { statuses, usua
   const selects = given.length > 0 || Object.values(by).some((value) => value !== undefined);
   if (!selects && flags.all !== true)
     throw usageError('nothing says which runs are meant', 'give a filter, e.g. --workflow or --since, or --all');
-  // What is made from now on is not meant: nobody has seen it.
-  const filter = {
-    ...by,
-    until: until ?? iso(Date.now()),
-    status: (selects && given.length > 0 ? given : usual).join(','),
-  };
+  // Pages go from the newest to the oldest: what is made from now on, which nobody has seen, is on none of them.
+  const filter = { ...by, status: (given.length > 0 ? given : usual).join(',') };
   const runs = await everything<RunView>(api, api.scoped('/runs'), 'runs', filter);
   return flags.limit === undefined ? runs : runs.slice(0, Number(flags.limit));
 }
