@@ -39,6 +39,7 @@ else
       'child.sh': CHILD,
       'unsteady.sh': UNSTEADY,
       'retries.sh': RETRIES,
+      'waits.sh': 'svc wait-signal approval\n',
     }))
       await writeFile(join(place.folder, name), source);
     const submit = async (file: string, ...more: string[]) => {
@@ -125,6 +126,22 @@ else
       await step.getByText('attempt 2 of 5').waitFor();
       await step.click();
       await page.locator('.step-open').getByText('no answer').waitFor();
+    });
+
+    await t.test('a signal under a wrong name is seen, and all runs of a list are cancelled at once', async () => {
+      const waits = [await submit('waits.sh'), await submit('waits.sh')];
+      for (const run_id of waits) await reaches(run_id, 'waiting');
+      await place.svc(['signal', waits[0]!, 'aproval']);
+      await page.goto(`${base}/runs/${waits[0]}`);
+      await page.getByText(/aproval was sent .* ago, and nothing waits for that name/).waitFor();
+      await page.getByText(`send it under the name that is waited for: svc signal ${waits[0]} approval`).waitFor();
+      await page.goto(`${base}/runs?workflow=waits.sh`);
+      await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+      await page.getByRole('button', { name: 'Cancel 2' }).click();
+      await page.getByText('svc runs cancel --workflow waits.sh').waitFor();
+      await page.getByRole('button', { name: 'Cancel them' }).click();
+      await page.getByText('2 cancelled').waitFor();
+      for (const run_id of waits) await reaches(run_id, 'cancelled');
     });
 
     await t.test('accessible in both themes on a narrow screen, for a viewer too', async (t) => {
