@@ -36,6 +36,7 @@ export const run: Run = async ({ flags, output, env, profile }) => {
       output.note(`svc agent works for ${url}; SIGTERM drains it`);
       letGoOfTheStart();
     },
+    (text) => output.note(text),
   );
   return Number(process.exitCode ?? 0);
 };

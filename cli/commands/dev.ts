@@ -33,6 +33,7 @@ export const run: Run = async ({ flags, output, env }) => {
         }
         letGoOfTheStart();
       },
+      (text) => output.note(text),
     );
   } finally {
     stopped.abort();

@@ -11,6 +11,7 @@ export const run: Run = async ({ output, env }) => {
       output.note(`svc serve is ready: ${kernel.base_url()}`);
       letGoOfTheStart();
     },
+    (text) => output.note(text),
   );
   return Number(process.exitCode ?? 0);
 };

@@ -22,9 +22,8 @@ export async function loadFile<T>({ folder, origin, manifest }: Candidate, name:
 export function blame(plugin: string, phase: string, error: unknown): Error {
   if (isServiceError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return BootErrors.pluginFailed(`plugin ${plugin} failed in phase ${phase}: ${message}${likelyCause(message)}`, {
-    cause: error,
-  });
+  const text = `plugin ${plugin} failed in phase ${phase}: ${message}${likelyCause(message)}`;
+  return BootErrors.pluginFailed(text, { cause: error });
 }
 
 function likelyCause(message: string): string {

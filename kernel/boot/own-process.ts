@@ -7,19 +7,20 @@ import type { Kernel } from './kernel.ts';
 const EXIT_REFUSED = 4;
 const EXIT_FAULT = 70;
 
+type Tell = (text: string) => void;
+type Ready = (kernel: Kernel) => unknown;
+
 /** Exit status of a process that a signal ended, as shells report it. */
 const statusOf = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => 128 + constants.signals[signal];
 
-/**
- * Prints why the process ends and answers its exit status: 4 when the caller was refused, otherwise that of a fault.
- */
-function lastWords(kernel: Kernel, error: unknown): number {
+/** Tells why the process ends, which a far end may have said, and answers its exit status: 4 when the caller was refused. */
+function lastWords(kernel: Kernel, error: unknown, tell: Tell): number {
   if (!isServiceError(error)) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     kernel.use(Log).error({ reason }, 'an unknown exception occurred; this process ends');
     return EXIT_FAULT;
   }
-  process.stderr.write(`svc: ${error.message} (${error.code})\n  → ${error.next}\n`);
+  tell(`svc: ${error.message} (${error.code})\n  → ${error.next}`);
   return error.status === 401 ? EXIT_REFUSED : EXIT_FAULT;
 }
 
@@ -28,7 +29,7 @@ function lastWords(kernel: Kernel, error: unknown): number {
  * once), also when they come while it boots: what the boot has begun, such as an agent's registration, is ended too. An
  * unknown exception ends the process: durability recovers its work, and a half-broken server does harm.
  */
-export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: Kernel) => unknown): Promise<void> {
+export async function ownProcess(start: () => Promise<Kernel>, ready: Ready, tell: Tell): Promise<void> {
   const stopping = Promise.withResolvers<void>();
   let signalled = false;
   const onSignal = (signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP') => {
@@ -38,11 +39,10 @@ export async function ownProcess(start: () => Promise<Kernel>, ready: (kernel: K
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
   const kernel = await start();
-  process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error)));
+  process.on('uncaughtException', (error) => process.exit(lastWords(kernel, error, tell)));
   await ready(kernel);
   // Otherwise a process that is killed would leave its successor to compile everything again.
   flushCompileCache();
   await stopping.promise;
-  const { failures } = await kernel.stop();
-  process.exitCode = failures.length > 0 ? 1 : 0;
+  process.exitCode = (await kernel.stop()).failures.length > 0 ? 1 : 0;
 }

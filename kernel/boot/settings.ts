@@ -25,8 +25,7 @@ function wholeNumber(env: Environment, name: string, fallback: number, least: nu
 function address(env: Environment, name: string): string | undefined {
   const text = env[name];
   if (text === undefined || text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
     throw Errors.settingInvalid(`${name} is not an http(s) address; write it like https://svc.example.org`);
   return text.replace(/\/+$/, '');
 }

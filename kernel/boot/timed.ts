@@ -4,10 +4,9 @@ import { blame } from './load.ts';
 
 /** Runs one plugin's part of a phase, within the time limit if there is one. Any error names the plugin. */
 export async function timed<T>(
-  rules: { clock: Clock; bound_ms: number | undefined; plugin: string; phase: string },
+  { clock, bound_ms, plugin, phase }: { clock: Clock; bound_ms: number | undefined; plugin: string; phase: string },
   run: () => Promise<T>,
 ): Promise<T> {
-  const { clock, bound_ms, plugin, phase } = rules;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const onLate = () =>
     reject(BootErrors.phaseTimeout(`plugin ${plugin} did not finish phase ${phase} within ${bound_ms} ms`));
