@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CliError, Exit } from '../errors.ts';
 
@@ -11,9 +12,12 @@ const GROUP_AND_OTHERS = 0o077;
 export async function readPrivate(path: string): Promise<{ text: string } | 'foreign' | undefined> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path, 'r');
-    const { uid, mode } = await file.stat();
+    // Somebody else's pipe would keep us waiting for what is never written.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await file.stat();
+    const { uid, mode } = found;
     if (uid !== process.getuid?.()) return 'foreign';
+    if (!found.isFile()) throw profileInvalid(path, 'it is not a file');
     if ((mode & GROUP_AND_OTHERS) !== 0) throw openToOthers(path, mode);
     return { text: await file.readFile('utf8') };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -70,6 +71,17 @@ t.test('a profile that others can read or write is refused, with the command tha
 });
 
 const root = process.getuid?.() === 0 ? {} : { skip: 'only root can give files away' };
+
+t.test('a pipe in place of a profile holds up nobody', async (t) => {
+  const home = t.testdir({ work: { '.svc': {} } });
+  const path = join(home, 'work/.svc/profile.json');
+  execFileSync('mkfifo', ['-m', '600', path]);
+  await t.rejects(readProfile({ HOME: home }, join(home, 'work')), { code: 'profile_invalid', message: /not a file/ });
+  if (process.getuid?.() !== 0) return;
+  await writeProfile(userProfilePath({ HOME: home }), one);
+  await chown(path, 65_534, 65_534);
+  t.match(await readProfile({ HOME: home }, join(home, 'work')), { token: one.token }, 'nor does that of another user');
+});
 
 t.test('a profile of another user does not count', root, async (t) => {
   const home = t.testdir({ work: { '.svc': {}, deep: {} } });
