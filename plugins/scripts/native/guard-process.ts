@@ -2,12 +2,15 @@ import type { Log, Settings } from '../../../kernel/contracts/index.ts';
 import { nativePrograms } from './build.mjs';
 
 /** What a process is told in its environment, and nobody else should read there. `guard.c` has the same list. */
-const SECRET = [
+export const SECRET = [
   'SVC_TOKEN',
   'SVC_MASTER_KEY',
+  'SVC_NEW_MASTER_KEY',
   'SVC_DATABASE_URL',
   'SVC_WAKE_URL',
   'SVC_ARTIFACTS_S3_SECRET_ACCESS_KEY',
+  'SVC_OIDC_CLIENT_SECRET',
+  'SVC_CONNECTED_ACCOUNT_PROVIDERS',
 ] as const;
 
 /** What the addon can do, where there is one. */

@@ -21,7 +21,8 @@ extern int malloc_trim(size_t padding) __attribute__((weak));
 extern char **environ;
 
 static const char *const secrets[] = {
-    "SVC_TOKEN=", "SVC_MASTER_KEY=", "SVC_DATABASE_URL=", "SVC_WAKE_URL=", "SVC_ARTIFACTS_S3_SECRET_ACCESS_KEY=",
+    "SVC_TOKEN=", "SVC_MASTER_KEY=", "SVC_NEW_MASTER_KEY=", "SVC_DATABASE_URL=", "SVC_WAKE_URL=",
+    "SVC_ARTIFACTS_S3_SECRET_ACCESS_KEY=", "SVC_OIDC_CLIENT_SECRET=", "SVC_CONNECTED_ACCOUNT_PROVIDERS=",
 };
 
 static void wipe(char *variable) {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { nativePrograms } from './build.mjs';
+import { SECRET } from './guard-process.ts';
 
 const { programs } = await nativePrograms();
 const skip = programs.guard === undefined && 'there is no C compiler';
@@ -22,7 +23,8 @@ async function guarded(t: Test, uid?: number): Promise<ChildProcess> {
   chmodSync(folder, 0o755);
   const guard = join(folder, 'guard.node');
   copyFileSync(programs.guard!, guard);
-  const env = { SVC_TOKEN: 'canary-token', SVC_OTHER: 'kept' };
+  const secrets = Object.fromEntries(SECRET.map((name) => [name, 'canary-token']));
+  const env = { ...secrets, SVC_OTHER: 'kept' };
   const child = spawn(process.execPath, ['-e', PROGRAM, guard], {
     env,
     uid,
@@ -43,7 +45,7 @@ t.test('the secrets of the first environment are overwritten', { skip }, async (
   const child = await guarded(t);
   const environ = readFileSync(`/proc/${child.pid}/environ`, 'latin1');
   t.notMatch(environ, /canary/);
-  t.match(environ, /SVC_TOKEN=\0/);
+  for (const name of SECRET) t.match(environ, new RegExp(`(?:^|\\0)${name}=\\0`));
   t.match(environ, /SVC_OTHER=kept/);
 });
 
