@@ -36,9 +36,10 @@ const CLI = fileURLToPath(new URL('../../cli/main.mjs', import.meta.url));
 
 export default definePlugin(manifest, (plugin) => {
   const clients = plugin.own((use) => new VerbClients({ verbs: () => use.all(Verbs), cli: [process.execPath, CLI] }));
-  const isolation = plugin.own(
-    (use) => new Isolation({ env: use(Settings).env, ids: use(Ids), node: process.execPath }),
-  );
+  const isolation = plugin.own((use) => {
+    const { env, home } = use(Settings);
+    return new Isolation({ env, home, ids: use(Ids), node: process.execPath });
+  });
   const reader = plugin.own((use) => new BashReader({ clock: use(Clock), log: use(Log), env: use(Settings).env }));
   plugin.onInit(SERVER_ROLES, async (use) => () => reader(use).close());
   plugin.onInit([...AGENT_ROLES, ...SERVER_ROLES], async (use) =>

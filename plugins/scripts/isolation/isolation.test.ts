@@ -214,6 +214,22 @@ t.test(
       });
     });
 
+    t.test('what svc keeps on the machine is hidden below a shown folder too', async (t) => {
+      const folder = await open('svc-shown-');
+      t.teardown(() => rm(folder, { recursive: true }));
+      const files = ['.svc/master.key', '.config/svc/profile.json', 'own/svc.db', 'own/svc.db-wal', 'other'];
+      for (const path of ['.svc', '.config/svc', 'own']) await mkdir(join(folder, path), { recursive: true });
+      for (const file of files) await writeFile(join(folder, file), 'canary');
+      const own = { HOME: folder, SVC_AGENT_SHOW: folder, SVC_DATABASE_URL: `sqlite:${folder}/own/svc.db` };
+      const env = { ...process.env, ...own };
+      const isolation = new Isolation({ env, ids, node: process.execPath, home: join(folder, '.svc') });
+      const hiding = await openBench({ clock, ids, native: true, env, isolation });
+      t.teardown(() => hiding.close());
+      const source = `cd ${folder}; svc output set seen="$(grep -l canary ${files.join(' ')} 2>/dev/null)"`;
+      const end = await hiding.finish(new Activity(), { source, filename: 'x.sh', trusted: false });
+      t.same(output(end), { seen: 'other' });
+    });
+
     t.test('Python and TypeScript with their SDKs', async (t) => {
       const python = 'import svc_sdk as svc\nsvc.step("a", lambda: 1)\nsvc.output.set(ok=True)\n';
       t.same(output(await finish(new Activity(), { source: python, filename: 'a.py', trusted: false })), { ok: true });

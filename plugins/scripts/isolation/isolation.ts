@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Ids } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment } from '../../agents/contract.ts';
@@ -21,6 +21,8 @@ export interface IsolationParts {
   ids: Pick<Ids, 'bytes'>;
   /** The Node.js that runs scripts. */
   node: string;
+  /** The folder `.svc` of this process; by default that of its working folder. */
+  home?: string;
   /** False: as on a machine without the native program. */
   native?: boolean;
 }
@@ -46,7 +48,8 @@ export class Isolation {
   constructor(parts: IsolationParts) {
     this.#parts = parts;
     const extra = (parts.env.SVC_AGENT_SHOW ?? '').split(':').filter(Boolean);
-    this.sight = sightOf({ env: parts.env, node: parts.node, extra });
+    const home = parts.home ?? resolve('.svc');
+    this.sight = sightOf({ env: parts.env, node: parts.node, extra, home });
     this.#users = process.getuid?.() === 0 ? new Users(parts.ids) : undefined;
   }
 

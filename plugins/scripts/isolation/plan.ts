@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { sep } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { AgentEnvironment } from '../domain/environment.ts';
 
 /** The programs, libraries and settings of the machine. Nothing of /home, /root, /opt, /srv, /var, /run or /sys. */
@@ -21,6 +21,8 @@ export interface SightParts {
   node: string;
   /** Further folders and files that the agent's owner shows. */
   extra: readonly string[];
+  /** The folder `.svc` of this process. */
+  home: string;
 }
 
 const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
@@ -29,7 +31,7 @@ export const isShown = (path: string, shown: readonly string[]): boolean =>
   shown.some((folder) => isWithin(path, folder));
 
 /** The part of this machine that every isolated program sees. */
-export function sightOf({ env, node, extra }: SightParts): Sight {
+export function sightOf({ env, node, extra, home }: SightParts): Sight {
   const shown = SYSTEM.filter((path) => existsSync(path));
   const more = [
     ...LINKED.filter((path) => existsSync(path)).map((path) => realpathSync(path)),
@@ -41,9 +43,17 @@ export function sightOf({ env, node, extra }: SightParts): Sight {
   for (const path of more.flatMap((one) => [one, realpathSync(one)])) if (!isShown(path, shown)) shown.push(path);
   // Folders before what lies in them: a mount covers what was there.
   const sorted = shown.toSorted((a, b) => a.length - b.length);
-  const token = env.SVC_TOKEN_FILE;
-  if (!token?.startsWith('/')) return { shown: sorted, hidden: [] };
-  return { shown: sorted, hidden: existsSync(token) ? [token, realpathSync(token)] : [token] };
+  return { shown: sorted, hidden: ownFiles(env, home) };
+}
+
+/** What svc itself keeps on this machine: tokens, keys, databases. They may lie below a folder that is shown, such as /usr/src. */
+function ownFiles(env: AgentEnvironment, home: string): string[] {
+  const { HOME = '', XDG_CONFIG_HOME, SVC_TOKEN_FILE = '', SVC_DATABASE_URL = '' } = env;
+  const sqlite = /^sqlite:(?!:)(.+)/.exec(SVC_DATABASE_URL)?.[1];
+  const database = sqlite === undefined ? [] : ['', '-wal', '-shm', '-journal'].map((end) => resolve(sqlite) + end);
+  const profiles = join(XDG_CONFIG_HOME || join(HOME, '.config'), 'svc');
+  const files = [home, profiles, SVC_TOKEN_FILE, ...database].filter((path) => isAbsolute(path));
+  return [...new Set(files.flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [path])))];
 }
 
 export interface PlanParts {
