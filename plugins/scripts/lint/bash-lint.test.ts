@@ -50,8 +50,17 @@ t.test('hostile texts take little time', (t) => {
     '`'.repeat(99_999),
     "svc '".repeat(50_000),
     '<<'.repeat(50_000),
-  ])
+    `x=$(${'a;'.repeat(130_000)})`,
+    '$(svc step $RANDOM -- '.repeat(10_000),
+    'svc stepp\n'.repeat(26_000),
+    Array.from({ length: 8000 }, (_, n) => `a${n + 1}=$a${n}$(date); svc step $a${n}`).join('\n'),
+    Array.from({ length: 8000 }, (_, n) => `svc step a -- sh -c 'b${n}=1'`).join('\n'),
+  ]) {
+    const before = process.cpuUsage();
     t.ok(Array.isArray(said(`svc ${text}`)));
+    const { user } = process.cpuUsage(before);
+    t.ok(user < 500_000, `${text.slice(0, 40)} took ${user} µs`);
+  }
   t.end();
 });
 

@@ -7,6 +7,11 @@ const MAX_WARNINGS = 50;
 /** What differs from pass to pass. */
 const VARYING =
   /\$\{?(RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|EPOCHREALTIME|BASHPID|\$)\b|\$\$|(\$\(|`)\s*(date|uuidgen|mktemp|shuf)\b|\/random\/uuid/;
+/** Of a longer word only the beginning is looked at, and of a reason only the beginning is told. */
+const MAX_WORD = 4096;
+const MAX_REASON = 300;
+/** A variable that is read as it is. */
+const READ = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 const ASSIGNED = /^(?:export\s+)?([A-Za-z_]\w*)=/;
 const BEGINS = new Set(['if', 'while', 'until', 'case', 'elif', 'for', 'select']);
 const BODY = new Set(['then', 'do']);
@@ -35,6 +40,9 @@ export function verbInCommand(
   return inner && { word: 2, verb: inner[1]!.text };
 }
 
+/** Between single quotes nothing is expanded. */
+const expandedIn = (text: string): string => text.replaceAll(/'[^']*'/g, '');
+
 interface Block {
   /** The varying word of its condition. */
   varies: Word | undefined;
@@ -50,6 +58,9 @@ class BashLint {
   readonly #blocks: Block[] = [];
   readonly #set = new Set<string>();
   readonly #inBodies = new Map<string, Word>();
+  /** Of the places that have a warning. */
+  readonly #warned = new Set<string>();
+  #lineStarts: number[] | undefined;
 
   constructor(source: string, verbs: ReadonlySet<string>) {
     this.#source = source;
@@ -60,7 +71,7 @@ class BashLint {
     const commands = commandsOf(this.#source);
     for (const command of commands) this.#command(command);
     this.#lostVariables(commands);
-    return this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_WARNINGS);
+    return this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
   }
 
   #command(command: SimpleCommand): void {
@@ -108,20 +119,20 @@ class BashLint {
 
   /** Why a word varies from pass to pass. */
   #why(text: string): string | undefined {
-    // Between single quotes nothing is expanded.
-    const expanded = text.replaceAll(/'[^']*'/g, '');
+    if (this.#found.length >= MAX_WARNINGS) return undefined;
+    const expanded = expandedIn(text.slice(0, MAX_WORD));
     const direct = VARYING.exec(expanded)?.[0];
     if (direct !== undefined) return direct;
     for (const [, name = ''] of expanded.matchAll(/\$\{?([A-Za-z_]\w*)/g)) {
       const from = this.#varying.get(name);
-      if (from !== undefined) return `$${name}, which is made of ${from}`;
+      if (from !== undefined) return `$${name}, which is made of ${from}`.slice(0, MAX_REASON);
     }
     return undefined;
   }
 
   #call(words: SimpleCommand): void {
     const [svc, verb, name] = words;
-    if (!svc || !verb) return;
+    if (!svc || !verb || this.#found.length >= MAX_WARNINGS) return;
     const unknown = unknownVerb(verb.text, this.#verbs);
     if (unknown !== undefined) this.#warn(verb, 'lint_unknown_verb', unknown);
     if (!this.#verbs.has(verb.text)) return;
@@ -168,26 +179,27 @@ class BashLint {
 
   /** Variables that only the body of a step sets, and that the script reads: the body is another process. */
   #lostVariables(commands: readonly SimpleCommand[]): void {
-    for (const [name, at] of this.#inBodies) {
-      if (this.#set.has(name)) continue;
-      const read = new RegExp(String.raw`\$(\{${name}\}|${name}\b)`);
-      const found = commands
-        .flat()
-        .some(({ text, offset }) => offset > at.offset && read.test(text.replaceAll(/'[^']*'/g, '')));
-      if (found)
+    if (this.#inBodies.size === 0) return;
+    const lastRead = new Map<string, number>();
+    for (const { text, offset } of commands.flat())
+      for (const [, braced, plain] of expandedIn(text.slice(0, MAX_WORD)).matchAll(READ))
+        lastRead.set(braced ?? plain ?? '', Math.max(offset, lastRead.get(braced ?? plain ?? '') ?? 0));
+    for (const [name, at] of this.#inBodies)
+      if (!this.#set.has(name) && (lastRead.get(name) ?? 0) > at.offset)
         this.#warn(
           at,
           'lint_lost_variable',
           `\`${name}\` is set in the process of the step only, and the script reads it; print it, and write ${name}=$(svc step …)`,
         );
-    }
   }
 
   #warn({ offset }: Word, code: string, message: string): void {
-    const before = this.#source.slice(0, offset).split('\n');
-    const [line, column] = [before.length, before.at(-1)!.length + 1];
-    if (!this.#found.some((one) => one.line === line && one.column === column && one.code === code))
-      this.#found.push({ line, column, message, code });
+    const key = `${offset} ${code}`;
+    if (this.#found.length >= MAX_WARNINGS || this.#warned.has(key)) return;
+    this.#warned.add(key);
+    this.#lineStarts ??= [0, ...[...this.#source.matchAll(/\n/g)].map(({ index }) => index + 1)];
+    const line = this.#lineStarts.findLastIndex((start) => start <= offset);
+    this.#found.push({ line: line + 1, column: offset - this.#lineStarts[line]! + 1, message, code });
   }
 }
 

@@ -12,31 +12,51 @@ const BREAKS = new Set([';', '&', '|', '(', ')', '\n']);
 const BLANKS = new Set([' ', '\t', '\r']);
 /** Nested substitutions; deeper ones are read as part of their word. */
 const MAX_DEPTH = 50;
+/** Characters of all substitutions together, because each level is read again; further ones are part of their word. */
+const MAX_INNER = 256 * 1024;
+
+/** What the splitters of one script share. */
+interface Split {
+  found: SimpleCommand[];
+  /** Characters of substitutions that may still be read. */
+  left: number;
+}
 
 /**
  * Splits a script of bash into commands. Commands within substitutions are listed too, before the one that has them. Texts of
  * here documents are left out. It never fails: what it does not understand becomes words.
  */
-export function commandsOf(source: string, base = 0, depth = 0): SimpleCommand[] {
-  return new Splitter(source, base, depth).commands();
+export function commandsOf(source: string, base = 0): SimpleCommand[] {
+  const split = { found: [], left: MAX_INNER };
+  new Splitter({ source, base, depth: 0, split }).run();
+  return split.found;
+}
+
+interface Part {
+  source: string;
+  /** Of the part, in the script. */
+  base: number;
+  depth: number;
+  split: Split;
 }
 
 class Splitter {
   readonly #source: string;
   readonly #base: number;
   readonly #depth: number;
-  readonly #found: SimpleCommand[] = [];
+  readonly #split: Split;
   #words: Word[] = [];
   #at = 0;
   #heredocs: { end: string; tabs: boolean }[] = [];
 
-  constructor(source: string, base: number, depth: number) {
+  constructor({ source, base, depth, split }: Part) {
     this.#source = source;
     this.#base = base;
     this.#depth = depth;
+    this.#split = split;
   }
 
-  commands(): SimpleCommand[] {
+  run(): void {
     while (this.#at < this.#source.length) {
       const sign = this.#source[this.#at]!;
       if (sign === '\n') this.#endLine();
@@ -48,11 +68,10 @@ class Splitter {
       else this.#word();
     }
     this.#endCommand();
-    return this.#found;
   }
 
   #endCommand(): void {
-    if (this.#words.length > 0) this.#found.push(this.#words);
+    if (this.#words.length > 0) this.#split.found.push(this.#words);
     this.#words = [];
   }
 
@@ -135,8 +154,10 @@ class Splitter {
 
   #inner(from: number, to: number, ending: number): void {
     this.#at = to;
-    if (this.#depth >= MAX_DEPTH) return;
-    this.#found.push(...commandsOf(this.#source.slice(from, to - ending), this.#base + from, this.#depth + 1));
+    const source = this.#source.slice(from, to - ending);
+    if (this.#depth >= MAX_DEPTH || source.length > this.#split.left) return;
+    this.#split.left -= source.length;
+    new Splitter({ source, base: this.#base + from, depth: this.#depth + 1, split: this.#split }).run();
   }
 }
 

@@ -26,7 +26,7 @@ export const SDK_NAMES: Readonly<Record<'javascript' | 'python', ReadonlySet<str
   ),
 };
 
-const VERB = /^[a-z][a-z-]*$/;
+const VERB = /^[a-z][a-z-]{0,40}$/;
 
 /** What is wrong with the word behind `svc`; undefined when nothing is, or nobody can say. */
 export function unknownVerb(word: string, verbs: ReadonlySet<string>): string | undefined {

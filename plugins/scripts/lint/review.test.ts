@@ -248,6 +248,8 @@ t.test('what cannot be looked at is said', async (t) => {
   t.match(await look('a.py', 'if x', without), { problems: [], notes: [/there is no Python where svc runs/] });
   t.match(await look('a.go', 'package main'), { notes: [/does not read the language of go/] });
   t.match(await look('a.py', `#${'x'.repeat(300_000)}`), { notes: [/more than 262144 bytes/] });
+  t.match(await look('a.sh', `#${'x'.repeat(300_000)}`), { notes: [/more than 262144 bytes/] });
+  t.match(await look('a.js', 'step("a", f);'.repeat(20_000)), { notes: [/too long for the reader of JavaScript/] });
   t.same(await look('a.sh', 'svc step "a$RANDOM" -- true'), await look('a', 'svc step "a$RANDOM" -- true'));
 });
 
@@ -270,6 +272,25 @@ t.test('hostile texts end, and say nothing that is not so', async (t) => {
     t.equal(warnings.length, 0, `${filename} ${source.slice(0, 10)}`);
     t.equal(problems.length + notes.length, 1);
   }
+});
+
+t.test('functions that call each other a thousand deep', async (t) => {
+  const chain = (one: (n: number) => string) => Array.from({ length: 3000 }, (_, n) => one(n)).join('\n');
+  const python = `import svc_sdk as svc\n${chain((n) => `def f${n}():\n  f${n + 1}()`)}\nsvc.step("a", f0)\nf0()`;
+  const script = `import { step } from 'svc/sdk';\n${chain((n) => `function f${n}() { f${n + 1}() }`)}\nstep('a', f0); f0();`;
+  for (const [filename, source] of [
+    ['a.py', python],
+    ['a.js', script],
+  ] as const)
+    t.same(await look(filename, source), { problems: [], warnings: [], notes: [] }, filename);
+});
+
+t.test('the list of warnings ends, whatever there is to warn of', async (t) => {
+  const before = process.cpuUsage();
+  const { warnings } = await look('a.js', `import * as svc from 'svc/sdk';\n${'svc.stepp("a", f);\n'.repeat(4000)}`);
+  t.equal(warnings.length, 50);
+  const { user } = process.cpuUsage(before);
+  t.ok(user < 500_000, `it took ${user} µs`);
 });
 
 t.test('examples have no warning', async (t) => {

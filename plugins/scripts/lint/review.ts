@@ -80,10 +80,11 @@ export class ScriptReview {
 
   async of(script: Script): Promise<Review> {
     const { source, filename, interpreter } = script;
-    if (SHELLS.test(interpreter.name)) return { ...NOTHING, warnings: lintBash(source, this.#verbs()) };
+    const shell = SHELLS.test(interpreter.name);
     const language = languageOf(interpreter);
-    if (!language) return notLookedAt(`svc does not read the language of ${interpreter.name}`);
+    if (!shell && !language) return notLookedAt(`svc does not read the language of ${interpreter.name}`);
     if (Buffer.byteLength(source) > MAX_BYTES) return notLookedAt(`it has more than ${MAX_BYTES} bytes`);
+    if (!language) return { ...NOTHING, warnings: lintBash(source, this.#verbs()) };
     const key = createHash('sha256')
       .update(`${language.code}\0${endingOf(filename)}\0${source}`)
       .digest('base64');
@@ -107,7 +108,8 @@ export class ScriptReview {
       const { path, env } = this.#parts;
       const variables = { PATH: path, HOME: env.HOME ?? '/', LC_ALL: 'C.UTF-8' };
       const ended = await askProgram(program, language.args(script), { text: script.source, env: variables });
-      return this.#reviewOf(language, ended?.code === 0 ? (JSON.parse(ended.stdout) as Read) : {});
+      if (!ended) return notLookedAt(`it is too long for the reader of ${language.name}`);
+      return this.#reviewOf(language, ended.code === 0 ? (JSON.parse(ended.stdout) as Read) : {});
     } finally {
       this.#running--;
     }

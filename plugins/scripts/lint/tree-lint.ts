@@ -6,6 +6,8 @@ import { Values, type VaryingCalls } from './values.ts';
 
 /** Warnings listed for one script. */
 const MAX_WARNINGS = 50;
+/** Functions that call each other, one in the other. */
+const MAX_CALLS = 100;
 /** Verbs whose name is compared in a replay. */
 const NAMED = new Set('step wait-signal wait-event emit lock activity activity-submit activity-collect'.split(' '));
 /** Verbs that a replay does not compare. */
@@ -35,6 +37,7 @@ class TreeLint {
   readonly #lost = new Map<string, Node>();
   readonly #inner = new Map<Node, string | undefined>();
   #inStep = false;
+  #calls = 0;
 
   constructor(tree: Node, verbs: ReadonlySet<string>, calls: VaryingCalls) {
     this.#tree = tree;
@@ -46,7 +49,7 @@ class TreeLint {
 
   run(): Problem[] {
     this.#walk(this.#tree);
-    return [...this.#found.values()].toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_WARNINGS);
+    return [...this.#found.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
   }
 
   #collectWorks(node: Node): void {
@@ -61,7 +64,7 @@ class TreeLint {
     else {
       if (node.k === 'name') this.#read(String(node.v));
       if (node.k === 'call') this.#call(node);
-      const unknown = this.#names.unknown(node);
+      const unknown = this.#isFull() ? undefined : this.#names.unknown(node);
       if (unknown) this.#warn(node, unknown.code, unknown.message);
       for (const part of partsOf(node)) this.#walk(part);
       if (node.k === 'set') this.#assign(node);
@@ -137,11 +140,13 @@ class TreeLint {
 
   /** The first verb that a function calls, itself or by the functions of the script that it calls. */
   #verbWithin(work: Node | undefined): string | undefined {
-    if (!work) return undefined;
+    if (!work || this.#calls >= MAX_CALLS) return undefined;
     if (!this.#inner.has(work)) {
       // Stands for a function that calls itself.
       this.#inner.set(work, undefined);
+      this.#calls += 1;
       this.#inner.set(work, this.#firstVerb(work));
+      this.#calls -= 1;
     }
     return this.#inner.get(work);
   }
@@ -189,6 +194,10 @@ class TreeLint {
 
   #warn({ l: line, c: column }: Place, code: string, message: string): void {
     const key = `${line}:${column} ${code}`;
-    if (!this.#found.has(key)) this.#found.set(key, { line, column, message, code });
+    if (!this.#isFull() && !this.#found.has(key)) this.#found.set(key, { line, column, message, code });
+  }
+
+  #isFull(): boolean {
+    return this.#found.size >= MAX_WARNINGS;
   }
 }
