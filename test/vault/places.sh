@@ -3,6 +3,15 @@
 say() { "$@" || echo "exit $?"; }
 say svc step "name-$CANARY" --label "label $CANARY" -- sh -c "echo '$CANARY' >&2; echo '$CANARY'"
 say svc step fails -- sh -c "echo 'argument $CANARY' >&2; exit 3"
+say svc step "tried-$CANARY" --label "tried $CANARY" --retry 3 --backoff 10ms -- sh -c "echo '$CANARY'; echo 'attempt $CANARY' >&2; exit 3"
+say svc step in-time --retry 2 --backoff 10ms --timeout 300ms -- sh -c "echo '$CANARY'; echo '$CANARY' >&2; sleep 5"
+say svc step not-there --retry 2 --backoff 10ms -- "/nowhere/$CANARY"
+say svc activity tried-child --retry 2 --backoff 10ms -- sh -c "echo '$CANARY'; echo 'attempt $CANARY' >&2; exit 2"
+say svc activity-submit "tried-later-$CANARY" --retry 2 --backoff 10ms --timeout 300ms -- sh -c "echo '$CANARY'; sleep 5"
+say svc activity-collect "tried-later-$CANARY"
+say svc input "path-$CANARY"
+say svc input given
+echo "arguments: $*"
 say svc activity "child-$CANARY" -- sh -c "echo 'argument $CANARY'"
 say svc activity plain-child -- sh -c "echo 'argument $CANARY'; echo '$CANARY' >&2"
 say svc activity-submit "later-$CANARY" -- sh -c "echo '$CANARY'"

@@ -22,12 +22,37 @@ function needlesOf(canary: string): Buffer[] {
 }
 
 /** Runs the program, and answers when every run of the project is over. */
-async function run(project: Project, end: string): Promise<void> {
+async function run(project: Project, end: string, canary: string): Promise<void> {
   const source = await readFile(join(import.meta.dirname, 'places.sh'), 'utf8');
-  const run_id = await project.submit({ filename: 'places.sh', source, env: { END: end } });
+  const given = { args: ['first', canary], input: { given: canary, [canary]: [canary] } };
+  const keys = { idempotency_key: `${end}-${canary}`, timeout: '1h' };
+  const env = { END: end, ALSO: canary };
+  const first = await project.submit({ filename: 'places.sh', source, env, ...given, ...keys });
+  await goesOn(project, first, canary);
+  const again = JSON.parse(await project.ask('POST', `runs/${first}/rerun`, { from: 'fails' })) as { run_id: string };
+  await goesOn(project, again.run_id, canary);
+}
+
+async function goesOn(project: Project, run_id: string, payload: string): Promise<void> {
   await project.waitsFor(run_id, 'go');
-  await project.ask('POST', `runs/${run_id}/signals/go`, {});
+  await project.ask('POST', `runs/${run_id}/signals/go`, { payload });
   await project.rests();
+}
+
+/** What is stored to be run later. */
+async function store(project: Project, value: string): Promise<void> {
+  const workflow = {
+    filename: 'later.sh',
+    source: `echo ${value}`,
+    args: [value],
+    input: { value },
+    env: { X: value },
+  };
+  await project.ask('PUT', 'schedules/later', { cron: '0 0 1 1 *', workflow });
+  await project.ask('PUT', 'handlers/later', { on: ['later.never'], ...workflow });
+  const node = { id: 'a', type: 'shell', config: { script: `echo ${value}`, env: { X: value } } };
+  await project.ask('PUT', 'graphs/later', { version: 'svc-graph/v1', nodes: [node], edges: [] });
+  await project.ask('PUT', 'state/later/cell', { value });
 }
 
 async function open(t: Test, database_url: string | undefined): Promise<Project> {
@@ -43,7 +68,8 @@ async function places(t: Test, database_url?: string): Promise<void> {
   const project = await open(t, database_url);
   await project.ask('PUT', 'secrets/CANARY', { value: canary });
   await project.ask('PUT', 'handlers/places', { on: ['places.emitted'], filename: 'handled.sh', source: SHOW });
-  for (const end of ['succeed', 'fail']) await run(project, end);
+  await store(project, canary);
+  for (const end of ['succeed', 'fail']) await run(project, end, canary);
   const { found, tables, values } = await scanColumns(database_url ?? project.sqlite_url, needlesOf(canary));
   t.same(Object.fromEntries(found), {}, 'no column holds the value');
   t.ok(tables > 60 && values > 2000, `${values} values in ${tables} tables`);
@@ -51,7 +77,15 @@ async function places(t: Test, database_url?: string): Promise<void> {
   t.ok(runs.length >= 12, `${runs.length} runs were made`);
   const tags = new Set(runs.flatMap((one) => one.tags));
   for (const tag of ['tag-***', 'graph-***']) t.ok(tags.has(tag), `${tag} among ${[...tags].join(' ')}`);
-  for (const { run_id } of runs) t.notOk((await project.log(run_id)).includes(canary), `the log of ${run_id}`);
+  let views = '';
+  for (const { run_id } of runs)
+    for (const part of ['', '/logs', '/logs?format=json', '/steps', '/input', '/document', '/chain']) {
+      const view = await project.ask('GET', `runs/${run_id}${part}`);
+      t.notOk(view.includes(canary), `${part} of ${run_id}`);
+      views += view;
+    }
+  t.match(views, /"attempt":2/, 'calls were tried again');
+  t.match(views, /arguments: first \*\*\*/, 'the script had arguments');
 }
 
 /** Only the first run is given the value; all others get to know it from that one. */
