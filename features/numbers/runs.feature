@@ -64,3 +64,40 @@ Feature: Numbers of runs stay what they are
         | sdk.py   | 820982911946154509 |
         | sdk.ts   | 820982911946154509 |
         | order.js | 820982911946154509 |
+
+    @contract
+    Scenario Outline: parts of it, and the attempts of a step: <program>
+      Given a file "parts.sh":
+        """
+        id=$(svc input id)
+        again=$(svc step again --retry 2 --backoff 10ms -- sh -c "echo $id; [ \$SVC_ATTEMPT = 2 ]")
+        svc output set id:="$id" again:="$again" list:="$(svc input list)"
+        """
+      And a file "parts.py":
+        """
+        import svc_sdk as svc
+        def again():
+            if svc.attempt() == 1: raise Exception("once more")
+            return svc.data("id")
+        svc.output.set(id=svc.data("id"), again=svc.step("again", again, retry={"attempts": 2, "backoff": "10ms"}), list=svc.data("list"))
+        """
+      And a file "parts.ts":
+        """
+        import { data, output, step } from 'svc/sdk';
+        const again = ({ attempt }: { attempt?: number }) => {
+          if (attempt === 1) throw new Error('once more');
+          return data('id');
+        };
+        const policy = { retry: { attempts: 2, backoff: '10ms' } } as const;
+        await output.set({ id: data('id'), again: await step('again', again, policy), list: data('list') });
+        """
+      When I submit "{folder}/<program> --input id:=820982911946154508 --input list:=[18446744073709551615]" with the CLI as "first"
+      Then the run succeeds
+      When I send "GET" to "{scoped}/runs/{run}"
+      Then the answer has '"id":820982911946154508,"again":820982911946154508,"list":[18446744073709551615]'
+
+      Examples:
+        | program  |
+        | parts.sh |
+        | parts.py |
+        | parts.ts |
