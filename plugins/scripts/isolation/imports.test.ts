@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Ids } from '../../../kernel/contracts/index.ts';
+import { Activity, systemClock as clock } from '../../../test/kit/index.ts';
+import { openBench } from '../executor/testing/host.ts';
+import { Isolation } from './isolation.ts';
+
+t.setTimeout(120_000);
+
+const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
+const missing = await new Isolation({ env: process.env, ids, node: process.execPath }).fault();
+const skip = missing !== undefined && `this machine cannot isolate: ${missing}`;
+
+/** Spawns programs with imports of a file that the agent may read, by a link and by its place. */
+const scriptOf = (secret: string) => `
+  ln -s ${secret} folder
+  up=$(pwd | sed 's,/[^/]*,../,g')
+  echo "import { value } from './folder/value.json'; console.log(value);" > linked.ts
+  echo "import { value } from './\${up}${secret.slice(1)}/value.json'; console.log(value);" > away.ts
+  svc spawn linked.ts
+  svc spawn away.ts
+`;
+
+t.test('what an isolated script spawns is not made one file by its agent', { skip }, async (t) => {
+  const secret = await mkdtemp(join(tmpdir(), 'svc-secret-'));
+  const bench = await openBench({ clock, ids, native: true });
+  t.teardown(() => Promise.all([rm(secret, { recursive: true }), bench.close()]));
+  await chmod(secret, 0o755);
+  await writeFile(join(secret, 'value.json'), '{"value": "canary"}');
+  const source = scriptOf(secret);
+  for (const trusted of [false, true]) {
+    const activity = new Activity();
+    const spawned: string[] = [];
+    activity.denies = (call) => void spawned.push(JSON.stringify(call));
+    const end = await bench.finish(activity, { source, filename: 'job.sh', trusted });
+    t.match(end, { completion: { status: 'succeeded' } }, JSON.stringify(end));
+    t.equal(spawned.length, 2);
+    // Trusted ones may read it themselves.
+    t.equal(spawned.filter((call) => call.includes('canary')).length, trusted ? 2 : 0);
+  }
+});
