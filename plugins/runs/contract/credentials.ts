@@ -21,10 +21,11 @@ export const CredentialRuns = token<CredentialRuns>('runs.CredentialRuns');
 /** What loaders, shells, interpreters and git read before, or instead of, what they are told to run. */
 const DECIDING = new RegExp(
   `^(?:${[
-    'PATH|(?:LD|DYLD|GIT)_.*|GCONV_PATH|GLIBC_TUNABLES',
-    'BASH_ENV|ENV|BASHOPTS|SHELLOPTS|IFS|PS4|PROMPT_COMMAND|CDPATH|ZDOTDIR',
+    'PATH|(?:LD|DYLD|GIT|OPENSSL)_.*|GCONV_PATH|GLIBC_TUNABLES',
+    'BASH_ENV|ENV|BASHOPTS|SHELLOPTS|IFS|PS4|PROMPT_COMMAND|CDPATH|GLOBIGNORE|ZDOTDIR',
     'NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|(?:PYTHON|PERL5|RUBY)(?:OPT|LIB|DB|PATH|HOME|STARTUP|INSPECT|BREAKPOINT)',
     'JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|LUA_INIT.*|PHPRC|PHP_INI_SCAN_DIR|GOFLAGS',
+    'MAKEFLAGS|DOTNET_STARTUP_HOOKS|npm_config_(?:node_options|script_shell)|NPM_CONFIG_(?:NODE_OPTIONS|SCRIPT_SHELL)',
   ].join('|')})$`,
 );
 
