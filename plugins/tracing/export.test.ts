@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { boot, until } from '../../test/kit/index.ts';
 import { type FinishedSpan, Tracing } from './contract.ts';
-import { Collector } from './testing/collector.ts';
+import { Collector } from '../../test/support/collector/collector.ts';
 
 const span = (name: string): FinishedSpan => ({
   context: { trace_id: '1'.repeat(32), span_id: '2'.repeat(16), sampled: true, state: 'a=b' },

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { AgentProcesses, exitOf } from '../../plugins/agents/testing/agent-processes.ts';
 import { readTrace, spanIdOf } from '../../plugins/tracing/contract.ts';
-import { Collector } from '../../plugins/tracing/testing/collector.ts';
-import type { ReadSpan } from '../../plugins/tracing/testing/read-spans.ts';
+import { Collector } from '../support/collector/collector.ts';
+import type { ReadSpan } from '../support/collector/read-spans.ts';
 import { openTestDatabase, STORES, until } from '../kit/index.ts';
 
 const RUNS = '/api/v1/orgs/acme/projects/main/runs';
