@@ -31,6 +31,13 @@ interface Problem {
 
 const IDLE_MS = 60_000;
 
+/** Of a caller that traces, such as a step or a CI job: what it asks for is part of its trace. */
+function traceHeaders({ TRACEPARENT, TRACESTATE }: NodeJS.ProcessEnv): Record<string, string> {
+  if (!/^[0-9a-f]{2}(?:-[0-9a-f]+){3}$/.test(TRACEPARENT ?? '')) return {};
+  if (!/^[\x20-\x7e]{1,512}$/.test(TRACESTATE ?? '')) return { traceparent: TRACEPARENT! };
+  return { traceparent: TRACEPARENT!, tracestate: TRACESTATE! };
+}
+
 /** The CLI's HTTP client. Every failure becomes a CliError with its exit code. */
 export class Client {
   readonly profile: Profile;
@@ -142,6 +149,7 @@ export class Client {
       ...(payload === undefined
         ? {}
         : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+      ...traceHeaders(process.env),
       ...call.headers,
     };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;

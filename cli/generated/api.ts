@@ -1105,6 +1105,14 @@ export interface WaitedRun {
    */
   run_url?: string;
   /**
+   * Its trace; only when the server exports traces, or did when the run was submitted.
+   */
+  trace_id?: string;
+  /**
+   * Page of its trace; only when the server exports traces and SVC_TRACE_URL is set.
+   */
+  trace_url?: string;
+  /**
    * True when the key was used before; no second run was made.
    */
   duplicate?: boolean;

@@ -46,6 +46,11 @@ export interface NewEvent extends ProjectScope {
   refusable: boolean;
   /** Handlers do not receive it: the lifecycle of a handler run. */
   withheld?: boolean;
+  /**
+   * The span that it comes of, as `keptTrace` writes it; null: none. Runs that it starts are below it. Absent: the one in which
+   * the caller works.
+   */
+  trace?: string | null;
 }
 
 /** An event about to be recorded; it has its id. */

@@ -60,6 +60,7 @@ import { Judge } from './service/judging.ts';
 import { lifecycleObserver } from './service/lifecycle.ts';
 import { prunableEvents } from './service/prune.ts';
 import { HANDED_OVER_TOPIC, startOutbox } from './service/outbox.ts';
+import { Tracing } from '../tracing/contract.ts';
 import { Recorder } from './service/recorder.ts';
 import { Sequencer } from './service/sequencing.ts';
 import { sequencingOf } from './domain/sequencing-setting.ts';
@@ -89,6 +90,7 @@ function makeRecorder(use: Resolve, sequencer: Sequencer): Recorder {
     metrics: use(Metrics),
     reactions: reactions(use),
     judge: new Judge(expressions(use)),
+    tracer: use(Tracing).on,
     fired() {
       fired.notify();
       wakeups.topic(FIRED_TOPIC);

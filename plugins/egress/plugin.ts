@@ -1,4 +1,5 @@
 import { ALL_ROLES, Clock, definePlugin, Egress, Settings } from '../../kernel/contracts/index.ts';
+import { Tracing } from '../tracing/contract.ts';
 import { readAllowList } from './allow-list.ts';
 import type { EgressClient } from './egress.ts';
 import manifest from './plugin.json' with { type: 'json' };
@@ -16,7 +17,12 @@ export default definePlugin(manifest, (plugin) => {
     return {
       async request(request) {
         opened ??= open();
-        return (await opened).request(request);
+        const client = await opened;
+        const tracer = use(Tracing).on;
+        const parent = tracer?.current();
+        if (!tracer || !parent) return client.request(request);
+        const { sendTraced } = await import('./traced.ts');
+        return sendTraced(client, request, { tracer, clock: use(Clock), parent });
       },
     };
   });

@@ -10,7 +10,7 @@ import {
   SERVER_ROLES,
   token,
 } from '../../kernel/contracts/index.ts';
-import { Activities, CoordinatedRuns, RunCoordinators, RunTables } from '../runs/contract.ts';
+import { Activities, CoordinatedRuns, NodeSpans, RunCoordinators, RunTables } from '../runs/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from './contract.ts';
 import { flowTables } from './migrations/0001-flows.ts';
 import { builtinNodes } from './nodes/builtin.ts';
@@ -37,6 +37,7 @@ const makeCoordinator = (use: Resolve): FlowCoordinator => {
     languages: new Map(use.all(FlowLanguages).map((one) => [one.name, one])),
     activities: () => use(Activities),
     views: makeViews(use),
+    spans: use(NodeSpans).over,
     leftOver: () => use(OwnResumer).wake(),
   });
   return new FlowCoordinator(() => (parts ??= make()));

@@ -21,6 +21,7 @@ import { withoutCredentials } from './migrations/0002-credentials.ts';
 import { owners } from './migrations/0003-owners.ts';
 import { refills } from './migrations/0004-refills.ts';
 import { untrusted } from './migrations/0005-untrusted.ts';
+import { traces } from './migrations/0007-traces.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { handlerRoutes } from './routes.ts';
 import { handlerCheck } from './service/check.ts';
@@ -59,7 +60,7 @@ function routes(use: Resolve) {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted]);
+  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, traces]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
     (use): Refiller =>

@@ -15,6 +15,7 @@ import { compile, parseJson, turnForLarge, type Validator } from '../schema/cont
 import { hasBody, readBody } from './body.ts';
 import type { CallerSource, RecognisedCaller, UnknownRequest } from './contract.ts';
 import { checkStreamed, streamBody } from './body-stream.ts';
+import type { Tracer } from '../tracing/contract.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { CallerRates } from './caller-rates.ts';
@@ -30,6 +31,7 @@ export interface Serving {
   control: () => AccessControl;
   rates: CallerRates;
   sources: readonly CallerSource[];
+  tracer: Tracer | undefined;
   /** True: what was not found may be there now. */
   catchUp: () => Promise<boolean>;
 }
@@ -56,7 +58,14 @@ export class Endpoint {
    * Authentication first, then authorization, then the body: nothing of a body is read for a caller that may not send
    * it.
    */
-  async answer(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<HttpReply> {
+  answer(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<HttpReply> {
+    const { trace } = exchange;
+    const { tracer } = this.#use;
+    if (!tracer || !trace) return this.#answer(exchange, params);
+    return tracer.within(trace.context, () => this.#answer(exchange, params));
+  }
+
+  async #answer(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<HttpReply> {
     const { principal, scope } = await this.#admit(exchange, params);
     checkParams(params, this.#use.limits.param_length);
     const query = this.#query(exchange.search);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Ids, Principal } from '../../kernel/contracts/index.ts';
 import type { AddressReader } from './far-address.ts';
+import type { RequestTrace } from './request-trace.ts';
 import { splitTarget } from './screen.ts';
 
 const SANE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
@@ -36,6 +37,8 @@ export class Exchange {
   /** The route's pattern for logs and metrics; never the raw path. */
   pattern = '(none)';
   principal: Principal | undefined;
+  /** Its span, when somebody traces. */
+  trace: RequestTrace | undefined;
   /** Of the answer, whatever it will be; those of a route win over them. */
   readonly headers: Record<string, string> = {};
   /** By the monotonic clock; an answer that begins later goes without `headers`. */

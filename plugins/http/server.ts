@@ -14,6 +14,7 @@ import {
   type Route,
   Settings,
 } from '../../kernel/contracts/index.ts';
+import { type Tracer, Tracing } from '../tracing/contract.ts';
 import { AccessLog } from './access-log.ts';
 import { CallerRates } from './caller-rates.ts';
 import { type AddressReader, readTrustedProxy } from './far-address.ts';
@@ -28,6 +29,7 @@ import { METHODS, refuseRaw, unacceptable } from './problem.ts';
 import { openapiRoute } from './openapi.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { Answers } from './reply.ts';
+import { beginTrace } from './request-trace.ts';
 import { createRouter } from './router.ts';
 import { originForm, screen } from './screen.ts';
 import { Upgrades } from './upgrades.ts';
@@ -58,6 +60,7 @@ export class HttpServer {
   readonly #log: Log;
   readonly #limits: HttpLimits;
   readonly #exchanges = new Set<Exchange>();
+  readonly #tracer: Tracer | undefined;
   readonly #access: AccessLog;
   readonly #addressOf: AddressReader;
   readonly #answers: Answers;
@@ -76,7 +79,8 @@ export class HttpServer {
     this.#ids = use(Ids);
     this.#log = use(Log).child({ part: 'http' });
     this.#limits = limits;
-    this.#access = new AccessLog(this.#log, this.#clock, use(Metrics));
+    this.#tracer = use(Tracing).on;
+    this.#access = new AccessLog(this.#log, this.#clock, use(Metrics), this.#tracer);
     const draining = () => this.#closing !== undefined;
     const addressOf = this.#addressOf;
     const shared = { clock: this.#clock, ids: this.#ids, log: this.#log, limits, draining };
@@ -92,7 +96,8 @@ export class HttpServer {
     ];
     const described = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, described]);
-    const serving = { clock: this.#clock, limits, control, rates, sources: use.all(CallerSources), catchUp };
+    const known = { sources: use.all(CallerSources), tracer: this.#tracer };
+    const serving = { clock: this.#clock, limits, control, rates, catchUp, ...known };
     const endpoints = [...routes, described].map((route) => new Endpoint(route, serving));
     const pages = use.all(HttpPages);
     const router = createRouter({
@@ -136,6 +141,7 @@ export class HttpServer {
     request.url = originForm(request.url ?? '');
     const parts = { ids: this.#ids, clock: this.#clock, addressOf: this.#addressOf };
     const exchange = new Exchange(request, response, parts);
+    if (this.#tracer) exchange.trace = beginTrace(this.#tracer, request);
     this.#exchanges.add(exchange);
     // It came on a connection that was kept: it may finish, but not wait.
     if (this.#closing !== undefined) exchange.abort(stopping());

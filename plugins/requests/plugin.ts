@@ -4,6 +4,7 @@ import { Credentials } from '../credentials/contract.ts';
 import { FlowNodes } from '../flows/contract.ts';
 import { GraphNodeTypes } from '../graphs/contract.ts';
 import { ClaimPreparations } from '../runs/contract.ts';
+import { Tracing } from '../tracing/contract.ts';
 import { NodeRequests } from './contract.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { httpGraphNode } from './service/graph-node.ts';
@@ -23,6 +24,7 @@ export default definePlugin(manifest, (plugin) => {
       egress: use(Egress),
       clock: use(Clock),
       meters: createMeters(use(Metrics), use(Clock)),
+      tracer: use(Tracing).on,
     }),
   );
 });

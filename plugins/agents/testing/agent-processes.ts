@@ -19,7 +19,10 @@ export class AgentProcesses {
   user = '';
   agent = '';
 
-  constructor(home: string, database: TestDatabase) {
+  readonly #env: Record<string, string>;
+
+  constructor(home: string, database: TestDatabase, env: Record<string, string> = {}) {
+    this.#env = env;
     this.home = home;
     this.work = join(home, 'work');
     this.#database = database;
@@ -32,7 +35,7 @@ export class AgentProcesses {
   /** Starts the server, again on the same port when it was stopped. */
   async start(): Promise<void> {
     const settings = { home: this.home, port: this.#port, lease_ms: LEASE_MS };
-    this.#server = await boot({ database: this.#database, access: 'empty', settings });
+    this.#server = await boot({ database: this.#database, access: 'empty', settings, env: this.#env });
     this.#port = Number(new URL(this.#server.url).port);
   }
 

@@ -2,6 +2,7 @@ import { type Clock, type Ids, isServiceError, type Log } from '../../../kernel/
 import type { Masker, Maskers } from '../../masking/contract.ts';
 import type { ClaimRef, Completion, LogChunk } from '../../runs/contract.ts';
 import type { ActivityHost, AgentLink, Assignment, Executor, FileSender, PassEnd, RunningPass } from '../contract.ts';
+import { readTrace } from '../../tracing/contract.ts';
 import { EXECUTOR_MISSING, leaseLost } from '../errors.ts';
 import { AppendLine } from './append-line.ts';
 import { ClaimClient } from './claim-client.ts';
@@ -32,6 +33,8 @@ export class Pass {
   /** Resolves when the work has ended and was reported. Never rejects. */
   readonly done: Promise<void>;
   readonly #parts: PassParts;
+  /** Its lines carry the trace of the run, when the server traces. */
+  readonly #log: Log;
   readonly #client: ClaimClient;
   readonly #appends: AppendLine;
   readonly #logs: LogQueue;
@@ -48,6 +51,7 @@ export class Pass {
     this.assignment = assignment;
     this.claim = { activity_id: assignment.activity_id, epoch: assignment.epoch };
     this.#parts = parts;
+    this.#log = parts.log.child(tracedBy(assignment));
     const onLost = (reason: string) => this.lose(reason);
     this.#client = new ClaimClient({ ...parts, claim: this.claim, onLost });
     this.#appends = new AppendLine(this.#client, this.claim);
@@ -87,7 +91,7 @@ export class Pass {
   /** The claim is lost: ends the work and reports nothing more. */
   lose(reason: string): void {
     if (this.lost) return;
-    this.#parts.log.warn({ ...this.claim, run_id: this.assignment.run_id, reason }, 'a claim was lost');
+    this.#log.warn({ ...this.claim, run_id: this.assignment.run_id, reason }, 'a claim was lost');
     this.#client.lose();
     this.#logs.close();
     this.#stop('revoked');
@@ -104,12 +108,11 @@ export class Pass {
   }
 
   async #run(): Promise<void> {
-    const { log } = this.#parts;
     try {
       await this.#report(this.#stopping ? { end: 'released' } : await this.#execute());
     } catch (error) {
       if (!isServiceError(error, 'lease_lost'))
-        log.error(
+        this.#log.error(
           { ...this.claim, reason: (error as Error).message },
           'the end of a pass was not reported; its claim will expire',
         );
@@ -172,8 +175,7 @@ export class Pass {
       await this.#client.ask('logs', { claim: this.claim, chunks });
     } catch (error) {
       const reason = (error as Error).message;
-      if (!this.lost)
-        this.#parts.log.error({ ...this.claim, reason }, 'the log of a pass was refused; the rest is dropped');
+      if (!this.lost) this.#log.error({ ...this.claim, reason }, 'the log of a pass was refused; the rest is dropped');
       throw error;
     }
   }
@@ -222,6 +224,12 @@ export class Pass {
       await this.#client.ask('complete', { claim, completion: failure });
     }
   }
+}
+
+/** Fields of log lines. */
+export function tracedBy({ trace }: Pick<Assignment, 'trace'>): { trace_id?: string; span_id?: string } {
+  const span = readTrace(trace?.traceparent);
+  return span ? { trace_id: span.trace_id, span_id: span.span_id } : {};
 }
 
 function secretsOf({ environment: { below, above, masks = [] } }: Assignment): string[] {

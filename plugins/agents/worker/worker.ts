@@ -24,7 +24,7 @@ import {
 import { EXECUTOR_FAILED } from '../errors.ts';
 import { pause } from './backoff.ts';
 import { isolationOf } from './isolation.ts';
-import { Pass } from './pass.ts';
+import { Pass, tracedBy } from './pass.ts';
 import type { WorkerSettings } from './settings.ts';
 
 export interface WorkerParts {
@@ -271,7 +271,8 @@ export class Worker implements Agent {
     const { activity_id, run_id, executor } = assignment;
     const message = (error as Error).message ?? String(error);
     const tries = (this.#failures.get(activity_id) ?? 0) + 1;
-    this.#parts.log.error({ activity_id, run_id, executor, tries, reason: message }, 'an executor failed');
+    const fields = { activity_id, run_id, executor, tries, reason: message, ...tracedBy(assignment) };
+    this.#parts.log.error(fields, 'an executor failed');
     this.#failures.delete(activity_id);
     if (tries >= EXECUTOR_TRIES) {
       const failure = `executor ${executor} failed ${tries} times on agent ${this.#parts.settings.name}: ${message}`;

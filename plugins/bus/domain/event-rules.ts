@@ -29,14 +29,14 @@ export function checkType(type: string, pointer = '/type'): string {
 }
 
 /** The part of an event that is stored as one body. */
-export type EventBody = Pick<NewEvent, 'payload' | 'fields'>;
+export type EventBody = Pick<NewEvent, 'payload' | 'fields' | 'trace'>;
 
 /**
  * Refuses what no source may pass, and answers the JSON of the body. Throws `event_type_invalid`,
  * `event_type_reserved`, `invalid_request`, `payload_too_large`.
  */
 export function checkedBody(event: NewEvent): Buffer {
-  const { type, key, source, fields, dedup } = event;
+  const { type, key, source, dedup } = event;
   checkType(type);
   if ((source === 'emit' || source === 'hook') && isReserved(type))
     throw BusErrors.typeReserved(`only the service emits events of type ${type}`, {
@@ -59,15 +59,16 @@ export function checkedBody(event: NewEvent): Buffer {
     const rest = JSON.stringify({ type, key: key ?? undefined, payload: 0 });
     refuseMore('the event', Buffer.byteLength(rest) - 1 + payload.length, EMIT_BYTES);
   }
-  const kept = bodyOf(payload, fields);
+  const kept = bodyOf(payload, event);
   refuseMore('the event', kept.length, EVENT_BYTES);
   return kept;
 }
 
 /** The JSON of an `EventBody`. */
-function bodyOf(payload: Buffer, fields: EventBody['fields']): Buffer {
-  const rest = fields === undefined ? '}' : `,"fields":${JSON.stringify(fields)}}`;
-  return Buffer.concat([Buffer.from('{"payload":'), payload, Buffer.from(rest)]);
+function bodyOf(payload: Buffer, { fields, trace }: Omit<EventBody, 'payload'>): Buffer {
+  const rest = fields === undefined ? '' : `,"fields":${JSON.stringify(fields)}`;
+  const traced = typeof trace === 'string' ? `,"trace":${JSON.stringify(trace)}` : '';
+  return Buffer.concat([Buffer.from('{"payload":'), payload, Buffer.from(`${rest}${traced}}`)]);
 }
 
 function refuseMore(what: string, bytes: number, most: number): void {

@@ -20,11 +20,12 @@ export const canBeHandedOver = ({ event, by }: Recording): boolean =>
 /** An event of the outbox. The org's keys must be ready. */
 export function recordingOf(sealer: Sealer, row: OutboxRow): Recording {
   const { event_id, org_id, project_id, type, event_key: key, source, source_name } = row;
-  const { payload, fields } = openBody(sealer, row, event_id, row.body);
+  const { payload, fields, trace = null } = openBody(sealer, row, event_id, row.body);
   const asked = row.asked === null ? undefined : (JSON.parse(row.asked) as Asked);
   const event: PendingEvent = {
     ...{ event_id, org_id, project_id, type, key, payload, source, source_name },
     ...(fields === undefined ? {} : { fields }),
+    trace,
     generation: Number(row.generation),
     trusted: row.trusted === 1,
     withheld: row.withheld === 1,

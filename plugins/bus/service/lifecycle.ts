@@ -24,6 +24,7 @@ export const lifecycleEvent = (run: RunTransition): NewEvent => ({
   source_name: run.run_id,
   generation: run.generation,
   trusted: run.trusted,
+  trace: run.trace,
   refusable: false,
   // A handler that is started by its own run's events would never stop.
   withheld: run.trigger.handler !== undefined,

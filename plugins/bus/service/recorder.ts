@@ -10,6 +10,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { EmitResult, EventReaction, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
+import { keptTrace, type Tracer } from '../../tracing/contract.ts';
 import { checkedBody } from '../domain/event-rules.ts';
 import { fireCancels } from '../store/cancels.ts';
 import { isOfUntrustedRun } from '../domain/untrusted.ts';
@@ -32,6 +33,7 @@ export interface RecorderParts extends OutboxParts {
   /** Resolved late: reactions start runs, and the engine that creates these emits events. */
   reactions(): readonly EventReaction[];
   judge: Judge;
+  tracer: Pick<Tracer, 'current'> | undefined;
   /** Called after a commit that fired waits or cancels. */
   fired(): void;
   /** Called after a commit that recorded events of a project. */
@@ -65,14 +67,21 @@ export class Recorder {
   }
 
   /** The org's keys must be ready. Throws when the event is invalid. The recording serves all attempts to record it. */
-  prepare(event: NewEvent, by?: AuditSource): Recording {
+  prepare(given: NewEvent, by?: AuditSource): Recording {
+    const event = this.#traced(given);
     return this.#prepare(event, checkedBody(event), this.#parts.judge.begin(), by);
   }
 
   /** The same within a transaction, each attempt of which prepares anew. */
-  prepareAgain(event: NewEvent): Recording {
+  prepareAgain(given: NewEvent): Recording {
+    const event = this.#traced(given);
     const body = checkedBody(event);
     return this.#prepare(event, body, this.#parts.judge.resume(event, body));
+  }
+
+  #traced(event: NewEvent): NewEvent {
+    const present = event.trace === undefined ? this.#parts.tracer?.current() : undefined;
+    return present ? { ...event, trace: keptTrace(present) } : event;
   }
 
   #prepare(event: NewEvent, body: Buffer, judged: Judged, by?: AuditSource): Recording {

@@ -52,6 +52,7 @@ export function triggerEvent(run: NewRun): NewEvent[] {
       source_name: run_id,
       generation: run.generation,
       trusted: run.trusted,
+      trace: run.trace ?? null,
       refusable: false,
     },
   ];

@@ -135,6 +135,7 @@ export async function readEvent(
     key,
     payload: body.payload,
     ...(body.fields === undefined ? {} : { fields: body.fields }),
+    trace: body.trace ?? null,
     source: header.source,
     source_name: header.source_name,
     generation: Number(header.generation),

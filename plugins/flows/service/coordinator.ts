@@ -6,6 +6,7 @@ import type {
   CoordinatedRun,
   NodeList,
   NodePage,
+  NodeSpans,
   RunCoordinator,
 } from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
@@ -18,11 +19,14 @@ import { Advance, type AdvanceParts } from './advance.ts';
 import { OUTPUT_FAULT, reasonOf } from './faults.ts';
 import { FlowMemory } from './flow-memory.ts';
 import { FLOWS, type FlowViews } from './flow-views.ts';
+import { openNodeSpans } from './node-spans.ts';
 import { plannedAgain, planRerun, type RerunPlan } from './rerun-plan.ts';
 
 export interface CoordinatorParts extends AdvanceParts {
   database: Pick<Database, 'now' | 'read'>;
   views: FlowViews;
+  /** Undefined: nobody traces. */
+  spans: NodeSpans['over'];
   /** Called after a commit that left pending steps. */
   leftOver(): void;
 }
@@ -123,7 +127,11 @@ export class FlowCoordinator implements RunCoordinator {
     const flow = this.#carriedOf(tx, run)?.flow;
     // Everything is decided and stored: there is nothing to end.
     if (flow && flow.ended === flow.nodes && flow.todo.length === 0) return;
-    await endFlow(tx, run.run_id, this.#parts().database.now());
+    const { database, sealer, spans } = this.#parts();
+    const now = database.now();
+    const open = spans ? await openNodeSpans(tx, sealer, run, now) : [];
+    if (open.length > 0) spans?.(tx, run.run_id, open);
+    await endFlow(tx, run.run_id, now);
   }
 
   #carriedOf(tx: Transaction, { run_id }: ActivityScope): FlowMemory | undefined {

@@ -1,15 +1,18 @@
 import type { Database, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
-import type { CoordinatedRun, Json, NewActivity } from '../../runs/contract.ts';
+import type { CoordinatedRun, Json, NewActivity, NodeSpans } from '../../runs/contract.ts';
 import { isOver, newRow, WHOLE } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { type FlowActivity, insertActivities } from '../store/activity-rows.ts';
 import { type FlowRow, insertFlow, updateFlow } from '../store/flow-row.ts';
 import { PART, PLAN, readParts } from '../store/lists.ts';
+import { nodeSpanOf } from './node-spans.ts';
 import { readNodes, readOpenItems, type StoredNode, writeNodes } from '../store/node-rows.ts';
 
 export interface MemoryParts {
   database: Pick<Database, 'now'>;
   sealer: Sealer;
+  /** Undefined: nobody traces. */
+  spans: NodeSpans['over'];
 }
 
 const keyOf = (n: number, item: number): string => `${n}/${item}`;
@@ -30,6 +33,8 @@ export class FlowMemory {
   readonly #items = new Map<string, readonly Json[]>();
   readonly #rows = new Map<string, StoredNode>();
   readonly #changed = new Set<StoredNode>();
+  /** Over before this transaction, or told already. */
+  readonly #told = new Set<StoredNode>();
   #activities: NewActivity[] = [];
   #meanings: FlowActivity[] = [];
 
@@ -60,7 +65,10 @@ export class FlowMemory {
       ({ n, item }) => !this.#rows.has(keyOf(n, item)),
     );
     if (keys.length === 0) return;
-    for (const row of await readNodes(this.tx, this.run.run_id, keys)) this.#rows.set(keyOf(row.n, row.item), row);
+    for (const row of await readNodes(this.tx, this.run.run_id, keys)) {
+      this.#rows.set(keyOf(row.n, row.item), row);
+      if (isOver(row)) this.#told.add(row);
+    }
     // Nodes without a row get one in memory, so that they are not looked for again.
     for (const { n, item } of keys) this.row(n, item);
   }
@@ -146,10 +154,24 @@ export class FlowMemory {
   async save(): Promise<void> {
     await this.#flush();
     await writeNodes(this.tx, this.run.run_id, [...this.#changed]);
+    this.#tell();
     // A flow that begins has no row yet.
     if (this.#stored) await updateFlow(this.tx, this.run.run_id, this.flow, this.now);
     else await insertFlow(this.tx, this.#parts.sealer, this.run, this.flow, this.now);
     this.#stored = true;
+  }
+
+  /** For the run's trace. */
+  #tell(): void {
+    const { spans } = this.#parts;
+    if (!spans) return;
+    const over = [...this.#changed].filter((row) => isOver(row) && !this.#told.has(row));
+    for (const row of over) this.#told.add(row);
+    const nodes = over.flatMap((row) => {
+      const node = this.#plan.get(Math.floor(row.n / PART))?.[row.n % PART];
+      return (node && nodeSpanOf(node, row)) ?? [];
+    });
+    if (nodes.length > 0) spans(this.tx, this.run.run_id, nodes);
   }
 
   async #flush(): Promise<void> {

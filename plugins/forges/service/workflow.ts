@@ -34,5 +34,6 @@ export function startOf({ name, repo }: { name: string; repo: string }, event: P
     subject: repo,
     trusted,
     generation,
+    trace: event.trace ?? null,
   };
 }

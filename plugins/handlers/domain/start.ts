@@ -13,16 +13,20 @@ export interface StartEvent {
   /** Of the event. */
   generation: number;
   trusted: boolean;
+  /** The span that the event comes of; absent: none. */
+  trace?: string | undefined;
 }
 
-export function startEventOf({ event_id, type, key, fields, generation, trusted }: PendingEvent): StartEvent {
+export function startEventOf(event: PendingEvent): StartEvent {
+  const { event_id, type, key, fields, generation, trusted, trace } = event;
   const single = Object.entries(fields ?? {}).filter(([, value]) => typeof value !== 'object');
-  return { event_id, type, subject: key, fields: Object.fromEntries(single), generation, trusted };
+  const traced = typeof trace === 'string' ? { trace } : {};
+  return { event_id, type, subject: key, fields: Object.fromEntries(single), generation, trusted, ...traced };
 }
 
 /** What the run of an event has of it; the same whoever asks. */
 export function startOf(handler: string, event: StartEvent): WorkflowStart {
-  const { event_id, type, subject, fields, generation, trusted } = event;
+  const { event_id, type, subject, fields, generation, trusted, trace = null } = event;
   return {
     run_id: handlerRunId(event_id, handler),
     trigger: { ...fields, type, event: event_id, handler },
@@ -30,5 +34,6 @@ export function startOf(handler: string, event: StartEvent): WorkflowStart {
     subject: subject ?? undefined,
     generation: generation + 1,
     trusted,
+    trace,
   };
 }

@@ -21,9 +21,10 @@ interface QueueRow {
   fields: string;
   generation: number;
   trusted: number;
+  trace: string | null;
 }
 
-const COLUMNS = 'event_seq name event_id type subject fields generation trusted'.split(' ');
+const COLUMNS = 'event_seq name event_id type subject fields generation trusted trace'.split(' ');
 
 const queuedOf = ({ event_seq, name, fields, generation, trusted, ...event }: QueueRow): Queued => ({
   event_seq: Number(event_seq),
@@ -35,6 +36,7 @@ const queuedOf = ({ event_seq, name, fields, generation, trusted, ...event }: Qu
     fields: parseExact(fields) as { [name: string]: Json },
     generation: Number(generation),
     trusted: trusted === 1,
+    ...(event.trace !== null && { trace: event.trace }),
   },
 });
 
@@ -55,6 +57,7 @@ export async function enqueue(
     JSON.stringify(event.fields),
     event.generation,
     event.trusted ? 1 : 0,
+    event.trace ?? null,
     now,
   ]);
   const columns = ['project_id', 'org_id', ...COLUMNS, 'queued_at'];

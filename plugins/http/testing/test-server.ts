@@ -18,6 +18,7 @@ import {
   Settings,
   type Upgrade,
 } from '../../../kernel/contracts/index.ts';
+import { Tracing } from '../../tracing/contract.ts';
 import { type CallerSource, CallerSources, type HttpPage, HttpPages } from '../contract.ts';
 import { createMetrics } from '../metrics.ts';
 import { type HttpBounds, HttpServer } from '../server.ts';
@@ -75,6 +76,7 @@ export function assemble(parts: TestParts): { http: HttpServer; lines: Line[] } 
   };
   let count = 0;
   const services = new Map<object, unknown>([
+    [Tracing, { on: undefined }],
     [Settings, { host: '127.0.0.1', port: 0, socket_path: undefined, version: '0.1.0', env: {}, ...parts.settings }],
     [Log, log],
     [Clock, testClock],

@@ -7,12 +7,16 @@ import { exchangeOf } from '../domain/exchange.ts';
 import { failureBy, failureOf, isNominated } from '../domain/failure.ts';
 import { readGiven } from '../domain/given.ts';
 import { checkRequest } from '../domain/request-rules.ts';
+import type { Tracer } from '../../tracing/contract.ts';
 import type { RequestMeters } from './meters.ts';
+import { traceRequest } from './trace-request.ts';
 
 export interface HttpExecutorParts {
   egress: Egress;
   clock: Clock;
   meters: RequestMeters;
+  /** Of this process; the server of an agent without one says only what requests carry. */
+  tracer: Tracer | undefined;
 }
 
 /** Sends the request of an activity. It needs no process, so a server does it itself. */
@@ -65,7 +69,9 @@ class RequestPass implements RunningPass {
     const request = checkRequest(spec);
     const exchange = exchangeOf(request, readGiven(environment.given), clock.now());
     const spill = this.#spill(request);
-    const answer = await meters.measure(() => egress.request({ ...exchange, spill, signal: this.#abort.signal }));
+    const traced = traceRequest(this.#assignment, exchange);
+    const send = () => egress.request({ ...traced.request, spill, signal: this.#abort.signal });
+    const answer = await traced.measure(this.#parts, this.#host.masker, () => meters.measure(send));
     if (this.#stored) return { status: 'succeeded', output: answerOf(answer, this.#stored) as unknown as Json };
     const failure = failureOf(request, answer, { masker: this.#host.masker, now: clock.now() });
     return failure ?? { status: 'succeeded', output: answerOf(answer, undefined) as unknown as Json };

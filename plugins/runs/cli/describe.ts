@@ -33,6 +33,7 @@ export function describe(run: RunView, output: Output): string {
     ['created', run.created_at],
     ['started', run.started_at],
     ['finished', run.finished_at],
+    ['trace', run.trace_url ?? run.trace_id],
     ['deadline', run.finished_at === undefined ? run.deadline : undefined],
     ['output', isEmpty(run.output) ? undefined : JSON.stringify(run.output)],
     ['error', run.error ? `${run.error.message} (${run.error.code})` : undefined],

@@ -1,5 +1,6 @@
 import type { JournalRecord } from '../generated/journal-record.ts';
 import type { Tried } from './attempts.ts';
+import type { TraceHeaders } from '../../tracing/contract.ts';
 import type { Json } from './run.ts';
 
 export type { JournalRecord };
@@ -43,6 +44,8 @@ export interface Claimed extends ClaimRef {
   journal: JournalRecord[];
   /** Failed attempts of the call after the journal's last one. */
   tried?: Tried;
+  /** The span of this pass, when the server traces: for its program and its requests. */
+  trace?: TraceHeaders;
 }
 
 /** A wait to arm at the next position. Its `kind` is a registered wait kind and equals the verb. */

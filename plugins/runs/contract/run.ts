@@ -35,6 +35,11 @@ export interface SubmitRun extends CheckedDocument {
   idempotency_key?: string;
   /** From its submit; then it fails, whatever it waits for. */
   timeout_ms?: number;
+  /**
+   * The span that starts it, as `keptTrace` of the tracing plugin writes it; null: none. Absent: the one in which the caller
+   * works, where the run is made by its caller and not with others.
+   */
+  trace?: string | null;
   /** The submitter for the record: a principal's id. */
   submitted_by?: string;
   /** The requester, for the audit entry of the run. Absent: the service itself submits. */

@@ -113,4 +113,12 @@ export interface RunRecord {
    * Page of the run; only when the server has a public URL.
    */
   run_url?: string;
+  /**
+   * Its trace; only when the server exports traces, or did when the run was submitted.
+   */
+  trace_id?: string;
+  /**
+   * Page of its trace; only when the server exports traces and SVC_TRACE_URL is set.
+   */
+  trace_url?: string;
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../kernel/contracts/index.ts';
 import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { RunMasks } from '../../masking/contract.ts';
+import { keptTrace, type Tracer } from '../../tracing/contract.ts';
 import type {
   CopiedPrefix,
   KeptResults,
@@ -27,6 +28,7 @@ export interface RerunsParts {
   database: Database;
   sealer: Sealer;
   creation: RunCreation;
+  tracer: Pick<Tracer, 'current'> | undefined;
   masks: Pick<RunMasks, 'remember'>;
   audit: Audit;
   kinds: readonly Pick<WorkflowKind, 'kind' | 'replays'>[];
@@ -63,7 +65,12 @@ export class Reruns {
     const replays = this.#parts.kinds.some((one) => one.replays && one.kind === submit.kind);
     const prefix = from === undefined || !replays ? undefined : await this.#prefix(request, from);
     for (const part of this.#parts.parts()) if (prefix) await part.check?.(prefix);
-    const prepared = await creation.prepare({ ...submit, ...(by.principal ? { submitted_by: by.principal.id } : {}) });
+    const present = this.#parts.tracer?.current();
+    const prepared = await creation.prepare({
+      ...submit,
+      ...(by.principal ? { submitted_by: by.principal.id } : {}),
+      trace: present ? keptTrace(present) : null,
+    });
     // No submit can have a key with a NUL.
     const anew = key === undefined ? prepared : { ...prepared, idempotency_key: `rerun\0${run_id}\0${key}` };
     const run = from === undefined || replays ? anew : await this.#keeping(request, anew, from);

@@ -58,6 +58,7 @@ import { RunDocuments } from './run-documents.ts';
 import { createRunFeed, createRunFigures } from './run-feed.ts';
 import { createRunViews, type RunViews } from './run-views.ts';
 import { NodeViews } from './node-views.ts';
+import { Tracing } from '../../tracing/contract.ts';
 import { RunWaits } from './run-waits.ts';
 import { createSignalViews } from './signal-views.ts';
 import { RunWatch } from './run-watch.ts';
@@ -70,7 +71,7 @@ export function registerService(plugin: PluginSetup, store: (use: Resolve) => Sq
   const wakeups = plugin.own((use) => createWakeups(use(Log)));
   plugin.bind(Wakeups, wakeups);
   plugin.bind(WakeRelay, wakeups);
-  const views = plugin.own((use) => createRunViews(use(Database), use(Sealer), use(RunMasks)));
+  const views = plugin.own((use) => createRunViews(use(Database), use(Sealer), use(RunMasks), use(Tracing).on));
   plugin.bind(RunEngine, (use) => engine(use, views(use)));
   plugin.bind(RunCreation, (use) => creation(use, store(use)));
   plugin.bind(JobEnvironments, (use) =>
@@ -139,6 +140,7 @@ export const makeReruns = (use: Resolve): Reruns =>
     database: use(Database),
     sealer: use(Sealer),
     creation: use(RunCreation),
+    tracer: use(Tracing).on,
     masks: use(RunMasks),
     audit: use(Audit),
     kinds: use.all(WorkflowKinds),

@@ -1,6 +1,7 @@
 import { chunks, encodeCursor, Errors, isId, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import { SharedReads } from '../../database/contract.ts';
-import type { RunMasks } from '../../masking/contract.ts';
+import type { Masker, RunMasks } from '../../masking/contract.ts';
+import { type Tracer, traceIdOf } from '../../tracing/contract.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import type { Reader } from '../store/parts.ts';
 import { readRun, readRuns, readStatus } from '../store/reading.ts';
@@ -58,11 +59,17 @@ function known<T>(run_id: string, found: T | undefined): T {
 }
 
 /** Secret values of a run are masked everywhere, except in texts of its callers. */
-export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks, 'of' | 'ofMany'>): RunViews {
+export function createRunViews(
+  on: Reader,
+  sealer: Sealer,
+  masks: Pick<RunMasks, 'of' | 'ofMany'>,
+  tracer?: Pick<Tracer, 'pageOf'>,
+): RunViews {
+  const shown = (run: Run, masker: Masker) => traced(maskedRun(run, masker), tracer);
   const masked = async (scope: Scope, ids: readonly string[]): Promise<Run[]> => {
     const runs = await readRuns(on, sealer, scope, ids);
     const maskers = runs.length > 0 ? await masks.ofMany(scope, ids) : new Map();
-    return runs.map((run) => maskedRun(run, maskers.get(run.run_id)!));
+    return runs.map((run) => shown(run, maskers.get(run.run_id)!));
   };
   const runs = new SharedReads<Run>(async (keys) => {
     const found = new Map<string, Run>();
@@ -80,7 +87,7 @@ export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks,
     async read({ org_id, project_id }, run_id, within) {
       if (!within) return known(run_id, await runs.of(keyOf({ org_id, project_id }, runId(run_id))));
       const run = await readRun(within, sealer, { org_id, project_id }, runId(run_id));
-      return maskedRun(run, await masks.of({ org_id, project_id, run_id }, within));
+      return shown(run, await masks.of({ org_id, project_id, run_id }, within));
     },
     async list(scope, filter) {
       const { ids, next } = fitting(await listRuns(on, scope.project_id, filter), filter.limit);
@@ -96,6 +103,13 @@ export function createRunViews(on: Reader, sealer: Sealer, masks: Pick<RunMasks,
     },
     facts: async (run_id) => known(run_id, await facts.of(run_id)),
   };
+}
+
+/** The trace of a run that nobody else traced comes from its id. */
+function traced(run: Run, tracer: Pick<Tracer, 'pageOf'> | undefined): Run {
+  if (!tracer) return run;
+  const { trace_id = traceIdOf(run.run_id) } = run;
+  return { ...run, trace_id, trace_url: tracer.pageOf(trace_id) };
 }
 
 /** The runs of a page, and the last of them when there are more. */

@@ -121,7 +121,7 @@ const ENDED = { claimed: endedFrom('claimed'), parked: endedFrom('parked') };
 /** From a state → done | failed, at most 128. The activities or their runs must be locked, and have the state. */
 export async function writeEnds(
   tx: Transaction,
-  store: Pick<StoreParts, 'database' | 'sealer'>,
+  store: Pick<StoreParts, 'database' | 'sealer' | 'spans'>,
   from: 'claimed' | 'parked',
   ends: readonly WrittenEnd[],
 ): Promise<void> {
@@ -136,10 +136,12 @@ export async function writeEnds(
   const now = store.database.now();
   mustBe(done.length, await ENDED[from].done(tx, [now], done), 'activities');
   mustBe(failed.length, await ENDED[from].failed(tx, [now], failed), 'activities');
+  const ids = ends.map(({ place }) => place.activity_id);
   tx.settled(
     ACTIVITY.table,
-    ends.map(({ place }) => [place.activity_id]),
+    ids.map((id) => [id]),
   );
+  store.spans?.activitiesEnded(tx, ids, from === 'claimed' ? 'completed' : undefined);
 }
 
 /** Results of activities; those that have not ended, or were cancelled, are left out. The org's keys must be ready. */

@@ -44,6 +44,7 @@ export async function addClaimed(
 export const takenClaim = (run: LockedRun, { activity_id, executor, name, spec }: InsertedActivity): TakenClaim => ({
   ...{ activity_id, executor, name, stored_spec: spec, epoch: 1, pass: 0, waited_ms: 0, rerun: false, tried_at: null },
   ...{ run_id: run.run_id, org_id: run.org_id, project_id: run.project_id, org: run.org, project: run.project },
+  run_trace: run.trace,
   envelope: triggerOf(run) as Claimed['envelope'],
   trusted: run.trusted === 1,
   coordinated: run.coordinator !== null,

@@ -47,6 +47,7 @@ function transitionOf(store: StoreParts, { run, ending }: Announcement): RunTran
     generation,
     trusted: run.trusted === 1,
     trigger,
+    trace: store.spans?.of(run) ?? null,
     payload: lifecyclePayload(announced, ending, runUrl(store.public_url, run, run_id)),
   };
 }

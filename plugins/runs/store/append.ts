@@ -107,6 +107,7 @@ async function insert(
       tx,
       fresh.map(({ sealed }) => sealed),
       store.database.now(),
+      store,
     );
   } catch (error) {
     const [only] = fresh;

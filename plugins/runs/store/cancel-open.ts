@@ -21,7 +21,7 @@ interface Cancelling {
  */
 export async function cancelOpen(
   tx: Transaction,
-  store: Pick<StoreParts, 'database' | 'wakeups'>,
+  store: Pick<StoreParts, 'database' | 'wakeups' | 'spans'>,
   cancelling: Cancelling,
 ): Promise<EndedWait[]> {
   const { run_id, activity_ids, reason } = cancelling;
@@ -57,7 +57,7 @@ function openChildren(tx: Pick<Transaction, 'read'>, activity_ids: readonly stri
 
 async function cancelSome(
   tx: Transaction,
-  store: Pick<StoreParts, 'database' | 'wakeups'>,
+  store: Pick<StoreParts, 'database' | 'wakeups' | 'spans'>,
   { run_id, reason }: Cancelling,
   which: string,
   params: string[],
@@ -78,6 +78,8 @@ async function cancelSome(
     ACTIVITY.table,
     open.map(({ activity_id }) => [activity_id]),
   );
+  for (const { activity_id, state } of open)
+    store.spans?.activitiesEnded(tx, [activity_id], state === 'claimed' ? 'cancelled' : undefined);
   tx.afterCommit(() => {
     for (const { activity_id, epoch, agent_id } of open)
       if (agent_id !== null) store.wakeups.revoked({ activity_id, epoch, agent_id, reason });

@@ -33,12 +33,14 @@ const RIPE_MS = 100;
 const ROUNDS = 4;
 
 /** Without its journal; a first pass has one only in a rerun. */
-export type TakenClaim = Omit<Claimed, 'journal' | 'spec' | 'tried'> & {
+export type TakenClaim = Omit<Claimed, 'journal' | 'spec' | 'tried' | 'trace'> & {
   rerun: boolean;
   /** A coordinator decides what comes after it. */
   coordinated: boolean;
   /** As it is stored. */
   stored_spec: string;
+  /** The span that started the run. */
+  run_trace: string | null;
   /** The position that it has tried last; null: it has tried nothing twice. */
   tried_at: number | null;
 };
@@ -61,7 +63,7 @@ interface PendingRow {
 }
 
 const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
-  generation, next_seq, coordinator, envelope, rerun_of`;
+  generation, next_seq, coordinator, trace, envelope, rerun_of`;
 
 /**
  * Takes up to `limit` activities, oldest first. Runs are locked before their activities. The first round skips runs
@@ -215,6 +217,7 @@ function claimOf(row: PendingRow, run: ClaimRun, now: number): TakenClaim {
     pass: row.passes,
     waited_ms: Math.max(0, now - row.due),
     stored_spec: row.spec,
+    run_trace: run.trace,
     tried_at: row.tried_at,
     envelope: parseJson(run.envelope) as Claimed['envelope'],
     trusted: run.trusted === 1,

@@ -57,7 +57,7 @@ export class Claims {
     try {
       await this.#store.sealer.prepare(org_id);
       const envelope = await wholeEnvelope(this.#store, claim);
-      const { rerun, stored_spec, tried_at, coordinated: _, ...claimed } = claim;
+      const { rerun, stored_spec, tried_at, run_trace, coordinated: _, ...claimed } = claim;
       const spec = openSpec(this.#store, claim, activity_id, stored_spec);
       const fresh = claim.pass === 0 && !rerun;
       const journal = fresh ? [] : await readJournal(this.#store.database, this.#store.sealer, place);
@@ -66,7 +66,8 @@ export class Claims {
         tried_at === null || tried_at !== journal.length
           ? undefined
           : await readTried(database, place, tried_at, database.now());
-      return { ...claimed, spec, envelope, journal, ...(tried && { tried }) };
+      const trace = this.#store.spans?.claimed({ ...claim, trace: run_trace });
+      return { ...claimed, spec, envelope, journal, ...(tried && { tried }), ...(trace && { trace }) };
     } catch (error) {
       if (!isServiceError(error, 'sealed_value_unreadable') && !isServiceError(error, 'envelope_gone')) throw error;
       const message = `the journal, the spec or the input cannot be read: ${error.message}`;

@@ -11,6 +11,7 @@ import { type JournaledCall, type JournalRecord, siteOf, type WaitOutcome } from
 import { journalConflict } from '../errors.ts';
 import { keyOf } from './keys.ts';
 import type { ActivityOwner } from './activity-owners.ts';
+import type { StoreParts } from './parts.ts';
 import { sealed } from './sealing.ts';
 
 /** In the order of `SealedRecord.params`. */
@@ -47,6 +48,8 @@ const READ =
 
 /** A record with sealed contents and without the time of its transaction. */
 export interface SealedRecord {
+  activity_id: string;
+  epoch: number;
   record: JournalRecord;
   params(recorded_at: number): Param[];
 }
@@ -60,14 +63,22 @@ export function sealRecord(sealer: Sealer, at: ActivityOwner, epoch: number, rec
     message === undefined ? null : sealer.seal(sealed.record(at, place, 'message'), Buffer.from(message, 'utf8'));
   const head = [at.run_id, at.activity_id, position, kind, name, keyOf(kind, name), ordinal, digest, label ?? null];
   return {
+    activity_id: at.activity_id,
+    epoch,
     record,
     params: (recorded_at) => [...head, record.exit_code, output, text, epoch, record.started_at, recorded_at],
   };
 }
 
-export async function insertRecords(tx: Transaction, records: readonly SealedRecord[], now: number): Promise<void> {
+export async function insertRecords(
+  tx: Transaction,
+  records: readonly SealedRecord[],
+  now: number,
+  { spans }: Pick<StoreParts, 'spans'>,
+): Promise<void> {
   const rows = records.map((record) => record.params(now));
   await insertRows(tx, 'INSERT INTO runs_journal', JOURNAL_COLUMNS, rows);
+  spans?.recorded(tx, records, now);
 }
 
 /** Inserts one record. Throws `journal_conflict` when its site is recorded at another position. */
@@ -75,10 +86,10 @@ export async function insertRecord(
   tx: Transaction,
   at: ActivityOwner,
   record: SealedRecord,
-  now: number,
+  store: Pick<StoreParts, 'database' | 'spans'>,
 ): Promise<void> {
   try {
-    await insertRecords(tx, [record], now);
+    await insertRecords(tx, [record], store.database.now(), store);
   } catch (error) {
     if (await hasSite(tx, at, record.record)) throw otherSite(at, record.record);
     throw error;

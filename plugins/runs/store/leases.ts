@@ -62,7 +62,10 @@ export async function releaseClaim(store: StoreParts, claim: ClaimRef): Promise<
   const freed = await retryUnknownCommit(() =>
     store.database.write(`${FREE} AND activity_id = ? AND epoch = ?`, [claim.activity_id, claim.epoch]),
   );
-  if (freed === 1) return store.wakeups.work();
+  if (freed === 1) {
+    store.spans?.passEnded(undefined, claim, 'released');
+    return store.wakeups.work();
+  }
   const [fence] = await store.database.read<Fence>(
     'SELECT activity_id, state, epoch, agent_id FROM runs_activities WHERE activity_id = ?',
     [claim.activity_id],

@@ -65,6 +65,7 @@ async function loseClaims(store: StoreParts, claims: readonly HeldClaim[], still
     for (const claim of claims) if (doomed(claim) && (await judge(store, claim, still))) lost.push(claim);
   } finally {
     if (lost.length > 0) store.wakeups.work();
+    if (store.spans) for (const claim of lost) store.spans.passEnded(undefined, claim, 'lost');
   }
   return lost;
 }

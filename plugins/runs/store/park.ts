@@ -32,11 +32,14 @@ export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: Arm
       const recorded = await recordedAt(tx, store, owner, wait);
       if (recorded) return { record: recorded };
       if (await hasSite(tx, owner, wait)) throw otherSite(owner, wait);
-      const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now(), prepared);
-      if (outcome) return { record: await recordAtOnce(tx, store, owner, claim, wait, outcome) };
-      await armWait(tx, store, run, kind, claim, wait);
-      await setParked(tx, store, run, claim);
-      return { parked: true };
+      const arm = async () => {
+        const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now(), prepared);
+        if (outcome) return { record: await recordAtOnce(tx, store, owner, claim, wait, outcome) };
+        await armWait(tx, store, run, kind, claim, wait);
+        await setParked(tx, store, run, claim);
+        return { parked: true } as const;
+      };
+      return await (store.spans?.within(run, claim.activity_id, wait, arm) ?? arm());
     }),
   );
 }
@@ -77,7 +80,7 @@ async function recordAtOnce(
 ): Promise<JournalRecord> {
   checkOutcome(outcome, MAX_WAIT_OUTPUT_BYTES);
   const record = recordOf(wait, outcome);
-  await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store.database.now());
+  await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store);
   tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
   return record;
 }
@@ -108,6 +111,7 @@ export async function armWait(
 
 /** claimed → parked. */
 export async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, claim: ClaimRef): Promise<void> {
+  store.spans?.passEnded(tx, claim, 'parked');
   await mustChange(
     tx,
     1,

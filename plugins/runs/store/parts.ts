@@ -14,6 +14,7 @@ import type {
 import type { ActivityOwners } from './activity-owners.ts';
 import type { InstantClaimers } from './instant-claims.ts';
 import type { KnownLanes } from './known-lanes.ts';
+import type { RunSpans } from '../trace/run-spans.ts';
 import type { Sources } from './sources.ts';
 
 /** Provided by the owner of the store. */
@@ -34,6 +35,8 @@ export interface StoreSettings {
   coordinators: readonly RunCoordinator[];
   audit: Audit;
   masks: Pick<RunMasks, 'of' | 'inherit'>;
+  /** Undefined: nobody traces. */
+  spans: RunSpans | undefined;
   /** Counts an activity that was claimed at the moment it became claimable. */
   claimedAtOnce(): void;
   /** Looks for work in this process again after so many milliseconds. */

@@ -30,10 +30,11 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
       const recorded = await recordedAt(tx, store, owner, call);
       if (recorded) return recorded;
       const context = { ...contextOf(run, claim.activity_id), position: call.position };
-      const outcome = await verb.perform(tx, context, call.args, prepared);
+      const perform = () => verb.perform(tx, context, call.args, prepared);
+      const outcome = await (store.spans?.within(run, claim.activity_id, call, perform) ?? perform());
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
-      await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store.database.now());
+      await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store);
       tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
       return record;
     }),

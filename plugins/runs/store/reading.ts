@@ -1,4 +1,5 @@
 import { inList, chunks, Errors, iso, type Sealer, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
+import { readKept } from '../../tracing/contract.ts';
 import type { Json, Run, RunStatus, Substate, SubstateKind } from '../contract.ts';
 import type { Reader } from './parts.ts';
 import { RECORD_COLUMNS, VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
@@ -88,6 +89,7 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
     requires: unlessEmpty(json<string[]>(row.requires)),
     credentials: readGiven(row.credentials),
     annotations,
+    trace_id: readKept(row.trace)?.trace_id,
   };
 }
 

@@ -3,10 +3,12 @@ import {
   Database,
   GroupCommits,
   Ids,
+  Log,
   Metrics,
   type PluginSetup,
   type Resolve,
   Sealer,
+  SERVER_ROLES,
   Settings,
   withFailpoints,
 } from '../../../kernel/contracts/index.ts';
@@ -27,6 +29,7 @@ import {
   RunObservers,
   RunStore,
   RunTables,
+  NodeSpans,
   SignalQueue,
   SubmitObservers,
   WaitKinds,
@@ -34,6 +37,8 @@ import {
   WakeRelay,
   Wakeups,
 } from '../contract.ts';
+import { Tracing } from '../../tracing/contract.ts';
+import { RunSpans } from '../trace/run-spans.ts';
 import { retryKind } from '../domain/retry-kind.ts';
 import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
@@ -53,13 +58,19 @@ export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStor
   plugin.migrations(runsMigrations);
   const lanes = plugin.own((use) => new KnownLanes(() => use.all(LightExecutors).map(({ executor }) => executor)));
   const latency = plugin.own((use) => claimLatency(use(Metrics)));
-  const store = plugin.own((use) => makeStore(use, lanes(use), () => latency(use).observe({}, 0)));
+  const spans = plugin.own(makeSpans);
+  const store = plugin.own((use) => makeStore(use, lanes(use), spans(use), () => latency(use).observe({}, 0)));
   plugin.bind(RunStore, (use) =>
     measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock), latency(use)),
   );
   plugin.bind(WaitResolver, store);
   plugin.bind(CoordinatedRuns, store);
   plugin.bind(InstantClaims, store);
+  plugin.bind(NodeSpans, (use) => {
+    const on = spans(use);
+    return { over: on && ((tx, run_id, nodes) => on.nodesOver(tx, run_id, nodes)) };
+  });
+  plugin.onStart(SERVER_ROLES, async (use) => () => spans(use)?.stop());
   plugin.bind(Activities, (use) => makeActivities(use, lanes(use)));
   plugin.bind(OpenRuns, (use) => createOpenRuns(use(Database)));
   plugin.bind(RunGuard, (use) => createRunGuard(use(Database), new ActivityOwners(use(Database), use(Sealer))));
@@ -78,7 +89,27 @@ export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStor
 const makeActivities = (use: Resolve, lanes: KnownLanes) =>
   createActivities({ database: use(Database), sealer: use(Sealer), wakeups: use(Wakeups), ids: use(Ids), lanes });
 
-function makeStore(use: Resolve, lanes: KnownLanes, claimedAtOnce: () => void): SqlRunStore {
+/** Undefined without tracing, and known before anything is recorded. */
+function makeSpans(use: Resolve): RunSpans | undefined {
+  const tracer = use(Tracing).on;
+  if (!tracer) return undefined;
+  const kinds = new Set(use.all(WaitKinds).map(({ kind }) => kind));
+  return new RunSpans({
+    tracer,
+    database: use(Database),
+    masks: use(RunMasks),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'runs' }),
+    isWait: (kind) => kinds.has(kind),
+  });
+}
+
+function makeStore(
+  use: Resolve,
+  lanes: KnownLanes,
+  spans: RunSpans | undefined,
+  claimedAtOnce: () => void,
+): SqlRunStore {
   return new SqlRunStore({
     lanes,
     database: use(Database),
@@ -97,6 +128,7 @@ function makeStore(use: Resolve, lanes: KnownLanes, claimedAtOnce: () => void): 
     coordinators: use.all(RunCoordinators),
     audit: use(Audit),
     masks: use(RunMasks),
+    spans,
     workLater: (ms) => void use(Clock).after(ms, () => use(WakeRelay).deliver({ wake: 'work' }), { unref: true }),
     public_url: use(Settings).public_url,
   });

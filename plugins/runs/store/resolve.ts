@@ -58,7 +58,7 @@ async function resolveSome(
     checkOutcome(result, MAX_WAIT_OUTPUT_BYTES);
     return sealRecord(store.sealer, wait, wait.epoch, recordOf(callOf(store.sealer, wait), result));
   });
-  await insertRecords(tx, records, now);
+  await insertRecords(tx, records, now, store);
   const alone = waiting.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));
   const claimed = armed.filter(({ epoch }) => epoch !== NO_CLAIM);
   if (claimed.length > 0) await wakeActivities(tx, store, claimed, now);

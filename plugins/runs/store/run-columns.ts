@@ -13,6 +13,8 @@ export interface Submission {
   /** What the run is given, as it is stored. */
   envelope: string;
   env: string;
+  /** What started it, as `keptTrace` writes it. */
+  trace: string | null;
   /** Set when the run was passed to the database: found again, it is this run and not a duplicate. */
   attempted: boolean;
   /** The result of a coordinated run in the transaction that created it. */
@@ -72,6 +74,8 @@ export interface RunRow {
   trigger_event: string | null;
   /** From its submit; null: it may take for ever. */
   timeout_ms: number | null;
+  /** The span that started it; null: its trace is its own, or nobody traced it. */
+  trace: string | null;
 }
 
 type Column = keyof RunRow;
@@ -112,6 +116,7 @@ const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => 
   trigger_name: ({ run }) => originOf(run.trigger).name,
   trigger_event: ({ run }) => originOf(run.trigger).event,
   timeout_ms: ({ run }) => run.timeout_ms ?? null,
+  trace: ({ trace }) => trace,
 };
 
 const jsonUnlessEmpty = (value: object | undefined): string | null =>
@@ -135,7 +140,7 @@ const columns = <C extends Column>(...names: C[]): readonly C[] => names;
 /** The columns that transitions read under the run's lock. */
 const LOCKED = columns(
   ...(['run_id', 'org_id', 'project_id', 'org', 'project', 'workflow', 'status', 'subject', 'tags'] as const),
-  ...(['trigger_fields', 'trusted', 'generation', 'next_seq', 'coordinator'] as const),
+  ...(['trigger_fields', 'trusted', 'generation', 'next_seq', 'coordinator', 'trace'] as const),
 );
 export type LockedRun = Pick<RunRow, (typeof LOCKED)[number]>;
 export const LOCKED_COLUMNS = LOCKED.join(', ');
@@ -145,7 +150,7 @@ const VIEWED = columns(
   ...(['run_id', 'org_id', 'project_id', 'kind', 'workflow_type', 'workflow', 'status', 'subject', 'tags'] as const),
   ...(['trigger_fields', 'trusted', 'generation', 'parent', 'rerun_of', 'created_at', 'started_at'] as const),
   ...(['finished_at', 'output', 'error_code', 'error_message', 'cancel_reason', 'cancelled_by'] as const),
-  ...(['cancel_on', 'requires', 'credentials', 'timeout_ms'] as const),
+  ...(['cancel_on', 'requires', 'credentials', 'timeout_ms', 'trace'] as const),
 );
 export type ViewedRun = Pick<RunRow, (typeof VIEWED)[number]>;
 export const VIEWED_COLUMNS = VIEWED.join(', ');

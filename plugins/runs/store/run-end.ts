@@ -116,6 +116,10 @@ export async function endRuns(
     RUN.table,
     endings.map(({ run }) => [run.run_id]),
   );
+  store.spans?.runsOver(
+    tx,
+    endings.map(({ run }) => run.run_id),
+  );
   const announcements: Announcement[] = [];
   for (const { run, ending, masker } of endings) {
     run.status = ending.status;

@@ -2,11 +2,9 @@ import {
   distinct,
   inList,
   chunks,
-  Errors,
   type BatchOutcome,
   type Database,
   type GroupCommit,
-  type Queries,
   type Transaction,
   retryUnknownCommit,
 } from '../../../kernel/contracts/index.ts';
@@ -21,6 +19,7 @@ import { refuseDeep } from './depth.ts';
 import { idempotencyDigest, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { type LockedRun, newRunRow, type Submission } from './run-columns.ts';
+import { parentOf } from './parent.ts';
 import { COMPARED, type Compared, differs, type Repeated } from './repeats.ts';
 import { settleRun } from './run-end.ts';
 import { sealEnv, sealEnvelope } from './sealing.ts';
@@ -54,7 +53,8 @@ export class Submits {
     // What the run is given is sealed, and observers in the transaction may seal too.
     await this.#store.sealer.prepare(run.org_id);
     const { database } = this.#store;
-    const submission = await this.#submissionOf(database, run);
+    const trace = run.trace ?? this.#store.spans?.ambient() ?? null;
+    const submission = await this.#submissionOf(database, { ...run, trace });
     return retryUnknownCommit(() => this.#commits.submit(submission));
   }
 
@@ -72,7 +72,9 @@ export class Submits {
   }
 
   async #submissionOf(on: Database | Transaction, run: NewRun): Promise<Submission> {
-    const trusted = run.trusted && (await this.#parentTrusted(on, run));
+    const parent = await parentOf(on, run);
+    // I16: a child is never trusted more than its parent.
+    const trusted = run.trusted && parent?.trusted !== 0;
     await refuseDeep(on, run);
     return {
       run: await this.#masked(on, run),
@@ -82,6 +84,7 @@ export class Submits {
       lanes: await this.#lanesOf(on, run, trusted),
       envelope: sealEnvelope(this.#store.sealer, run, envelopeOf(run)),
       env: sealEnv(this.#store.sealer, run, run.env),
+      trace: run.trace ?? (parent && this.#store.spans?.below(parent)) ?? null,
       attempted: false,
     };
   }
@@ -111,17 +114,6 @@ export class Submits {
     if (!first) return undefined;
     await this.#store.sealer.prepare(run.org_id);
     return duplicateOf(this.#store, first, run);
-  }
-
-  /** I16: a child is never trusted more than its parent. Trust never changes, so it is read before. */
-  async #parentTrusted(on: Pick<Queries, 'read'>, run: NewRun): Promise<boolean> {
-    if (run.parent === undefined) return true;
-    const [parent] = await on.read<{ trusted: number }>(
-      'SELECT trusted FROM runs_runs WHERE run_id = ? AND project_id = ?',
-      [run.parent, run.project_id],
-    );
-    if (!parent) throw Errors.notFound(`there is no run ${run.parent} to be the parent`);
-    return parent.trusted === 1;
   }
 
   async #lanesOf(on: Database | Transaction, run: NewRun, trusted: boolean): Promise<string[]> {

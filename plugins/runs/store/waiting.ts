@@ -43,7 +43,7 @@ export async function addWaiting(
   }
   checkOutcome(outcome, MAX_WAIT_OUTPUT_BYTES);
   const place = { run_id, org_id, project_id, activity_id };
-  await insertRecords(tx, [sealRecord(store.sealer, place, NO_CLAIM, recordOf(wait, outcome))], now);
+  await insertRecords(tx, [sealRecord(store.sealer, place, NO_CLAIM, recordOf(wait, outcome))], now, store);
   return endWaiting(tx, store, place, { name, parent: parent ?? null }, outcome);
 }
 

@@ -20,6 +20,7 @@ interface ParkedRow {
   tried_at: number | null;
   trusted: number;
   coordinator: string | null;
+  trace: string | null;
   /** JSON. */
   requires: string;
 }
@@ -86,7 +87,7 @@ async function takenOf(tx: Transaction, store: StoreParts, ids: readonly string[
   const list = inList(first);
   const rows = await tx.read<ParkedRow>(
     `SELECT a.activity_id, a.run_id, a.org_id, a.project_id, r.org, r.project, a.name, a.executor, a.spec, a.epoch,
-     a.passes, a.tried_at, r.trusted, r.coordinator, l.requires FROM runs_activities a JOIN runs_runs r ON r.run_id = a.run_id
+     a.passes, a.tried_at, r.trusted, r.coordinator, r.trace, l.requires FROM runs_activities a JOIN runs_runs r ON r.run_id = a.run_id
      JOIN runs_lanes l ON l.lane = a.lane WHERE a.activity_id IN ${list.marks}`,
     list.params,
   );
@@ -111,6 +112,7 @@ function claimOf(row: ParkedRow): TakenClaim {
     ...{ activity_id, run_id, org_id, project_id, org, project, name, executor },
     ...{ epoch: row.epoch + 1, pass: row.passes, waited_ms: 0, rerun: false },
     stored_spec: row.spec,
+    run_trace: row.trace,
     tried_at: row.tried_at,
     envelope: {} as Claimed['envelope'],
     trusted: row.trusted === 1,

@@ -41,7 +41,7 @@ export function agentPath(env: AgentEnvironment): string {
  * the job, and last what the service sets itself and nobody shadows.
  */
 export function scriptEnvironment(
-  assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'envelope' | 'environment'>,
+  assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'envelope' | 'environment' | 'trace'>,
   agent: AgentEnvironment,
   place: ScriptPlace,
 ): Record<string, string> {
@@ -54,8 +54,24 @@ export function scriptEnvironment(
     SVC_WORKFLOW_ID: assignment.run_id,
     SVC_ACTIVITY_ID: assignment.activity_id,
     SVC_INPUT_FILE: place.input_file,
+    ...stepTrace(assignment),
   };
 }
+
+/**
+ * What whoever runs a step makes its `TRACEPARENT` of, with the first 16 digits of its idempotency key as the span: the
+ * trace and its flags. A step does not see it.
+ */
+function stepTrace({ trace }: Pick<Assignment, 'trace'>): Record<string, string> {
+  const [, trace_id, , flags] = trace?.traceparent.split('-') ?? [];
+  return trace_id === undefined ? {} : { SVC_TRACE: `${trace_id}-${flags}` };
+}
+
+/** The span of the pass, for programs that trace. Nothing when the server does not. */
+const traceVariables = ({ trace }: Pick<Assignment, 'trace'>): Record<string, string> => ({
+  ...(trace && { TRACEPARENT: trace.traceparent }),
+  ...(trace?.tracestate !== undefined && { TRACESTATE: trace.tracestate }),
+});
 
 /** What every script of this agent has, whatever its run. */
 export function agentEnvironment(agent: AgentEnvironment, client_folder: string): Record<string, string> {
@@ -71,7 +87,7 @@ function forwarded(agent: AgentEnvironment): Record<string, string> {
 
 /** The environment of a command that an agent runs for a script elsewhere: as that of a step, without the script's own. */
 export function commandEnvironment(
-  assignment: Pick<Assignment, 'envelope' | 'environment'>,
+  assignment: Pick<Assignment, 'envelope' | 'environment' | 'trace'>,
   agent: AgentEnvironment,
   key: string,
 ): Record<string, string> {
@@ -80,7 +96,7 @@ export function commandEnvironment(
 
 /** All but `PATH` and what the service itself sets. */
 function jobEnvironment(
-  assignment: Pick<Assignment, 'envelope' | 'environment'>,
+  assignment: Pick<Assignment, 'envelope' | 'environment' | 'trace'>,
   agent: AgentEnvironment,
 ): Record<string, string> {
   const { below, workflow, above } = assignment.environment;
@@ -90,7 +106,7 @@ function jobEnvironment(
   for (const [name, value] of Object.entries(workflow)) env[name] = value;
   for (const variable of above) env[variable.name] = variable.value;
   for (const name of Object.keys(env)) if (name.startsWith('SVC_')) delete env[name];
-  return env;
+  return Object.assign(env, traceVariables(assignment));
 }
 
 /** The first variable that no process can be given, with the reason. Its value is not in the text: it may be secret. */

@@ -15,6 +15,9 @@
 #include "reply.h"
 
 #define LINE_LIMIT (64u << 20)
+#define TRACE_DIGITS 32
+#define SPAN_DIGITS 16
+#define TRACE_LENGTH 35 /* the digits, a dash and two digits of flags */
 
 _Noreturn static void lost(const struct call *call, const char *what, int error) {
   complain(what, " (", call->path, error ? ": " : "", error ? reason(error) : "",
@@ -142,11 +145,25 @@ static char **command_of(const struct call *call, const struct reply *reply) {
   return argv;
 }
 
+/* "TRACEPARENT=00-<trace>-<span>-<flags>" of SVC_TRACE="<trace>-<flags>"; the span of a step has the beginning of its key
+ * for an id. False without a trace. */
+static bool step_trace(const struct call *call, const struct reply *reply, struct buffer *text) {
+  const char *trace = variable_of(call->environment, "SVC_TRACE");
+  if (!trace || strlen(trace) != TRACE_LENGTH || trace[TRACE_DIGITS] != '-' || reply->key.length <= SPAN_DIGITS)
+    return false;
+  buffer_text(text, "TRACEPARENT=00-");
+  buffer_append(text, trace, TRACE_DIGITS + 1);
+  buffer_append(text, reply->key.bytes, SPAN_DIGITS);
+  buffer_append(text, trace + TRACE_DIGITS, TRACE_LENGTH - TRACE_DIGITS + 1);
+  return true;
+}
+
 static void run(struct call *call, const struct reply *reply) {
-  struct buffer set[2] = {0};
+  struct buffer set[3] = {0};
   size_t count = 0;
   if (call->self) set[count++] = variable("_", call->self);
   set[count++] = variable("SVC_IDEMPOTENCY_KEY", (char *)reply->key.bytes);
+  if (step_trace(call, reply, &set[count])) count++;
   char **argv = command_of(call, reply);
   char **environment = environment_with(call->environment, "SVC_", set, count);
   run_command(argv, environment, reply->limit, call->echoed, &call->inherited, &call->outcome);

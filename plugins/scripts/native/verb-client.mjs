@@ -126,6 +126,9 @@ function notStarted(name, error) {
 function run(argv, key, limit, live) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
   env.SVC_IDEMPOTENCY_KEY = key;
+  // The span of a step has the beginning of its key for an id.
+  const [trace, flags] = (process.env.SVC_TRACE ?? '').split('-');
+  if (flags) env.TRACEPARENT = `00-${trace}-${key.slice(0, 16)}-${flags}`;
   const outcome = { exit: 0, size: 0, chunks: [] };
   const pipe = makePipe();
   const { promise, resolve } = Promise.withResolvers();

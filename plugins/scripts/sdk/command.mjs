@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { misused } from './errors.mjs';
+import { stepTrace } from './turns.mjs';
 
 const REASONS = {
   ENOENT: 'No such file or directory',
@@ -45,7 +46,7 @@ export function runCommand(command, { key, limit, cwd, env = {}, input, echo = f
     try {
       child = spawn(command[0], command.slice(1), {
         cwd,
-        env: { ...Object.fromEntries(own), SVC_IDEMPOTENCY_KEY: key },
+        env: { ...Object.fromEntries(own), ...stepTrace(key), SVC_IDEMPOTENCY_KEY: key },
         stdio: [input === undefined ? 'inherit' : 'pipe', 'pipe', 'inherit'],
       });
     } catch (error) {

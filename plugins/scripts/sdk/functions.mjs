@@ -1,6 +1,6 @@
 import { StepError } from './errors.mjs';
 import { ATTEMPTS_PROTOCOL, inTime, isFinal, isTimeout, policyOptions, TIMED_OUT } from './policy.mjs';
-import { asStep, inTurn } from './turns.mjs';
+import { asStep, inTurn, traceparentOf } from './turns.mjs';
 import { decodeResult, encodeResult, exitCodeOf, OUTPUT_BYTES, reasonOf } from './values.mjs';
 import { callVerb } from './verbs.mjs';
 
@@ -10,12 +10,17 @@ export const FUNCTION = 'function';
 export const quoted = (name) => JSON.stringify(name);
 export const option = (name, value) => (value === undefined ? [] : [`--${name}=${value}`]);
 
+const traceOf = (key) => {
+  const traceparent = traceparentOf(key);
+  return traceparent === undefined ? {} : { traceparent };
+};
+
 /** Runs a function to its outcome, as a command comes to one. `cause` is what it threw. */
 export async function runFunction(work, { timeout_ms, ...step }) {
   const { site, key: idempotencyKey, attempt } = step;
   try {
     const value = await asStep(step, () =>
-      inTime(timeout_ms, async (signal) => work({ site, idempotencyKey, attempt, signal })),
+      inTime(timeout_ms, async (signal) => work({ site, idempotencyKey, attempt, signal, ...traceOf(idempotencyKey) })),
     );
     const bytes = encodeResult(value);
     return { exit: 0, stdout: bytes.subarray(0, OUTPUT_BYTES + 1), size: bytes.length };

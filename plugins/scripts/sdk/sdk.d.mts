@@ -47,6 +47,8 @@ export interface StepContext {
   readonly attempt?: number;
   /** Aborts when the time of this attempt is over; only with `timeout`. What the function still does then is not waited for. */
   readonly signal?: AbortSignal;
+  /** A W3C `traceparent` of the step's span, when the server exports traces; processes see it as `TRACEPARENT`. */
+  readonly traceparent?: string;
 }
 
 export interface StepOptions extends PolicyOptions {
@@ -146,11 +148,7 @@ export function lock<T>(
   work: (step: StepContext) => T | Promise<T>,
   options?: WaitOptions,
 ): Promise<Recorded<Awaited<T>>>;
-export function lock(
-  group: string,
-  command: readonly string[],
-  options?: WaitOptions & CommandOptions,
-): Promise<string>;
+export function lock(group: string, command: readonly string[], options?: WaitOptions & CommandOptions): Promise<string>;
 
 export interface ActivityOptions extends PolicyOptions {
   /** Capabilities that the agent must have. */

@@ -27,6 +27,18 @@ const state = () => (globalThis[KEY] ??= ownState);
 
 export const inputFile = () => state().input_file;
 
+/** The span of a step, which has the beginning of its key for an id; undefined when the server does not trace. */
+export function traceparentOf(key) {
+  const [trace_id, flags] = (state().variables.SVC_TRACE ?? '').split('-');
+  return flags ? `00-${trace_id}-${key.slice(0, 16)}-${flags}` : undefined;
+}
+
+/** The variable that programs find it in. */
+export function stepTrace(key) {
+  const traceparent = traceparentOf(key);
+  return traceparent === undefined ? {} : { TRACEPARENT: traceparent };
+}
+
 /** The step whose function is calling: `{name, site, key, over}`. */
 export function presentStep() {
   const step = state().steps.getStore();
@@ -88,12 +100,17 @@ export async function asStep(step, work) {
   for (const name in shared.variables) delete process.env[name];
   process.env.SVC_IDEMPOTENCY_KEY = step.key;
   if (step.attempt !== undefined) process.env.SVC_ATTEMPT = String(step.attempt);
+  const { TRACEPARENT: own } = process.env;
+  const span = stepTrace(step.key);
+  Object.assign(process.env, span);
   try {
     return await shared.steps.run(step, work);
   } finally {
     step.over = true;
     delete process.env.SVC_IDEMPOTENCY_KEY;
     delete process.env.SVC_ATTEMPT;
+    if (own !== undefined) process.env.TRACEPARENT = own;
+    else if (span.TRACEPARENT !== undefined) delete process.env.TRACEPARENT;
     Object.assign(process.env, shared.variables);
   }
 }

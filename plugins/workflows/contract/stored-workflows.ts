@@ -8,7 +8,7 @@ export interface WorkflowOwner extends Scope {
 }
 
 /** What a run gets from its trigger. */
-export interface WorkflowStart extends Pick<SubmitRun, 'trigger' | 'envelope' | 'trusted' | 'generation'> {
+export interface WorkflowStart extends Pick<SubmitRun, 'trigger' | 'envelope' | 'trusted' | 'generation' | 'trace'> {
   /** The id of the run; absent: a new one. */
   run_id?: string;
   /** The subject of the run, unless the workflow has one. */

@@ -61,6 +61,11 @@ export function Facts({ scope, run }: { scope: Scope; run: RunRecord }) {
           <Time at={run.deadline} />
         </Fact>
       )}
+      {run.trace_id && (
+        <Fact name="Trace">
+          <TraceId id={run.trace_id} page={run.trace_url} />
+        </Fact>
+      )}
       {run.requires && <Fact name="Needs an agent with">{run.requires.map(visible).join(', ')}</Fact>}
       {run.credentials && Object.keys(run.credentials).length > 0 && (
         <Fact name="Credentials">
@@ -97,6 +102,18 @@ function End({ run }: { run: RunRecord }) {
     </>
   );
 }
+
+/** A link where the operator has said where traces are. */
+const TraceId = ({ id, page }: { id: string; page: string | undefined }) =>
+  page === undefined ? (
+    <>
+      <code>{id}</code> <Copy text={id} label="Copy the id of the trace" />
+    </>
+  ) : (
+    <a href={page} target="_blank" rel="noreferrer" className="mono">
+      {id}
+    </a>
+  );
 
 const hasContent = (value: unknown): boolean => value !== undefined && value !== null && pretty(value) !== '{}';
 

@@ -20,7 +20,7 @@ from . import _calls
 from ._errors import StepError, SvcError, WaitTimeoutError
 from ._calls import CommandResult, Text
 from ._policy import NonRetryableError, Retry
-from ._shared import attempt, data, idempotency_key, input
+from ._shared import attempt, data, idempotency_key, input, traceparent
 from ._sync import blocking, drive
 from ._values import Duration
 
@@ -28,7 +28,8 @@ __all__ = [
     "CommandResult", "NonRetryableError", "StepError", "SvcError", "WaitTimeoutError",
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
     "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
+    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "traceparent", "verb",
+    "wait_event", "wait_signal",
 ]
 
 T = TypeVar("T")

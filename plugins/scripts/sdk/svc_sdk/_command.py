@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._errors import misused
+from ._shared import traceparent_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -58,7 +59,9 @@ class Command:
         env = {name: value for name, value in merged.items() if not name.startswith("SVC_")}
         pipe = -1  # subprocess.PIPE, without loading the module before it is needed.
         stdin = None if self.input is None else pipe
-        return {"cwd": self.cwd, "env": {**env, "SVC_IDEMPOTENCY_KEY": key}, "stdin": stdin, "stdout": pipe}
+        span = traceparent_of(key)
+        own = {"SVC_IDEMPOTENCY_KEY": key, **({} if span is None else {"TRACEPARENT": span})}
+        return {"cwd": self.cwd, "env": {**env, **own}, "stdin": stdin, "stdout": pipe}
 
     def given(self) -> bytes:
         return self.input.encode() if isinstance(self.input, str) else self.input or b""

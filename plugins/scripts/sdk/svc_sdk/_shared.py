@@ -62,6 +62,21 @@ def idempotency_key() -> str:
     return step.key
 
 
+def traceparent_of(key: str) -> Optional[str]:
+    """The span of a step, which has the beginning of its key for an id; None when the server does not trace."""
+    trace_id, _, flags = VARIABLES.get("SVC_TRACE", "").partition("-")
+    return f"00-{trace_id}-{key[:16]}-{flags}" if flags else None
+
+
+def traceparent() -> Optional[str]:
+    """The step's span, as a `traceparent` of W3C Trace Context, to send as a header or to make it the parent of your own
+    spans. None when the server exports no traces. Raises SvcError (`usage`) outside of a step's function."""
+    step = present_step()
+    if step is None:
+        raise misused("there is a span only inside the function of a step")
+    return traceparent_of(step.key)
+
+
 def attempt() -> int:
     """Which attempt of a step this is, from 1. Raises SvcError (`usage`) outside of a step's function."""
     step = present_step()
@@ -102,6 +117,10 @@ def as_step(step: Step) -> Iterator[None]:
     os.environ["SVC_IDEMPOTENCY_KEY"] = step.key
     if step.attempt is not None:
         os.environ["SVC_ATTEMPT"] = str(step.attempt)
+    own = os.environ.get("TRACEPARENT")
+    span = traceparent_of(step.key)
+    if span is not None:
+        os.environ["TRACEPARENT"] = span
     token = _present.set(step)
     try:
         yield
@@ -110,4 +129,8 @@ def as_step(step: Step) -> Iterator[None]:
         _present.reset(token)
         os.environ.pop("SVC_IDEMPOTENCY_KEY", None)
         os.environ.pop("SVC_ATTEMPT", None)
+        if own is not None:
+            os.environ["TRACEPARENT"] = own
+        elif span is not None:
+            os.environ.pop("TRACEPARENT", None)
         os.environ.update(VARIABLES)

@@ -14,13 +14,14 @@ from . import _calls
 from ._async import awaitable, drive, is_busy_here
 from ._calls import Text
 from ._policy import Retry
-from ._shared import attempt, data, idempotency_key, input
+from ._shared import attempt, data, idempotency_key, input, traceparent
 from ._values import Duration
 
 __all__ = [
     "activity", "activity_collect", "activity_submit", "activity_wait_all", "annotate", "artifact_put", "call_graph",
     "call_node", "data", "emit",
-    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "verb", "wait_event", "wait_signal",
+    "attempt", "idempotency_key", "lock", "output", "sleep", "spawn", "state", "step", "traceparent", "verb",
+    "wait_event", "wait_signal",
 ]
 
 T = TypeVar("T")
