@@ -9,7 +9,7 @@ const forModules = '^plugins/console/contract/(context|places)\\.ts$';
 // Numbers that are more than a double: everybody who reads JSON that others wrote.
 const exactJson = '^plugins/schema/contract/(exact-json|key-value)\\.ts$';
 // A script and its imports become one file where they lie: on the machine of whoever submits, or of the agent.
-const bundle = '^plugins/scripts/bundle/bundle-script\\.ts$';
+const bundle = '^plugins/scripts/(bundle/bundle-script|include/read)\\.ts$';
 const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/runs/contract/capabilities\\.ts$)|${exactJson}`;
 
 /** The console's pages know the types of answers, which are generated. */

@@ -20,6 +20,7 @@ export {
 } from './command.ts';
 export { bundled } from './bundled.ts';
 export { CliError, Exit, usageError } from './errors.ts';
+export { contentsOf, sendIncluded } from './included.ts';
 export { readDocument, readInput, readJson, readPairs, readSecret } from './input.ts';
 export type * as Api from './generated/api.ts';
 export { parseExact } from '../plugins/schema/contract/exact-json.ts';

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { bundled } from './bundled.ts';
 import { usageError } from './errors.ts';
+import { type Contents, includedBy } from './included.ts';
 import { readBounded } from './input.ts';
 
 /** Pipelines within pipelines. */
@@ -8,18 +9,27 @@ const MAX_DEPTH = 8;
 
 interface Pipeline {
   files?: Record<string, unknown>;
-  jobs?: Record<string, { workflow?: unknown } | null>;
+  jobs?: Record<string, { workflow?: unknown; include?: unknown } | null>;
 }
+
+/** What a document asks for. */
+interface Named {
+  named: string[];
+  includes: { job: string; script: string; paths: string[] }[];
+}
+
+const NOTHING: Named = { named: [], includes: [] };
 
 export const isPipeline = (path: string | undefined, as: unknown): boolean =>
   as === 'pipeline' || as === 'yaml' || (as === undefined && /\.ya?ml$/i.test(path ?? ''));
 
 /**
  * A pipeline with the files that its `workflow` jobs name, read from its folder and written below it as `files`. The lines
- * of the pipeline stay where they are. Throws a usage error for a file that cannot be read.
+ * of the pipeline stay where they are; what the scripts include is added to `contents`, and named as `included`. Throws a
+ * usage error for a file that cannot be read.
  */
-export async function withFiles(source: string, path: string, depth = 0): Promise<string> {
-  const named = await namedFiles(source);
+export async function withFiles(source: string, path: string, contents: Contents, depth = 0): Promise<string> {
+  const { named, includes } = await namedFiles(source);
   if (named.length === 0) return source;
   if (depth >= MAX_DEPTH)
     throw usageError(
@@ -33,23 +43,36 @@ export async function withFiles(source: string, path: string, depth = 0): Promis
       usageError(`${path} runs ${name}, which cannot be read: ${reason}`, 'paths are relative to the pipeline');
     const text = (await readBounded(place, refused)).toString();
     files[name] = isPipeline(name, undefined)
-      ? await withFiles(text, place, depth + 1)
+      ? await withFiles(text, place, contents, depth + 1)
       : await bundled({ path: place, source: text });
   }
-  return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n`;
+  const included: Record<string, unknown> = {};
+  for (const { job, script, paths } of includes)
+    included[job] = await includedBy(resolve(dirname(path), script), paths, contents);
+  const beside = includes.length === 0 ? '' : `included: ${JSON.stringify(included)}\n`;
+  return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n${beside}`;
 }
 
 /** Uses of anchors, as the check of a pipeline counts them. */
 const MAX_ALIASES = 1000;
 
 /** The files to add: none when the document has `files` of its own, or cannot be read, which its check will say. */
-async function namedFiles(source: string): Promise<string[]> {
-  if (!source.includes('workflow')) return [];
+async function namedFiles(source: string): Promise<Named> {
+  if (!source.includes('workflow')) return NOTHING;
   const { files, jobs } = await read(source);
-  if (files !== undefined || jobs === undefined || jobs === null || typeof jobs !== 'object') return [];
+  if (files !== undefined || jobs === undefined || jobs === null || typeof jobs !== 'object') return NOTHING;
   const named = Object.values(jobs).flatMap((job) => (typeof job?.workflow === 'string' ? [job.workflow] : []));
-  return [...new Set(named)];
+  const includes = Object.entries(jobs).flatMap(([job, given]) => {
+    const { workflow, include } = given ?? {};
+    if (typeof workflow !== 'string' || !isTexts(include) || isPipeline(workflow, undefined)) return [];
+    return [{ job, script: workflow, paths: include }];
+  });
+  return { named: [...new Set(named)], includes };
 }
+
+/** What else stands there is for the check of the pipeline to refuse. */
+const isTexts = (given: unknown): given is string[] =>
+  Array.isArray(given) && given.length > 0 && given.every((one) => typeof one === 'string');
 
 async function read(source: string): Promise<Pipeline> {
   const { parseDocument } = await import('yaml');

@@ -1,6 +1,7 @@
 import type { Flag, Flags, Invocation } from './command.ts';
 import { bundled } from './bundled.ts';
 import { usageError } from './errors.ts';
+import { type Contents, includedBy, refuseInclude, withContents } from './included.ts';
 import { readDocument, readInput, readJson, readPairs } from './input.ts';
 import { isPipeline, withFiles } from './pipeline-files.ts';
 
@@ -21,6 +22,12 @@ export const DOCUMENT_FLAGS = {
     summary: 'kind of workflow (default: by file name)',
   },
   interpreter: { type: 'string', value: '<cmd>', summary: 'interpreter, instead of the one for the file extension' },
+  include: {
+    type: 'string',
+    value: '<path>',
+    many: true,
+    summary: 'file or folder that lies beside the script when it runs, relative to its folder',
+  },
   env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
   input: INPUT_FLAG,
 } as const satisfies Flags;
@@ -67,18 +74,28 @@ function scriptOf(path: string, as: unknown, text: string, source: Source) {
 }
 
 /** A document; a script with what it imports; a pipeline with the files that it runs. */
-async function readWithFiles(file: string, as: unknown, source: Source, form_of: 'submitted' | 'written') {
+async function readWithFiles(
+  file: string,
+  as: unknown,
+  source: Source,
+  form_of: 'submitted' | 'written',
+  contents: Contents,
+) {
   const document = await readDocument(file, source);
-  if (isPipeline(file, as))
-    return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file) };
-  if (form_of === 'written') return document;
-  return { ...document, source: await bundled(scriptOf(file, as, document.source, source)) };
+  const includes = (given(source, 'include') ?? []) as readonly string[];
+  if (isPipeline(file, as)) {
+    if (includes.length > 0) throw refuseInclude('a pipeline');
+    return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file, contents) };
+  }
+  const files = await includedBy(file, includes, contents);
+  if (form_of === 'written') return { ...document, files };
+  return { ...document, source: await bundled(scriptOf(file, as, document.source, source)), files };
 }
 
 /**
  * The workflow of a request body, from a file, `--graph` or `--node` and the flags above, as far as the command has them. A
- * script of several files is one as it is submitted; as it is `written` it is its own file. Throws a usage error unless
- * exactly one of the three is given.
+ * script of several files is one as it is submitted; as it is `written` it is its own file. What it includes goes to the
+ * server by `sendIncluded`. Throws a usage error unless exactly one of the three is given.
  */
 export async function readWorkflow(
   file: string | undefined,
@@ -97,8 +114,10 @@ export async function readWorkflow(
     throw usageError('--credential needs a script', 'a graph or a node names its credentials in its own document');
   if (form !== 'file' && source.words !== undefined && source.words.length > 0)
     throw usageError('arguments after -- need a script', `give the ${form} an input with --input`);
-  return {
-    ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, form_of)),
+  if (form !== 'file' && value('include') !== undefined) throw refuseInclude(`a ${form}`);
+  const contents: Contents = new Map();
+  const body = {
+    ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, form_of, contents)),
     graph: value('graph'),
     node: value('node'),
     config: await json('config'),
@@ -113,6 +132,7 @@ export async function readWorkflow(
     credentials: pairs('credential'),
     cancel_on: value('cancel-on'),
   };
+  return withContents(body, contents);
 }
 
 async function inputOf(file: string | undefined, source: Source): Promise<unknown> {

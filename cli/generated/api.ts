@@ -29,6 +29,8 @@ import type {RenderedAction} from '../../plugins/connectors/generated/rendered-a
 import type {ConsoleExtensions} from '../../plugins/console/generated/extensions.ts';
 import type {CredentialUses} from '../../plugins/credentials/generated/credential-uses.ts';
 import type {Credential} from '../../plugins/credentials/generated/credential.ts';
+import type {MissingContents} from '../../plugins/files/generated/missing-contents.ts';
+import type {StoredContent} from '../../plugins/files/generated/stored-content.ts';
 import type {TakenDelivery} from '../../plugins/forges/generated/taken-delivery.ts';
 import type {WebhookWarnings} from '../../plugins/forges/generated/webhook-warnings.ts';
 import type {WebhookView} from '../../plugins/forges/generated/webhook.ts';
@@ -109,6 +111,7 @@ export type {
   JournalRecord,
   LockView,
   MemberInvitation,
+  MissingContents,
   NextDue,
   NodeRecord,
   Org,
@@ -141,6 +144,7 @@ export type {
   Signal,
   StagedArtifact,
   StepRecord,
+  StoredContent,
   SubmittedRun,
   Summary,
   TakenDelivery,
@@ -321,6 +325,7 @@ export interface Answers {
   ManifestSign: ManifestSign;
   ManifestValue: ManifestValue;
   MemberInvitation: MemberInvitation;
+  MissingContents: MissingContents;
   NextDue: NextDue;
   Org: Org;
   OrgMember: OrgMember;
@@ -352,6 +357,7 @@ export interface Answers {
   SignInMethods: SignInMethods;
   SignatureSection: SignatureSection;
   StagedArtifact: StagedArtifact;
+  StoredContent: StoredContent;
   SubmitAnswer: SubmitAnswer;
   SubmittedRun: SubmittedRun;
   Summary: Summary;

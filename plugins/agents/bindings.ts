@@ -3,7 +3,7 @@ import { AccessControl, Clock, Ids, Log, Metrics, type Resolve, Settings } from 
 import { Maskers } from '../masking/contract.ts';
 import { InstantClaims, JobEnvironments, RunStore, Wakeups } from '../runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
-import { AgentSessions, Executors, FileSenders } from './contract.ts';
+import { AgentSessions, ContentCarriers, Executors, FileSenders } from './contract.ts';
 import { Sessions } from './sessions/sessions.ts';
 import type { AgentTable } from './store/agent-table.ts';
 import { LocalAgent } from './worker/local-agent.ts';
@@ -45,6 +45,7 @@ export const makeAgent = (use: Resolve, inServer: (use: Resolve) => boolean): Lo
     log: use(Log).child({ part: 'agent' }),
     executors: () => use.all(Executors).filter(({ light }) => !light || !inServer(use)),
     file_sender: () => use.all(FileSenders)[0],
+    content_carrier: () => use.all(ContentCarriers)[0],
     maskers: use(Maskers),
     sessions: () => use(AgentSessions),
   });
@@ -57,6 +58,7 @@ export const makeServerWorker = (use: Resolve): ServerWorker =>
     log: use(Log).child({ part: 'server-worker' }),
     executors: () => use.all(Executors),
     file_sender: () => use.all(FileSenders)[0],
+    content_carrier: () => use.all(ContentCarriers)[0],
     maskers: use(Maskers),
     sessions: () => use(AgentSessions),
   });

@@ -12,12 +12,14 @@ import type {
   JournalRecord,
   LogChunk,
 } from '../runs/contract.ts';
+import type { ActivityContents } from './contract/contents.ts';
 import type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
 import type { AgentIsolation } from './contract/isolation.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
 export type { AgentIsolation, DryReplay, ReplayedCall };
 export { AgentFigures } from './contract/figures.ts';
+export * from './contract/contents.ts';
 export * from './contract/folders.ts';
 export * from './contract/agent-server.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
@@ -29,7 +31,7 @@ export { Agent, type AgentStatus } from './contract/status.ts';
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
 /** Version of the agent channel. Bodies are checked strictly, so every change of a shape needs a new number. */
-export const CHANNEL_PROTOCOL = 5;
+export const CHANNEL_PROTOCOL = 6;
 
 /** First request on the channel. */
 export interface AgentHello
@@ -239,6 +241,8 @@ export interface ActivityHost {
   logFull?(): Promise<void> | undefined;
   /** Stores files as artifacts of the run. Absent: no plugin does. */
   readonly files?: ActivityFiles | undefined;
+  /** What lies beside its script. Absent: no plugin keeps it. */
+  readonly contents?: ActivityContents | undefined;
   /**
    * False when the claim is lost or may be lost: the agent was suspended or disconnected for longer than its lease.
    * Check it before an action that needs no answer of the server, for example before starting a step's command.

@@ -20,11 +20,12 @@ import { FlowNodes } from '../flows/contract.ts';
 import { HandlerMatches } from '../handlers/contract.ts';
 import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { RunCreation } from '../runs/contract.ts';
-import { StoredWorkflows } from '../workflows/contract.ts';
+import { FileHolders, RunCreation } from '../runs/contract.ts';
+import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
 import { ForgeEvents, PushedRepos } from './contract.ts';
 import { webhookTables } from './migrations/0001-webhooks.ts';
 import { repoFileNode } from './nodes/repo-file.ts';
+import { namingFiles } from './store/webhooks.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { deliveryRoute, webhookRoutes } from './routes.ts';
 import { webhookUser } from './service/credential-user.ts';
@@ -81,6 +82,9 @@ export default definePlugin(manifest, (plugin) => {
     ),
   );
   plugin.contribute(EventReactions, (use) => makeReaction(use, forges(use)));
+  plugin.contribute(FileHolders, (use) =>
+    heldByWorkflows('forges', (project_id) => namingFiles(use(Database), project_id)),
+  );
   plugin.contribute(CredentialUsers, (use) => webhookUser(use(Database)));
   plugin.contribute(HttpRoutes, (use) => [
     ...webhookRoutes(makeWebhooks(use, forges(use))),

@@ -13,8 +13,8 @@ import {
 import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { DocumentChecks, RunCreation, RunEngine, SubmitObservers, Wakeups } from '../runs/contract.ts';
-import { StoredWorkflows } from '../workflows/contract.ts';
+import { DocumentChecks, FileHolders, RunCreation, RunEngine, SubmitObservers, Wakeups } from '../runs/contract.ts';
+import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
 import { HandlerMatches, HandlerOwnership } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
 import { withoutCredentials } from './migrations/0002-credentials.ts';
@@ -22,6 +22,7 @@ import { owners } from './migrations/0003-owners.ts';
 import { refills } from './migrations/0004-refills.ts';
 import { untrusted } from './migrations/0005-untrusted.ts';
 import { traces } from './migrations/0007-traces.ts';
+import { namingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { handlerRoutes } from './routes.ts';
 import { handlerCheck } from './service/check.ts';
@@ -83,6 +84,9 @@ export default definePlugin(manifest, (plugin) => {
       registry: registry(use),
       log: use(Log).child({ part: 'handlers' }),
     }),
+  );
+  plugin.contribute(FileHolders, (use) =>
+    heldByWorkflows('handlers', (project_id) => namingFiles(use(Database), project_id)),
   );
   plugin.contribute(CredentialUsers, (use) => handlerUser(use(Database)));
   plugin.contribute(DocumentChecks, (use) =>

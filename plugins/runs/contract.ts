@@ -10,6 +10,7 @@ export * from './contract/engine.ts';
 export * from './contract/environment.ts';
 export * from './contract/extension.ts';
 export * from './contract/feed.ts';
+export * from './contract/files.ts';
 export * from './contract/guard.ts';
 export * from './contract/idempotency-key.ts';
 export * from './contract/instant.ts';

@@ -35,6 +35,13 @@ export const runUnfinished = defineError({
   next: 'Wait for its end, or cancel it. `svc explain` shows what it waits for.',
 });
 
+export const filesNotKept = defineError({
+  code: 'include_unsupported',
+  status: 422,
+  title: 'Files cannot lie beside this workflow.',
+  next: 'Include files with scripts. In a pipeline write `include` beside the `workflow` of a job.',
+});
+
 /** The error of a run, not of a request. */
 export const deadlineExceeded = defineError({
   code: 'deadline_exceeded',

@@ -14,11 +14,12 @@ import {
 import { EventBus } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { RunCreation, Wakeups } from '../runs/contract.ts';
-import { StoredWorkflows } from '../workflows/contract.ts';
+import { FileHolders, RunCreation, Wakeups } from '../runs/contract.ts';
+import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
 import { ScheduleOwnership } from './contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
 import { owners } from './migrations/0002-owners.ts';
+import { namingFiles } from './store/schedules.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
 import { scheduleUser } from './service/credential-uses.ts';
@@ -63,6 +64,9 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(OwnSchedules, makeSchedules);
   plugin.bind(ScheduleOwnership, (use) => use(OwnSchedules).ownership);
   plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(OwnSchedules)));
+  plugin.contribute(FileHolders, (use) =>
+    heldByWorkflows('schedules', (project_id) => namingFiles(use(Database), project_id)),
+  );
   plugin.contribute(CredentialUsers, (use) => scheduleUser(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => makeLoop(use).start());
 });

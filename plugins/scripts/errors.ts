@@ -14,6 +14,27 @@ export const interpreterMissing = defineError({
   next: 'Install it there, name another one with --interpreter, or choose an agent that has it with `requires`.',
 });
 
+export const includeMissing = defineError({
+  code: 'include_missing',
+  status: 400,
+  title: 'A file or folder to include is not there, or cannot be read.',
+  next: 'Name it relative to the folder of the script: `svc submit jobs/report.py --include lib/` takes jobs/lib.',
+});
+
+export const includeOutside = defineError({
+  code: 'include_outside',
+  status: 400,
+  title: 'A file to include lies outside of the folder of the script, or where something else lies.',
+  next: 'Move or copy it below the folder of the script, and name it relative to that folder.',
+});
+
+export const includeInvalid = defineError({
+  code: 'include_invalid',
+  status: 400,
+  title: 'This cannot be included.',
+  next: 'Include regular files and folders of them; their names have no control characters and no backslash.',
+});
+
 /** The program could not be started for a reason that another try will not mend. */
 export const scriptNotStarted = defineError({
   code: 'script_not_started',

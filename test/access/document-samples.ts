@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { Database } from '../../kernel/contracts/index.ts';
 import { RunStore } from '../../plugins/runs/contract.ts';
+import type { MatrixServer } from './callers.ts';
 import { CANARY, fresh, inPlace, must, program, run, type Sample, SCOPED } from './sampling.ts';
 
 const document = { version: 'svc-graph/v1', nodes: [{ id: 'a', type: 'set', config: { values: CANARY } }], edges: [] };
@@ -21,13 +24,34 @@ const noArtifact: Sample['target'] = async (server, place) => ({ ...(await run(s
 /** An activity that somebody has claimed, with the first epoch. */
 const claimed: Sample['target'] = async (server, place) => {
   const { run: run_id } = await run(server, place);
+  return { ...(await claimOf(server, run_id!)), path: fresh('file') };
+};
+
+async function claimOf(server: MatrixServer, run_id: string): Promise<{ activity: string }> {
   const by = { agent_id: 'agt_matrix', capabilities: program.requires };
   for (;;) {
     const claims = await server.use(RunStore).claim(by, 50, 600_000);
     const own = claims.find((claim) => claim.run_id === run_id);
-    if (own) return { activity: own.activity_id, path: fresh('file') };
+    if (own) return { activity: own.activity_id };
     if (claims.length === 0) throw new Error('the activity cannot be claimed');
   }
+}
+
+/** A body that is a text is a JSON string here. */
+const TEXT = JSON.stringify(CANARY);
+const content = createHash('sha256').update(TEXT).digest('hex');
+
+/** A content that the project does not have yet: whoever brings it is the first. */
+const noContent: Sample['target'] = async (server) => {
+  await server.use(Database).write('DELETE FROM files_contents WHERE digest = ?', [content]);
+  return { digest: `sha256:${content}` };
+};
+
+const claimedFile: Sample['target'] = async (server, place) => {
+  const files = [{ path: fresh('file'), digest: `sha256:${content}`, size: TEXT.length }];
+  await must(server, place.by, 'PUT', `${inPlace(place)}/files/sha256:${content}`, CANARY);
+  const { run_id } = await must(server, place.by, 'POST', `${inPlace(place)}/runs`, { ...program, files });
+  return { ...(await claimOf(server, run_id)), digest: `sha256:${content}` };
 };
 
 const upload = `?digest=sha256:${'0'.repeat(64)}&size=7`;
@@ -106,6 +130,19 @@ export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
     target: noArtifact,
     query: upload,
   },
+  [`POST ${SCOPED}/files/missing`]: {
+    rule: 'project member',
+    status: 200,
+    body: { digests: [`sha256:${'0'.repeat(64)}`] },
+  },
+  [`PUT ${SCOPED}/files/:digest`]: {
+    rule: 'project member',
+    status: 201,
+    target: noContent,
+    body: CANARY,
+    audits: 'file.put',
+    tells: 'the digest is that of the body, and names nothing that is there',
+  },
   // The org of the claim's run decides: to others it is like one that there is not.
   'PUT /api/v1/agents/activities/:activity/artifacts/:path': {
     rule: 'agent',
@@ -113,6 +150,21 @@ export const DOCUMENT_SAMPLES: Readonly<Record<string, Sample>> = {
     target: claimed,
     body: CANARY,
     query: '?epoch=1',
+    except: { rival_agent: 409 },
+  },
+  'GET /api/v1/agents/activities/:activity/files/:digest': {
+    rule: 'agent',
+    status: 200,
+    target: claimedFile,
+    query: '?epoch=1',
+    except: { rival_agent: 409 },
+  },
+  'PUT /api/v1/agents/activities/:activity/files/:digest': {
+    rule: 'agent',
+    status: 200,
+    target: claimedFile,
+    query: '?epoch=1',
+    body: CANARY,
     except: { rival_agent: 409 },
   },
   'GET /api/v1/agents/activities/:activity/artifact-uploads/:path': {

@@ -210,7 +210,9 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
     'POST /api/v1/orgs/:org/projects/:project/graph-requirements',
     'POST /api/v1/orgs/:org/projects/:project/connectors/:connector/actions/:action/render',
     // What an activity brings is its run's own work.
+    'POST /api/v1/orgs/:org/projects/:project/files/missing',
     'PUT /api/v1/agents/activities/:activity/artifacts/:path',
+    'PUT /api/v1/agents/activities/:activity/files/:digest',
   ];
   t.same(silent, unaudited, 'all that change anything are audited');
   t.notMatch(JSON.stringify(rows), CANARY, 'no value is in it');

@@ -24,6 +24,8 @@ cp spawned.sh "spawned-$CANARY.sh"
 say svc spawn spawned.sh --tag "tag-$CANARY"
 say svc spawn - --tag plain < spawned.sh
 say svc spawn "spawned-$CANARY.sh"
+mkdir -p "beside-$CANARY" && cp spawned.sh "beside-$CANARY/lib-$CANARY.sh"
+say svc spawn spawned.sh --include "beside-$CANARY" --tag plain
 say svc emit "places.emitted" --key "key-$CANARY" --payload "{\"value\":\"$CANARY\",\"$CANARY\":1}"
 say svc state set "cell-$CANARY" "$CANARY"
 say svc state get "cell-$CANARY"

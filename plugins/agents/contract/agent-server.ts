@@ -17,6 +17,8 @@ export interface AgentServer {
    * connection broke, and whatever the content throws.
    */
   send(request: ServerRequest): Promise<{ status: number; json: unknown }>;
+  /** The same for an answer of bytes, at most `limit`. */
+  read(request: ServerRequest, limit: number): Promise<Buffer>;
 }
 
 export const AgentServer = token<AgentServer>('agents.AgentServer');

@@ -20,6 +20,12 @@ export function createAgentServer(address: () => ServerAddress): AgentServer {
       if (status >= 200 && status < 300) return { status, json };
       throw refusalOf(status, json);
     },
+    async read(request, limit) {
+      const response = await open(address(), request);
+      const status = response.statusCode ?? 0;
+      if (status >= 200 && status < 300) return readBytes(response, limit);
+      throw refusalOf(status, await readJson(response));
+    },
   };
 }
 
@@ -59,20 +65,25 @@ function open({ url, socket_path, token }: ServerAddress, asked: ServerRequest):
 
 const lost = (why: string) => AgentErrors.channelLost(`a request to the server broke: ${why}`);
 
-async function readJson(response: IncomingMessage): Promise<unknown> {
+async function readBytes(response: IncomingMessage, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > ANSWER_BYTES) throw new Error('its answer is too long');
+      if (size > limit) throw new Error('its answer is too long');
       chunks.push(chunk);
     }
   } catch (error) {
     throw lost((error as Error).message);
   }
+  return Buffer.concat(chunks);
+}
+
+async function readJson(response: IncomingMessage): Promise<unknown> {
+  const bytes = await readBytes(response, ANSWER_BYTES);
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+    return JSON.parse(bytes.toString()) as unknown;
   } catch {
     // Not an answer of svc but of a proxy: only its status is known.
     return undefined;

@@ -6,6 +6,7 @@ import {
   type AgentLink,
   type AgentSessions,
   type AgentStatus,
+  type ContentCarrier,
   type Executor,
   type FileSender,
   makeRuntimeDir,
@@ -26,6 +27,7 @@ export interface LocalAgentParts {
   maskers: Maskers;
   executors(): readonly Executor[];
   file_sender(): FileSender | undefined;
+  content_carrier(): ContentCarrier | undefined;
   /** Used only in a process that also runs the server. */
   sessions(): AgentSessions;
 }
@@ -70,6 +72,7 @@ export class LocalAgent implements Agent {
       link: this.#link(),
       executors: this.#parts.executors(),
       files: this.#parts.file_sender(),
+      contents: this.#parts.content_carrier(),
       maskers: this.#parts.maskers,
       settings: this.#settings,
       runtime_dir,

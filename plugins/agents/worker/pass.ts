@@ -1,8 +1,17 @@
 import { type Clock, type Ids, isServiceError, type Log } from '../../../kernel/contracts/index.ts';
 import type { Masker, Maskers } from '../../masking/contract.ts';
 import type { ClaimRef, Completion, LogChunk } from '../../runs/contract.ts';
-import type { ActivityHost, AgentLink, Assignment, Executor, FileSender, PassEnd, RunningPass } from '../contract.ts';
 import { readTrace } from '../../tracing/contract.ts';
+import type {
+  ActivityHost,
+  AgentLink,
+  Assignment,
+  ContentCarrier,
+  Executor,
+  FileSender,
+  PassEnd,
+  RunningPass,
+} from '../contract.ts';
 import { EXECUTOR_MISSING, leaseLost } from '../errors.ts';
 import { AppendLine } from './append-line.ts';
 import { ClaimClient } from './claim-client.ts';
@@ -19,6 +28,7 @@ export interface PassParts {
   executor: Executor | undefined;
   /** Absent: no plugin stores files. */
   files?: FileSender | undefined;
+  contents?: ContentCarrier | undefined;
   /** What happens to an activity whose executor threw: it fails, or is released after a pause. */
   onExecutorFailure(assignment: Assignment, error: unknown): Promise<PassEnd>;
 }
@@ -159,6 +169,11 @@ export class Pass {
       logFrom: (site) => this.#logs.from(masker.text(site)),
       logFull: () => this.#logs.full(),
       files: this.#parts.files?.files({ claim, signal: this.#stopped.signal }),
+      contents: this.#parts.contents?.contents({
+        claim,
+        signal: this.#stopped.signal,
+        runtime_dir: this.#parts.agent.runtime_dir,
+      }),
       held: () => this.held(),
     };
   }

@@ -17,6 +17,7 @@ import {
   type Assignment,
   CHANNEL_PROTOCOL,
   type ChannelPush,
+  type ContentCarrier,
   type Executor,
   type FileSender,
   type PassEnd,
@@ -32,6 +33,8 @@ export interface WorkerParts {
   executors: readonly Executor[];
   /** Absent: no plugin stores files. */
   files?: FileSender | undefined;
+  /** Absent: no plugin keeps them. */
+  contents?: ContentCarrier | undefined;
   maskers: Maskers;
   settings: WorkerSettings;
   /** The folder of this process, mode 0700. */

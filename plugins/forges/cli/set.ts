@@ -5,6 +5,7 @@ import {
   put,
   readOptionalWorkflow,
   type Run,
+  sendIncluded,
   usageError,
 } from '../../../cli/contract.ts';
 import { SHOWN, type Webhook } from './view.ts';
@@ -13,6 +14,8 @@ export const run: Run = async (invocation) => {
   const { flags, output } = invocation;
   checkFlags(flags);
   const { forge, repo, apiBase: api_base } = flags;
+  const workflow = await workflowOf(invocation);
+  await sendIncluded(await invocation.client(), workflow);
   const body = {
     forge,
     repo,
@@ -20,7 +23,7 @@ export const run: Run = async (invocation) => {
     credential: ownCredential(flags),
     auto_register: flags.autoRegister ? true : flags.manual ? false : undefined,
     rotate: flags.rotate || undefined,
-    workflow: await workflowOf(invocation),
+    workflow,
   };
   const { secret, registration } = await put<Webhook>(invocation, {
     path: namedPath('/webhooks'),

@@ -2,6 +2,7 @@ import type { Queries } from '../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable, type ProjectScope } from '../../resources/contract.ts';
 import { WEBHOOK } from '../domain/webhook-rules.ts';
 import { ForgeErrors } from '../errors.ts';
+import { NAMES_FILES } from '../../workflows/contract.ts';
 
 /** A webhook without its sealed values. Times are epoch milliseconds. */
 export interface WebhookEntry extends NamedRow {
@@ -94,3 +95,7 @@ export async function webhookOf(
   );
   return rows.find((row) => row.repo === repo);
 }
+
+/** Those of a project whose workflow has files beside its script. */
+export const namingFiles = (on: Pick<Queries, 'read'>, project_id: string): Promise<{ about: string }[]> =>
+  on.read('SELECT about FROM forges_webhooks WHERE project_id = ? AND INSTR(about, ?) > 0', [project_id, NAMES_FILES]);

@@ -1,4 +1,4 @@
-import { type Api, namedPath, put, readWorkflow, type Run, usageError } from '../../../cli/contract.ts';
+import { type Api, namedPath, put, readWorkflow, type Run, sendIncluded, usageError } from '../../../cli/contract.ts';
 
 export const run: Run = async (invocation) => {
   const { args, flags } = invocation;
@@ -6,7 +6,9 @@ export const run: Run = async (invocation) => {
     patterns.split(',').map((pattern) => pattern.trim()),
   );
   if (on.length === 0) throw usageError('--on is missing', "name the event types that start it, like --on 'run.*'");
-  const body = { on, when: flags.when, ...(await readWorkflow(args[1], invocation)) };
+  const workflow = await readWorkflow(args[1], invocation);
+  await sendIncluded(await invocation.client(), workflow);
+  const body = { on, when: flags.when, ...workflow };
   await put<Api.HandlerView>(invocation, {
     path: namedPath('/handlers'),
     body,

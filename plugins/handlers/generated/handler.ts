@@ -20,6 +20,12 @@ export interface HandlerView {
   };
   interpreter?: string;
   args?: string[];
+  files?: {
+    path: string;
+    digest: string;
+    size: number;
+    executable?: boolean;
+  }[];
   env?: {
     [k: string]: string;
   };

@@ -1,6 +1,7 @@
 import type { Queries } from '../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable, type ProjectScope } from '../../resources/contract.ts';
 import { HANDLER } from '../domain/names.ts';
+import { NAMES_FILES } from '../../workflows/contract.ts';
 
 /** A handler in a list. Times are epoch milliseconds. */
 export interface HandlerEntry {
@@ -94,3 +95,10 @@ export function namingCredential(
     [project_id, org_id, `:"${credential}"`],
   );
 }
+
+/** Those of a project whose workflow has files beside its script. */
+export const namingFiles = (on: Pick<Queries, 'read'>, project_id: string): Promise<{ about: string }[]> =>
+  on.read('SELECT about FROM handlers_handlers WHERE project_id = ? AND INSTR(about, ?) > 0', [
+    project_id,
+    NAMES_FILES,
+  ]);

@@ -13,7 +13,7 @@ const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const KINDS = {
   steps: ['artifacts', 'checkout', 'requires', 'env', 'credentials', 'outputs', 'strategy'],
   wait_for_event: ['when', 'untrusted'],
-  workflow: ['with', 'strategy', 'env', 'credentials'],
+  workflow: ['with', 'include', 'strategy', 'env', 'credentials'],
 } as const;
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
@@ -27,11 +27,11 @@ export function checkRules(document: PipelineDocument, findings: Findings): void
   if (document.subject !== undefined) plain(document.subject, ['subject'], findings);
   for (const [id, job] of Object.entries(document.jobs)) {
     if (id.startsWith(OWN_NODES)) findings.atKey(['jobs', id], `names of jobs do not begin with ${OWN_NODES}`);
-    checkJob(job, ['jobs', id], findings);
+    checkJob(job, document, ['jobs', id], findings);
   }
 }
 
-function checkJob(job: Job, path: Path, findings: Findings): void {
+function checkJob(job: Job, document: PipelineDocument, path: Path, findings: Findings): void {
   checkKind(job, path, findings);
   checkEnv(job.env, [...path, 'env'], findings);
   checkCredentials(job.credentials, [...path, 'credentials'], findings);
@@ -39,6 +39,7 @@ function checkJob(job: Job, path: Path, findings: Findings): void {
   checkRetry(job.retry, [...path, 'retry'], findings);
   checkMatrix(job, [...path, 'strategy', 'matrix'], findings);
   checkWorkflow(job, [...path, 'workflow'], findings);
+  checkInclude(job, document, path, findings);
   const ids = new Set<string>();
   for (const [i, step] of (job.steps ?? []).entries()) {
     const at = [...path, 'steps', i];
@@ -105,6 +106,21 @@ function checkWorkflow({ workflow }: Job, path: Path, findings: Findings): void 
     const fault = hasHoles(text) ? undefined : pathFault(text);
     if (fault !== undefined) findings.atValue([...path, 'from_repo', member], `\`${member}\` ${fault}`);
   }
+}
+
+/** Files lie beside a script that was submitted with the pipeline; their contents were uploaded before. */
+function checkInclude(
+  { workflow, include }: Job,
+  { included = {} }: PipelineDocument,
+  path: Path,
+  findings: Findings,
+): void {
+  if (include === undefined || workflow === undefined) return;
+  const at = [...path, 'include'];
+  if (typeof workflow !== 'string' || /\.(ya?ml|json)$/i.test(workflow))
+    return findings.atKey(at, '`include` is for a `workflow` that is the path of a script');
+  if (!Object.hasOwn(included, String(path.at(-1))))
+    findings.atKey(at, 'there is nothing of this job in `included`; `svc` adds the files that lie beside the script');
 }
 
 function checkRetry(retry: Retry | undefined, path: Path, findings: Findings): void {

@@ -1,5 +1,5 @@
 import type { FlowNode } from '../../flows/contract.ts';
-import type { Json, WorkflowReference } from '../../runs/contract.ts';
+import type { IncludedFile, Json, WorkflowReference } from '../../runs/contract.ts';
 import type { FromRepo, Job, PipelineDocument } from '../generated/pipeline.ts';
 import { OWN_NODES } from './concurrency.ts';
 
@@ -8,10 +8,16 @@ export const CALL_NODE = 'pipeline_call';
 /** Reads the file of a repository that such a job runs. */
 export const READ_NODE = 'pipeline_read';
 
+/** What it runs, and what lies beside that. */
+export type Child = WorkflowReference & { files?: IncludedFile[] };
+
+/** Pipelines within pipelines: the command line adds no more. */
+const MAX_DEPTH = 8;
+
 /** A `workflow` job of a plan: nothing is filled in yet. */
 export interface CallPlan {
   /** Absent: the file is not in `files`, or is read from a repository. */
-  workflow: WorkflowReference | undefined;
+  workflow: Child | undefined;
   /** The file of a repository, and the node that reads it. */
   from_repo: { file: FromRepo; node: string } | null;
   /** Shown as what the run waits for. */
@@ -22,10 +28,33 @@ export interface CallPlan {
 }
 
 /** What a `workflow` job runs; undefined when the document does not have the file. */
-export function childOf({ files = {} }: PipelineDocument, { workflow }: Job): WorkflowReference | undefined {
+export function childOf(
+  { files = {}, included = {} }: PipelineDocument,
+  id: string,
+  { workflow }: Job,
+): Child | undefined {
   if (typeof workflow !== 'string') return workflow?.graph === undefined ? undefined : { graph: workflow.graph };
   const source = Object.hasOwn(files, workflow) ? files[workflow] : undefined;
-  return source === undefined ? undefined : documentOf(workflow, source);
+  if (source === undefined) return undefined;
+  const beside = Object.hasOwn(included, id) ? included[id]! : [];
+  return { ...documentOf(workflow, source), ...(beside.length > 0 && { files: beside }) };
+}
+
+/** The files beside all scripts that a document holds, also in the pipelines that it runs. */
+export function heldFiles(
+  { files = {}, included = {} }: PipelineDocument,
+  read: (text: string) => PipelineDocument | undefined,
+  depth = 0,
+): IncludedFile[] {
+  const own = Object.values(included).flat();
+  if (depth >= MAX_DEPTH) return own;
+  const nested = Object.entries(files).filter(([path]) => /\.ya?ml$/i.test(path));
+  return own.concat(
+    nested.flatMap(([, text]) => {
+      const document = read(text);
+      return document ? heldFiles(document, read, depth + 1) : [];
+    }),
+  );
 }
 
 /** A document as a submit names it. */

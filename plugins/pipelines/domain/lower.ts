@@ -76,7 +76,7 @@ function workOf(id: string, job: Job, around: Around): Pick<FlowNode, 'type' | '
 function callPlan(id: string, job: Job, { document }: Around): CallPlan {
   const file = repoFileOf(job);
   return {
-    workflow: childOf(document, job),
+    workflow: childOf(document, id, job),
     from_repo: file ? { file, node: readNodeOf(id) } : null,
     name: typeof job.workflow === 'string' ? job.workflow : id,
     env: job.env ?? {},

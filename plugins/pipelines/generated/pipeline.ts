@@ -76,6 +76,15 @@ export interface PipelineDocument {
   files?: {
     [k: string]: string;
   };
+  /**
+   * Files that lie beside the scripts of `workflow` jobs, by job; the command line adds them.
+   */
+  included?: {
+    /**
+     * @maxItems 1000
+     */
+    [k: string]: IncludedFile[];
+  };
   jobs: {
     [k: string]: Job;
   };
@@ -100,6 +109,12 @@ export interface PipelineDocument {
         [k: string]: string;
       }
     | {
+        /**
+         * @maxItems 1000
+         */
+        [k: string]: IncludedFile[];
+      }
+    | {
         [k: string]: Job;
       }
     | undefined;
@@ -115,6 +130,12 @@ export interface Env {
  */
 export interface Credentials {
   [k: string]: string;
+}
+export interface IncludedFile {
+  path: string;
+  digest: string;
+  size: number;
+  executable?: boolean;
 }
 export interface Job {
   /**
@@ -171,6 +192,13 @@ export interface Job {
         graph?: string;
         from_repo?: FromRepo;
       };
+  /**
+   * Files and folders that lie beside the script of `workflow`, relative to its folder.
+   *
+   * @minItems 1
+   * @maxItems 64
+   */
+  include?: [string, ...string[]];
   /**
    * The input of the child.
    */

@@ -3,7 +3,7 @@ import type { Flows } from '../../flows/contract.ts';
 import type { Problem, RunEngine, WorkflowDocument, WorkflowKind } from '../../runs/contract.ts';
 import type { PipelineReader, Read } from '../document/read.ts';
 import { PipelineErrors } from '../errors.ts';
-import { childOf, repoFileOf, shownWorkflow } from '../domain/child.ts';
+import { childOf, heldFiles, repoFileOf, shownWorkflow } from '../domain/child.ts';
 import { planOf } from '../domain/lower.ts';
 import { namedCredentials } from '../domain/named-credentials.ts';
 import type { PipelineDocument } from '../generated/pipeline.ts';
@@ -37,6 +37,10 @@ export const pipelineKind = (parts: KindParts): WorkflowKind => ({
       activities: [],
       coordination: parts.flows().coordination(planOf(document, given)),
       named: namedCredentials(document),
+      files: heldFiles(document, (text) => {
+        const read = parts.reader.read(text);
+        return 'document' in read ? read.document : undefined;
+      }),
       about: { workflow: name, tags, cancel_on, subject },
     };
   },
@@ -79,7 +83,7 @@ async function childProblems(
   const problems: Problem[] = [];
   for (const [id, job] of Object.entries(document.jobs)) {
     if (job.workflow === undefined || repoFileOf(job)) continue;
-    const child = childOf(document, job);
+    const child = childOf(document, id, job);
     const name = shownWorkflow(job.workflow);
     const place = places.get(`jobs/${id}/workflow`)!;
     const say = (message: string, code: string) => problems.push({ ...place, message: `${name}: ${message}`, code });

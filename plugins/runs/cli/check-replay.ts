@@ -1,4 +1,4 @@
-import { type Api, type Client, type Invocation, readPairs, runTool } from '../../../cli/contract.ts';
+import { type Api, type Client, type Invocation, readPairs, runTool, usageError } from '../../../cli/contract.ts';
 
 type History = Omit<Api.RunHistory, 'next_cursor'>;
 
@@ -16,9 +16,15 @@ export interface ReplayResult {
 export async function replayed(
   api: Client,
   { flags, env }: Pick<Invocation, 'flags' | 'env'>,
-  document: { filename: string | undefined; source: string },
+  document: {
+    filename: string | undefined;
+    source: string;
+    files: Api.RunDocument['files'];
+    contents: ReadonlyMap<string, Buffer>;
+  },
 ): Promise<ReplayResult> {
   const history = await wholeHistory(api, String(flags.replay));
+  if (document.files === undefined) await refuseWithout(api, history.run_id);
   const given = readPairs((flags.env as readonly string[] | undefined) ?? [], 'env');
   const { interpreter = history.interpreter } = flags as { interpreter?: string };
   const play: unknown = {
@@ -31,6 +37,18 @@ export async function replayed(
   };
   const { json } = await runTool({ tool: 'script-replay' }, { env, given: play });
   return json as ReplayResult;
+}
+
+/** The server gives nobody the contents of files; whoever edits the script has them. */
+async function refuseWithout(api: Client, run_id: string): Promise<void> {
+  const { files = [] } = await api.json<Api.RunDocument>({ path: api.scoped(`/runs/${run_id}/document`) });
+  if (files.length === 0) return;
+  const names = files.slice(0, 3).map(({ path }) => path);
+  const more = files.length > names.length ? ', …' : '';
+  throw usageError(
+    `${run_id} has files beside its script: ${names.join(', ')}${more}`,
+    'name them with --include, as at the submit',
+  );
 }
 
 const DEFAULT_SECONDS = 60;

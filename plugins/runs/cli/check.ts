@@ -2,6 +2,7 @@ import {
   type Api,
   type Client,
   CliError,
+  contentsOf,
   Exit,
   type Invocation,
   readWorkflow,
@@ -63,16 +64,19 @@ async function checkAll(invocation: Invocation, api: Client): Promise<number> {
   const results: Result[] = [];
   const sources: string[] = [];
   for (const file of args) {
-    const read = await readWorkflow(file, invocation, 'written').catch(tooLarge);
+    const read = await readWorkflow(file, invocation, 'written').catch(ofTheFile);
     const refused = Array.isArray(read) ? (read as Problem[]) : undefined;
     const body = refused ? {} : (read as Record<string, unknown>);
     const written = typeof body.source === 'string' ? body.source : '';
     const whole = await bundleOf(file, invocation, written);
     const answer = withBundle(refused ? { ok: false, problems: refused } : await checked(api, body), whole, written);
-    const result = { file, ...(flags.local === true ? await hereToo(answer, file, flags.interpreter) : answer) };
+    const result = {
+      file,
+      ...(flags.local === true ? await hereToo(answer, file, flags.interpreter, body.files) : answer),
+    };
     results.push(
       flags.replay !== undefined && result.ok
-        ? await replayedToo(api, invocation, result, { ...body, source: whole.source })
+        ? await replayedToo(api, invocation, result, { ...body, source: whole.source }, contentsOf(body))
         : result,
     );
     sources.push(written);
@@ -98,10 +102,15 @@ function withBundle(answer: Api.CheckedWorkflow, { source, problems }: Bundled, 
 }
 
 /** What this machine knows besides: imports that it does not have. */
-async function hereToo(answer: Api.CheckedWorkflow, file: string, interpreter: unknown): Promise<Api.CheckedWorkflow> {
+async function hereToo(
+  answer: Api.CheckedWorkflow,
+  file: string,
+  interpreter: unknown,
+  included: unknown,
+): Promise<Api.CheckedWorkflow> {
   const result = withoutProject(answer);
   const { missingImports } = await import('./missing-imports.ts');
-  const missing = result.ok ? await missingImports(file, interpreter) : [];
+  const missing = result.ok ? await missingImports(file, interpreter, included as Api.RunDocument['files']) : [];
   return missing.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...missing] };
 }
 
@@ -132,19 +141,23 @@ async function replayedToo(
   api: Client,
   invocation: Invocation,
   result: Result,
-  { filename, source }: Record<string, unknown>,
+  { filename, source, files }: Record<string, unknown>,
+  contents: ReadonlyMap<string, Buffer>,
 ): Promise<Result> {
   const { replayed } = await import('./check-replay.ts');
   const { problems, ...replay } = await replayed(api, invocation, {
     filename: filename as string | undefined,
     source: String(source),
+    files: files as Api.RunDocument['files'],
+    contents,
   });
   return { ...result, ok: problems.length === 0, problems, replay };
 }
 
-/** A file that is too large to be sent at all. */
-function tooLarge(error: unknown): Problem[] {
-  if (!(error instanceof CliError) || error.code !== 'payload_too_large') throw error;
+/** A file that is too large to be sent at all, or what it includes. */
+function ofTheFile(error: unknown): Problem[] {
+  if (!(error instanceof CliError) || !(error.code === 'payload_too_large' || error.code.startsWith('include_')))
+    throw error;
   return [{ line: 1, column: 1, message: error.message, code: error.code }];
 }
 

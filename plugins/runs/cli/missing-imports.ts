@@ -13,16 +13,20 @@ interface Import {
   line: number;
   column: number;
   module: string;
+  /** Only in the folder of the script: what it is there, a file or a folder. */
+  beside?: string;
 }
+
+type Included = NonNullable<Api.RunDocument['files']>;
 
 const CODE = 'lint_import_missing';
 const ANSWER_MS = 10_000;
 const MAX_ANSWER = 8 * 1024 * 1024;
 
 /** What a script imports and this machine does not have. Nothing of the script is run. */
-export async function missingImports(file: string, interpreter: unknown): Promise<Warning[]> {
+export async function missingImports(file: string, interpreter: unknown, included: Included = []): Promise<Warning[]> {
   if (file === '-' || interpreter !== undefined) return [];
-  if (/\.py$/i.test(file)) return missingOfPython(file);
+  if (/\.py$/i.test(file)) return missingOfPython(file, included);
   if (!/\.[cm]?[jt]s$/i.test(file)) return [];
   const text = /ts$/i.test(file)
     ? await answerOf(process.execPath, ['--no-warnings', '-e', UNTYPED, '--', file])
@@ -36,6 +40,11 @@ const warning = ({ line, column, module }: Import): Warning => {
   const next = BY_PATH.test(module) ? '' : '; an agent that runs the script needs it';
   return { line, column, message: `\`${module}\` is not there on this machine${next}`, code: CODE };
 };
+
+const notIncluded = ({ line, column, module }: Import, beside: string): Warning => ({
+  ...{ line, column, code: CODE },
+  message: `\`${module}\` lies beside the script, and an agent has it only with --include ${beside}`,
+});
 
 const BY_PATH = /^(\/|file:)/;
 
@@ -95,15 +104,19 @@ function pathOf(address: string): string | undefined {
 const PYTHON = `
 import sys
 sys.path[:] = [one for one in sys.path if one != '']
-import ast, importlib.machinery, importlib.util, json, os
+import ast, importlib.util, json, os
 path = sys.argv[1]
-beside = [os.path.dirname(os.path.abspath(path))]
+beside = os.path.dirname(os.path.abspath(path))
 found = []
 def is_there(top):
     try:
-        return bool(importlib.machinery.PathFinder.find_spec(top, beside) or importlib.util.find_spec(top))
+        return bool(importlib.util.find_spec(top))
     except (ImportError, ValueError):
         return False
+def is_beside(top):
+    for name in (top, top + '.py'):
+        if os.path.exists(os.path.join(beside, name)):
+            return name
 def look(node):
     if isinstance(node, ast.Try):
         return
@@ -115,7 +128,7 @@ def look(node):
     for name in names:
         top = name.split('.')[0]
         if top not in ('svc_sdk', '__main__') and not is_there(top):
-            found.append({'line': node.lineno, 'column': node.col_offset + 1, 'module': name})
+            found.append({'line': node.lineno, 'column': node.col_offset + 1, 'module': name, 'beside': is_beside(top)})
     for child in ast.iter_child_nodes(node):
         look(child)
 try:
@@ -126,9 +139,12 @@ json.dump(found, sys.stdout)
 `;
 
 /** Without Python nothing is said: the check has said that already. */
-async function missingOfPython(file: string): Promise<Warning[]> {
+async function missingOfPython(file: string, included: Included): Promise<Warning[]> {
   const said = await answerOf('python3', ['-B', '-c', PYTHON, file]);
-  return (JSON.parse(said ?? '[]') as Import[]).map(warning);
+  const isIncluded = (name: string) => included.some(({ path }) => path === name || path.startsWith(`${name}/`));
+  return (JSON.parse(said ?? '[]') as Import[])
+    .filter(({ beside }) => !beside || !isIncluded(beside))
+    .map((one) => (one.beside ? notIncluded(one, one.beside) : warning(one)));
 }
 
 /** A process of its own, because the runtime warns that this may change. */

@@ -5,6 +5,7 @@ import {
   readDocument,
   readWorkflow,
   type Run,
+  sendIncluded,
   usageError,
 } from '../../../cli/contract.ts';
 import { answerWaits } from './answer-waits.ts';
@@ -78,6 +79,7 @@ export const run: Run = async (invocation) => {
   let release = () => {};
   let rest = async () => {};
   try {
+    await sendIncluded(api, body);
     const [path, sent] = event === undefined ? ['/runs', body] : ['/trials', { ...body, event }];
     const { run_id } = await api.json<{ run_id: string }>({ method: 'POST', path: api.scoped(path), body: sent });
     release = cancelOnInterrupt(api, run_id, output);

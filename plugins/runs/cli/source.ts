@@ -9,6 +9,17 @@ export const run: Run = async ({ args, flags, output, client }) => {
     return undefined;
   }
   const document = await api.json<Api.RunDocument>({ path: `${path}/document` });
+  const { files = [] } = document;
+  if (flags.files) {
+    const rows = files.map(({ path, size, digest, executable }) => [
+      ...[executable ? `${path}*` : path, String(size), digest],
+    ]);
+    output.data({ files }, () => (rows.length === 0 ? '' : output.table(['file', 'bytes', 'digest'], rows)));
+    if (rows.length === 0) output.note('nothing lies beside it');
+    return undefined;
+  }
   output.data(document, () => document.source.replace(/\n$/, ''));
+  if (files.length > 0)
+    output.note(`${files.length === 1 ? 'a file lies' : `${files.length} files lie`} beside it: add --files`);
   return undefined;
 };

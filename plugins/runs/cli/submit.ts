@@ -1,11 +1,13 @@
-import { Exit, readWorkflow, type Run } from '../../../cli/contract.ts';
+import { Exit, readWorkflow, type Run, sendIncluded } from '../../../cli/contract.ts';
 import { followAway } from './follow.ts';
 
 export const run: Run = async (invocation) => {
   const { args, flags, output } = invocation;
   const client = await invocation.client();
+  const workflow = await readWorkflow(args[0], invocation);
+  await sendIncluded(client, workflow);
   const body = {
-    ...(await readWorkflow(args[0], invocation)),
+    ...workflow,
     idempotency_key: flags.idempotencyKey,
     timeout: flags.timeout,
   };

@@ -146,6 +146,7 @@ export const commands: readonly Command[] = [
           summary: 'kind of document (default: by content and file name)',
         },
         interpreter: DOCUMENT_FLAGS.interpreter,
+        include: DOCUMENT_FLAGS.include,
         strict: { type: 'boolean', summary: 'exit 1 for warnings too' },
         local: {
           type: 'boolean',
@@ -281,7 +282,10 @@ export const commands: readonly Command[] = [
       name: 'source',
       summary: 'print the document that a run carries out, or what it was given',
       args: [RUN],
-      flags: { input: { type: 'boolean', summary: 'the input, or the event that started it' } },
+      flags: {
+        input: { type: 'boolean', summary: 'the input, or the event that started it' },
+        files: { type: 'boolean', summary: 'the files that lie beside the script: names, sizes, digests' },
+      },
       examples: [['svc source run_01J…', 'the graph, script or pipeline']],
       load: () => import('./source.ts'),
     },

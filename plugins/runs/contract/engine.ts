@@ -36,9 +36,9 @@ export type InheritedRun = Pick<
 export interface RunCreation {
   /**
    * Checks and plans like a submit, outside of transactions. Throws `workflow_invalid` and the other errors of a
-   * submit.
+   * submit. `by`: the run that asks for it, which may name only files that it has or has brought.
    */
-  prepare(run: SubmitRun): Promise<NewRun>;
+  prepare(run: SubmitRun, by?: string): Promise<NewRun>;
   /**
    * The same without the checks, for a document that was checked at registration. Reads only through `on`, which is the
    * caller's transaction if there is one; the org's keys are ready. Throws `workflow_kind_unknown` when no plugin

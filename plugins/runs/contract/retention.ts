@@ -12,6 +12,15 @@ export interface RunTable {
   remove?(tx: Transaction, run_ids: readonly string[], limit: number): Promise<number>;
 }
 
+/** What several runs share, and what nobody needs once the last of them is gone. */
+export interface RunLeftover {
+  name: string;
+  /** Removes what no run needs and was not used since `before`, as a `Prunable` does. Called after the old runs have gone. */
+  remove(before: number, limit: number): AsyncIterable<number>;
+}
+
+export const RunLeftovers = extensionPoint<RunLeftover>('runs.RunLeftovers', { key: ({ name }) => name });
+
 export const RunTables = extensionPoint<RunTable>('runs.RunTables', {
   key: ({ table }) => table,
   check: ({ table, column }) =>

@@ -3,6 +3,7 @@ import type { AuditSource } from '../../audit/contract.ts';
 import type { Attempted, FailedAttempt } from './attempts.ts';
 import type { ArmWait, Capabilities, ClaimRef, Claimed, Completion, JournaledCall, JournalRecord } from './journal.ts';
 import type { Coordination } from './coordination.ts';
+import type { IncludedFile } from './files.ts';
 import type { Json, Run, SubmitResult, SubmitRun } from './run.ts';
 import type { WorkflowPin, WorkflowReference } from './workflow.ts';
 
@@ -69,6 +70,8 @@ export interface NewRun extends Omit<SubmitRun, keyof WorkflowReference | 'pinne
   coordination?: Coordination;
   /** Credentials that the document names: JSON pointer → name. */
   named?: Readonly<Record<string, string>>;
+  /** The files beside its script, and those of the scripts that its document holds. */
+  needed_files?: readonly IncludedFile[];
 }
 
 export interface NewActivity {

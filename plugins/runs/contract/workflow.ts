@@ -3,6 +3,7 @@ import { withDefinitions } from '../../schema/contract.ts';
 import type { Workflow as Body } from '../generated/workflow.ts';
 import workflowSchema from '../schema/workflow.schema.json' with { type: 'json' };
 import type { Coordination } from './coordination.ts';
+import type { IncludedFile } from './files.ts';
 import type { Json } from './run.ts';
 
 /** Members of a body that say what runs. Exactly one of them is given. */
@@ -54,6 +55,8 @@ export interface WorkflowKind {
   takes_credentials: boolean;
   /** True when a submit may give its program arguments. */
   takes_arguments?: true;
+  /** True when files may lie beside its program. */
+  takes_files?: true;
   /** True when its only activity replays a journal, so that a rerun may begin at any site. */
   replays: boolean;
   /**
@@ -108,6 +111,8 @@ export interface WorkflowDocument {
   interpreter: string | undefined;
   /** Arguments of the program. */
   args?: readonly string[];
+  /** What lies beside the program. */
+  files?: readonly IncludedFile[];
   env: Record<string, string>;
   requires: string[];
 }
@@ -119,6 +124,8 @@ export interface WorkflowPlan {
   coordination?: Coordination;
   /** Credentials that the document itself names: where in it, as a JSON pointer → the name. */
   named?: Readonly<Record<string, string>>;
+  /** Files of the scripts that the document itself holds, and runs later. */
+  files?: readonly IncludedFile[];
   /** What the document says of its run: `tags` and `cancel_on` add to those of the submit, others give way to it. */
   about?: { workflow?: string; subject?: string; tags?: readonly string[]; cancel_on?: readonly string[] };
 }

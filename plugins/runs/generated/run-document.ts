@@ -23,4 +23,19 @@ export interface RunDocument {
    * The text of the document.
    */
   source: string;
+  /**
+   * What lies beside the script when it runs, in the order of the paths; absent: nothing.
+   */
+  files?: {
+    path: string;
+    /**
+     * `sha256:<hex>` of its content.
+     */
+    digest: string;
+    /**
+     * Bytes.
+     */
+    size: number;
+    executable?: boolean;
+  }[];
 }

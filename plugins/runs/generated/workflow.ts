@@ -45,6 +45,12 @@ export interface Workflow {
    */
   args?: string[];
   /**
+   * Files that lie beside the script when it runs, at most 8 MiB together. Scripts only.
+   *
+   * @maxItems 1000
+   */
+  files?: IncludedFile[];
+  /**
    * Variables of the program. `SVC_*` is refused.
    */
   env?: {
@@ -78,4 +84,22 @@ export interface Workflow {
    * @maxItems 32
    */
   cancel_on?: string[];
+}
+export interface IncludedFile {
+  /**
+   * Where it lies, relative to the folder of the script: names with `/` between them.
+   */
+  path: string;
+  /**
+   * Of its content, which was uploaded before.
+   */
+  digest: string;
+  /**
+   * Bytes.
+   */
+  size: number;
+  /**
+   * True: it can be run as a program.
+   */
+  executable?: boolean;
 }

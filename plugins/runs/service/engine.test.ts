@@ -29,6 +29,7 @@ function world(credential_checks: CredentialCheck[] = []) {
   };
   const engine = createRunEngine({
     document_checks: () => [],
+    file_keepers: [],
     kinds: [kind('script', { anything: true }), kind('pipeline', { endings: ['.yml'] })],
     ids,
     database: {} as Reading,

@@ -3,6 +3,7 @@ import {
   type CheckedDocument,
   type CredentialCheck,
   type DocumentCheck,
+  type FileKeeper,
   type NewRun,
   type PinnedDocument,
   type Problem,
@@ -16,7 +17,8 @@ import {
   type WorkflowDocument,
   type WorkflowKind,
 } from '../contract.ts';
-import { workflowInvalid } from '../errors.ts';
+import { canonicalFiles } from '../domain/included-files.ts';
+import { filesNotKept, workflowInvalid } from '../errors.ts';
 import { asProblem, checkDocument } from './check-document.ts';
 import { formOf, submitFaults, tooLarge, workflowName } from './submit-rules.ts';
 import { findKind } from './workflow-lookup.ts';
@@ -28,6 +30,7 @@ export interface PlanParts {
   database: Reading;
   sealer: Pick<Sealer, 'prepare'>;
   credential_checks: readonly CredentialCheck[];
+  file_keepers: readonly FileKeeper[];
 }
 
 export interface EngineParts extends PlanParts {
@@ -63,8 +66,8 @@ async function accept(parts: EngineParts, run: SubmitRun): Promise<SubmitResult>
   return parts.store.createRun(await prepareRun(parts, run));
 }
 
-/** Checks everything about a submit; afterwards it is only planned. */
-export async function prepareRun(parts: PlanParts, run: SubmitRun): Promise<NewRun> {
+/** Checks everything about a submit; afterwards it is only planned. `by`: the run that asks for it. */
+export async function prepareRun(parts: PlanParts, run: SubmitRun, by?: string): Promise<NewRun> {
   const large = tooLarge(run);
   if (large) throw large;
   const faults = submitFaults(run);
@@ -75,8 +78,11 @@ export async function prepareRun(parts: PlanParts, run: SubmitRun): Promise<NewR
   const problems = inOrder(await kind.check(run, documentOf(run, pinned)));
   if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
   checkArguments(kind, run);
+  checkFiles(kind, run);
   await checkCredentials(parts.credential_checks, kind, run);
-  return planRun(parts, parts.database, { ...run, kind: kind.kind, pinned });
+  const planned = await planRun(parts, parts.database, { ...run, kind: kind.kind, pinned });
+  await keepFiles(parts.file_keepers, planned, by);
+  return planned;
 }
 
 /** The run that a checked submit becomes. Reads only through `on`. */
@@ -87,7 +93,9 @@ export async function planRun(
 ): Promise<NewRun> {
   const kind = findKind(parts.kinds, run);
   const pinned = await pin(kind, on, run, run);
-  const { activities, coordination, named, about = {} } = await kind.plan(on, run, documentOf(run, pinned));
+  const plan = await kind.plan(on, run, documentOf(run, pinned));
+  const { activities, coordination, named, about = {} } = plan;
+  const files = canonicalFiles(run.files);
   const { graph: _graph, node: _node, config: _config, pinned: _pinned, ...rest } = run;
   return {
     ...rest,
@@ -102,6 +110,8 @@ export async function planRun(
     cancel_on: [...new Set([...(run.cancel_on ?? []), ...(about.cancel_on ?? [])])],
     coordination,
     named,
+    files: files.length === 0 ? undefined : files,
+    needed_files: [...files, ...(plan.files ?? [])],
     activities: activities.map((planned) => ({ ...planned, activity_id: parts.ids.next('act') })),
   };
 }
@@ -119,6 +129,25 @@ function checkArguments(kind: WorkflowKind, { args = [] }: Pick<CheckedDocument,
   if (args.length === 0 || kind.takes_arguments) return;
   const message = `are for scripts; give a ${kind.kind} an input`;
   throw Errors.invalidRequest(`arguments ${message}`, { errors: [{ pointer: '/args', message }] });
+}
+
+/** Throws `include_unsupported`. */
+function checkFiles(kind: WorkflowKind, { files = [] }: Pick<CheckedDocument, 'files'>): void {
+  if (files.length === 0 || kind.takes_files) return;
+  throw filesNotKept(`files lie beside scripts, and this is a ${kind.kind}`, {
+    errors: [{ pointer: '/files', message: 'are for scripts' }],
+  });
+}
+
+/** What a document needs stays there from now on. Throws `include_not_stored`. */
+async function keepFiles(
+  keepers: readonly FileKeeper[],
+  { org_id, project_id, needed_files: files = [] }: NewRun,
+  by: string | undefined,
+): Promise<void> {
+  if (files.length === 0) return;
+  if (keepers.length === 0) throw filesNotKept('this server keeps no files beside scripts');
+  for (const one of keepers) await one.keep({ org_id, project_id }, files, by);
 }
 
 type Credentialed = Scope & Pick<SubmitRun, 'credentials'>;
@@ -161,6 +190,8 @@ async function check(parts: EngineParts, scope: Scope, given: CheckedDocument): 
   await sealer.prepare(scope.org_id);
   const pinned = await pin(kind, database, scope, given);
   const problems = [...faults, ...(await kind.check(scope, documentOf(given, pinned)))];
+  if ((given.files ?? []).length > 0 && !kind.takes_files)
+    problems.push(asProblem(filesNotKept(`files lie beside scripts, and this is a ${kind.kind}`)));
   await checkCredentials(parts.credential_checks, kind, { ...given, ...scope }).catch((error: unknown) => {
     problems.push(asProblem(error));
   });
@@ -181,9 +212,10 @@ async function review({ kinds, document_checks }: EngineParts, given: CheckedDoc
 }
 
 function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {
-  const { filename, interpreter, args, env = {}, requires = [] } = given;
+  const { filename, interpreter, args, files, env = {}, requires = [] } = given;
   const { source, pin: found } = pinned;
-  return { filename, source, pin: found, interpreter, args, env, requires: [...new Set(requires)] };
+  const beside = files && canonicalFiles(files);
+  return { filename, source, pin: found, interpreter, args, files: beside, env, requires: [...new Set(requires)] };
 }
 
 const summary = (faults: readonly Fault[]): string =>

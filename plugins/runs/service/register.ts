@@ -20,6 +20,7 @@ import {
   CredentialRuns,
   DocumentChecks,
   EnvelopeSources,
+  FileKeepers,
   JobEnvironment,
   JobEnvironments,
   JournaledVerbs,
@@ -115,6 +116,7 @@ function engine(use: Resolve, { read }: RunViews): RunEngine {
     database,
     sealer,
     credential_checks: use.all(CredentialChecks),
+    file_keepers: use.all(FileKeepers),
     document_checks: () => use.all(DocumentChecks),
     views: { read, logs },
   });
@@ -127,9 +129,10 @@ function creation(use: Resolve, store: SqlRunStore): RunCreation {
     database: use(Database),
     sealer: use(Sealer),
     credential_checks: use.all(CredentialChecks),
+    file_keepers: use.all(FileKeepers),
   };
   return {
-    prepare: (run) => prepareRun(parts, run),
+    prepare: (run, by) => prepareRun(parts, run, by),
     plan: (on, run) => planRun(parts, on, run),
     createIn: (tx, runs) => store.createIn(tx, runs),
   };

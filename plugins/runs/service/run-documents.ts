@@ -28,7 +28,7 @@ export class RunDocuments {
   /** Throws `not_found`. */
   async document({ org_id, project_id }: Scope, id: string): Promise<RunDocument> {
     const run_id = runId(id);
-    const { kind, workflow, filename, pin, source } = await readDocument(
+    const { kind, workflow, filename, pin, source, files } = await readDocument(
       this.#parts.on,
       this.#parts.sealer,
       { org_id, project_id },
@@ -36,7 +36,9 @@ export class RunDocuments {
     );
     const masker = await this.#parts.masks.of({ org_id, project_id, run_id });
     const shown = (await masker.whole(Buffer.from(source))).toString();
-    return { run_id, kind, workflow, filename: filename ?? undefined, stored: pin, source: shown };
+    const named = { run_id, kind, workflow, filename: filename ?? undefined, stored: pin, source: shown };
+    if (files.length === 0) return named;
+    return { ...named, files: files.map((file) => ({ ...file, path: masker.text(file.path) })) };
   }
 
   /** Throws `not_found` and `envelope_gone`. */

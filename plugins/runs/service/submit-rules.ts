@@ -1,11 +1,15 @@
 import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
 import {
   type CheckedDocument,
+  includeTooLarge,
+  largestOf,
+  MAX_INCLUDED_BYTES,
   OWN_CAPABILITIES,
   REFERENCE_FORMS,
   type ReferenceForm,
   type SubmitRun,
 } from '../contract.ts';
+import { fileFaults } from '../domain/included-files.ts';
 import { lineFault } from '../domain/line.ts';
 import { argumentFaults, credentialFaults, envFaults } from '../domain/variable-rules.ts';
 
@@ -29,7 +33,7 @@ export type Submitted = CheckedDocument & Pick<SubmitRun, 'idempotency_key'>;
 
 /** Members that belong to each form, in addition to the common ones. */
 const FORMS: Readonly<Record<ReferenceForm, readonly (keyof Submitted)[]>> = {
-  source: ['kind', 'filename', 'interpreter', 'credentials', 'args'],
+  source: ['kind', 'filename', 'interpreter', 'credentials', 'args', 'files'],
   graph: [],
   node: ['config'],
 };
@@ -91,6 +95,7 @@ export function submitFaults(run: Submitted): Fault[] {
     ...lineFaults('/filename', run.filename, TEXT_LENGTH),
     ...lineFaults('/interpreter', run.interpreter, INTERPRETER_LENGTH),
     ...argumentFaults(run.args ?? []),
+    ...fileFaults(run.files ?? []),
     ...envFaults(run.env ?? {}),
     ...credentialFaults(run.credentials ?? {}),
     ...tagFaults(run.tags ?? []),
@@ -101,12 +106,17 @@ export function submitFaults(run: Submitted): Fault[] {
   ];
 }
 
-/** `payload_too_large` when the document or the input is too large, with its size and the limit. */
+/** `payload_too_large` or `include_too_large`, with the size and the limit. */
 export function tooLarge(run: Submitted): ServiceError | undefined {
   const { source = JSON.stringify(run.config ?? {}) } = run.pinned ?? run;
   const document = Buffer.byteLength(source);
   if (document > DOCUMENT_BYTES)
     return Errors.payloadTooLarge(`the document has ${document} bytes; the limit is ${DOCUMENT_BYTES}`);
+  const included = (run.files ?? []).reduce((sum, { size }) => sum + size, 0);
+  if (included > MAX_INCLUDED_BYTES)
+    return includeTooLarge(
+      `the included files have ${included} bytes; the limit is ${MAX_INCLUDED_BYTES}. The largest: ${largestOf(run.files!)}`,
+    );
   if (run.input === undefined) return undefined;
   const input = Buffer.byteLength(JSON.stringify(run.input));
   if (input > INPUT_BYTES)

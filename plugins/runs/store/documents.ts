@@ -1,11 +1,16 @@
 import { Errors, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
-import type { WorkflowPin } from '../contract.ts';
+import type { IncludedFile, WorkflowPin } from '../contract.ts';
 import type { RunRow } from './run-columns.ts';
-import { openText, sealed } from './sealing.ts';
+import { openFiles, openText, sealed } from './sealing.ts';
 
-type DocumentRow = Pick<RunRow, 'kind' | 'workflow' | 'filename' | 'pin' | 'source_digest'> & { source: string };
+type DocumentRow = Pick<RunRow, 'kind' | 'workflow' | 'filename' | 'pin' | 'source_digest'> & {
+  source: string;
+  files: string | null;
+};
 
-export interface StoredDocument extends Omit<DocumentRow, 'pin' | 'source_digest'> {
+export interface StoredDocument extends Omit<DocumentRow, 'pin' | 'source_digest' | 'files'> {
+  /** What lies beside a script. */
+  files: IncludedFile[];
   pin: WorkflowPin | undefined;
 }
 
@@ -17,7 +22,7 @@ export async function readDocument(
   run_id: string,
 ): Promise<StoredDocument> {
   const [row] = await on.read<DocumentRow>(
-    `SELECT r.kind, r.workflow, r.filename, r.pin, r.source_digest, s.source
+    `SELECT r.kind, r.workflow, r.filename, r.pin, r.source_digest, s.source, s.files
      FROM runs_runs r JOIN runs_sources s ON s.project_id = r.project_id AND s.digest = r.source_digest
      WHERE r.run_id = ? AND r.org_id = ? AND r.project_id = ?`,
     [run_id, org_id, project_id],
@@ -26,5 +31,6 @@ export async function readDocument(
   await sealer.prepare(org_id);
   const { source_digest, ...document } = row;
   const source = openText(sealer, sealed.source({ org_id, project_id }, source_digest), row.source);
-  return { ...document, source, pin: row.pin === null ? undefined : (JSON.parse(row.pin) as WorkflowPin) };
+  const files = openFiles(sealer, { org_id, project_id }, source_digest, row.files);
+  return { ...document, source, files, pin: row.pin === null ? undefined : (JSON.parse(row.pin) as WorkflowPin) };
 }

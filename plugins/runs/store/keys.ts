@@ -1,12 +1,15 @@
 import { hash } from 'node:crypto';
+import type { IncludedFile } from '../contract.ts';
+import { canonicalFiles } from '../domain/included-files.ts';
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 /** Key of a chosen text of one kind, byte by byte and of any length. 40 hexadecimal digits. */
 export const keyOf = (kind: string, text: string): string => sha256(`${kind}\0${text}`).slice(0, 40);
 
-/** Identifies a source within its project. */
-export const sourceDigest = (source: string): string => sha256(source);
+/** Identifies a document within its project: its text, and the files beside it. */
+export const sourceDigest = (source: string, files: readonly IncludedFile[] = []): string =>
+  files.length === 0 ? sha256(source) : sha256(`files\0${sha256(source)}\0${JSON.stringify(canonicalFiles(files))}`);
 
 /** The value of `runs_runs.key_digest`; keys are compared only by it. */
 export const idempotencyDigest = (key: string): string => sha256(`idempotency\0${key}`);

@@ -1,6 +1,6 @@
 import { inList, insertRows, type Database, type Transaction } from '../../../kernel/contracts/index.ts';
 import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
-import type { RunTable } from '../contract.ts';
+import type { RunLeftover, RunTable } from '../contract.ts';
 import { RUN } from './run-rows.ts';
 import { removeUnused } from './sources.ts';
 
@@ -44,7 +44,10 @@ interface Marked extends Pruned {
  * everybody; the rest is deleted in batches, and a later call continues with marked runs. The masks keep its secret
  * values, because its events may be kept for longer. Sources without a run go later.
  */
-export function prunableRuns(database: Database, tables: () => readonly RunTable[]): Prunable {
+export function prunableRuns(
+  database: Database,
+  { tables, leftovers }: { tables: () => readonly RunTable[]; leftovers: () => readonly RunLeftover[] },
+): Prunable {
   return {
     name: 'runs',
     summary: 'runs that have ended, with their steps, logs, signals and cells',
@@ -63,6 +66,7 @@ export function prunableRuns(database: Database, tables: () => readonly RunTable
         removed = await removeUnused(database, before, limit);
         if (removed > 0) yield removed;
       }
+      for (const one of leftovers()) yield* one.remove(before, limit);
     },
   };
 }

@@ -19,13 +19,16 @@ import {
   Activities,
   ActivityObservers,
   EnvelopeSources,
+  FileHolders,
   InstantClaims,
   JournaledVerbs,
   LightExecutors,
   CoordinatedRuns,
   RunCoordinators,
   OpenRuns,
+  RunFiles,
   RunGuard,
+  RunLeftovers,
   RunObservers,
   RunStore,
   RunTables,
@@ -45,6 +48,7 @@ import { runsMigrations } from '../migrations/index.ts';
 import { claimLatency, measuredStore } from '../service/store-metrics.ts';
 import { createActivities } from './activities.ts';
 import { ActivityOwners } from './activity-owners.ts';
+import { createRunFiles, heldByRuns } from './run-files.ts';
 import { createRunGuard } from './guard.ts';
 import { KnownLanes } from './known-lanes.ts';
 import { createOpenRuns } from './open-runs.ts';
@@ -72,11 +76,13 @@ export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStor
   });
   plugin.onStart(SERVER_ROLES, async (use) => () => spans(use)?.stop());
   plugin.bind(Activities, (use) => makeActivities(use, lanes(use)));
+  plugin.bind(RunFiles, (use) => createRunFiles(use(Database)));
+  plugin.contribute(FileHolders, (use) => heldByRuns(use(Database)));
   plugin.bind(OpenRuns, (use) => createOpenRuns(use(Database)));
   plugin.bind(RunGuard, (use) => createRunGuard(use(Database), new ActivityOwners(use(Database), use(Sealer))));
   plugin.bind(SignalQueue, (use) => signalQueue(use(Sealer), use(Database)));
   plugin.contribute(Prunables, (use) => [
-    prunableRuns(use(Database), () => use.all(RunTables)),
+    prunableRuns(use(Database), { tables: () => use.all(RunTables), leftovers: () => use.all(RunLeftovers) }),
     prunableLogs(use(Database)),
   ]);
   plugin.contribute(WaitKinds, (use) => {

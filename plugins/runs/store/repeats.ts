@@ -23,14 +23,17 @@ export const COMPARED = [
 export type Compared = Pick<RunRow, (typeof COMPARED)[number]>;
 
 /** A submit as far as its repeat may not differ from it (ruling 41). */
-export type Repeated = Pick<SubmitRun, 'source' | 'input' | 'args' | 'env' | 'credentials' | 'tags' | 'subject'>;
+export type Repeated = Pick<
+  SubmitRun,
+  'source' | 'files' | 'input' | 'args' | 'env' | 'credentials' | 'tags' | 'subject'
+>;
 
 /**
  * True when the repeat asks for another run than the first one. The document of a reference is not known here. The org's
  * keys must be ready.
  */
-export function differs(sealer: Sealer, first: Compared, { source, ...repeat }: Repeated): boolean {
-  if (source !== undefined && sourceDigest(source) !== first.source_digest) return true;
+export function differs(sealer: Sealer, first: Compared, { source, files, ...repeat }: Repeated): boolean {
+  if (source !== undefined && sourceDigest(source, files) !== first.source_digest) return true;
   return !isDeepStrictEqual(givenFirst(sealer, first), givenNow(repeat));
 }
 
@@ -47,7 +50,7 @@ function givenFirst(sealer: Sealer, { envelope, env, credentials, tags, subject,
 }
 
 /** As JSON, for a member without a value is none. */
-function givenNow({ input, args, env, credentials, tags, subject }: Omit<Repeated, 'source'>): unknown {
+function givenNow({ input, args, env, credentials, tags, subject }: Omit<Repeated, 'source' | 'files'>): unknown {
   const given = {
     args: args ?? [],
     env: env ?? {},

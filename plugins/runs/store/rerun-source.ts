@@ -3,7 +3,7 @@ import { type CheckedDocument, type Json, type SubmitRun, TERMINAL, type Workflo
 import { runUnfinished } from '../errors.ts';
 import type { RunRow } from './run-columns.ts';
 import { readGiven } from './named-credentials.ts';
-import { openEnv, openEnvelope, openText, sealed } from './sealing.ts';
+import { openEnv, openEnvelope, openFiles, openText, sealed } from './sealing.ts';
 import { parseExact } from '../../schema/contract.ts';
 import { triggerOf } from './run-rows.ts';
 
@@ -29,7 +29,7 @@ const MADE_OF = [
     'timeout_ms',
   ] as const),
 ];
-type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string };
+type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string; files: string | null };
 
 /**
  * Everything that a run was made of except its idempotency key and its requester. Throws `not_found` and
@@ -42,7 +42,7 @@ export async function submitOf(
   run_id: string,
 ): Promise<SubmitRun> {
   const [row] = await on.read<SourceRow>(
-    `SELECT ${MADE_OF.map((column) => `r.${column}`).join(', ')}, s.source
+    `SELECT ${MADE_OF.map((column) => `r.${column}`).join(', ')}, s.source, s.files
      FROM runs_runs r JOIN runs_sources s ON s.project_id = r.project_id AND s.digest = r.source_digest
      WHERE r.run_id = ? AND r.org_id = ? AND r.project_id = ?`,
     [run_id, scope.org_id, scope.project_id],
@@ -59,6 +59,7 @@ export async function submitOf(
   };
   const envelope = openEnvelope(sealer, at, stored);
   const source = openText(sealer, sealed.source(scope, row.source_digest), row.source);
+  const files = openFiles(sealer, scope, row.source_digest, row.files);
   const { input, args, ...rest } = envelope;
   return {
     ...scope,
@@ -72,6 +73,7 @@ export async function submitOf(
     cancel_on: row.cancel_on === null ? undefined : (JSON.parse(row.cancel_on) as string[]),
     input,
     args,
+    files: files.length === 0 ? undefined : files,
     env: openEnv(sealer, at, row.env),
     tags: JSON.parse(row.tags) as string[],
     requires: JSON.parse(row.requires) as string[],

@@ -1,5 +1,5 @@
 import type { SealedPlace, Sealer } from '../../../kernel/contracts/index.ts';
-import type { Json } from '../contract.ts';
+import type { IncludedFile, Json } from '../contract.ts';
 import { parseExact } from '../../schema/contract.ts';
 import { parseJson } from './run-rows.ts';
 
@@ -30,6 +30,7 @@ export const sealed = {
   activitySpec: (scope: Scope, activity_id: string) => place(scope, 'runs_activities', activity_id, 'spec'),
   activityOutput: (scope: Scope, activity_id: string) => place(scope, 'runs_activities', activity_id, 'output'),
   source: (scope: Scope, digest: string) => place(scope, 'runs_sources', digest, 'source'),
+  files: (scope: Scope, digest: string) => place(scope, 'runs_sources', digest, 'files'),
   given: (scope: Scope, run_id: string, field: 'envelope' | 'env') => place(scope, 'runs_runs', run_id, field),
   waitArgs: (scope: Scope, at: { run_id: string; activity_id: string; position: number }) =>
     place(scope, 'runs_waits', `${at.run_id}/${at.activity_id}/${at.position}`, 'args'),
@@ -96,3 +97,7 @@ export function sealEnv(sealer: Sealer, run: RunScope, env: Readonly<Record<stri
 /** The org's keys must be ready. Throws `sealed_value_unreadable`. */
 export const openEnv = (sealer: Sealer, run: RunScope, stored: string): Record<string, string> =>
   JSON.parse(openText(sealer, sealed.given(run, run.run_id, 'env'), stored)) as Record<string, string>;
+
+/** The files beside a script, as they are stored with its source. The org's keys must be ready. */
+export const openFiles = (sealer: Sealer, scope: Scope, digest: string, stored: string | null): IncludedFile[] =>
+  stored === null ? [] : (JSON.parse(openText(sealer, sealed.files(scope, digest), stored)) as IncludedFile[]);

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import { lowestId, removeSome } from '../../retention/contract.ts';
+import { fileSetOf } from '../contract.ts';
 import { OPEN_STATUSES } from './open-runs.ts';
 import type { Submission } from './run-columns.ts';
 import { sealed, sealText } from './sealing.ts';
@@ -17,7 +18,7 @@ const NOTED_MS = 3_600_000;
 const UNUSED_MS = 2 * NOTED_MS;
 const DAY_MS = 24 * 3_600_000;
 const MAX_NOTED = 10_000;
-const COLUMNS = ['project_id', 'digest', 'org_id', 'source', 'created_at', 'used_at'];
+const COLUMNS = ['project_id', 'digest', 'org_id', 'source', 'files', 'file_set', 'created_at', 'used_at'];
 
 /**
  * Stores the documents of runs, each once for its project. A submit that finds one must be sure that it stays, and does
@@ -42,7 +43,9 @@ export class Sources {
     const rowOf = (name: string): Param[] => {
       const { run, source_digest } = named.get(name)!;
       const source = sealText(this.#sealer, sealed.source(run, source_digest), run.source);
-      return [run.project_id, source_digest, run.org_id, source, now, now];
+      const files = run.files && sealText(this.#sealer, sealed.files(run, source_digest), JSON.stringify(run.files));
+      const set = fileSetOf(run.needed_files) ?? null;
+      return [run.project_id, source_digest, run.org_id, source, files ?? null, set, now, now];
     };
     const fresh = names.filter((name) => !isNoted(name));
     const used = tx.sql.upsert(['project_id', 'digest'], ['used_at']);

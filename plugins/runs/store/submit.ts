@@ -80,7 +80,7 @@ export class Submits {
       run: await this.#masked(on, run),
       trusted,
       key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
-      source_digest: sourceDigest(run.source),
+      source_digest: sourceDigest(run.source, run.files),
       lanes: await this.#lanesOf(on, run, trusted),
       envelope: sealEnvelope(this.#store.sealer, run, envelopeOf(run)),
       env: sealEnv(this.#store.sealer, run, run.env),

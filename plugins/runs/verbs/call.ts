@@ -18,6 +18,7 @@ import {
 import { callsTooDeep } from '../errors.ts';
 import { insertCall, parentOf, waitsEnded } from '../store/calls.ts';
 import { MAX_DEPTH } from '../store/depth.ts';
+import { areFiles } from './given-files.ts';
 import { inherited } from './inherited.ts';
 
 /** Of a call whose run did not succeed, and of one that took too long. */
@@ -34,8 +35,8 @@ export interface CallParts {
 }
 
 /**
- * `svc call`: args `{graph | node, config? | source, filename?, kind?, input?}`, of coordinators also `env` and
- * `credentials`. The run is made, and its call recorded,
+ * `svc call`: args `{graph | node, config? | source, filename?, kind?, input?}`, of coordinators also `env`,
+ * `credentials` and `files`. The run is made, and its call recorded,
  * in the transaction that parks; a run that ends in the transaction that makes it parks nobody. When the wait ends in
  * any other way than by the end of the run, the run is cancelled.
  */
@@ -97,11 +98,11 @@ const calledRun = async (on: Reading, context: ActivityContext, { args }: ArmWai
   ...(await inherited(on, context)),
 });
 
-type Called = WorkflowReference & Pick<SubmitRun, 'input' | 'env' | 'credentials'>;
+type Called = WorkflowReference & Pick<SubmitRun, 'input' | 'env' | 'credentials' | 'files'>;
 
 const BY_SCRIPTS = ['graph', 'node', 'source', 'filename', 'kind', 'config', 'input'];
 /** Their documents say which variables and credentials the called run gets. */
-const BY_COORDINATORS = [...BY_SCRIPTS, 'env', 'credentials'];
+const BY_COORDINATORS = [...BY_SCRIPTS, 'env', 'credentials', 'files'];
 
 const areTexts = (map: Json | undefined): boolean =>
   map === undefined ||
@@ -112,13 +113,15 @@ const areTexts = (map: Json | undefined): boolean =>
 
 function readCall(args: Json, members: readonly string[]): Called {
   const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
-  const { input, config, env, credentials, ...texts } = given;
+  const { input, config, env, credentials, files, ...texts } = given;
   const forms = REFERENCE_FORMS.filter((form) => texts[form] !== undefined);
   const known = Object.keys(given).every((name) => members.includes(name));
   const sound =
     [env, credentials].every(areTexts) &&
+    areFiles(files) &&
     Object.values(texts).every((text) => text === undefined || typeof text === 'string') &&
     (config === undefined || (config !== null && typeof config === 'object' && !Array.isArray(config)));
-  if (known && sound && forms.length === 1) return { ...({ ...texts, config, env, credentials } as Called), input };
+  if (known && sound && forms.length === 1)
+    return { ...({ ...texts, config, env, credentials, files } as unknown as Called), input };
   throw Errors.invalidRequest('call takes a graph, a node with its config, or a source; and perhaps an input');
 }

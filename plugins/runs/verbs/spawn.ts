@@ -1,5 +1,6 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { JournaledVerb, Json, NewRun, Reading, RunCreation } from '../contract.ts';
+import type { IncludedFile, JournaledVerb, Json, NewRun, Reading, RunCreation } from '../contract.ts';
+import { areFiles } from './given-files.ts';
 import { inherited } from './inherited.ts';
 
 /** The arguments of `svc spawn`. */
@@ -8,10 +9,11 @@ interface SpawnCall {
   filename?: string;
   kind?: string;
   tags: string[];
+  files?: IncludedFile[];
 }
 
 /**
- * `svc spawn`: args `{source, filename?, kind?, tags?}`. The child run and its record are written in one transaction,
+ * `svc spawn`: args `{source, filename?, kind?, tags?, files?}`. The child run and its record are written in one transaction,
  * so that a position spawns one run however often the script runs.
  */
 export function spawnVerb(database: Reading, creation: () => RunCreation): JournaledVerb {
@@ -19,7 +21,8 @@ export function spawnVerb(database: Reading, creation: () => RunCreation): Journ
     kind: 'spawn',
     async prepare(context, args) {
       const call = readCall(args);
-      return creation().prepare({ ...call, ...(await inherited(database, context)) });
+      // A digest that it knows from somewhere gives a run no content.
+      return creation().prepare({ ...call, ...(await inherited(database, context)) }, context.run_id);
     },
     async perform(tx, _context, _args, prepared) {
       const child = prepared as NewRun;
@@ -31,15 +34,23 @@ export function spawnVerb(database: Reading, creation: () => RunCreation): Journ
 
 function readCall(args: Json): SpawnCall {
   const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
-  const { source, filename, kind, tags = [], ...unknown } = given;
+  const { source, filename, kind, tags = [], files, ...unknown } = given;
   const text = (value: Json | undefined): boolean => value === undefined || typeof value === 'string';
   const list = Array.isArray(tags) && tags.every((tag) => typeof tag === 'string');
-  if (typeof source !== 'string' || !text(filename) || !text(kind) || !list || Object.keys(unknown).length > 0)
-    throw Errors.invalidRequest('spawn takes a source, and perhaps a filename, a kind and tags');
+  if (
+    typeof source !== 'string' ||
+    !text(filename) ||
+    !text(kind) ||
+    !list ||
+    !areFiles(files) ||
+    Object.keys(unknown).length > 0
+  )
+    throw Errors.invalidRequest('spawn takes a source, and perhaps a filename, a kind, tags and files');
   return {
     source,
     filename: filename as string | undefined,
     kind: kind as string | undefined,
     tags: tags as string[],
+    ...(files !== undefined && { files: files as unknown as IncludedFile[] }),
   };
 }

@@ -1,4 +1,4 @@
-import { namedPath, put, readOptionalWorkflow, type Run } from '../../../cli/contract.ts';
+import { namedPath, put, readOptionalWorkflow, type Run, sendIncluded } from '../../../cli/contract.ts';
 import type { ScheduleView } from './view.ts';
 
 export const run: Run = async (invocation) => {
@@ -7,6 +7,7 @@ export const run: Run = async (invocation) => {
   const { timezone, subject } = flags;
   // The subject belongs to the schedule, and its runs inherit it.
   const workflow = await readOptionalWorkflow(file, { ...invocation, flags: { ...flags, subject: undefined } });
+  await sendIncluded(await invocation.client(), workflow);
   const body = { cron, timezone, subject, paused: flags.paused || undefined, workflow };
   await put<ScheduleView>(invocation, {
     path: namedPath('/schedules'),

@@ -2,6 +2,7 @@ import type { Queries } from '../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable, type ProjectScope } from '../../resources/contract.ts';
 import { SCHEDULE } from '../domain/names.ts';
 import { ScheduleErrors } from '../errors.ts';
+import { NAMES_FILES } from '../../workflows/contract.ts';
 
 /** Enough for a project, and few enough to record within seconds when all are due at once. */
 export const MAX_SCHEDULES = 1000;
@@ -105,3 +106,10 @@ export function namingCredentials(
     [project_id, org_id],
   );
 }
+
+/** Those of a project whose workflow has files beside its script. */
+export const namingFiles = (on: Pick<Queries, 'read'>, project_id: string): Promise<{ about: string }[]> =>
+  on.read('SELECT about FROM schedules_schedules WHERE project_id = ? AND INSTR(about, ?) > 0', [
+    project_id,
+    NAMES_FILES,
+  ]);

@@ -23,9 +23,9 @@ export const waitSignalHelp = {
 
 export const spawnHelp = {
   verb: 'spawn',
-  usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]…',
+  usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]…',
   summary:
-    'Submits a file as an independent run and prints its id; - reads it from standard input. This run does not wait for it, and its result does not matter to this run. Runs spawn runs at most 16 deep.',
+    'Submits a file as an independent run and prints its id; - reads it from standard input; --include takes files along that lie beside it. This run does not wait for it, and its result does not matter to this run. Runs spawn runs at most 16 deep.',
 };
 
 export const stateHelp = {

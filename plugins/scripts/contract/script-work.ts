@@ -1,4 +1,4 @@
-import type { Json } from '../../runs/contract.ts';
+import type { IncludedFile, Json } from '../../runs/contract.ts';
 
 /** The executor of scripts. */
 export const SCRIPT_EXECUTOR = 'script';
@@ -11,6 +11,8 @@ export interface ScriptWork {
   interpreter: string | undefined;
   /** What stands after the path of the file. */
   args?: readonly string[];
+  /** What lies beside it. */
+  files?: readonly IncludedFile[];
   /**
    * True: what the last pass printed is the output (JSON, otherwise text), unless it staged one by `svc output set`. As
    * the output must be complete, a replayed call prints again, in the log too.
@@ -24,11 +26,13 @@ export const scriptSpec = ({
   source,
   interpreter,
   args = [],
+  files = [],
   captures,
 }: ScriptWork): { [name: string]: Json } => ({
   filename: filename ?? null,
   source,
   interpreter: interpreter ?? null,
   ...(args.length > 0 && { args: [...args] }),
+  ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
   ...(captures && { captures }),
 });

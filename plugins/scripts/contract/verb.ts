@@ -1,5 +1,5 @@
 import { extensionPoint } from '../../../kernel/contracts/index.ts';
-import type { ActivityFiles, Assignment } from '../../agents/contract.ts';
+import type { ActivityContents, ActivityFiles, Assignment } from '../../agents/contract.ts';
 import type { JournalAnswer, PassJournal } from '../../replay/contract.ts';
 import { HelpAsked } from './arguments.ts';
 import type { FileRoom } from './file-room.ts';
@@ -21,6 +21,8 @@ export interface VerbCall {
   readonly pass: PassJournal;
   /** Stores files as artifacts of the run; undefined where no plugin does. */
   readonly files?: ActivityFiles | undefined;
+  /** Contents of files beside scripts, for runs that the script makes; undefined where no plugin keeps them. */
+  readonly contents?: ActivityContents | undefined;
   /** What the caller may name to the agent as a file. Absent: whatever the agent may read. */
   readonly room?: FileRoom | undefined;
 }

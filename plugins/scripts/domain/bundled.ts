@@ -1,3 +1,5 @@
+import { sourceFileName } from './script-spec.ts';
+
 /** The first line of a script that was bundled when it was submitted: what kind of file it is, and what its author wrote. */
 const MARK = /^(?:#!.*\n)?\/\/ svc-bundle (esm|cjs) ([^\n]+)\n/;
 const MAP = '//# sourceMappingURL=data:application/json;base64,';
@@ -20,6 +22,12 @@ export function bundleOf(source: string): { ending: '.mjs' | '.cjs'; entry: stri
   const [, format, entry = ''] = MARK.exec(source) ?? [];
   if (format === undefined) return undefined;
   return { ending: format === 'esm' ? '.mjs' : '.cjs', entry };
+}
+
+/** The name of the file that is run, in the folder of a pass. A bundle is JavaScript, whatever its author wrote. */
+export function workFileName({ filename, source }: { filename?: string | undefined; source: string }): string {
+  const bundle = bundleOf(source);
+  return sourceFileName(bundle ? `${sourceFileName(filename)}${bundle.ending}` : filename);
 }
 
 /** The file that the author wrote, for messages with its lines; a script that is no bundle as it is. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../runs/contract.ts';
+import type { IncludedFile, Json } from '../../runs/contract.ts';
 import type { ScriptWork } from '../contract.ts';
 import { scriptNotStarted } from '../errors.ts';
 
@@ -6,15 +6,16 @@ import { scriptNotStarted } from '../errors.ts';
 export function readSpec(spec: Json): ScriptWork {
   const fault = 'the record of the script cannot be read by this agent; run an agent of the version of the server';
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) throw scriptNotStarted(fault);
-  const { filename = null, source, interpreter = null, args = [], captures = false } = spec;
+  const { filename = null, source, interpreter = null, args = [], files = [], captures = false } = spec;
   const texts = [filename, interpreter].every((value) => value === null || typeof value === 'string');
   const words = Array.isArray(args) && args.every((one) => typeof one === 'string');
-  if (typeof source !== 'string' || !texts || !words) throw scriptNotStarted(fault);
+  if (typeof source !== 'string' || !texts || !words || !Array.isArray(files)) throw scriptNotStarted(fault);
   return {
     filename: (filename as string | null) ?? undefined,
     source,
     interpreter: (interpreter as string | null) ?? undefined,
     ...(args.length > 0 && { args: args as string[] }),
+    ...(files.length > 0 && { files: files as unknown as IncludedFile[] }),
     captures: captures === true,
   };
 }

@@ -19,7 +19,11 @@ const refuse = async (): Promise<never> => {
 };
 
 /** The host of a pass that only reads its journal. Notes and output go nowhere. */
-export function dryHost(agent: ActivityHost['agent'], seen: Seen): ActivityHost {
+export function dryHost(
+  agent: ActivityHost['agent'],
+  seen: Seen,
+  contents: ReadonlyMap<string, Buffer> = new Map(),
+): ActivityHost {
   const dry: DryReplay = {
     read(record) {
       seen.read++;
@@ -40,6 +44,14 @@ export function dryHost(agent: ActivityHost['agent'], seen: Seen): ActivityHost 
     perform: refuse,
     park: refuse,
     attempt: refuse,
+    contents: {
+      bring: refuse,
+      async read({ digest }) {
+        const data = contents.get(digest);
+        if (!data) throw new Error(`there is no content with the digest ${digest}`);
+        return data;
+      },
+    },
     annotate: async () => undefined,
     log: () => undefined,
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import type { Assignment, PassEnd } from '../../agents/contract.ts';
 import type { Replay } from '../../replay/contract.ts';
-import type { JournalRecord } from '../../runs/contract.ts';
+import type { IncludedFile, JournalRecord } from '../../runs/contract.ts';
 import { scriptSpec, type Verb } from '../contract.ts';
 import { agentPath } from '../domain/environment.ts';
 import { createScriptExecutor } from '../executor/script-executor.ts';
@@ -31,6 +31,9 @@ export interface DryRun {
   credentials: readonly string[];
   envelope: Assignment['envelope'];
   records: readonly JournalRecord[];
+  /** What lies beside it, and the contents by their digests. */
+  files?: readonly IncludedFile[];
+  contents?: ReadonlyMap<string, Buffer>;
   timeout_ms: number;
 }
 
@@ -69,7 +72,7 @@ export async function playDry(parts: DryParts, run: DryRun): Promise<Played> {
   try {
     const seen: Seen = { read: 0, last: undefined };
     const agent = { id: 'agt_dry', name: 'svc check', pid: process.pid, workdir, runtime_dir, isolate_all: false };
-    const pass = executor.start(assignmentOf(run), dryHost(agent, seen));
+    const pass = executor.start(assignmentOf(run), dryHost(agent, seen, run.contents));
     let timed_out = false;
     const cancel = clock.after(run.timeout_ms, () => {
       timed_out = true;
@@ -84,12 +87,12 @@ export async function playDry(parts: DryParts, run: DryRun): Promise<Played> {
 }
 
 function assignmentOf(run: DryRun): Assignment {
-  const { run_id, activity_id, filename, source, interpreter, env, envelope, records } = run;
+  const { run_id, activity_id, filename, source, interpreter, env, envelope, records, files } = run;
   const own = run.credentials.map((name) => ({ name, value: PLACEHOLDER, secret: false }));
   return {
     ...{ run_id, activity_id, envelope, org_id: '', project_id: '', org: '', project: '' },
     ...{ epoch: 1, pass: 0, executor: 'script', name: 'main', trusted: true, lease_ms: Number.MAX_SAFE_INTEGER },
-    spec: scriptSpec({ filename, source, interpreter, args: envelope.args as string[] | undefined }),
+    spec: scriptSpec({ filename, source, interpreter, args: envelope.args as string[] | undefined, files }),
     journal: [...records],
     environment: { below: [], workflow: env, above: own },
   };

@@ -1,11 +1,12 @@
 import { mkdirSync, rmdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { removeFolder } from '../../agents/contract.ts';
 import type { ScriptWork } from '../contract.ts';
-import { bundleOf } from '../domain/bundled.ts';
+import { workFileName } from '../domain/bundled.ts';
 import { sourceFileName } from '../domain/script-spec.ts';
+import { type Beside, NOTHING } from './included-files.ts';
 import type { SdkLinks } from './sdk-folder.ts';
 
 const SMALL = 64 * 1024;
@@ -27,19 +28,23 @@ export interface NewPass {
   spec: ScriptWork;
   envelope: unknown;
   links?: SdkLinks;
+  /** What lies beside the script. */
+  beside?: Beside;
   log: Pick<Log, 'warn'>;
 }
+
+type MadePass = Required<Pick<NewPass, 'name' | 'spec' | 'links' | 'beside'>> & { input: string };
 
 /** As `makePassFolder`, in the first folder that takes it: memory may be full, or gone with the session of a user. */
 export async function makePassFolderIn(
   folders: readonly string[],
-  { name, spec, envelope, links = {}, log }: NewPass,
+  { name, spec, envelope, links = {}, beside = NOTHING, log }: NewPass,
 ): Promise<PassFolder> {
   const input = JSON.stringify(envelope);
   const last = folders.at(-1)!;
-  if (spec.source.length + input.length <= LARGE)
+  if (spec.source.length + input.length + beside.bytes <= LARGE)
     for (const folder of folders.slice(0, -1)) {
-      const made = await makePassFolder(folder, name, spec, input, links).catch((error: Error) => {
+      const made = await makePassFolder(folder, { name, spec, input, links, beside }).catch((error: Error) => {
         log.warn(
           { folder, reason: error.message },
           'the files of a pass lie on the disk, because memory did not take them',
@@ -47,28 +52,17 @@ export async function makePassFolderIn(
       });
       if (made) return made;
     }
-  return makePassFolder(last, name, spec, input, links);
+  return makePassFolder(last, { name, spec, input, links, beside });
 }
 
 /**
  * Creates the folder `name` in `runtime_dir`, writes the source and the complete envelope into it, and links the SDKs.
  */
-async function makePassFolder(
-  runtime_dir: string,
-  name: string,
-  spec: ScriptWork,
-  input: string,
-  links: SdkLinks,
-): Promise<PassFolder> {
-  const folder = await makeEmptyFolder(runtime_dir, name, fileNameOf(spec), links);
-  await fill(folder, spec.source, input);
+async function makePassFolder(runtime_dir: string, pass: MadePass): Promise<PassFolder> {
+  const { name, spec, input, links, beside } = pass;
+  const folder = await makeEmptyFolder(runtime_dir, name, workFileName(spec), links);
+  await fill(folder, spec.source, input, beside);
   return folder;
-}
-
-/** A bundle is JavaScript, whatever its author wrote. */
-function fileNameOf({ filename, source }: ScriptWork): string | undefined {
-  const bundle = bundleOf(source);
-  return bundle ? `${sourceFileName(filename)}${bundle.ending}` : filename;
 }
 
 /** Writes what a pass is given into a folder that was made ahead. False when that does not belong there: see `LARGE`. */
@@ -82,10 +76,11 @@ export async function fillPassFolder(
   return true;
 }
 
-async function fill(folder: PassFolder, source: string, input: string): Promise<void> {
+async function fill(folder: PassFolder, source: string, input: string, beside = NOTHING): Promise<void> {
   try {
     await write(folder.source, source);
     await write(folder.input_file, input);
+    await beside.write(dirname(folder.source));
   } catch (error) {
     await folder.remove();
     throw error;

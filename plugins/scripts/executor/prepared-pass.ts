@@ -57,7 +57,8 @@ export async function takePrepared(
 
 /** Undefined where no interpreter is prepared for such a pass. */
 async function warmPass({ spec, assignment, agent, client_folder, env, node }: Work): Promise<WarmPass | undefined> {
-  // Options and arguments of a prepared process are fixed.
+  // Options and arguments of a prepared process are fixed, and it may have looked for what lies beside its script.
+  if (spec.files !== undefined) return undefined;
   if ((spec.args !== undefined && spec.args.length > 0) || bundleOf(spec.source)) return undefined;
   const { argv, name } = chooseInterpreter(spec.filename, spec.interpreter);
   const language = languageOf(name, argv.slice(1));

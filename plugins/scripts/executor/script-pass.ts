@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
 import type { OpenReplay } from '../../replay/contract.ts';
@@ -12,6 +13,7 @@ import type { Ground } from '../isolation/ground.ts';
 import type { ProcessEnd, SpawnedProcess, SpawnRequest } from '../native/spawner.ts';
 import { attemptProgram } from '../native/verb-client.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
+import { filesBeside, goFiles } from './included-files.ts';
 import { OutputRelay } from './output-relay.ts';
 import { takePrepared } from './prepared-pass.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
@@ -23,6 +25,9 @@ import { killedFromOutside, verdict } from './verdict.ts';
 
 /** What ends a pass early: an end, or a fault that releases the activity. */
 type Cut = { end: PassEnd } | { fault: unknown };
+
+const isGoRun = ([program = '', ...rest]: readonly string[]): boolean =>
+  basename(program) === 'go' && rest.length === 1 && rest[0] === 'run';
 
 /** One run of a script from its first line until it ends, parks or is stopped. */
 export class ScriptPass implements RunningPass {
@@ -119,6 +124,7 @@ export class ScriptPass implements RunningPass {
       journal: (alive) => this.#journal.for(alive),
       envelope: this.#assignment.envelope,
       files: this.#host.files,
+      contents: this.#host.contents,
       room: ground.room,
       log_name: () => this.#log_name,
       attempts: { path: attemptProgram(client_folder), grace_ms: this.#parts.grace_ms },
@@ -129,7 +135,9 @@ export class ScriptPass implements RunningPass {
     const env = this.#environment(this.#folder, client_folder);
     const more = await this.#parts.in_shell?.variables(client_folder, program, env);
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
-    const argv = [...program, this.#folder.source, ...(spec.args ?? [])];
+    const { source } = this.#folder;
+    const package_files = isGoRun(program) ? goFiles(dirname(source), spec.files) : [];
+    const argv = [...program, source, ...package_files, ...(spec.args ?? [])];
     const request = ground.request({ argv, env: { ...env, ...more }, cwd: ground.workdir });
     const capture = spec.captures ? new Capture() : undefined;
     const end = (await this.#handOver(request, capture)) ?? (await this.#follow(spawner.spawn(request), capture));
@@ -167,7 +175,8 @@ export class ScriptPass implements RunningPass {
   #makeFolder(spec: ScriptWork, links: SdkLinks): Promise<PassFolder> {
     const { ids, log } = this.#parts;
     const name = `p${ids.bytes(6).toString('hex')}`;
-    return makePassFolderIn(this.#places(), { name, spec, links, log, envelope: this.#assignment.envelope });
+    const beside = filesBeside(spec.files, this.#host.contents);
+    return makePassFolderIn(this.#places(), { name, spec, links, beside, log, envelope: this.#assignment.envelope });
   }
 
   /** Isolated programs have their own folders below the one of the pass, and may fill them: those stay on the disk. */

@@ -9,6 +9,9 @@ const MANIFEST = {
   exports: { './sdk': { types: './sdk/sdk.d.mts', default: './sdk/sdk.mjs' } },
 };
 
+/** What Python imports it as. */
+export const SDK_NAME = 'svc_sdk';
+
 /** Links beside a script: names in its folder and their targets. */
 export type SdkLinks = Readonly<Record<string, string>>;
 
@@ -24,7 +27,7 @@ export async function installSdks(runtime_dir: string, memory_dir?: string): Pro
   if (memory_dir !== undefined) await linkOnce(join(runtime_dir, 'node_modules'), join(memory_dir, 'node_modules'));
   const python = join(runtime_dir, 'sdk', 'svc_sdk');
   await copyFiles(join(SDK, 'svc_sdk'), python, /\.(py|typed)$/);
-  return { svc_sdk: python };
+  return { [SDK_NAME]: python };
 }
 
 /** An earlier try may have made it. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock, Log } from '../../../kernel/contracts/index.ts';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
-import type { ActivityFiles } from '../../agents/contract.ts';
+import type { ActivityContents, ActivityFiles } from '../../agents/contract.ts';
 import { MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
 import { CallerGone, type PassJournal, PassOver, valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import {
@@ -33,6 +33,8 @@ export interface Service {
   journal(alive: () => boolean): PassJournal;
   /** Absent: the agent stores no files. */
   files?: ActivityFiles | undefined;
+  /** Absent: it keeps no contents either. */
+  contents?: ActivityContents | undefined;
   /** What the callers may name as files. Absent: whatever the agent may read. */
   room?: FileRoom | undefined;
   /** What the run was started with. */
@@ -213,6 +215,7 @@ export class Connection {
       pass: this.#journal,
       envelope: this.#service.envelope,
       files: this.#service.files,
+      contents: this.#service.contents,
       room: this.#service.room,
       stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
       exec: (argv, key, limit, attempt) => {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
 import { parseDuration } from '../../../kernel/contracts/index.ts';
 import { valueTooLarge, verbUsage } from '../../replay/contract.ts';
 import { MAX_CALL_NAME_LENGTH, MAX_LABEL_LENGTH } from '../../runs/contract.ts';
 import { readKeyValue } from '../../schema/contract.ts';
-import { annotateHelp, outputHelp, sleepHelp, spawnHelp, stateHelp, stepHelp, waitSignalHelp } from '../cli/verbs.ts';
+import { annotateHelp, outputHelp, sleepHelp, stateHelp, stepHelp, waitSignalHelp } from '../cli/verbs.ts';
 import {
   answer,
   type Arguments,
@@ -13,18 +12,16 @@ import {
   checkText,
   defineVerb,
   exactly,
-  pathIn,
   POLICY_OPTIONS,
   readArguments,
-  readGivenFile,
   readPolicy,
   readTimeout,
   runCommand,
   splitCommand,
   type Verb,
-  type VerbCall,
 } from '../contract.ts';
 import { inputVerb } from './input.ts';
+import { spawnVerb } from './spawn.ts';
 
 /** `svc step <name> [--label <text>] [--retry …] [--timeout …] -- <cmd>`: runs a command once, however often the script is run. */
 const stepVerb = defineVerb(stepHelp, async (call) => {
@@ -66,50 +63,6 @@ const waitSignalVerb = defineVerb(waitSignalHelp, async (call) => {
   const args = call.pass.mask(name!) === name ? {} : { name };
   return answer(await call.pass.wait(site, { args, ...readTimeout(call, given.options.timeout) }));
 });
-
-const DOCUMENT_BYTES = 1024 * 1024;
-const KINDS: Readonly<Record<string, string>> = { pipeline: 'pipeline', yaml: 'pipeline', script: 'script' };
-
-/** `svc spawn <file> [--as pipeline|script] [--tag <t>]...`: a run of its own; prints its id and waits for nothing. */
-const spawnVerb = defineVerb(spawnHelp, async (call) => {
-  const given = readArguments(call.argv, ['as'], ['tag']);
-  const [file] = exactly(given, ['file']);
-  const { as } = given.options;
-  const kind = as === undefined ? undefined : KINDS[as];
-  if (as !== undefined && kind === undefined) throw verbUsage(`--as takes pipeline or script, not ${as.slice(0, 60)}`);
-  const wishes = { kind, tags: (given.lists.tag ?? []).map((tag) => call.pass.mask(tag)) };
-  // What is piped in must be taken, replay or not; a file is read only when the run is really made.
-  const piped = file === '-' ? textOf(await call.stdin(DOCUMENT_BYTES), 'standard input') : undefined;
-  const args = async () =>
-    piped === undefined
-      ? {
-          ...wishes,
-          filename: call.pass.mask(basename(file!)),
-          source: await bundled(call, file!, textOf(await readGivenFile(call, file!, DOCUMENT_BYTES), file!)),
-        }
-      : { ...wishes, source: piped };
-  return answer(await call.pass.perform({ kind: 'spawn', name: '' }, args));
-});
-
-/** An isolated run sees other files than the agent, which would follow its imports. */
-async function bundled(call: Pick<VerbCall, 'cwd' | 'room'>, file: string, source: string): Promise<string> {
-  if (call.room !== undefined) return source;
-  const { bundleScript, BundleFault } = await import('../bundle/bundle-script.ts');
-  try {
-    return await bundleScript({ path: pathIn(call.cwd, file), source });
-  } catch (error) {
-    if (!(error instanceof BundleFault)) throw error;
-    throw verbUsage(`${error.message}\n${error.next}`);
-  }
-}
-
-function textOf(bytes: Buffer, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw verbUsage(`${name} is not UTF-8 text; a workflow is a text file`);
-  }
-}
 
 const MAX_NAME_LENGTH = 255;
 /** The server takes 256 KiB of UTF-8 and says by how much a value is over; this only bounds what is read. */

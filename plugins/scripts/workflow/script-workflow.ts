@@ -1,7 +1,9 @@
 import type { PlannedActivity, Problem, WorkflowDocument, WorkflowKind } from '../../runs/contract.ts';
+import { workFileName } from '../domain/bundled.ts';
 import { chooseInterpreter, splitInterpreter } from '../domain/interpreter.ts';
 import { SCRIPT_EXECUTOR, scriptSpec } from '../contract.ts';
 import type { BashSyntax } from '../lint/bash-syntax.ts';
+import { SDK_NAME } from '../executor/sdk-folder.ts';
 import type { ScriptReview } from '../lint/review.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -14,6 +16,7 @@ export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'
     marks: { anything: true },
     takes_credentials: true,
     takes_arguments: true,
+    takes_files: true,
     replays: true,
     check: (_scope, document) => check(document, bash),
     review: ({ filename, source, interpreter }) =>
@@ -22,14 +25,14 @@ export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'
   };
 }
 
-function plan({ filename, source, interpreter, args, requires }: WorkflowDocument): PlannedActivity {
-  const spec = scriptSpec({ filename, source, interpreter, args });
+function plan({ filename, source, interpreter, args, files, requires }: WorkflowDocument): PlannedActivity {
+  const spec = scriptSpec({ filename, source, interpreter, args, files });
   return { name: 'main', executor: SCRIPT_EXECUTOR, spec, requires };
 }
 
 async function check(document: WorkflowDocument, bash: BashSyntax): Promise<Problem[]> {
   const { filename, source, interpreter } = document;
-  const problems = [...sourceProblems(source), ...interpreterProblems(interpreter)];
+  const problems = [...sourceProblems(source), ...interpreterProblems(interpreter), ...fileProblems(document)];
   if (problems.length > 0) return problems;
   return chooseInterpreter(filename, interpreter).name === 'bash' ? await bash.problems(source) : [];
 }
@@ -46,6 +49,18 @@ function sourceProblems(source: string): Problem[] {
   const before = source.slice(0, nul).split('\n');
   const message = 'the script holds a NUL byte; it must be a text';
   return [{ line: before.length, column: before.at(-1)!.length + 1, message, code: 'script_not_text' }];
+}
+
+/** Names in the folder of a script that are taken. */
+function fileProblems({ filename, source, files = [] }: WorkflowDocument): Problem[] {
+  const own = workFileName({ filename, source });
+  return files.flatMap(({ path }): Problem[] => {
+    const [first] = path.split('/');
+    const taken = first === own ? 'the script itself' : first === SDK_NAME ? 'the SDK for Python' : undefined;
+    if (taken === undefined) return [];
+    const message = `${path} cannot be included: ${taken} lies there`;
+    return [{ line: 1, column: 1, message, code: 'include_outside' }];
+  });
 }
 
 function interpreterProblems(interpreter: string | undefined): Problem[] {

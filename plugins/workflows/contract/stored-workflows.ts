@@ -35,6 +35,8 @@ export type WorkflowAbout = Pick<
   kind: string;
   /** Credentials that the document names: JSON pointer → name. Not part of the API's form. */
   named?: Readonly<Record<string, string>>;
+  /** The set of contents that its runs need. Not part of the API's form either. */
+  file_set?: string | undefined;
 };
 
 /** Workflows that are stored with a handler, a schedule or a webhook and run when these fire. */
@@ -64,6 +66,6 @@ export const StoredWorkflows = token<StoredWorkflows>('workflows.StoredWorkflows
 
 /** The API's form: only `about` in lists, the complete workflow where it was opened. */
 export function workflowView(about: string, workflow?: Workflow): WorkflowAbout & Workflow {
-  const { named: _named, ...shown } = JSON.parse(about) as WorkflowAbout;
+  const { named: _named, file_set: _set, ...shown } = JSON.parse(about) as WorkflowAbout;
   return { ...shown, ...workflow };
 }

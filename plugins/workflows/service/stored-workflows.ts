@@ -1,5 +1,5 @@
 import { isServiceError, type Sealer, ServiceError } from '../../../kernel/contracts/index.ts';
-import type { NewRun, RunCreation, SubmitRun, Workflow } from '../../runs/contract.ts';
+import { fileSetOf, type NewRun, type RunCreation, type SubmitRun, type Workflow } from '../../runs/contract.ts';
 import type { StoredWorkflows, WorkflowAbout, WorkflowOwner, WorkflowStart } from '../contract.ts';
 import { parseExact } from '../../schema/contract.ts';
 
@@ -58,9 +58,13 @@ function submitOf(owner: WorkflowOwner, workflow: Workflow, start: WorkflowStart
   };
 }
 
-function aboutOf(workflow: Workflow, { kind, named }: Pick<NewRun, 'kind' | 'named'>): WorkflowAbout {
+function aboutOf(
+  workflow: Workflow,
+  { kind, named, needed_files }: Pick<NewRun, 'kind' | 'named' | 'needed_files'>,
+): WorkflowAbout {
   const { filename, graph, node, subject, tags, requires, credentials, cancel_on } = workflow;
-  return { kind, filename, graph, node, subject, tags, requires, credentials, cancel_on, named };
+  const file_set = fileSetOf(needed_files);
+  return { kind, filename, graph, node, subject, tags, requires, credentials, cancel_on, named, file_set };
 }
 
 /** Makes faults of a workflow point into the surrounding body. */

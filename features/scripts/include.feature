@@ -1,0 +1,210 @@
+Feature: Files that lie beside a script
+
+  Background:
+    Given a file "jobs/lib/rates.py":
+      """
+      def convert(amount): return amount * 3
+      """
+    And a file "jobs/lib/words.sh":
+      """
+      greet() { echo "hello $1"; }
+      """
+    And a file "jobs/data/units.csv":
+      """
+      kg,1000
+      """
+
+  @contract
+  Rule: Whatever the language, they are where they were on the machine of who submitted
+
+    Scenario: Python imports a module, and reads a file
+      Given a file "jobs/report.py":
+        """
+        import os, subprocess
+        from lib.rates import convert
+
+        here = os.path.dirname(os.path.abspath(__file__))
+        units = open(os.path.join(here, "data", "units.csv")).read().strip()
+        subprocess.run(["svc", "sleep", "20ms"], check=True)
+        subprocess.run(["svc", "output", "set", f"sum:={convert(14)}", f"units={units}"], check=True)
+        """
+      When I submit "jobs/report.py --include lib/ --include data/units.csv" with the CLI as "first"
+      Then the run succeeds
+      And "output.sum" of the run is "42"
+      And "output.units" of the run is "kg,1000"
+      When I call "svc source {run} --files"
+      Then standard output matches "^file +bytes +digest"
+      And standard output matches "data/units.csv +8 +sha256:[0-9a-f]{64}"
+      When I call "svc source {run} --json"
+      Then standard output is JSON whose "files.2.path" is "lib/words.sh"
+
+    Scenario: bash sources a file, and runs one
+      Given a file "jobs/hello.sh":
+        """
+        source "$(dirname "$0")/lib/words.sh"
+        svc output set said="$(greet you)" ran="$("$BASH" "$(dirname "$0")/tools/count" a b)"
+        """
+      And a file "jobs/tools/count":
+        """
+        echo "$#"
+        """
+      When I submit "jobs/hello.sh --include lib/words.sh --include tools" with the CLI as "first"
+      Then the run succeeds
+      And "output.said" of the run is "hello you"
+      And "output.ran" of the run is "2"
+
+    Scenario: a handler, a schedule, a job of a pipeline, a run here and a spawned run
+      Given a file "jobs/job.sh":
+        """
+        source "$(dirname "$0")/lib/words.sh"
+        svc output set said="$(greet all)"
+        """
+      When I call "svc handler set greeter jobs/job.sh --include lib --on shop.opened"
+      Then it exits with 0
+      When somebody emits "shop.opened" with "{}"
+      Then the handler "greeter" succeeds
+      And "output.said" of the run is "hello all"
+      When I call "svc schedule set nightly '0 3 * * *' jobs/job.sh --include lib --json"
+      Then standard output is JSON whose "workflow.files.1.path" is "lib/words.sh"
+      When I call "svc run jobs/job.sh --include lib --json"
+      Then standard output is JSON whose "output.said" is "hello all"
+      Given a file "ci.yml":
+        """
+        jobs: { greet: { workflow: ./jobs/job.sh, include: [lib/words.sh] } }
+        """
+      When I submit "ci.yml" with the CLI as "pipeline"
+      Then the run succeeds
+      When I rerun it as "again"
+      Then the run succeeds
+      Given a file "parent.sh":
+        """
+        svc spawn {folder}/jobs/job.sh --include lib --tag spawned
+        """
+      When I submit "parent.sh" with the CLI as "parent"
+      Then the run succeeds
+      And the run with the tag "spawned" is "succeeded"
+      And the project comes to rest
+
+  @contract
+  Rule: A run keeps the files with which it was submitted
+
+    Scenario: passes and reruns have them, and whoever submits something else under a key is told
+      Given a file "jobs/job.sh":
+        """
+        source "$(dirname "$0")/lib/words.sh"
+        svc wait-signal go
+        svc output set said="$(greet you)"
+        """
+      When I submit "jobs/job.sh --include lib --idempotency-key one" with the CLI as "first"
+      Then the run waits for "signal" "go"
+      Given a file "jobs/lib/words.sh":
+        """
+        greet() { echo "another one by now"; }
+        """
+      When I call "svc submit jobs/job.sh --include lib --idempotency-key one --json"
+      Then standard output is JSON whose "source_differs" is "true"
+      When I send the signal "go" with "1"
+      Then the run succeeds
+      And "output.said" of the run is "hello you"
+      When I rerun it as "second"
+      And I send the signal "go" with "1"
+      Then the run succeeds
+      And "output.said" of the run is "hello you"
+      Given a file "jobs/lib/words.sh":
+        """
+        greet() { echo "hello $1"; }
+        """
+      When I call "svc submit jobs/job.sh --include lib --idempotency-key one --json"
+      Then standard output is JSON whose "duplicate" is "true"
+      And standard output lacks "source_differs"
+
+    @own-agent
+    Scenario: its agent is killed, and the next one has them
+      Given a gate "open"
+      And 2 agents of its own
+      And a file "jobs/job.sh":
+        """
+        echo "$SVC_AGENT_PID" >> {folder}/passes
+        echo here >> {folder}/between
+        [ "$(wc -l < {folder}/passes)" -gt 1 ] || read -r _ < {folder}/open
+        source "$(dirname "$0")/lib/words.sh"
+        svc output set said="$(greet you)"
+        """
+      When I submit "jobs/job.sh --include lib --requires {project}" with the CLI as "first"
+      Then the file "between" soon has 1 line
+      Given a file "jobs/lib/words.sh":
+        """
+        greet() { echo "another one by now"; }
+        """
+      When I kill the agent whose process is in the file "passes"
+      Then the run succeeds
+      And the file "passes" has 2 different lines
+      And "output.said" of the run is "hello you"
+
+  Rule: An isolated run has its own files, and no others of the project
+
+    Scenario: a fork's run reads what its handler includes, and cannot name another content
+      Given a file "jobs/outsider.sh":
+        """
+        source "$(dirname "$0")/lib/words.sh"
+        greet outsider
+        echo own > own.txt
+        echo 'cat "$(dirname "$0")/own.txt"' > child.sh
+        svc spawn child.sh --include own.txt --tag child
+        ln -s /etc/passwd link.txt
+        svc spawn child.sh --include link.txt || echo refused
+        """
+      When I call "svc handler set outsider jobs/outsider.sh --include lib/words.sh --on forge.pull_request"
+      Then it exits with 0
+      When a fork opens a pull request
+      Then the handler "outsider" succeeds
+      And "trusted" of the run is "false"
+      And the log has "hello outsider"
+      And the log has "refused"
+      And the run with the tag "child" is "succeeded"
+
+  @contract
+  Rule: What cannot be included is refused, with what to do
+
+    Scenario Outline: not there, outside, too large
+      Given a file "jobs/job.sh":
+        """
+        true
+        """
+      And a file "jobs/large/some.txt" of the text "0123456789abcdef" 600000 times
+      When I call "svc submit jobs/job.sh --include <path>"
+      Then it exits with 2
+      And standard error has "<said>"
+
+      Examples:
+        | path             | said                                              |
+        | ../secret.txt    | ../secret.txt leads out of the folder             |
+        | /etc/hosts       | /etc/hosts is absolute                            |
+        | nowhere.txt      | nowhere.txt is not in                             |
+        | jobs/data        | write --include data (include_missing)            |
+        | large            | large/some.txt (9600000 bytes) (include_too_large) |
+
+    Scenario: a graph and a pipeline take none, and a check says what is missing
+      Given a file "ci.yml":
+        """
+        jobs: { a: { workflow: ./jobs/job.sh, include: [none.txt] } }
+        """
+      And a file "jobs/job.sh":
+        """
+        true
+        """
+      When I call "svc submit ci.yml --include jobs"
+      Then it exits with 2
+      And standard error has "beside `workflow`"
+      When I call "svc check ci.yml"
+      Then it exits with 1
+      And standard output has "none.txt is not in"
+      Given a file "jobs/job.py":
+        """
+        import lib.rates
+        """
+      When I call "svc check --local jobs/job.py"
+      Then standard output has "`lib.rates` lies beside the script, and an agent has it only with --include lib"
+      When I call "svc check --local jobs/job.py --include lib"
+      Then standard output has "job.py: ok"
+      And standard output lacks "warning"
