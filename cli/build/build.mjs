@@ -85,17 +85,21 @@ const built = (path, from) => `${from}${path.slice(2).replace(/\.ts$/, '.js')}`;
 const exportsFrom = ({ exports }, from) =>
   Object.fromEntries(Object.entries(exports).map(([name, path]) => [name, built(path, from)]));
 
-/** The package.json of what is published. Nothing in it is for development. */
+/**
+ * The package.json of what is published. Of what is for development it has only how it is packed: when npm is ended before it
+ * has put the clone's own back, the next `npm pack` begins with that.
+ */
 export function publishedManifest() {
   const whole = read('package.json');
-  const { name, version, description, license, type, engines, dependencies } = whole;
+  const { name, version, description, license, type, engines, dependencies, scripts } = whole;
+  const { prepack, postpack } = scripts;
   return {
     ...{ name, version, description, license, type, engines },
     bin: { svc: 'dist/cli/svc' },
     exports: exportsFrom(whole, './dist/'),
     files: ['dist'],
     // Never fails: where there is no compiler, the programs of Node serve.
-    scripts: { postinstall: 'node dist/plugins/scripts/native/build.mjs' },
+    scripts: { postinstall: 'node dist/plugins/scripts/native/build.mjs', prepack, postpack },
     dependencies,
   };
 }

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkS
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runToEnd, Service } from '../../features/support/process.ts';
-import { clone, packageVersion } from '../../features/support/target.ts';
+import { clone, packageVersion, svcProgram } from '../../features/support/target.ts';
 import { copyOfClone, emptyMachine, installGlobally, pack, said } from './installed.ts';
 import { programs } from './programs.ts';
 
@@ -16,7 +16,25 @@ const MAX_BYTES = 3 * 1024 * 1024;
 const machine = emptyMachine();
 t.teardown(() => machine.remove());
 const { folder: home, env } = machine;
-const tarball = pack(copyOfClone(home), machine);
+const copy = copyOfClone(home);
+const tarball = pack(copy, machine);
+
+t.test('a pack that was ended in between is mended', async (t) => {
+  const [manifest, kept] = ['package.json', 'package.clone.json'].map((name) => join(copy, name)) as [string, string];
+  const own = readFileSync(manifest, 'utf8');
+  const mend = () => said(process.execPath, ['cli/build/pack.mjs', 'after'], copy);
+  writeFileSync(kept, own);
+  writeFileSync(manifest, said('tar', ['xzOf', tarball, 'package/package.json'], home));
+  const { scripts } = JSON.parse(readFileSync(manifest, 'utf8')) as { scripts: Record<string, string> };
+  t.ok(scripts.prepack, 'the next one begins with that');
+  mend();
+  t.equal(readFileSync(manifest, 'utf8'), own);
+  t.notOk(existsSync(kept));
+  writeFileSync(kept, '{}');
+  mend();
+  t.equal(readFileSync(manifest, 'utf8'), own, 'what git has put back is not replaced');
+  t.notOk(existsSync(kept));
+});
 
 t.test('the tarball holds what runs and nothing else', async (t) => {
   const files = said('tar', ['tzf', tarball], home).trim().split('\n');
@@ -63,6 +81,7 @@ else {
     const ran = await svc(['submit', 'hello.sh', '--follow']);
     t.comment(`install, dev and the first run took ${((performance.now() - began) / 1000).toFixed(1)} s`);
     t.equal(ran.exit, 0, ran.stderr);
+    t.comment(`svc --version takes ${await timesOfNode(svc)} times what an empty program of Node takes`);
     const native = spawnSync('cc', ['--version']).status === 0 && process.platform === 'linux';
     t.match(ran.stdout, native ? /^hello you\nELF\n$/m : /^hello you\n/m, 'with the native programs where there is cc');
     for (const name of ['hello.ts', 'hello.py']) {
@@ -75,13 +94,27 @@ else {
 
   t.test('the command by itself', async (t) => {
     t.equal((await svc(['--version'])).stdout.trim(), packageVersion);
-    t.match((await svc(['plugins'])).stdout, /scripts 0\.1\.0/);
+    const ofClone = said(svcProgram, ['plugins', '--json'], folder);
+    t.same(JSON.parse((await svc(['plugins', '--json'])).stdout), JSON.parse(ofClone), 'the plugins of the clone');
     const ran = await svc(['run', 'hello.sh']);
     t.match(ran.stdout, /^hello you$/m, ran.stderr);
     const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.1.0' } })";
     const asOld = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, join(dist, 'cli/main.mjs'), 'whoami'];
     const refused = await runToEnd(process.execPath, asOld, { cwd: folder, env });
     t.match(refused, { exit: 2, stdout: '', stderr: /^svc: this needs Node 24 or newer .*\n$/ });
+  });
+
+  t.test('a script in an editor has types', async (t) => {
+    const compiler = join(clone, 'node_modules/.bin/tsc');
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--skipLibCheck'];
+    const check = (file: string) =>
+      runToEnd(compiler, [...options, '--allowImportingTsExtensions', '--types', '', file], { cwd: folder, env });
+    mkdirSync(join(folder, 'node_modules'), { recursive: true });
+    symlinkSync(dist, join(folder, 'node_modules/svc'));
+    t.match(await check('hello.ts'), { exit: 0, stdout: '' });
+    writeFileSync(join(folder, 'wrong.ts'), "import { sleep } from 'svc/sdk';\nawait sleep({});\n");
+    t.match(await check('wrong.ts'), { exit: 2, stdout: /wrong\.ts\(2,13\): error TS/ });
+    rmSync(join(folder, 'node_modules/svc'));
   });
 
   t.test('a plugin is begun, tested and loaded beside it', async (t) => {
@@ -163,6 +196,21 @@ else {
 
 interface Scripts {
   scripts: { prepare: string; test: string; check: string; build: string };
+}
+
+/** Best of several, because other programs share the machine. */
+async function timesOfNode(svc: (args: string[]) => Promise<unknown>): Promise<string> {
+  const best = async (program: () => Promise<unknown>) => {
+    const times: number[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      const start = performance.now();
+      await program();
+      times.push(performance.now() - start);
+    }
+    return Math.min(...times);
+  };
+  const ours = await best(() => svc(['--version']));
+  return (ours / (await best(() => runToEnd(process.execPath, ['-e', '0'], { cwd: home, env })))).toFixed(1);
 }
 
 async function servesPages(t: Test, url: string): Promise<void> {
