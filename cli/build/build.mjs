@@ -1,4 +1,4 @@
-// Builds what is published in dist/: JavaScript by tsc, the CLI as one bundled file, data files unchanged.
+// Builds what is published in dist/: JavaScript by tsc, the CLI bundled, data files unchanged.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -47,7 +47,8 @@ export const builtIn = async (file) => sources[file];`;
 }
 
 /**
- * One file for all commands. The kernel stays outside of it, because only `dev`, `serve`, `agent` and `run` load it.
+ * All commands as few files: a command loads its own and what it shares with others. They lie beside each other, so that a
+ * relative path means the same in each. The kernel stays outside, because only `dev`, `serve`, `agent` and `run` load it.
  */
 async function bundleCommands() {
   // The server reads a plugin's verbs too.
@@ -55,8 +56,11 @@ async function bundleCommands() {
     if (!basename(path).startsWith('verbs.')) rmSync(join(dist, path), { recursive: true, force: true });
   await bundle({
     entryPoints: [join(home, 'cli/run.ts')],
-    outfile: join(dist, 'cli/run.js'),
+    outdir: join(dist, 'cli'),
+    entryNames: '[name]',
+    chunkNames: 'run-[hash]',
     bundle: true,
+    splitting: true,
     platform: 'node',
     format: 'esm',
     target: 'node24',
