@@ -35,7 +35,7 @@ module.exports = {
     { name: 'explanations-run-in-a-browser', severity: 'error', from: { path: explains, pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/|^node:', pathNot: ['^plugins/runs/explain/', forBrowsers] } },
     { name: 'console-pages-stay-in-the-browser', severity: 'error', from: { pathNot: consoleWeb }, to: { path: consoleWeb } },
     // The types of answers refer to those that plugins generate from their schemas.
-    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/(generated/|build\\.mjs$)' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}` } },
+    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/(generated|build)/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}` } },
     { name: 'cli-types-come-from-schemas', severity: 'error', from: { path: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^plugins/[^/]+/generated/' } },
     // What a plugin does on the disk of whoever calls it, its commands and its agent's half share (local/).
     { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/(cli|local|explain)/'] } },

@@ -10,7 +10,7 @@ export interface Source {
   load: () => Promise<unknown>;
 }
 
-/** Finds them in a clone. In the built package, cli/build.mjs replaces this file with a fixed list. */
+/** Finds them in a clone. In the built package, cli/build/build.mjs replaces this file with a fixed list. */
 export async function builtIn(file: 'table' | 'verbs'): Promise<Source[]> {
   const home = resolve(import.meta.dirname, '../plugins');
   const found = (await readdir(home)).sort().map((id) => ({ id, path: join(home, id, 'cli', `${file}.ts`) }));

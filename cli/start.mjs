@@ -4,7 +4,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ownCache } from './own-cache.mjs';
 
-/** A clone has the sources, the published package one file. */
+/** A clone has the sources, the published package what was made of them. */
 const source = new URL('./run.ts', import.meta.url);
 
 /** A clone in which `npm install` was not run yet has none of them. */

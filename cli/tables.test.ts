@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import t from 'tap';
 import type { Command } from './command.ts';
-import type { CliError } from './errors.ts';
+import { type CliError, Exit } from './errors.ts';
 import { loadCommands, loadVerbs, unique } from './tables.ts';
 
 const named = (name: string): Command => ({ name, summary: 'a command', load: async () => ({ run: async () => 0 }) });
@@ -24,6 +26,25 @@ t.test('commands and verbs of SVC_PLUGINS come beside those that are built in', 
   t.equal(await run({} as never), 7);
   t.equal((await loadCommands({})).length, (await loadCommands(env)).length - 1);
   t.match((await loadVerbs(env, [])).at(-1), { verb: 'ring' });
+});
+
+t.test('a plugin finds the modules of this svc from wherever it lies, and no others', async (t) => {
+  // Not below this clone, whose name Node would find by itself.
+  const folder = mkdtempSync(join(tmpdir(), 'svc-tables-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const files = {
+    'plugin.json': '{}',
+    'cli/table.ts': `import { Exit, listCommand } from 'svc/cli';
+      export const commands = [{ name: 'bell ring', summary: 'ring', load: async () => ({ Exit, listCommand }) as never }];`,
+    'node_modules/svc/package.json': JSON.stringify({ name: 'svc', type: 'module', exports: { './cli': './cli.js' } }),
+    'node_modules/svc/cli.js': `throw new Error('another svc');`,
+  };
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  const ring = (await loadCommands({ SVC_PLUGINS: folder })).find(({ name }) => name === 'bell ring');
+  t.equal(((await ring!.load()) as unknown as { Exit: unknown }).Exit, Exit, 'the very same');
 });
 
 t.test('a table that cannot be used is reported with the name of its plugin, and all others are there', async (t) => {

@@ -6,6 +6,7 @@ import { builtIn, type Source } from './built-in.ts';
 import type { Command, Invocation, ScriptVerb } from './command.ts';
 import { ownCommands } from './commands/table.ts';
 import { CliError, Exit } from './errors.ts';
+import { shareOwnModules } from './own-modules.ts';
 
 type Environment = Invocation['env'];
 type OnFault = (fault: CliError) => void;
@@ -66,7 +67,9 @@ async function reported(onFault: OnFault, work: () => Promise<void>): Promise<vo
 
 /** A missing plugin is reported by the server, not by the CLI. */
 function extra(env: Environment, file: 'table' | 'verbs'): Source[] {
-  return extraPlugins(env).flatMap((origin) => {
+  const names = extraPlugins(env);
+  if (names.length > 0) shareOwnModules();
+  return names.flatMap((origin) => {
     const folder = locate(origin);
     const paths = ['ts', 'mjs', 'js'].map((ending) => join(folder ?? '', 'cli', `${file}.${ending}`));
     const path = folder && paths.find((one) => existsSync(one));

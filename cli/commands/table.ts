@@ -97,6 +97,27 @@ export const ownCommands: readonly Command[] = [
       load: () => import('./plugins.ts'),
     },
     {
+      name: 'plugin init',
+      anywhere: true,
+      summary: 'write a working plugin to start from: table, route, durable verb, command and test',
+      about:
+        'Makes a folder of this name, with a README that tells what each file is for. Nothing that exists is overwritten.',
+      args: [{ name: 'name', summary: 'the id of the plugin: a small letter, then small letters, digits and -' }],
+      examples: [['svc plugin init tally', 'then: SVC_PLUGINS=./tally svc dev']],
+      load: () => import('./plugin-init.ts'),
+    },
+    {
+      name: 'plugin link',
+      anywhere: true,
+      summary: 'let editors, tsc and the tests of a plugin find this svc',
+      about:
+        'Puts a link to this svc into node_modules of the folder. `svc plugin init` has done so. Do it again in a copy of\n' +
+        'the plugin on another machine, or when svc moved. svc itself finds its modules without it.',
+      args: [{ name: 'folder', optional: true, summary: 'the folder of the plugin (default: here)' }],
+      examples: [['svc plugin link', 'in the folder of the plugin']],
+      load: () => import('./plugin-link.ts'),
+    },
+    {
       name: 'doctor',
       summary: 'check this machine, the profile, the server and its agents',
       load: () => import('./doctor.ts'),

@@ -5,6 +5,7 @@ import { chmod, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { delimiter, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
+import { named } from '../../cli/commands/plugin-starter.ts';
 import { clone, svcProgram } from '../../features/support/target.ts';
 import { errorModule, errorTable } from './errors.ts';
 import { homeFolder } from '../../features/support/home.ts';
@@ -71,6 +72,7 @@ const PAGES = [
   'docs/pipelines.md',
   'docs/start.md',
   'docs/replay.md',
+  'docs/plugins.md',
   'docs/from-temporal.md',
   'docs/from-github-actions.md',
   'docs/from-inngest.md',
@@ -90,26 +92,63 @@ for (const page of PAGES) {
   t.test(`every example of ${page} does what it says`, options, (t) => runPage(t, page));
 }
 
+/** A server with plugins, which a page makes before it starts: only what follows needs the server. */
+const WITH_PLUGINS = /^SVC_PLUGINS=(\S+) svc dev$/m;
+
 async function runPage(t: Test, page: string): Promise<void> {
   const folder = await homeFolder('svc-readme-');
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const all = blocks(await readFile(join(clone, page), 'utf8'));
-  for (const { file, text } of all) if (file !== undefined) await writeFile(join(folder, file), text);
+  for (const { file, text } of all)
+    if (file !== undefined && !file.includes('/')) await writeFile(join(folder, file), text);
   await symlink(svcProgram, join(folder, 'svc'));
   await chmod(folder, 0o700);
   const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, LANG: 'C.UTF-8' };
-  const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: folder, env });
+  const start = Math.max(
+    all.findIndex(({ text }) => WITH_PLUGINS.test(text)),
+    0,
+  );
+  await runBlocks(t, all.slice(0, start), folder, env);
+  const [, named] = WITH_PLUGINS.exec(all[start]?.text ?? '') ?? [];
+  const plugins: Record<string, string> = named === undefined ? {} : { SVC_PLUGINS: named.replace('$PWD', folder) };
+  const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: folder, env: { ...env, ...plugins } });
   t.teardown(() => dev.kill('SIGTERM'));
   await dev.says(/is ready/);
-  const steps = all.filter(({ language }) => language === 'console').flatMap(({ text }) => session(text));
-  t.ok(steps.length > 1, 'there are examples');
+  t.ok((await runBlocks(t, all.slice(start), folder, { ...env, ...plugins })) > 1, 'there are examples');
+}
+
+/** In the order of the page: commands, and files of folders that commands have made. Answers how many commands there were. */
+async function runBlocks(t: Test, all: Block[], folder: string, env: Record<string, string>): Promise<number> {
+  const steps = all.flatMap(({ language, file, text }): { command: string; prints: string }[] => {
+    if (language === 'console') return session(text);
+    return file?.includes('/')
+      ? [{ command: `cat > ${file} <<'SVC_END_OF_FILE'\n${text}SVC_END_OF_FILE`, prints: '' }]
+      : [];
+  });
   const answers = await runAll(
     steps.map(({ command }) => command),
     folder,
     env,
   );
   for (const [index, { command, prints }] of steps.entries()) t.match(answers[index], pattern(prints), command);
+  return steps.length;
 }
+
+t.test('what the page on plugins shows of a plugin is what `svc plugin init` writes', async (t) => {
+  const starter = join(clone, 'test/plugins/starter');
+  const names = (await readdir(starter, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const texts = await Promise.all(
+    names.map(async (name) => named(await readFile(join(starter, name), 'utf8'), 'tally')),
+  );
+  const page = blocks(await readFile(join(clone, 'docs/plugins.md'), 'utf8'));
+  const shown = page.filter(({ language, file }) => language === 'ts' && file === undefined);
+  t.ok(shown.length > 4);
+  for (const { text } of shown)
+    t.ok(
+      texts.some((whole) => whole.includes(text.trimEnd())),
+      text,
+    );
+});
 
 t.test('pages with examples are run, and their links lead somewhere', async (t) => {
   const names = (await readdir(join(clone, 'docs'))).filter((name) => name.endsWith('.md'));

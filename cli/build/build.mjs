@@ -1,0 +1,131 @@
+// Builds what is published in dist/: JavaScript by tsc, the CLI bundled, data files unchanged.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build as bundle } from 'esbuild';
+import * as vite from 'vite';
+import { buildPages } from '../../plugins/console/build.mjs';
+import { prune } from './prune.mjs';
+
+const home = resolve(import.meta.dirname, '../..');
+const dist = join(home, 'dist');
+const TESTS = /\.test\.ts$|testsuite\.ts$|\/testing\//;
+const read = (path) => JSON.parse(readFileSync(join(home, path), 'utf8'));
+
+function compile() {
+  // What it prints belongs to standard error: `npm pack` names the tarball on standard output.
+  const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: home, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('tsc failed');
+}
+
+/** Everything that runs and is not TypeScript: manifests, schemas, pages, native sources, SDKs, launchers. */
+function copyData() {
+  const data = globSync('{kernel,plugins,cli,connectors}/**/*', { cwd: home, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(ts|md|txt|pyc)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
+    .filter((path) => !TESTS.test(path) && !/native\/build\/|^cli\/build\//.test(path))
+    // Of the console's pages only what Vite made of them.
+    .filter((path) => !/^plugins\/console\/(?:build\.mjs$|web\/(?!dist\/))/.test(path));
+  // `svc plugin init` copies it.
+  const starter = globSync('test/plugins/starter/**/*.*', { cwd: home });
+  for (const path of [...data, ...starter]) {
+    mkdirSync(dirname(join(dist, path)), { recursive: true });
+    cpSync(join(home, path), join(dist, path));
+  }
+  chmodSync(join(dist, 'cli/svc'), 0o755);
+}
+
+/** Replaces cli/built-in.ts in the bundle: a fixed list of the plugins' tables and verbs instead of a search. */
+function builtIn() {
+  const sources = (file) =>
+    globSync(`plugins/*/cli/${file}.ts`, { cwd: home })
+      .sort()
+      .map((path) => `{ origin: '${dirname(dirname(path))}', load: () => import('./${path}') }`);
+  return `const sources = { table: [${sources('table')}], verbs: [${sources('verbs')}] };
+export const builtIn = async (file) => sources[file];`;
+}
+
+/**
+ * All commands as few files: a command loads its own and what it shares with others. They lie beside each other, so that a
+ * relative path means the same in each. The kernel stays outside, because only `dev`, `serve`, `agent` and `run` load it.
+ */
+async function bundleCommands() {
+  // The server reads a plugin's verbs too.
+  for (const path of globSync('{cli/commands,plugins/*/cli}/*', { cwd: dist }))
+    if (!basename(path).startsWith('verbs.')) rmSync(join(dist, path), { recursive: true, force: true });
+  await bundle({
+    entryPoints: [join(home, 'cli/run.ts')],
+    outdir: join(dist, 'cli'),
+    entryNames: '[name]',
+    chunkNames: 'run-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    allowOverwrite: true,
+    // Its program is a file of its own, and only scripts of several files need it.
+    external: ['esbuild'],
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    plugins: [
+      {
+        name: 'svc',
+        setup: (setup) => {
+          setup.onResolve({ filter: /kernel\/boot\/index\.ts$/ }, () => ({
+            path: '../kernel/boot/index.js',
+            external: true,
+          }));
+          setup.onLoad({ filter: /cli\/built-in\.ts$/ }, () => ({ contents: builtIn(), resolveDir: home }));
+        },
+      },
+    ],
+  });
+}
+
+const built = (path, from) => `${from}${path.slice(2).replace(/\.ts$/, '.js')}`;
+const exportsFrom = ({ exports }, from) =>
+  Object.fromEntries(Object.entries(exports).map(([name, path]) => [name, built(path, from)]));
+
+/**
+ * The package.json of what is published. Of what is for development it has only how it is packed: when npm is ended before it
+ * has put the clone's own back, the next `npm pack` begins with that.
+ */
+export function publishedManifest() {
+  const whole = read('package.json');
+  const { name, version, description, license, type, engines, dependencies, scripts } = whole;
+  const { prepack, postpack } = scripts;
+  return {
+    ...{ name, version, description, license, type, engines },
+    bin: { svc: 'dist/cli/svc' },
+    exports: exportsFrom(whole, './dist/'),
+    files: ['dist'],
+    // Never fails: where there is no compiler, the programs of Node serve.
+    scripts: { postinstall: 'node dist/plugins/scripts/native/build.mjs', prepack, postpack },
+    dependencies,
+  };
+}
+
+/** By its own package.json, what is in dist/ finds `svc/plugin` and the others in dist/, and its version. */
+function writeManifest() {
+  const whole = read('package.json');
+  const { name, version, type } = whole;
+  writeFileSync(
+    join(dist, 'package.json'),
+    `${JSON.stringify({ name, version, type, exports: exportsFrom(whole, './') }, null, 2)}\n`,
+  );
+}
+
+export async function build() {
+  rmSync(dist, { recursive: true, force: true });
+  compile();
+  await buildPages(vite);
+  copyData();
+  await bundleCommands();
+  writeManifest();
+  prune(dist, publishedManifest());
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -1,0 +1,80 @@
+// Takes out of dist/ what nothing loads: modules that were only types, declarations that no author of a plugin meets,
+// and the files of the CLI that are in its bundle.
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+const MODULE = /\.([mc]?js|m?ts|json)$/;
+/** A module that is required when it is first needed, with the ending of its neighbour. */
+const LATER = /`(\.\/[\w-]+)\$\{ENDING\}`/g;
+
+/** What a module imports, exports from elsewhere and requires, also later: in code and in declarations. */
+function importsOf(text) {
+  const { importedFiles } = ts.preProcessFile(text, true, true);
+  return [
+    ...importedFiles.map(({ fileName }) => fileName),
+    ...[...text.matchAll(LATER)].map(([, path]) => `${path}.js`),
+  ];
+}
+
+/** A declaration names the file as it was written. */
+const declared = (path) => path.replace(/(?<!\.d)\.(m?)[jt]s$/, '.d.$1ts');
+
+/** All that the entries import, and what that imports. Names of packages land in `packages`. */
+function reached(dist, entries, nameOf, packages) {
+  const found = new Set();
+  const queue = entries.filter((path) => existsSync(join(dist, path)));
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (found.has(path)) continue;
+    found.add(path);
+    if (path.endsWith('.json')) continue;
+    for (const specifier of importsOf(readFileSync(join(dist, path), 'utf8'))) {
+      if (!specifier.startsWith('.')) packages.set(specifier, path);
+      else {
+        const target = nameOf(join(dirname(path), specifier));
+        if (existsSync(join(dist, target))) queue.push(target);
+      }
+    }
+  }
+  return found;
+}
+
+/** The name of an npm package; undefined for what Node or the package itself provides. */
+function packageOf(specifier) {
+  if (specifier.startsWith('node:') || builtinModules.includes(specifier) || specifier.startsWith('svc/'))
+    return undefined;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Throws when code in dist/ imports a package that an installation does not bring. */
+function checkPackages(packages, dependencies) {
+  const missing = [...packages]
+    .map(([specifier, path]) => ({ name: packageOf(specifier), path }))
+    .filter(({ name }) => name !== undefined && dependencies[name] === undefined);
+  if (missing.length > 0)
+    throw new Error(missing.map(({ name, path }) => `${path} imports ${name}, which is no dependency`).join('\n'));
+}
+
+/** Programs, pages, data and what is copied elsewhere are read by their paths. */
+const READ_BY_PATH =
+  /^(connectors|test\/plugins|plugins\/console\/web|plugins\/scripts\/sdk)\/|\/plugin\.json$|^package\.json$/;
+const LOADED_BY_PATH =
+  /^cli\/(run\.js|[^/]*\.mjs)$|^plugins\/[^/]+\/(plugin|adapter|cli\/verbs)\.js$|^plugins\/.*\.[mc]js$/;
+
+export function prune(dist, manifest) {
+  const all = globSync('**/*', { cwd: dist, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dist.length + 1));
+  const published = Object.values(manifest.exports).map((path) => path.replace('./dist/', ''));
+  const loaded = [...published, ...all.filter((path) => LOADED_BY_PATH.test(path))];
+  const packages = new Map();
+  const code = reached(dist, loaded, (path) => path, packages);
+  checkPackages(packages, manifest.dependencies);
+  const types = reached(dist, published.map(declared), declared, new Map());
+  for (const path of all.filter((one) => MODULE.test(one) && !READ_BY_PATH.test(one)))
+    if (!code.has(path) && !types.has(path)) rmSync(join(dist, path));
+}
