@@ -21,6 +21,7 @@ import { logSites } from './0019-log-sites.ts';
 import { attemptTables } from './0020-attempts.ts';
 import { runTimeouts } from './0021-run-timeouts.ts';
 import { fewerIndexes } from './0022-fewer-indexes.ts';
+import { underWayTable } from './0023-under-way.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -45,4 +46,5 @@ export const runsMigrations: readonly Migration[] = [
   attemptTables,
   runTimeouts,
   fewerIndexes,
+  underWayTable,
 ];
