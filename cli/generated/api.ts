@@ -64,6 +64,7 @@ import type {StepRecord} from '../../plugins/runs/generated/step.ts';
 import type {SubmittedRun} from '../../plugins/runs/generated/submitted-run.ts';
 import type {NextDue} from '../../plugins/schedules/generated/next-due.ts';
 import type {ScheduleView} from '../../plugins/schedules/generated/schedule.ts';
+import type {TriggeredSchedule} from '../../plugins/schedules/generated/triggered-schedule.ts';
 import type {SecretEntry} from '../../plugins/secrets/generated/secret-entry.ts';
 import type {SecretName} from '../../plugins/secrets/generated/secret-name.ts';
 import type {Secret} from '../../plugins/secrets/generated/secret.ts';
@@ -146,6 +147,7 @@ export type {
   TakenDelivery,
   TestedHandlerView,
   Token,
+  TriggeredSchedule,
   WebhookView,
   WebhookWarnings,
   Whoami
@@ -359,6 +361,7 @@ export interface Answers {
   TestedHandlerView: TestedHandlerView;
   Token: Token;
   TokenSection: TokenSection;
+  TriggeredSchedule: TriggeredSchedule;
   WaitedRun: WaitedRun;
   WebhookView: WebhookView;
   WebhookWarnings: WebhookWarnings;

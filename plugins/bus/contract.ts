@@ -9,6 +9,7 @@ import {
 import type { Json } from '../runs/contract.ts';
 import type { Judgement } from './contract/judgement.ts';
 
+export { KEY_HEADER, keyDigest } from './contract/idempotency-key.ts';
 export { type Judgement, judgementOf, PREDICATE_ROOTS } from './contract/judgement.ts';
 
 /** The source of an event. Trust depends on the source and never on the type. */

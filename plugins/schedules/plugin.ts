@@ -14,11 +14,12 @@ import {
 import { EventBus } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { RunCreation, Wakeups } from '../runs/contract.ts';
+import { RunCreation, RunFeed, Wakeups } from '../runs/contract.ts';
 import { StoredWorkflows } from '../workflows/contract.ts';
 import { ScheduleOwnership } from './contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
 import { owners } from './migrations/0002-owners.ts';
+import { byHand } from './migrations/0003-by-hand.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
 import { scheduleUser } from './service/credential-uses.ts';
@@ -35,6 +36,17 @@ const makeSchedules = (use: Resolve) =>
     workflows: use(StoredWorkflows),
     wakeups: use(Wakeups),
   });
+
+const triggering = (use: Resolve) => ({
+  database: use(Database),
+  sealer: use(Sealer),
+  ids: use(Ids),
+  writes: use(AuditedWrites),
+  bus: use(EventBus),
+  creation: use(RunCreation),
+  feed: use(RunFeed),
+  workflows: use(StoredWorkflows),
+});
 
 const makeTicker = (use: Resolve) =>
   new Ticker({
@@ -59,10 +71,10 @@ const makeLoop = (use: Resolve) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([scheduleTables, owners]);
+  plugin.migrations([scheduleTables, owners, byHand]);
   plugin.bind(OwnSchedules, makeSchedules);
   plugin.bind(ScheduleOwnership, (use) => use(OwnSchedules).ownership);
-  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(OwnSchedules)));
+  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(OwnSchedules), triggering(use)));
   plugin.contribute(CredentialUsers, (use) => scheduleUser(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => makeLoop(use).start());
 });

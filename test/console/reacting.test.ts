@@ -183,7 +183,7 @@ else
       await page.getByText('There is no webhook yet').waitFor();
     });
 
-    await t.test('a schedule is made, ticks, is paused and goes', async () => {
+    await t.test('a schedule is made, ticks, is paused, triggered, resumed and goes', async (t) => {
       await open('Schedules');
       await page.getByRole('link', { name: 'New schedule' }).click();
       await page.getByLabel('Name', { exact: true }).fill('pulse');
@@ -198,8 +198,11 @@ else
         .first()
         .waitFor();
       await confirmed(page, 'Pause', 'Pause it');
-      await page.getByText('paused', { exact: true }).waitFor();
-      await confirmed(page, 'Go on', 'Go on');
+      await page.getByText(/^paused .* by /).waitFor();
+      await confirmed(page, 'Trigger', 'Trigger it');
+      const shown = JSON.parse((await place.svc(['schedule', 'show', 'pulse', '--json'])).stdout);
+      t.match(shown, { paused: true, last_tick: { triggered_by: /./ } });
+      await confirmed(page, 'Resume', 'Resume it');
       await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
       await confirmed(page, 'Remove', 'Remove it');
       await page.getByText('Nothing is due by the clock yet').waitFor();
@@ -226,7 +229,7 @@ else
         ['/schedules', /30 2/],
         ['/schedules/nightly', /not ticked yet/],
       ];
-      const WRITES = /^(New|Emit|Change|Remove|Pause|Test|Replace|Register|Make)/;
+      const WRITES = /^(New|Emit|Change|Remove|Pause|Resume|Trigger|Replay|Redeliver|Test|Replace|Register|Make)/;
       const writesOf = async (looked: Page) => {
         const main = looked.getByRole('main');
         return (
