@@ -42,6 +42,7 @@ import type {PublishedGraph} from '../../plugins/graphs/generated/published-grap
 import type {Registered} from '../../plugins/graphs/generated/registered.ts';
 import type {SavedGraph} from '../../plugins/graphs/generated/saved-graph.ts';
 import type {HandlerView} from '../../plugins/handlers/generated/handler.ts';
+import type {ReplayedEvent} from '../../plugins/handlers/generated/replayed-event.ts';
 import type {TestedHandlerView} from '../../plugins/handlers/generated/tested-handler.ts';
 import type {Delivered} from '../../plugins/hooks/generated/delivered.ts';
 import type {Hook} from '../../plugins/hooks/generated/hook.ts';
@@ -122,6 +123,7 @@ export type {
   PublishedGraph,
   Registered,
   RenderedAction,
+  ReplayedEvent,
   RunDocument,
   RunHistory,
   RunInput,
@@ -334,6 +336,7 @@ export interface Answers {
   PushSection: PushSection;
   Registered: Registered;
   RenderedAction: RenderedAction;
+  ReplayedEvent: ReplayedEvent;
   RequestTemplate: RequestTemplate;
   RevokedTokens: RevokedTokens;
   RunDocument: RunDocument;

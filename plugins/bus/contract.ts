@@ -128,6 +128,16 @@ export interface Delivery {
   run_id?: string;
 }
 
+/** A recorded event that somebody had delivered again to one handler. */
+export interface Replay extends Omit<Delivery, 'reaction'> {
+  replay_id: string;
+  /** The name of whoever asked for it. */
+  by: string;
+  at: number;
+  /** Whatever the predicate says. */
+  forced: boolean;
+}
+
 /** Answers predicates over events, with one budget of work for all predicates of an event. */
 export interface PredicateJudge {
   /**
@@ -222,6 +232,13 @@ export interface EventBus {
   read(scope: ProjectScope, event_id: string, on?: Pick<Queries, 'read'>): Promise<StoredEvent | undefined>;
   /** Queued deliveries have changed: their handler runs were started, or never will be. */
   settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void>;
+  /** Records what came of a replay, in the transaction in which it came; the project's lock is held. */
+  noteReplay(tx: Transaction, scope: ProjectScope, replay: Replay): Promise<void>;
+  findReplay(
+    on: Pick<Queries, 'read'>,
+    scope: ProjectScope,
+    replay: Pick<Replay, 'event_id' | 'name' | 'replay_id'>,
+  ): Promise<Replay | undefined>;
 }
 
 /** Arguments of a `wait-event` wait besides the type, which is its name. Scripts have none; pipelines and graphs do. */

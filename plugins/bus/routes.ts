@@ -16,7 +16,14 @@ import {
 import { auditSource } from '../audit/contract.ts';
 import type { Json } from '../runs/contract.ts';
 import { takeMember } from '../schema/contract.ts';
-import { EMIT_BYTES, type EventSource, keyDigest, type ProjectScope, type StoredEvent } from './contract.ts';
+import {
+  EMIT_BYTES,
+  type EventSource,
+  keyDigest,
+  type ProjectScope,
+  type Replay,
+  type StoredEvent,
+} from './contract.ts';
 import type { EmitEventBody } from './generated/emit-event.ts';
 import type { ShownEvent } from './generated/shown-event.ts';
 import emitSchema from './schema/emit-event.schema.json' with { type: 'json' };
@@ -87,7 +94,7 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesParts): Route[] => [
     access: VIEWER,
     responses: { 200: { description: 'The event.', schema: shownSchema } },
     async handle({ scope, params }) {
-      const { event, deliveries, more } = await views.read(scopeOf(scope), params.event ?? '');
+      const { event, deliveries, more, replays } = await views.read(scopeOf(scope), params.event ?? '');
       const { payload, fields } = event;
       const json: ShownEvent = {
         ...renderEvent(event, event.key),
@@ -95,11 +102,19 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesParts): Route[] => [
         fields,
         deliveries,
         more: more || undefined,
+        replays: replays.map(renderReplay),
       };
       return { status: 200, json };
     },
   },
 ];
+
+const renderReplay = ({ event_id: _event, replay_id, name, at, ...rest }: Replay): ShownEvent['replays'][number] => ({
+  replay: replay_id,
+  handler: name,
+  ...rest,
+  at: iso(at),
+});
 
 const typesRoute = (catalog: EventCatalog): Route =>
   listRoute({

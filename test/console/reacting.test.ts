@@ -91,8 +91,31 @@ else
       await page.getByText('event.payload.total > 1', { exact: true }).first().waitFor();
       await page.getByRole('button', { name: 'Test it' }).click();
       await page.getByText('a run would start at once').waitFor();
+      await page.getByText('With an event that is made up').click();
+      await page.getByLabel('Type of the event').fill('order.made');
+      await page.getByLabel('Its payload, as JSON').fill('{"total": 12.50}');
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByText('made up: order.made').waitFor();
+      await page
+        .getByText(/"total": 12\.50/)
+        .first()
+        .waitFor();
       const shown = JSON.parse((await place.svc(['handler', 'show', 'shop', '--json'])).stdout);
       t.match(shown, { when: 'event.payload.total > 1', source: 'echo first\n', filename: 'handler.sh' });
+
+      await open('Events');
+      await page
+        .getByRole('row', { name: /order\.open/ })
+        .getByRole('link')
+        .click();
+      await page.getByRole('button', { name: 'Replay' }).click();
+      t.equal(await page.getByRole('dialog').getByLabel('Handler').inputValue(), 'shop');
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay it' }).click();
+      await page.getByRole('heading', { name: 'Replays' }).waitFor();
+      const [replayed] = JSON.parse((await place.svc(['events', 'show', small, '--json'])).stdout).replays;
+      t.match(replayed, { handler: 'shop', state: 'delivered', forced: false });
+      await open('Handlers');
+      await page.getByRole('row', { name: /^shop.* started/ }).waitFor();
 
       await open('Events');
       await page.getByRole('link', { name: 'Types of events' }).click();
