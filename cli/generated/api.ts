@@ -29,6 +29,8 @@ import type {RenderedAction} from '../../plugins/connectors/generated/rendered-a
 import type {ConsoleExtensions} from '../../plugins/console/generated/extensions.ts';
 import type {CredentialUses} from '../../plugins/credentials/generated/credential-uses.ts';
 import type {Credential} from '../../plugins/credentials/generated/credential.ts';
+import type {DeliveryView} from '../../plugins/deliveries/generated/delivery.ts';
+import type {Redelivered} from '../../plugins/deliveries/generated/redelivered.ts';
 import type {TakenDelivery} from '../../plugins/forges/generated/taken-delivery.ts';
 import type {WebhookWarnings} from '../../plugins/forges/generated/webhook-warnings.ts';
 import type {WebhookView} from '../../plugins/forges/generated/webhook.ts';
@@ -96,6 +98,7 @@ export type {
   Credential,
   CredentialUses,
   Delivered,
+  DeliveryView,
   EmittedEvent,
   EvaluatedExpression,
   Event,
@@ -121,6 +124,7 @@ export type {
   ProviderChecks,
   ProviderView,
   PublishedGraph,
+  Redelivered,
   Registered,
   RenderedAction,
   ReplayedEvent,
@@ -292,6 +296,7 @@ export interface Answers {
   ListArtifacts200: ListArtifacts200;
   ListConnectors200: ListConnectors200;
   ListCredentials200: ListCredentials200;
+  ListEventHookDeliveries200: ListEventHookDeliveries200;
   ListEventHooks200: ListEventHooks200;
   ListEventTypes200: ListEventTypes200;
   ListEvents200: ListEvents200;
@@ -318,6 +323,7 @@ export interface Answers {
   ListState200: ListState200;
   ListSteps200: ListSteps200;
   ListTokens200: ListTokens200;
+  ListWebhookDeliveries200: ListWebhookDeliveries200;
   ListWebhooks200: ListWebhooks200;
   ManifestAction: ManifestAction;
   ManifestCredential: ManifestCredential;
@@ -334,6 +340,7 @@ export interface Answers {
   ProviderChecks: ProviderChecks;
   PublishedGraph: PublishedGraph;
   PushSection: PushSection;
+  Redelivered: Redelivered;
   Registered: Registered;
   RenderedAction: RenderedAction;
   ReplayedEvent: ReplayedEvent;
@@ -653,6 +660,13 @@ export interface ListCredentials200 {
    */
   next_cursor?: string;
 }
+export interface ListEventHookDeliveries200 {
+  deliveries: DeliveryView[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
 export interface ListEventHooks200 {
   event_hooks: Hook[];
   /**
@@ -838,6 +852,13 @@ export interface ListSteps200 {
 }
 export interface ListTokens200 {
   tokens: Token[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListWebhookDeliveries200 {
+  deliveries: DeliveryView[];
   /**
    * Absent on the last page.
    */

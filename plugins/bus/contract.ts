@@ -52,6 +52,17 @@ export interface NewEvent extends ProjectScope {
    * the caller works.
    */
   trace?: string | null;
+  /** It was delivered from outside: what is known of that. Reactions see it; it is not stored with the event. */
+  delivery?: InboundDelivery;
+}
+
+export interface InboundDelivery {
+  /** The sender's own id of it. */
+  sent_id?: string;
+  /** It was proved by the secret from before a rotation. */
+  old_secret?: boolean;
+  /** The delivery that this one repeats, and the name of whoever asked for it. */
+  again?: { of: string; by: string };
 }
 
 /** An event about to be recorded; it has its id. */

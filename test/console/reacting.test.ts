@@ -144,7 +144,7 @@ else
       t.match(stdout, /"id": 820982911946154508,\n *"10": 1\.0,\n *"9": 1e400\n/);
     });
 
-    await t.test('a hook shows its secret once, takes a delivery, gets a new secret and goes', async (t) => {
+    await t.test('a hook shows its secret once, takes deliveries, again too, gets new secrets and goes', async (t) => {
       await open('Hooks');
       await page.getByRole('button', { name: 'New hook' }).click();
       await page.getByLabel('Name', { exact: true }).fill('builds');
@@ -166,6 +166,23 @@ else
       t.same([await deliver(first), await deliver(second)], [401, 202], 'the old one ended');
       await page.getByRole('button', { name: 'I have kept it' }).click();
       t.notMatch(await page.content(), second);
+      await page.getByRole('row', { name: /hook_secret_wrong|does not belong/ }).waitFor();
+      await page.getByRole('button', { name: 'New secret' }).click();
+      await page.getByLabel('Overlap').fill('1h');
+      await page.getByRole('dialog').getByRole('button', { name: 'Make it' }).click();
+      await page.getByText('It is shown this once').waitFor();
+      t.equal(await deliver(second), 202, 'the old one counts for an hour');
+      await page.getByText(/^counts until/).waitFor();
+      await page.getByRole('row', { name: /by the old secret/ }).waitFor();
+      await confirmed(page, 'End the old one', 'End it');
+      await page.getByText(/^counts until/).waitFor({ state: 'detached' });
+      t.equal(await deliver(second), 401);
+      await page.getByRole('button', { name: 'Redeliver' }).first().click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Record it' }).click();
+      await page.getByText(/redelivery_of/).waitFor();
+      await open('Hooks');
+      await page.getByRole('link', { name: 'builds' }).click();
+      await page.getByRole('row', { name: /again, by/ }).waitFor();
       await page.getByRole('button', { name: 'Change', exact: true }).click();
       await page.getByLabel('How a delivery proves itself').selectOption('hmac');
       await page.getByRole('textbox', { name: 'Header with the HMAC' }).fill('X-Sig');
