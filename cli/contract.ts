@@ -28,6 +28,7 @@ export { type Columns, described, labelled } from './output/columns.ts';
 export type { Output } from './output/output.ts';
 export { span } from './output/span.ts';
 export { everything } from './pages.ts';
+export { readPayload } from './payload.ts';
 export {
   listCommand,
   NAME,

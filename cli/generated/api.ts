@@ -31,6 +31,8 @@ import type {CredentialUses} from '../../plugins/credentials/generated/credentia
 import type {Credential} from '../../plugins/credentials/generated/credential.ts';
 import type {MissingContents} from '../../plugins/files/generated/missing-contents.ts';
 import type {StoredContent} from '../../plugins/files/generated/stored-content.ts';
+import type {DeliveryView} from '../../plugins/deliveries/generated/delivery.ts';
+import type {Redelivered} from '../../plugins/deliveries/generated/redelivered.ts';
 import type {TakenDelivery} from '../../plugins/forges/generated/taken-delivery.ts';
 import type {WebhookWarnings} from '../../plugins/forges/generated/webhook-warnings.ts';
 import type {WebhookView} from '../../plugins/forges/generated/webhook.ts';
@@ -44,6 +46,7 @@ import type {PublishedGraph} from '../../plugins/graphs/generated/published-grap
 import type {Registered} from '../../plugins/graphs/generated/registered.ts';
 import type {SavedGraph} from '../../plugins/graphs/generated/saved-graph.ts';
 import type {HandlerView} from '../../plugins/handlers/generated/handler.ts';
+import type {ReplayedEvent} from '../../plugins/handlers/generated/replayed-event.ts';
 import type {TestedHandlerView} from '../../plugins/handlers/generated/tested-handler.ts';
 import type {Delivered} from '../../plugins/hooks/generated/delivered.ts';
 import type {Hook} from '../../plugins/hooks/generated/hook.ts';
@@ -66,6 +69,7 @@ import type {StepRecord} from '../../plugins/runs/generated/step.ts';
 import type {SubmittedRun} from '../../plugins/runs/generated/submitted-run.ts';
 import type {NextDue} from '../../plugins/schedules/generated/next-due.ts';
 import type {ScheduleView} from '../../plugins/schedules/generated/schedule.ts';
+import type {TriggeredSchedule} from '../../plugins/schedules/generated/triggered-schedule.ts';
 import type {SecretEntry} from '../../plugins/secrets/generated/secret-entry.ts';
 import type {SecretName} from '../../plugins/secrets/generated/secret-name.ts';
 import type {Secret} from '../../plugins/secrets/generated/secret.ts';
@@ -96,6 +100,7 @@ export type {
   Credential,
   CredentialUses,
   Delivered,
+  DeliveryView,
   EmittedEvent,
   EvaluatedExpression,
   Event,
@@ -122,8 +127,10 @@ export type {
   ProviderChecks,
   ProviderView,
   PublishedGraph,
+  Redelivered,
   Registered,
   RenderedAction,
+  ReplayedEvent,
   RunDocument,
   RunHistory,
   RunInput,
@@ -150,6 +157,7 @@ export type {
   TakenDelivery,
   TestedHandlerView,
   Token,
+  TriggeredSchedule,
   WebhookView,
   WebhookWarnings,
   Whoami
@@ -292,6 +300,7 @@ export interface Answers {
   ListArtifacts200: ListArtifacts200;
   ListConnectors200: ListConnectors200;
   ListCredentials200: ListCredentials200;
+  ListEventHookDeliveries200: ListEventHookDeliveries200;
   ListEventHooks200: ListEventHooks200;
   ListEventTypes200: ListEventTypes200;
   ListEvents200: ListEvents200;
@@ -318,6 +327,7 @@ export interface Answers {
   ListState200: ListState200;
   ListSteps200: ListSteps200;
   ListTokens200: ListTokens200;
+  ListWebhookDeliveries200: ListWebhookDeliveries200;
   ListWebhooks200: ListWebhooks200;
   ManifestAction: ManifestAction;
   ManifestCredential: ManifestCredential;
@@ -335,8 +345,10 @@ export interface Answers {
   ProviderChecks: ProviderChecks;
   PublishedGraph: PublishedGraph;
   PushSection: PushSection;
+  Redelivered: Redelivered;
   Registered: Registered;
   RenderedAction: RenderedAction;
+  ReplayedEvent: ReplayedEvent;
   RequestTemplate: RequestTemplate;
   RevokedTokens: RevokedTokens;
   RunDocument: RunDocument;
@@ -365,6 +377,7 @@ export interface Answers {
   TestedHandlerView: TestedHandlerView;
   Token: Token;
   TokenSection: TokenSection;
+  TriggeredSchedule: TriggeredSchedule;
   WaitedRun: WaitedRun;
   WebhookView: WebhookView;
   WebhookWarnings: WebhookWarnings;
@@ -653,6 +666,13 @@ export interface ListCredentials200 {
    */
   next_cursor?: string;
 }
+export interface ListEventHookDeliveries200 {
+  deliveries: DeliveryView[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
 export interface ListEventHooks200 {
   event_hooks: Hook[];
   /**
@@ -838,6 +858,13 @@ export interface ListSteps200 {
 }
 export interface ListTokens200 {
   tokens: Token[];
+  /**
+   * Absent on the last page.
+   */
+  next_cursor?: string;
+}
+export interface ListWebhookDeliveries200 {
+  deliveries: DeliveryView[];
   /**
    * Absent on the last page.
    */

@@ -45,6 +45,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["database_url_invalid",500,"The address of the database is not valid.","Set SVC_DATABASE_URL to `sqlite:<path>`, `sqlite::memory:` or `mysql://<user>:<password>@<host>:<port>/<database>`."],
   ["deadline_exceeded",408,"The run took longer than its timeout.","Submit it with a longer timeout, or look what took the time: `svc steps`, `svc logs`. Waits count too."],
   ["delivery_foreign",422,"The delivery is about another repository than the webhook.","Register a webhook for that repository (`svc webhook set`), or remove this one at the forge."],
+  ["delivery_gone",409,"The body of the delivery is not stored.","Ask the sender to deliver it again. Refused deliveries are never stored, and those that became events as long as these."],
   ["determinism_violation",409,"The script did not repeat the durable calls that its journal holds.","Make the same calls in the same order on every pass. Take values that vary (time, random numbers, listings) from the output of a step."],
   ["duration_invalid",400,"The text is not a duration.","Write a whole number and a unit (ms, s, m, h, d), largest unit first: `500ms`, `5s`, `1m`, `2h`, `30d`, `1h30m`."],
   ["egress_failed",424,"The other server gave no usable answer to an outbound request.","Check the address and whether that server runs, then try again."],

@@ -177,3 +177,48 @@ Feature: Handlers on the command line
       When I call "svc handler init cobol"
       Then it exits with 2
       And standard error has "bash, python, typescript"
+
+  Rule: an event that is made up shows what a handler would do
+
+    @contract
+    Scenario: the pattern, the predicate and the input; nothing starts
+      Given the handler "receipt" with '{"on": ["order.*"], "when": "event.payload.total > 0"}' runs "receipt.sh":
+        """
+        true
+        """
+      When I call "svc handler test receipt --payload - --type order.paid --key shop --untrusted" with standard input:
+        """
+        {"total": 12.50}
+        """
+      Then standard output matches "^event +made up \(order.paid, untrusted\)$"
+      And standard output matches "^pattern +order\.\*$"
+      And standard output matches "^when +event.payload.total > 0 → true$"
+      And standard output matches "^outcome +start$"
+      And standard output has '"payload":{"total":12.50}'
+      When I call "svc handler test receipt --payload '{}' --type order.paid"
+      Then standard output matches "^outcome +declined$"
+      When I call "svc handler test receipt --payload '{}'"
+      Then it exits with 1
+      And standard error has "type is required"
+      When I call "svc handler test receipt --payload '{}' --event evt_1"
+      Then it exits with 2
+      And there are 0 events "order.paid"
+      When I call "svc handler ls"
+      Then standard output matches "receipt.sh$"
+
+  Rule: a list of handlers says what they did
+
+    @contract
+    Scenario: runs that started and failed, and predicates that could not be judged
+      Given the handler "strict" with '{"on": ["order.*"], "when": "event.payload.total > 0"}' runs "strict.sh":
+        """
+        test "$CI_TRIGGER_EVENT" = order.paid
+        """
+      When somebody emits "order.paid" with '{"payload": {"total": 1}}'
+      And somebody emits "order.open" with '{"payload": {"total": 1}}'
+      And somebody emits "order.odd" with '{"payload": {}}'
+      And the project comes to rest
+      And I call "svc handler ls"
+      Then standard output matches "^strict .* 2 started, 1 failed, 1 predicate error$"
+      When I call "svc handler ls --json"
+      Then standard output is JSON whose "handlers.0.lately.queued" is "0"

@@ -49,6 +49,10 @@ When('I submit {string} with the CLI as {string}', async function (this: SvcWorl
   this.remember(stdout.trim(), name);
 });
 
+When('I look at the run on standard output', function (this: SvcWorld) {
+  this.remember(this.cli?.stdout.trim() ?? '');
+});
+
 Then('it exits with {int}', function (this: SvcWorld, exit: number) {
   assert.ok(this.cli, 'a command was called');
   this.cli.checked = true;

@@ -3,6 +3,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { Webhook } from 'standardwebhooks';
 import { until } from '../support/process.ts';
+import { settles } from '../support/settled.ts';
 import type { SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
@@ -140,6 +141,18 @@ When('its address and secret are noted from standard output', function (this: Sv
   this.notes.set('ingest', ingest_url);
   if (secret !== undefined) this.notes.set('secret', secret);
 });
+
+/** Refused ones are written a moment after the answer. */
+Then(
+  '{int} deliveries of the hook {string} are soon listed',
+  async function (this: SvcWorld, count: number, name: string) {
+    const path = `${this.scoped}/event-hooks/${name}/deliveries`;
+    await settles(
+      async () => ((await this.call('GET', path)).json() as { deliveries: unknown[] }).deliveries.length,
+      count,
+    );
+  },
+);
 
 /** Once the last request is in it. */
 Then('the log of the server lacks {string}', async function (this: SvcWorld, text: string) {

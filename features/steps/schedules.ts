@@ -29,12 +29,19 @@ Given(
 );
 
 /** The first tick that is seen; no further one comes, and every run that one started has ended. */
+const ticked = (world: SvcWorld, name: string): Promise<Tick> =>
+  until(`${name} to tick`, 30_000, async () => {
+    const answer = await world.call('GET', `${world.scoped}/schedules/${name}`);
+    return (answer.json() as { last_tick?: Tick }).last_tick;
+  });
+
+When('the schedule {string} has ticked', async function (this: SvcWorld, name: string) {
+  await ticked(this, name);
+});
+
 When('the schedule {string} has ticked and is removed', async function (this: SvcWorld, name: string) {
   const path = `${this.scoped}/schedules/${name}`;
-  const tick = await until(`${name} to tick`, 30_000, async () => {
-    const { last_tick } = (await this.call('GET', path)).json() as { last_tick?: Tick };
-    return last_tick;
-  });
+  const tick = await ticked(this, name);
   assert.equal((await this.call('DELETE', path)).status, 204);
   await until('the runs to end', 60_000, async () => ((await this.unfinished()).length === 0 ? true : undefined));
   this.notes.set('due', tick.due);

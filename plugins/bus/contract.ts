@@ -9,6 +9,7 @@ import {
 import type { Json } from '../runs/contract.ts';
 import type { Judgement } from './contract/judgement.ts';
 
+export { KEY_HEADER, keyDigest } from './contract/idempotency-key.ts';
 export { type Judgement, judgementOf, PREDICATE_ROOTS } from './contract/judgement.ts';
 
 /** The source of an event. Trust depends on the source and never on the type. */
@@ -51,6 +52,17 @@ export interface NewEvent extends ProjectScope {
    * the caller works.
    */
   trace?: string | null;
+  /** It was delivered from outside: what is known of that. Reactions see it; it is not stored with the event. */
+  delivery?: InboundDelivery;
+}
+
+export interface InboundDelivery {
+  /** The sender's own id of it. */
+  sent_id?: string;
+  /** It was proved by the secret from before a rotation. */
+  old_secret?: boolean;
+  /** The delivery that this one repeats, and the name of whoever asked for it. */
+  again?: { of: string; by: string };
 }
 
 /** An event about to be recorded; it has its id. */
@@ -125,6 +137,16 @@ export interface Delivery {
   reason?: string;
   /** The run that was started, woken or cancelled. */
   run_id?: string;
+}
+
+/** A recorded event that somebody had delivered again to one handler. */
+export interface Replay extends Omit<Delivery, 'reaction'> {
+  replay_id: string;
+  /** The name of whoever asked for it. */
+  by: string;
+  at: number;
+  /** Whatever the predicate says. */
+  forced: boolean;
 }
 
 /** Answers predicates over events, with one budget of work for all predicates of an event. */
@@ -221,6 +243,13 @@ export interface EventBus {
   read(scope: ProjectScope, event_id: string, on?: Pick<Queries, 'read'>): Promise<StoredEvent | undefined>;
   /** Queued deliveries have changed: their handler runs were started, or never will be. */
   settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void>;
+  /** Records what came of a replay, in the transaction in which it came; the project's lock is held. */
+  noteReplay(tx: Transaction, scope: ProjectScope, replay: Replay): Promise<void>;
+  findReplay(
+    on: Pick<Queries, 'read'>,
+    scope: ProjectScope,
+    replay: Pick<Replay, 'event_id' | 'name' | 'replay_id'>,
+  ): Promise<Replay | undefined>;
 }
 
 /** Arguments of a `wait-event` wait besides the type, which is its name. Scripts have none; pipelines and graphs do. */

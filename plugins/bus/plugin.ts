@@ -42,6 +42,7 @@ import { emitters } from './migrations/0004-emitters.ts';
 import { untrusted } from './migrations/0005-untrusted.ts';
 import { narrowIndexes } from './migrations/0006-narrow-indexes.ts';
 import { listedSources } from './migrations/0007-listed-sources.ts';
+import { replays } from './migrations/0008-replays.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { chainRoutes } from './chain-routes.ts';
 import { busRoutes } from './routes.ts';
@@ -191,7 +192,16 @@ function registerLive(plugin: PluginSetup): void {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([busTables, lockVersions, outboxTables, emitters, untrusted, narrowIndexes, listedSources]);
+  plugin.migrations([
+    busTables,
+    lockVersions,
+    outboxTables,
+    emitters,
+    untrusted,
+    narrowIndexes,
+    listedSources,
+    replays,
+  ]);
   plugin.bind(FiredNotifier, createFiredNotifier);
   const sequencer = plugin.own(makeSequencer);
   const recorder = plugin.own((use) => makeRecorder(use, sequencer(use)));

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Clock,
   decodeCursor,
   encodeCursor,
-  Errors,
   type HttpRequest,
   iso,
   limitOf,
@@ -18,7 +16,14 @@ import {
 import { auditSource } from '../audit/contract.ts';
 import type { Json } from '../runs/contract.ts';
 import { takeMember } from '../schema/contract.ts';
-import { EMIT_BYTES, type EventSource, type ProjectScope, type StoredEvent } from './contract.ts';
+import {
+  EMIT_BYTES,
+  type EventSource,
+  keyDigest,
+  type ProjectScope,
+  type Replay,
+  type StoredEvent,
+} from './contract.ts';
 import type { EmitEventBody } from './generated/emit-event.ts';
 import type { ShownEvent } from './generated/shown-event.ts';
 import emitSchema from './schema/emit-event.schema.json' with { type: 'json' };
@@ -40,7 +45,6 @@ export interface BusRoutesParts {
 }
 
 const EVENTS = `${SCOPED}/events`;
-const KEY_LENGTH = 255;
 
 export const busRoutes = (parts: BusRoutesParts): Route[] => [...eventRoutes(parts), typesRoute(parts.catalog)];
 
@@ -90,7 +94,7 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesParts): Route[] => [
     access: VIEWER,
     responses: { 200: { description: 'The event.', schema: shownSchema } },
     async handle({ scope, params }) {
-      const { event, deliveries, more } = await views.read(scopeOf(scope), params.event ?? '');
+      const { event, deliveries, more, replays } = await views.read(scopeOf(scope), params.event ?? '');
       const { payload, fields } = event;
       const json: ShownEvent = {
         ...renderEvent(event, event.key),
@@ -98,11 +102,19 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesParts): Route[] => [
         fields,
         deliveries,
         more: more || undefined,
+        replays: replays.map(renderReplay),
       };
       return { status: 200, json };
     },
   },
 ];
+
+const renderReplay = ({ event_id: _event, replay_id, name, at, ...rest }: Replay): ShownEvent['replays'][number] => ({
+  replay: replay_id,
+  handler: name,
+  ...rest,
+  at: iso(at),
+});
 
 const typesRoute = (catalog: EventCatalog): Route =>
   listRoute({
@@ -154,16 +166,9 @@ type EventContent = Pick<StoredEvent, 'type' | 'key' | 'payload'>;
 
 const contentOf = ({ type, key, payload }: EventContent) => ({ type, key, payload });
 
-function dedupOf({ headers }: HttpRequest): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (key === '' || key.length > KEY_LENGTH) {
-    const message = `must have 1 to ${KEY_LENGTH} characters`;
-    throw Errors.invalidRequest(`the Idempotency-Key header ${message}`, {
-      errors: [{ pointer: '/headers/idempotency-key', message }],
-    });
-  }
-  return `key:${createHash('sha256').update(key).digest('hex')}`;
-}
+const dedupOf = (request: HttpRequest): string | undefined => {
+  const digest = keyDigest(request);
+  return digest === undefined ? undefined : `key:${digest}`;
+};
 
 const scopeOf = ({ org_id, project_id }: ProjectScope): ProjectScope => ({ org_id, project_id });

@@ -542,6 +542,22 @@ async function registration(t: Test, server: TestServer): Promise<void> {
   t.equal(far.asked.length, asked, 'what a change does not speak of stays');
   const rotated = (await server.call('admin', `PUT ${path}`, { ...plain, rotate: true })).json;
   t.equal(own()[0]!.config.secret, rotated.secret, 'the forge is told of a new secret');
+  const turned = await server.call('admin', `POST ${path}/rotate`, { overlap: '1h' });
+  t.match(turned.json, { old_secret_until: /Z$/, workflow: { source: 'true' }, registration: 'registered' });
+  t.equal(own()[0]!.config.secret, turned.json.secret);
+  const ping = async (secret: string) =>
+    (await deliver('forge_a', { delivery_url: webhook.delivery_url, secret }, 'ping', {})).status;
+  t.same([await ping(rotated.secret), await ping(turned.json.secret)], [202, 202], 'both count');
+  t.match((await server.call('viewer', `GET ${path}`)).json, { last_old_secret_use: /Z$/ });
+  t.match((await server.call('admin', `PUT ${path}`, plain)).json, { old_secret_until: /Z$/ }, 'set again, it stays');
+  far.broken = { status: 500, body: '{"message":"broken"}' };
+  t.equal((await server.call('admin', `POST ${path}/rotate`, {})).status, 424);
+  far.broken = undefined;
+  t.same([await ping(rotated.secret), await ping(turned.json.secret)], [202, 202], 'as it was');
+  const ended = await server.call('admin', `POST ${path}/rotate`, { end_overlap: true });
+  t.notOk('secret' in ended.json || 'old_secret_until' in ended.json);
+  t.same([await ping(rotated.secret), await ping(turned.json.secret)], [401, 202]);
+  t.equal((await server.call('member', `POST ${path}/rotate`, {})).status, 403);
   const uses = (await server.call('member', `GET ${server.scoped}/credentials/bot/uses`)).json.uses;
   t.match(uses, [{ kind: 'webhook', name: 'auto', detail: /forge/ }]);
   const moved = await server.call('admin', `PUT ${path}`, { ...body, repo: 'acme/moved' });

@@ -13,21 +13,24 @@ import {
   SERVER_ROLES,
 } from '../../kernel/contracts/index.ts';
 import { Audit } from '../audit/contract.ts';
+import { DeliveryLog } from '../deliveries/contract.ts';
 import { DeliveryRates } from '../http/contract.ts';
 import { EventBus, EventReactions } from '../bus/contract.ts';
 import { Credentials, CredentialUsers } from '../credentials/contract.ts';
 import { FlowNodes } from '../flows/contract.ts';
 import { HandlerMatches } from '../handlers/contract.ts';
 import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
-import { AuditedWrites } from '../resources/contract.ts';
+import { AuditedWrites, type NamedCall } from '../resources/contract.ts';
 import { FileHolders, RunCreation } from '../runs/contract.ts';
 import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
 import { ForgeEvents, PushedRepos } from './contract.ts';
 import { webhookTables } from './migrations/0001-webhooks.ts';
+import { oldSecrets } from './migrations/0002-old-secrets.ts';
 import { repoFileNode } from './nodes/repo-file.ts';
 import { namingFiles } from './store/webhooks.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { deliveryRoute, webhookRoutes } from './routes.ts';
+import { WEBHOOK } from './domain/webhook-rules.ts';
 import { webhookUser } from './service/credential-user.ts';
 import { Deliveries } from './service/deliveries.ts';
 import { createForgeEvents } from './service/forge-events.ts';
@@ -37,6 +40,8 @@ import { requestOfFile } from './service/repo-files.ts';
 import { createPushedRepos } from './service/pushed-repos.ts';
 import { Registration } from './service/registration.ts';
 import { Webhooks } from './service/webhooks.ts';
+
+type NamedOne = Pick<NamedCall, 'scope' | 'name'>;
 
 const makeWebhooks = (use: Resolve, forges: Forges) =>
   new Webhooks({
@@ -60,6 +65,7 @@ const makeDeliveries = (use: Resolve, forges: Forges) =>
     forges,
     bus: use(EventBus),
     audit: use(Audit),
+    deliveries: use(DeliveryLog),
   });
 
 const makeReaction = (use: Resolve, forges: Forges) =>
@@ -71,7 +77,7 @@ const makeReaction = (use: Resolve, forges: Forges) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([webhookTables]);
+  plugin.migrations([webhookTables, oldSecrets]);
   const forges = plugin.own(() => new Forges());
   plugin.bind(ForgeEvents, (use) => createForgeEvents(forges(use)));
   plugin.bind(PushedRepos, (use) => createPushedRepos(() => use(EventBus)));
@@ -86,9 +92,16 @@ export default definePlugin(manifest, (plugin) => {
     heldByWorkflows('forges', (project_id) => namingFiles(use(Database), project_id)),
   );
   plugin.contribute(CredentialUsers, (use) => webhookUser(use(Database)));
-  plugin.contribute(HttpRoutes, (use) => [
-    ...webhookRoutes(makeWebhooks(use, forges(use))),
-    deliveryRoute(makeDeliveries(use, forges(use))),
-  ]);
+  plugin.contribute(HttpRoutes, (use) => {
+    const service = makeWebhooks(use, forges(use));
+    const listed = {
+      ...WEBHOOK,
+      source: 'forge',
+      audited: 'webhook',
+      find: (call: NamedOne) => service.find(call),
+    } as const;
+    const deliveries = makeDeliveries(use, forges(use));
+    return [...webhookRoutes(service), ...use(DeliveryLog).routes(listed), deliveryRoute(deliveries)];
+  });
   plugin.onInit(SERVER_ROLES, async (use) => forges(use).load(use(ConnectorManifests), use(Expressions)));
 });

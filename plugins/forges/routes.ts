@@ -1,9 +1,12 @@
 import type { Route } from '../../kernel/contracts/index.ts';
+import { oldSecretHeader } from '../deliveries/contract.ts';
 import { namedResource } from '../resources/contract.ts';
 import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../runs/contract.ts';
 import { SIGNED_BYTES } from './domain/read-delivery.ts';
 import { WEBHOOK } from './domain/webhook-rules.ts';
+import type { RotateWebhook } from './generated/rotate-webhook.ts';
 import put from './schema/put-webhook.schema.json' with { type: 'json' };
+import rotate from './schema/rotate-webhook.schema.json' with { type: 'json' };
 import taken from './schema/taken-delivery.schema.json' with { type: 'json' };
 import warnings from './schema/webhook-warnings.schema.json' with { type: 'json' };
 import item from './schema/webhook.schema.json' with { type: 'json' };
@@ -27,6 +30,18 @@ export const webhookRoutes = (service: Webhooks): Route[] =>
       replaced: 'Replaced; its address and, unless rotated, its secret stay.',
       remove: 'Remove a webhook, at its forge too when it was registered there',
     },
+    actions: [
+      {
+        method: 'POST',
+        path: 'rotate',
+        operation: 'rotateWebhook',
+        summary: 'Replace the secret of a webhook',
+        role: 'write',
+        body: rotate,
+        answer: { description: 'Replaced. The secret is shown this once.', schema: item },
+        handle: (call, { body }) => service.rotate(call, body as RotateWebhook),
+      },
+    ],
   });
 
 /** `POST {base}/api/v1/forges/{webhook_id}`: public, because the signature says who it is. */
@@ -42,7 +57,11 @@ export const deliveryRoute = (deliveries: Deliveries): Route => ({
     202: { description: 'Recorded as an event, now or by an earlier delivery of this id.', schema: taken },
   },
   async handle(request) {
-    const { event_id, type, duplicate } = await deliveries.take(request.params.webhook_id ?? '', request);
-    return { status: 202, json: { event_id, event_type: type, duplicate: duplicate || undefined } };
+    const { event_id, type, duplicate, old_until } = await deliveries.take(request.params.webhook_id ?? '', request);
+    return {
+      status: 202,
+      json: { event_id, event_type: type, duplicate: duplicate || undefined },
+      headers: oldSecretHeader(old_until),
+    };
   },
 });

@@ -21,9 +21,11 @@ import { withoutCredentials } from './migrations/0002-credentials.ts';
 import { owners } from './migrations/0003-owners.ts';
 import { refills } from './migrations/0004-refills.ts';
 import { untrusted } from './migrations/0005-untrusted.ts';
+import { counts } from './migrations/0006-counts.ts';
 import { traces } from './migrations/0007-traces.ts';
 import { namingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
+import { replayRoute } from './replay-route.ts';
 import { handlerRoutes } from './routes.ts';
 import { handlerCheck } from './service/check.ts';
 import { handlerUser } from './service/credential-uses.ts';
@@ -57,11 +59,16 @@ const makeHandlers = (use: Resolve) =>
 function routes(use: Resolve) {
   const handlers = use(OwnHandlers);
   const trial = { handlers, database: use(Database), bus: use(EventBus), expressions: use(Expressions) };
-  return handlerRoutes(handlers, trial);
+  const replay = {
+    ...{ ...trial, ids: use(Ids), sealer: use(Sealer), writes: use(AuditedWrites) },
+    workflows: use(StoredWorkflows),
+    creation: () => use(RunCreation),
+  };
+  return [...handlerRoutes(handlers, trial), replayRoute(replay)];
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, traces]);
+  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, counts, traces]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
     (use): Refiller =>

@@ -1,4 +1,5 @@
 import type { Route } from '../../kernel/contracts/index.ts';
+import { EMIT_BYTES } from '../bus/contract.ts';
 import { namedResource } from '../resources/contract.ts';
 import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../runs/contract.ts';
 import { HANDLER } from './domain/names.ts';
@@ -8,7 +9,7 @@ import put from './schema/put-handler.schema.json' with { type: 'json' };
 import test from './schema/test-handler.schema.json' with { type: 'json' };
 import tested from './schema/tested-handler.schema.json' with { type: 'json' };
 import type { Handlers } from './service/handlers.ts';
-import { type TrialParts, tryEvent } from './service/trial.ts';
+import { type TrialParts, tryBody } from './service/trial.ts';
 
 /** A handler serves events from the answer to `PUT` on, and none after the answer to `DELETE`. */
 export const handlerRoutes = (handlers: Handlers, trial: TrialParts): Route[] =>
@@ -31,11 +32,12 @@ export const handlerRoutes = (handlers: Handlers, trial: TrialParts): Route[] =>
         method: 'POST',
         path: 'test',
         operation: 'testHandler',
-        summary: 'Try a recorded event on a handler without starting anything',
+        summary: 'Try an event on a handler without starting anything',
         role: 'write',
         body: test,
+        body_limit: EMIT_BYTES,
         answer: { description: 'What would happen, and why.', schema: tested },
-        handle: (call, { body }) => tryEvent(trial, call, (body as TestHandlerBody).event),
+        handle: (call, { body }) => tryBody(trial, call, body as TestHandlerBody),
       },
     ],
   });

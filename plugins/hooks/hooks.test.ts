@@ -528,6 +528,7 @@ function counted(server: TestServer) {
     check: server.use(SignatureCheck),
     bus,
     rates: { take: () => undefined },
+    deliveries: { refused: () => undefined },
   });
   return { ingest, counts };
 }
@@ -543,6 +544,10 @@ const filler = ({ scope }: TestServer): HookRow => ({
   hmac: null,
   token_digest: '0'.repeat(64),
   signing_key: null,
+  old_digest: null,
+  old_key: null,
+  old_until: null,
+  old_used_at: null,
   owner: '',
   set_at: 0,
   secret_at: 0,

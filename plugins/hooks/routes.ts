@@ -1,4 +1,5 @@
 import type { Route } from '../../kernel/contracts/index.ts';
+import { oldSecretHeader } from '../deliveries/contract.ts';
 import { namedResource } from '../resources/contract.ts';
 import { HOOK } from './domain/names.ts';
 import type { RotateHook } from './generated/rotate-hook.ts';
@@ -61,7 +62,7 @@ export const ingestRoute = (ingest: Ingest): Route => ({
   async handle({ params, headers, query, raw }) {
     const answer = await ingest.deliver(params.hook ?? '', { headers, query, raw });
     if ('challenge' in answer) return { status: 200, text: answer.challenge, type: 'text/plain; charset=utf-8' };
-    const { event_id, type } = answer;
-    return { status: 202, json: { event_id, event_type: type } };
+    const { event_id, type, old_until } = answer;
+    return { status: 202, json: { event_id, event_type: type }, headers: oldSecretHeader(old_until) };
   },
 });

@@ -14,11 +14,12 @@ import {
 import { EventBus } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { FileHolders, RunCreation, Wakeups } from '../runs/contract.ts';
+import { FileHolders, RunCreation, RunFeed, Wakeups } from '../runs/contract.ts';
 import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
 import { ScheduleOwnership } from './contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
 import { owners } from './migrations/0002-owners.ts';
+import { byHand } from './migrations/0003-by-hand.ts';
 import { namingFiles } from './store/schedules.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
@@ -36,6 +37,17 @@ const makeSchedules = (use: Resolve) =>
     workflows: use(StoredWorkflows),
     wakeups: use(Wakeups),
   });
+
+const triggering = (use: Resolve) => ({
+  database: use(Database),
+  sealer: use(Sealer),
+  ids: use(Ids),
+  writes: use(AuditedWrites),
+  bus: use(EventBus),
+  creation: use(RunCreation),
+  feed: use(RunFeed),
+  workflows: use(StoredWorkflows),
+});
 
 const makeTicker = (use: Resolve) =>
   new Ticker({
@@ -60,13 +72,13 @@ const makeLoop = (use: Resolve) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([scheduleTables, owners]);
+  plugin.migrations([scheduleTables, owners, byHand]);
   plugin.bind(OwnSchedules, makeSchedules);
   plugin.bind(ScheduleOwnership, (use) => use(OwnSchedules).ownership);
-  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(OwnSchedules)));
   plugin.contribute(FileHolders, (use) =>
     heldByWorkflows('schedules', (project_id) => namingFiles(use(Database), project_id)),
   );
+  plugin.contribute(HttpRoutes, (use) => scheduleRoutes(use(OwnSchedules), triggering(use)));
   plugin.contribute(CredentialUsers, (use) => scheduleUser(use(Database)));
   plugin.onStart(SERVER_ROLES, async (use) => makeLoop(use).start());
 });

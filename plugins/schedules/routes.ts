@@ -1,18 +1,21 @@
 import type { Route } from '../../kernel/contracts/index.ts';
-import { namedResource } from '../resources/contract.ts';
+import { KEY_HEADER, keyDigest } from '../bus/contract.ts';
+import { type NamedCall, namedResource, type ResourceAction } from '../resources/contract.ts';
 import { WORKFLOW_BODY_LIMIT, withWorkflow } from '../runs/contract.ts';
 import { SCHEDULE } from './domain/names.ts';
 import next from './schema/next-due.schema.json' with { type: 'json' };
 import query from './schema/next-query.schema.json' with { type: 'json' };
 import put from './schema/put-schedule.schema.json' with { type: 'json' };
 import item from './schema/schedule.schema.json' with { type: 'json' };
+import triggered from './schema/triggered-schedule.schema.json' with { type: 'json' };
 import type { Schedules } from './service/schedules.ts';
+import { type TriggeringParts, triggerSchedule } from './service/triggering.ts';
 
 /** Default number of shown due times. */
 const COUNT = 5;
 
 /** After `DELETE` there are no more ticks; started runs continue. */
-export const scheduleRoutes = (schedules: Schedules): Route[] =>
+export const scheduleRoutes = (schedules: Schedules, triggering: TriggeringParts): Route[] =>
   namedResource({
     ...SCHEDULE,
     roles: { read: 'viewer', write: 'member' },
@@ -31,5 +34,31 @@ export const scheduleRoutes = (schedules: Schedules): Route[] =>
         answer: { description: 'The next times, soonest first.', schema: next },
         handle: (call, { query }) => schedules.upcoming(call, Number(query.count ?? COUNT)),
       },
+      {
+        method: 'POST',
+        path: 'trigger',
+        operation: 'triggerSchedule',
+        summary: 'Run a schedule now, as a tick would',
+        role: 'write',
+        headers: KEY_HEADER,
+        answer: { description: 'The event and its run. The next due time stays.', schema: triggered },
+        handle: (call, request) => triggerSchedule(triggering, call, keyDigest(request)),
+      },
+      clockAction('pause', 'Stop the ticks of a schedule', (call) => schedules.pause(call)),
+      clockAction('resume', 'Let a paused schedule tick again', (call) => schedules.resume(call)),
     ],
   });
+
+const clockAction = (
+  path: 'pause' | 'resume',
+  summary: string,
+  handle: (call: NamedCall) => Promise<unknown>,
+): ResourceAction => ({
+  method: 'POST',
+  path,
+  operation: `${path}Schedule`,
+  summary,
+  role: 'write',
+  answer: { description: 'As it stands now.', schema: item },
+  handle,
+});

@@ -75,6 +75,41 @@ for (const store of STORES)
       await server.call('member', `DELETE ${at('berlin')}`);
     });
 
+    t.test('paused, triggered meanwhile, resumed', async (t) => {
+      const post = (path: string, role = 'member', headers?: Record<string, string>) =>
+        server.call(role, `POST ${at(path)}`, undefined, headers);
+      await put('by-hand', { cron: FAR, subject: 'books', workflow: WORKFLOW });
+      const paused = await post('by-hand/pause');
+      t.match(paused.json, { paused: true, paused_since: /Z$/, paused_by: /./, workflow: WORKFLOW });
+      t.notOk('next_due' in paused.json);
+      t.equal((await post('by-hand/pause')).json.paused_since, paused.json.paused_since, 'as it was');
+      const key = { 'idempotency-key': 'k' };
+      const first = await post('by-hand/trigger', 'member', key);
+      t.match(first.json, { event: /^evt_/, run_id: /^run_/ });
+      const again = await post('by-hand/trigger', 'member', key);
+      t.same(again.json, { ...first.json, duplicate: true });
+      const other = await post('by-hand/trigger');
+      t.not(other.json.run_id, first.json.run_id);
+      const { paused_by } = paused.json;
+      const event = await server.call('viewer', `GET ${server.scoped}/events/${first.json.event}`);
+      t.match(event.json.payload, { schedule: 'by-hand', triggered: true, triggered_by: paused_by });
+      const run = await server.call('viewer', `GET ${server.scoped}/runs/${first.json.run_id}`);
+      t.match(run.json, { subject: 'books', trusted: true, trigger: { event: first.json.event, schedule: 'by-hand' } });
+      const shown = await server.call('viewer', `GET ${at('by-hand')}`);
+      t.match(shown.json.last_tick, { event: other.json.event, run_id: other.json.run_id, triggered_by: paused_by });
+      t.equal(shown.json.paused, true, 'a tick by hand resumes nothing');
+      const resumed = await post('by-hand/resume');
+      t.match(resumed.json, { paused: false, next_due: /-01-01T00:00:00.000Z$/ });
+      t.notOk('paused_since' in resumed.json);
+      t.equal((await post('by-hand/resume')).json.next_due, resumed.json.next_due);
+      for (const path of ['pause', 'resume', 'trigger']) {
+        t.equal((await post(`absent/${path}`)).status, 404, path);
+        t.equal((await post(`by-hand/${path}`, 'viewer')).status, 403, path);
+      }
+      t.equal((await post('by-hand/trigger', 'member', { 'idempotency-key': '' })).status, 400);
+      await server.call('member', `DELETE ${at('by-hand')}`);
+    });
+
     t.test('who may what', async (t) => {
       const roles: string[] = ['viewer', 'member', 'admin', 'owner', 'rival'];
       const answers = async (line: string, body?: unknown) =>

@@ -91,8 +91,31 @@ else
       await page.getByText('event.payload.total > 1', { exact: true }).first().waitFor();
       await page.getByRole('button', { name: 'Test it' }).click();
       await page.getByText('a run would start at once').waitFor();
+      await page.getByText('With an event that is made up').click();
+      await page.getByLabel('Type of the event').fill('order.made');
+      await page.getByLabel('Its payload, as JSON').fill('{"total": 12.50}');
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByText('made up: order.made').waitFor();
+      await page
+        .getByText(/"total": 12\.50/)
+        .first()
+        .waitFor();
       const shown = JSON.parse((await place.svc(['handler', 'show', 'shop', '--json'])).stdout);
       t.match(shown, { when: 'event.payload.total > 1', source: 'echo first\n', filename: 'handler.sh' });
+
+      await open('Events');
+      await page
+        .getByRole('row', { name: /order\.open/ })
+        .getByRole('link')
+        .click();
+      await page.getByRole('button', { name: 'Replay' }).click();
+      t.equal(await page.getByRole('dialog').getByLabel('Handler').inputValue(), 'shop');
+      await page.getByRole('dialog').getByRole('button', { name: 'Replay it' }).click();
+      await page.getByRole('heading', { name: 'Replays' }).waitFor();
+      const [replayed] = JSON.parse((await place.svc(['events', 'show', small, '--json'])).stdout).replays;
+      t.match(replayed, { handler: 'shop', state: 'delivered', forced: false });
+      await open('Handlers');
+      await page.getByRole('row', { name: /^shop.* started/ }).waitFor();
 
       await open('Events');
       await page.getByRole('link', { name: 'Types of events' }).click();
@@ -121,7 +144,7 @@ else
       t.match(stdout, /"id": 820982911946154508,\n *"10": 1\.0,\n *"9": 1e400\n/);
     });
 
-    await t.test('a hook shows its secret once, takes a delivery, gets a new secret and goes', async (t) => {
+    await t.test('a hook shows its secret once, takes deliveries, again too, gets new secrets and goes', async (t) => {
       await open('Hooks');
       await page.getByRole('button', { name: 'New hook' }).click();
       await page.getByLabel('Name', { exact: true }).fill('builds');
@@ -143,6 +166,23 @@ else
       t.same([await deliver(first), await deliver(second)], [401, 202], 'the old one ended');
       await page.getByRole('button', { name: 'I have kept it' }).click();
       t.notMatch(await page.content(), second);
+      await page.getByRole('row', { name: /hook_secret_wrong|does not belong/ }).waitFor();
+      await page.getByRole('button', { name: 'New secret' }).click();
+      await page.getByLabel('Overlap').fill('1h');
+      await page.getByRole('dialog').getByRole('button', { name: 'Make it' }).click();
+      await page.getByText('It is shown this once').waitFor();
+      t.equal(await deliver(second), 202, 'the old one counts for an hour');
+      await page.getByText(/^counts until/).waitFor();
+      await page.getByRole('row', { name: /by the old secret/ }).waitFor();
+      await confirmed(page, 'End the old one', 'End it');
+      await page.getByText(/^counts until/).waitFor({ state: 'detached' });
+      t.equal(await deliver(second), 401);
+      await page.getByRole('button', { name: 'Redeliver' }).first().click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Record it' }).click();
+      await page.getByText(/redelivery_of/).waitFor();
+      await open('Hooks');
+      await page.getByRole('link', { name: 'builds' }).click();
+      await page.getByRole('row', { name: /again, by/ }).waitFor();
       await page.getByRole('button', { name: 'Change', exact: true }).click();
       await page.getByLabel('How a delivery proves itself').selectOption('hmac');
       await page.getByRole('textbox', { name: 'Header with the HMAC' }).fill('X-Sig');
@@ -183,7 +223,7 @@ else
       await page.getByText('There is no webhook yet').waitFor();
     });
 
-    await t.test('a schedule is made, ticks, is paused and goes', async () => {
+    await t.test('a schedule is made, ticks, is paused, triggered, resumed and goes', async (t) => {
       await open('Schedules');
       await page.getByRole('link', { name: 'New schedule' }).click();
       await page.getByLabel('Name', { exact: true }).fill('pulse');
@@ -198,8 +238,11 @@ else
         .first()
         .waitFor();
       await confirmed(page, 'Pause', 'Pause it');
-      await page.getByText('paused', { exact: true }).waitFor();
-      await confirmed(page, 'Go on', 'Go on');
+      await page.getByText(/^paused .* by /).waitFor();
+      await confirmed(page, 'Trigger', 'Trigger it');
+      const shown = JSON.parse((await place.svc(['schedule', 'show', 'pulse', '--json'])).stdout);
+      t.match(shown, { paused: true, last_tick: { triggered_by: /./ } });
+      await confirmed(page, 'Resume', 'Resume it');
       await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
       await confirmed(page, 'Remove', 'Remove it');
       await page.getByText('Nothing is due by the clock yet').waitFor();
@@ -226,7 +269,7 @@ else
         ['/schedules', /30 2/],
         ['/schedules/nightly', /not ticked yet/],
       ];
-      const WRITES = /^(New|Emit|Change|Remove|Pause|Test|Replace|Register|Make)/;
+      const WRITES = /^(New|Emit|Change|Remove|Pause|Resume|Trigger|Replay|Redeliver|Test|Replace|Register|Make)/;
       const writesOf = async (looked: Page) => {
         const main = looked.getByRole('main');
         return (

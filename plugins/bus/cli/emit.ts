@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { type Api, type Invocation, readJson, type Run, usageError } from '../../../cli/contract.ts';
+import { type Api, readPayload, type Run } from '../../../cli/contract.ts';
 
 export const run: Run = async (invocation) => {
   const { args, flags, output, client } = invocation;
@@ -23,12 +22,3 @@ export const run: Run = async (invocation) => {
   if (answer.duplicate) output.note(`the idempotency key was used before; this is the first event${differs}`);
   return undefined;
 };
-
-async function readPayload(given: string, source: Invocation): Promise<unknown> {
-  if (!given.startsWith('@')) return readJson(given, 'payload', source);
-  const path = given.slice(1);
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
-    throw usageError(`cannot read ${path}: ${error.message}`, '--payload takes JSON, - or @file');
-  });
-  return readJson(text, 'payload', source);
-}

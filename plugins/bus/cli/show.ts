@@ -5,11 +5,11 @@ type ShownEvent = Api.ShownEvent;
 export const run: Run = async ({ args, output, client }) => {
   const api = await client();
   const event = await api.json<ShownEvent>({ path: api.scoped(`/events/${encodeURIComponent(args[0]!)}`) });
-  output.data(event, () => describe(event, (rows) => output.table(['reaction', 'name', 'state', 'what'], rows)));
+  output.data(event, () => describe(event, (columns, rows) => output.table(columns, rows)));
   return undefined;
 };
 
-function describe(event: ShownEvent, table: (rows: string[][]) => string): string {
+function describe(event: ShownEvent, table: (columns: string[], rows: string[][]) => string): string {
   const from = event.source_name === '' ? event.source : `${event.source} ${event.source_name}`;
   const lines = labelled([
     ['event', event.event],
@@ -22,7 +22,15 @@ function describe(event: ShownEvent, table: (rows: string[][]) => string): strin
     ['payload', JSON.stringify(event.payload, null, 2)],
   ]);
   const rows = event.deliveries.map((one) => [one.reaction, one.name, one.state, one.reason ?? one.run_id ?? '']);
-  const came = rows.length === 0 ? 'nothing reacted to it' : table(rows).trimEnd();
+  const came =
+    rows.length === 0 ? 'nothing reacted to it' : table(['reaction', 'name', 'state', 'what'], rows).trimEnd();
+  const again = event.replays.map((one) => [
+    `handler ${one.handler}`,
+    `${one.state}${one.forced ? ' (forced)' : ''}`,
+    `${one.at} by ${one.by}`,
+    one.reason ?? one.run_id ?? '',
+  ]);
+  const replays = again.length === 0 ? [] : ['', table(['replayed to', 'state', 'when', 'what'], again).trimEnd()];
   const more = event.more === undefined ? [] : [`and ${event.more} more waits and cancels`];
-  return [lines, '', came, ...more].join('\n');
+  return [lines, '', came, ...more, ...replays].join('\n');
 }

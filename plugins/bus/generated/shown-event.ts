@@ -55,4 +55,29 @@ export interface ShownEvent {
    * Waits and cancels beyond the 200 listed; absent when there are none.
    */
   more?: number;
+  /**
+   * The last 200 times that somebody had it delivered again to a handler, newest first.
+   */
+  replays: {
+    /**
+     * Its id, `rpl_…`.
+     */
+    replay: string;
+    handler: string;
+    state: 'delivered' | 'declined' | 'refused' | 'queued';
+    /**
+     * Why it was declined or refused.
+     */
+    reason?: string;
+    run_id?: string;
+    /**
+     * The name of whoever asked for it.
+     */
+    by: string;
+    at: string;
+    /**
+     * Whatever the predicate said.
+     */
+    forced: boolean;
+  }[];
 }

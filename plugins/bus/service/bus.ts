@@ -9,8 +9,9 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../audit/contract.ts';
-import type { Delivery, EmitResult, EventBus, NewEvent, ProjectScope, StoredEvent } from '../contract.ts';
+import type { Delivery, EmitResult, EventBus, NewEvent, ProjectScope, Replay, StoredEvent } from '../contract.ts';
 import { updateDeliveries } from '../store/deliveries.ts';
+import { findReplay, insertReplay } from '../store/replays.ts';
 import { readEvent } from '../store/event-rows.ts';
 import { lockHead } from '../store/heads.ts';
 import type { Asking } from './asking.ts';
@@ -102,5 +103,17 @@ export class Bus implements EventBus {
 
   settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void> {
     return updateDeliveries(tx, scope, deliveries);
+  }
+
+  noteReplay(tx: Transaction, scope: ProjectScope, replay: Replay): Promise<void> {
+    return insertReplay(tx, scope, replay);
+  }
+
+  findReplay(
+    on: Pick<Queries, 'read'>,
+    scope: ProjectScope,
+    replay: Pick<Replay, 'event_id' | 'name' | 'replay_id'>,
+  ): Promise<Replay | undefined> {
+    return findReplay(on, scope, replay);
   }
 }

@@ -1,14 +1,17 @@
 import { type Database, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { Masker, RunMasks } from '../../masking/contract.ts';
-import type { Delivery, EventBus, ProjectScope, StoredEvent } from '../contract.ts';
+import type { Delivery, EventBus, ProjectScope, Replay, StoredEvent } from '../contract.ts';
 import { type DeliveryRow, type FiredRow, MAX_SHOWN, readDeliveries, readFired } from '../store/deliveries.ts';
 import { type EventFilter, type EventHeader, listEvents } from '../store/event-rows.ts';
+import { readReplays } from '../store/replays.ts';
 
 /** The deliveries of an event, and how many more there are than listed. */
 export interface ShownDeliveries {
   deliveries: Omit<Delivery, 'event_id'>[];
   /** Waits and cancels that are not listed; 0 when all are. */
   more: number;
+  /** Newest first. */
+  replays: Replay[];
 }
 
 export interface EventViews {
@@ -80,6 +83,7 @@ async function deliveriesOf(database: Database, event: StoredEvent): Promise<Sho
   const reactions = rows.filter(({ reaction }) => !OF_RUNS.includes(reaction));
   const declined = rows.filter(({ reaction, others }) => OF_RUNS.includes(reaction) && others === null);
   const others = rows.reduce((sum, row) => sum + Number(row.others ?? 0), 0);
+  const replays = await readReplays(database, event, event.event_id);
   const waits = await readFired(database, 'bus_waits', event, MAX_SHOWN);
   const cancels = await readFired(database, 'bus_cancels', event, MAX_SHOWN);
   const runs = [
@@ -89,7 +93,7 @@ async function deliveriesOf(database: Database, event: StoredEvent): Promise<Sho
   ];
   const count = waits.count + cancels.count + declined.length + others;
   const listed = runs.slice(0, MAX_SHOWN);
-  return { deliveries: [...reactions.map(shown), ...listed], more: count - listed.length };
+  return { deliveries: [...reactions.map(shown), ...listed], more: count - listed.length, replays };
 }
 
 const shown = ({ reaction, name, state, reason, run_id }: DeliveryRow): Omit<Delivery, 'event_id'> => ({

@@ -15,7 +15,7 @@ import type { Recording } from './recording.ts';
 
 /** The service's own announcements: never refused, never repeated, and nobody is told their number. */
 export const canBeHandedOver = ({ event, by }: Recording): boolean =>
-  !event.refusable && event.dedup === undefined && by === undefined;
+  !event.refusable && event.dedup === undefined && event.delivery === undefined && by === undefined;
 
 /** An event of the outbox. The org's keys must be ready. */
 export function recordingOf(sealer: Sealer, row: OutboxRow): Recording {
@@ -31,15 +31,17 @@ export function recordingOf(sealer: Sealer, row: OutboxRow): Recording {
     withheld: row.withheld === 1,
     refusable: asked?.refusable ?? false,
     ...(asked?.dedup === undefined ? {} : { dedup: asked.dedup }),
+    ...(asked?.delivery === undefined ? {} : { delivery: asked.delivery }),
     handed_over: true,
   };
   return { event, sealed: row.body, by: asked?.by, attempted: true, ...(asked ? { awaited: true } : {}) };
 }
 
 /** What a server that waits for the outcome has to tell about an event. */
-export const askedOf = ({ event: { refusable, dedup }, by }: Recording): Asked => ({
+export const askedOf = ({ event: { refusable, dedup, delivery }, by }: Recording): Asked => ({
   refusable,
   ...(dedup === undefined ? {} : { dedup }),
+  ...(delivery === undefined ? {} : { delivery }),
   ...(by === undefined ? {} : { by }),
 });
 

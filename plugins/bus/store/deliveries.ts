@@ -128,7 +128,8 @@ export function readDeliveries(
   event_id: string,
 ): Promise<DeliveryRow[]> {
   return on.read<DeliveryRow>(
-    `SELECT reaction, name, state, reason, run_id, others FROM bus_deliveries WHERE event_id = ? AND project_id = ?
+    `SELECT reaction, name, state, reason, run_id, others FROM bus_deliveries
+     WHERE event_id = ? AND project_id = ? AND replayed_at IS NULL
      ORDER BY reaction, name, part LIMIT ${MAX_REACTIONS + 3 * (MAX_SHOWN + 1)}`,
     [event_id, scope.project_id],
   );

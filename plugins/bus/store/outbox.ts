@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../audit/contract.ts';
-import type { EventSource, PendingEvent, ProjectScope } from '../contract.ts';
+import type { EventSource, InboundDelivery, PendingEvent, ProjectScope } from '../contract.ts';
 
 const COLUMNS = `event_id project_id org_id type event_key body source source_name generation trusted withheld made_at
   asked`.split(/\s+/);
@@ -19,6 +19,7 @@ const DRAINED_BYTES = 4 * 1024 * 1024;
 export interface Asked {
   dedup?: string;
   refusable: boolean;
+  delivery?: InboundDelivery;
   by?: AuditSource;
 }
 

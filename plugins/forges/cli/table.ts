@@ -1,10 +1,9 @@
-import { type Command, inGroup, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
+import { type Command, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
 import { runsOf, SHOWN, type Webhook } from './view.ts';
 
 /** Repositories at forges whose deliveries become events. */
-export const commands: readonly Command[] = inGroup(
-  'React',
-  resourceCommands<Webhook>({
+export const commands: readonly Command[] = inGroup('React', [
+  ...resourceCommands<Webhook>({
     noun: 'webhook',
     path: '/webhooks',
     columns: {
@@ -64,4 +63,18 @@ export const commands: readonly Command[] = inGroup(
     show: { summary: 'show a webhook: its address and what runs for its pushes' },
     remove: { summary: 'remove a webhook, at its forge too when it was registered there' },
   }),
-);
+  {
+    name: 'webhook rotate',
+    summary: 'replace the secret of a webhook; with --overlap the old one is valid for a time',
+    about:
+      'A webhook that svc registered gets the new secret at its forge too. Without --overlap the old one ends at once. While it is\n' +
+      'valid, svc webhook show says until when, and when a delivery was signed with it last.',
+    args: [NAME],
+    flags: {
+      overlap: { type: 'string', value: '<duration>', summary: 'how long the old one is valid too, at most 30d' },
+      'end-overlap': { type: 'boolean', summary: 'make nothing new, and end the old one now' },
+    },
+    examples: [['svc webhook rotate site --overlap 1h', 'an hour to change it at the forge']],
+    load: () => import('./rotate.ts'),
+  },
+]);

@@ -14,5 +14,8 @@ export const SHOWN: Columns<Webhook> = {
   'api base': 'api_base',
   credential: 'credential',
   address: 'delivery_url',
+  'old secret until': 'old_secret_until',
+  'last used': ({ old_secret_until, last_old_secret_use }) =>
+    old_secret_until && (last_old_secret_use ?? 'the old secret was not used since the rotation'),
   secret: 'secret',
 };

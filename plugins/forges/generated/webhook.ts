@@ -31,6 +31,14 @@ export interface WebhookView {
    * What could not be done beside; absent when there is nothing to say.
    */
   warnings?: string[];
+  /**
+   * Until when the secret from before the last rotation counts too. Absent when it does not.
+   */
+  old_secret_until?: string;
+  /**
+   * When a delivery was signed with the old one last, to about a minute. Absent when none was.
+   */
+  last_old_secret_use?: string;
   created_at: string;
   set_at: string;
 }

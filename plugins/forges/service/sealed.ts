@@ -19,7 +19,7 @@ const placeOf = ({ org_id, project_id, webhook_id }: SealedOf, field: string, pa
 export const sealSecret = (sealer: Sealer, of: SealedOf, secret: string): Buffer =>
   sealer.seal(placeOf(of, 'secret'), Buffer.from(secret));
 
-export const openSecret = (sealer: Sealer, of: SealedOf & { secret: Buffer }): string =>
-  sealer.open(placeOf(of, 'secret'), of.secret).toString();
+export const openSecret = (sealer: Sealer, of: SealedOf & { secret: Buffer }, secret = of.secret): string =>
+  sealer.open(placeOf(of, 'secret'), secret).toString();
 
 export const workflowPlace = (of: SealedOf): SealedPlace => placeOf(of, 'workflow', `/${of.revision}`);

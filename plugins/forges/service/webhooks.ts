@@ -9,13 +9,15 @@ import {
   type Sealer,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
+import { overlapUntil } from '../../deliveries/contract.ts';
 import type { AuditedWrites, NamedCall, ProjectScope, ResourceService } from '../../resources/contract.ts';
 import type { StoredWorkflows } from '../../workflows/contract.ts';
 import type { Forge } from '../domain/forge.ts';
 import { checkApiBase, checkRepo, WEBHOOK } from '../domain/webhook-rules.ts';
 import type { PutWebhookBody } from '../generated/put-webhook.ts';
+import type { RotateWebhook } from '../generated/rotate-webhook.ts';
 import type { WebhookView } from '../generated/webhook.ts';
-import { type WebhookEntry, type WebhookRow, webhooks } from '../store/webhooks.ts';
+import { replaceSecrets, type WebhookEntry, type WebhookRow, webhooks } from '../store/webhooks.ts';
 import type { Forges } from './forges.ts';
 import type { FarRepo, Registration } from './registration.ts';
 import { openSecret, sealSecret, workflowPlace } from './sealed.ts';
@@ -78,6 +80,38 @@ export class Webhooks implements ResourceService<PutWebhookBody> {
     return { made: present === undefined, view: { ...this.#opened(row), secret, warnings: told } };
   }
 
+  /**
+   * A new secret; the one before counts for the time of `overlap`, otherwise no more. With `end_overlap` nothing is new, and
+   * the old one ends. The forge is told first where it is registered. Throws `not_found`, `invalid_request` and those of
+   * `Registration.register`.
+   */
+  async rotate(call: NamedCall, body: RotateWebhook): Promise<WebhookView> {
+    const { database, ids, sealer, writes } = this.#parts;
+    await sealer.prepare(call.scope.org_id);
+    const present = await webhooks.get(database, call.scope, call.name);
+    const until = body.overlap === undefined ? null : overlapUntil(body.overlap, database.now());
+    if (body.end_overlap && until !== null) throw notWithEnd();
+    const secret = body.end_overlap ? undefined : ids.bytes(SECRET_BYTES).toString('base64url');
+    const row: WebhookRow = {
+      ...present,
+      ...{ secret: secret === undefined ? present.secret : sealSecret(sealer, present, secret), old_until: until },
+      ...{ old_secret: until === null ? null : present.secret, old_used_at: null },
+    };
+    if (secret !== undefined && row.auto_register === 1) row.hook_id = await this.#register(row);
+    await writes.write(
+      call,
+      'webhook.rotate',
+      async (tx) => (await replaceSecrets(tx, present, row)) || refuseChanged(row),
+      () => (body.end_overlap ? 'overlap ended' : until === null ? '' : `overlap ${body.overlap}`),
+    );
+    return { ...this.#opened(row), secret };
+  }
+
+  /** Throws `not_found`. */
+  find({ scope, name }: Pick<NamedCall, 'scope' | 'name'>): Promise<WebhookRow> {
+    return webhooks.get(this.#parts.database, scope, name);
+  }
+
   /** Answers the errors of the forge. Throws `not_found`. */
   async remove(call: NamedCall): Promise<{ warnings: string[] } | undefined> {
     const row = await webhooks.get(this.#parts.database, call.scope, call.name);
@@ -95,11 +129,13 @@ export class Webhooks implements ResourceService<PutWebhookBody> {
 
   #opened(row: WebhookRow): WebhookView {
     const workflow = row.workflow === null ? undefined : this.#parts.workflows.open(workflowPlace(row), row.workflow);
-    return viewOf(row, this.#urlOf(row), workflow);
+    return viewOf(row, this.#urlOf(row), this.#parts.database.now(), workflow);
   }
 
   list(scope: ProjectScope, page: Page) {
-    return webhooks.page(this.#parts.database, scope, page, (row) => viewOf(row, this.#urlOf(row)));
+    return webhooks.page(this.#parts.database, scope, page, (row) =>
+      viewOf(row, this.#urlOf(row), this.#parts.database.now()),
+    );
   }
 
   async #draft({ scope, name, by }: NamedCall, body: PutWebhookBody, present: WebhookRow | undefined): Promise<Draft> {
@@ -133,6 +169,7 @@ export class Webhooks implements ResourceService<PutWebhookBody> {
       set_at,
       set_by: by.principal?.id ?? null,
       secret: present?.secret ?? Buffer.alloc(0),
+      ...oldOf(secret === undefined ? present : undefined),
     };
     if (secret !== undefined) row.secret = sealSecret(sealer, row, secret);
     Object.assign(row, await this.#workflow(row, body));
@@ -227,6 +264,12 @@ export class Webhooks implements ResourceService<PutWebhookBody> {
   }
 }
 
+const oldOf = (present: WebhookRow | undefined) => ({
+  old_secret: present?.old_secret ?? null,
+  old_until: present?.old_until ?? null,
+  old_used_at: present?.old_used_at ?? null,
+});
+
 const aboutOf = ({ forge, repo }: WebhookEntry): string => `${forge} ${repo}`;
 
 const isSamePlace = (one: Pick<WebhookEntry, 'forge' | 'repo'>, other: Pick<WebhookEntry, 'forge' | 'repo'>) =>
@@ -235,5 +278,14 @@ const isSamePlace = (one: Pick<WebhookEntry, 'forge' | 'repo'>, other: Pick<Webh
 /** The existing row is ours when the answer to its commit was lost. */
 async function refuseOther(tx: Transaction, row: WebhookRow): Promise<void> {
   if ((await webhooks.find(tx, row, row.name))?.revision === row.revision) return;
-  throw Errors.unavailable(`the webhook ${row.name} was changed by somebody else just now`, { retryAfterMs: 100 });
+  refuseChanged(row);
+}
+
+function refuseChanged({ name }: WebhookRow): never {
+  throw Errors.unavailable(`the webhook ${name} was changed by somebody else just now`, { retryAfterMs: 100 });
+}
+
+function notWithEnd() {
+  const message = 'cannot be set with end_overlap';
+  return Errors.invalidRequest(`overlap ${message}`, { errors: [{ pointer: '/overlap', message }] });
 }

@@ -24,10 +24,15 @@ export interface WebhookEntry extends NamedRow {
   created_at: number;
   set_at: number;
   set_by: string | null;
+  /** Until when the old secret counts, and when a delivery showed it last. */
+  old_until: number | null;
+  old_used_at: number | null;
 }
 
 export interface WebhookRow extends WebhookEntry {
   secret: Buffer;
+  /** From before a rotation, sealed as the present one. */
+  old_secret: Buffer | null;
   workflow: Buffer | null;
 }
 
@@ -44,6 +49,8 @@ const REPLACED = [
   'credentials',
   'set_at',
   'set_by',
+  'old_until',
+  'old_used_at',
 ] as const;
 
 /** A write that depends on what was read names its `revision`. */
@@ -52,7 +59,7 @@ export const webhooks = new NamedTable<WebhookRow, WebhookEntry>({
   table: 'forges_webhooks',
   id: 'webhook_id',
   kept: KEPT,
-  replaced: [...REPLACED, 'secret', 'workflow'],
+  replaced: [...REPLACED, 'secret', 'old_secret', 'workflow'],
   listed: ['project_id', 'name', 'org_id', 'webhook_id', ...KEPT, ...REPLACED],
   max: { count: 1000, full: ForgeErrors.webhooksFull },
 });
@@ -63,10 +70,42 @@ export async function findWebhook(
   webhook_id: string,
 ): Promise<Omit<WebhookRow, 'workflow'> | undefined> {
   const [row] = await on.read<Omit<WebhookRow, 'workflow'>>(
-    `SELECT ${webhooks.listed}, secret FROM forges_webhooks WHERE webhook_id = ?`,
+    `SELECT ${webhooks.listed}, secret, old_secret FROM forges_webhooks WHERE webhook_id = ?`,
     [webhook_id],
   );
   return row;
+}
+
+/** The secrets of a webhook, in place of those that were read; false when somebody else was first. */
+export async function replaceSecrets(
+  on: Pick<Queries, 'write'>,
+  present: WebhookRow,
+  next: Pick<WebhookRow, 'secret' | 'old_secret' | 'old_until' | 'hook_id'>,
+): Promise<boolean> {
+  const replaced = await on.write(
+    `UPDATE forges_webhooks SET secret = ?, old_secret = ?, old_until = ?, old_used_at = NULL, hook_id = ?
+     WHERE project_id = ? AND name = ? AND revision = ? AND (secret = ? OR secret = ?)`,
+    [
+      ...[next.secret, next.old_secret, next.old_until, next.hook_id],
+      // The second is ours when the answer to the commit was lost.
+      ...[present.project_id, present.name, present.revision, present.secret, next.secret],
+    ],
+  );
+  return replaced === 1;
+}
+
+/** Notes that a delivery showed the old secret, unless one did so after `since`. */
+export async function noteOldUse(
+  on: Pick<Queries, 'write'>,
+  { webhook_id, old_until }: Pick<WebhookEntry, 'webhook_id' | 'old_until'>,
+  now: number,
+  since: number,
+): Promise<void> {
+  await on.write(
+    `UPDATE forges_webhooks SET old_used_at = ?
+     WHERE webhook_id = ? AND old_until = ? AND (old_used_at IS NULL OR old_used_at < ?)`,
+    [now, webhook_id, old_until, since],
+  );
 }
 
 /** Webhooks of a project that name a credential anywhere, newest first. */

@@ -1,5 +1,5 @@
 import { type Command, type Flag, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
-import { type HandlerView, runsOf, SHOWN } from './view.ts';
+import { type HandlerView, latelyOf, runsOf, SHOWN } from './view.ts';
 
 const STARTS: Readonly<Record<string, Flag>> = {
   on: {
@@ -16,7 +16,7 @@ export const commands: readonly Command[] = inGroup('React', [
   ...resourceCommands<HandlerView>({
     noun: 'handler',
     path: '/handlers',
-    columns: { name: 'name', on: ({ on }) => on.join(','), when: 'when', runs: runsOf },
+    columns: { name: 'name', on: ({ on }) => on.join(','), when: 'when', runs: runsOf, 'last 24 h': latelyOf },
     shows: SHOWN,
     set: {
       summary: 'create or replace a handler: a workflow that events start',
@@ -43,7 +43,7 @@ export const commands: readonly Command[] = inGroup('React', [
       load: () => import('./set.ts'),
     },
     list: {
-      summary: 'list the handlers, newest first',
+      summary: 'list the handlers, newest first, with what they did in the last 24 hours',
       examples: [['svc handler ls --json', 'for programs, with how many of their runs are in flight']],
       note: ({ in_flight, queued }) =>
         Number(in_flight) > 0 ? `${in_flight} handler runs are in flight, ${queued} wait for a place` : undefined,
@@ -58,11 +58,25 @@ export const commands: readonly Command[] = inGroup('React', [
   }),
   {
     name: 'handler test',
-    summary: 'show what a handler would do with a recorded event, and why; starts nothing',
+    summary: 'show what a handler would do with an event, and why; starts nothing',
+    about:
+      'With --event an event on record, with --payload one that is made up. For a made-up one the input of the run is shown\n' +
+      'too. --type may be left out if a pattern of the handler is no prefix.',
     args: [NAME],
-    flags: { event: { type: 'string', value: '<id>', summary: 'the event; svc events ls lists them' } },
+    flags: {
+      event: { type: 'string', value: '<id>', summary: 'the event; svc events ls lists them' },
+      payload: {
+        type: 'string',
+        value: '<json>',
+        summary: 'payload of a made-up event; - reads standard input, @file a file',
+      },
+      type: { type: 'string', value: '<type>', summary: 'type of the made-up event' },
+      key: { type: 'string', value: '<subject>', summary: 'its subject' },
+      untrusted: { type: 'boolean', summary: 'as if nobody vouched for it' },
+    },
     examples: [
       ['svc handler test report --event evt_01J…', 'shows whether the pattern matches and the predicate is true'],
+      ['svc handler test receipt --payload \'{"total": 3}\' --type order.paid', 'before there is such an event'],
     ],
     load: () => import('./test.ts'),
   },
@@ -77,5 +91,20 @@ export const commands: readonly Command[] = inGroup('React', [
     ],
     examples: [['svc handler init python on-event.py', 'a script in Python, in a file']],
     load: () => import('./init.ts'),
+  },
+  {
+    name: 'events replay',
+    summary: 'deliver a recorded event again to one handler; prints the id of the run',
+    about:
+      'The run is a further one, with the trust and the generation of the event. The predicate is judged again, unless --force\n' +
+      'is given. Exits 1 when no run has started; svc events show lists every replay, and who asked for it.',
+    args: [{ name: 'event-id', summary: 'the event, e.g. evt_01J…' }],
+    flags: {
+      handler: { type: 'string', value: '<name>', summary: 'the handler; one of its patterns must fit the type' },
+      force: { type: 'boolean', summary: 'whatever the predicate says' },
+      'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first replay' },
+    },
+    examples: [['svc events replay evt_01J… --handler receipt', 'after the handler was corrected']],
+    load: () => import('./replay.ts'),
   },
 ]);

@@ -6,6 +6,20 @@ export type HandlerView = Api.HandlerView;
 export const runsOf = ({ kind, filename, graph, node }: HandlerView): string =>
   graph === undefined ? (node ?? filename ?? kind) : `graph ${graph}`;
 
+/** `12 started, 2 failed, 1 predicate error, 3 queued`; nothing when it did nothing. */
+export function latelyOf({ lately }: HandlerView): string | undefined {
+  if (lately === undefined) return undefined;
+  const { started, failed, predicate_errors, queued } = lately;
+  const parts = [
+    [started, 'started'],
+    [failed, 'failed'],
+    [predicate_errors, predicate_errors === 1 ? 'predicate error' : 'predicate errors'],
+    [queued, 'queued'],
+  ] as const;
+  const said = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return said.length === 0 ? undefined : said.join(', ');
+}
+
 const pairs = (given: Readonly<Record<string, string | undefined>> | undefined): string | undefined =>
   given &&
   Object.entries(given)
@@ -26,5 +40,6 @@ export const SHOWN: Columns<HandlerView> = {
   tags: 'tags',
   requires: 'requires',
   'cancel on': 'cancel_on',
+  'last 24 h': latelyOf,
   'set at': 'set_at',
 };

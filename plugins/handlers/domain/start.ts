@@ -19,17 +19,17 @@ export interface StartEvent {
 
 export function startEventOf(event: PendingEvent): StartEvent {
   const { event_id, type, key, fields, generation, trusted, trace } = event;
-  const single = Object.entries(fields ?? {}).filter(([, value]) => typeof value !== 'object');
+  const single = Object.entries(fields ?? {}).filter(([name, value]) => name !== 'replay' && typeof value !== 'object');
   const traced = typeof trace === 'string' ? { trace } : {};
   return { event_id, type, subject: key, fields: Object.fromEntries(single), generation, trusted, ...traced };
 }
 
-/** What the run of an event has of it; the same whoever asks. */
-export function startOf(handler: string, event: StartEvent): WorkflowStart {
+/** What the run of an event, or of a replay of it, has of it; the same whoever asks. */
+export function startOf(handler: string, event: StartEvent, replay?: string): WorkflowStart {
   const { event_id, type, subject, fields, generation, trusted, trace = null } = event;
   return {
-    run_id: handlerRunId(event_id, handler),
-    trigger: { ...fields, type, event: event_id, handler },
+    run_id: handlerRunId(event_id, handler, replay),
+    trigger: { ...fields, type, event: event_id, handler, ...(replay !== undefined && { replay }) },
     envelope: { type, $ref: `bus:${event_id}` },
     subject: subject ?? undefined,
     generation: generation + 1,

@@ -46,6 +46,28 @@ export interface HandlerView {
    * Id of who registered it last.
    */
   set_by?: string;
+  /**
+   * What it did in the present hour and the 23 before it, and what waits.
+   */
+  lately?: {
+    since: string;
+    /**
+     * Runs that it started, reruns of them included.
+     */
+    started: number;
+    /**
+     * Runs of it that failed.
+     */
+    failed: number;
+    /**
+     * Events that it declined because its predicate could not be evaluated.
+     */
+    predicate_errors: number;
+    /**
+     * Deliveries that wait for a place; at most 10,000 are counted.
+     */
+    queued: number;
+  };
   created_at: string;
   set_at: string;
   input?: null | boolean | number | string | unknown[] | {};

@@ -1,11 +1,22 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * What an event on record would do for a handler now; nothing was started.
+ * What an event would do for a handler now; nothing was started.
  */
 export interface TestedHandlerView {
   handler: string;
-  event: string;
+  /**
+   * Absent when the event is made up.
+   */
+  event?: string;
+  /**
+   * Of a made-up event.
+   */
+  trusted?: boolean;
+  /**
+   * Of a made-up event: the input file of the run, with an id of zeros for the event.
+   */
+  input?: {};
   type: string;
   /**
    * The first of its patterns that the type fits; absent when none does.

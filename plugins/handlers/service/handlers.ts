@@ -3,6 +3,7 @@ import {
   Errors,
   type Expressions,
   type Ids,
+  iso,
   isServiceError,
   MAX_AT_ONCE,
   type Page,
@@ -28,6 +29,7 @@ import { HandlerErrors } from '../errors.ts';
 import type { HandlerView } from '../generated/handler.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
 import { type HandlerEntry, type HandlerRow, handlers, sizeOf } from '../store/handlers.ts';
+import { countedSince, queuedByName, readCounts, removeCounts } from '../store/counts.ts';
 import { countOpen } from '../store/open-runs.ts';
 import { countQueued, queuedFor, removeQueuedFor } from '../store/queue.ts';
 import { raiseVersion } from '../store/versions.ts';
@@ -148,6 +150,7 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   async #remove(tx: Transaction, scope: ProjectScope, name: string): Promise<boolean> {
     if (!(await handlers.remove(tx, scope, name))) return false;
     await this.#refuseQueued(tx, scope, name);
+    await removeCounts(tx, scope, name);
     await raiseVersion(tx, scope);
     return true;
   }
@@ -169,13 +172,28 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   async read({ scope, name }: Pick<NamedCall, 'scope' | 'name'>): Promise<HandlerView> {
     const row = await handlers.get(this.#parts.database, scope, name);
     await this.#parts.sealer.prepare(scope.org_id);
-    return this.#opened(row);
+    const [counted] = await this.#counted(scope, [this.#opened(row)]);
+    return counted!;
+  }
+
+  /** With what they did lately. */
+  async #counted(scope: ProjectScope, views: readonly HandlerView[]): Promise<HandlerView[]> {
+    const { database } = this.#parts;
+    const now = database.now();
+    const names = views.map(({ name }) => name);
+    const did = await readCounts(database, scope, names, now);
+    const queued = await queuedByName(database, scope, names);
+    const since = iso(countedSince(now));
+    return views.map((view) => {
+      const { started = 0, failed = 0, predicate_errors = 0 } = did.get(view.name) ?? {};
+      return { ...view, lately: { since, started, failed, predicate_errors, queued: queued.get(view.name) ?? 0 } };
+    });
   }
 
   /** Without the workflows. */
   async list(scope: ProjectScope, page: Page) {
     const found = await handlers.page(this.#parts.database, scope, page, (entry) => viewOf(entry));
-    return { ...found, ...(await this.load(scope)) };
+    return { ...found, items: await this.#counted(scope, found.items), ...(await this.load(scope)) };
   }
 
   /** Unfinished handler runs of the project, and queued deliveries. */

@@ -12,6 +12,7 @@ import { hasPlace, type Load, startingNow, waitingReason, withRuns } from '../do
 import { startEventOf } from '../domain/start.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
+import { addCounts } from '../store/counts.ts';
 import { countOpen, freeRoom } from '../store/open-runs.ts';
 import { enqueue, type Queued } from '../store/queue.ts';
 import type { Registered, Registry } from './registry.ts';
@@ -55,7 +56,7 @@ async function decide(
   judging: PredicateJudge,
 ): Promise<Decision[]> {
   const index = await parts.registry.indexOf(tx, scope);
-  await freeSlots(tx, scope, events);
+  await freeSlots(tx, scope, events, parts.database.now());
   const plans: (Plan | undefined)[] = [];
   for (const event of events) {
     const fitting = event.withheld ? [] : index.fitting(event.type);
@@ -130,6 +131,11 @@ async function apply(
       if (verdict.outcome !== 'start') deliveries.push({ ...delivery, state: verdict.outcome, reason: verdict.reason });
       else starts.push({ name, event: startEventOf(event), event_seq: event.seq });
     }
+  const failed = planned.flatMap(({ plan }) =>
+    plan.flatMap(({ name, verdict }) => (verdict.outcome === 'declined' && verdict.failed ? [name] : [])),
+  );
+  const errors = failed.map((name) => ({ name, kind: 'predicate_errors' as const }));
+  await addCounts(tx, scope, errors, parts.database.now());
   // Those that have waited longest come first.
   if (planned.some(({ event }) => endedRun(event) !== undefined)) await fillSlots(parts, tx, scope);
   for (let rest = starts; rest.length > 0; ) {

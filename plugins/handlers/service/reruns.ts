@@ -5,6 +5,7 @@ import { RETRY_MS } from '../domain/ceilings.ts';
 import { hasPlace, waitingReason } from '../domain/room.ts';
 import { handlerRunId } from '../domain/run-id.ts';
 import { HandlerErrors } from '../errors.ts';
+import { addCounts } from '../store/counts.ts';
 import { freeRoom, type OpenRun, openRuns } from '../store/open-runs.ts';
 
 export interface RerunParts {
@@ -29,12 +30,14 @@ export const rerunPlaces = ({ database, bus }: RerunParts): SubmitObserver => ({
           retryAfterMs: RETRY_MS,
         });
       await openRuns(tx, run, [again], database.now());
+      await addCounts(tx, run, [{ name: again.name, kind: 'started' }], database.now());
     }
   },
 });
 
-/** A rerun has the trigger of its first run, whose id follows from event and handler. */
-function rerunOf({ run_id, trigger: { event, handler }, trusted }: NewRun): OpenRun | undefined {
+/** A rerun has the trigger of its first run, whose id follows from event, handler and replay. */
+function rerunOf({ run_id, trigger: { event, handler, replay }, trusted }: NewRun): OpenRun | undefined {
   if (typeof event !== 'string' || typeof handler !== 'string') return undefined;
-  return run_id === handlerRunId(event, handler) ? undefined : { run_id, name: handler, event_id: event, trusted };
+  const first = handlerRunId(event, handler, typeof replay === 'string' ? replay : undefined);
+  return run_id === first ? undefined : { run_id, name: handler, event_id: event, trusted };
 }

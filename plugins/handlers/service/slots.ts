@@ -1,6 +1,7 @@
 import { MAX_AT_ONCE, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { EventBus, PendingEvent, ProjectScope } from '../../bus/contract.ts';
-import { closeRuns, freeRoom } from '../store/open-runs.ts';
+import { addCounts } from '../store/counts.ts';
+import { closeRuns, freeRoom, namesOf } from '../store/open-runs.ts';
 import { dequeue, firstQueued } from '../store/queue.ts';
 import { askRefill } from '../store/refills.ts';
 import { type StarterParts, startRuns } from './starter.ts';
@@ -21,9 +22,23 @@ export const endedRun = (event: PendingEvent): string | undefined =>
   event.source === 'lifecycle' && event.withheld && event.type !== 'run.started' ? event.source_name : undefined;
 
 /** Frees the slots of ended runs, in the transaction that records their end. The project's bus is locked. */
-export async function freeSlots(tx: Transaction, scope: ProjectScope, events: readonly PendingEvent[]): Promise<void> {
+export async function freeSlots(
+  tx: Transaction,
+  scope: ProjectScope,
+  events: readonly PendingEvent[],
+  now: number,
+): Promise<void> {
   const ended = events.flatMap((event) => endedRun(event) ?? []);
-  if (ended.length > 0) await closeRuns(tx, scope.project_id, ended);
+  if (ended.length === 0) return;
+  const failed = events.filter(({ type }) => type === 'run.failed').flatMap((event) => endedRun(event) ?? []);
+  const names = await namesOf(tx, scope.project_id, failed);
+  await addCounts(
+    tx,
+    scope,
+    names.map((name) => ({ name, kind: 'failed' })),
+    now,
+  );
+  await closeRuns(tx, scope.project_id, ended);
 }
 
 /**

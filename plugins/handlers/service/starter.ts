@@ -1,10 +1,11 @@
 import { type Database, failpoint, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope } from '../../bus/contract.ts';
-import { type RunCreation, TERMINAL, type Workflow } from '../../runs/contract.ts';
+import { type RunCreation, type SubmitResult, TERMINAL, type Workflow } from '../../runs/contract.ts';
 import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { afterStart, hasPlace, type Room } from '../domain/room.ts';
 import { type StartEvent, startOf } from '../domain/start.ts';
+import { addCounts } from '../store/counts.ts';
 import { type HandlerRow, readHandlers } from '../store/handlers.ts';
 import { openRuns } from '../store/open-runs.ts';
 import { placeOf } from './definitions.ts';
@@ -20,6 +21,8 @@ export interface StarterParts {
 export interface Start {
   name: string;
   event: StartEvent;
+  /** The id of the replay that starts it. */
+  replay?: string;
 }
 
 const REMOVED: PlannedRun = { refused: 'the handler was removed' };
@@ -46,6 +49,7 @@ export async function startRuns(
   // A run without work for an agent may be over already: its end was recorded before it could be counted.
   const open = made.filter(({ duplicate, status }) => !duplicate && !TERMINAL.includes(status));
   const fresh = new Set(open.map(({ run_id }) => run_id));
+  await countStarts(parts, tx, scope, starts, planned, made);
   await openRuns(
     tx,
     scope,
@@ -66,6 +70,26 @@ export async function startRuns(
   });
 }
 
+/** A run that has failed within the transaction was not counted at its end: nobody knew yet that it is a handler's. */
+async function countStarts(
+  { database }: StarterParts,
+  tx: Transaction,
+  scope: ProjectScope,
+  starts: readonly Start[],
+  planned: readonly PlannedRun[],
+  made: readonly SubmitResult[],
+): Promise<void> {
+  const names = new Map(planned.flatMap((one, at) => ('run' in one ? [[one.run.run_id, starts[at]!.name]] : [])));
+  const did = made
+    .filter(({ duplicate }) => !duplicate)
+    .flatMap(({ run_id, status }) => {
+      const name = names.get(run_id)!;
+      const started = { name, kind: 'started' as const };
+      return status === 'failed' ? [started, { name, kind: 'failed' as const }] : [started];
+    });
+  await addCounts(tx, scope, did, database.now());
+}
+
 /** Stops at the first start without a free slot. */
 async function planAll(
   { workflows }: StarterParts,
@@ -77,9 +101,9 @@ async function planAll(
   const opened = new Map([...rows].map(([name, row]) => [name, workflows.open(placeOf(row), row.definition)]));
   const planned: PlannedRun[] = [];
   let left = room;
-  for (const { name, event } of starts) {
+  for (const { name, event, replay } of starts) {
     const [row, workflow] = [rows.get(name), opened.get(name)];
-    const one = row && workflow ? await planOne(workflows, tx, row, workflow, event) : REMOVED;
+    const one = row && workflow ? await planOne(workflows, tx, row, workflow, event, replay) : REMOVED;
     if ('run' in one) {
       if (!hasPlace(left, event.trusted)) break;
       left = afterStart(left, event.trusted);
@@ -95,8 +119,9 @@ async function planOne(
   row: HandlerRow,
   workflow: Workflow,
   event: StartEvent,
+  replay: string | undefined,
 ): Promise<PlannedRun> {
   if (!event.trusted && Object.keys(workflow.credentials ?? {}).length > 0)
     return { refused: 'untrusted_run_declares_credential: the handler now declares credentials' };
-  return workflows.plan(tx, row, workflow, startOf(row.name, event));
+  return workflows.plan(tx, row, workflow, startOf(row.name, event, replay));
 }

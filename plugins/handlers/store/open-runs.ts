@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import { chunks, inList, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
 import { type Load, type Room, roomBeside } from '../domain/room.ts';
 
@@ -39,6 +39,24 @@ export async function openRuns(
       trusted ? null : 1,
     ]),
   );
+}
+
+/** The handlers of open runs, one name for each run. */
+export async function namesOf(
+  on: Pick<Queries, 'read'>,
+  project_id: string,
+  run_ids: readonly string[],
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const some of chunks(run_ids)) {
+    const list = inList(some);
+    const rows = await on.read<{ name: string }>(
+      `SELECT name FROM handlers_runs WHERE project_id = ? AND run_id IN ${list.marks}`,
+      [project_id, ...list.params],
+    );
+    names.push(...rows.map(({ name }) => name));
+  }
+  return names;
 }
 
 /** Marks these runs as ended. */

@@ -1,15 +1,22 @@
-import { described, type Run, readSecret } from '../../../cli/contract.ts';
+import { described, type Run, readSecret, usageError } from '../../../cli/contract.ts';
 import { type EventHook, SHOWN } from './view.ts';
 
 export const run: Run = async (invocation) => {
   const { args, flags, output, client } = invocation;
   const api = await client();
   const path = api.scoped(`/event-hooks/${encodeURIComponent(args[0]!)}/rotate`);
-  const body = flags.key === undefined ? {} : { key: await readSecret(String(flags.key), '--key', invocation) };
+  const { overlap, endOverlap } = flags;
+  if (endOverlap && (overlap !== undefined || flags.key !== undefined))
+    throw usageError('--end-overlap stands alone', 'it makes nothing new; rotate again for another secret');
+  const key = flags.key === undefined ? undefined : await readSecret(String(flags.key), '--key', invocation);
+  const body = { key, overlap, end_overlap: endOverlap || undefined };
   const hook = await api.json<EventHook>({ method: 'POST', path, body });
   output.data(hook, () => described(SHOWN, hook, output));
+  const old = hook.old_secret_until === undefined ? 'is no longer valid' : `is valid until ${hook.old_secret_until}`;
   output.note(
-    `event hook ${args[0]} has a new ${hook.secret === undefined ? 'key' : 'secret'}; the old one is no longer valid`,
+    endOverlap
+      ? `the old secret of event hook ${args[0]} is no longer valid`
+      : `event hook ${args[0]} has a new ${hook.secret === undefined ? 'key' : 'secret'}; the old one ${old}`,
   );
   return undefined;
 };

@@ -44,11 +44,21 @@ export const commands: readonly Command[] = inGroup('React', [
   }),
   {
     name: 'event-hook rotate',
-    summary: 'replace the secret of an event hook; the old one is no longer valid',
-    about: 'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key.',
+    summary: 'replace the secret of an event hook; with --overlap the old one is valid for a time',
+    about:
+      'The service creates a shared secret itself. If deliveries are signed, --key gives the new signing key. Without --overlap the\n' +
+      'old one ends at once. While it is valid, svc event-hook show says until when, and when it was used last.',
     args: [NAME],
-    flags: { key: { type: 'string', value: '-|@file', summary: 'the new signing key, if deliveries are signed' } },
-    examples: [['svc event-hook rotate builds', 'a new shared secret']],
+    flags: {
+      key: { type: 'string', value: '-|@file', summary: 'the new signing key, if deliveries are signed' },
+      overlap: { type: 'string', value: '<duration>', summary: 'how long the old one is valid too, at most 30d' },
+      'end-overlap': { type: 'boolean', summary: 'make nothing new, and end the old one now' },
+    },
+    examples: [
+      ['svc event-hook rotate builds', 'a new shared secret'],
+      ['svc event-hook rotate builds --overlap 24h', 'senders have a day to change'],
+      ['svc event-hook rotate builds --end-overlap', 'everybody has changed'],
+    ],
     load: () => import('./rotate.ts'),
   },
 ]);

@@ -16,5 +16,8 @@ export const SHOWN: Columns<EventHook> = {
   signature: ({ hmac }) => hmac && `${hmac.prefix}<${hmac.algorithm}, ${hmac.encoding}>`,
   'belongs to': 'owner',
   address: 'ingest_url',
+  'old secret until': 'old_secret_until',
+  'last used': ({ old_secret_until, last_old_secret_use }) =>
+    old_secret_until && (last_old_secret_use ?? 'the old secret was not used since the rotation'),
   secret: 'secret',
 };

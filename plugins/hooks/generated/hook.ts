@@ -29,6 +29,14 @@ export interface Hook {
    * Since when the present secret or key counts.
    */
   secret_at: string;
+  /**
+   * Until when the secret or key from before the last rotation counts too. Absent when it does not.
+   */
+  old_secret_until?: string;
+  /**
+   * When a delivery showed the old one last, to about a minute. Absent when none has.
+   */
+  last_old_secret_use?: string;
 }
 export interface HmacView {
   header: string;

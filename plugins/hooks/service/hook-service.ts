@@ -1,4 +1,5 @@
 import type { HttpAddress, Page, Transaction } from '../../../kernel/contracts/index.ts';
+import { overlapUntil } from '../../deliveries/contract.ts';
 import {
   type AuditedWrites,
   type NamedCall,
@@ -6,6 +7,7 @@ import {
   type ProjectScope,
   type ResourceService,
 } from '../../resources/contract.ts';
+import { asOld, NO_OLD_SECRET } from '../domain/old-secret.ts';
 import { HOOK, invalid } from '../domain/names.ts';
 import { digestOf, TOKEN_BYTES } from '../domain/shared-token.ts';
 import { checkKey, readSpec, type SpecParts } from '../domain/spec.ts';
@@ -44,30 +46,40 @@ export class HookService implements ResourceService<PutHook> {
       (tx) => writeHook(tx, this.#parts, wanted),
       () => spec.mode,
     );
-    return { made, view: renderHook(this.#parts.address, row, secret) };
+    return { made, view: this.#shown(row, secret) };
   }
 
-  /** Stores a new token, or the given new key; the old one becomes invalid. Throws `not_found`, `invalid_request`. */
-  async rotate(call: NamedCall, { key }: RotateHook): Promise<Hook> {
+  /**
+   * Stores a new token, or the given new key. The one before counts for the time of `overlap`, otherwise no more; with
+   * `end_overlap` nothing is new, and the old one ends. Throws `not_found`, `invalid_request`.
+   */
+  async rotate(call: NamedCall, body: RotateHook): Promise<Hook> {
     await this.#parts.sealer.prepare(call.scope.org_id);
-    const { row, secret } = await this.#parts.writes.write(
+    const until = body.overlap === undefined ? undefined : overlapUntil(body.overlap, this.#parts.database.now());
+    const other = body.key !== undefined ? '/key' : body.overlap !== undefined ? '/overlap' : undefined;
+    if (body.end_overlap && other !== undefined) throw invalid(other, 'cannot be set with end_overlap');
+    const { row, secret } = await this.#parts.writes.write<{ row: HookRow; secret?: string }>(
       call,
       'hook.rotate',
       async (tx) => {
         const present = await hooks.lock(tx, call.scope, call.name);
         if (present === undefined) throw notFound(HOOK, call.name);
-        const rotated = this.#rotated(present, key);
+        const rotated = body.end_overlap
+          ? { row: { ...present, ...NO_OLD_SECRET } }
+          : this.#rotated(present, body.key, until);
         await hooks.replace(tx, rotated.row);
         return rotated;
       },
-      ({ row }) => row.mode,
+      ({ row }) =>
+        `${row.mode}${body.end_overlap ? ' overlap ended' : row.old_until === null ? '' : ` overlap ${body.overlap}`}`,
     );
-    return renderHook(this.#parts.address, row, secret);
+    return this.#shown(row, secret);
   }
 
-  #rotated(present: HookRow, key: string | undefined): { row: HookRow; secret?: string } {
+  #rotated(present: HookRow, key: string | undefined, until: number | undefined): { row: HookRow; secret?: string } {
     const { database, sealer, ids, check, manifests } = this.#parts;
-    const row: HookRow = { ...present, secret_at: database.now() };
+    const old = until === undefined ? NO_OLD_SECRET : asOld(present, until);
+    const row: HookRow = { ...present, ...old, secret_at: database.now() };
     if (present.mode === 'token') {
       if (key !== undefined) throw invalid('/key', 'cannot be set for a shared token, because the service creates it');
       const secret = ids.bytes(TOKEN_BYTES).toString('base64url');
@@ -79,12 +91,21 @@ export class HookService implements ResourceService<PutHook> {
   }
 
   /** Throws `not_found`. */
+  find({ scope, name }: Pick<NamedCall, 'scope' | 'name'>): Promise<HookRow> {
+    return hooks.get(this.#parts.database, scope, name);
+  }
+
+  /** Throws `not_found`. */
   async read({ scope, name }: NamedCall): Promise<Hook> {
-    return renderHook(this.#parts.address, await hooks.get(this.#parts.database, scope, name));
+    return this.#shown(await hooks.get(this.#parts.database, scope, name));
   }
 
   list(scope: ProjectScope, page: Page) {
-    return hooks.page(this.#parts.database, scope, page, (row) => renderHook(this.#parts.address, row));
+    return hooks.page(this.#parts.database, scope, page, (row) => this.#shown(row));
+  }
+
+  #shown(row: HookRow, secret?: string): Hook {
+    return renderHook(this.#parts.address, row, this.#parts.database.now(), secret);
   }
 
   /** Throws `not_found`, `hook_owned`. */

@@ -3,19 +3,22 @@ import {
   type Database,
   Errors,
   type HttpRequest,
+  isServiceError,
   type Sealer,
   retryUnknownCommit,
   yieldToEventLoop,
 } from '../../../kernel/contracts/index.ts';
+import { type DeliveryLog, USE_NOTED_MS } from '../../deliveries/contract.ts';
 import type { DeliveryRates } from '../../http/contract.ts';
 import type { EmitResult, EventBus } from '../../bus/contract.ts';
 import { type ConnectorManifests, type HookSection, placeText, type SignatureCheck } from '../../manifests/contract.ts';
 import { turnForLarge } from '../../schema/contract.ts';
 import { deliveredBody, deliveredQuery } from '../domain/delivered.ts';
+import { countsUntil } from '../domain/old-secret.ts';
 import { isHookId } from '../domain/names.ts';
 import { NOBODYS_DIGEST, sameToken } from '../domain/shared-token.ts';
 import { HookErrors } from '../errors.ts';
-import { type HookRow, hooks } from '../store/hooks.ts';
+import { type HookRow, hooks, noteOldUse } from '../store/hooks.ts';
 import { signingSection } from './signing.ts';
 import { keyPlace } from './write-hook.ts';
 
@@ -26,7 +29,11 @@ export interface IngestParts {
   check: SignatureCheck;
   bus: EventBus;
   rates: DeliveryRates;
+  deliveries: Pick<DeliveryLog, 'refused'>;
 }
+
+/** The event, and until when the old secret counts that proved the delivery. */
+type Delivered = EmitResult & { old_until: number | undefined };
 
 type Delivery = Pick<HttpRequest, 'headers' | 'query' | 'raw'>;
 
@@ -39,6 +46,8 @@ interface Proved {
   /** What the sender wants to hear; such a delivery is no event. */
   challenge?: string | undefined;
   section?: HookSection;
+  /** The secret from before a rotation proved it; until when that counts. */
+  old_until?: number | undefined;
 }
 
 const NOBODY = `hook_${'0'.repeat(26)}`;
@@ -57,13 +66,33 @@ export class Ingest {
    * Answers the event, or what a sender that only asks whether somebody is there wants to hear. Throws `hook_secret_missing`, `hook_secret_wrong`, `signature_invalid`, `rate_limited`, `invalid_request`,
    * `event_type_invalid`, `payload_too_large`.
    */
-  async deliver(hook_id: string, delivery: Delivery): Promise<EmitResult | { challenge: string }> {
-    const { database, rates, bus } = this.#parts;
+  async deliver(hook_id: string, delivery: Delivery): Promise<Delivered | { challenge: string }> {
+    const { database } = this.#parts;
     // An impossible address is looked up like any other, so that timing reveals nothing.
     const row = await hooks.withId(database, isHookId(hook_id) ? hook_id : NOBODY);
+    try {
+      return await this.#take(row, delivery);
+    } catch (error) {
+      if (row !== undefined) this.#noteRefused(row, error);
+      throw error;
+    }
+  }
+
+  /** Those who set the hook find it in its list. A flood is no news. */
+  #noteRefused({ org_id, project_id, name }: HookRow, error: unknown): void {
+    if (!isServiceError(error) || error.status >= 500 || error.status === 429) return;
+    const { code, message: reason } = error;
+    this.#parts.deliveries.refused({ org_id, project_id, source: 'hook', name, code, reason });
+  }
+
+  async #take(row: HookRow | undefined, delivery: Delivery): Promise<Delivered | { challenge: string }> {
+    const { database, rates, bus } = this.#parts;
+    const now = database.now();
     const proved =
-      row === undefined || row.mode === 'token' ? byToken(row, delivery) : await this.#bySignature(row, delivery);
-    const { hook, delivery_id } = proved;
+      row === undefined || row.mode === 'token'
+        ? byToken(row, delivery, now)
+        : await this.#bySignature(row, delivery, now);
+    const { hook, delivery_id, old_until } = proved;
     rates.take(hook.hook_id);
     if (proved.challenge !== undefined) return { challenge: proved.challenge };
     await turnForLarge(delivery.raw.length);
@@ -81,20 +110,30 @@ export class Ingest {
       trusted: this.#trusts(hook),
       ...(delivery_id === undefined ? {} : { dedup: dedupOf(hook.hook_id, delivery_id) }),
       refusable: false,
+      delivery: {
+        ...(delivery_id === undefined ? {} : { sent_id: delivery_id }),
+        ...(old_until === undefined ? {} : { old_secret: true }),
+      },
     };
     // A lost answer to a commit is repeated only where the repeat finds the first event.
-    return delivery_id === undefined ? bus.emit(event) : retryUnknownCommit(() => bus.emit(event));
+    const recorded = await (delivery_id === undefined ? bus.emit(event) : retryUnknownCommit(() => bus.emit(event)));
+    if (old_until !== undefined) await noteOldUse(database, hook, now, now - USE_NOTED_MS);
+    return { ...recorded, old_until };
   }
 
-  async #bySignature(hook: HookRow, { headers, raw }: Delivery): Promise<Proved> {
-    const { database, sealer, manifests, check } = this.#parts;
+  async #bySignature(hook: HookRow, { headers, raw }: Delivery, now: number): Promise<Proved> {
+    const { sealer, manifests, check } = this.#parts;
     const section = signingSection(manifests, hook);
     await sealer.prepare(hook.org_id);
-    const key = sealer.open(keyPlace(hook), hook.signing_key!).toString();
-    const verdict = check.verify(section, key, { headers, raw }, database.now());
-    if (!verdict.ok) throw HookErrors.signatureInvalid(verdict.detail);
+    const verify = (sealed: Buffer) =>
+      check.verify(section, sealer.open(keyPlace(hook), sealed).toString(), { headers, raw }, now);
+    const present = verify(hook.signing_key!);
+    const until = present.ok || hook.old_key === null ? undefined : countsUntil(hook, now);
+    const verdict = until === undefined ? present : verify(hook.old_key!);
+    // What the present key says is what the sender should hear.
+    if (!verdict.ok) throw HookErrors.signatureInvalid(present.ok ? verdict.detail : present.detail);
     const { delivery_id, event_type, challenge } = verdict;
-    return { hook, section, delivery_id, type: event_type, challenge };
+    return { hook, section, delivery_id, type: event_type, challenge, old_until: until };
   }
 
   /**
@@ -109,13 +148,17 @@ export class Ingest {
 }
 
 /** The header wins over the query. An unknown address answers like a wrong secret, after the same work. */
-function byToken(hook: HookRow | undefined, { headers, query }: Delivery): Proved {
+function byToken(hook: HookRow | undefined, { headers, query }: Delivery, now: number): Proved {
   const given = headers['x-svc-hook-secret'] || query.secret;
   if (!given)
     throw HookErrors.secretMissing('the delivery needs the secret of its hook in the header X-Svc-Hook-Secret');
   const same = sameToken(given, hook?.token_digest ?? NOBODYS_DIGEST);
-  if (hook === undefined || !same) throw HookErrors.secretWrong('the secret does not belong to a hook at this address');
-  return { hook };
+  // Compared in any case, so that the work tells nobody whether there is an old one.
+  const old = sameToken(given, hook?.old_digest ?? NOBODYS_DIGEST);
+  const until = hook === undefined || same || !old ? undefined : countsUntil(hook, now);
+  if (hook === undefined || (!same && until === undefined))
+    throw HookErrors.secretWrong('the secret does not belong to a hook at this address');
+  return { hook, old_until: until };
 }
 
 function typeOf({ hook, type, section }: Proved): string {

@@ -9,6 +9,7 @@ import {
 import type { ProjectScope } from '../../resources/contract.ts';
 import type { HookSpec } from '../contract.ts';
 import { digestOf, TOKEN_BYTES } from '../domain/shared-token.ts';
+import { NO_OLD_SECRET } from '../domain/old-secret.ts';
 import { HookErrors } from '../errors.ts';
 import { type HookRow, hooks } from '../store/hooks.ts';
 
@@ -62,6 +63,16 @@ export async function writeHook(tx: Transaction, parts: WriteParts, wanted: Want
   return written;
 }
 
+const opened = (sealer: Sealer, row: HookRow): string | undefined =>
+  row.signing_key === null ? undefined : sealer.open(keyPlace(row), row.signing_key).toString();
+
+const oldOf = ({ old_digest, old_key, old_until, old_used_at }: HookRow) => ({
+  old_digest,
+  old_key,
+  old_until,
+  old_used_at,
+});
+
 function draft({ database, ids, sealer }: WriteParts, wanted: WantedHook, present: HookRow | undefined): WrittenHook {
   const { org_id, project_id, name, owner, spec } = wanted;
   if (present !== undefined && present.owner !== owner)
@@ -71,6 +82,8 @@ function draft({ database, ids, sealer }: WriteParts, wanted: WantedHook, presen
   const now = database.now();
   const hook_id = present?.hook_id ?? ids.next('hook');
   const keeps = spec.mode === 'token' && present?.mode === 'token';
+  // What is set again as it is leaves an overlap in place.
+  const same = keeps || (spec.mode !== 'token' && present?.mode === spec.mode && opened(sealer, present) === spec.key);
   const secret = spec.mode === 'token' && !keeps ? ids.bytes(TOKEN_BYTES).toString('base64url') : undefined;
   const row: HookRow = {
     org_id,
@@ -86,7 +99,8 @@ function draft({ database, ids, sealer }: WriteParts, wanted: WantedHook, presen
       spec.mode === 'token' ? null : sealer.seal(keyPlace({ org_id, project_id, hook_id }), Buffer.from(spec.key)),
     owner,
     set_at: now,
-    secret_at: keeps ? present.secret_at : now,
+    secret_at: same ? present!.secret_at : now,
+    ...(same ? oldOf(present!) : NO_OLD_SECRET),
   };
   return { row, made: present === undefined, secret };
 }

@@ -1,3 +1,4 @@
+import type { Queries } from '../../../kernel/contracts/index.ts';
 import { type NamedRow, NamedTable } from '../../resources/contract.ts';
 import { HOOK } from '../domain/names.ts';
 import { HookErrors } from '../errors.ts';
@@ -15,6 +16,12 @@ export interface HookRow extends NamedRow {
   token_digest: string | null;
   /** Sealed. */
   signing_key: Buffer | null;
+  /** The token or the key from before a rotation, in the same forms. */
+  old_digest: string | null;
+  old_key: Buffer | null;
+  /** Until when it counts, and when a delivery showed it last. */
+  old_until: number | null;
+  old_used_at: number | null;
   owner: string;
   /** Epoch ms by the database's clock. */
   set_at: number;
@@ -26,6 +33,23 @@ export const hooks = new NamedTable<HookRow>({
   table: 'hooks_hooks',
   id: 'hook_id',
   kept: ['owner'],
-  replaced: ['mode', 'event_type', 'manifest', 'hmac', 'token_digest', 'signing_key', 'set_at', 'secret_at'],
+  replaced: [
+    ...(['mode', 'event_type', 'manifest', 'hmac', 'token_digest', 'signing_key', 'set_at', 'secret_at'] as const),
+    ...(['old_digest', 'old_key', 'old_until', 'old_used_at'] as const),
+  ],
   max: { count: MAX_HOOKS, full: HookErrors.hooksFull },
 });
+
+/** Notes that a delivery showed the old secret, unless one did so after `since`. */
+export async function noteOldUse(
+  on: Pick<Queries, 'write'>,
+  { hook_id, old_until }: Pick<HookRow, 'hook_id' | 'old_until'>,
+  now: number,
+  since: number,
+): Promise<void> {
+  await on.write(
+    `UPDATE hooks_hooks SET old_used_at = ?
+     WHERE hook_id = ? AND old_until = ? AND (old_used_at IS NULL OR old_used_at < ?)`,
+    [now, hook_id, old_until, since],
+  );
+}

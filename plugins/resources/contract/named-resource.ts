@@ -26,7 +26,8 @@ export interface ResourceService<Put> {
 }
 
 /** `POST …/notes/:note/rotate`, `GET …/notes/:note/uses`. */
-export interface ResourceAction extends Pick<Route, 'method' | 'operation' | 'summary' | 'query' | 'body'> {
+export interface ResourceAction
+  extends Pick<Route, 'method' | 'operation' | 'summary' | 'query' | 'body' | 'body_limit' | 'headers'> {
   /** The last part of the path. */
   path: string;
   role: 'read' | 'write';

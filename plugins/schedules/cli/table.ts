@@ -22,6 +22,7 @@ export const commands: readonly Command[] = inGroup('React', [
       'next due': dueOf,
       'last due': ({ last_tick }) => last_tick?.due,
       missed: ({ last_tick: tick }) => tick?.missed_count && `it stands for ${tick.missed_count}`,
+      'triggered by': ({ last_tick }) => last_tick?.triggered_by,
       event: ({ last_tick }) => last_tick?.event,
       run: ({ last_tick }) => last_tick?.run_id,
       error: ({ last_tick }) => last_tick?.error,
@@ -39,7 +40,7 @@ export const commands: readonly Command[] = inGroup('React', [
       ],
       flags: {
         timezone: { type: 'string', value: '<zone>', summary: 'time zone, as an IANA name (default UTC)' },
-        paused: { type: 'boolean', summary: 'pause the schedule until it is set again without this flag' },
+        paused: { type: 'boolean', summary: 'pause the schedule: it ticks after svc schedule resume' },
         ...WORKFLOW_FLAGS,
         subject: { type: 'string', value: '<key>', summary: 'key of the events and subject of the runs' },
       },
@@ -67,5 +68,32 @@ export const commands: readonly Command[] = inGroup('React', [
     flags: { count: { type: 'number', short: 'n', least: 1, most: 100, summary: 'how many times (default 5)' } },
     examples: [['svc schedule next nightly -n 3', 'the next three']],
     load: () => import('./next.ts'),
+  },
+  {
+    name: 'schedule trigger',
+    summary: 'run a schedule now, as a tick would; prints the id of the run',
+    about:
+      'A tick by hand records schedule.tick and starts the workflow, paused or not. The next due time stays. The payload of the\n' +
+      'event says that it was triggered, and by whom. Without a workflow it prints the id of the event.',
+    args: [NAME],
+    flags: {
+      'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first tick' },
+    },
+    examples: [['svc logs --follow "$(svc schedule trigger nightly)"', 'run it now, and watch it']],
+    load: () => import('./trigger.ts'),
+  },
+  {
+    name: 'schedule pause',
+    summary: 'stop the ticks of a schedule until it is resumed',
+    args: [NAME],
+    examples: [['svc schedule pause nightly', 'runs that it started continue']],
+    load: () => import('./pause.ts'),
+  },
+  {
+    name: 'schedule resume',
+    summary: 'let a paused schedule tick again; due times that it missed are left out',
+    args: [NAME],
+    examples: [['svc schedule resume nightly', 'prints when it is due next']],
+    load: () => import('./resume.ts'),
   },
 ]);

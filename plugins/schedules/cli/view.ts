@@ -6,4 +6,9 @@ export type ScheduleView = Api.ScheduleView;
 export const startsOf = ({ workflow }: ScheduleView): string =>
   workflow === null ? 'an event' : String(workflow.filename ?? `a ${workflow.kind}`);
 
-export const dueOf = ({ paused, next_due }: ScheduleView): string => (paused ? 'paused' : (next_due ?? 'never again'));
+/** `since 2026-11-24T09:00:00.000Z by ana`. */
+const pauseOf = ({ paused_since, paused_by }: Pick<ScheduleView, 'paused_since' | 'paused_by'>): string | undefined =>
+  paused_since && `since ${paused_since}${paused_by === undefined ? '' : ` by ${paused_by}`}`;
+
+export const dueOf = ({ paused, next_due, ...rest }: ScheduleView): string =>
+  paused ? ['paused', pauseOf(rest)].filter(Boolean).join(' ') : (next_due ?? 'never again');

@@ -10,6 +10,14 @@ export interface ScheduleView {
   subject?: string;
   paused: boolean;
   /**
+   * Absent while it is not paused.
+   */
+  paused_since?: string;
+  /**
+   * The name of whoever paused it.
+   */
+  paused_by?: string;
+  /**
    * Absent while it is paused, and when it will never fire again.
    */
   next_due?: string;
@@ -38,6 +46,10 @@ export interface ScheduleView {
      * Why the workflow was not started.
      */
     error?: string;
+    /**
+     * The name of whoever triggered it by hand; absent for a tick of the clock.
+     */
+    triggered_by?: string;
   };
   /**
    * As it was given, but in a list without its document, input and variables; null: ticks are only events.

@@ -14,6 +14,7 @@ import {
   type AuditedWrites,
   checkOwnedName,
   type NamedCall,
+  notFound,
   type ProjectScope,
   type ResourceService,
 } from '../../resources/contract.ts';
@@ -27,7 +28,7 @@ import { ScheduleErrors } from '../errors.ts';
 import type { NextDue } from '../generated/next-due.ts';
 import type { PutScheduleBody } from '../generated/put-schedule.ts';
 import type { ScheduleView } from '../generated/schedule.ts';
-import { type ScheduleRow, schedules } from '../store/schedules.ts';
+import { type ScheduleRow, schedules, writePause } from '../store/schedules.ts';
 import { viewOf } from './view.ts';
 import { placeOf } from './workflow.ts';
 
@@ -58,7 +59,7 @@ export class Schedules implements ResourceService<PutScheduleBody> {
   async set(call: NamedCall, body: PutScheduleBody) {
     const { wakeups, writes } = this.#parts;
     checkSubject(body.subject);
-    const prepared = await this.#prepare(call.scope, call.name, null, call.by.principal?.id ?? null, body);
+    const prepared = await this.#prepare(call.scope, call.name, { owner: null, ...setterOf(call) }, body);
     const { made, row } = await writes.write(
       call,
       'schedule.set',
@@ -82,7 +83,8 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     },
     prepare: async ({ scope, name, owner, cron, timezone, workflow, set_by }) => {
       checkOwnedName(name);
-      const prepared = await this.#prepare(scope, name, owner, set_by, { cron, timezone, workflow });
+      const by = { owner, set_by, setter: null };
+      const prepared = await this.#prepare(scope, name, by, { cron, timezone, workflow });
       return {
         put: async (tx) => {
           await prepared.put(tx).catch(asConflict);
@@ -94,16 +96,22 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     drop: (tx, { name, owner, ...scope }) => schedules.remove(tx, scope, name, { owner }),
   };
 
-  async #prepare(scope: Scope, name: string, owner: string | null, set_by: string | null, body: PutScheduleBody) {
+  async #prepare(scope: Scope, name: string, by: SetBy, body: PutScheduleBody) {
     const { database } = this.#parts;
+    const { owner, setter } = by;
     const times = timesOf(body.cron, zoneOf(body.timezone ?? 'UTC'), database.now());
-    const { schedule, workflow } = await this.#checked(scope, name, { owner, set_by }, body);
+    const { schedule, workflow } = await this.#checked(scope, name, by, body);
     const put = async (tx: Transaction): Promise<boolean> => {
-      refuseOwned(await schedules.lock(tx, scope, name), owner);
-      // Counted from the change: nothing before it is due.
+      const present = await schedules.lock(tx, scope, name);
+      refuseOwned(present, owner);
       const set_at = database.now();
-      const next_due = body.paused === true ? null : (times.after(set_at) ?? null);
-      return schedules.put(tx, { ...schedule, created_at: set_at, set_at, next_due });
+      // A resource that owns schedules knows nothing of pauses: its schedule stays as somebody left it.
+      const paused = body.paused ?? (owner !== null && present?.paused === 1);
+      const since = present?.paused === 1 ? present : { paused_at: set_at, paused_by: setter };
+      const pause = paused ? { paused_at: since.paused_at, paused_by: since.paused_by } : NOT_PAUSED;
+      // Counted from the change: nothing before it is due.
+      const next_due = paused ? null : (times.after(set_at) ?? null);
+      return schedules.put(tx, { ...schedule, ...pause, paused: paused ? 1 : 0, created_at: set_at, set_at, next_due });
     };
     return { workflow, put };
   }
@@ -111,7 +119,7 @@ export class Schedules implements ResourceService<PutScheduleBody> {
   async #checked(
     { org_id, project_id, org, project }: Scope,
     name: string,
-    by: Pick<ScheduleRow, 'owner' | 'set_by'>,
+    { owner, set_by }: SetBy,
     body: PutScheduleBody,
   ) {
     const { ids, workflows } = this.#parts;
@@ -119,22 +127,51 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     const revision = ids.next('rev');
     const at = placeOf(scope, name, revision);
     const place = (member: string) => `/workflow${member}`;
-    const stored = body.workflow && (await workflows.store({ ...scope, set_by: by.set_by }, body.workflow, at, place));
+    const stored = body.workflow && (await workflows.store({ ...scope, set_by }, body.workflow, at, place));
     const schedule = {
       ...scope,
-      ...by,
+      owner,
+      set_by,
       name,
       subject: body.subject ?? null,
       schedule_id: ids.next('sch'),
       revision,
       cron: body.cron,
       timezone: body.timezone ?? 'UTC',
-      paused: body.paused === true ? 1 : 0,
       workflow: stored?.sealed ?? null,
       about: stored?.about ?? null,
       credentials: stored?.credentials ?? null,
     };
     return { schedule, workflow: stored?.workflow };
+  }
+
+  /** There are no ticks until it is resumed. What is paused stays so, since when it was. Throws `not_found`. */
+  pause(call: NamedCall): Promise<ScheduleView> {
+    return this.#clock(call, 'schedule.pause', (row, now) => ({
+      paused_at: row.paused === 1 ? (row.paused_at ?? now) : now,
+      paused_by: row.paused === 1 ? row.paused_by : setterOf(call).setter,
+      next_due: null,
+    }));
+  }
+
+  /** It ticks again from now on; due times that it missed are left out. Throws `not_found`. */
+  resume(call: NamedCall): Promise<ScheduleView> {
+    return this.#clock(call, 'schedule.resume', (row, now) => {
+      const next_due = row.paused === 0 ? row.next_due : timesOf(row.cron, zoneOf(row.timezone), undefined).after(now);
+      return { ...NOT_PAUSED, next_due: next_due ?? null };
+    });
+  }
+
+  async #clock(call: NamedCall, action: string, become: (row: ScheduleRow, now: number) => PausedUntil) {
+    const { database, writes, wakeups } = this.#parts;
+    const row = await writes.write(call, action, async (tx) => {
+      const present = await schedules.lock(tx, call.scope, call.name);
+      if (present === undefined) throw notFound(SCHEDULE, call.name);
+      await writePause(tx, present, become(present, database.now()));
+      return schedules.get(tx, call.scope, call.name);
+    });
+    wakeups.topic(CHANGED);
+    return this.#opened(row);
   }
 
   /** Throws `not_found`, `schedule_owned`. */
@@ -150,10 +187,13 @@ export class Schedules implements ResourceService<PutScheduleBody> {
 
   /** Throws `not_found`. */
   async read({ scope, name }: NamedCall): Promise<ScheduleView> {
-    const row = await schedules.get(this.#parts.database, scope, name);
+    return this.#opened(await schedules.get(this.#parts.database, scope, name));
+  }
+
+  async #opened(row: ScheduleRow): Promise<ScheduleView> {
     if (row.workflow === null) return viewOf(row);
-    await this.#parts.sealer.prepare(scope.org_id);
-    return viewOf(row, this.#parts.workflows.open(placeOf(scope, name, row.revision), row.workflow));
+    await this.#parts.sealer.prepare(row.org_id);
+    return viewOf(row, this.#parts.workflows.open(placeOf(row, row.name, row.revision), row.workflow));
   }
 
   /** Shows only kind and file name of the workflows. */
@@ -172,6 +212,21 @@ export class Schedules implements ResourceService<PutScheduleBody> {
     return { name, cron, timezone, paused: paused === 1, next };
   }
 }
+
+type PausedUntil = Parameters<typeof writePause>[2];
+
+/** On whose behalf a schedule is written. */
+interface SetBy extends Pick<ScheduleRow, 'owner' | 'set_by'> {
+  /** The name of the person. */
+  setter: string | null;
+}
+
+const setterOf = ({ by: { principal } }: NamedCall) => ({
+  set_by: principal?.id ?? null,
+  setter: principal?.name ?? null,
+});
+
+const NOT_PAUSED = { paused_at: null, paused_by: null };
 
 const NO_ZONE = 'is not a time zone; write an IANA name like Europe/Berlin or America/New_York, or UTC';
 

@@ -12,6 +12,8 @@ export function viewOf(entry: ScheduleEntry, workflow?: Workflow): ScheduleView 
     timezone: entry.timezone,
     subject: entry.subject ?? undefined,
     paused: entry.paused === 1,
+    paused_since: entry.paused_at === null ? undefined : iso(entry.paused_at),
+    paused_by: entry.paused_by ?? undefined,
     next_due: entry.next_due === null ? undefined : iso(entry.next_due),
     last_tick: lastTickOf(entry),
     workflow: entry.about === null ? null : { ...workflowView(entry.about, workflow) },
@@ -22,7 +24,7 @@ export function viewOf(entry: ScheduleEntry, workflow?: Workflow): ScheduleView 
 }
 
 function lastTickOf(entry: ScheduleEntry): ScheduleView['last_tick'] {
-  const { last_due, ticked_at, last_event, last_run, missed_count, last_error } = entry;
+  const { last_due, ticked_at, last_event, last_run, missed_count, last_error, last_by } = entry;
   if (last_due === null || ticked_at === null || last_event === null) return undefined;
   return {
     due: iso(last_due),
@@ -31,5 +33,6 @@ function lastTickOf(entry: ScheduleEntry): ScheduleView['last_tick'] {
     run_id: last_run ?? undefined,
     missed_count: missed_count ?? undefined,
     error: last_error ?? undefined,
+    triggered_by: last_by ?? undefined,
   };
 }

@@ -15,9 +15,17 @@ interface LastTick {
   last_run: string | null;
   missed_count: number | null;
   last_error: string | null;
+  /** The name of whoever triggered it by hand; null for one of the clock. */
+  last_by: string | null;
 }
 
-export interface ScheduleRow extends NamedRow, LastTick {
+/** Since when it is paused, and the name of whoever paused it; null while it is not. */
+interface Pause {
+  paused_at: number | null;
+  paused_by: string | null;
+}
+
+export interface ScheduleRow extends NamedRow, LastTick, Pause {
   org: string;
   project: string;
   schedule_id: string;
@@ -41,6 +49,7 @@ export interface ScheduleRow extends NamedRow, LastTick {
 }
 
 export type ScheduleEntry = LastTick &
+  Pause &
   Pick<
     ScheduleRow,
     | 'name'
@@ -56,7 +65,7 @@ export type ScheduleEntry = LastTick &
     | 'set_at'
   >;
 
-const LAST_TICK = ['last_due', 'ticked_at', 'last_event', 'last_run', 'missed_count', 'last_error'] as const;
+const LAST_TICK = ['last_due', 'ticked_at', 'last_event', 'last_run', 'missed_count', 'last_error', 'last_by'] as const;
 
 /** A write keeps the facts about the last tick. */
 export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTick>({
@@ -70,6 +79,8 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
     'timezone',
     'subject',
     'paused',
+    'paused_at',
+    'paused_by',
     'workflow',
     'about',
     'credentials',
@@ -85,6 +96,8 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
     'timezone',
     'subject',
     'paused',
+    'paused_at',
+    'paused_by',
     'about',
     'next_due',
     'owner',
@@ -94,6 +107,19 @@ export const schedules = new NamedTable<ScheduleRow, ScheduleEntry, keyof LastTi
   ],
   max: { count: MAX_SCHEDULES, full: ScheduleErrors.schedulesFull },
 });
+
+/** Stops or starts the clock of a schedule that the caller holds. */
+export async function writePause(
+  on: Queries,
+  { project_id, name }: NamedRow,
+  { paused_at, paused_by, next_due }: Pause & Pick<ScheduleRow, 'next_due'>,
+): Promise<void> {
+  await on.write(
+    `UPDATE schedules_schedules SET paused = ?, paused_at = ?, paused_by = ?, next_due = ?
+     WHERE project_id = ? AND name = ?`,
+    [paused_at === null ? 0 : 1, paused_at, paused_by, next_due, project_id, name],
+  );
+}
 
 /** Names and credentials of schedules with credentials, newest first. */
 export function namingCredentials(

@@ -69,7 +69,8 @@ export interface TickRecord {
 export async function takeTick(on: Queries, due: DueSchedule, tick: TickRecord): Promise<boolean> {
   const taken = await on.write(
     `UPDATE schedules_schedules
-     SET next_due = ?, last_due = ?, ticked_at = ?, last_event = ?, last_run = ?, missed_count = ?, last_error = ?
+     SET next_due = ?, last_due = ?, ticked_at = ?, last_event = ?, last_run = ?, missed_count = ?, last_error = ?,
+       last_by = NULL
      WHERE project_id = ? AND name = ? AND revision = ? AND next_due = ?`,
     [
       tick.next ?? null,
@@ -86,6 +87,20 @@ export async function takeTick(on: Queries, due: DueSchedule, tick: TickRecord):
     ],
   );
   return taken === 1;
+}
+
+/** Records a tick by hand, which moves nothing on. The caller holds the schedule. */
+export async function noteTriggered(
+  on: Queries,
+  { project_id, name }: Pick<DueSchedule, 'project_id' | 'name'>,
+  tick: Pick<TickRecord, 'due' | 'event' | 'run' | 'error'> & { by: string },
+): Promise<void> {
+  await on.write(
+    `UPDATE schedules_schedules
+     SET last_due = ?, ticked_at = ?, last_event = ?, last_run = ?, missed_count = NULL, last_error = ?, last_by = ?
+     WHERE project_id = ? AND name = ?`,
+    [tick.due, tick.due, tick.event, tick.run ?? null, tick.error ?? null, tick.by, project_id, name],
+  );
 }
 
 /** The due time was recorded before: the schedule shows that event, and no run of this tick. */

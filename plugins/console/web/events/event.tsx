@@ -16,6 +16,7 @@ import { Page, Panel } from '../kit/page.tsx';
 import { pretty, visible } from '../kit/text.ts';
 import { EmitButton } from './emit.tsx';
 import { NearMisses } from './near.tsx';
+import { ReplayButton, Replays } from './replay.tsx';
 import { From, ShortRun } from './table.tsx';
 
 /** One event with what it carries and what came of it. */
@@ -36,7 +37,10 @@ export function EventPage() {
       actions={
         event &&
         may('member') && (
-          <EmitButton key={id} scope={scope} label="Emit one like it" type={event.type} payload={event.payload} />
+          <>
+            <ReplayButton key={`replay ${id}`} scope={scope} event={event} />
+            <EmitButton key={id} scope={scope} label="Emit one like it" type={event.type} payload={event.payload} />
+          </>
         )
       }
       same={{ command: `svc events show ${id}`, call: `GET ${path}` }}
@@ -51,6 +55,7 @@ export function EventPage() {
           <Panel title="What came of it">
             <Deliveries scope={scope} event={event} />
           </Panel>
+          {event.replays.length > 0 && <Replays scope={scope} replays={event.replays} />}
           <NearMisses scope={scope} event={event} />
           <ChainPanel scope={scope} kind="events" id={id} />
           <Panel title="Payload" aside={<Copy text={pretty(event.payload)} label="Copy the payload" />}>

@@ -12,6 +12,7 @@ import { listKey } from '../kit/paged.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
+import { DidLately } from './did-lately.tsx';
 import { HandlerFields, handlerOf } from './form.tsx';
 import { Lately } from './lately.tsx';
 import { TestPanel } from './test-panel.tsx';
@@ -61,6 +62,9 @@ const Facts = ({ handler }: { handler: HandlerView }) => (
       </Fact>
     )}
     {handler.owner && <Fact name="Belongs to">{visible(handler.owner)}; it changes with it</Fact>}
+    <Fact name="Last 24 hours">
+      <DidLately lately={handler.lately} />
+    </Fact>
     <Fact name="Set">
       <Time at={handler.set_at} />
     </Fact>
@@ -72,7 +76,7 @@ function Change({ path, handler }: { path: string; handler: HandlerView }) {
   const client = useQueryClient();
   const save = async (fields: Record<string, string>) => {
     const now = await json<HandlerView>(path, { method: 'PUT', body: handlerOf(fields) });
-    client.setQueryData(['handler', path], now);
+    client.setQueryData<HandlerView>(['handler', path], (before) => ({ ...now, lately: before?.lately }));
   };
   return (
     <Panel>

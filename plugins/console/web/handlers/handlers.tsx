@@ -14,6 +14,7 @@ import { Page, Panel } from '../kit/page.tsx';
 import { refuseTaken } from '../kit/taken.ts';
 import { visible } from '../kit/text.ts';
 import { runsWhat } from '../kit/workflow.ts';
+import { DidLately } from './did-lately.tsx';
 import { HandlerFields, handlerOf } from './form.tsx';
 
 interface Load {
@@ -42,7 +43,7 @@ export function Handlers() {
       )}
       <List list={list} empty="No event starts anything here yet.">
         {(handlers) => (
-          <Table columns={['Handler', 'Started by', 'What runs', '-Set']}>
+          <Table columns={['Handler', 'Started by', 'What runs', 'Last 24 hours', '-Set']}>
             {handlers.map((handler) => (
               <Row key={handler.name} scope={scope} handler={handler} />
             ))}
@@ -74,6 +75,9 @@ const Row = ({ scope, handler }: { scope: Scope; handler: HandlerView }) => (
       {handler.when && <div className="quiet mono clip">{visible(handler.when)}</div>}
     </td>
     <td>{visible(runsWhat({ ...handler }))}</td>
+    <td>
+      <DidLately lately={handler.lately} />
+    </td>
     <td className="tight wide">
       <Time at={handler.set_at} />
     </td>

@@ -3,11 +3,15 @@ import type { TestedHandlerView } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import type { Scope } from '../api/paths.ts';
 import { Status } from '../kit/basics.tsx';
+import { Block } from '../kit/block.tsx';
 import { TextField } from '../kit/dialog-form.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { InlineForm } from '../kit/inline-form.tsx';
 import { Panel, Same } from '../kit/page.tsx';
-import { visible } from '../kit/text.ts';
+import { parseJson } from '../kit/json.ts';
+import { CheckField, LongField } from '../kit/more-fields.tsx';
+import { pretty, visible } from '../kit/text.ts';
+import { textsOf } from '../kit/workflow.ts';
 import { EventLink } from '../events/table.tsx';
 
 interface Props {
@@ -17,15 +21,24 @@ interface Props {
   event?: string | undefined;
 }
 
-/** What a past event would do for a handler as it is now; nothing is started. */
+/** What an event, a past one or one that is made up, would do for a handler as it is now; nothing is started. */
 export function TestPanel({ scope, path, name, event }: Props) {
   const [tested, setTested] = useState<TestedHandlerView>();
   const test = async (fields: Record<string, string>) => {
     setTested(undefined);
     setTested(await json(`${path}/test`, { method: 'POST', body: { event: fields.event?.trim() } }));
   };
+  const tryIt = async (fields: Record<string, string>) => {
+    const body = {
+      ...textsOf(fields, ['type', 'key']),
+      payload: parseJson(fields.payload ?? ''),
+      trusted: fields.untrusted === undefined,
+    };
+    setTested(undefined);
+    setTested(await json(`${path}/test`, { method: 'POST', body }));
+  };
   return (
-    <Panel title="Test it against a past event">
+    <Panel title="Test it against an event">
       <InlineForm verb="Test it" run={test}>
         <TextField
           name="event"
@@ -34,8 +47,23 @@ export function TestPanel({ scope, path, name, event }: Props) {
           hint="evt_…, from the page Events or from the list below. Nothing is started."
         />
       </InlineForm>
+      <details>
+        <summary>With an event that is made up</summary>
+        <InlineForm verb="Try it" run={tryIt}>
+          <TextField
+            name="type"
+            label="Type of the event"
+            optional
+            hint="Absent: the first pattern that is no prefix"
+          />
+          <TextField name="key" label="Its key" optional />
+          <LongField name="payload" label="Its payload, as JSON" value="{}" rows={4} />
+          <CheckField name="untrusted" label="As if nobody vouched for it" />
+        </InlineForm>
+      </details>
       <div role="status">{tested && <Answer scope={scope} tested={tested} />}</div>
       <Same by={{ command: `svc handler test ${name} --event ${event ?? '<event>'}`, call: `POST ${path}/test` }} />
+      <Same by={{ command: `svc handler test ${name} --payload '{}'`, call: `POST ${path}/test` }} />
     </Panel>
   );
 }
@@ -51,7 +79,7 @@ const SAYS: Record<TestedHandlerView['outcome'], string> = {
 
 const Answer = ({
   scope,
-  tested: { event, type, pattern, when, outcome, reason },
+  tested: { event, type, pattern, when, outcome, reason, input },
 }: {
   scope: Scope;
   tested: TestedHandlerView;
@@ -62,9 +90,13 @@ const Answer = ({
     </Fact>
     <Fact name="Why">{visible(reason)}</Fact>
     <Fact name="Event">
-      <EventLink scope={scope} event={event}>
-        {visible(type)}
-      </EventLink>
+      {event === undefined ? (
+        <>made up: {visible(type)}</>
+      ) : (
+        <EventLink scope={scope} event={event}>
+          {visible(type)}
+        </EventLink>
+      )}
     </Fact>
     {pattern !== undefined && (
       <Fact name="Pattern that fits">
@@ -74,6 +106,11 @@ const Answer = ({
     {when && (
       <Fact name="Predicate">
         <code>{visible(when.source)}</code> {when.error === undefined ? `is ${when.value}` : visible(when.error)}
+      </Fact>
+    )}
+    {input && (
+      <Fact name="Input of the run">
+        <Block text={pretty(input)} />
       </Fact>
     )}
   </dl>

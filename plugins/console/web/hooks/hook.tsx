@@ -5,10 +5,11 @@ import type { Hook } from '../../../../cli/generated/api.ts';
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { RecentEvents } from '../events/recent.tsx';
+import { Deliveries } from '../deliveries/deliveries.tsx';
+import { OldSecret, Rotate } from '../deliveries/rotate.tsx';
 import { Copy, Loading, Name, Problem, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
-import { DialogForm, HiddenField } from '../kit/dialog-form.tsx';
+import { DialogForm } from '../kit/dialog-form.tsx';
 import { Fact } from '../kit/facts.tsx';
 import { Once, type Secret } from '../kit/once.tsx';
 import { listKey } from '../kit/paged.ts';
@@ -41,13 +42,7 @@ export function HookPage() {
           <Panel>
             <Facts hook={hook} />
           </Panel>
-          <RecentEvents
-            scope={scope}
-            title="What came lately"
-            filters={{ source: 'hook', ...(hook.event_type !== undefined && { type: hook.event_type }) }}
-            fits={(event) => event.source_name === name}
-            empty="Nothing has been delivered yet."
-          />
+          <Deliveries scope={scope} command="svc event-hook" name={name} path={path} may={may('member')} />
         </>
       )}
     </Page>
@@ -83,6 +78,7 @@ const Facts = ({ hook }: { hook: Hook }) => (
     <Fact name="Secret since">
       <Time at={hook.secret_at} />
     </Fact>
+    <OldSecret of={hook} />
   </dl>
 );
 
@@ -107,8 +103,8 @@ function Actions({ scope, hook, path, onSecret }: ActionProps) {
     await client.invalidateQueries({ queryKey: listKey(scoped(scope, '/event-hooks')) });
     void navigate({ to: '/orgs/$org/projects/$project/hooks', params: scope });
   };
-  const rotate = async (key?: string) =>
-    done(await json<Hook>(`${path}/rotate`, { method: 'POST', body: key === undefined ? {} : { key } }));
+  const rotate = async (body: Record<string, unknown>) =>
+    done(await json<Hook>(`${path}/rotate`, { method: 'POST', body }));
   return (
     <>
       <DialogForm
@@ -120,27 +116,7 @@ function Actions({ scope, hook, path, onSecret }: ActionProps) {
         <p className="quiet">Its address stays, and so does a secret that the service made.</p>
         <HookFields hook={hook} />
       </DialogForm>
-      {hook.mode === 'token' ? (
-        <Confirm
-          label="New secret"
-          title={`Make a new secret for ${hook.name}?`}
-          verb="Make it"
-          danger
-          run={() => rotate()}
-        >
-          The old one ends at once: deliveries with it are refused until the sender has the new one.
-        </Confirm>
-      ) : (
-        <DialogForm
-          label="New key"
-          title={`Set a new signing key for ${hook.name}`}
-          verb="Set it"
-          run={({ key }) => rotate(key)}
-        >
-          <p className="quiet">The old one ends at once: deliveries that are signed with it are refused.</p>
-          <HiddenField name="key" label="Signing key" hint="It is never shown again." />
-        </DialogForm>
-      )}
+      <Rotate of={hook} command="svc event-hook" path={path} keyed={hook.mode !== 'token'} rotate={rotate} />
       <Confirm label="Remove" title={`Remove the hook ${hook.name}?`} verb="Remove it" danger run={remove}>
         Its address takes no more deliveries, and no later hook has it again. Events that came stay.
       </Confirm>

@@ -23,11 +23,7 @@ export const ScheduleFields = ({ schedule }: { schedule?: ScheduleView }) => (
         hint="Key of its events and subject of its runs"
       />
     </div>
-    <CheckField
-      name="paused"
-      label="Paused: no ticks until it is set again without"
-      value={schedule?.paused ?? false}
-    />
+    <CheckField name="paused" label="Paused: no ticks until it is resumed" value={schedule?.paused ?? false} />
     <WorkflowFields workflow={schedule?.workflow} nothing="Nothing: a tick is only an event" />
   </>
 );
@@ -43,12 +39,3 @@ export function scheduleOf(fields: Record<string, string>): Record<string, unkno
     ...(workflow && { workflow }),
   };
 }
-
-/** The schedule as it is, as the API takes it. */
-export const unchanged = ({ cron, timezone, subject, paused, workflow }: ScheduleView): Record<string, unknown> => ({
-  cron,
-  timezone,
-  paused,
-  ...(subject !== undefined && { subject }),
-  ...(workflow && { workflow }),
-});

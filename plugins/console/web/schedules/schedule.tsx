@@ -15,7 +15,7 @@ import { Page, Panel, Same } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
 import { RunLink } from '../run/facts.tsx';
-import { ScheduleFields, scheduleOf, unchanged } from './form.tsx';
+import { ScheduleFields, scheduleOf } from './form.tsx';
 import { Due } from './schedules.tsx';
 
 /** One schedule: when it is due, and what its ticks came to. */
@@ -31,15 +31,25 @@ export function Schedule() {
   });
   const schedule = read.data;
   const own = schedule && !schedule.owner && may('member');
+  const again = () => client.invalidateQueries({ queryKey: ['schedule', path] });
   const put = async (body: Record<string, unknown>) => {
     await json(path, { method: 'PUT', body });
-    await client.invalidateQueries({ queryKey: ['schedule', path] });
+    await again();
+  };
+  const post = async (action: string) => {
+    await json(`${path}/${action}`, { method: 'POST' });
+    await again();
   };
   return (
     <Page
       title={name}
       heading={<Name>{name}</Name>}
-      actions={own && <Actions scope={scope} schedule={schedule} path={path} put={put} />}
+      actions={
+        <>
+          {schedule && may('member') && <ByHand schedule={schedule} post={post} />}
+          {own && <Remove scope={scope} name={name} path={path} />}
+        </>
+      }
       same={{ command: `svc schedule show ${name}`, call: `GET ${path}` }}
     >
       {read.error && <Problem error={read.error} again={() => void read.refetch()} />}
@@ -97,7 +107,8 @@ const Facts = ({ scope, schedule }: { scope: Scope; schedule: ScheduleView }) =>
 
 const LastTick = ({ scope, tick }: { scope: Scope; tick: NonNullable<ScheduleView['last_tick']> }) => (
   <>
-    <Time at={tick.ticked_at} /> <EventLink scope={scope} event={tick.event} />
+    <Time at={tick.ticked_at} /> {tick.triggered_by !== undefined && <>by {visible(tick.triggered_by)} </>}
+    <EventLink scope={scope} event={tick.event} />
     {tick.run_id && (
       <div>
         started <RunLink scope={scope} run_id={tick.run_id} />
@@ -134,17 +145,32 @@ function Next({ path, name }: { path: string; name: string }) {
   );
 }
 
-interface ActionProps {
-  scope: Scope;
-  schedule: ScheduleView;
-  path: string;
-  put(body: Record<string, unknown>): Promise<void>;
-}
+/** A tick now, and the clock stopped or started. */
+const ByHand = ({ schedule, post }: { schedule: ScheduleView; post(action: string): Promise<void> }) => {
+  const { name, paused } = schedule;
+  const action = paused ? 'resume' : 'pause';
+  return (
+    <>
+      <Confirm label="Trigger" title={`Let ${name} tick now?`} verb="Trigger it" run={() => post('trigger')}>
+        It runs as at a due time, paused or not. When it is due next stays.
+        <Same by={{ command: `svc schedule trigger ${name}`, call: 'POST …/trigger' }} />
+      </Confirm>
+      <Confirm
+        label={paused ? 'Resume' : 'Pause'}
+        title={paused ? `Let ${name} tick again?` : `Pause ${name}?`}
+        verb={paused ? 'Resume it' : 'Pause it'}
+        run={() => post(action)}
+      >
+        {paused ? 'Due times that it missed meanwhile are left out.' : 'It does not tick until somebody resumes it.'}
+        <Same by={{ command: `svc schedule ${action} ${name}`, call: `POST …/${action}` }} />
+      </Confirm>
+    </>
+  );
+};
 
-function Actions({ scope, schedule, path, put }: ActionProps) {
+function Remove({ scope, name, path }: { scope: Scope; name: string; path: string }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { name, paused } = schedule;
   const remove = async () => {
     await json(path, { method: 'DELETE' });
     client.removeQueries({ queryKey: ['schedule', path] });
@@ -152,18 +178,8 @@ function Actions({ scope, schedule, path, put }: ActionProps) {
     void navigate({ to: '/orgs/$org/projects/$project/schedules', params: scope, search: {} });
   };
   return (
-    <>
-      <Confirm
-        label={paused ? 'Go on' : 'Pause'}
-        title={paused ? `Let ${name} tick again?` : `Pause ${name}?`}
-        verb={paused ? 'Go on' : 'Pause it'}
-        run={() => put({ ...unchanged(schedule), paused: !paused })}
-      >
-        {paused ? 'Due times that it missed meanwhile are left out.' : 'It does not tick until somebody lets it go on.'}
-      </Confirm>
-      <Confirm label="Remove" title={`Remove the schedule ${name}?`} verb="Remove it" danger run={remove}>
-        There are no more ticks. Runs that it started go on.
-      </Confirm>
-    </>
+    <Confirm label="Remove" title={`Remove the schedule ${name}?`} verb="Remove it" danger run={remove}>
+      There are no more ticks. Runs that it started go on.
+    </Confirm>
   );
 }

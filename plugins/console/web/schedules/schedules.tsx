@@ -72,8 +72,13 @@ const Row = ({ scope, schedule }: { scope: Scope; schedule: ScheduleView }) => (
   </tr>
 );
 
-export function Due({ schedule: { paused, next_due } }: { schedule: ScheduleView }) {
-  if (paused) return <span className="quiet">paused</span>;
+export function Due({ schedule: { paused, paused_since, paused_by, next_due } }: { schedule: ScheduleView }) {
+  if (paused)
+    return (
+      <span className="quiet">
+        paused {paused_since && <Time at={paused_since} />} {paused_by !== undefined && <>by {visible(paused_by)}</>}
+      </span>
+    );
   return next_due === undefined ? <span className="quiet">never again</span> : <Time at={next_due} />;
 }
 

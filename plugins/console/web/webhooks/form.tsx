@@ -47,12 +47,3 @@ export function webhookOf(fields: Record<string, string>): Record<string, unknow
     ...(workflow && { workflow }),
   };
 }
-
-/** The webhook as it is, as the API takes it. */
-export const unchanged = ({ forge, repo, api_base, credential, workflow }: WebhookView): Record<string, unknown> => ({
-  forge,
-  repo,
-  ...(api_base !== undefined && { api_base }),
-  ...(credential !== undefined && { credential }),
-  ...(workflow !== undefined && { workflow }),
-});

@@ -5,7 +5,8 @@ import type { WebhookView, WebhookWarnings } from '../../../../cli/generated/api
 import { json } from '../api/client.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
-import { RecentEvents } from '../events/recent.tsx';
+import { Deliveries } from '../deliveries/deliveries.tsx';
+import { OldSecret, Rotate } from '../deliveries/rotate.tsx';
 import { Copy, Loading, Name, Problem, Time } from '../kit/basics.tsx';
 import { Confirm } from '../kit/confirm.tsx';
 import { Fact } from '../kit/facts.tsx';
@@ -15,7 +16,7 @@ import { listKey } from '../kit/paged.ts';
 import { Page, Panel } from '../kit/page.tsx';
 import { visible } from '../kit/text.ts';
 import { WorkflowFacts } from '../kit/workflow-fields.tsx';
-import { unchanged, WebhookFields, webhookOf } from './form.tsx';
+import { WebhookFields, webhookOf } from './form.tsx';
 import { REGISTRATION, secretOf } from './webhooks.tsx';
 
 /** One repository at a forge: its address, what runs at its pushes, and what came. */
@@ -34,11 +35,15 @@ export function Webhook() {
     await client.invalidateQueries({ queryKey: ['webhook', path] });
     if (answer.warnings) throw new Error(`It is set. ${answer.warnings.join(' ')}`);
   };
+  const rotate = async (body: Record<string, unknown>) => {
+    setShown(secretOf(await json<WebhookView>(`${path}/rotate`, { method: 'POST', body })));
+    await client.invalidateQueries({ queryKey: ['webhook', path] });
+  };
   return (
     <Page
       title={name}
       heading={<Name>{name}</Name>}
-      actions={webhook && may('admin') && <Actions scope={scope} webhook={webhook} path={path} put={put} />}
+      actions={webhook && may('admin') && <Actions scope={scope} webhook={webhook} path={path} rotate={rotate} />}
       same={{ command: `svc webhook show ${name}`, call: `GET ${path}` }}
     >
       {read.error && <Problem error={read.error} again={() => void read.refetch()} />}
@@ -60,13 +65,7 @@ export function Webhook() {
               </details>
             </Panel>
           )}
-          <RecentEvents
-            scope={scope}
-            title="What came lately"
-            filters={{ source: 'forge', key: webhook.repo }}
-            fits={(event) => event.source_name === name}
-            empty="Nothing has been delivered yet."
-          />
+          <Deliveries scope={scope} command="svc webhook" name={name} path={path} may={may('member')} />
         </>
       )}
     </Page>
@@ -88,6 +87,7 @@ const Facts = ({ webhook }: { webhook: WebhookView }) => (
     <Fact name="Set">
       <Time at={webhook.set_at} />
     </Fact>
+    <OldSecret of={webhook} />
     <WorkflowFacts workflow={webhook.workflow} />
   </dl>
 );
@@ -96,10 +96,10 @@ interface ActionProps {
   scope: Scope;
   webhook: WebhookView;
   path: string;
-  put(body: Record<string, unknown>): Promise<void>;
+  rotate(body: Record<string, unknown>): Promise<void>;
 }
 
-function Actions({ scope, webhook, path, put }: ActionProps) {
+function Actions({ scope, webhook, path, rotate }: ActionProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const remove = async () => {
@@ -111,15 +111,13 @@ function Actions({ scope, webhook, path, put }: ActionProps) {
   };
   return (
     <>
-      <Confirm
-        label="New secret"
-        title={`Make a new secret for ${webhook.name}?`}
-        verb="Make it"
-        danger
-        run={() => put({ ...unchanged(webhook), rotate: true })}
-      >
-        The old one ends at once. A webhook that the service made at the forge is told the new one.
-      </Confirm>
+      <Rotate
+        of={webhook}
+        command="svc webhook"
+        path={path}
+        also="A webhook that the service made at the forge is told the new one."
+        rotate={rotate}
+      />
       <Confirm label="Remove" title={`Remove the webhook ${webhook.name}?`} verb="Remove it" danger run={remove}>
         Its address takes no more deliveries. It is removed at the forge too where the service made it. Runs go on.
       </Confirm>

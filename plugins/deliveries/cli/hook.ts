@@ -1,0 +1,3 @@
+import { redeliver } from './redeliver.ts';
+
+export const run = redeliver('/event-hooks');
