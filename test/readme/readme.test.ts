@@ -71,6 +71,7 @@ const PAGES = [
   'docs/pipelines.md',
   'docs/start.md',
   'docs/replay.md',
+  'docs/tracing.md',
   'docs/from-temporal.md',
   'docs/from-github-actions.md',
   'docs/from-inngest.md',
