@@ -73,6 +73,7 @@ const PAGES = [
   'docs/start.md',
   'docs/replay.md',
   'docs/plugins.md',
+  'docs/tracing.md',
   'docs/from-temporal.md',
   'docs/from-github-actions.md',
   'docs/from-inngest.md',

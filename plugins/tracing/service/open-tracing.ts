@@ -7,16 +7,21 @@ import { openOutlet } from './otlp.ts';
 import { SpanQueue } from './span-queue.ts';
 import { OtlpTracer } from './tracer.ts';
 
+/** An exchange in progress keeps a process alive; whoever runs a file waits for its end. */
+const LOCAL_TIMEOUT_MS = 2000;
+
 /** Only this is loaded when there is an endpoint. */
 export function openTracing(use: Resolve, settings: TracingSettings): { on: Tracing['on']; stop: Stop } {
-  const { version } = use(Settings);
+  const { version, role } = use(Settings);
+  const endpoint = { ...settings.endpoint };
+  if (role === 'local') endpoint.timeout_ms = Math.min(endpoint.timeout_ms, LOCAL_TIMEOUT_MS);
   const resource = { 'service.instance.id': `${hostname()}:${process.pid}`, ...settings.resource };
   const queue = new SpanQueue({
     clock: use(Clock),
     log: use(Log).child({ plugin: 'tracing' }),
     metrics: use(Metrics),
     limits: settings.queue,
-    open: () => openOutlet({ ...settings, resource }, version),
+    open: () => openOutlet({ ...settings, endpoint, resource }, version),
   });
   const { sampler, trace_url } = settings;
   const on = new OtlpTracer({ ids: use(Ids), queue, sampler, trace_url });

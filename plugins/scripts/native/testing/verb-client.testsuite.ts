@@ -31,6 +31,19 @@ export function verbClientSuite(t: Test, under: ClientUnderTest): void {
     t.same(agent().messages[2], { id: 1, op: 'result', exit: 3, stdout: base64(expected), size: expected.length });
   });
 
+  t.test('a command of a traced pass has the span of its step, and no other has', async (t) => {
+    const { call } = cases(t, under);
+    const key = `${'b7'.repeat(8)}${'0'.repeat(48)}`;
+    const told = async (env: Record<string, string>) => {
+      const ran = await call(steps({ key }), ['step', 'x', '--', 'sh', '-c', 'printf "$TRACEPARENT"'], { env });
+      return ran.stdout.toString();
+    };
+    const trace = '1a'.repeat(16);
+    t.equal(await told({ SVC_TRACE: `${trace}-01`, TRACEPARENT: 'of the pass' }), `00-${trace}-${'b7'.repeat(8)}-01`);
+    t.equal(await told({ TRACEPARENT: "the script's own" }), "the script's own");
+    t.equal(await told({}), '');
+  });
+
   t.test('echoes only once the record is durable', async (t) => {
     const { call } = cases(t, under);
     let early: number | undefined;
