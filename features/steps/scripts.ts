@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { until } from '../support/process.ts';
 import { settles } from '../support/settled.ts';
-import type { SvcWorld } from '../support/world.ts';
+import type { StepView, SvcWorld } from '../support/world.ts';
 
 const programs = join(import.meta.dirname, '../scripts/programs');
 
@@ -74,6 +74,33 @@ Then('the run soon waits at {string}', async function (this: SvcWorld, site: str
     assert.ok(!['succeeded', 'failed', 'cancelled'].includes(status), `the run is ${status}`);
     const steps = await this.steps();
     return steps.some((step) => step.site === site && step.status === 'waiting') || undefined;
+  });
+});
+
+const soonShows = (what: string, shown: () => Promise<boolean>) =>
+  until(`the run to show ${what}`, 30_000, async () => (await shown()) || undefined);
+
+Then('the run soon shows {string} as running', async function (this: SvcWorld, site: string) {
+  await soonShows(site, async () => (await this.steps()).some((step) => step.site === site && step.running));
+});
+
+Then('the run soon shows the child of {string} as running', async function (this: SvcWorld, site: string) {
+  const isChild = (step: StepView) => step.site === site && step.child?.running?.attempt === 2;
+  await soonShows(`the child of ${site}`, async () => (await this.steps()).some(isChild));
+});
+
+Then('the node {string} soon shows {string} as running', async function (this: SvcWorld, node: string, site: string) {
+  const found = async () =>
+    (await this.steps()) as unknown as { node: string; activity?: { running?: { site: string } } }[];
+  const isNode = (one: Awaited<ReturnType<typeof found>>[number]) =>
+    one.node === node && one.activity?.running?.site === site;
+  await soonShows(`${site} of ${node}`, async () => (await found()).some(isNode));
+});
+
+Then('the run soon shows nothing as running', async function (this: SvcWorld) {
+  await soonShows('nothing', async () => {
+    const steps = await this.steps();
+    return steps.every((step) => !step.running) && (await this.run()).running === undefined;
   });
 });
 

@@ -42,6 +42,8 @@ export interface StepView {
   deadline?: string;
   started_at: string;
   recorded_at?: string;
+  running?: { attempt?: number };
+  child?: { running?: { attempt?: number } };
 }
 
 const TERMINAL = ['succeeded', 'failed', 'cancelled'];

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { AccessControl, Clock, Ids, Log, Metrics, type Resolve, Settings } from '../../kernel/contracts/index.ts';
 import { Maskers } from '../masking/contract.ts';
-import { InstantClaims, JobEnvironments, RunStore, Wakeups } from '../runs/contract.ts';
+import { InstantClaims, JobEnvironments, RunStore, UnderWay, Wakeups } from '../runs/contract.ts';
 import { ChannelEndpoint } from './channel/endpoint.ts';
 import { AgentSessions, ContentCarriers, Executors, FileSenders } from './contract.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -13,6 +13,7 @@ export function makeSessions(use: Resolve, table: AgentTable): Sessions {
   const handedOver = use(Metrics).counter('svc_assignments_total', 'Activities handed to agents.');
   const sessions = new Sessions({
     store: use(RunStore),
+    under_way: use(UnderWay),
     environments: use(JobEnvironments),
     wakeups: use(Wakeups),
     instant: use(InstantClaims),

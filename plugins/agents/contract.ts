@@ -3,6 +3,7 @@ import type { Masker } from '../masking/contract.ts';
 import type {
   ArmWait,
   Attempted,
+  CallUnderWay,
   Claimed,
   ClaimRef,
   Completion,
@@ -11,6 +12,7 @@ import type {
   JournaledCall,
   JournalRecord,
   LogChunk,
+  ToldCall,
 } from '../runs/contract.ts';
 import type { ActivityContents } from './contract/contents.ts';
 import type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
@@ -77,6 +79,8 @@ export interface ChannelRequests {
   release: { body: { claim: ClaimRef }; reply: Record<string, never> };
   annotate: { body: { claim: ClaimRef; nth: number; text: string }; reply: Record<string, never> };
   logs: { body: { claim: ClaimRef; chunks: LogChunk[] }; reply: Record<string, never> };
+  /** What lasts, for those who look at the runs. Nothing depends on it. */
+  under_way: { body: { calls: ToldCall[] }; reply: Record<string, never> };
 }
 
 export type ChannelOp = keyof ChannelRequests;
@@ -109,7 +113,7 @@ export type ChannelFrame =
 /**
  * One agent's end of the channel. Requests wait while the link is down and are sent again after a reconnect
  * (all of them are idempotent under their claim); they reject with a ServiceError only on the server's word, or
- * with `agent_channel_closed` once the link is closed. `hello`, `ready` and `renew` speak of one connection: they
+ * with `agent_channel_closed` once the link is closed. `hello`, `ready`, `renew` and `under_way` speak of one connection: they
  * reject with `agent_channel_lost` when it breaks, because the greeting of the next one says the same anew.
  */
 export interface AgentLink {
@@ -237,6 +241,11 @@ export interface ActivityHost {
   log(stream: LogChunk['stream'], data: Buffer): void;
   /** What is logged from now on was printed after the call at this site began. */
   logFrom?(site: string): void;
+  /**
+   * A call is carried out from now on, until the answered function is called or the next one begins: shown to those who look
+   * at the run once it lasts. The host masks it.
+   */
+  underWay?(call: CallUnderWay): () => void;
   /** Set while the queue is full: stop reading the program's output until it resolves, or lines are dropped. */
   logFull?(): Promise<void> | undefined;
   /** Stores files as artifacts of the run. Absent: no plugin does. */

@@ -57,6 +57,8 @@ export interface OpenSite {
   tried: number;
   /** What is left of the pause after them. Resolves when the next attempt may begin. */
   rest(): Promise<void>;
+  /** An attempt begins, from 1: for those who look at the run. */
+  begins(attempt: number, attempts: number): void;
   /**
    * Keeps a failed attempt and resolves after the pause that its policy asks for. A long one parks: then the pass ends, and
    * this rejects with `PassOver`.
@@ -150,7 +152,10 @@ export interface PassJournal {
 export interface ReplayedPass {
   /** The activity, with its journal as claimed. */
   assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'journal' | 'tried'>;
-  host: Pick<ActivityHost, 'append' | 'perform' | 'park' | 'attempt' | 'annotate' | 'held' | 'dry' | 'masker'>;
+  host: Pick<
+    ActivityHost,
+    'append' | 'perform' | 'park' | 'attempt' | 'annotate' | 'held' | 'underWay' | 'dry' | 'masker'
+  >;
   clock: Clock;
   /** The program's text, to describe a violation. */
   source: () => string;

@@ -23,5 +23,6 @@ export * from './contract/rerun.ts';
 export * from './contract/retention.ts';
 export * from './contract/run.ts';
 export * from './contract/store.ts';
+export * from './contract/under-way.ts';
 export * from './contract/woken-loop.ts';
 export * from './contract/workflow.ts';

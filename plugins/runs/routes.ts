@@ -94,7 +94,7 @@ const viewRoutes = (views: RunViews, clock: Clock, waits: RunWaits, urlOf: UrlOf
         wait_ms === undefined
           ? await views.read(scope, params.run!)
           : await waits.holding(scope, () => waits.until(scope, params.run!, { wait_ms, signal }));
-      return { status: 200, json: withUrl(request, run, urlOf) };
+      return { status: 200, json: withUrl(request, await views.withRunning(scope, run), urlOf) };
     },
   },
 ];

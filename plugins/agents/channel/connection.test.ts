@@ -43,6 +43,8 @@ t.test('a session is strict about bodies, order, protocol and whose claim it is'
     ['logs', { claim, chunks: [{ n: 0, stream: 'stdin', at: 1, data: '' }] }],
     ['logs', { claim, chunks: [{ n: 0, stream: 'stdout', at: 253_402_300_800_000, data: '' }] }],
     ['ready', { free: 1e9 }],
+    ['under_way', { calls: [{ claim, call: { kind: 'step', name: 'a', ordinal: 0 } }] }],
+    ['under_way', { calls: [{ claim, agent: 'another' }] }],
   ] as const)
     t.equal((await one.ask(op, body)).error?.code, 'invalid_request', `${op} is checked`);
   t.match(await one.ask('complete', { claim, completion: succeeded.end === 'completed' ? succeeded.completion : {} }), {
@@ -167,4 +169,34 @@ t.test('an agent that says nothing after connecting, or dies half-open, is let g
   t.equal(server.sessions.size, 1);
   wire.die();
   await until(() => server.sessions.size === 0);
+});
+
+t.test('what agents carry out is told of their own claims, under their own names, until these are over', async (t) => {
+  const heard: unknown[] = [];
+  const server = await new TestServer({
+    under_way: {
+      tell: async (agent, told) => void heard.push({ agent, told }),
+      forget: (claims) => void (claims.length > 0 && heard.push({ over: claims })),
+    },
+  }).start();
+  t.teardown(() => server.stop());
+  const one = await raw(server.port);
+  await one.ask('hello', hello());
+  for (const name of ['a', 'b']) server.store.add(name);
+  await one.ask('ready', { free: 2 });
+  await until(() => one.answers.filter((answer) => answer.push === 'assign').length === 2);
+  const [a, b] = [
+    { activity_id: 'a', epoch: 1 },
+    { activity_id: 'b', epoch: 1 },
+  ];
+  const call = { kind: 'step', name: 'slow', ordinal: 0, position: 1, for_ms: 300 };
+  const others = { activity_id: 'c', epoch: 1 };
+  const calls = [{ claim: a, call }, { claim: { ...a, epoch: 2 }, call }, { claim: others, call }, { claim: b }];
+  t.match(await one.ask('under_way', { calls }), { ok: {} }, 'what is none of its claims is passed over');
+  t.match(heard.splice(0), [{ agent: { name: 'raw' }, told: [{ claim: a, call }, { claim: b }] }]);
+  await one.ask('release', { claim: a });
+  t.same(heard.splice(0), [{ over: [a] }]);
+  await one.close();
+  await until(() => server.sessions.size === 0);
+  t.same(heard, [{ over: [b] }], 'its agent is gone');
 });

@@ -62,6 +62,23 @@ function isBase64(data: string): boolean {
   return Buffer.from(data, 'base64').length === Math.floor(((data.length - padding) * 3) / 4);
 }
 
+/** Names of calls have 1,024 characters, and masks may lengthen them. */
+const NAME_CHARS = 4096;
+const LONGEST_MS = 1e12;
+const call = shape(
+  {
+    kind: text(64, 1),
+    name: text(NAME_CHARS),
+    ordinal: whole(),
+    label: text(NAME_CHARS),
+    position: whole(),
+    attempt: whole(10_000, 1),
+    attempts: whole(10_000, 1),
+    for_ms: whole(LONGEST_MS),
+  },
+  ['label', 'position', 'attempt', 'attempts'],
+);
+
 const SHAPES: Record<ChannelOp, object> = {
   hello: shape({
     protocol: whole(1_000_000),
@@ -87,6 +104,7 @@ const SHAPES: Record<ChannelOp, object> = {
   release: shape({ claim }),
   annotate: shape({ claim, nth: whole(1_000_000), text: text(1_048_576) }),
   logs: shape({ claim, chunks: list(chunk, 4096) }),
+  under_way: shape({ calls: list(shape({ claim, call }, ['call']), 10_000) }),
 };
 
 const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });

@@ -1,5 +1,5 @@
 import { Errors, isServiceError, type Log, ServiceError } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef, RunStore } from '../../runs/contract.ts';
+import type { ClaimRef, RunStore, ToldCall, UnderWay } from '../../runs/contract.ts';
 import {
   type AgentHello,
   type AgentIdentity,
@@ -17,6 +17,7 @@ import { AgentErrors, leaseLost } from '../errors.ts';
 /** What a session needs from other services. */
 export interface SessionHost {
   readonly store: RunStore;
+  readonly under_way: UnderWay;
   readonly log: Log;
   readonly lease_ms: number;
   /** Registers the agent and answers its id. Ends an older session of the same agent. */
@@ -123,6 +124,7 @@ export class Session implements AgentSession {
   async close(): Promise<void> {
     if (!this.#open) return;
     this.#open = false;
+    this.#host.under_way.forget([...this.#claims].map(([activity_id, epoch]) => ({ activity_id, epoch })));
     await this.#host.ended(this);
   }
 
@@ -216,6 +218,7 @@ export class Session implements AgentSession {
       release: ({ claim }) => this.#last(claim, () => store.release(claim)),
       annotate: ({ claim, nth, text }) => this.#fenced(claim, () => store.annotate(claim, nth, text)),
       logs: ({ claim, chunks }) => this.#fenced(claim, () => store.appendLogs(claim, chunks)),
+      under_way: ({ calls }) => this.#tell(calls),
     };
   }
 
@@ -243,11 +246,24 @@ export class Session implements AgentSession {
 
   /** Removes a claim; false when it was not held. */
   #drop(claim: ClaimRef): boolean {
-    return this.#claims.get(claim.activity_id) === claim.epoch && this.#claims.delete(claim.activity_id);
+    if (!this.#holds(claim)) return false;
+    this.#host.under_way.forget([claim]);
+    return this.#claims.delete(claim.activity_id);
+  }
+
+  #holds({ activity_id, epoch }: ClaimRef): boolean {
+    return this.#claims.get(activity_id) === epoch;
+  }
+
+  /** Claims that ended while this was on its way are passed over. */
+  async #tell(calls: readonly ToldCall[]): Promise<unknown> {
+    const held = calls.filter(({ claim }) => this.#holds(claim));
+    await this.#host.under_way.tell({ agent_id: this.#agent_id!, name: this.name }, held);
+    return {};
   }
 
   async #fenced<T>(claim: ClaimRef, act: () => Promise<T>): Promise<T | Record<string, never>> {
-    if (this.#claims.get(claim.activity_id) !== claim.epoch)
+    if (!this.#holds(claim))
       throw leaseLost(`activity ${claim.activity_id} is not claimed by this agent at epoch ${claim.epoch}`);
     try {
       return (await act()) ?? {};

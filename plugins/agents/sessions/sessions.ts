@@ -1,5 +1,5 @@
 import type { Cancel, Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
-import type { InstantClaimer, InstantClaims, RunStore, Wakeups } from '../../runs/contract.ts';
+import type { InstantClaimer, InstantClaims, RunStore, UnderWay, Wakeups } from '../../runs/contract.ts';
 import type {
   AgentHello,
   AgentIdentity,
@@ -14,6 +14,7 @@ import { Session, type SessionHost } from './session.ts';
 
 export interface SessionsParts extends Omit<DispatcherParts, 'sessions'> {
   store: RunStore;
+  under_way: UnderWay;
   wakeups: Wakeups;
   instant: InstantClaims;
   table: Pick<AgentTable, 'introduce' | 'touch' | 'leave' | 'prune'>;
@@ -34,6 +35,7 @@ const KEEP_MS = 24 * 3_600_000;
 /** All agents connected to this server, and their work. */
 export class Sessions implements AgentSessions, SessionHost {
   readonly store: RunStore;
+  readonly under_way: UnderWay;
   readonly log: Log;
   readonly lease_ms: number;
   readonly dispatcher: Dispatcher;
@@ -49,6 +51,7 @@ export class Sessions implements AgentSessions, SessionHost {
   constructor(parts: SessionsParts) {
     this.#parts = parts;
     this.store = parts.store;
+    this.under_way = parts.under_way;
     this.log = parts.log;
     this.lease_ms = parts.lease_ms;
     this.dispatcher = new Dispatcher({ ...parts, sessions: () => this.#sessions.values() });

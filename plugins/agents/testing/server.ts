@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AccessControl, Errors, type Principal } from '../../../kernel/contracts/index.ts';
-import type { InstantClaims, JobEnvironments } from '../../runs/contract.ts';
+import type { InstantClaims, JobEnvironments, UnderWay } from '../../runs/contract.ts';
 import { ChannelEndpoint } from '../channel/endpoint.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { ids, keepingLog, MemoryTable, TestWakeups } from './doubles.ts';
@@ -13,6 +13,7 @@ export interface ServerOptions {
   lease_ms?: number;
   environments?: JobEnvironments;
   instant?: InstantClaims;
+  under_way?: UnderWay;
 }
 
 const TOKENS: Record<string, Principal> = {
@@ -34,7 +35,7 @@ export class TestServer {
   readonly #http: Server = createServer();
   #port = 0;
 
-  constructor({ store = new MemoryStore(), lease_ms = 5000, environments, instant }: ServerOptions = {}) {
+  constructor({ store = new MemoryStore(), lease_ms = 5000, environments, instant, under_way }: ServerOptions = {}) {
     this.store = store;
     const empty = { environment: async () => ({ below: [], workflow: {}, above: [] }) };
     const shared = { clock, log: this.log, lease_ms };
@@ -42,6 +43,7 @@ export class TestServer {
       ...shared,
       ids,
       store,
+      under_way: under_way ?? { tell: async () => undefined, forget: () => undefined },
       environments: environments ?? empty,
       instant: instant ?? { join: () => () => undefined },
       wakeups: this.wakeups,

@@ -14,6 +14,7 @@ import type {
 } from '../contract.ts';
 import { EXECUTOR_MISSING, leaseLost } from '../errors.ts';
 import { AppendLine } from './append-line.ts';
+import type { CallTeller } from './call-teller.ts';
 import { ClaimClient } from './claim-client.ts';
 import { LogQueue } from './log-queue.ts';
 import { MaskedLog } from './masked-log.ts';
@@ -25,6 +26,7 @@ export interface PassParts {
   log: Log;
   maskers: Maskers;
   agent: ActivityHost['agent'];
+  calls: CallTeller;
   executor: Executor | undefined;
   /** Absent: no plugin stores files. */
   files?: FileSender | undefined;
@@ -128,6 +130,7 @@ export class Pass {
         );
     } finally {
       this.#logs.close();
+      this.#parts.calls.forget(this.claim);
     }
   }
 
@@ -168,6 +171,7 @@ export class Pass {
       log: (stream, data) => output.add(stream, data),
       logFrom: (site) => this.#logs.from(masker.text(site)),
       logFull: () => this.#logs.full(),
+      underWay: (call) => this.#parts.calls.begin(claim, call, (text) => masker.text(text)),
       files: this.#parts.files?.files({ claim, signal: this.#stopped.signal }),
       contents: this.#parts.contents?.contents({
         claim,

@@ -43,7 +43,7 @@ interface Pending {
 }
 
 /** These requests belong to one connection and are not repeated on another. */
-const BOUND_TO_CONNECTION: ReadonlySet<ChannelOp> = new Set(['hello', 'ready', 'renew']);
+const BOUND_TO_CONNECTION: ReadonlySet<ChannelOp> = new Set(['hello', 'ready', 'renew', 'under_way']);
 /** How long `open` waits for an answer: long enough to report a wrong token, short enough not to block the start. */
 const FIRST_ANSWER_MS = 2000;
 const HANDSHAKE_MS = 10_000;

@@ -24,6 +24,7 @@ import {
 } from '../contract.ts';
 import { EXECUTOR_FAILED } from '../errors.ts';
 import { pause } from './backoff.ts';
+import { CallTeller } from './call-teller.ts';
 import { isolationOf } from './isolation.ts';
 import { Pass, tracedBy } from './pass.ts';
 import type { WorkerSettings } from './settings.ts';
@@ -69,6 +70,7 @@ export class Worker implements Agent {
   readonly #instance: string;
   readonly #failures = new BoundedMap<string, number>(MAX_FAILURES);
   readonly #stopped = new AbortController();
+  readonly #calls: CallTeller;
   #capabilities: string[] = [];
   #isolation: AgentIsolation = { untrusted: 'refuse' };
   #agent_id: string | undefined;
@@ -87,6 +89,7 @@ export class Worker implements Agent {
     this.#parts = parts;
     this.#executors = new Map(parts.executors.map((executor) => [executor.executor, executor]));
     this.#instance = parts.ids.next('ins');
+    this.#calls = new CallTeller(parts);
     parts.link.onConnect(() => this.#greet());
     parts.link.onPush((push) => this.#receive(push));
   }
@@ -136,6 +139,7 @@ export class Worker implements Agent {
       log.error({ passes: this.#passes.size }, 'some work could not be released; its claims will expire');
     this.#closed = true;
     this.#cancelLook();
+    this.#calls.close();
     await link.close();
     const closings = await Promise.allSettled(executors.map(async (executor) => executor.close?.()));
     for (const closing of [...(await drained), ...closings])
@@ -161,6 +165,7 @@ export class Worker implements Agent {
     this.#settle(held, welcome.lost, sent_at);
     this.#look();
     this.#sendReady();
+    this.#calls.greeted();
   }
 
   #hello(holding: ClaimRef[]): AgentHello {
@@ -205,7 +210,11 @@ export class Worker implements Agent {
     const executor = this.#executors.get(assignment.executor);
     const onExecutorFailure = (failed: Assignment, error: unknown) => this.#executorFailed(failed, error);
     const previous = [...this.#passes].filter((pass) => pass.claim.activity_id === activity_id).at(-1)?.done;
-    const pass = new Pass(assignment, { ...this.#parts, agent, executor, onExecutorFailure }, previous);
+    const pass = new Pass(
+      assignment,
+      { ...this.#parts, agent, calls: this.#calls, executor, onExecutorFailure },
+      previous,
+    );
     this.#passes.add(pass);
     void pass.done.then(() => {
       this.#passes.delete(pass);

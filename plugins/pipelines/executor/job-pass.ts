@@ -90,6 +90,8 @@ export class JobPass implements RunningPass {
       const run = new StepRun({
         ...{ step, index, spec, scope, place, journal, workspace, clock },
         run_id: this.#assignment.run_id,
+        ordinal: spec.steps.slice(0, index).filter(({ name }) => name === step.name).length,
+        underWay: (call) => this.#host.underWay?.(call),
         started: (program) => this.#started(program),
         stopped: this.#cutShort.promise,
         isStopped: () => this.#isOver(),

@@ -3,6 +3,7 @@ import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import { idempotencyKey, PassOver } from '../../replay/contract.ts';
+import type { CallUnderWay } from '../../runs/contract.ts';
 import { type ProgramEnd, type ProgramPlace, type StartedProgram, wholeMachine } from '../../scripts/contract.ts';
 import { type Evaluate, filled, filledEnv, shown } from '../domain/holes.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
@@ -25,6 +26,10 @@ export interface StepParts {
   workspace: string;
   clock: Clock;
   run_id: string;
+  /** How many steps before it have its name. */
+  ordinal: number;
+  /** An attempt is carried out until the answered function is called. */
+  underWay(call: CallUnderWay): (() => void) | undefined;
   started(program: StartedProgram): void;
   /** Resolves when the job is stopped. */
   stopped: Promise<void>;
@@ -55,10 +60,13 @@ export class StepRun {
 
   /** Throws what the last attempt failed with: `step_failed`, `step_timeout`, `step_invalid`. */
   async attempts(): Promise<StepResult> {
-    const { step, clock, stopped, say, isStopped } = this.#parts;
-    for (let attempt = 1; ; attempt++)
+    const { step, ordinal, clock, stopped, say, isStopped, underWay } = this.#parts;
+    const tried = step.attempts > 1;
+    for (let attempt = 1; ; attempt++) {
+      const which = tried ? { attempt, attempts: step.attempts } : {};
+      const over = underWay({ kind: 'step', name: step.name, ordinal, ...which });
       try {
-        return await this.#attempt(attempt);
+        return await this.#attempt(attempt).finally(over);
       } catch (error) {
         if (attempt >= step.attempts || isStopped()) throw error;
         say(`${step.name}: attempt ${attempt} of ${step.attempts} failed`);
@@ -67,6 +75,7 @@ export class StepRun {
         cancel();
         if (isStopped()) throw error;
       }
+    }
   }
 
   async #attempt(attempt: number): Promise<StepResult> {

@@ -3,6 +3,7 @@ import type { OpenSite, RecordedOutcome, ReplayedPass, TriedAttempt } from '../c
 import { mismatch, type Recording } from '../domain/determinism.ts';
 import type { Site } from './calls.ts';
 import type { PassState } from './pass-state.ts';
+import type { ShownCall } from './shown-call.ts';
 import { violation } from './refusals.ts';
 
 /** The attempts of calls that are tried again: those of earlier passes, and those that fail in this one. */
@@ -33,14 +34,19 @@ export class Attempts {
     if (message !== undefined) this.#state.end({ end: 'completed', completion: violation(message) });
   }
 
-  of(site: Site): Pick<OpenSite, 'tried' | 'rest' | 'again'> {
+  /** The call begins. */
+  of(site: Site, shown: ShownCall): Pick<OpenSite, 'tried' | 'rest' | 'begins' | 'again'> {
     const { tried } = this.#pass.assignment;
     let started_at = this.#pass.clock.now();
     const own = tried?.position === site.position ? tried : undefined;
+    // One that was tried before may have to pause first.
+    if (own === undefined) shown.begin();
     return {
       tried: own?.attempts ?? 0,
       rest: () => this.#rest(own?.pause_ms ?? 0),
+      begins: (attempt, attempts) => shown.begin({ attempt, attempts }),
       again: async (failed, attempt) => {
+        shown.end();
         await this.#again(site, failed, { ...attempt, started_at });
         started_at = this.#pass.clock.now();
       },

@@ -1,10 +1,10 @@
 import t from 'tap';
 import type { Clock } from '../../../kernel/contracts/index.ts';
-import type { PassEnd } from '../../agents/contract.ts';
+import type { ActivityHost, PassEnd } from '../../agents/contract.ts';
 import type { JournalRecord } from '../../runs/contract.ts';
 import { CallerGone, type OpenSite, PassOver, type SiteCall, verbUsage } from '../contract.ts';
 import { ReplayJournal } from './replay-journal.ts';
-import { Activity, createMaskers, Refusals } from '../../../test/kit/index.ts';
+import { Activity, createMaskers, Refusals, until } from '../../../test/kit/index.ts';
 
 /** Time that passes when something waits for it. */
 function patientClock(): Clock & { waited: number[] } {
@@ -444,3 +444,38 @@ t.test(
     t.same(third.ends, []);
   },
 );
+
+t.test('whoever looks is told what is carried out, from its beginning until its record is durable', async (t) => {
+  const activity = new Activity();
+  const said: string[] = [];
+  const stored = Promise.withResolvers<void>();
+  activity.onAppend = () => stored.promise;
+  const underWay: ActivityHost['underWay'] = ({ kind, name, ordinal, position, attempt, attempts }) => {
+    const call = `${kind} ${name}#${ordinal}@${position}${attempt === undefined ? '' : ` ${attempt}/${attempts}`}`;
+    said.push(`+${call}`);
+    return () => said.push(`-${call}`);
+  };
+  Object.assign(activity, { underWay });
+  const journal = () => pass(activity).calls;
+  const first = journal();
+  const answered = first.durable(step('a'), done('x'));
+  const second = first.durable(step('a'), async (at) => {
+    at.begins(1, 3);
+    await at.again({ exit_code: 1, output: Buffer.alloc(0) }, { attempt: 1, policy: { attempts: 3, backoff_ms: 0 } });
+    at.begins(2, 3);
+    return { exit_code: 0, output: Buffer.alloc(0) };
+  });
+  await until(() => said.length > 1);
+  t.same(said, ['+step a#0@0', '+step a#1@1', '+step a#1@1 1/3', '-step a#1@1 1/3']);
+  stored.resolve();
+  await Promise.all([answered, second]);
+  await until(() => said.length === 7);
+  t.same(said.slice(4).toSorted(), ['+step a#1@1 2/3', '-step a#0@0', '-step a#1@1 2/3']);
+  said.length = 0;
+  const failed = journal();
+  await failed.durable(step('a'), never);
+  await failed.durable(step('a'), never);
+  t.same(said, [], 'what is replayed is not carried out');
+  await t.rejects(failed.durable(step('b'), () => Promise.reject(new CallerGone())));
+  t.same(said, ['+step b#0@2', '-step b#0@2']);
+});

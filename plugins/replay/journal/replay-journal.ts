@@ -16,6 +16,7 @@ import { linesOf } from '../domain/source-lines.ts';
 import { Attempts } from './attempts.ts';
 import { type Caller, done, type Made, recordOf, type Settle, type Site } from './calls.ts';
 import { PassState } from './pass-state.ts';
+import { type ShownCall, shownWhile } from './shown-call.ts';
 import { Sites } from './sites.ts';
 import { refusalOutcome, violation } from './refusals.ts';
 import { StagedOutput } from './staged-output.ts';
@@ -89,7 +90,10 @@ export class ReplayJournal implements OpenReplay {
       run_id,
       activity_id,
       mask: (name) => this.#pass.host.masker.text(name),
-      durable: (site, record, settle) => this.#call(caller, site, false, (open) => this.#record(open, record, settle)),
+      durable: (site, work, settle) =>
+        this.#call(caller, site, false, (open) =>
+          shownWhile(this.#pass.host, open, (shown) => this.#record(open, work, settle, shown)),
+        ),
       perform: (site, args) => this.#call(caller, site, false, (open) => this.#perform(open, args)),
       wait: (site, wait) => this.#call(caller, site, true, (open) => this.#wait(open, wait)),
       ahead: {
@@ -182,14 +186,19 @@ export class ReplayJournal implements OpenReplay {
     return { kind, name, ordinal, lines: linesOf(this.#pass.source(), site).map(({ number }) => number) };
   }
 
-  async #record(site: Site, work: (at: OpenSite) => Promise<RecordedOutcome>, settle: Settle): Promise<Made> {
+  async #record(
+    site: Site,
+    work: (at: OpenSite) => Promise<RecordedOutcome>,
+    settle: Settle,
+    shown: ShownCall,
+  ): Promise<Made> {
     // An agent that was suspended or cut off may be on its own by now: another may run this very step.
     if (this.#pass.host.held?.() === false) this.#state.lose();
     const started_at = this.#pass.clock.now();
     const key = idempotencyKey(this.#pass.assignment, site);
     let outcome: RecordedOutcome;
     try {
-      outcome = await work({ position: site.position, ordinal: site.ordinal, key, ...this.#attempts.of(site) });
+      outcome = await work({ position: site.position, ordinal: site.ordinal, key, ...this.#attempts.of(site, shown) });
     } catch (error) {
       if (error instanceof CallerGone && !this.#state.over)
         this.#abandoned = { site, started_at, since: this.#pass.clock.monotonic(), settle };

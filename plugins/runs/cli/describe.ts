@@ -1,5 +1,6 @@
 import { labelled, type Output } from '../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
+import { runningCall } from '../explain/under-way.ts';
 
 /** ` for signal "approved" until …`, or an empty text. */
 export function waitsFor(run: RunView): string {
@@ -26,6 +27,7 @@ export function describe(run: RunView, output: Output): string {
     ['run', run.run_id],
     ['workflow', `${run.workflow} (${run.kind})`],
     ['status', `${paint(run.status, output)}${waitsFor(run)}`],
+    ...now(run.running ?? []),
     ['subject', run.subject],
     ['tags', run.tags.join(', ')],
     ['parent', run.parent],
@@ -40,6 +42,17 @@ export function describe(run: RunView, output: Output): string {
     ['reason', run.reason],
     ...run.annotations.map((note) => ['note', note] as const),
   ]);
+}
+
+/** Calls under way that are shown; `--json` has more. */
+const SHOWN = 5;
+
+/** What agents carry out at this moment, a line each. */
+function now(calls: NonNullable<RunView['running']>): [string, string][] {
+  const at = Date.now();
+  const lines = calls.slice(0, SHOWN).map((call) => runningCall(call, at));
+  if (calls.length > SHOWN) lines.push(`and ${calls.length - SHOWN} more`);
+  return lines.map((line) => ['now', line]);
 }
 
 const isEmpty = (value: unknown) =>

@@ -1,5 +1,6 @@
 import { type Output, span } from '../../../cli/contract.ts';
 import type { NodeView } from '../explain/answers.ts';
+import { runningFor } from '../explain/under-way.ts';
 
 /** Longer outputs are cut; `--json` has them whole. */
 const MAX_SHOWN = 200;
@@ -37,6 +38,7 @@ function what(node: NodeView): string {
   if (items) return `${items.ended} of ${items.total} items${items.failed > 0 ? `, ${items.failed} failed` : ''}`;
   if (node.case !== undefined) return `case ${node.case}`;
   if (substate) return waits(substate);
+  if (activity?.running) return `${activity.running.site} ${runningFor(activity.running, Date.now())}`;
   return activity === undefined ? '' : activity.state;
 }
 

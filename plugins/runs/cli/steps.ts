@@ -1,6 +1,7 @@
 import { allSteps } from './all-steps.ts';
 import { type Output, type Run, span, usageError } from '../../../cli/contract.ts';
 import type { StepView } from '../explain/answers.ts';
+import { runningFor } from '../explain/under-way.ts';
 import { nodeTable } from './node-table.ts';
 import { bars } from './timeline.ts';
 
@@ -11,15 +12,22 @@ const TIMELINES: readonly (readonly [columns: number, width: number])[] = [
   [70, 12],
 ];
 
-function outcome({ status, deadline, exit_code, child, run, attempts, max_attempts }: StepView): string {
-  const nth = attempts ? [`attempt ${attempts.length + 1} of ${max_attempts}`] : [];
-  const waiting = status === 'waiting' ? `waiting${deadline ? ` until ${deadline}` : ''}` : undefined;
-  const own = [waiting ?? (status === 'recorded' ? `exit ${exit_code}` : status), ...nth].join(', ');
+function outcome(step: StepView): string {
+  const { exit_code, child, run } = step;
+  const own = ownOutcome(step);
   if (run) return `${own}, ${run.run_id} ${run.status}`;
   if (!child || child.state === 'cancelled') return child ? `${own}, child cancelled` : own;
   // The outcome of a collected child is the outcome of the call itself.
   if (child.state === 'ended') return child.exit_code === exit_code ? own : `${own}, child exit ${child.exit_code}`;
-  return `${own}, child ${child.state}`;
+  return `${own}, child ${child.running ? runningFor(child.running, Date.now()) : child.state}`;
+}
+
+function ownOutcome({ status, running, child, deadline, exit_code, attempts, max_attempts }: StepView): string {
+  const told = running?.attempt ?? child?.running?.attempt;
+  const nth = attempts && told === undefined ? [`attempt ${attempts.length + 1} of ${max_attempts}`] : [];
+  const waiting = status === 'waiting' ? `waiting${deadline ? ` until ${deadline}` : ''}` : undefined;
+  const now = running && runningFor(running, Date.now());
+  return [now ?? waiting ?? (status === 'recorded' ? `exit ${exit_code}` : status), ...nth].join(', ');
 }
 
 /** The attempts of a call before the last one, each as a row of its own below the call. */

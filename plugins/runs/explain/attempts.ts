@@ -8,10 +8,12 @@ export function triedCalls(steps: readonly StepView[]): string[] {
 const isOpen = ({ attempts = [], status, child }: StepView): boolean =>
   attempts.length > 0 && (status !== 'recorded' || (child !== undefined && child.state !== 'ended'));
 
-function triedCall({ kind, site, attempts = [], max_attempts = 0, status, child }: StepView): string {
+function triedCall({ kind, site, attempts = [], max_attempts = 0, status, running, child }: StepView): string {
   const last = attempts.at(-1)!;
   const why = last.message === undefined ? '' : ` (${last.message})`;
   const failed = `${kind} ${site} has failed ${attempts.length} of ${max_attempts} times, at last with exit code ${last.exit_code}${why}`;
+  // What is said of it already tells which attempt it is.
+  if (running ?? child?.running) return `${failed}.`;
   const pauses = status === 'waiting' && (child === undefined || child.state === 'waiting');
   const next = pauses ? `the next attempt comes at ${last.next_at}` : `attempt ${last.attempt + 1} is under way`;
   return `${failed}; ${next}.`;

@@ -16,6 +16,7 @@ import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
 import { explainNodes } from './node-explanation.ts';
 import { queuedSignals, signalWait } from './queued-signals.ts';
+import { callsUnderWay, runningFor } from './under-way.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 /** Everything that an explanation uses. */
@@ -77,7 +78,8 @@ function running(known: Known): Explanation {
       : `the last of ${counted(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${ago(last.recorded_at!, now)}`;
   const since = run.started_at ? ` since ${run.started_at}` : '';
   const open = children(steps, agents, now);
-  return { because: [`The run is under way${since}; ${far}.`, ...triedCalls(steps), ...open.because], next: open.next };
+  const because = [`The run is under way${since}; ${far}.`, ...callsUnderWay(steps, now), ...triedCalls(steps)];
+  return { because: [...because, ...open.because], next: open.next };
 }
 
 function waiting(known: Known): Explanation {
@@ -184,6 +186,7 @@ function describeChild(
   if (one.state !== 'running') return { because: [`Its child ${name} is ${one.state}.`], next: [] };
   const agent = agents.find(({ agent_id }) => agent_id === one.agent_id);
   const where = agent ? ` on the agent ${agent.name}` : '';
+  if (one.running) return { because: [`Its child ${name} is ${runningFor(one.running, now)}.`], next: [] };
   return { because: [`Its child ${name} runs${where}, handed over ${ago(step.started_at, now)}.`], next: [] };
 }
 

@@ -3,6 +3,7 @@ import type { AgentView, DeclinedEvent, NodeView, RunView, SignalView, TypeView 
 import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
 import { signalWait } from './queued-signals.ts';
+import { underWayIn } from './under-way.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 interface KnownNodes {
@@ -55,7 +56,7 @@ function explainNode(known: KnownNodes, node: NodeView): Explanation {
   }
   const agent = agents.find(({ agent_id }) => agent_id === activity?.agent_id);
   const begun = node.started_at === undefined ? '' : `, begun ${ago(node.started_at, now)}`;
-  return told(`runs${agent ? ` on the agent ${agent.name}` : ''}${begun}.`);
+  return told(`runs${agent ? ` on the agent ${agent.name}` : ''}${begun}.${underWayIn(activity, now)}`);
 }
 
 const also = ({ because, next }: Explanation, more: readonly string[]): Explanation => ({

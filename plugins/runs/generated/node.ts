@@ -66,6 +66,37 @@ export interface NodeRecord {
      * The agent that runs it now.
      */
     agent_id?: string;
+    /**
+     * What the agent carries out now: a step of a job, a call of a script; not what takes less than some 100 ms.
+     */
+    running?: {
+      /**
+       * The verb.
+       */
+      kind: string;
+      name: string;
+      /**
+       * `name#ordinal`.
+       */
+      site: string;
+      label?: string;
+      /**
+       * When it began, or its present attempt did.
+       */
+      since: string;
+      /**
+       * Name of the agent.
+       */
+      agent: string;
+      /**
+       * Which attempt it is; only of what is tried again.
+       */
+      attempt?: number;
+      /**
+       * So many attempts may be made in all; only with `attempt`.
+       */
+      max_attempts?: number;
+    };
   };
   /**
    * Attempts that have ended and were not the last, oldest first; at most the newest 20. Left out without any.

@@ -43,6 +43,43 @@ export interface RunRecord {
      */
     deadline?: string;
   };
+  /**
+   * What agents carry out now, the oldest first, at most 20; only of one run that is read by itself, and not what takes less than some 100 ms.
+   */
+  running?: {
+    /**
+     * The verb.
+     */
+    kind: string;
+    name: string;
+    /**
+     * `name#ordinal`.
+     */
+    site: string;
+    label?: string;
+    /**
+     * When it began, or its present attempt did.
+     */
+    since: string;
+    agent_id: string;
+    /**
+     * Name of the agent.
+     */
+    agent: string;
+    /**
+     * Which attempt it is; only of what is tried again.
+     */
+    attempt?: number;
+    /**
+     * So many attempts may be made in all; only with `attempt`.
+     */
+    max_attempts?: number;
+    activity_id: string;
+    /**
+     * Name of the activity.
+     */
+    activity: string;
+  }[];
   subject?: string;
   tags: string[];
   trigger: {

@@ -1,7 +1,7 @@
 // Generated from the JSON Schema of the same name (npm run generate). Do not edit.
 
 /**
- * One durable call of an activity: recorded, waiting for its outcome or for its next attempt, or being tried again.
+ * One durable call of an activity: recorded, under way on an agent, waiting for its outcome or for its next attempt, or being tried again.
  */
 export interface StepRecord {
   /**
@@ -23,9 +23,31 @@ export interface StepRecord {
   site: string;
   label?: string;
   /**
-   * `retrying`: an attempt has failed, and another one is under way or about to be.
+   * `running`: an agent carries it out now. `retrying`: an attempt has failed, and another one is under way or about to be.
    */
-  status: 'recorded' | 'waiting' | 'retrying';
+  status: 'recorded' | 'running' | 'waiting' | 'retrying';
+  /**
+   * The agent that carries it out now; not of calls that take less than some 100 ms.
+   */
+  running?: {
+    /**
+     * When it began, or its present attempt did.
+     */
+    since: string;
+    agent_id: string;
+    /**
+     * Name of the agent.
+     */
+    agent: string;
+    /**
+     * Which attempt it is; only of what is tried again.
+     */
+    attempt?: number;
+    /**
+     * So many may be made in all; only with `attempt`.
+     */
+    max_attempts?: number;
+  };
   exit_code?: number;
   /**
    * Recorded output, when it is UTF-8.
@@ -108,6 +130,28 @@ export interface StepRecord {
      * The agent that runs it now.
      */
     agent_id?: string;
+    /**
+     * Since when its command runs; not of commands that take less than some 100 ms.
+     */
+    running?: {
+      /**
+       * When it began, or its present attempt did.
+       */
+      since: string;
+      agent_id: string;
+      /**
+       * Name of the agent.
+       */
+      agent: string;
+      /**
+       * Which attempt it is; only of what is tried again.
+       */
+      attempt?: number;
+      /**
+       * So many may be made in all; only with `attempt`.
+       */
+      max_attempts?: number;
+    };
   };
   /**
    * The run that the call made.

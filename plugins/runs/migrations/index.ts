@@ -21,6 +21,7 @@ import { logSites } from './0019-log-sites.ts';
 import { attemptTables } from './0020-attempts.ts';
 import { runTimeouts } from './0021-run-timeouts.ts';
 import { fewerIndexes } from './0022-fewer-indexes.ts';
+import { underWayTable } from './0023-under-way.ts';
 import { includedFiles } from './0024-included-files.ts';
 import { traceColumns } from './0026-traces.ts';
 
@@ -47,6 +48,7 @@ export const runsMigrations: readonly Migration[] = [
   attemptTables,
   runTimeouts,
   fewerIndexes,
+  underWayTable,
   includedFiles,
   traceColumns,
 ];

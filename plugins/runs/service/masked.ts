@@ -2,6 +2,7 @@ import type { Masker } from '../../masking/contract.ts';
 import type { Run } from '../contract.ts';
 import type { StepAttempt } from '../store/step-attempts.ts';
 import type { Step } from '../store/steps.ts';
+import type { HeldCall } from '../store/under-way.ts';
 
 /** The visible form of a run. Tags, trigger, subject and reason are texts of callers and are not masked. */
 export function maskedRun(run: Run, masker: Masker): Run {
@@ -24,6 +25,13 @@ const maskedAttempts = (attempts: readonly StepAttempt[], masker: Masker): Promi
       message: attempt.message && masker.text(attempt.message),
     })),
   );
+
+/** The visible form of what agents carry out. */
+export const maskedCalls = (calls: readonly HeldCall[], masker: Masker): HeldCall[] =>
+  calls.map((held) => {
+    const { name, label } = held.call;
+    return { ...held, call: { ...held.call, name: masker.text(name), label: label && masker.text(label) } };
+  });
 
 /** The visible form of steps; the stored records stay unchanged for replays. */
 export async function maskedSteps<S extends Step>(steps: readonly S[], masker: Masker): Promise<S[]> {

@@ -12,7 +12,11 @@ import {
 } from '../store/node-facts.ts';
 import type { Reader } from '../store/parts.ts';
 import { readCoordinator } from '../store/run-lists.ts';
+import type { HeldCall } from '../store/under-way.ts';
+import { maskedCalls } from './masked.ts';
+import { renderUnderWay } from './render.ts';
 import { noRun, runId } from './run-views.ts';
+import type { CallsUnderWay } from './under-way.ts';
 
 interface Scope {
   org_id: string;
@@ -28,6 +32,7 @@ export interface NodeViewsParts {
   sealer: Pick<Sealer, 'prepare'>;
   masks: Pick<RunMasks, 'of'>;
   coordinators: () => readonly RunCoordinator[];
+  under_way: Pick<CallsUnderWay, 'of'>;
 }
 
 /** Nodes of runs that a coordinator carries on. */
@@ -54,8 +59,11 @@ export class NodeViews {
     const { nodes, more } = await coordinator.nodes(scope, { ...page, after });
     const activities = nodes.flatMap(({ activity_id }) => activity_id ?? []);
     const timers = nodes.flatMap(({ timer_id }) => timer_id ?? []);
+    const open = await readOpenActivities(this.#parts.on, activities);
+    const busy = [...open.values()].some(({ state }) => state === 'claimed');
+    const calls = busy ? await this.#parts.under_way.of(this.#parts.on, run_id) : [];
     const facts: Facts = {
-      activities: await readOpenActivities(this.#parts.on, activities),
+      activities: open,
       ended: await readEndedActivities(
         this.#parts.on,
         nodes.flatMap(({ earlier }) => earlier.map(({ activity_id }) => activity_id)),
@@ -63,6 +71,7 @@ export class NodeViews {
       waits: await readOpenWaits(this.#parts.on, run_id, [...activities, ...timers]),
       // Read last: values that the nodes may show were stored before them.
       masker: await this.#parts.masks.of(scope),
+      calls: new Map(calls.map((call) => [call.activity_id, call])),
     };
     const last = nodes.at(-1);
     const next_cursor = more && last ? encodeCursor(last.place) : undefined;
@@ -92,6 +101,7 @@ interface Facts {
   ended: ReadonlyMap<string, EndedActivity>;
   waits: ReadonlyMap<string, OpenWait>;
   masker: Masker;
+  calls: ReadonlyMap<string, HeldCall>;
 }
 
 const time = (ms: number | null | undefined): string | undefined => (ms == null ? undefined : iso(ms));
@@ -108,7 +118,7 @@ function recordOf(node: CoordinatedNode, facts: Facts): NodeRecord {
     output: output === undefined ? undefined : masker.json(output),
     error: error === null ? undefined : { code: error.code, message: masker.text(error.message) },
     kept: kept || undefined,
-    activity: activityOf(activities.get(node.activity_id ?? '')),
+    activity: activityOf(activities.get(node.activity_id ?? ''), facts),
     attempts: attemptsOf(node.earlier, facts),
     substate: substateOf(waits.get(node.activity_id ?? ''), masker),
     timeout_at: time(waits.get(node.timer_id ?? '')?.deadline),
@@ -128,16 +138,24 @@ function attemptsOf(earlier: CoordinatedNode['earlier'], { ended, masker }: Fact
   return attempts.length === 0 ? undefined : attempts;
 }
 
-function activityOf(activity: OpenActivity | undefined): NodeRecord['activity'] {
+function activityOf(activity: OpenActivity | undefined, { calls, masker }: Facts): NodeRecord['activity'] {
   if (!activity) return undefined;
   const { activity_id, state, agent_id, requires: needs } = activity;
   const requires = JSON.parse(needs ?? '[]') as string[];
+  const call = state === 'claimed' ? calls.get(activity_id) : undefined;
   return {
     activity_id,
     state: STATES[state],
     requires: requires.length === 0 ? undefined : requires,
     agent_id: agent_id ?? undefined,
+    running: call && runningOf(call, masker),
   };
+}
+
+function runningOf(call: HeldCall, masker: Masker) {
+  const [shown] = maskedCalls([call], masker);
+  const { activity_id: _id, activity: _activity, agent_id: _agent, ...running } = renderUnderWay(shown!);
+  return running;
 }
 
 function substateOf(wait: OpenWait | undefined, masker: Masker): NodeRecord['substate'] {

@@ -32,6 +32,7 @@ import {
   RunFigures,
   RunObservers,
   RunStore,
+  UnderWay,
   WaitKinds,
   WaitResolver,
   WakeRelay,
@@ -43,6 +44,7 @@ import { detailRoutes, historyRoute, stateRoutes } from '../detail-routes.ts';
 import { documentRoutes } from '../document-routes.ts';
 import { runRoutes } from '../routes.ts';
 import { signalRoutes } from '../signal-routes.ts';
+import { ActivityOwners } from '../store/activity-owners.ts';
 import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
 import type { SqlRunStore } from '../store/sql-run-store.ts';
@@ -65,6 +67,7 @@ import { createSignalViews } from './signal-views.ts';
 import { RunWatch } from './run-watch.ts';
 import { countTransitions } from './store-metrics.ts';
 import { createStepViews } from './step-views.ts';
+import { CallsUnderWay } from './under-way.ts';
 import { createWakeups } from './wakeups.ts';
 
 /** The parts of the engine above its store: service, routes, sweeper and the state verb. */
@@ -72,7 +75,11 @@ export function registerService(plugin: PluginSetup, store: (use: Resolve) => Sq
   const wakeups = plugin.own((use) => createWakeups(use(Log)));
   plugin.bind(Wakeups, wakeups);
   plugin.bind(WakeRelay, wakeups);
-  const views = plugin.own((use) => createRunViews(use(Database), use(Sealer), use(RunMasks), use(Tracing).on));
+  const under_way = plugin.own(callsUnderWay);
+  plugin.bind(UnderWay, under_way);
+  const views = plugin.own((use) =>
+    createRunViews({ ...reading(use), under_way: under_way(use), tracer: use(Tracing).on }),
+  );
   plugin.bind(RunEngine, (use) => engine(use, views(use)));
   plugin.bind(RunCreation, (use) => creation(use, store(use)));
   plugin.bind(JobEnvironments, (use) =>
@@ -100,10 +107,13 @@ export function registerService(plugin: PluginSetup, store: (use: Resolve) => Sq
     }),
   );
   plugin.contribute(RunObservers, (use) => [countTransitions(use(Metrics)), markCalls(() => calls(use).wake())]);
-  plugin.contribute(HttpRoutes, (use) => routes(use, views(use)));
+  plugin.contribute(HttpRoutes, (use) => routes(use, views(use), under_way(use)));
   plugin.onStart(SERVER_ROLES, async (use) => sweeper(use).start());
   plugin.onStart(SERVER_ROLES, async (use) => calls(use).start());
+  plugin.onStart(SERVER_ROLES, async (use) => under_way(use).start());
 }
+
+const reading = (use: Resolve) => ({ on: use(Database), sealer: use(Sealer), masks: use(RunMasks) });
 
 function engine(use: Resolve, { read }: RunViews): RunEngine {
   const database = use(Database);
@@ -151,10 +161,10 @@ export const makeReruns = (use: Resolve): Reruns =>
     coordinators: () => use.all(RunCoordinators),
   });
 
-function routes(use: Resolve, views: RunViews): Route[] {
+function routes(use: Resolve, views: RunViews, under_way: CallsUnderWay): Route[] {
   const [clock, watch] = [use(Clock), watching(use, 'run-watch', views.versions)];
-  const parts = { on: use(Database), sealer: use(Sealer), masks: use(RunMasks) };
-  const steps = createStepViews(parts.on, parts.sealer, parts.masks);
+  const parts = { ...reading(use), under_way };
+  const steps = createStepViews(parts);
   const nodes = new NodeViews({ ...parts, coordinators: () => use.all(RunCoordinators) });
   const ends = watching(use, 'run-ends', views.ended);
   const waits = new RunWaits({ ...views, watch: ends, clock });
@@ -177,6 +187,18 @@ function watching(use: Resolve, part: string, versions: RunViews['versions']): R
     log: use(Log).child({ part }),
     versions,
   });
+}
+
+function callsUnderWay(use: Resolve): CallsUnderWay {
+  const underWay = new CallsUnderWay({
+    database: use(Database),
+    owners: new ActivityOwners(use(Database), use(Sealer)),
+    wakeups: use(Wakeups),
+    clock: use(Clock),
+    log: use(Log).child({ part: 'under-way' }),
+  });
+  use(Metrics).gauge('svc_runs_calls_under_way', 'Calls that agents of this server carry out.', () => underWay.size);
+  return underWay;
 }
 
 function callNotifier(use: Resolve): CallNotifier {

@@ -2,9 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { iso } from '../../../kernel/contracts/index.ts';
 import { siteOf } from '../contract.ts';
 import type { CellRecord } from '../generated/cell.ts';
+import type { RunRecord } from '../generated/run.ts';
 import type { StepRecord } from '../generated/step.ts';
 import type { StepAttempt } from '../store/step-attempts.ts';
 import type { Step } from '../store/steps.ts';
+import type { HeldCall } from '../store/under-way.ts';
 
 export type StepChild = NonNullable<StepRecord['child']>;
 export type ShownStep = Step & Pick<StepRecord, 'child' | 'run'>;
@@ -19,7 +21,7 @@ export interface Cell {
 const time = (ms: number | null | undefined): string | undefined => (ms == null ? undefined : iso(ms));
 
 export function renderStep(step: ShownStep): StepRecord {
-  const { position, kind, name, ordinal, recorded, attempts = [] } = step;
+  const { position, kind, name, ordinal, recorded, under_way, attempts = [] } = step;
   const retrying = attempts.length > 0 && step.deadline === null && step.child === undefined;
   return {
     position,
@@ -28,7 +30,8 @@ export function renderStep(step: ShownStep): StepRecord {
     ordinal,
     site: siteOf(step),
     label: step.label ?? undefined,
-    status: recorded ? 'recorded' : retrying ? 'retrying' : 'waiting',
+    status: recorded ? 'recorded' : retrying ? 'retrying' : under_way ? 'running' : 'waiting',
+    running: recorded || !under_way ? undefined : renderRunning(under_way),
     ...(recorded && renderRecorded(recorded)),
     started_at: iso(step.started_at),
     recorded_at: time(recorded?.at),
@@ -40,6 +43,21 @@ export function renderStep(step: ShownStep): StepRecord {
     activity_id: step.activity_id,
     activity: step.activity,
   };
+}
+
+type Running = NonNullable<StepRecord['running']>;
+
+export const renderRunning = ({ since, agent_id, name: agent, call: { attempt, attempts } }: HeldCall): Running => ({
+  since: iso(since),
+  ...{ agent_id, agent, attempt, max_attempts: attempt === undefined ? undefined : attempts },
+});
+
+/** The same with the call that it is, for views of runs and nodes. */
+export function renderUnderWay(held: HeldCall): NonNullable<RunRecord['running']>[number] {
+  const { kind, name, ordinal, label } = held.call;
+  const { activity_id, activity } = held;
+  const site = siteOf({ kind, name, ordinal });
+  return { kind, name, site, label, ...renderRunning(held), activity_id, activity };
 }
 
 function renderAttempt({ attempt, started_at, ended_at, next_at, ...outcome }: StepAttempt) {

@@ -7,10 +7,15 @@ import type { Reader } from '../store/parts.ts';
 import { readRun, readRuns, readStatus } from '../store/reading.ts';
 import { type JobFacts, readEnded, readFacts, readVersions, type RunVersion } from '../store/run-lists.ts';
 import { listRuns, type RunFilter } from '../store/run-search.ts';
-import { maskedRun } from './masked.ts';
+import { maskedCalls, maskedRun } from './masked.ts';
+import { renderUnderWay } from './render.ts';
+import type { CallsUnderWay } from './under-way.ts';
 
 /** Runs in one read: the output of each may have 4 MiB. */
 const READ_TOGETHER = 16;
+
+/** Calls under way that the record of a run names. */
+const MOST_UNDER_WAY = 20;
 
 /** Bytes of outputs on one page of runs. A page becomes shorter rather than larger. */
 const PAGE_BYTES = 8 * 1024 * 1024;
@@ -33,6 +38,8 @@ function placeOf(key: string): Scope & { run_id: string } {
 export interface RunViews {
   /** Throws `not_found`. */
   read(scope: Scope, run_id: string, within?: Queries): Promise<Run>;
+  /** The run with what agents carry out of it now. */
+  withRunning(scope: Scope, run: Run): Promise<Run>;
   list(scope: Scope, filter: RunFilter): Promise<{ runs: Run[]; next_cursor?: string }>;
   /** Throws `not_found`. */
   status(run_id: string): Promise<RunStatus>;
@@ -58,13 +65,16 @@ function known<T>(run_id: string, found: T | undefined): T {
   return found;
 }
 
+export interface RunViewsParts {
+  on: Reader;
+  sealer: Sealer;
+  masks: Pick<RunMasks, 'of' | 'ofMany'>;
+  under_way: Pick<CallsUnderWay, 'of'>;
+  tracer?: Pick<Tracer, 'pageOf'> | undefined;
+}
+
 /** Secret values of a run are masked everywhere, except in texts of its callers. */
-export function createRunViews(
-  on: Reader,
-  sealer: Sealer,
-  masks: Pick<RunMasks, 'of' | 'ofMany'>,
-  tracer?: Pick<Tracer, 'pageOf'>,
-): RunViews {
+export function createRunViews({ on, sealer, masks, under_way, tracer }: RunViewsParts): RunViews {
   const shown = (run: Run, masker: Masker) => traced(maskedRun(run, masker), tracer);
   const masked = async (scope: Scope, ids: readonly string[]): Promise<Run[]> => {
     const runs = await readRuns(on, sealer, scope, ids);
@@ -88,6 +98,16 @@ export function createRunViews(
       if (!within) return known(run_id, await runs.of(keyOf({ org_id, project_id }, runId(run_id))));
       const run = await readRun(within, sealer, { org_id, project_id }, runId(run_id));
       return shown(run, await masks.of({ org_id, project_id, run_id }, within));
+    },
+    async withRunning({ org_id, project_id }, run) {
+      const { run_id } = run;
+      // One that waits may wait for a child that is carried out.
+      const open = run.status === 'running' || run.status === 'waiting';
+      const calls = open ? await under_way.of(on, run_id) : [];
+      if (calls.length === 0) return run;
+      const oldest = calls.toSorted((a, b) => a.since - b.since).slice(0, MOST_UNDER_WAY);
+      const named = maskedCalls(oldest, await masks.of({ org_id, project_id, run_id }));
+      return { ...run, running: named.map(renderUnderWay) };
     },
     async list(scope, filter) {
       const { ids, next } = fitting(await listRuns(on, scope.project_id, filter), filter.limit);

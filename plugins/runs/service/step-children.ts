@@ -1,9 +1,10 @@
 import type { Sealer } from '../../../kernel/contracts/index.ts';
 import { calledBy } from '../store/calls.ts';
 import type { Reader } from '../store/parts.ts';
+import type { HeldCall } from '../store/under-way.ts';
 import { readCommandAttempts } from '../store/step-attempts.ts';
 import { type ChildRow, readChildren, type Step } from '../store/steps.ts';
-import type { ShownStep, StepChild } from './render.ts';
+import { renderRunning, type ShownStep, type StepChild } from './render.ts';
 
 const CALL = 'call';
 
@@ -19,6 +20,8 @@ interface OfRun {
   sealer: Sealer;
   scope: { org_id: string; project_id: string };
   run_id: string;
+  /** What agents carry out now. */
+  calls: readonly HeldCall[];
 }
 
 /** The steps; a step that concerns a child also shows the child's state. */
@@ -39,7 +42,8 @@ async function withRuns(on: Reader, run_id: string, steps: readonly Step[]): Pro
 async function withActivities(of: OfRun, steps: readonly ShownStep[]): Promise<ShownStep[]> {
   if (!steps.some(speaksOfChild)) return [...steps];
   const rows = await readChildren(of.on, of.run_id);
-  const children = new Map(rows.map((row) => [`${row.parent} ${row.name}`, childOf(row)]));
+  const calls = new Map(of.calls.map((call) => [call.activity_id, call]));
+  const children = new Map(rows.map((row) => [`${row.parent} ${row.name}`, childOf(row, calls.get(row.activity_id))]));
   const childOfStep = (step: Step) =>
     speaksOfChild(step) ? children.get(`${step.activity_id} ${step.name}`) : undefined;
   const ids = steps.flatMap((step) => (asksForChild(step) ? (childOfStep(step)?.activity_id ?? []) : []));
@@ -56,10 +60,16 @@ const asksForChild = ({ kind }: Step): boolean => kind === 'activity' || kind ==
 
 const speaksOfChild = ({ kind, name }: Step): boolean => kind.startsWith('activity') && name !== '';
 
-function childOf({ activity_id, state, exit_code, agent_id, requires: required }: ChildRow): StepChild {
+function childOf(
+  { activity_id, state, exit_code, agent_id, requires: required }: ChildRow,
+  call: HeldCall | undefined,
+): StepChild {
   const open = STATES[state];
   const needs = JSON.parse(required ?? '[]') as string[];
   const requires = needs.length === 0 ? undefined : needs;
-  if (open !== undefined) return { activity_id, state: open, requires, agent_id: agent_id ?? undefined };
+  if (open !== undefined) {
+    const running = open === 'running' && call ? renderRunning(call) : undefined;
+    return { activity_id, state: open, requires, agent_id: agent_id ?? undefined, running };
+  }
   return { activity_id, state: 'ended', requires, exit_code: exit_code ?? (state === 'done' ? 0 : 1) };
 }

@@ -10,8 +10,12 @@ import { OTHER, SCOPE, STORES, withEngine } from '../../../test/kit/index.ts';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const runViews = (use: Resolve) => createRunViews(use(Database), use(Sealer), use(RunMasks));
-const stepViews = (use: Resolve) => createStepViews(use(Database), use(Sealer), use(RunMasks));
+const parts = (use: Resolve) => ({
+  ...{ on: use(Database), sealer: use(Sealer), masks: use(RunMasks) },
+  under_way: { of: async () => [] },
+});
+const runViews = (use: Resolve) => createRunViews(parts(use));
+const stepViews = (use: Resolve) => createStepViews(parts(use));
 
 const everything: RunFilter = parseRunFilter({}, 0);
 

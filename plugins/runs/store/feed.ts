@@ -68,7 +68,7 @@ interface VersionRow {
   log_seq: number | null;
 }
 
-/** Three statements for 128 runs. */
+/** Four statements for 128 runs. */
 export async function readFeedVersions(on: On, run_ids: readonly string[]): Promise<Map<string, RunVersions>> {
   const found = new Map<string, RunVersions>();
   for (const part of chunks(run_ids)) {
@@ -91,12 +91,18 @@ export async function readFeedVersions(on: On, run_ids: readonly string[]): Prom
        GROUP BY a.run_id`,
       list.params,
     );
+    // Of calls that last, as other servers have written them.
+    const written = await on.read<{ run_id: string; n: number; since: number }>(
+      `SELECT run_id, COUNT(*) AS n, MAX(since) AS since FROM runs_under_way WHERE run_id IN ${list.marks} GROUP BY run_id`,
+      list.params,
+    );
+    const lasting = new Map(written.map(({ run_id, n, since }) => [run_id, `${n} ${since}`]));
     const grown = new Map(lengths.map(({ run_id, length }) => [run_id, length]));
     for (const { run_id, project_id, status, next_seq, log_seq } of rows)
       found.set(run_id, {
         project_id,
         run: `${status} ${next_seq}`,
-        steps: `${next_seq} ${statesOf(run_id, states)} ${grown.get(run_id) ?? '-'}`,
+        steps: `${next_seq} ${statesOf(run_id, states)} ${grown.get(run_id) ?? '-'} ${lasting.get(run_id) ?? ''}`,
         log: String(log_seq ?? 0),
       });
   }

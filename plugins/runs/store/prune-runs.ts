@@ -19,6 +19,7 @@ const OWN: readonly RunTable[] = [
   'runs_log_heads',
   'runs_journal',
   'runs_attempts',
+  'runs_under_way',
   'runs_waits',
   'runs_deadlines',
   'runs_calls',

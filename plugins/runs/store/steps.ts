@@ -2,6 +2,7 @@ import type { Queries, Sealer } from '../../../kernel/contracts/index.ts';
 import { RETRY_WAIT } from '../domain/retry-kind.ts';
 import { sealed } from './sealing.ts';
 import type { StepAttempt } from './step-attempts.ts';
+import type { HeldCall } from './under-way.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -26,7 +27,9 @@ export interface Step {
   recorded: { at: number; exit_code: number; output: Buffer; message: string | null } | null;
   deadline: number | null;
   /** Failed attempts before the last one. */
-  attempts?: readonly StepAttempt[];
+  attempts?: readonly StepAttempt[] | undefined;
+  /** An agent carries it out now. */
+  under_way?: HeldCall;
 }
 
 export interface StepPlace {
@@ -34,7 +37,7 @@ export interface StepPlace {
   position: number;
 }
 
-type CallRow = Omit<Step, 'recorded' | 'deadline' | 'attempts'>;
+type CallRow = Omit<Step, 'recorded' | 'deadline' | 'attempts' | 'under_way'>;
 type RecordRow = CallRow & { exit_code: number; output: Buffer; message: Buffer | null; recorded_at: number };
 
 const CALL = (from: string) => `${from}.activity_id, a.name AS activity, ${from}.position, ${from}.kind, ${from}.name,

@@ -33,9 +33,11 @@ t.test('the last attempt is the outcome, and a final one ends them', async (t) =
   const run = async (tried: number, ends: Record<number, { exit_code: number; final?: boolean }>) => {
     const made: CommandAttempt[] = [];
     const kept: number[] = [];
+    const begun: string[] = [];
     const at = {
       tried,
       rest: async () => undefined,
+      begins: (attempt: number, attempts: number) => void begun.push(`${attempt}/${attempts}`),
       again: async (_: unknown, one: { attempt: number }) => void kept.push(one.attempt),
     };
     const { exit_code } = await tryAll(
@@ -45,6 +47,11 @@ t.test('the last attempt is the outcome, and a final one ends them', async (t) =
         made.push(attempt);
         return { exit_code: 1, ...ends[attempt.attempt!], output: Buffer.alloc(0) };
       },
+    );
+    t.same(
+      begun,
+      made.map(({ attempt }) => `${attempt}/3`),
+      'each is told of',
     );
     return { exit_code, kept, made: made.map(({ attempt }) => attempt) };
   };

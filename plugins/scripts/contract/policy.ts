@@ -66,7 +66,7 @@ function positive(options: Options, name: string): number | undefined {
 }
 
 /** Where attempts are counted and kept. */
-export type AttemptsAt = Pick<OpenSite, 'tried' | 'rest' | 'again'>;
+export type AttemptsAt = Pick<OpenSite, 'tried' | 'rest' | 'begins' | 'again'>;
 
 /** What an attempt came to. `final`: another one would fail in the same way. */
 export interface AttemptOutcome extends RecordedOutcome {
@@ -85,6 +85,7 @@ export async function tryAll(
   if (retry === undefined) return await once({ timeout_ms });
   await at.rest();
   for (let attempt = at.tried + 1; ; attempt += 1) {
+    at.begins(attempt, retry.attempts);
     const { final, ...outcome } = await once({ attempt, timeout_ms });
     if (outcome.exit_code === 0 || final || attempt >= retry.attempts) return outcome;
     await at.again(outcome, { attempt, policy: retry });

@@ -17,6 +17,7 @@ export function commandAttempts(
   over: () => boolean,
 ): AttemptsAt {
   let started_at = clock.now();
+  let ended = (): void => {};
   const rest = async (ms: number) => {
     if (ms > 0 && !over()) await new Promise<void>((passed) => void clock.after(ms, passed));
     if (over()) throw new ParkedBetween();
@@ -25,7 +26,11 @@ export function commandAttempts(
   return {
     tried: tried?.attempts ?? 0,
     rest: () => rest(tried?.pause_ms ?? 0),
+    begins(attempt, attempts) {
+      ended = host.underWay?.({ kind: 'activity', name, ordinal: 0, attempt, attempts }) ?? ended;
+    },
     async again({ exit_code, output, message }, { attempt, policy }) {
+      ended();
       const pause_ms = pauseAfter(attempt, policy);
       const park = pause_ms >= PARKED_PAUSE_MS;
       if (over()) throw new ParkedBetween();

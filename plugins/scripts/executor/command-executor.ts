@@ -112,6 +112,8 @@ class CommandPass implements RunningPass {
     const what = `child ${this.#assignment.name}`;
     const once = async (attempt: CommandAttempt = {}) =>
       commandOutcome(what, await this.#execute(attempt), 'a file or an artifact');
+    if (policy?.retry === undefined)
+      this.#host.underWay?.({ kind: 'activity', name: this.#assignment.name, ordinal: 0 });
     if (policy === undefined) return await once();
     const over = () => this.#stopped !== undefined;
     return await tryAll(commandAttempts(this.#assignment, this.#host, this.#parts.clock, over), policy, once);

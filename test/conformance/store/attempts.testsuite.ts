@@ -171,7 +171,7 @@ export function attemptSuite(t: Test, scenario: () => Scenario): void {
       await database.transaction((tx) => insertRows(tx, 'INSERT INTO runs_attempts', columns.split(' '), rows));
     }
     await h.store.cancelRun({ ...h.run(run.run_id), reason: 'enough' });
-    const views = createStepViews(database, sealer, masks);
+    const views = createStepViews({ on: database, sealer, masks, under_way: { of: async () => [] } });
     const names: string[] = [];
     let cursor: string | undefined;
     do {

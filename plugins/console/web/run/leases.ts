@@ -11,7 +11,7 @@ function leaseOf(lock: StepRecord, next: StepRecord | NodeRecord | undefined, no
   const command = next && !isNode(next) && next.kind === 'lock-step' && next.activity_id === lock.activity_id;
   const of = keyOf(lock);
   const to = command ? rowOfStep(next, now).to : now;
-  const open = command ? next.status === 'waiting' : !over;
+  const open = command ? next.status !== 'recorded' : !over;
   const from = Date.parse(lock.recorded_at);
   const depth = lock.activity === '' ? 0 : 1;
   return [{ key: `${of} lease`, of, label: lock.name, kind: 'lease', from, to, open, state: 'quiet', depth }];

@@ -56,7 +56,7 @@ function sideOf(step: AnyStep): Side {
   const { status, exit_code, stdout, stdout_base64, message } = step;
   const took_ms = between(step.started_at, step.recorded_at);
   return {
-    outcome: status === 'waiting' ? 'waiting' : `exit ${exit_code}`,
+    outcome: status === 'recorded' ? `exit ${exit_code}` : status,
     output: stdout ?? (stdout_base64 === undefined ? '' : `base64 ${stdout_base64}`),
     error: message ?? '',
     ...(took_ms !== undefined && { took_ms }),

@@ -1,0 +1,136 @@
+import t from 'tap';
+import { Clock, Database, Log, type Resolve, Sealer } from '../../../kernel/contracts/index.ts';
+import { RunMasks } from '../../masking/contract.ts';
+import { type Claimed, RunEngine, RunStore, type ToldCall, Wakeups } from '../contract.ts';
+import { ActivityOwners } from '../store/activity-owners.ts';
+import { renderStep } from './render.ts';
+import { createRunViews } from './run-views.ts';
+import { createStepViews } from './step-views.ts';
+import { CallsUnderWay } from './under-way.ts';
+import { SCOPE, STORES, until, withEngine } from '../../../test/kit/index.ts';
+
+// tap ends a whole file after 30 s unless told otherwise.
+t.setTimeout(120_000);
+
+const AGENT = { agent_id: 'agt_one', name: 'builder-1' };
+const refOf = ({ activity_id, epoch }: Claimed) => ({ activity_id, epoch });
+
+const told = (claimed: Claimed, call: Partial<NonNullable<ToldCall['call']>> = {}): ToldCall => ({
+  claim: refOf(claimed),
+  call: { kind: 'step', name: 'slow', ordinal: 0, position: 0, for_ms: 400, ...call },
+});
+
+const record = (position: number) => ({
+  ...{ position, kind: 'step', name: 'slow', ordinal: position, digest: '' },
+  ...{ exit_code: 0, output: '', started_at: 1 },
+});
+
+/** What one server knows, and its views. */
+function server(use: Resolve) {
+  const on = use(Database);
+  const owners = new ActivityOwners(on, use(Sealer));
+  const calls = new CallsUnderWay({
+    ...{ database: on, owners, wakeups: use(Wakeups), clock: use(Clock), log: use(Log) },
+  });
+  const parts = { on, sealer: use(Sealer), masks: use(RunMasks), under_way: calls };
+  const views = createRunViews(parts);
+  const stepViews = createStepViews(parts);
+  const page = { limit: 200, cursor: undefined };
+  return {
+    calls,
+    steps: async (run_id: string) => (await stepViews.list(SCOPE, run_id, page)).steps.map(renderStep),
+    run: async (run_id: string) => await views.withRunning(SCOPE, await views.read(SCOPE, run_id)),
+  };
+}
+
+for (const store of STORES)
+  t.test(store, async (t) => {
+    await t.test('a call under way is a step and stands in the record of its run, until it is recorded', (t) =>
+      withEngine({ store }, async ({ use, submit, claim }) => {
+        const { calls, steps, run } = server(use);
+        const runs = use(RunStore);
+        const { run_id } = await use(RunEngine).submit(submit());
+        const claimed = await claim();
+        t.same(await steps(run_id), []);
+        t.equal((await run(run_id)).running, undefined);
+        await calls.tell(AGENT, [told(claimed, { attempt: 1, attempts: 3 })]);
+        const [step] = await steps(run_id);
+        t.match(step, { site: 'slow#0', status: 'running', position: 0, activity: claimed.name });
+        t.match(step!.running, { agent: 'builder-1', agent_id: 'agt_one', attempt: 1, max_attempts: 3 });
+        const age = Date.now() - Date.parse(step!.running!.since);
+        t.ok(age >= 300 && age < 60_000, `for ${age} ms`);
+        t.match((await run(run_id)).running, [{ site: 'slow#0', kind: 'step', agent: 'builder-1', attempt: 1 }]);
+        await runs.append(refOf(claimed), record(0));
+        t.match(await steps(run_id), [{ site: 'slow#0', status: 'recorded', running: undefined }]);
+        t.equal((await run(run_id)).running, undefined, 'although its end was not told yet');
+        await calls.tell(AGENT, [{ claim: refOf(claimed) }]);
+        t.equal(calls.size, 0);
+      }),
+    );
+
+    await t.test('what was told of another claim, or of work without a place, is no step', (t) =>
+      withEngine({ store }, async ({ use, submit, claim }) => {
+        const { calls, steps, run } = server(use);
+        const runs = use(RunStore);
+        const { run_id } = await use(RunEngine).submit(submit());
+        const first = await claim();
+        await calls.tell(AGENT, [told(first)]);
+        await runs.release(refOf(first));
+        t.same(await steps(run_id), [], 'nobody holds it');
+        const second = await claim();
+        t.same(await steps(run_id), [], 'another agent holds it');
+        await calls.tell(AGENT, [told(second, { position: undefined })]);
+        await calls.tell(AGENT, [told(first)]);
+        t.match((await run(run_id)).running, [{ site: 'slow#0' }], 'an old claim changes nothing');
+        t.same(await steps(run_id), []);
+        calls.forget([refOf(first)]);
+        t.equal(calls.size, 1);
+        calls.forget([refOf(second)]);
+        t.equal((await run(run_id)).running, undefined);
+      }),
+    );
+
+    await t.test('an attempt that has failed is not under way, and the next one is', (t) =>
+      withEngine({ store }, async ({ use, submit, claim }) => {
+        const { calls, steps } = server(use);
+        const runs = use(RunStore);
+        const { run_id } = await use(RunEngine).submit(submit());
+        const claimed = await claim();
+        await calls.tell(AGENT, [told(claimed, { attempt: 1, attempts: 3 })]);
+        const { exit_code: _, output: __, ...site } = record(0);
+        const failed = { exit_code: 1, output: '', attempt: 1, attempts: 3, pause_ms: 0, park: false };
+        await runs.attempt(refOf(claimed), { ...site, ...failed });
+        t.match(await steps(run_id), [{ status: 'retrying', running: undefined }]);
+        await calls.tell(AGENT, [told(claimed, { attempt: 2, attempts: 3 })]);
+        t.match(await steps(run_id), [{ status: 'retrying', running: { attempt: 2 }, attempts: [{ attempt: 1 }] }]);
+      }),
+    );
+
+    await t.test('what lasts is written once: another server shows it, until it is over', (t) =>
+      withEngine({ store }, async ({ use, submit, claim }) => {
+        const [one, other] = [server(use), server(use)];
+        await using _stop = { [Symbol.asyncDispose]: one.calls.start() };
+        const runs = use(RunStore);
+        const { run_id } = await use(RunEngine).submit(submit());
+        const claimed = await claim();
+        await one.calls.tell(AGENT, [told(claimed, { for_ms: 5000 })]);
+        t.same(await other.steps(run_id), [], 'not yet');
+        await one.calls.tell(AGENT, [told(claimed, { for_ms: 11_000, label: 'a label', attempt: 2, attempts: 4 })]);
+        const shown = await until(async () => (await other.steps(run_id))[0]);
+        t.match(shown, {
+          ...{ site: 'slow#0', status: 'running', label: 'a label' },
+          running: { agent: 'builder-1', attempt: 2, max_attempts: 4 },
+        });
+        t.same((await one.steps(run_id))[0], shown, 'both tell the same');
+        await runs.append(refOf(claimed), record(0));
+        t.match(await other.steps(run_id), [{ status: 'recorded', running: undefined }]);
+        await one.calls.tell(AGENT, [{ claim: refOf(claimed) }]);
+        const rows = () => use(Database).read('SELECT 1 AS one FROM runs_under_way');
+        t.ok(await until(async () => (await rows()).length === 0 || undefined), 'its row is gone');
+        await one.calls.tell(AGENT, [told(claimed, { position: undefined, for_ms: 11_000 })]);
+        await until(async () => (await other.run(run_id)).running);
+        await runs.release(refOf(claimed));
+        t.equal((await other.run(run_id)).running, undefined, 'nothing is shown of a claim that is over');
+      }),
+    );
+  });
