@@ -189,6 +189,9 @@ else
       await reaches(waits, 'succeeded');
       await page.goto(`${base}/runs/${waits}`);
       await page.getByRole('button', { name: /^pass 2,/ }).waitFor();
+      t.equal(await page.getByRole('button', { name: /^pass \d,/ }).count(), 1, 'earlier passes are folded');
+      await page.getByRole('button', { name: 'Show 1 earlier pass', exact: true }).press('Enter');
+      await page.getByRole('button', { name: /^pass 1,/ }).waitFor();
       t.equal(await page.getByRole('button', { name: /^pass \d,/ }).count(), 2, 'each pass has its bar');
     });
 

@@ -2,7 +2,10 @@ import t from 'tap';
 import { stepsOfJob, writerOf } from './job-log.ts';
 
 const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
-const line = (second: number, text: string, stream = 'system') => ({ at: at(second), text, stream, activity: 'b' });
+const line = (second: number, text: string, stream = 'system') => ({
+  ...{ at: at(second), text, stream },
+  ...{ activity: 'b', activity_id: 'act_b', pass: 1 },
+});
 
 t.test('the steps of a job by the lines of the service', async (t) => {
   const lines = [

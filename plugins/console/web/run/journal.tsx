@@ -9,6 +9,7 @@ import { Confirm } from '../kit/confirm.tsx';
 import { bytesOf, pretty, span, visible } from '../kit/text.ts';
 import { useRerun } from './actions.tsx';
 import { RunLink } from './facts.tsx';
+import { RunningFor, RunningIn, runningOf } from './running.tsx';
 import { type AnyStep, OPEN } from './steps.ts';
 import { isNode } from './timeline.ts';
 
@@ -141,13 +142,16 @@ function Outcome({ step }: { step: AnyStep }) {
       attempt {step.attempts.length + 1} of {step.max_attempts}
     </span>
   );
-  if (step.status !== 'recorded')
+  if (step.status !== 'recorded') {
+    const running = runningOf(step);
     return (
       <span className="outcome">
-        {tried}
-        <Status of={step.status === 'retrying' ? 'running' : 'waiting'} />
+        {running?.attempt === undefined && tried}
+        {running && <RunningFor of={running} />}
+        <Status of={step.status === 'waiting' ? 'waiting' : 'running'} />
       </span>
     );
+  }
   const failed = step.exit_code !== undefined && step.exit_code !== 0;
   return (
     <span className="outcome">
@@ -162,6 +166,7 @@ const NodeOutcome = ({ node }: { node: NodeRecord }) => (
   <span className="outcome">
     {node.attempt > 1 && <span className="quiet">attempt {node.attempt}</span>}
     {node.kept && <span className="quiet">kept</span>}
+    <RunningIn activity={node.activity} />
     <span className="quiet">{spent(node.started_at, node.finished_at)}</span>
     <Status of={node.substate ? 'waiting' : node.state} />
   </span>

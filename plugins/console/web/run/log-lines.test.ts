@@ -54,3 +54,19 @@ t.test('a line without an end stays bounded', async (t) => {
     [16_384, 4],
   );
 });
+
+t.test('lines of passes before the last of their program are known', async (t) => {
+  const log = new LogLines();
+  const earlier = () => log.lines.filter((line) => log.isEarlier(line)).map(({ text }) => text);
+  log.add(event('one\n', { pass: 3 }));
+  log.add(event('other\n', { activity_id: 'act_2', pass: 1 }));
+  t.equal(log.hasEarlier, false, 'one pass of each');
+  log.add(event('two\n', { pass: 5 }));
+  t.equal(log.hasEarlier, true);
+  t.same(earlier(), ['one']);
+  log.add(event('late\n', { pass: 3 }));
+  t.same(earlier(), ['one', 'late']);
+  log.clear();
+  log.add(event('one\n', { pass: 3 }));
+  t.same(earlier(), []);
+});

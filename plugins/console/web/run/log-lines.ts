@@ -7,6 +7,8 @@ export interface LogEvent {
   activity_id: string;
   /** Name of who wrote it; only where several write. */
   activity?: string;
+  /** From 1: a program is started anew for each. */
+  pass?: number;
   /** Base64: a chunk may end in the middle of a character. */
   data: string;
 }
@@ -17,6 +19,8 @@ export interface LogLine {
   stream: string;
   at: string;
   activity?: string | undefined;
+  activity_id: string;
+  pass: number;
 }
 
 /** Lines kept in the page; `svc logs` has all of them. */
@@ -34,19 +38,34 @@ interface Writer {
 export class LogLines {
   readonly lines: LogLine[] = [];
   readonly #writers = new Map<string, Writer>();
+  /** The last pass of each program that was started more than once. */
+  readonly #last = new Map<string, number>();
+  readonly #first = new Map<string, number>();
   /** Lines that were dropped from the beginning. */
   dropped = 0;
 
-  add({ stream, at, activity_id, activity, data }: LogEvent): void {
+  /** True for a line of a pass before the last one of its program. */
+  isEarlier({ activity_id, pass }: LogLine): boolean {
+    return pass < (this.#last.get(activity_id) ?? 0);
+  }
+
+  /** True when there may be such lines. */
+  get hasEarlier(): boolean {
+    return this.#last.size > 0;
+  }
+
+  add({ stream, at, activity_id, activity, pass = 1, data }: LogEvent): void {
+    this.#notePass(activity_id, pass);
+    const of = { stream, at, activity, activity_id, pass };
     const key = `${activity_id} ${stream}`;
     const writer = this.#writers.get(key) ?? { decoder: new TextDecoder() };
     this.#writers.set(key, writer);
     const parts = writer.decoder.decode(bytesOf(data), { stream: true }).split('\n');
     parts.forEach((part, index) => {
-      if (part !== '') this.#append(writer, part, { stream, at, activity });
+      if (part !== '') this.#append(writer, part, of);
       // The last part has no end yet.
       if (index === parts.length - 1) return;
-      if (writer.open === undefined && part === '') this.lines.push({ text: '', stream, at, activity });
+      if (writer.open === undefined && part === '') this.lines.push({ text: '', ...of });
       writer.open = undefined;
     });
     this.#drop();
@@ -55,7 +74,15 @@ export class LogLines {
   clear(): void {
     this.lines.length = 0;
     this.#writers.clear();
+    this.#first.clear();
+    this.#last.clear();
     this.dropped = 0;
+  }
+
+  #notePass(activity_id: string, pass: number): void {
+    const first = this.#first.get(activity_id);
+    if (first === undefined) this.#first.set(activity_id, pass);
+    else if (pass > (this.#last.get(activity_id) ?? first)) this.#last.set(activity_id, pass);
   }
 
   #append(writer: Writer, text: string, rest: Omit<LogLine, 'text'>): void {

@@ -6,6 +6,7 @@ import { useFixedRows } from '../kit/fixed-rows.ts';
 import { count } from '../kit/text.ts';
 import { useLog } from './follow-log.ts';
 import type { LogLine } from './log-lines.ts';
+import { Unfold } from './unfold.tsx';
 
 const ROW_PX = 20;
 /** Nearer to the end than this, the view stays at the end. */
@@ -16,11 +17,19 @@ export function Log({ path }: { path: string }) {
   const [text, setText] = useState('');
   const [wrap, setWrap] = useState(false);
   const [times, setTimes] = useState(false);
+  const [unfolded, setUnfolded] = useState(false);
   const wanted = useDeferredValue(text.toLowerCase());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lines are changed in place, `version` tells so
+  const last = useMemo(
+    () => (log.hasEarlier ? log.lines.filter((line) => !log.isEarlier(line)) : log.lines),
+    [log, version],
+  );
+  const earlier = log.lines.length - last.length;
+  const folded = unfolded ? log.lines : last;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the lines are changed in place, `version` tells so
   const shown = useMemo(
-    () => (wanted === '' ? log.lines : log.lines.filter((line) => plain(line.text).toLowerCase().includes(wanted))),
-    [log, version, wanted],
+    () => (wanted === '' ? folded : log.lines.filter((line) => plain(line.text).toLowerCase().includes(wanted))),
+    [log, version, wanted, folded],
   );
   return (
     <>
@@ -38,6 +47,11 @@ export function Log({ path }: { path: string }) {
         <label>
           <input type="checkbox" checked={times} onChange={() => setTimes(!times)} /> Times
         </label>
+        {earlier > 0 && wanted === '' && (
+          <Unfold open={unfolded} onToggle={() => setUnfolded(!unfolded)}>
+            {`${lineCount(earlier)} of earlier passes`}
+          </Unfold>
+        )}
         <span className="quiet" role="status">
           {wanted ? `${count(shown.length)} of ` : ''}
           {lineCount(log.lines.length + log.dropped)}

@@ -23,7 +23,9 @@ export function passesOf(steps: readonly (StepRecord | NodeRecord)[]): Row[] {
     if (known) Object.assign(known, { from: Math.min(known.from, from), to: Math.max(known.to, to) });
     else passes.set(step.pass, { first: step, number: passes.size + 1, from, to });
   }
-  return [...activities.values()].flatMap((passes) => (passes.size > 1 ? [...passes.values()].map(rowOf) : []));
+  return [...activities.values()].flatMap((passes) =>
+    passes.size > 1 ? [...passes.values()].map((pass) => rowOf(pass, pass.number < passes.size)) : [],
+  );
 }
 
 const WAITS = /^(sleep|wait-|lock$|call$|child)/;
@@ -33,8 +35,8 @@ function placeOf(step: StepRecord): { from: number; to: number } {
   return { from, to: open || WAITS.test(step.kind) ? from : to };
 }
 
-function rowOf({ first, number, from, to }: Pass): Row {
+function rowOf({ first, number, from, to }: Pass, earlier: boolean): Row {
   const of = keyOf(first);
   const label = first.activity === '' || first.activity === 'main' ? `${number}` : `${number} of ${first.activity}`;
-  return { key: `${of} pass`, of, label, kind: 'pass', from, to, open: false, state: 'busy', depth: 0 };
+  return { key: `${of} pass`, of, label, kind: 'pass', from, to, open: false, state: 'busy', depth: 0, earlier };
 }

@@ -13,6 +13,8 @@ export interface Row {
   depth: number;
   /** Key of the step that it belongs to, where it is none itself. */
   of?: string;
+  /** A pass that is not the last one of its program. */
+  earlier?: boolean;
 }
 
 export const isNode = (step: StepRecord | NodeRecord): step is NodeRecord => 'node' in step;
@@ -54,7 +56,7 @@ export const keyOf = ({ activity_id, position }: StepRecord): string => `${activ
 export function rowOfStep(step: StepRecord, now: number): Row {
   const failed = step.exit_code !== undefined && step.exit_code !== 0;
   const open = step.status !== 'recorded';
-  const state = open ? (step.status === 'retrying' ? 'busy' : 'wait') : failed ? 'bad' : 'good';
+  const state = open ? (step.status === 'waiting' ? 'wait' : 'busy') : failed ? 'bad' : 'good';
   return {
     key: keyOf(step),
     label: step.label ?? step.site.replace(/#0$/, ''),

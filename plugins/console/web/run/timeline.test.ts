@@ -113,3 +113,16 @@ t.test('passes of a program that was started more than once', async (t) => {
   const goesOn = [...first, step(2, 505, 550, { pass: 1 }), step(3, 700, 800, { pass: 2 })];
   t.same(bars(...goesOn)[0], ['1', 100, 550], 'a wait that ended while the program was there');
 });
+
+t.test('what an agent carries out is busy, and passes before the last are marked', async (t) => {
+  const [row] = rowsOf([step(0, 100, undefined, { status: 'running' })], 900);
+  t.match(row, { state: 'busy', open: true, to: 900 });
+  const passes = rowsOf([step(0, 100, 200, { pass: 1 }), step(1, 300, 400, { pass: 2 })], 900);
+  t.same(
+    passes.flatMap(({ kind, label, earlier }) => (kind === 'pass' ? [[label, earlier]] : [])),
+    [
+      ['1', true],
+      ['2', false],
+    ],
+  );
+});

@@ -4,6 +4,7 @@ import type { NodeRecord, RunRecord, StepRecord } from '../../../../cli/generate
 import { Empty } from '../kit/basics.tsx';
 import { useNow } from '../kit/clock.ts';
 import { span, visible } from '../kit/text.ts';
+import { Unfold } from './unfold.tsx';
 import { marks, moved, placeOf, type Row, rowsOf, type Window, wholeOf, zoomed } from './timeline.ts';
 
 const ROW_PX = 24;
@@ -19,7 +20,10 @@ export function Timeline({ run, steps, onChoose }: Props) {
   const tick = useNow();
   const over = run.finished_at !== undefined;
   const now = run.finished_at ? Date.parse(run.finished_at) : tick;
-  const rows = useMemo(() => rowsOf(steps, now, over), [steps, now, over]);
+  const all = useMemo(() => rowsOf(steps, now, over), [steps, now, over]);
+  const [unfolded, setUnfolded] = useState(false);
+  const earlier = all.filter((row) => row.earlier).length;
+  const rows = useMemo(() => (unfolded ? all : all.filter((row) => !row.earlier)), [all, unfolded]);
   const whole = useMemo(() => wholeOf(rows, Date.parse(run.created_at), now), [rows, run.created_at, now]);
   const [chosen, setChosen] = useState<Window>();
   const window = chosen ?? whole;
@@ -49,6 +53,11 @@ export function Timeline({ run, steps, onChoose }: Props) {
         <button type="button" className="small" onClick={() => setChosen(undefined)} disabled={!chosen}>
           All
         </button>
+        {earlier > 0 && (
+          <Unfold open={unfolded} onToggle={() => setUnfolded(!unfolded)}>
+            {earlier === 1 ? '1 earlier pass' : `${earlier} earlier passes`}
+          </Unfold>
+        )}
         <span className="quiet">{span(window.to - window.from)}</span>
       </div>
       <Axis window={window} whole={whole} />
