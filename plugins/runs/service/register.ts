@@ -77,7 +77,9 @@ export function registerService(plugin: PluginSetup, store: (use: Resolve) => Sq
   plugin.bind(WakeRelay, wakeups);
   const under_way = plugin.own(callsUnderWay);
   plugin.bind(UnderWay, under_way);
-  const views = plugin.own((use) => createRunViews({ ...reading(use), under_way: under_way(use), tracer: use(Tracing).on }));
+  const views = plugin.own((use) =>
+    createRunViews({ ...reading(use), under_way: under_way(use), tracer: use(Tracing).on }),
+  );
   plugin.bind(RunEngine, (use) => engine(use, views(use)));
   plugin.bind(RunCreation, (use) => creation(use, store(use)));
   plugin.bind(JobEnvironments, (use) =>

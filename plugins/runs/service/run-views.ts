@@ -70,7 +70,7 @@ export interface RunViewsParts {
   sealer: Sealer;
   masks: Pick<RunMasks, 'of' | 'ofMany'>;
   under_way: Pick<CallsUnderWay, 'of'>;
-  tracer?: Pick<Tracer, 'pageOf'>;
+  tracer?: Pick<Tracer, 'pageOf'> | undefined;
 }
 
 /** Secret values of a run are masked everywhere, except in texts of its callers. */
@@ -106,8 +106,8 @@ export function createRunViews({ on, sealer, masks, under_way, tracer }: RunView
       const calls = open ? await under_way.of(on, run_id) : [];
       if (calls.length === 0) return run;
       const oldest = calls.toSorted((a, b) => a.since - b.since).slice(0, MOST_UNDER_WAY);
-      const told = maskedCalls(oldest, await masks.of({ org_id, project_id, run_id }));
-      return { ...run, running: told.map(renderUnderWay) };
+      const named = maskedCalls(oldest, await masks.of({ org_id, project_id, run_id }));
+      return { ...run, running: named.map(renderUnderWay) };
     },
     async list(scope, filter) {
       const { ids, next } = fitting(await listRuns(on, scope.project_id, filter), filter.limit);
