@@ -29,10 +29,10 @@ import type {RenderedAction} from '../../plugins/connectors/generated/rendered-a
 import type {ConsoleExtensions} from '../../plugins/console/generated/extensions.ts';
 import type {CredentialUses} from '../../plugins/credentials/generated/credential-uses.ts';
 import type {Credential} from '../../plugins/credentials/generated/credential.ts';
-import type {MissingContents} from '../../plugins/files/generated/missing-contents.ts';
-import type {StoredContent} from '../../plugins/files/generated/stored-content.ts';
 import type {DeliveryView} from '../../plugins/deliveries/generated/delivery.ts';
 import type {Redelivered} from '../../plugins/deliveries/generated/redelivered.ts';
+import type {MissingContents} from '../../plugins/files/generated/missing-contents.ts';
+import type {StoredContent} from '../../plugins/files/generated/stored-content.ts';
 import type {TakenDelivery} from '../../plugins/forges/generated/taken-delivery.ts';
 import type {WebhookWarnings} from '../../plugins/forges/generated/webhook-warnings.ts';
 import type {WebhookView} from '../../plugins/forges/generated/webhook.ts';

@@ -1,4 +1,4 @@
-import { type Api, type Run } from '../../../cli/contract.ts';
+import type { Api, Run } from '../../../cli/contract.ts';
 
 export const run: Run = async ({ args, flags, output, client }) => {
   const api = await client();
