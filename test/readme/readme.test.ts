@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
@@ -94,7 +94,11 @@ async function runPage(t: Test, page: string): Promise<void> {
   const folder = await homeFolder('svc-readme-');
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const all = blocks(await readFile(join(clone, page), 'utf8'));
-  for (const { file, text } of all) if (file !== undefined) await writeFile(join(folder, file), text);
+  for (const { file, text } of all) {
+    if (file === undefined) continue;
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
   await symlink(svcProgram, join(folder, 'svc'));
   await chmod(folder, 0o700);
   const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, LANG: 'C.UTF-8' };
