@@ -6,6 +6,7 @@ import { Page, Panel } from '../kit/page.tsx';
 import { ChainPanel } from '../chain/chain.tsx';
 import { CompareLink, RunActions } from './actions.tsx';
 import { Facts } from './facts.tsx';
+import { Files } from './files.tsx';
 import { Journal, type JournalHandle } from './journal.tsx';
 import { Log } from './log.tsx';
 import { Notes } from './notes.tsx';
@@ -80,6 +81,7 @@ export function Run() {
           </Suspense>
         </Panel>
       )}
+      {run.kind === 'script' && <Files scope={scope} run={run} />}
       <Suspense fallback={null}>
         <Artifacts scope={scope} run_id={run_id} open={OPEN.includes(run.status)} />
       </Suspense>
