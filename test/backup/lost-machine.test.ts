@@ -54,7 +54,7 @@ for (const [from, to] of PAIRS)
       ...{ PATH: process.env.PATH ?? '', HOME: here },
     });
     const saved = await runToEnd(svcProgram, ['admin', 'backup', file, '--artifacts', '--json'], {
-      ...{ env: settings(first.url, 'one'), cwd: here },
+      ...{ env: settings(first.url, 'one'), cwd: here, bound_ms: 240_000 },
     });
     t.equal(saved.exit, 0, saved.stderr);
     t.match(JSON.parse(saved.stdout), { artifacts: { contents: 1, missing: 0 } });
@@ -67,7 +67,7 @@ for (const [from, to] of PAIRS)
     await writeFile(join(here, 'second'), '');
 
     const restored = await runToEnd(svcProgram, ['admin', 'restore', file], {
-      ...{ env: settings(second.url, 'two'), cwd: here },
+      ...{ env: settings(second.url, 'two'), cwd: here, bound_ms: 240_000 },
     });
     t.equal(restored.exit, 0, restored.stderr);
     const anew = await machine('two', second.url);
