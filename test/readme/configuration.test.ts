@@ -18,6 +18,7 @@ const NO_SETTINGS: Readonly<Record<string, string>> = {
   SVC_IDEMPOTENCY_KEY: 'told to steps',
   SVC_INPUT_FILE: 'told to scripts',
   SVC_OUTPUT: 'told to steps of pipelines',
+  SVC_TRACE: 'told to scripts',
   SVC_WORKFLOW_ID: 'told to scripts',
   SVC_WORKSPACE: 'told to steps of pipelines',
   SVC_FAILPOINTS: 'for tests',
