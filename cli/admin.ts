@@ -1,4 +1,5 @@
 import type { Command, Invocation, Run } from './command.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { CliError, Exit } from './errors.ts';
 
 /** `svc admin <name>`: a plugin's AdminCommand on the database of this environment; it needs no server. */
@@ -17,7 +18,7 @@ const administer =
   (name: string): Run =>
   async ({ flags, output, env }: Invocation) => {
     const { AdminCommands, boot } = await import('../kernel/boot/index.ts');
-    const kernel = await boot({ role: 'server', env, quiet: true });
+    const kernel = await boot({ role: 'server', env: await withSecretFiles(env), quiet: true });
     try {
       const command = kernel.use.all(AdminCommands).find((one) => one.name === name);
       if (!command)

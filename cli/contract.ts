@@ -5,6 +5,7 @@
  * data, and `load` brings the code. In SVC_PLUGINS the files may end in `.ts`, `.mjs` or `.js`.
  */
 export { adminCommand } from './admin.ts';
+export { refuseHeld } from './commands/home-lock.ts';
 export type { Call, Client } from './client/client.ts';
 export {
   type Argument,
@@ -26,6 +27,7 @@ export type * as Api from './generated/api.ts';
 export { parseExact } from '../plugins/schema/contract/exact-json.ts';
 export { type Columns, described, labelled } from './output/columns.ts';
 export type { Output } from './output/output.ts';
+export { withSecretFiles } from './secret-files.ts';
 export { span } from './output/span.ts';
 export { everything } from './pages.ts';
 export { readPayload } from './payload.ts';

@@ -5,12 +5,14 @@ import { readProfileFile } from '../client/profile.ts';
 import type { Run } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { SignInLink } from '../generated/api.ts';
+import { withSecretFiles } from '../secret-files.ts';
 import { tellOfRuns } from './dev-runs.ts';
 import { lockHome } from './home-lock.ts';
 import { openedDatabase } from './opened-database.ts';
 import { letGoOfTheStart } from './start-garbage.ts';
 
-export const run: Run = async ({ flags, output, env }) => {
+export const run: Run = async ({ flags, output, env: given }) => {
+  const env = await withSecretFiles(given);
   const home = resolve(String(flags.home ?? '.svc'));
   const form = (flags.log ?? (process.stderr.isTTY ? 'plain' : 'off')) as 'plain' | 'json' | 'off';
   const unlock = await lockHome(home);

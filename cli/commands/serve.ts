@@ -1,9 +1,11 @@
 import { boot, ownProcess } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
 import { refuseHeld } from './home-lock.ts';
+import { withSecretFiles } from '../secret-files.ts';
 import { letGoOfTheStart } from './start-garbage.ts';
 
-export const run: Run = async ({ output, env }) => {
+export const run: Run = async ({ output, env: given }) => {
+  const env = await withSecretFiles(given);
   await refuseHeld(env.SVC_DATABASE_URL);
   await ownProcess(
     () => boot({ role: 'server', env: { ...env, SVC_OWN_PROCESS: 'on' } }),

@@ -75,7 +75,8 @@ export async function boot(options: BootOptions): Promise<Kernel> {
   for (const replacement of options.replace ?? []) registry.replace(replacement);
   bindKernel(registry, settings);
   const candidates = await plan(settings.plugins, options);
-  registry.bind('kernel', LoadedPlugins, () => ({ list: candidates, contributed: () => registry.contributed }));
+  const loaded = () => ({ list: candidates, contributed: () => registry.contributed, migrations: declared.migrations });
+  registry.bind('kernel', LoadedPlugins, loaded);
   const declared = await register(candidates, registry);
   seal(candidates, registry);
   const { use } = registry;
@@ -113,8 +114,7 @@ function phasesOf({ bare, quiet, idle }: BootOptions): readonly Phase[] {
 }
 
 function bootBound(settings: Settings): number {
-  const text = settings.env.SVC_BOOT_TIMEOUT;
-  if (text === undefined || text === '') return BOUND_MS;
+  const text = settings.env.SVC_BOOT_TIMEOUT || String(BOUND_MS);
   if (!/^\d{1,7}$/.test(text))
     throw Errors.settingInvalid(`SVC_BOOT_TIMEOUT is "${text}"; it must be a number of milliseconds`);
   return Number(text);

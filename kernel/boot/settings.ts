@@ -14,8 +14,7 @@ export function packageVersion(): string {
 }
 
 function wholeNumber(env: Environment, name: string, fallback: number, least: number, most: number): number {
-  const text = env[name];
-  if (text === undefined || text === '') return fallback;
+  const text = env[name] || String(fallback);
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || value > most)
     throw Errors.settingInvalid(`${name} is "${text}"; it must be a whole number from ${least} to ${most}`);

@@ -35,10 +35,11 @@ export interface AdaptedPlugin {
  */
 export type Adapt = (process: Pick<Settings, 'role' | 'env'>) => Promise<readonly AdaptedPlugin[]>;
 
-/** The plugins of this process in boot order, and what each has contributed to the points that were read so far. */
+/** The plugins of this process in boot order, their schema, and what each has contributed to points that were read. */
 export interface LoadedPlugins {
   readonly list: readonly (Pick<AdaptedPlugin, 'origin' | 'builtin'> & { manifest: PluginManifest })[];
   contributed(): readonly { plugin: string; point: string; key: string | undefined; made: unknown }[];
+  readonly migrations: readonly PluginMigrations[];
 }
 
 export const LoadedPlugins = token<LoadedPlugins>('kernel.LoadedPlugins');

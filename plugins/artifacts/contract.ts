@@ -1,4 +1,4 @@
-import { token, type Transaction } from '../../kernel/contracts/index.ts';
+import { type Queries, token, type Transaction } from '../../kernel/contracts/index.ts';
 import type { AuditSource } from '../audit/contract.ts';
 import type { ClaimRef } from '../runs/contract.ts';
 
@@ -63,3 +63,38 @@ export interface Artifacts {
 }
 
 export const Artifacts = token<Artifacts>('artifacts.Artifacts');
+
+/** A content and its parts, as rows name them; several artifacts may share one. */
+export interface StoredContent {
+  blob_id: string;
+  /** The place where it is. */
+  store: string;
+  parts: readonly (readonly [epoch: number, size: number])[];
+  size: number;
+  /** SHA-256 in hex. */
+  digest: string;
+}
+
+/** The contents themselves, for those who copy a whole database: without runs, roles and rows. */
+export interface ArtifactContents {
+  /** Every content of a database once. */
+  list(on: Pick<Queries, 'read'>): AsyncIterable<StoredContent>;
+  /** Does a row still name it? What is deleted may be gone. */
+  isNamed(on: Pick<Queries, 'read'>, content: StoredContent): Promise<boolean>;
+  /** Throws `artifact_store_unavailable`, also when a part is gone. */
+  read(content: StoredContent): AsyncIterable<Buffer>;
+  /** The id of the store for new content. */
+  place(): Promise<string>;
+  /** Is it there whole, in the store for new content? */
+  has(content: StoredContent): Promise<boolean>;
+  /** Stores it there in the same parts; `take` gives the next bytes. */
+  write(content: StoredContent, take: (bytes: number) => AsyncIterable<Buffer>): Promise<void>;
+}
+
+export const ArtifactContents = token<ArtifactContents>('artifacts.Contents');
+
+/** Where rows name the store of a content. */
+export const CONTENT_ROWS = { table: 'artifacts_files', column: 'store' } as const;
+
+/** Uploads that are not artifacts yet: whoever sends them begins again. */
+export const UPLOAD_ROWS = 'artifacts_uploads';

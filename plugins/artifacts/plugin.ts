@@ -20,11 +20,12 @@ import { Verbs } from '../scripts/contract.ts';
 import { httpSender } from './agent/sender.ts';
 import { inProcessSender } from './agent/in-process.ts';
 import { agentArtifactRoutes } from './agent-routes.ts';
-import { Artifacts } from './contract.ts';
+import { ArtifactContents, Artifacts } from './contract.ts';
 import { readLimit } from './domain/sizes.ts';
 import { artifactTables } from './migrations/0001-artifacts.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { artifactRoutes } from './routes.ts';
+import { artifactContents } from './service/contents.ts';
 import { Library } from './service/library.ts';
 import { openStores } from './service/open-stores.ts';
 import type { PartStores } from './service/part-stores.ts';
@@ -79,6 +80,7 @@ export default definePlugin(manifest, (plugin) => {
     });
   });
   plugin.bind(Artifacts, library);
+  plugin.bind(ArtifactContents, (use) => artifactContents(() => stores(use)));
   plugin.contribute(HttpRoutes, (use) =>
     artifactRoutes({ library: library(use), uploads: uploads(use), runs: use(RunEngine), limit_bytes: limitOf(use) }),
   );

@@ -1,5 +1,15 @@
 import { MAX_AT_ONCE } from '../../kernel/contracts/index.ts';
 
+export {
+  type CopiedRow,
+  type CopiedTable,
+  type CopiedValue,
+  DatabaseCopies,
+  type Filling,
+  type Snapshot,
+} from './contract/copies.ts';
+export { CopyErrors } from './contract/copy-errors.ts';
+
 /** Reads that are under way at a time. */
 const IN_FLIGHT = 2;
 

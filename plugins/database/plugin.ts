@@ -4,10 +4,14 @@ import {
   definePlugin,
   GroupCommits,
   Ids,
+  LoadedPlugins,
   Log,
   SERVER_ROLES,
   Settings,
 } from '../../kernel/contracts/index.ts';
+import { DatabaseCopies } from './contract/copies.ts';
+import { assertRestored } from './copy/marker.ts';
+import { databaseCopies } from './copy/copies.ts';
 import { type DatabaseHandle, openDatabase } from './open-database.ts';
 import manifest from './plugin.json' with { type: 'json' };
 
@@ -19,9 +23,14 @@ export default definePlugin(manifest, (plugin) => {
   };
   plugin.bind(Database, () => handle().database);
   plugin.bind(GroupCommits, () => handle().group_commits);
+  plugin.bind(DatabaseCopies, (use) => {
+    const [{ database_url }, { migrations }] = [use(Settings), use(LoadedPlugins)];
+    return databaseCopies({ database_url, migrations, clock: use(Clock), log: use(Log), ids: use(Ids) });
+  });
   plugin.onMigrate(SERVER_ROLES, async (use, migrations) => {
     const own = await openDatabase(use(Settings), { clock: use(Clock), log: use(Log), ids: use(Ids) });
     try {
+      await assertRestored(own.database);
       await own.migrate(migrations);
     } catch (error) {
       await own.close();

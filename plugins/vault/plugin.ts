@@ -11,12 +11,14 @@ import {
   SERVER_ROLES,
   Settings,
 } from '../../kernel/contracts/index.ts';
+import { MasterKeys } from './contract.ts';
 import { rekeyCommand } from './commands/rekey.ts';
 import { rotateOrgKeyCommand } from './commands/rotate-org-key.ts';
 import { vaultTables } from './migrations/0001-vault.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { Keyring } from './service/keyring.ts';
+import { masterKeys } from './service/proofs.ts';
 import { startRefresher } from './service/refresher.ts';
 
 const makeKeyring = (use: Resolve) =>
@@ -31,6 +33,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.migrations([vaultTables, lockVersions]);
   const keyring = plugin.own(makeKeyring);
   plugin.bind(Sealer, keyring);
+  plugin.bind(MasterKeys, (use) => masterKeys({ settings: use(Settings), ids: use(Ids) }));
   plugin.contribute(AdminCommands, (use) => [rekeyCommand(keyring(use)), rotateOrgKeyCommand(keyring(use))]);
   plugin.contribute(HealthChecks, (use) => ({
     name: 'vault',

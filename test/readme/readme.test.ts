@@ -70,6 +70,7 @@ const PAGES = [
   'docs/connectors.md',
   'docs/graphs.md',
   'docs/pipelines.md',
+  'docs/operations.md',
   'docs/start.md',
   'docs/replay.md',
   'docs/plugins.md',

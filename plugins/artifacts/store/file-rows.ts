@@ -126,3 +126,15 @@ export function runsWithFiles(on: Pick<Queries, 'read'>, after: string, before: 
     [after, before],
   );
 }
+
+const CONTENTS_AT_ONCE = 500;
+
+/** The next contents by id, without this one: a content that several artifacts share comes once. */
+export async function contentsAfter(on: Pick<Queries, 'read'>, after: string): Promise<Content[]> {
+  const rows = await on.read<Omit<Content, 'parts'> & { parts: string }>(
+    `SELECT blob_id, store, parts, size, digest FROM artifacts_files WHERE blob_id > ?
+     ORDER BY blob_id LIMIT ${CONTENTS_AT_ONCE}`,
+    [after],
+  );
+  return rows.map((row) => ({ ...row, parts: JSON.parse(row.parts) as Part[], size: Number(row.size) }));
+}

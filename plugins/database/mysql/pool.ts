@@ -92,7 +92,8 @@ export class MysqlPool {
   }
 }
 
-function driverOptions(address: MysqlAddress) {
+/** Of every connection. */
+export function driverOptions(address: MysqlAddress) {
   return {
     charset: 'utf8mb4_bin',
     // Writes count matching rows, as SQLite does, and not only changed rows.

@@ -33,7 +33,7 @@ export const isIncoming = (checks: KeyChecks, key: MasterKey): boolean =>
  */
 export async function loadMaster(deps: MasterDeps): Promise<Master> {
   const before = await readKeyChecks(deps.database);
-  const master = await findKey(deps, before);
+  const master = await findKeyOf(deps, before);
   if (before.active === undefined) await insertKeyCheck(deps.database, 'active', master.key, deps.database.now());
   const checks = before.active === undefined ? await readKeyChecks(deps.database) : before;
   if (isActive(checks, master.key) || isIncoming(checks, master.key)) return master;
@@ -42,7 +42,11 @@ export async function loadMaster(deps: MasterDeps): Promise<Master> {
   throw VaultErrors.masterKeyWrong(explainWrong(deps.settings, checks));
 }
 
-async function findKey({ settings, ids }: MasterDeps, checks: KeyChecks): Promise<Master> {
+/** The key of this process. A file is made only for a database that is sealed with none. */
+export async function findKeyOf(
+  { settings, ids }: Pick<MasterDeps, 'settings' | 'ids'>,
+  checks: KeyChecks,
+): Promise<Master> {
   const text = settings.env.SVC_MASTER_KEY;
   if (text !== undefined && text !== '')
     return { key: masterKey(parseNamed(text, 'SVC_MASTER_KEY')), source: 'variable' };
@@ -53,7 +57,9 @@ async function findKey({ settings, ids }: MasterDeps, checks: KeyChecks): Promis
   const known = await readKeyFile(path);
   if (known) return { key: masterKey(known), source: 'file' };
   if (checks.active !== undefined)
-    throw VaultErrors.masterKeyMissing(`${path} no longer exists, but the database is sealed with its key`);
+    throw VaultErrors.masterKeyMissing(
+      `SVC_MASTER_KEY is not set and ${path} does not exist, but the data is sealed with a key`,
+    );
   return { key: masterKey(await createKeyFile(path, ids.bytes(32), ids)), source: 'file' };
 }
 

@@ -16,7 +16,7 @@ export interface KeyChecks {
 
 const COLUMNS = 'slot, master_id, check_value, generation';
 
-export async function readKeyChecks(queries: Queries): Promise<KeyChecks> {
+export async function readKeyChecks(queries: Pick<Queries, 'read'>): Promise<KeyChecks> {
   const rows = await queries.read<KeyCheck & { slot: 'active' | 'incoming' }>(
     `SELECT ${COLUMNS} FROM vault_key_checks`,
   );

@@ -1,0 +1,21 @@
+import { type Invocation, runTool, withSecretFiles } from '../../../cli/contract.ts';
+
+/** Runs a tool that can be interrupted and tells what it does. */
+export async function callTool(tool: string, { args, flags, output, env }: Invocation) {
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const teller = {
+    status: (text: string) => output.status(text),
+    note: (text: string) => output.note(text),
+    live: output.live,
+  };
+  try {
+    return await runTool(
+      { tool },
+      { args, flags, env: await withSecretFiles(env), given: { teller, signal: interrupted.signal } },
+    );
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}

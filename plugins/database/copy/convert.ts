@@ -1,0 +1,51 @@
+import { isUtf8 } from 'node:buffer';
+import type { Param } from '../../../kernel/contracts/index.ts';
+import type { CopiedRow, CopiedValue } from '../contract/copies.ts';
+import { CopyErrors } from '../contract/copy-errors.ts';
+
+export type ColumnKind = 'text' | 'bytes' | 'integer';
+
+/** By the declared type of either database. */
+export function kindOf(type: string): ColumnKind {
+  if (/blob|binary/i.test(type)) return 'bytes';
+  return /int/i.test(type) ? 'integer' : 'text';
+}
+
+export interface TargetColumn {
+  name: string;
+  kind: ColumnKind;
+  /** NOT NULL. */
+  required: boolean;
+}
+
+/**
+ * The values as these columns take them; SQLite takes what it once held. Throws `backup_value_refused`; the message names
+ * the column, never the value.
+ */
+export const convertRow = (
+  { family, table, columns }: { family: 'sqlite' | 'mysql'; table: string; columns: readonly TargetColumn[] },
+  row: CopiedRow,
+): Param[] =>
+  row.map((value, index) => {
+    const { name, kind, required } = columns[index]!;
+    // What old rows of MySQL leave open, SQLite says with a zero.
+    if (value === null) return required && kind === 'integer' ? 0 : null;
+    if (family === 'sqlite') return typeof value === 'bigint' ? String(value) : value;
+    return convert(`${table}.${name}`, kind, value);
+  });
+
+function convert(place: string, kind: ColumnKind, value: string | number | bigint | Buffer): Param {
+  if (kind === 'integer') return whole(place, value);
+  if (kind === 'bytes') return Buffer.isBuffer(value) ? value : Buffer.from(String(value));
+  if (!Buffer.isBuffer(value)) return String(value);
+  if (!isUtf8(value)) throw CopyErrors.valueRefused(`${place} is a text there and holds other bytes here`);
+  return value.toString();
+}
+
+/** A bigint goes as text: both databases make a number of it, exactly, in a column of numbers. */
+function whole(place: string, value: CopiedValue): Param {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return value;
+  throw CopyErrors.valueRefused(`${place} is a whole number there and something else here`);
+}

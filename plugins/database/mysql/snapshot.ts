@@ -1,0 +1,122 @@
+import mysql2, { type Connection } from 'mysql2';
+import type { PluginMigrations } from '../../../kernel/contracts/index.ts';
+import type { CopiedRow, CopiedTable, CopiedValue, Snapshot } from '../contract/copies.ts';
+import { CopyErrors } from '../contract/copy-errors.ts';
+import { appliedMigrations, isOwned, LEDGER, type LedgerRow } from '../copy/migrations.ts';
+import { DatabaseErrors } from '../errors.ts';
+import type { MysqlAddress } from '../url.ts';
+import { mysqlFault } from './faults.ts';
+import { driverOptions } from './pool.ts';
+
+/** Rows that are handed on together, and their bytes: a row may be large. */
+const MAX_ROWS = 500;
+const MAX_BYTES = 1024 * 1024;
+/** The schema was changed after the moment of the snapshot. */
+const CHANGED: ReadonlySet<number> = new Set([1412, 1146, 1054]);
+
+const SETUP = [
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+  // The server waits for a reader that compresses and writes.
+  "SET time_zone = '+00:00', net_write_timeout = 600",
+  'START TRANSACTION WITH CONSISTENT SNAPSHOT',
+];
+
+/** A transaction that sees one moment, on a connection of its own. */
+export async function mysqlSnapshot(address: MysqlAddress, list: readonly PluginMigrations[]): Promise<Snapshot> {
+  const { host, port, user, password, database } = address;
+  const options = { ...driverOptions(address), host, port, user, password, database };
+  const connection = mysql2.createConnection({ ...options, supportBigNumbers: true } as mysql2.ConnectionOptions);
+  // Every statement reports a broken connection too.
+  connection.on('error', () => undefined);
+  try {
+    for (const sql of SETUP) await ask(connection, sql);
+    const found = await ask<{ name: string; column: string }>(
+      connection,
+      'SELECT c.table_name AS name, c.column_name AS `column` FROM information_schema.columns c' +
+        ' JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name' +
+        " WHERE c.table_schema = DATABASE() AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.ordinal_position",
+    );
+    if (!found.some(({ name }) => name === LEDGER[0]))
+      throw CopyErrors.nothing(`the database ${database} holds no tables of svc`);
+    const ledger = await ask<LedgerRow>(connection, 'SELECT name, applied_at FROM kernel_migrations ORDER BY name');
+    return new MysqlSnapshot(connection, found, appliedMigrations(ledger, list, 'mysql'));
+  } catch (error) {
+    connection.destroy();
+    throw told(error);
+  }
+}
+
+function ask<R>(connection: Connection, sql: string, values: readonly (string | number)[] = []): Promise<R[]> {
+  return new Promise((resolve, reject) => {
+    connection.query({ sql, values: [...values], dateStrings: true }, (error, rows) =>
+      error ? reject(error) : resolve(rows as R[]),
+    );
+  });
+}
+
+function told(error: unknown): unknown {
+  const { errno = 0, code = '', message } = error as { errno?: number; code?: string; message: string };
+  if (CHANGED.has(errno)) return CopyErrors.unmigrated(`the schema changed while it was read: ${message}`);
+  const fault = mysqlFault(error);
+  // A connection that was never made has codes of the network only.
+  return fault === error && /^E[A-Z]+$/.test(code) ? DatabaseErrors.unavailable(message, { cause: error }) : fault;
+}
+
+class MysqlSnapshot implements Snapshot {
+  readonly family = 'mysql';
+  readonly tables: readonly CopiedTable[];
+  readonly foreign: readonly string[];
+  readonly migrations: readonly string[];
+  readonly #connection: Connection;
+
+  constructor(
+    connection: Connection,
+    found: readonly { name: string; column: string }[],
+    migrations: readonly string[],
+  ) {
+    this.#connection = connection;
+    this.migrations = migrations;
+    const tables = new Map<string, string[]>();
+    for (const { name, column } of found)
+      if (!LEDGER.includes(name)) tables.set(name, [...(tables.get(name) ?? []), column]);
+    this.foreign = [...tables.keys()].filter((name) => !isOwned(name, migrations));
+    this.tables = [...tables]
+      .filter(([name]) => isOwned(name, migrations))
+      .map(([name, columns]) => ({ name, columns }));
+  }
+
+  async *rows({ name, columns }: CopiedTable): AsyncGenerator<CopiedRow[]> {
+    const query = this.#connection.query({
+      sql: `SELECT ${columns.join(', ')} FROM ${name}`,
+      rowsAsArray: true,
+      dateStrings: true,
+    });
+    let some: CopiedRow[] = [];
+    let bytes = 0;
+    try {
+      for await (const values of query.stream({ highWaterMark: 64 })) {
+        const row = values as CopiedValue[];
+        some.push(row);
+        for (const value of row) bytes += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8;
+        if (some.length < MAX_ROWS && bytes < MAX_BYTES) continue;
+        yield some;
+        some = [];
+        bytes = 0;
+      }
+    } catch (error) {
+      throw told(error);
+    }
+    if (some.length > 0) yield some;
+  }
+
+  async read<R>(statement: string, params: readonly (string | number)[] = []): Promise<R[]> {
+    return ask<R>(this.#connection, statement, params).catch((error: unknown) => {
+      throw told(error);
+    });
+  }
+
+  /** Without a word to the server, which may still be sending rows. */
+  async close(): Promise<void> {
+    this.#connection.destroy();
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { PluginMigrations } from '../../../kernel/contracts/index.ts';
+import type { CopiedRow, CopiedTable, CopiedValue, Snapshot } from '../contract/copies.ts';
+import { CopyErrors } from '../contract/copy-errors.ts';
+import { appliedMigrations, isOwned, LEDGER, type LedgerRow } from '../copy/migrations.ts';
+import { sqliteFault } from './faults.ts';
+
+/** Rows that are handed on together, and their bytes: a row may be large. */
+const MAX_ROWS = 500;
+const MAX_BYTES = 1024 * 1024;
+/** Another process may hold the file while it recovers it. */
+const PATIENCE_MS = 30_000;
+
+/** A read transaction on a connection of its own: WAL lets others write meanwhile. */
+export function sqliteSnapshot(path: string, list: readonly PluginMigrations[]): Snapshot {
+  if (path === ':memory:') throw CopyErrors.nothing('sqlite::memory: is gone with its process');
+  if (!existsSync(path)) throw CopyErrors.nothing(`${path} does not exist`);
+  const db = open(path);
+  try {
+    db.exec('BEGIN');
+    const names = all<{ name: string }>(
+      db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"),
+    ).map(({ name }) => name);
+    if (!names.includes(LEDGER[0]!)) throw CopyErrors.nothing(`${path} holds no database of svc`);
+    const ledger = all<LedgerRow>(db.prepare('SELECT name, applied_at FROM kernel_migrations ORDER BY name'));
+    return new SqliteSnapshot(db, names.sort(), appliedMigrations(ledger, list, 'sqlite'));
+  } catch (error) {
+    db.close();
+    throw sqliteFault(error);
+  }
+}
+
+function open(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { readOnly: true, timeout: PATIENCE_MS });
+  } catch (error) {
+    throw sqliteFault(error);
+  }
+}
+
+const all = <R>(statement: StatementSync, params: readonly (string | number)[] = []): R[] =>
+  statement.all(...params) as R[];
+
+class SqliteSnapshot implements Snapshot {
+  readonly family = 'sqlite';
+  readonly tables: readonly CopiedTable[];
+  readonly foreign: readonly string[];
+  readonly migrations: readonly string[];
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync, names: readonly string[], migrations: readonly string[]) {
+    this.#db = db;
+    this.migrations = migrations;
+    const others = names.filter((name) => !LEDGER.includes(name));
+    this.foreign = others.filter((name) => !isOwned(name, migrations));
+    this.tables = others
+      .filter((name) => isOwned(name, migrations))
+      .map((name) => ({
+        name,
+        columns: all<{ name: string }>(db.prepare('SELECT name FROM pragma_table_info(?) ORDER BY cid'), [name]).map(
+          (column) => column.name,
+        ),
+      }));
+  }
+
+  async *rows({ name, columns }: CopiedTable): AsyncGenerator<CopiedRow[]> {
+    const statement = this.#db.prepare(`SELECT ${columns.join(', ')} FROM ${name}`);
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    let some: CopiedRow[] = [];
+    let bytes = 0;
+    try {
+      for (const values of statement.iterate() as Iterable<unknown>) {
+        const row = (values as unknown[]).map(plain);
+        some.push(row);
+        for (const value of row) bytes += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8;
+        if (some.length < MAX_ROWS && bytes < MAX_BYTES) continue;
+        yield some;
+        some = [];
+        bytes = 0;
+      }
+    } catch (error) {
+      throw sqliteFault(error);
+    }
+    if (some.length > 0) yield some;
+  }
+
+  async read<R>(statement: string, params: readonly (string | number)[] = []): Promise<R[]> {
+    return all<R>(this.#db.prepare(statement), params).map((row) => {
+      for (const [name, value] of Object.entries(row as Record<string, unknown>))
+        if (value instanceof Uint8Array) (row as Record<string, unknown>)[name] = plain(value);
+      return row;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+}
+
+function plain(value: unknown): CopiedValue {
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
+  return value as CopiedValue;
+}
