@@ -85,10 +85,19 @@ export type Run = (invocation: Invocation) => Promise<number | undefined>;
 export const inGroup = (group: string, commands: readonly Command[]): Command[] =>
   commands.map((command) => ({ ...command, group }));
 
-/** A script verb: the help of `svc <verb>` outside of a script. */
+/** A verb of scripts, as its manual explains it. Completion offers its flags. */
 export interface ScriptVerb {
   verb: string;
   /** `svc sleep <duration>`. */
   usage: string;
+  /** What it does, in sentences. */
   summary?: string;
+  /** What it does, in a line of a list. */
+  brief?: string;
+  args?: readonly Argument[];
+  flags?: Flags;
+  exits?: readonly (readonly [code: string, says: string])[];
+  /** What the journal keeps of a call. */
+  recorded?: string;
+  examples?: Command['examples'];
 }

@@ -56,7 +56,7 @@ export function listCommand<T>(description: ListDescription<T>): Command {
       const rows = (answer[member] as T[]).map((one) => cellsOf(columns, one, output));
       return rows.length > 0 ? output.table(Object.keys(columns), rows) : '';
     });
-    if (!output.json && (answer[member] as T[]).length === 0) output.note(`no ${member.replaceAll('_', ' ')}`);
+    if ((answer[member] as T[]).length === 0) output.none(member.replaceAll('_', ' '));
     const said = note?.(answer);
     if (said !== undefined) output.note(said);
     if (answer.next_cursor !== undefined) output.note(`more: --cursor ${String(answer.next_cursor)}`);

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from './command.ts';
 import { CliError, Exit } from './errors.ts';
-import { placeOf } from './flags.ts';
+import { outputOf, placeOf } from './flags.ts';
 import { wholeRunIds } from './run-ids.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
@@ -21,13 +21,15 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     const warn = ({ message, code, next }: CliError) => output.note(`svc: ${message} (${code})\n  → ${next}`);
     const commands = await loadCommands(process.env, warn);
-    const found = await findCommand(argv, commands, () => loadVerbs(process.env, commands, warn));
+    const found = await findCommand(argv, commands, () => loadVerbs(process.env, warn));
     if ('help' in found) {
       output.write(found.help);
       return;
     }
     const { args, words, flags } = parse(found.command, found.rest);
-    output = new Output(process, { json: flags.json === true, colour });
+    const { json, jq, time } = outputOf(found.command, flags);
+    const filter = jq === undefined ? undefined : await filterOf(String(jq));
+    output = new Output(process, { json: json === true, colour, time: time as 'relative' | 'iso' | undefined, filter });
     process.exitCode = await invoke(found.command, { args, words, flags, output, commands });
   } catch (error) {
     const failure = isCliError(error) ? error : unexpected(error);
@@ -36,6 +38,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   } finally {
     output.end();
   }
+}
+
+async function filterOf(expression: string) {
+  const { jqFilter } = await import('./output/jq.ts');
+  return await jqFilter(expression, { indented: process.stdout.isTTY });
 }
 
 async function invoke(

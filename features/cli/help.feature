@@ -6,6 +6,7 @@ Feature: Help and completion
     Scenario: every command that is listed explains itself
       When I ask every command of "svc --help" for its help
       Then each has a summary, a usage line and its flags
+      And verbs of scripts have their exit codes, what is recorded and examples
 
     Scenario Outline: help is shown for <line>
       When I call "<line>"
@@ -24,6 +25,10 @@ Feature: Help and completion
         | svc submit -h    | usage: svc submit  |
         | svc runs         | svc runs ls        |
         | svc runs --help  | svc runs ls        |
+        | svc help step    | What is recorded   |
+        | svc sleep -h     | usage: svc sleep <duration> |
+        | svc help emit    | In a script: svc emit |
+        | svc help state   | svc state get <key> \| set |
 
   Rule: Completion works in its shell
 

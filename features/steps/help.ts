@@ -8,6 +8,7 @@ import { clone, svcProgram } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';
 
 interface Explained {
+  verb: boolean;
   name: string;
   help: string;
 }
@@ -25,12 +26,13 @@ async function inPairs<T, R>(list: readonly T[], work: (item: T) => Promise<R>):
 
 When('I ask every command of "svc --help" for its help', async function (this: SvcWorld) {
   const { stdout } = await call(this, ['--help']);
-  const names = [...stdout.matchAll(/^ {2}([a-z][a-z- ]*?) {2,}\S/gm)].map(([, name = '']) => name);
+  const verbsFrom = stdout.indexOf('\nIn a script\n');
+  const names = [...stdout.matchAll(/^ {2}([a-z][a-z- ]*?) {2,}\S/gm)];
   assert.ok(names.length > 25, `only ${names.length} commands are listed`);
-  const explained = await inPairs(names, async (name): Promise<Explained> => {
+  const explained = await inPairs(names, async ({ index, 1: name = '' }): Promise<Explained> => {
     const { exit, stdout: help, stderr } = await call(this, ['help', ...name.split(' ')]);
     assert.equal(exit, 0, stderr);
-    return { name, help };
+    return { verb: index > verbsFrom, name, help };
   });
   this.notes.set('explained', JSON.stringify(explained));
 });
@@ -38,11 +40,22 @@ When('I ask every command of "svc --help" for its help', async function (this: S
 const explained = (world: SvcWorld) => JSON.parse(world.notes.get('explained') ?? '[]') as Explained[];
 
 Then('each has a summary, a usage line and its flags', function (this: SvcWorld) {
-  assert.ok(explained(this).length > 0, 'commands were asked');
-  for (const { name, help } of explained(this)) {
+  const commands = explained(this).filter(({ verb }) => !verb);
+  assert.ok(commands.length > 25, 'commands were asked');
+  for (const { name, help } of commands) {
     assert.match(help, /^[^\n]{10,}\n\n/, name);
     assert.ok(help.includes(`usage: svc ${name}`), help);
-    assert.match(help, /^Flags\n(?: {2}.*\n)* *--json/m, name);
+    assert.match(help, /^Flags of every command\n(?: {2}.*\n)* *--json/m, name);
+  }
+});
+
+Then('verbs of scripts have their exit codes, what is recorded and examples', function (this: SvcWorld) {
+  const verbs = explained(this).filter(({ verb }) => verb);
+  assert.ok(verbs.some(({ name }) => name === 'step') && verbs.length > 10, `${verbs.length} verbs were asked`);
+  for (const { name, help } of verbs) {
+    assert.match(help, new RegExp(`^usage: svc ${name}`, 'm'));
+    for (const part of ['Exit codes', 'What is recorded', 'Examples'])
+      assert.match(help, new RegExp(`^${part}\n {2}\\S`, 'm'), name);
   }
 });
 

@@ -129,8 +129,8 @@ export const commands: readonly Command[] = [
         kind: 'kind',
         role: 'role',
         project: 'project',
-        expires: ({ expires_at }) => expires_at ?? 'never',
-        'last used': ({ last_used_at }) => last_used_at ?? 'never',
+        expires: ({ expires_at }, output) => output.time(expires_at) || 'never',
+        'last used': ({ last_used_at }, output) => output.time(last_used_at) || 'never',
       },
     }),
     {

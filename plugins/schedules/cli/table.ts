@@ -12,7 +12,7 @@ export const commands: readonly Command[] = inGroup('React', [
       timezone: 'timezone',
       starts: startsOf,
       'next due': dueOf,
-      'last tick': ({ last_tick }) => last_tick?.due,
+      'last due': ({ last_tick }, output) => output.time(last_tick?.due),
     },
     shows: {
       schedule: 'name',
@@ -20,7 +20,7 @@ export const commands: readonly Command[] = inGroup('React', [
       starts: startsOf,
       subject: 'subject',
       'next due': dueOf,
-      'last due': ({ last_tick }) => last_tick?.due,
+      'last due': ({ last_tick }, output) => output.time(last_tick?.due),
       missed: ({ last_tick: tick }) => tick?.missed_count && `it stands for ${tick.missed_count}`,
       'triggered by': ({ last_tick }) => last_tick?.triggered_by,
       event: ({ last_tick }) => last_tick?.event,
