@@ -81,7 +81,10 @@ const own = (words: readonly string[]) => (words.includes('--') ? words.slice(0,
 /** Both words of each pair are understood; commands are listed by the first. */
 const SAME: Readonly<Record<string, string>> = { list: 'ls', ls: 'list', delete: 'rm', rm: 'delete' };
 
-function named([noun = '', verb = '', ...rest]: readonly string[], commands: readonly Command[]): Command | undefined {
+export function named(
+  [noun = '', verb = '', ...rest]: readonly string[],
+  commands: readonly Command[],
+): Command | undefined {
   const words = [noun, verb, ...rest];
   const same = SAME[verb];
   return [`${noun} ${verb}`, ...(same === undefined ? [] : [`${noun} ${same}`]), words[0]!]

@@ -10,6 +10,13 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${version()}\n`);
     return;
   }
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./completion/complete.ts');
+    const words = await complete(argv.slice(1), process.env);
+    // A shell waits: a server that still may answer is not waited for.
+    process.stdout.write(words, () => process.exit(Exit.ok));
+    return;
+  }
   const [{ Output }, { findCommand }, { parse }, { loadCommands, loadVerbs }] = await Promise.all([
     import('./output/output.ts'),
     import('./find.ts'),
@@ -21,7 +28,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     const warn = ({ message, code, next }: CliError) => output.note(`svc: ${message} (${code})\n  → ${next}`);
     const commands = await loadCommands(process.env, warn);
-    const found = await findCommand(argv, commands, () => loadVerbs(process.env, warn));
+    const verbs = () => loadVerbs(process.env, warn);
+    const found = await findCommand(argv, commands, verbs);
     if ('help' in found) {
       output.write(found.help);
       return;
@@ -30,7 +38,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     const { json, jq, time } = outputOf(found.command, flags);
     const filter = jq === undefined ? undefined : await filterOf(String(jq));
     output = new Output(process, { json: json === true, colour, time: time as 'relative' | 'iso' | undefined, filter });
-    process.exitCode = await invoke(found.command, { args, words, flags, output, commands });
+    process.exitCode = await invoke(found.command, { args, words, flags, output, commands, verbs });
   } catch (error) {
     const failure = isCliError(error) ? error : unexpected(error);
     output.fail(failure);
@@ -47,7 +55,7 @@ async function filterOf(expression: string) {
 
 async function invoke(
   command: Command,
-  given: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands'>,
+  given: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands' | 'verbs'>,
 ): Promise<number> {
   const { run } = await command.load();
   const place = placeOf(command, given.flags);

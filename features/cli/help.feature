@@ -1,5 +1,5 @@
 @contract
-Feature: Help and completion
+Feature: Help
 
   Rule: The help is the manual
 
@@ -29,38 +29,3 @@ Feature: Help and completion
         | svc sleep -h     | usage: svc sleep <duration> |
         | svc help emit    | In a script: svc emit |
         | svc help state   | svc state get <key> \| set |
-
-  Rule: Completion works in its shell
-
-    Scenario Outline: <shell> completes "<typed>"
-      Given the shell "<shell>"
-      When <shell> has sourced the completion and completes "<typed>"
-      Then it offers "<offered>"
-      And it does not offer "<not>"
-
-      Examples:
-        | shell | typed          | offered    | not         |
-        | bash  | svc su         | submit     | status      |
-        | bash  | svc st         | status     | submit      |
-        | bash  | svc token c    | create     | ls          |
-        | bash  | svc submit --f | --follow   | --tag       |
-        | bash  | svc runs ls -- | --status   | --follow    |
-        | bash  | svc runs ls -- | --workflow | --principal |
-
-      Examples:
-        | shell | typed          | offered    | not         |
-        | zsh   | svc su         | submit     | status      |
-        | zsh   | svc st         | status     | submit      |
-        | zsh   | svc token c    | create     | ls          |
-        | zsh   | svc submit --f | --follow   | --tag       |
-        | zsh   | svc runs ls -- | --status   | --follow    |
-        | zsh   | svc runs ls -- | --workflow | --principal |
-
-      Examples:
-        | shell | typed          | offered    | not         |
-        | fish  | svc su         | submit     | status      |
-        | fish  | svc st         | status     | submit      |
-        | fish  | svc token c    | create     | ls          |
-        | fish  | svc submit --f | --follow   | --tag       |
-        | fish  | svc runs ls -- | --status   | --follow    |
-        | fish  | svc runs ls -- | --workflow | --principal |

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Given, Then, When } from '@cucumber/cucumber';
 import { type Finished, runToEnd } from '../support/process.ts';
 import { leftOut } from '../support/left-out.ts';
@@ -67,7 +67,8 @@ COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _svc
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-const FISH = '$argv[1] completion fish | source; complete -C $argv[2] | string split -f 1 \\t';
+// `complete` fails when nothing fits.
+const FISH = '$argv[1] completion fish | source; complete -C $argv[2] | string split -f 1 \\t; true';
 
 /** What each shell is called with; it prints the words that it offers for a line. */
 const SHELLS: Record<string, (typed: string) => string[]> = {
@@ -83,21 +84,46 @@ Given('the shell {string}', function (this: SvcWorld, shell: string) {
   return leftOut(this, `completion in ${shell}, which is not installed`);
 });
 
+async function offered(
+  world: SvcWorld,
+  shell: string,
+  typed: string,
+  wish: Record<string, string> = {},
+): Promise<void> {
+  const own = world.environment();
+  // The script asks the `svc` of the line for values.
+  const env = { ...own, ...wish, PATH: `${dirname(svcProgram)}:${own.PATH}` };
+  const line = world.expand(typed);
+  const { stdout, exit, stderr } = await runToEnd(shell, SHELLS[shell]!(line), { env, cwd: world.folder });
+  assert.equal(exit, 0, stderr);
+  world.notes.set('offered', stdout.split(/\s+/).join('\n'));
+  world.notes.set('complained', stderr);
+}
+
 When(
   '{word} has sourced the completion and completes {string}',
   async function (this: SvcWorld, shell: string, typed: string) {
-    const given = { env: this.environment(), cwd: this.folder };
-    const { stdout, exit, stderr } = await runToEnd(shell, SHELLS[shell]!(typed), given);
-    assert.equal(exit, 0, stderr);
-    this.notes.set('offered', stdout.split(/\s+/).join('\n'));
+    await offered(this, shell, typed);
+  },
+);
+
+When(
+  '{word} completes {string} with a server that nobody can reach',
+  async function (this: SvcWorld, shell: string, typed: string) {
+    await offered(this, shell, typed, { SVC_URL: 'http://127.0.0.1:1' });
   },
 );
 
 Then('it offers {string}', function (this: SvcWorld, word: string) {
-  assert.ok(this.notes.get('offered')?.split('\n').includes(word), this.notes.get('offered'));
+  assert.ok(this.notes.get('offered')?.split('\n').includes(this.expand(word)), this.notes.get('offered'));
 });
 
 Then('it does not offer {string}', function (this: SvcWorld, word: string) {
-  const offered = this.notes.get('offered');
-  assert.ok(offered?.trim() && !offered.split('\n').includes(word), offered);
+  const words = this.notes.get('offered');
+  assert.ok(words?.trim() && !words.split('\n').includes(word), words);
+});
+
+Then('it offers no run and says nothing', function (this: SvcWorld) {
+  assert.doesNotMatch(this.notes.get('offered') ?? '', /run_|svc:|reach/);
+  assert.equal(this.notes.get('complained'), '');
 });

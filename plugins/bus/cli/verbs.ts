@@ -7,7 +7,7 @@ export const waitEventHelp = {
   brief: 'wait for an event and print it',
   summary:
     'Suspends the run until the next event of that type and prints its envelope as JSON; exits 124 after --timeout. Earlier events do not count. In a trusted run, only --untrusted also takes events that untrusted runs emit.',
-  args: [{ name: 'type', summary: 'the type of the event, e.g. deploy.done' }],
+  args: [{ name: 'type', summary: 'the type of the event, e.g. deploy.done', from: 'events types' }],
   flags: {
     timeout: { type: 'string', value: '<duration>', summary: 'give up after this time (default: never)' },
     untrusted: { type: 'boolean', summary: 'also take events that untrusted runs emit' },

@@ -26,6 +26,7 @@ export const commands: readonly Command[] = inGroup('React', [
         forge: {
           type: 'string',
           value: '<connector>',
+          from: 'connector ls',
           summary: 'connector that describes the forge: forge_a, forge_b',
         },
         repo: { type: 'string', value: '<owner/name>', summary: 'the repository; the subject of all its events' },

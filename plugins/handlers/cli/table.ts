@@ -5,6 +5,7 @@ const STARTS: Readonly<Record<string, Flag>> = {
   on: {
     type: 'string',
     value: '<patterns>',
+    from: 'events types',
     many: true,
     summary: 'event types that start it: run.failed, run.*, *; separate several with commas',
   },
@@ -86,7 +87,12 @@ export const commands: readonly Command[] = inGroup('React', [
     about:
       'Without a file it prints the script; it does not replace an existing file. The first lines show how to register it.',
     args: [
-      { name: 'language', summary: 'bash (default), python or typescript', optional: true },
+      {
+        name: 'language',
+        summary: 'bash (default), python or typescript',
+        choices: ['bash', 'python', 'typescript'],
+        optional: true,
+      },
       { name: 'file', summary: 'where to write it', optional: true },
     ],
     examples: [['svc handler init python on-event.py', 'a script in Python, in a file']],
