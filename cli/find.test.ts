@@ -71,6 +71,7 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['runs', 'lst'], /no command "runs lst"/, /svc runs ls/],
     [['completely-different'], /no command/, /`svc --help` lists all commands/],
     [['--verbose'], /no command "--verbose"/, /svc --help/],
+    [['--json', 'runs', 'ls'], /--json stands before the command/, /flags stand behind it/],
     [['event', 'ls'], /no command "event"/, /did you mean `svc events ls`\?/],
     [['tokne'], /no command "tokne"/, /did you mean `svc token`/],
     [['stpe'], /no command "stpe"/, /did you mean `svc step(s` or `svc step)?`\?/],

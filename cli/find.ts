@@ -53,6 +53,8 @@ async function called(
 }
 
 function unknown([first = '', second = '']: readonly string[], isGroup: boolean, names: readonly string[]) {
+  if (first.startsWith('-') && second !== '')
+    return usageError(`${first} stands before the command`, 'flags stand behind it: `svc runs ls --json`');
   const wanted = isGroup ? `${first} ${second}` : first;
   // `svc event ls`: its first word alone is far from every name of two.
   const pairs = isGroup

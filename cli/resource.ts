@@ -182,7 +182,7 @@ export function resourceCommands<T>(resource: ResourceDescription<T>): Command[]
   const set = {
     name: `${noun} set`,
     summary: `create or replace a ${title}`,
-    said: (made: boolean, { args }: Invocation) => `${title} ${args[0]} is ${made ? 'made' : 'replaced'}`,
+    said: (made: boolean, { args }: Invocation) => `${title} ${args[0]} is ${made ? 'created' : 'replaced'}`,
   };
   const list = {
     name: `${noun} ls`,

@@ -71,7 +71,8 @@ async function invoke(
 /** `svc logs … | head` closes our standard output. Like cat, the command then ends quietly. */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(Exit.ok);
-  throw error;
+  process.stderr.write(`svc: standard output cannot be written: ${error.message} (output_failed)\n`);
+  process.stderr.write('  → make room on the disk, or write to another place\n', () => process.exit(Exit.failed));
 }
 
 /** A third-party plugin may have its own copy of the class. */

@@ -30,6 +30,7 @@ export class Output {
   readonly #streams: Streams;
   readonly #filter: Filter | undefined;
   readonly #failsAsJson: boolean;
+  readonly #colour: boolean;
   readonly #colours: Colours;
   readonly #logs = { stdout: new LogText(), stderr: new LogText() };
   #status = '';
@@ -38,6 +39,7 @@ export class Output {
     this.#streams = streams;
     this.#filter = options.filter;
     this.#failsAsJson = options.json;
+    this.#colour = options.colour;
     this.json = options.json || options.filter !== undefined;
     this.relative = options.time === undefined ? this.columns !== undefined : options.time === 'relative';
     this.live = Boolean(streams.stderr.isTTY) && !this.json;
@@ -130,7 +132,7 @@ export class Output {
       this.note(JSON.stringify({ error: { code, message, next, details } }));
       return;
     }
-    const { red } = ourColours(Boolean(this.#streams.stderr.isTTY));
+    const { red } = ourColours(this.#colour && Boolean(this.#streams.stderr.isTTY));
     this.note(`${red('svc:')} ${error.message}${error.code === 'usage' ? '' : ` (${error.code})`}`);
     for (const detail of error.details) this.note(`  ${detail}`);
     if (error.next !== '') this.note(`  → ${error.next}`);

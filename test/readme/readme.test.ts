@@ -71,6 +71,7 @@ const PAGES = [
   'docs/graphs.md',
   'docs/pipelines.md',
   'docs/start.md',
+  'docs/cli.md',
   'docs/replay.md',
   'docs/plugins.md',
   'docs/from-temporal.md',

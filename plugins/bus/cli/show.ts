@@ -15,7 +15,7 @@ function describe(event: ShownEvent, output: Output): string {
     ['event', event.event],
     ['type', event.type],
     ['key', event.key ?? '(no key: every wait for the type receives it)'],
-    ['from', `${from}${event.trusted ? '' : ' (untrusted)'}`],
+    ['source', `${from}${event.trusted ? '' : ' (untrusted)'}`],
     ['generation', event.generation],
     ['recorded', output.time(event.recorded_at)],
     ...Object.entries(event.fields ?? {}).map(([name, value]) => [name, JSON.stringify(value)] as const),

@@ -61,7 +61,7 @@ export const commands: readonly Command[] = inGroup('Events', [
       event: 'event',
       type: 'type',
       key: 'key',
-      from: ({ source, source_name }) => (source_name === '' ? source : `${source} ${source_name}`),
+      source: ({ source, source_name }) => (source_name === '' ? source : `${source} ${source_name}`),
       recorded: 'recorded_at',
     },
   }),
@@ -89,6 +89,6 @@ export const commands: readonly Command[] = inGroup('Events', [
     examples: [['svc events types', 'types to wait for']],
     path: '/event-types',
     member: 'types',
-    columns: { type: 'type', from: 'source', 'last seen': 'last_seen', sample: (one) => sample(one.sample) },
+    columns: { type: 'type', source: 'source', 'last seen': 'last_seen', sample: (one) => sample(one.sample) },
   }),
 ]);

@@ -7,7 +7,7 @@ const SHOWN: Columns<Registered> = {
   trigger: 'node_id',
   type: 'type',
   on: 'on',
-  'deliver to': 'ingest_url',
+  address: 'ingest_url',
   secret: 'secret',
   schedule: 'schedule',
   'next due': 'next_due',

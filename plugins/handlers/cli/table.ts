@@ -1,5 +1,5 @@
 import { type Command, type Flag, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
-import { type HandlerView, latelyOf, runsOf, SHOWN } from './view.ts';
+import { type HandlerView, latelyOf, SHOWN, workflowOf } from './view.ts';
 
 const STARTS: Readonly<Record<string, Flag>> = {
   on: {
@@ -17,7 +17,7 @@ export const commands: readonly Command[] = inGroup('React', [
   ...resourceCommands<HandlerView>({
     noun: 'handler',
     path: '/handlers',
-    columns: { name: 'name', on: ({ on }) => on.join(','), when: 'when', runs: runsOf, 'last 24 h': latelyOf },
+    columns: { name: 'name', on: ({ on }) => on.join(','), when: 'when', workflow: workflowOf, 'last 24 h': latelyOf },
     shows: SHOWN,
     set: {
       summary: 'create or replace a handler: a workflow that events start',

@@ -17,7 +17,7 @@ export const run: Run = async ({ output, client }) => {
 
 type LockView = Api.ListLocks200['locks'][number];
 
-const HEAD = ['group', 'place', 'run', 'since', 'for', 'fence'];
+const HEAD = ['group', 'place', 'run', 'since', 'age', 'fence'];
 
 function rowsOf({ group, trusted, holder, queue, queue_length }: LockView, output: Output): string[][] {
   const waiting = queue.map(({ run_id, since, age_ms }, i) => [

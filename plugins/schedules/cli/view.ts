@@ -3,8 +3,8 @@ import type { Api, Output } from '../../../cli/contract.ts';
 export type ScheduleView = Api.ScheduleView;
 
 /** What a tick starts, in one word. */
-export const startsOf = ({ workflow }: ScheduleView): string =>
-  workflow === null ? 'an event' : String(workflow.filename ?? `a ${workflow.kind}`);
+export const workflowOf = ({ workflow }: ScheduleView): string =>
+  workflow === null ? '(an event only)' : String(workflow.filename ?? `a ${workflow.kind}`);
 
 /** `since 2026-11-24T09:00:00.000Z by ana`. */
 const pauseOf = (
