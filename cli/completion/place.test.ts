@@ -14,7 +14,7 @@ t.test('words of commands and verbs, of help too', async (t) => {
   const first = wordsAt('');
   t.ok(['runs', 'submit', 'step', 'help'].every((word) => first.includes(word)));
   t.equal(new Set(first).size, first.length);
-  t.same(wordsAt('runs', ''), ['chain', 'diff', 'ls']);
+  t.ok(['chain', 'diff', 'ls'].every((word) => wordsAt('runs', '').includes(word)));
   t.same(wordsAt('help', 'runs', ''), wordsAt('runs', ''));
   t.same(wordsAt('nothing', 'x', ''), []);
   t.same(wordsAt('whoami', ''), [], 'it takes no argument');
