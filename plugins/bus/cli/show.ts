@@ -30,7 +30,8 @@ function describe(event: ShownEvent, output: Output): string {
     `${output.time(one.at)} by ${one.by}`,
     one.reason ?? one.run_id ?? '',
   ]);
-  const replays = again.length === 0 ? [] : ['', output.table(['replayed to', 'state', 'when', 'what'], again).trimEnd()];
+  const replays =
+    again.length === 0 ? [] : ['', output.table(['replayed to', 'state', 'when', 'what'], again).trimEnd()];
   const more = event.more === undefined ? [] : [`and ${event.more} more waits and cancels`];
   return [lines, '', came, ...more, ...replays].join('\n');
 }
