@@ -1,4 +1,5 @@
 import type { Client } from './client/client.ts';
+import type { Columns } from './output/columns.ts';
 import type { Profile } from './client/profile.ts';
 import type { Output } from './output/output.ts';
 
@@ -15,6 +16,8 @@ export interface Flag {
   /** It names a run, as an argument may; such a flag has a name of one word. */
   run?: boolean;
   choices?: readonly string[];
+  /** The command that lists what it may be, for completion: `graph ls`. By default one whose noun is the flag's name. */
+  from?: string;
   least?: number;
   most?: number;
 }
@@ -27,6 +30,10 @@ export interface Argument {
   optional?: boolean;
   /** It names a run: `@last` and an ending of its id are understood too. */
   run?: boolean;
+  /** What completion offers; others may be meant too. */
+  choices?: readonly string[];
+  /** The command that lists what it may be, for completion. By default one of the same noun with a first column of this name. */
+  from?: string;
   /** Takes all following arguments. */
   rest?: boolean;
 }
@@ -47,7 +54,17 @@ export interface Command {
   /** A profile chosen by flags means nothing to it. */
   anywhere?: boolean;
   examples?: readonly (readonly [command: string, says: string])[];
+  /** What it lists, for completion of the values of other commands. */
+  lists?: Listed;
   load: () => Promise<{ run: Run }>;
+}
+
+export interface Listed {
+  path: (client: Client, invocation: Invocation) => string;
+  member: string;
+  /** The member of an item by which commands name it. */
+  key: string;
+  columns: Columns<Record<string, unknown>>;
 }
 
 export type FlagValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -64,6 +81,7 @@ export interface Invocation {
   readonly stdin: NodeJS.ReadStream;
   /** Every command, for completion. */
   readonly commands: readonly Command[];
+  verbs(): Promise<readonly ScriptVerb[]>;
   /** A client for the profile's server. Throws a usage error that explains login when there is no profile. */
   client(): Promise<Client>;
   profile(): Promise<Profile>;
@@ -85,10 +103,19 @@ export type Run = (invocation: Invocation) => Promise<number | undefined>;
 export const inGroup = (group: string, commands: readonly Command[]): Command[] =>
   commands.map((command) => ({ ...command, group }));
 
-/** A script verb: the help of `svc <verb>` outside of a script. */
+/** A verb of scripts, as its manual explains it. Completion offers its flags. */
 export interface ScriptVerb {
   verb: string;
   /** `svc sleep <duration>`. */
   usage: string;
+  /** What it does, in sentences. */
   summary?: string;
+  /** What it does, in a line of a list. */
+  brief?: string;
+  args?: readonly Argument[];
+  flags?: Flags;
+  exits?: readonly (readonly [code: string, says: string])[];
+  /** What the journal keeps of a call. */
+  recorded?: string;
+  examples?: Command['examples'];
 }

@@ -4,7 +4,7 @@ import { findCommand } from './find.ts';
 import { loadCommands, loadVerbs } from './tables.ts';
 
 const commands = await loadCommands({});
-const find = (argv: readonly string[]) => findCommand(argv, commands, () => loadVerbs({}, commands));
+const find = (argv: readonly string[]) => findCommand(argv, commands, () => loadVerbs({}));
 
 const helpOf = async (...argv: string[]): Promise<string> => {
   const found = await find(argv);
@@ -71,6 +71,9 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['runs', 'lst'], /no command "runs lst"/, /svc runs ls/],
     [['completely-different'], /no command/, /`svc --help` lists all commands/],
     [['--verbose'], /no command "--verbose"/, /svc --help/],
+    [['--json', 'runs', 'ls'], /--json stands before the command/, /flags stand behind it/],
+    [['event', 'ls'], /no command "event"/, /did you mean `svc events ls`\?/],
+    [['tokne'], /no command "tokne"/, /did you mean `svc token`/],
     [['stpe'], /no command "stpe"/, /did you mean `svc step(s` or `svc step)?`\?/],
     [['wait-singal'], /no command/, /did you mean `svc wait-signal`\?/],
   ];
@@ -84,11 +87,33 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
 });
 
 t.test('a verb of scripts says where it works, and explains itself', async (t) => {
-  for (const { verb, usage } of await loadVerbs({}, commands)) {
+  const nouns = new Set(commands.map(({ name }) => name.split(' ')[0]!));
+  for (const { verb, usage } of (await loadVerbs({})).filter((one) => !nouns.has(one.verb.split(' ')[0]!))) {
     t.ok((await helpOf(verb, '--help')).startsWith(`usage: ${usage}\n`), verb);
     t.match(await helpOf('help', verb), 'svc submit <file>');
     const refused = await find([verb, 'x', '--', '--help']).catch((error: CliError) => error);
     const says = `SVC_AGENT_SOCKET is not set: \`svc ${verb}\` works only in a script run`;
     t.match(refused, { exit: 1, message: says, next: /svc run <file>/ });
   }
+});
+
+t.test('what is a command and a verb explains both', async (t) => {
+  for (const asked of ['emit', 'artifact put', 'call node', 'state', 'artifact']) {
+    const help = await helpOf('help', ...asked.split(' '));
+    t.match(help, /\n\nIn a script: svc (emit|artifact put|call|state)\n\nusage: svc/, asked);
+    t.match(help, '\nWhat is recorded\n');
+  }
+  t.notMatch(await helpOf('help', 'status'), 'In a script');
+  await t.rejects(find(['state', 'set', 'a', '1']), { exit: 1, message: /`svc state` works only in a script run/ });
+  await t.rejects(find(['state', 'gte']), { exit: 2, message: /no command "state gte"/ });
+});
+
+t.test('the overview has the verbs, and their manuals have all parts', async (t) => {
+  const overview = await helpOf('help');
+  for (const { verb, brief = '?' } of await loadVerbs({})) t.match(overview, `  ${brief}\n`, verb);
+  const step = await helpOf('help', 'step');
+  for (const title of ['Arguments', 'Flags', 'Exit codes', 'What is recorded', 'Examples'])
+    t.match(step, new RegExp(`^${title}\n  \\S`, 'm'));
+  t.match(step, /--retry <attempts> +run the command/);
+  for (const line of step.split('\n').slice(1)) t.ok(line.length <= 140, line);
 });

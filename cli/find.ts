@@ -1,7 +1,7 @@
 import type { Command, ScriptVerb } from './command.ts';
 import { usageError } from './errors.ts';
 import { commandHelp, groupHelp, overview, START } from './help.ts';
-import { outsideOfARun, verbHelp } from './script-verbs.ts';
+import { alsoVerbHelp, outsideOfARun, verbHelp } from './script-verbs.ts';
 
 type Found = { command: Command; rest: readonly string[] } | { help: string };
 
@@ -9,45 +9,73 @@ const HELP = new Set(['--help', '-h']);
 
 /**
  * Finds the command with the longest matching name, or the requested help. Throws a usage error with similar names.
- * Script verbs are loaded only when no command matches.
+ * Script verbs are loaded only for help, and when no command matches.
  */
 export async function findCommand(
   argv: readonly string[],
   commands: readonly Command[],
   loadVerbs: () => Promise<readonly ScriptVerb[]>,
 ): Promise<Found> {
-  const words = argv[0] === 'help' ? argv.slice(1) : argv;
-  const asked = argv[0] === 'help';
   if (argv.length === 0) return { help: START };
-  const first = words[0];
-  if (first === undefined || HELP.has(first)) return { help: overview(commands) };
+  const asked = argv[0] === 'help';
+  const words = asked ? argv.slice(1) : argv;
+  const [first, second] = words;
+  if (first === undefined || HELP.has(first)) return { help: overview(commands, await loadVerbs()) };
   const command = named(words, commands);
-  if (command) {
-    // `svc help errors <code>`: what is asked for is the code.
-    if (asked && command.name === 'errors' && words.length > 1) return { command, rest: words.slice(1) };
-    const rest = words.slice(command.name.split(' ').length);
-    const asks = own(rest).some((word) => HELP.has(word));
-    if (asked || asks) return { help: commandHelp(command) };
-    return { command, rest };
-  }
+  if (command) return await called(command, words, asked, loadVerbs);
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
-  const second = words[1];
-  if (group.length > 0 && (second === undefined || HELP.has(second))) return { help: groupHelp(first, group) };
   const verbs = await loadVerbs();
-  const verb = group.length > 0 ? undefined : verbs.find((one) => one.verb === first);
-  if (verb) {
-    if (asked || own(words.slice(1)).some((word) => HELP.has(word))) return { help: verbHelp(verb) };
-    throw outsideOfARun(verb);
+  if (group.length > 0 && (second === undefined || HELP.has(second))) {
+    const also = verbs.filter((one) => nounOf(one.verb) === first).map(alsoVerbHelp);
+    return { help: [groupHelp(first, group), ...also].join('') };
   }
-  const wanted = group.length > 0 ? `${first} ${second}` : first;
-  const near = nearest(wanted, [...commands.map(({ name }) => name), ...verbs.map((one) => one.verb)]);
-  throw usageError(
-    `there is no command "${wanted}"`,
+  const verb = verbs.find((one) => one.verb === first && (group.length === 0 || takes(one, second)));
+  if (!verb)
+    throw unknown(words, group.length > 0, [...commands.map(({ name }) => name), ...verbs.map((one) => one.verb)]);
+  if (asked || own(words.slice(1)).some((word) => HELP.has(word))) return { help: verbHelp(verb) };
+  throw outsideOfARun(verb);
+}
+
+/** The command with its arguments, or its help. */
+async function called(
+  command: Command,
+  words: readonly string[],
+  asked: boolean,
+  loadVerbs: () => Promise<readonly ScriptVerb[]>,
+): Promise<Found> {
+  // `svc help errors <code>`: what is asked for is the code.
+  if (asked && command.name === 'errors' && words.length > 1) return { command, rest: words.slice(1) };
+  const rest = words.slice(command.name.split(' ').length);
+  if (!asked && !own(rest).some((word) => HELP.has(word))) return { command, rest };
+  // Scripts have some commands as verbs too: `emit`, `artifact put`, `call` for `call node`.
+  const also = (await loadVerbs()).filter(({ verb }) => verb === command.name || verb === nounOf(command.name));
+  return { help: [commandHelp(command), ...also.map(alsoVerbHelp)].join('') };
+}
+
+function unknown([first = '', second = '']: readonly string[], isGroup: boolean, names: readonly string[]) {
+  if (first.startsWith('-') && second !== '')
+    return usageError(`${first} stands before the command`, 'flags stand behind it: `svc runs ls --json`');
+  const wanted = isGroup ? `${first} ${second}` : first;
+  // `svc event ls`: its first word alone is far from every name of two.
+  const pairs = isGroup
+    ? []
+    : nearest(
+        `${first} ${second}`,
+        names.filter((name) => name.includes(' ')),
+      );
+  const near = pairs.length > 0 ? pairs : nearest(wanted, [...names, ...names.map(nounOf)]);
+  const next =
     near.length > 0
       ? `did you mean ${near.map((name) => `\`svc ${name}\``).join(' or ')}?`
-      : '`svc --help` lists all commands',
-  );
+      : '`svc --help` lists all commands';
+  return usageError(`there is no command "${wanted}"`, next);
 }
+
+const nounOf = (name: string): string => name.split(' ', 1)[0]!;
+
+/** `svc state set`, which only scripts have, beside the command `svc state get`. */
+const takes = ({ usage }: ScriptVerb, second: string | undefined): boolean =>
+  second !== undefined && usage.split(/[^a-z-]+/).includes(second);
 
 /** Arguments before `--`; the rest belongs to the command. */
 const own = (words: readonly string[]) => (words.includes('--') ? words.slice(0, words.indexOf('--')) : words);
@@ -55,7 +83,10 @@ const own = (words: readonly string[]) => (words.includes('--') ? words.slice(0,
 /** Both words of each pair are understood; commands are listed by the first. */
 const SAME: Readonly<Record<string, string>> = { list: 'ls', ls: 'list', delete: 'rm', rm: 'delete' };
 
-function named([noun = '', verb = '', ...rest]: readonly string[], commands: readonly Command[]): Command | undefined {
+export function named(
+  [noun = '', verb = '', ...rest]: readonly string[],
+  commands: readonly Command[],
+): Command | undefined {
   const words = [noun, verb, ...rest];
   const same = SAME[verb];
   return [`${noun} ${verb}`, ...(same === undefined ? [] : [`${noun} ${same}`]), words[0]!]

@@ -1,5 +1,5 @@
-import type { Argument, Command, Flag } from './command.ts';
-import { flagsOf } from './flags.ts';
+import type { Argument, Command, Flag, Flags, ScriptVerb } from './command.ts';
+import { commonFlags } from './flags.ts';
 
 /** These headings come first in this order; others follow in order of appearance. */
 const GROUPS = ['Run', 'Events', 'Look', 'React', 'Vault', 'Operate', 'Access', 'Shell'];
@@ -16,7 +16,7 @@ export function usageLine(command: Command): string {
   return `usage: svc ${[command.name, ...(command.args ?? []).map(argumentText)].join(' ')}${flags}${words}`;
 }
 
-function columns(rows: readonly (readonly [string, string])[], indent = '  '): string {
+export function columns(rows: readonly (readonly [string, string])[], indent = '  '): string {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `${indent}${left.padEnd(width)}  ${right}`).join('\n');
 }
@@ -28,16 +28,28 @@ function flagRow([name, flag]: [string, Flag]): readonly [string, string] {
   return [`${short}--${name}${value}`, `${flag.summary}${flag.many ? ' (may be repeated)' : ''}`];
 }
 
+/** A part of a manual, or none. */
+const part = (title: string, lines: string): string[] => (lines === '' ? [] : [`${title}\n${lines}`]);
+
+export const argumentsPart = (args: readonly Argument[] = []): string[] =>
+  part('Arguments', columns(args.map((one) => [argumentText(one), one.summary] as const)));
+
+export const flagsPart = (title: string, flags: Flags = {}): string[] =>
+  part(title, columns(Object.entries(flags).map(flagRow)));
+
+export const examplesPart = (examples: Command['examples'] = []): string[] =>
+  part('Examples', examples.map(([text, says]) => `  # ${says}\n  ${text}`).join('\n'));
+
 /** The help of one command is its manual page. */
 export function commandHelp(command: Command): string {
-  const { args = [], examples = [] } = command;
-  const parts = [`${command.summary}\n\n${usageLine(command)}`];
-  if (command.about) parts.push(command.about);
-  if (args.length > 0)
-    parts.push(`Arguments\n${columns(args.map((one) => [argumentText(one), one.summary] as const))}`);
-  parts.push(`Flags\n${columns(Object.entries(flagsOf(command)).map(flagRow))}`);
-  if (examples.length > 0)
-    parts.push(`Examples\n${examples.map(([text, says]) => `  # ${says}\n  ${text}`).join('\n')}`);
+  const parts = [
+    `${command.summary}\n\n${usageLine(command)}`,
+    ...(command.about ? [command.about] : []),
+    ...argumentsPart(command.args),
+    ...flagsPart('Flags', command.flags),
+    ...flagsPart('Flags of every command', commonFlags(command)),
+    ...examplesPart(command.examples),
+  ];
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -57,7 +69,9 @@ export const START = `svc: durable workflows in any language
 \`svc help\` lists all commands, \`svc help <command>\` explains one.
 `;
 
-export function overview(commands: readonly Command[]): string {
+const briefOf = ({ verb, brief, summary = '' }: ScriptVerb) => [verb, brief ?? summary] as const;
+
+export function overview(commands: readonly Command[], verbs: readonly ScriptVerb[]): string {
   const groups = new Map<string, Command[]>(GROUPS.map((title) => [title, []]));
   for (const command of commands) {
     const title = command.group ?? UNGROUPED;
@@ -66,6 +80,7 @@ export function overview(commands: readonly Command[]): string {
   const sections = [...groups]
     .filter(([, own]) => own.length > 0)
     .map(([title, own]) => `${title}\n${columns(own.map((one) => [one.name, one.summary] as const))}`);
+  const inScript = part('In a script', columns(verbs.map(briefOf).sort(([a], [b]) => (a < b ? -1 : 1))));
   const exits = 'Exit codes: 0 ok, 1 failed, 2 usage, 3 server unreachable, 4 not authenticated, 124 wait timed out.';
-  return `svc: durable workflows in any language\n\n${sections.join('\n\n')}\n\n\`svc help <command>\` explains a command. ${exits}\n`;
+  return `svc: durable workflows in any language\n\n${[...sections, ...inScript].join('\n\n')}\n\n\`svc help <command>\` explains a command or a verb. ${exits}\n`;
 }

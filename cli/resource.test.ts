@@ -78,7 +78,7 @@ t.test('a description makes set, ls, show and rm', async (t) => {
   );
   t.same(await call(ls), { out: '', err: 'no notes\n' });
   t.same(JSON.parse((await call(ls, '--json')).out).notes, [], 'JSON says it itself');
-  t.same(await call(set, 'a/b', '--text', 'hello'), { out: '', err: 'note a/b is made\n' });
+  t.same(await call(set, 'a/b', '--text', 'hello'), { out: '', err: 'note a/b is created\n' });
   t.match(await call(set, 'a/b', '--text', 'again', '--with-tag'), { err: 'note a/b is replaced\n' });
   t.same(JSON.parse((await call(show, 'a/b', '--json')).out), { name: 'a/b', text: 'again', with_tag: true });
   t.equal((await call(show, 'a/b')).out, 'name  a/b\ntext  again\n');

@@ -1,5 +1,5 @@
 import type { Call, Client } from './client/client.ts';
-import type { Argument, Command, Flags, FlagValues, Invocation, Run } from './command.ts';
+import type { Argument, Command, Flags, FlagValues, Invocation, Listed, Run } from './command.ts';
 import { cellsOf, type Columns, described } from './output/columns.ts';
 import { allPages, PAGE_FLAGS } from './pages.ts';
 
@@ -56,13 +56,21 @@ export function listCommand<T>(description: ListDescription<T>): Command {
       const rows = (answer[member] as T[]).map((one) => cellsOf(columns, one, output));
       return rows.length > 0 ? output.table(Object.keys(columns), rows) : '';
     });
-    if (!output.json && (answer[member] as T[]).length === 0) output.note(`no ${member.replaceAll('_', ' ')}`);
+    if ((answer[member] as T[]).length === 0) output.none(member.replaceAll('_', ' '));
     const said = note?.(answer);
     if (said !== undefined) output.note(said);
     if (answer.next_cursor !== undefined) output.note(`more: --cursor ${String(answer.next_cursor)}`);
     return undefined;
   };
-  return { load: async () => ({ run }), ...command, flags: { ...command.flags, ...selects } };
+  const lists = listed({ path, member, columns: columns as Columns<unknown> as Columns<Record<string, unknown>> });
+  return { load: async () => ({ run }), ...command, lists, flags: { ...command.flags, ...selects } };
+}
+
+/** What completion can offer of a list: its first column, if that is a member. */
+function listed({ path, ...list }: Omit<Listed, 'key' | 'path'> & { path: Path }): Listed | undefined {
+  const [key] = Object.values(list.columns);
+  if (typeof key !== 'string') return undefined;
+  return { ...list, key, path: (client, invocation) => pathOf(path, client, invocation) };
 }
 
 export interface ShowDescription<T> extends Described {
@@ -174,7 +182,7 @@ export function resourceCommands<T>(resource: ResourceDescription<T>): Command[]
   const set = {
     name: `${noun} set`,
     summary: `create or replace a ${title}`,
-    said: (made: boolean, { args }: Invocation) => `${title} ${args[0]} is ${made ? 'made' : 'replaced'}`,
+    said: (made: boolean, { args }: Invocation) => `${title} ${args[0]} is ${made ? 'created' : 'replaced'}`,
   };
   const list = {
     name: `${noun} ls`,

@@ -1,6 +1,6 @@
 import type { Command, Invocation } from './command.ts';
 import { CliError, Exit } from './errors.ts';
-import { placeOf } from './flags.ts';
+import { outputOf, placeOf } from './flags.ts';
 import { wholeRunIds } from './run-ids.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
@@ -8,6 +8,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
     const { version } = await import('./version.ts');
     process.stdout.write(`${version()}\n`);
+    return;
+  }
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./completion/complete.ts');
+    const words = await complete(argv.slice(1), process.env);
+    // A shell waits: a server that still may answer is not waited for.
+    process.stdout.write(words, () => process.exit(Exit.ok));
     return;
   }
   const [{ Output }, { findCommand }, { parse }, { loadCommands, loadVerbs }] = await Promise.all([
@@ -21,14 +28,17 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     const warn = ({ message, code, next }: CliError) => output.note(`svc: ${message} (${code})\n  → ${next}`);
     const commands = await loadCommands(process.env, warn);
-    const found = await findCommand(argv, commands, () => loadVerbs(process.env, commands, warn));
+    const verbs = () => loadVerbs(process.env, warn);
+    const found = await findCommand(argv, commands, verbs);
     if ('help' in found) {
       output.write(found.help);
       return;
     }
     const { args, words, flags } = parse(found.command, found.rest);
-    output = new Output(process, { json: flags.json === true, colour });
-    process.exitCode = await invoke(found.command, { args, words, flags, output, commands });
+    const { json, jq, time } = outputOf(found.command, flags);
+    const filter = jq === undefined ? undefined : await filterOf(String(jq));
+    output = new Output(process, { json: json === true, colour, time: time as 'relative' | 'iso' | undefined, filter });
+    process.exitCode = await invoke(found.command, { args, words, flags, output, commands, verbs });
   } catch (error) {
     const failure = isCliError(error) ? error : unexpected(error);
     output.fail(failure);
@@ -38,9 +48,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+async function filterOf(expression: string) {
+  const { jqFilter } = await import('./output/jq.ts');
+  return await jqFilter(expression, { indented: process.stdout.isTTY });
+}
+
 async function invoke(
   command: Command,
-  given: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands'>,
+  given: Pick<Invocation, 'args' | 'words' | 'flags' | 'output' | 'commands' | 'verbs'>,
 ): Promise<number> {
   const { run } = await command.load();
   const place = placeOf(command, given.flags);
@@ -56,7 +71,8 @@ async function invoke(
 /** `svc logs … | head` closes our standard output. Like cat, the command then ends quietly. */
 function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(Exit.ok);
-  throw error;
+  process.stderr.write(`svc: standard output cannot be written: ${error.message} (output_failed)\n`);
+  process.stderr.write('  → make room on the disk, or write to another place\n', () => process.exit(Exit.failed));
 }
 
 /** A third-party plugin may have its own copy of the class. */

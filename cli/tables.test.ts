@@ -25,7 +25,7 @@ t.test('commands and verbs of SVC_PLUGINS come beside those that are built in', 
   const { run } = await ring!.load();
   t.equal(await run({} as never), 7);
   t.equal((await loadCommands({})).length, (await loadCommands(env)).length - 1);
-  t.match((await loadVerbs(env, [])).at(-1), { verb: 'ring' });
+  t.match((await loadVerbs(env)).at(-1), { verb: 'ring' });
 });
 
 t.test('a plugin finds the modules of this svc from wherever it lies, and no others', async (t) => {
@@ -73,9 +73,9 @@ t.test('a table that cannot be used is reported with the name of its plugin, and
 t.test('verbs that cannot be read are reported, and the built-in ones are there', async (t) => {
   const folder = t.testdir({ broken: { 'plugin.json': '{}', cli: { 'verbs.mjs': 'export const verbs = [{}];' } } });
   const faults: CliError[] = [];
-  const verbs = await loadVerbs({ SVC_PLUGINS: join(folder, 'broken') }, [], (fault) => faults.push(fault));
+  const verbs = await loadVerbs({ SVC_PLUGINS: join(folder, 'broken') }, (fault) => faults.push(fault));
   t.match(faults, [{ code: 'plugin_commands_invalid', message: /an entry of "verbs" has no verb/ }]);
-  t.same(verbs, await loadVerbs({}, []));
+  t.same(verbs, await loadVerbs({}));
 });
 
 t.test('two commands of one name are refused, and both plugins are named', async (t) => {

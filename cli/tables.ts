@@ -38,18 +38,13 @@ export async function loadCommands(env: Environment, onFault: OnFault = refuse):
   return commands;
 }
 
-/** The verbs that only scripts have. `emit` and `artifact put` are also commands, which have their own help. */
-export async function loadVerbs(
-  env: Environment,
-  commands: readonly Command[],
-  onFault: OnFault = refuse,
-): Promise<readonly ScriptVerb[]> {
+/** The verbs of scripts. Some, such as `emit`, are also commands. */
+export async function loadVerbs(env: Environment, onFault: OnFault = refuse): Promise<readonly ScriptVerb[]> {
   const verbsOf = (source: Source) => read<ScriptVerb>(source, 'verbs', 'verb');
   const verbs = (await Promise.all((await builtIn('verbs')).map(verbsOf))).flat();
   for (const source of extra(env, 'verbs'))
     await reported(onFault, async () => void verbs.push(...(await verbsOf(source))));
-  const nouns = new Set(commands.map(({ name }) => name.split(' ')[0]));
-  return verbs.filter(({ verb }) => !nouns.has(verb.split(' ')[0]!));
+  return verbs;
 }
 
 function refuse(fault: CliError): never {

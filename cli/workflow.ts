@@ -26,7 +26,7 @@ export const DOCUMENT_FLAGS = {
     type: 'string',
     value: '<path>',
     many: true,
-    summary: 'file or folder that lies beside the script when it runs, relative to its folder',
+    summary: 'file or folder beside the script that it needs, relative to its folder',
   },
   env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
   input: INPUT_FLAG,
@@ -36,7 +36,7 @@ export const DOCUMENT_FLAGS = {
 export const WORKFLOW_FLAGS = {
   ...DOCUMENT_FLAGS,
   graph: { type: 'string', value: '<name>', summary: 'a stored graph instead of a file' },
-  node: { type: 'string', value: '<kind>', summary: 'a single node instead of a file' },
+  node: { type: 'string', value: '<kind>', from: 'graph types', summary: 'a single node instead of a file' },
   config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
   tag: { type: 'string', value: '<t>', many: true, summary: 'tag of the run; k:v tags make a map' },
   subject: { type: 'string', value: '<key>', summary: 'subject of the run, that events are matched with' },

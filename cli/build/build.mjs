@@ -66,7 +66,8 @@ async function bundleCommands() {
     target: 'node24',
     allowOverwrite: true,
     // Its program is a file of its own, and only scripts of several files need it.
-    external: ['esbuild'],
+    // So is that of --jq.
+    external: ['esbuild', 'jq-wasm'],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },

@@ -20,14 +20,20 @@ export function namedProfilePath(env: Environment, name: string): string {
   return join(ownFolder(env), 'profiles', `${name}.json`);
 }
 
-/** Says which profiles there are. */
-export async function noSuchProfile(env: Environment, name: string): Promise<CliError> {
+/** The names of the profiles that `svc login --profile` has written. */
+export async function profileNames(env: Environment): Promise<string[]> {
   const files = await readdir(join(ownFolder(env), 'profiles')).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
   const names = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));
-  const others = names.length === 0 ? 'there is none with a name' : `there are ${names.sort().join(', ')}`;
+  return names.sort();
+}
+
+/** Says which profiles there are. */
+export async function noSuchProfile(env: Environment, name: string): Promise<CliError> {
+  const names = await profileNames(env);
+  const others = names.length === 0 ? 'there is none with a name' : `there are ${names.join(', ')}`;
   return new CliError(
     Exit.notAuthenticated,
     'not_authenticated',

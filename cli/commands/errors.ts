@@ -32,6 +32,8 @@ const ALL = [...ERROR_CODES, ...OWN.filter(([code]) => !ERROR_CODES.some(([known
   ([a], [b]) => (a < b ? -1 : 1),
 );
 
+export const codes = (): readonly ErrorCode[] => ALL;
+
 const view = ([code, status, title, next]: ErrorCode) => ({ code, ...(status > 0 && { status }), title, next });
 
 /** `svc errors [<code>]`. */

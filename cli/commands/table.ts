@@ -164,8 +164,16 @@ export const ownCommands: readonly Command[] = [
     anywhere: true,
     group: 'Shell',
     summary: 'print a completion script for your shell',
-    args: [{ name: 'shell', summary: 'bash, zsh or fish' }],
-    examples: [['source <(svc completion bash)', 'for this session']],
-    load: () => import('./completion.ts'),
+    args: [{ name: 'shell', summary: 'bash, zsh or fish', choices: ['bash', 'zsh', 'fish'] }],
+    about:
+      'It completes commands, verbs of scripts, flags and what these may be: ids of runs, names of handlers, schedules, hooks,\n' +
+      'graphs, secrets and others, statuses, profiles, projects. For names it asks the server of the profile, for at most a\n' +
+      'second; a server that does not answer is passed over without a word.',
+    examples: [
+      ['source <(svc completion bash)', 'for this session; in ~/.bashrc for all of them'],
+      ['source <(svc completion zsh)', 'in ~/.zshrc, after compinit'],
+      ['svc completion fish > ~/.config/fish/completions/svc.fish', 'once'],
+    ],
+    load: () => import('../completion/scripts.ts'),
   },
 ];

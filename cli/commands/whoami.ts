@@ -12,7 +12,7 @@ export const run: Run = async ({ output, client }) => {
       ['server', `${url} (from ${origin})`],
       [
         'token',
-        `${me.token.name}${me.token.expires_at ? `, expires ${me.token.expires_at}` : ''} (from ${token_origin})`,
+        `${me.token.name}${me.token.expires_at ? `, expires ${output.time(me.token.expires_at)}` : ''} (from ${token_origin})`,
       ],
       ['here', `${org || '(no org)'} / ${project || '(no project)'}`],
       ...me.orgs.map(

@@ -9,9 +9,16 @@ export type Columns<T> = Readonly<Record<string, (keyof T & string) | ((one: T, 
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? '' : Array.isArray(value) ? value.join(', ') : String(value);
 
-/** The text of each column, in order. */
+/** Members that are times by their names: `created_at`, `next_due`, `since`. */
+const A_TIME = /_at$|_due$|^(?:at|due|since|status_since|last_seen|deadline)$/;
+
+/** The text of each column, in order. Times are shown as the output shows times. */
 export const cellsOf = <T>(columns: Columns<T>, one: T, output: Output): string[] =>
-  Object.values(columns).map((column) => textOf(typeof column === 'function' ? column(one, output) : one[column]));
+  Object.values(columns).map((column) => {
+    if (typeof column === 'function') return textOf(column(one, output));
+    const value: unknown = one[column];
+    return A_TIME.test(column) && typeof value === 'string' ? output.time(value) : textOf(value);
+  });
 
 /** Aligned lines of labels and values; labels without a value are left out. */
 export function labelled(rows: readonly (readonly [label: string, value: unknown])[]): string {

@@ -1,10 +1,21 @@
 import Table from 'cli-table3';
 import type { CliError } from '../errors.ts';
+import type { Filter } from './jq.ts';
+import { ago, span } from './span.ts';
 import { type Colours, LogText, marked, ourColours, shownText, withoutMarks } from './terminal-text.ts';
 
 export interface Streams {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
+}
+
+export interface Options {
+  json: boolean;
+  colour: boolean;
+  /** By default relative on a terminal. */
+  time?: 'relative' | 'iso' | undefined;
+  /** What JSON is shown through. */
+  filter?: Filter | undefined;
 }
 
 /**
@@ -14,15 +25,24 @@ export interface Streams {
 export class Output {
   readonly json: boolean;
   readonly live: boolean;
+  /** Times as they pass for people, instead of as ISO 8601. */
+  readonly relative: boolean;
   readonly #streams: Streams;
+  readonly #filter: Filter | undefined;
+  readonly #failsAsJson: boolean;
+  readonly #colour: boolean;
   readonly #colours: Colours;
   readonly #logs = { stdout: new LogText(), stderr: new LogText() };
   #status = '';
 
-  constructor(streams: Streams, options: { json: boolean; colour: boolean }) {
+  constructor(streams: Streams, options: Options) {
     this.#streams = streams;
-    this.json = options.json;
-    this.live = Boolean(streams.stderr.isTTY) && !options.json;
+    this.#filter = options.filter;
+    this.#failsAsJson = options.json;
+    this.#colour = options.colour;
+    this.json = options.json || options.filter !== undefined;
+    this.relative = options.time === undefined ? this.columns !== undefined : options.time === 'relative';
+    this.live = Boolean(streams.stderr.isTTY) && !this.json;
     this.#colours = ourColours(options.colour && Boolean(streams.stdout.isTTY));
   }
 
@@ -42,10 +62,32 @@ export class Output {
     return this.#colours;
   }
 
-  /** The command's result: `value` as JSON with --json, otherwise `text`. */
+  /** A time for people: `3m ago` on a terminal, elsewhere as the server wrote it; empty for none. */
+  time(iso: string | null | undefined): string {
+    return (this.relative && iso ? ago(iso, Date.now()) : undefined) || (iso ?? '');
+  }
+
+  /** The end of something that has a limit: `3m 20s left`, or `until` and the time. */
+  until(iso: string): string {
+    const left = Date.parse(iso) - Date.now();
+    if (!this.relative || Number.isNaN(left)) return `until ${iso}`;
+    return left > 0 ? `${span(left)} left` : 'its time is over';
+  }
+
+  /** The command's result: `value` as JSON with --json, through jq with --jq, otherwise `text`. */
   data(value: unknown, text: () => string): void {
+    if (this.#filter) return this.values(JSON.stringify(value));
     const shown = this.json ? JSON.stringify(value, null, 2) : text();
     if (shown !== '') this.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+  }
+
+  /** Whole JSON values as a text, of results that are written as they come. */
+  values(json: string): void {
+    if (!this.#filter) return this.write(json);
+    const { stdout, said, fault } = this.#filter(json);
+    if (stdout !== '') this.write(stdout);
+    if (said !== '') this.note(said);
+    if (fault) throw fault;
   }
 
   /** For standard output: text, or the bytes of a log or a file. */
@@ -70,6 +112,11 @@ export class Output {
     this.writeError(`${text}\n`);
   }
 
+  /** Says that a list is empty; JSON says it itself. */
+  none(what: string): void {
+    if (!this.json) this.note(`no ${what}`);
+  }
+
   /** Updates the last line on a terminal; does nothing elsewhere. */
   status(text: string): void {
     if (!this.live) return;
@@ -80,12 +127,12 @@ export class Output {
 
   fail(error: CliError): void {
     this.status('');
-    if (this.json) {
+    if (this.#failsAsJson) {
       const { code, message, next, details } = error;
       this.note(JSON.stringify({ error: { code, message, next, details } }));
       return;
     }
-    const { red } = ourColours(Boolean(this.#streams.stderr.isTTY));
+    const { red } = ourColours(this.#colour && Boolean(this.#streams.stderr.isTTY));
     this.note(`${red('svc:')} ${error.message}${error.code === 'usage' ? '' : ` (${error.code})`}`);
     for (const detail of error.details) this.note(`  ${detail}`);
     if (error.next !== '') this.note(`  → ${error.next}`);

@@ -14,3 +14,11 @@ export function span(ms: number): string {
   const rest = below === undefined ? 0 : Math.floor((ms % unit) / below[1]);
   return rest > 0 ? `${whole}${name} ${rest}${below![0]}` : `${whole}${name}`;
 }
+
+/** `3m ago`, `in 2h`, `now`; empty for what is no time. */
+export function ago(iso: string, now: number): string {
+  const ms = now - Date.parse(iso);
+  if (Number.isNaN(ms)) return '';
+  if (Math.abs(ms) < 1000) return 'now';
+  return ms > 0 ? `${span(ms)} ago` : `in ${span(-ms)}`;
+}

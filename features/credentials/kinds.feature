@@ -1,6 +1,6 @@
 Feature: Kinds of credentials
 
-  Rule: Each kind is stored with its fields and listed by its name
+  Rule: Each kind is created with its fields and listed by its name
 
     @CLI-007 @CLI-011 @CLI-013 @CRED-023
     Scenario: a bearer token
@@ -9,7 +9,7 @@ Feature: Kinds of credentials
         tok-bearer-1
         """
       # @contract
-      Then standard error has "credential bot (bearer) is stored"
+      Then standard error has "credential bot (bearer) is created"
       When I call "svc credential list"
       Then standard output matches "^bot +bearer *$"
       And standard output lacks "tok-bearer-1"

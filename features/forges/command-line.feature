@@ -12,7 +12,7 @@ Feature: Webhooks on the command line
     And standard error has "is not shown again"
     When I call "svc webhook show site"
     Then standard output lacks "secret"
-    And standard output matches "^runs +ci.sh$"
+    And standard output matches "^workflow +ci.sh$"
     When I call "svc webhook ls --json"
     Then standard output is JSON whose "webhooks.0.workflow.filename" is "ci.sh"
     When I call "svc webhook set site --forge forge_a --repo acme/site --rotate"

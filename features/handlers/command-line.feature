@@ -10,7 +10,7 @@ Feature: Handlers on the command line
         """
       When I call "svc handler set note note.sh --on 'a.*' --when 'event.payload.n > 1' --tag team:core --tag x --requires bash --env OWN=mine --cancel-on stop"
       # @contract
-      Then standard error has "handler note is registered; it serves a.*"
+      Then standard error has "handler note is created; it serves a.*"
       When I call "svc handler ls"
       Then standard output has "note"
       # @contract

@@ -9,7 +9,7 @@ Feature: Schedules on the command line
         echo backup
         """
       When I call "svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin --tag kind:backup --paused"
-      Then standard error has "schedule nightly is made; it is paused"
+      Then standard error has "schedule nightly is created; it is paused"
       When I call "svc schedule set nightly '30 2 * * *' backup.sh --timezone Europe/Berlin --subject db"
       Then standard error matches "schedule nightly is replaced; next due \d{4}-\d\d-\d\dT\d\d:30:00.000Z"
       When I call "svc schedule ls"

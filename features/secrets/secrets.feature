@@ -9,7 +9,7 @@ Feature: Secrets of a project
         tok-4711-abc
         """
       # @contract
-      Then standard error has "secret NPM_TOKEN is set"
+      Then standard error has "secret NPM_TOKEN is created"
       When I call "svc secret list"
       Then standard output matches "^NPM_TOKEN +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
       And standard output lacks "tok-4711-abc"
@@ -28,7 +28,7 @@ Feature: Secrets of a project
         second value
         """
       # @contract
-      Then standard error has "set anew"
+      Then standard error has "is replaced"
       When I call "svc secret get TOKEN"
       Then standard output is "second value"
       When I send "GET" to "{scoped}/secrets"

@@ -72,6 +72,7 @@ const PAGES = [
   'docs/pipelines.md',
   'docs/operations.md',
   'docs/start.md',
+  'docs/cli.md',
   'docs/replay.md',
   'docs/plugins.md',
   'docs/tracing.md',

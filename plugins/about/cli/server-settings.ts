@@ -6,12 +6,13 @@ export const run: Run = async ({ output, client }) => {
   const view = await api.json<Api.ServerSettings>({ path });
   output.data(view, () =>
     view.settings.length === 0
-      ? 'nothing is set'
+      ? ''
       : output.table(
           ['name', 'value'],
           view.settings.map(({ name, value }) => [name, value ?? '(set)']),
         ),
   );
+  if (view.settings.length === 0) output.none('settings');
   output.note(`requests of the server may reach: ${view.egress}`);
   return undefined;
 };

@@ -11,5 +11,6 @@ export const run: Run = async ({ output, client }) => {
         )
       : '',
   );
+  if (orgs.length === 0) output.none('orgs');
   return undefined;
 };

@@ -13,5 +13,6 @@ export const run: Run = async ({ output, client }) => {
         )
       : '',
   );
+  if (projects.length === 0) output.none('projects');
   return undefined;
 };

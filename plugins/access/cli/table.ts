@@ -27,7 +27,7 @@ export const commands: readonly Command[] = [
       summary: 'create an org; you become its owner',
       args: [NAME],
       path: namedPath('/api/v1/orgs'),
-      said: (made, { args }) => `org ${args[0]} ${made ? 'created; you own it' : 'existed already'}`,
+      said: (made, { args }) => `org ${args[0]} ${made ? 'is created; you own it' : 'existed already'}`,
     }),
     { name: 'org ls', summary: 'list your orgs', load: () => import('./org-ls.ts') },
     putCommand({
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
       summary: 'create a project in your org',
       args: [NAME],
       path: namedPath(projectsPath),
-      said: (made, { args }) => `project ${args[0]} ${made ? 'created' : 'existed already'}`,
+      said: (made, { args }) => `project ${args[0]} ${made ? 'is created' : 'existed already'}`,
     }),
     { name: 'project ls', summary: 'list the projects of your org', load: () => import('./project-ls.ts') },
     {
@@ -74,7 +74,7 @@ export const commands: readonly Command[] = [
         to: ({ org, project }) => placeName(org, project),
         role: 'role',
         'invited by': 'invited_by',
-        ends: 'expires_at',
+        expires: 'expires_at',
       },
     }),
     {
@@ -95,7 +95,7 @@ export const commands: readonly Command[] = [
       flags: ON,
       path: invitedPath,
       member: 'invitations',
-      columns: { user: 'user', role: 'role', 'invited by': 'invited_by', ends: 'expires_at' },
+      columns: { user: 'user', role: 'role', 'invited by': 'invited_by', expires: 'expires_at' },
     }),
     removeCommand({
       name: 'invitation withdraw',
@@ -129,8 +129,8 @@ export const commands: readonly Command[] = [
         kind: 'kind',
         role: 'role',
         project: 'project',
-        expires: ({ expires_at }) => expires_at ?? 'never',
-        'last used': ({ last_used_at }) => last_used_at ?? 'never',
+        expires: ({ expires_at }, output) => output.time(expires_at) || 'never',
+        'last used': ({ last_used_at }, output) => output.time(last_used_at) || 'never',
       },
     }),
     {

@@ -30,7 +30,7 @@ export const commands: readonly Command[] = inGroup('Run', [
     args: [RUN],
     path: (client, { args }) => client.scoped(`/runs/${encodeURIComponent(args[0]!)}/artifacts`),
     member: 'artifacts',
-    columns: { path: 'path', bytes: 'size', digest: 'digest', stored: 'created_at' },
+    columns: { path: 'path', size: 'size', digest: 'digest', created: 'created_at' },
   }),
   {
     name: 'artifact get',
@@ -59,6 +59,6 @@ export const commands: readonly Command[] = inGroup('Run', [
     summary: 'remove an artifact of a run',
     args: [RUN, PATH],
     path: (client, { args }) => artifactPath(client, args[0]!, args[1]!),
-    said: ({ args }) => `artifact ${args[1]} of ${args[0]} removed`,
+    said: ({ args }) => `artifact ${args[1]} of ${args[0]} is removed`,
   }),
 ]);

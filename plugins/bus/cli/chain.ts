@@ -33,7 +33,7 @@ function describe({ before, before_more, after, after_more }: Api.Chain, id: str
     `${'  '.repeat(link.depth)}${says[link.relation]} ${link.id}`,
     link.name ?? '(not kept any more)',
     link.status ?? '',
-    link.at ?? '',
+    output.time(link.at),
   ];
   const table = (rows: string[][]) => output.table(['what', 'name', 'status', 'at'], rows).trimEnd();
   return [

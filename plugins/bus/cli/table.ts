@@ -15,7 +15,9 @@ export const commands: readonly Command[] = inGroup('Events', [
     about:
       'Every run that waits for the type receives the event, handlers start and `cancel_on` cancels. With --key, only runs\n' +
       'of that subject and runs without a subject receive it. In a script, svc emit emits once for each call.',
-    args: [{ name: 'type', summary: 'up to 64 characters from A-Z a-z 0-9 . _ -, e.g. deploy.done' }],
+    args: [
+      { name: 'type', summary: 'up to 64 characters from A-Z a-z 0-9 . _ -, e.g. deploy.done', from: 'events types' },
+    ],
     flags: {
       key: {
         type: 'string',
@@ -39,7 +41,7 @@ export const commands: readonly Command[] = inGroup('Events', [
     name: 'events ls',
     summary: 'list recent events, newest first',
     filters: {
-      type: { type: 'string', value: '<type>', summary: 'only this type' },
+      type: { type: 'string', value: '<type>', from: 'events types', summary: 'only this type' },
       key: { type: 'string', value: '<subject>', summary: 'only this subject' },
       source: {
         type: 'string',
@@ -59,7 +61,7 @@ export const commands: readonly Command[] = inGroup('Events', [
       event: 'event',
       type: 'type',
       key: 'key',
-      from: ({ source, source_name }) => (source_name === '' ? source : `${source} ${source_name}`),
+      source: ({ source, source_name }) => (source_name === '' ? source : `${source} ${source_name}`),
       recorded: 'recorded_at',
     },
   }),
@@ -87,6 +89,6 @@ export const commands: readonly Command[] = inGroup('Events', [
     examples: [['svc events types', 'types to wait for']],
     path: '/event-types',
     member: 'types',
-    columns: { type: 'type', from: 'source', 'last seen': 'last_seen', sample: (one) => sample(one.sample) },
+    columns: { type: 'type', source: 'source', 'last seen': 'last_seen', sample: (one) => sample(one.sample) },
   }),
 ]);

@@ -14,7 +14,7 @@ export const run: Run = async (invocation) => {
   const answer = await api.answer({ method: 'PUT', path, body });
   output.data({ name, kind }, () => '');
   output.note(
-    answer.status === 201 ? `credential ${name} (${kind}) is stored` : `credential ${name} (${kind}) is replaced`,
+    answer.status === 201 ? `credential ${name} (${kind}) is created` : `credential ${name} (${kind}) is replaced`,
   );
   return undefined;
 };

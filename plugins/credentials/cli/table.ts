@@ -11,7 +11,7 @@ export const commands = inGroup(
     path: '/credentials',
     columns: { name: 'name', kind: 'kind' },
     set: {
-      summary: 'store a credential, or replace it',
+      summary: 'create or replace a credential',
       about:
         'bearer takes --token; api-key takes --header and --value; basic takes --username and --password; url-token takes\n' +
         '--token. The secret one is read from standard input (`-`) or a file (`@file`).',

@@ -28,7 +28,7 @@ export const run: Run = async (invocation) => {
   const { secret, registration } = await put<Webhook>(invocation, {
     path: namedPath('/webhooks'),
     body,
-    said: (made, { name }) => `webhook ${name} is ${made ? 'made' : 'updated; its address stays the same'}`,
+    said: (made, { name }) => `webhook ${name} is ${made ? 'created' : 'updated; its address stays the same'}`,
     columns: SHOWN,
   });
   if (secret === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { type Command, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
-import { runsOf, SHOWN, type Webhook } from './view.ts';
+import { SHOWN, type Webhook, workflowOf } from './view.ts';
 
 /** Repositories at forges whose deliveries become events. */
 export const commands: readonly Command[] = inGroup('React', [
@@ -10,8 +10,8 @@ export const commands: readonly Command[] = inGroup('React', [
       name: 'name',
       forge: 'forge',
       repo: 'repo',
-      runs: runsOf,
-      'at forge': 'registration',
+      workflow: workflowOf,
+      registration: 'registration',
       address: 'delivery_url',
     },
     shows: SHOWN,
@@ -26,6 +26,7 @@ export const commands: readonly Command[] = inGroup('React', [
         forge: {
           type: 'string',
           value: '<connector>',
+          from: 'connector ls',
           summary: 'connector that describes the forge: forge_a, forge_b',
         },
         repo: { type: 'string', value: '<owner/name>', summary: 'the repository; the subject of all its events' },

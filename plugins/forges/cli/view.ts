@@ -2,15 +2,15 @@ import type { Api, Columns } from '../../../cli/contract.ts';
 
 export type Webhook = Api.WebhookView;
 
-export const runsOf = ({ workflow }: Webhook): string => String(workflow?.filename ?? workflow?.kind ?? '');
+export const workflowOf = ({ workflow }: Webhook): string => String(workflow?.filename ?? workflow?.kind ?? '');
 
 /** Address and secret are printed to standard output, so that they can be piped. */
 export const SHOWN: Columns<Webhook> = {
   name: 'name',
   forge: 'forge',
   repo: 'repo',
-  runs: (webhook) => webhook.workflow && (runsOf(webhook) || 'a workflow'),
-  'at forge': 'registration',
+  workflow: (webhook) => webhook.workflow && (workflowOf(webhook) || 'a workflow'),
+  registration: 'registration',
   'api base': 'api_base',
   credential: 'credential',
   address: 'delivery_url',

@@ -102,6 +102,12 @@ export const commands: readonly Command[] = inGroup('Graphs', [
     summary: 'list the types of nodes, or show the config of one',
     args: [{ name: 'type', summary: 'a type of node', optional: true }],
     examples: [['svc graph types event', 'the members of its config']],
+    lists: {
+      path: (api) => api.scoped('/node-types'),
+      member: 'node_types',
+      key: 'type',
+      columns: { type: 'type', title: 'title' },
+    },
     load: () => import('./types.ts'),
   },
   {

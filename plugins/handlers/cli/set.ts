@@ -12,8 +12,7 @@ export const run: Run = async (invocation) => {
   await put<Api.HandlerView>(invocation, {
     path: namedPath('/handlers'),
     body,
-    said: (made, answer) =>
-      `handler ${args[0]} is ${made ? 'registered' : 'replaced'}; it serves ${answer.on.join(', ')}`,
+    said: (made, answer) => `handler ${args[0]} is ${made ? 'created' : 'replaced'}; it serves ${answer.on.join(', ')}`,
   });
   return undefined;
 };

@@ -1,10 +1,11 @@
 import { type Command, type Flag, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
-import { type HandlerView, latelyOf, runsOf, SHOWN } from './view.ts';
+import { type HandlerView, latelyOf, SHOWN, workflowOf } from './view.ts';
 
 const STARTS: Readonly<Record<string, Flag>> = {
   on: {
     type: 'string',
     value: '<patterns>',
+    from: 'events types',
     many: true,
     summary: 'event types that start it: run.failed, run.*, *; separate several with commas',
   },
@@ -16,7 +17,7 @@ export const commands: readonly Command[] = inGroup('React', [
   ...resourceCommands<HandlerView>({
     noun: 'handler',
     path: '/handlers',
-    columns: { name: 'name', on: ({ on }) => on.join(','), when: 'when', runs: runsOf, 'last 24 h': latelyOf },
+    columns: { name: 'name', on: ({ on }) => on.join(','), when: 'when', workflow: workflowOf, 'last 24 h': latelyOf },
     shows: SHOWN,
     set: {
       summary: 'create or replace a handler: a workflow that events start',
@@ -86,7 +87,12 @@ export const commands: readonly Command[] = inGroup('React', [
     about:
       'Without a file it prints the script; it does not replace an existing file. The first lines show how to register it.',
     args: [
-      { name: 'language', summary: 'bash (default), python or typescript', optional: true },
+      {
+        name: 'language',
+        summary: 'bash (default), python or typescript',
+        choices: ['bash', 'python', 'typescript'],
+        optional: true,
+      },
       { name: 'file', summary: 'where to write it', optional: true },
     ],
     examples: [['svc handler init python on-event.py', 'a script in Python, in a file']],

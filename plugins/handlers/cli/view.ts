@@ -3,7 +3,7 @@ import type { Api, Columns } from '../../../cli/contract.ts';
 export type HandlerView = Api.HandlerView;
 
 /** What it runs, in one word. */
-export const runsOf = ({ kind, filename, graph, node }: HandlerView): string =>
+export const workflowOf = ({ kind, filename, graph, node }: HandlerView): string =>
   graph === undefined ? (node ?? filename ?? kind) : `graph ${graph}`;
 
 /** `12 started, 2 failed, 1 predicate error, 3 queued`; nothing when it did nothing. */
@@ -30,7 +30,7 @@ export const SHOWN: Columns<HandlerView> = {
   handler: 'name',
   on: 'on',
   when: 'when',
-  runs: runsOf,
+  workflow: workflowOf,
   kind: 'kind',
   interpreter: 'interpreter',
   arguments: ({ args }) => args && JSON.stringify(args),

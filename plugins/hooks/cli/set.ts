@@ -14,7 +14,7 @@ export const run: Run = async (invocation) => {
   const { secret } = await put<EventHook>(invocation, {
     path: namedPath('/event-hooks'),
     body: await bodyOf(invocation),
-    said: (made, { name }) => `event hook ${name} is ${made ? 'made' : 'updated; its address stays the same'}`,
+    said: (made, { name }) => `event hook ${name} is ${made ? 'created' : 'updated; its address stays the same'}`,
     columns: SHOWN,
   });
   if (secret !== undefined)

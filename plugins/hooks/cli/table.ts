@@ -20,6 +20,7 @@ export const commands: readonly Command[] = inGroup('React', [
         manifest: {
           type: 'string',
           value: '<connector>',
+          from: 'connector ls',
           summary: 'connector that describes how its deliveries are signed',
         },
         key: { type: 'string', value: '-|@file', summary: 'for --manifest: the signing key' },

@@ -56,7 +56,12 @@ async function agreed({ output, stdin }: Invocation, verb: string, runs: readonl
   const preview = runs.map(({ run_id, status, workflow, created_at }) => ({ run_id, status, workflow, created_at }));
   const rows = runs
     .slice(0, SHOWN)
-    .map((run) => [run.run_id, `${paint(run.status, output)}${waitsFor(run)}`, run.workflow, run.created_at]);
+    .map((run) => [
+      run.run_id,
+      `${paint(run.status, output)}${waitsFor(run, output)}`,
+      run.workflow,
+      output.time(run.created_at),
+    ]);
   const more = runs.length > SHOWN ? [`and ${runs.length - SHOWN} more`] : [];
   output.data({ preview: true, runs: preview }, () =>
     [output.table(['run', 'status', 'workflow', 'created'], rows), ...more].join('\n'),

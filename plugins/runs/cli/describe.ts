@@ -1,12 +1,12 @@
-import { labelled, type Output } from '../../../cli/contract.ts';
+import { labelled, type Output, span } from '../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
 import { runningCall } from '../explain/under-way.ts';
 
-/** ` for signal "approved" until …`, or an empty text. */
-export function waitsFor(run: RunView): string {
+/** ` (signal approved, 3m left)`, or an empty text. */
+export function waitsFor(run: RunView, output: Output): string {
   if (!run.substate) return '';
   const { kind, name, deadline } = run.substate;
-  const until = deadline === undefined ? '' : ` until ${deadline}`;
+  const until = deadline === undefined ? '' : `${output.relative ? ',' : ''} ${output.until(deadline)}`;
   return ` (${kind}${name === '' || name === kind ? '' : ` ${name}`}${until})`;
 }
 
@@ -26,17 +26,17 @@ export function describe(run: RunView, output: Output): string {
   return labelled([
     ['run', run.run_id],
     ['workflow', `${run.workflow} (${run.kind})`],
-    ['status', `${paint(run.status, output)}${waitsFor(run)}`],
+    ['status', `${paint(run.status, output)}${waitsFor(run, output)}`],
     ...now(run.running ?? []),
     ['subject', run.subject],
     ['tags', run.tags.join(', ')],
     ['parent', run.parent],
     ['rerun of', run.rerun_of],
-    ['created', run.created_at],
-    ['started', run.started_at],
-    ['finished', run.finished_at],
+    ['created', output.time(run.created_at)],
+    ['started', output.time(run.started_at)],
+    ['finished', finished(run, output)],
     ['trace', run.trace_url ?? run.trace_id],
-    ['deadline', run.finished_at === undefined ? run.deadline : undefined],
+    ['deadline', run.finished_at === undefined ? output.time(run.deadline) : undefined],
     ['output', isEmpty(run.output) ? undefined : JSON.stringify(run.output)],
     ['error', run.error ? `${run.error.message} (${run.error.code})` : undefined],
     ['reason', run.reason],
@@ -54,6 +54,17 @@ function now(calls: NonNullable<RunView['running']>): [string, string][] {
   if (calls.length > SHOWN) lines.push(`and ${calls.length - SHOWN} more`);
   return lines.map((line) => ['now', line]);
 }
+
+function finished(run: RunView, output: Output): string {
+  const time = output.time(run.finished_at);
+  return time === '' || run.started_at === undefined || !output.relative ? time : `${time}, took ${tookOf(run)}`;
+}
+
+/** How long a run has taken, so far if it goes on; empty before its start. */
+export const tookOf = ({ started_at, finished_at }: RunView): string =>
+  started_at === undefined
+    ? ''
+    : span((finished_at === undefined ? Date.now() : Date.parse(finished_at)) - Date.parse(started_at));
 
 const isEmpty = (value: unknown) =>
   value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);

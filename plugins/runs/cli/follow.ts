@@ -124,7 +124,7 @@ function watchStatus(client: Client, run_id: string, output: Output): () => void
     try {
       const run = await client.json<RunView>({ path: client.scoped(`/runs/${run_id}`) });
       const seconds = Math.round((Date.now() - since) / 1000);
-      if (!isOver(run)) output.status(`${output.colours.dim(`[${seconds} s] ${run.status}${waitsFor(run)}`)}`);
+      if (!isOver(run)) output.status(`${output.colours.dim(`[${seconds} s] ${run.status}${waitsFor(run, output)}`)}`);
     } catch {
       output.status(output.colours.dim('[server unreachable, waiting]'));
     } finally {

@@ -57,7 +57,7 @@ export class FollowedLines {
     const { grep, objects } = this.#form;
     for (const { mark, text } of lines) {
       if (grep !== undefined && !text.includes(grep)) continue;
-      if (objects) this.#output.write(objectLine(mark, text));
+      if (objects) this.#output.values(objectLine(mark, text));
       else this.#write(mark.stream, Buffer.concat([Buffer.from(this.#begin(mark)), text, Buffer.from('\n')]));
     }
   }

@@ -1,4 +1,4 @@
-import { type FlagValues, type Run, usageError } from '../../../cli/contract.ts';
+import { type FlagValues, type Output, type Run, usageError } from '../../../cli/contract.ts';
 import { followLog, leavesOnInterrupt } from './follow.ts';
 import { exitOf, untilOver } from './until-over.ts';
 
@@ -22,9 +22,28 @@ export const run: Run = async (invocation) => {
   const shown = { timestamps: flags.timestamps ? true : undefined, format: output.json ? 'json' : undefined };
   const path = api.scoped(`/runs/${run_id}/logs`);
   const response = await api.open({ path, query: { ...query, ...shown, grep: text(flags.grep) } });
-  for await (const chunk of response) output.write(chunk as Buffer);
+  const printed = await print(response, output);
+  if (printed === 0) output.none('lines');
   return undefined;
 };
+
+/** Objects go on in whole lines. Answers how many bytes there were. */
+async function print(response: AsyncIterable<Buffer>, output: Output): Promise<number> {
+  let bytes = 0;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (!output.json) {
+      output.write(chunk);
+      continue;
+    }
+    rest = Buffer.concat([rest, chunk]);
+    const end = rest.lastIndexOf('\n') + 1;
+    if (end > 0) output.values(rest.subarray(0, end).toString());
+    rest = rest.subarray(end);
+  }
+  return bytes;
+}
 
 const text = (flag: unknown): string | undefined => (flag === undefined ? undefined : String(flag));
 

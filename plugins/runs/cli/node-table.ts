@@ -16,7 +16,7 @@ export function nodeTable(nodes: readonly NodeView[], output: Output, outputs: b
       node.type,
       state(node),
       took(node),
-      what(node),
+      what(node, output),
       ...(outputs ? [shown(node)] : []),
     ]),
   );
@@ -32,18 +32,18 @@ function took({ started_at, finished_at, state: now }: NodeView): string {
   return span((finished_at === undefined ? Date.now() : Date.parse(finished_at)) - Date.parse(started_at));
 }
 
-function what(node: NodeView): string {
+function what(node: NodeView, output: Output): string {
   const { items, error, substate, activity, state: now } = node;
   if (error && now !== 'succeeded') return `${error.message} (${error.code})`;
   if (items) return `${items.ended} of ${items.total} items${items.failed > 0 ? `, ${items.failed} failed` : ''}`;
   if (node.case !== undefined) return `case ${node.case}`;
-  if (substate) return waits(substate);
+  if (substate) return waits(substate, output);
   if (activity?.running) return `${activity.running.site} ${runningFor(activity.running, Date.now())}`;
   return activity === undefined ? '' : activity.state;
 }
 
-function waits({ kind, name, deadline }: NonNullable<NodeView['substate']>): string {
-  const until = deadline === undefined ? '' : ` until ${deadline}`;
+function waits({ kind, name, deadline }: NonNullable<NodeView['substate']>, output: Output): string {
+  const until = deadline === undefined ? '' : `${output.relative ? ',' : ''} ${output.until(deadline)}`;
   return `waits for ${kind}${name === '' ? '' : ` ${name}`}${until}`;
 }
 

@@ -1,6 +1,6 @@
 import { type Command, listCommand } from '../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
-import { paint, waitsFor } from './describe.ts';
+import { paint, tookOf, waitsFor } from './describe.ts';
 import { CHANGE_FLAGS } from './change-flags.ts';
 import { FILTER_FLAGS } from './filter-flags.ts';
 import { RUN } from './run-argument.ts';
@@ -67,9 +67,10 @@ export const runLists: readonly Command[] = [
     member: 'runs',
     columns: {
       run: 'run_id',
-      status: (run, output) => `${paint(run.status, output)}${waitsFor(run)}`,
+      status: (run, output) => `${paint(run.status, output)}${waitsFor(run, output)}`,
       workflow: 'workflow',
       created: 'created_at',
+      took: tookOf,
       tags: ({ tags }) => tags.join(' '),
     },
   }),

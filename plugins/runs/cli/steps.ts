@@ -12,9 +12,9 @@ const TIMELINES: readonly (readonly [columns: number, width: number])[] = [
   [70, 12],
 ];
 
-function outcome(step: StepView): string {
+function outcome(step: StepView, output: Output): string {
   const { exit_code, child, run } = step;
-  const own = ownOutcome(step);
+  const own = ownOutcome(step, output);
   if (run) return `${own}, ${run.run_id} ${run.status}`;
   if (!child || child.state === 'cancelled') return child ? `${own}, child cancelled` : own;
   // The outcome of a collected child is the outcome of the call itself.
@@ -22,10 +22,13 @@ function outcome(step: StepView): string {
   return `${own}, child ${child.running ? runningFor(child.running, Date.now()) : child.state}`;
 }
 
-function ownOutcome({ status, running, child, deadline, exit_code, attempts, max_attempts }: StepView): string {
+function ownOutcome(
+  { status, running, child, deadline, exit_code, attempts, max_attempts }: StepView,
+  output: Output,
+): string {
   const told = running?.attempt ?? child?.running?.attempt;
   const nth = attempts && told === undefined ? [`attempt ${attempts.length + 1} of ${max_attempts}`] : [];
-  const waiting = status === 'waiting' ? `waiting${deadline ? ` until ${deadline}` : ''}` : undefined;
+  const waiting = status === 'waiting' ? `waiting${deadline ? ` ${output.until(deadline)}` : ''}` : undefined;
   const now = running && runningFor(running, Date.now());
   return [now ?? waiting ?? (status === 'recorded' ? `exit ${exit_code}` : status), ...nth].join(', ');
 }
@@ -63,6 +66,7 @@ export const run: Run = async ({ args, flags, output, client }) => {
   const found = await allSteps(await client(), args[0]!, { node, calls, output: outputs });
   if (found.nodes) output.data({ steps: found.nodes }, () => nodeTable(found.nodes, output, outputs === true));
   else output.data({ steps: found.steps }, () => table(found.steps, output, outputs === true));
+  if ((found.nodes ?? found.steps).length === 0) output.none(found.nodes ? 'nodes' : 'steps');
   return undefined;
 };
 
@@ -91,7 +95,7 @@ function table(steps: readonly StepView[], output: Output, outputs: boolean): st
     ...(several ? [['activity', (step) => step.activity] as Column] : []),
     ['verb', (step) => step.kind],
     ['site', (step) => (step.label ? `${step.site} (${step.label})` : step.site)],
-    ['outcome', outcome],
+    ['outcome', (step) => outcome(step, output)],
     ['took', took],
     ...(bar ? [['time', (_, i) => bar[i]!] as Column] : []),
     ...(outputs ? [['output', (step) => shown(step) || (step.message ?? '')] as Column] : []),

@@ -98,7 +98,7 @@ export const commands: readonly Command[] = [
       name: 'call node',
       summary: 'run a single node, wait for it and print its output',
       about: CALL_ABOUT,
-      args: [{ name: 'kind', summary: 'type of the node, e.g. http' }],
+      args: [{ name: 'kind', summary: 'type of the node, e.g. http', from: 'graph types' }],
       flags: {
         config: { type: 'string', value: '<json>', summary: 'its configuration; - reads standard input' },
         ...CALL_FLAGS,
@@ -115,7 +115,7 @@ export const commands: readonly Command[] = [
       name: 'call graph',
       summary: 'run a graph, wait for it and print its output',
       about: CALL_ABOUT,
-      args: [{ name: 'name', summary: 'a stored graph', optional: true }],
+      args: [{ name: 'name', summary: 'a stored graph', from: 'graph ls', optional: true }],
       flags: {
         definition: { type: 'string', value: '<file>', summary: 'a graph document instead; - reads standard input' },
         ...CALL_FLAGS,

@@ -4,5 +4,5 @@ import { dueOf } from './view.ts';
 
 export const run: Run = clock(
   'resume',
-  (schedule) => `schedule ${schedule.name} ticks again; next due ${dueOf(schedule)}`,
+  (schedule, output) => `schedule ${schedule.name} ticks again; next due ${dueOf(schedule, output)}`,
 );

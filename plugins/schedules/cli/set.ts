@@ -13,7 +13,7 @@ export const run: Run = async (invocation) => {
     path: namedPath('/schedules'),
     body,
     said: (made, { paused, next_due }) =>
-      `schedule ${name} is ${made ? 'made' : 'replaced'}; ${paused ? 'it is paused' : `next due ${next_due}`}`,
+      `schedule ${name} is ${made ? 'created' : 'replaced'}; ${paused ? 'it is paused' : `next due ${invocation.output.time(next_due) || 'never again'}`}`,
   });
   return undefined;
 };

@@ -1,5 +1,5 @@
 import { type Command, inGroup, NAME, resourceCommands, WORKFLOW_FLAGS } from '../../../cli/contract.ts';
-import { dueOf, type ScheduleView, startsOf } from './view.ts';
+import { dueOf, type ScheduleView, workflowOf } from './view.ts';
 
 /** Workflows and events at clock times. */
 export const commands: readonly Command[] = inGroup('React', [
@@ -10,17 +10,17 @@ export const commands: readonly Command[] = inGroup('React', [
       name: 'name',
       cron: 'cron',
       timezone: 'timezone',
-      starts: startsOf,
+      workflow: workflowOf,
       'next due': dueOf,
-      'last tick': ({ last_tick }) => last_tick?.due,
+      'last due': ({ last_tick }, output) => output.time(last_tick?.due),
     },
     shows: {
       schedule: 'name',
       cron: ({ cron, timezone }) => `${cron} (${timezone})`,
-      starts: startsOf,
+      workflow: workflowOf,
       subject: 'subject',
       'next due': dueOf,
-      'last due': ({ last_tick }) => last_tick?.due,
+      'last due': ({ last_tick }, output) => output.time(last_tick?.due),
       missed: ({ last_tick: tick }) => tick?.missed_count && `it stands for ${tick.missed_count}`,
       'triggered by': ({ last_tick }) => last_tick?.triggered_by,
       event: ({ last_tick }) => last_tick?.event,

@@ -1,14 +1,17 @@
-import type { Api } from '../../../cli/contract.ts';
+import type { Api, Output } from '../../../cli/contract.ts';
 
 export type ScheduleView = Api.ScheduleView;
 
 /** What a tick starts, in one word. */
-export const startsOf = ({ workflow }: ScheduleView): string =>
-  workflow === null ? 'an event' : String(workflow.filename ?? `a ${workflow.kind}`);
+export const workflowOf = ({ workflow }: ScheduleView): string =>
+  workflow === null ? '(an event only)' : String(workflow.filename ?? `a ${workflow.kind}`);
 
 /** `since 2026-11-24T09:00:00.000Z by ana`. */
-const pauseOf = ({ paused_since, paused_by }: Pick<ScheduleView, 'paused_since' | 'paused_by'>): string | undefined =>
-  paused_since && `since ${paused_since}${paused_by === undefined ? '' : ` by ${paused_by}`}`;
+const pauseOf = (
+  { paused_since, paused_by }: Pick<ScheduleView, 'paused_since' | 'paused_by'>,
+  output: Output,
+): string | undefined =>
+  paused_since && `since ${output.time(paused_since)}${paused_by === undefined ? '' : ` by ${paused_by}`}`;
 
-export const dueOf = ({ paused, next_due, ...rest }: ScheduleView): string =>
-  paused ? ['paused', pauseOf(rest)].filter(Boolean).join(' ') : (next_due ?? 'never again');
+export const dueOf = ({ paused, next_due, ...rest }: ScheduleView, output: Output): string =>
+  paused ? ['paused', pauseOf(rest, output)].filter(Boolean).join(' ') : output.time(next_due) || 'never again';

@@ -11,7 +11,7 @@ export const commands = inGroup(
     name: NAME,
     columns: { name: 'name', 'set at': 'set_at' },
     set: {
-      summary: 'create or update a secret',
+      summary: 'create or replace a secret',
       about:
         'The value is read from standard input (`-`) or a file (`@file`), without the line break at its end. A value given as an\n' +
         'argument is visible in the process list and in the history of your shell. 4 characters to 48 KiB of text.',
@@ -21,7 +21,7 @@ export const commands = inGroup(
         ['svc secret set DEPLOY_KEY @id_ed25519', 'from a file with several lines'],
       ],
       body: async (invocation) => ({ value: await readSecret(invocation.args[1]!, '<value>', invocation) }),
-      said: (made, { args }) => `secret ${args[0]} is set${made ? '' : ' anew'}`,
+      said: (made, { args }) => `secret ${args[0]} is ${made ? 'created' : 'replaced'}`,
     },
     list: {
       name: 'secret list',
@@ -34,6 +34,6 @@ export const commands = inGroup(
       examples: [['svc secret get NPM_TOKEN', 'prints only the value']],
       load: () => import('./get.ts'),
     },
-    remove: { summary: 'delete a secret', said: ({ args }) => `secret ${args[0]} is deleted` },
+    remove: { summary: 'remove a secret' },
   }),
 );

@@ -30,16 +30,22 @@ const percent = (rate: number): string => `${Math.round(rate * 1000) / 10} %`;
 
 function waitsOf({ waits }: Summary, output: Output): string {
   if (waits.oldest.length === 0) return '';
-  const rows = waits.oldest.map(({ run_id, workflow, kind, name, since }) => [run_id, workflow, kind, name, since]);
+  const rows = waits.oldest.map(({ run_id, workflow, kind, name, since }) => [
+    run_id,
+    workflow,
+    kind,
+    name,
+    output.time(since),
+  ]);
   return output.table(['waits', 'workflow', 'for', 'name', 'since'], rows);
 }
 
 function failuresOf({ failures }: Summary, output: Output): string {
   if (failures.length === 0) return '';
-  const rows = failures.map(({ run_id, workflow, finished_at = '', code, message }) => [
+  const rows = failures.map(({ run_id, workflow, finished_at, code, message }) => [
     run_id,
     workflow,
-    finished_at,
+    output.time(finished_at),
     `${message.split('\n')[0]} (${code})`,
   ]);
   return output.table(['failed', 'workflow', 'at', 'error'], rows);

@@ -1,12 +1,8 @@
 import t from 'tap';
-import { ago, bytesOf, count, pretty, shellQuote, took, visible } from './text.ts';
+import { bytesOf, count, pretty, shellQuote, took, visible } from './text.ts';
 
 t.test('times', async (t) => {
   const now = Date.parse('2026-11-21T10:00:00.000Z');
-  t.equal(ago('2026-11-21T09:59:00.000Z', now), '1m ago');
-  t.equal(ago('2026-11-21T10:00:00.500Z', now), 'now', 'a clock that is a little ahead');
-  t.equal(ago('2026-11-21T10:00:05.000Z', now), 'in 5s');
-  t.equal(ago('soon', now), '');
   t.equal(took({}, now), '');
   t.equal(took({ started_at: '2026-11-21T09:00:00.000Z' }, now), '1h');
   t.equal(took({ started_at: '2026-11-21T09:00:00.000Z', finished_at: '2026-11-21T09:00:02.500Z' }, now), '2s');

@@ -1,14 +1,6 @@
-import { span } from '../../../../cli/output/span.ts';
+import { ago, span } from '../../../../cli/output/span.ts';
 
-export { span };
-
-/** `3m ago`, `in 2h`, `now`; empty for what is no time. */
-export function ago(iso: string, now: number): string {
-  const ms = now - Date.parse(iso);
-  if (Number.isNaN(ms)) return '';
-  if (Math.abs(ms) < 1000) return 'now';
-  return ms > 0 ? `${span(ms)} ago` : `in ${span(-ms)}`;
-}
+export { ago, span };
 
 /** How long something took, or has been going on; empty before its start. */
 export function took({ started_at, finished_at }: { started_at?: string; finished_at?: string }, now: number): string {

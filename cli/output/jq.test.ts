@@ -1,0 +1,42 @@
+import t from 'tap';
+import { jqFilter } from './jq.ts';
+
+const filter = (expression: string, indented = false) => jqFilter(expression, { indented });
+
+t.test('texts are printed as they are, everything else as JSON', async (t) => {
+  const printed = async (expression: string, json: string, indented?: boolean) => {
+    const { stdout, said, fault } = (await filter(expression, indented))(json);
+    t.same({ said, fault }, { said: '', fault: undefined }, expression);
+    return stdout;
+  };
+  t.equal(await printed('.runs[].id', '{"runs":[{"id":"a"},{"id":"b"}]}'), 'a\nb\n');
+  t.equal(await printed('.', '{"b":1,"a":[true,null]}'), '{"b":1,"a":[true,null]}\n');
+  t.equal(await printed('.', '{"a":[1]}', true), '{\n  "a": [\n    1\n  ]\n}\n');
+  t.equal(await printed('.a', '{"a":1}\n{"a":2}\n'), '1\n2\n', 'several values');
+  t.equal(await printed('"", "  x\n\n", ""', '1'), '\n  x\n\n\n\n');
+  t.equal(await printed('empty', '1'), '');
+  t.equal(await printed('.a', '{"a":"x\\u0000y"}'), 'x\0y\n');
+  t.equal(await printed('-1', '1'), '-1\n', 'no flag of jq');
+  t.equal(await printed('--version', '{"version":1}').catch(({ exit }) => exit), 2);
+  t.equal(await printed('def f: .a; [f] # why', '{"a":"é漢😀"}'), '["é漢😀"]\n');
+});
+
+t.test('numbers stay what they are', async (t) => {
+  const { stdout } = (await filter('.'))('{"a":820982911946154508,"b":10.00}');
+  t.equal(stdout, '{"a":820982911946154508,"b":10.00}\n');
+  t.equal((await filter('.a == 820982911946154509'))('{"a":820982911946154508}').stdout, 'false\n');
+});
+
+t.test('what is no filter is a usage error, with its place as it was written', async (t) => {
+  await t.rejects(filter('.runs['), { exit: 2, message: /^--jq is no filter of jq: syntax error.* line 1, column 6/ });
+  await t.rejects(filter('$x'), { exit: 2, message: /\$x is not defined/ });
+  await t.rejects(filter(''), { exit: 2, message: /not given/ });
+});
+
+t.test('what fails says why, after what it had put out', async (t) => {
+  const first = (await filter('.a, .a.b'))('{"a":[1]}');
+  t.match(first, { stdout: '[1]\n', fault: { exit: 1, code: 'jq_failed', message: /^jq: Cannot index array/ } });
+  t.match((await filter('error({n: 1})'))('1').fault, { message: /"n":1/ });
+  t.match((await filter('[range(5e8)]'))('1').fault, { code: 'jq_failed' });
+  t.match((await filter('debug'))('1'), { stdout: '1\n', said: /DEBUG/ });
+});
