@@ -29,7 +29,7 @@ function bash({ nouns, flags }: Words): string {
   const named = [...flags].map(([name, list]) => `    "${name}") flags="${list.join(' ')}" ;;`);
   return `# svc completion for bash
 _svc_values() {
-  local line found=$("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:\$COMP_CWORD}" 2>/dev/null)
+  local line found=$("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null)
   if [ "$found" = :files ]; then COMPREPLY=($(compgen -f -- "$1")); return; fi
   COMPREPLY=()
   while IFS= read -r line; do

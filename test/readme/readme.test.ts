@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { Service } from '../../features/support/process.ts';
@@ -125,7 +125,12 @@ async function runBlocks(t: Test, all: Block[], folder: string, env: Record<stri
   const steps = all.flatMap(({ language, file, text }): { command: string; prints: string }[] => {
     if (language === 'console') return session(text);
     return file?.includes('/')
-      ? [{ command: `mkdir -p ${dirname(file)} && cat > ${file} <<'SVC_END_OF_FILE'\n${text}SVC_END_OF_FILE`, prints: '' }]
+      ? [
+          {
+            command: `mkdir -p ${dirname(file)} && cat > ${file} <<'SVC_END_OF_FILE'\n${text}SVC_END_OF_FILE`,
+            prints: '',
+          },
+        ]
       : [];
   });
   const answers = await runAll(

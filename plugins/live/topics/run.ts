@@ -14,7 +14,8 @@ export interface RunTopicParts {
 /** One run: its record, and that its journal or its log grew. */
 export const runTopic = ({ database, engine, feed, watch }: RunTopicParts): LiveTopic => ({
   name: 'run:',
-  about: '`run` messages of one run, `steps` when its journal, its nodes, its waits or what agents carry out changed, `log` when its log grew',
+  about:
+    '`run` messages of one run, `steps` when its journal, its nodes, its waits or what agents carry out changed, `log` when its log grew',
   access: VIEWER,
   check: async (scope, run_id) => void (await engine.read(scope, run_id)),
   async open(scope: Scope, run_id, { send }) {
