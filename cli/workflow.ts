@@ -26,7 +26,7 @@ export const DOCUMENT_FLAGS = {
     type: 'string',
     value: '<path>',
     many: true,
-    summary: 'file or folder beside the script that it needs, relative to its folder',
+    summary: 'file or folder that the script needs, relative to its folder',
   },
   env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
   input: INPUT_FLAG,

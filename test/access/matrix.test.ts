@@ -197,7 +197,11 @@ async function auditHolds(t: Test, server: MatrixServer, matrix: Matrix): Promis
   const unaudited = [
     'POST /api/v1/orgs/:org/projects/:project/check',
     'POST /api/v1/orgs/:org/projects/:project/handlers/:handler/test',
+    // Of what is not there.
+    'POST /api/v1/orgs/:org/projects/:project/events/:event/replay',
+    'POST /api/v1/orgs/:org/projects/:project/event-hooks/:hook/deliveries/:delivery/redeliver',
     'POST /api/v1/hooks/:hook',
+    'POST /api/v1/orgs/:org/projects/:project/webhooks/:webhook/deliveries/:delivery/redeliver',
     'POST /api/v1/forges/:webhook_id',
     'DELETE /api/v1/session',
     // Nobody of the matrix has a link; what is begun by one is audited.

@@ -85,6 +85,12 @@ const schedule: Sample['target'] = async (server, place) => {
   return { schedule: name };
 };
 
+const pausedSchedule: Sample['target'] = async (server, place) => {
+  const made = (await schedule(server, place))!;
+  await must(server, place.by, 'POST', `${inPlace(place)}/schedules/${made.schedule}/pause`);
+  return made;
+};
+
 const handler: Sample['target'] = async (server, place) => {
   const name = fresh('handler');
   await must(server, place.by, 'PUT', `${inPlace(place)}/handlers/${name}`, { on: ['nothing'], source: CANARY });
@@ -280,6 +286,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: signal,
     audits: 'run.signal',
   },
+  [`GET ${SCOPED}/runs/:run/signals`]: { rule: 'project viewer', status: 200, target: run },
   [`GET ${SCOPED}/state/:entity`]: {
     rule: 'project viewer',
     status: 200,
@@ -315,6 +322,24 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     status: 204,
     target: schedule,
     audits: 'schedule.delete',
+  },
+  [`POST ${SCOPED}/schedules/:schedule/trigger`]: {
+    rule: 'project member',
+    status: 200,
+    target: schedule,
+    audits: 'schedule.trigger',
+  },
+  [`POST ${SCOPED}/schedules/:schedule/pause`]: {
+    rule: 'project member',
+    status: 200,
+    target: schedule,
+    audits: 'schedule.pause',
+  },
+  [`POST ${SCOPED}/schedules/:schedule/resume`]: {
+    rule: 'project member',
+    status: 200,
+    target: pausedSchedule,
+    audits: 'schedule.resume',
   },
 
   [`GET ${SCOPED}/node-types`]: { rule: 'project viewer', status: 200 },
@@ -389,6 +414,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   [`GET ${SCOPED}/events`]: { rule: 'project viewer', status: 200 },
   [`GET ${SCOPED}/events/:event`]: { rule: 'project viewer', status: 200, target: event },
+  [`POST ${SCOPED}/events/:event/replay`]: {
+    rule: 'project member',
+    status: 404,
+    body: { handler: 'nobody' },
+    target: event,
+  },
   [`GET ${SCOPED}/events/:event/chain`]: { rule: 'project viewer', status: 200, target: event },
   [`GET ${SCOPED}/event-types`]: { rule: 'project viewer', status: 200 },
 
@@ -408,6 +439,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: eventHook,
     audits: 'hook.rotate',
   },
+  [`GET ${SCOPED}/event-hooks/:hook/deliveries`]: { rule: 'project viewer', status: 200, target: eventHook },
+  [`POST ${SCOPED}/event-hooks/:hook/deliveries/:delivery/redeliver`]: {
+    rule: 'project member',
+    status: 404,
+    target: async (server, place) => ({ ...(await eventHook(server, place)), delivery: 'dlv_none' }),
+  },
   [`DELETE ${SCOPED}/event-hooks/:hook`]: {
     rule: 'project admin',
     status: 204,
@@ -426,6 +463,18 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: unused('webhook', 'webhook'),
     audits: 'webhook.set',
     tells: 'it makes a webhook of that name either way, whose address is its own',
+  },
+  [`POST ${SCOPED}/webhooks/:webhook/rotate`]: {
+    rule: 'project admin',
+    status: 200,
+    target: webhook,
+    audits: 'webhook.rotate',
+  },
+  [`GET ${SCOPED}/webhooks/:webhook/deliveries`]: { rule: 'project viewer', status: 200, target: webhook },
+  [`POST ${SCOPED}/webhooks/:webhook/deliveries/:delivery/redeliver`]: {
+    rule: 'project member',
+    status: 404,
+    target: async (server, place) => ({ ...(await webhook(server, place)), delivery: 'dlv_none' }),
   },
   [`DELETE ${SCOPED}/webhooks/:webhook`]: {
     rule: 'project admin',

@@ -79,7 +79,7 @@ export const commands: readonly Command[] = inGroup('React', [
     flags: {
       'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first tick' },
     },
-    examples: [['svc logs --follow "$(svc schedule trigger nightly)"', 'run it now, and watch it']],
+    examples: [['svc schedule trigger nightly', 'run it now']],
     load: () => import('./trigger.ts'),
   },
   {

@@ -64,6 +64,12 @@ t.test('hostile texts take little time', (t) => {
   t.end();
 });
 
+/** The one that shows what breaks the rule, and one that uses a verb of the reader's own plugin. */
+const WARNED: Readonly<Record<string, readonly string[]>> = {
+  'file=varies.sh': ['1:10 varying_condition'],
+  'file=fruit.sh': ['1:5 unknown_verb', '3:5 unknown_verb'],
+};
+
 t.test('examples have no warning', (t) => {
   const home = join(import.meta.dirname, '../../..');
   const read = (path: string) => readFileSync(join(home, path), 'utf8');
@@ -71,9 +77,8 @@ t.test('examples have no warning', (t) => {
   t.ok(scripts.length > 5);
   for (const path of scripts) t.same(said(read(path)), [], path);
   const pages = globSync('{README.md,docs/*.md,plugins/**/README.md}', { cwd: home });
-  // The one that shows what breaks the rule.
   for (const path of pages)
     for (const [, words = '', text = ''] of read(path).matchAll(/```(?:sh|bash)([^\n]*)\n(.*?)```/gs))
-      t.same(said(text), words.includes('file=varies.sh') ? ['1:10 varying_condition'] : [], path);
+      t.same(said(text), WARNED[words.trim()] ?? [], path);
   t.end();
 });
