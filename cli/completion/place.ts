@@ -80,10 +80,10 @@ function within(command: Command, before: readonly string[], typed: string): Pla
       else if (flags[name] !== undefined && flags[name].type !== 'boolean') open = name;
     } else given.args.push(word);
   }
-  if (open !== undefined) return valueOf(command, open, typed, given);
+  if (open !== undefined) return valuePlace(command, open, typed, given);
   if (typed.startsWith('--') && typed.includes('=')) {
     const [name, value = ''] = flagIn(typed, flags);
-    return valueOf(command, name, value, given);
+    return valuePlace(command, name, value, given);
   }
   if (typed.startsWith('-') && typed !== '-')
     return { kind: 'flags', typed, flags: { ...command.flags, ...commonFlags(command) } };
@@ -100,7 +100,7 @@ function flagIn(word: string, flags: Flags): [name: string, value: string | unde
   return [Object.entries(flags).find(([, { short }]) => short === written.slice(1))?.[0] ?? '', value];
 }
 
-function valueOf(command: Command, name: string, typed: string, given: Given): Place {
+function valuePlace(command: Command, name: string, typed: string, given: Given): Place {
   const flag = flagsOf(command)[name];
   if (!flag) return { kind: 'words', typed, words: [] };
   return { kind: 'value', typed, command, value: { flag: name, ...flag }, given };

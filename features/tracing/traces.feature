@@ -1,3 +1,4 @@
+@contract
 Feature: Traces of runs
 
   Rule: without an endpoint nobody is told of a trace

@@ -1,16 +1,14 @@
 import mysql2, { type Connection } from 'mysql2';
 import type { PluginMigrations } from '../../../kernel/contracts/index.ts';
-import type { CopiedRow, CopiedTable, CopiedValue, Snapshot } from '../contract/copies.ts';
+import type { CopiedRow, CopiedTable, Snapshot } from '../contract/copies.ts';
 import { CopyErrors } from '../contract/copy-errors.ts';
+import { inBatches } from '../copy/batches.ts';
 import { appliedMigrations, isOwned, LEDGER, type LedgerRow } from '../copy/migrations.ts';
 import { DatabaseErrors } from '../errors.ts';
 import type { MysqlAddress } from '../url.ts';
 import { mysqlFault } from './faults.ts';
 import { driverOptions } from './pool.ts';
 
-/** Rows that are handed on together, and their bytes: a row may be large. */
-const MAX_ROWS = 500;
-const MAX_BYTES = 1024 * 1024;
 /** The schema was changed after the moment of the snapshot. */
 const CHANGED: ReadonlySet<number> = new Set([1412, 1146, 1054]);
 
@@ -91,22 +89,11 @@ class MysqlSnapshot implements Snapshot {
       rowsAsArray: true,
       dateStrings: true,
     });
-    let some: CopiedRow[] = [];
-    let bytes = 0;
     try {
-      for await (const values of query.stream({ highWaterMark: 64 })) {
-        const row = values as CopiedValue[];
-        some.push(row);
-        for (const value of row) bytes += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8;
-        if (some.length < MAX_ROWS && bytes < MAX_BYTES) continue;
-        yield some;
-        some = [];
-        bytes = 0;
-      }
+      yield* inBatches(query.stream({ highWaterMark: 64 }) as AsyncIterable<CopiedRow>);
     } catch (error) {
       throw told(error);
     }
-    if (some.length > 0) yield some;
   }
 
   async read<R>(statement: string, params: readonly (string | number)[] = []): Promise<R[]> {

@@ -3,12 +3,10 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { PluginMigrations } from '../../../kernel/contracts/index.ts';
 import type { CopiedRow, CopiedTable, CopiedValue, Snapshot } from '../contract/copies.ts';
 import { CopyErrors } from '../contract/copy-errors.ts';
+import { inBatches } from '../copy/batches.ts';
 import { appliedMigrations, isOwned, LEDGER, type LedgerRow } from '../copy/migrations.ts';
 import { sqliteFault } from './faults.ts';
 
-/** Rows that are handed on together, and their bytes: a row may be large. */
-const MAX_ROWS = 500;
-const MAX_BYTES = 1024 * 1024;
 /** Another process may hold the file while it recovers it. */
 const PATIENCE_MS = 30_000;
 
@@ -68,22 +66,12 @@ class SqliteSnapshot implements Snapshot {
     const statement = this.#db.prepare(`SELECT ${columns.join(', ')} FROM ${name}`);
     statement.setReturnArrays(true);
     statement.setReadBigInts(true);
-    let some: CopiedRow[] = [];
-    let bytes = 0;
+    const rows = statement.iterate() as Iterable<unknown> as Iterable<unknown[]>;
     try {
-      for (const values of statement.iterate() as Iterable<unknown>) {
-        const row = (values as unknown[]).map(plain);
-        some.push(row);
-        for (const value of row) bytes += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8;
-        if (some.length < MAX_ROWS && bytes < MAX_BYTES) continue;
-        yield some;
-        some = [];
-        bytes = 0;
-      }
+      yield* inBatches(copied(rows));
     } catch (error) {
       throw sqliteFault(error);
     }
-    if (some.length > 0) yield some;
   }
 
   async read<R>(statement: string, params: readonly (string | number)[] = []): Promise<R[]> {
@@ -97,6 +85,10 @@ class SqliteSnapshot implements Snapshot {
   async close(): Promise<void> {
     this.#db.close();
   }
+}
+
+function* copied(rows: Iterable<unknown[]>): Generator<CopiedRow> {
+  for (const values of rows) yield values.map(plain);
 }
 
 function plain(value: unknown): CopiedValue {
