@@ -14,6 +14,7 @@ const OF_STEPS: readonly (readonly [RegExp, string])[] = [
   [/^a server (whose|with the plugin)/, 'gives the server a provider of accounts or an issuer'],
   [/^I (start|call) "svc (serve|dev|agent|admin)/, 'starts a server with settings of its own'],
   [/^(an agent|\d+ agents) of its own|^an agent "|^a program ".*of an agent/, 'starts agents with settings of its own'],
+  [/^the run has no "trace_id"/, 'needs a server that has no collector of traces'],
   [/^the log of the (server|agent)/, 'reads the log of the process'],
 ];
 
