@@ -41,6 +41,6 @@ export {
   resourceCommands,
   showCommand,
 } from './resource.ts';
-export { runTool, toolCommand } from './tool.ts';
+export { runTool, type ToolAnswer, toolCommand } from './tool.ts';
 export { usesOf } from './uses.ts';
 export { DOCUMENT_FLAGS, INPUT_FLAG, readOptionalWorkflow, readWorkflow, WORKFLOW_FLAGS } from './workflow.ts';

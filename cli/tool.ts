@@ -26,7 +26,7 @@ const useTool =
   };
 
 /** What a LocalTool came to. */
-interface ToolAnswer {
+export interface ToolAnswer {
   json: unknown;
   text: string;
   ok?: boolean;

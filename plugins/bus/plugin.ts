@@ -32,6 +32,7 @@ import {
   Wakeups,
 } from '../runs/contract.ts';
 import { Verbs } from '../scripts/contract.ts';
+import { SettledCopies } from '../database/contract.ts';
 import { FlowNodes } from '../flows/contract.ts';
 import { ChangedRuns, LiveTopics } from '../live/contract.ts';
 import { DeclaredTypes, EventBus, EventKeepers, EventLog, EventReactions } from './contract.ts';
@@ -44,6 +45,7 @@ import { narrowIndexes } from './migrations/0006-narrow-indexes.ts';
 import { listedSources } from './migrations/0007-listed-sources.ts';
 import { replays } from './migrations/0008-replays.ts';
 import manifest from './plugin.json' with { type: 'json' };
+import { settleCopy } from './store/settle-copy.ts';
 import { chainRoutes } from './chain-routes.ts';
 import { busRoutes } from './routes.ts';
 import { createFiredNotifier, FiredNotifier } from './service/fired-notifier.ts';
@@ -148,6 +150,7 @@ const outboxOf = (use: Resolve, recorder: Recorder, sequencer: Sequencer) =>
 
 /** Removes events, and data of runs, that ended long ago. */
 function registerRetention(plugin: PluginSetup): void {
+  plugin.contribute(SettledCopies, () => settleCopy);
   plugin.contribute(Prunables, (use) =>
     prunableEvents({
       database: use(Database),

@@ -6,6 +6,8 @@ export {
   type CopiedValue,
   DatabaseCopies,
   type Filling,
+  SettledCopies,
+  type SettleCopy,
   type Snapshot,
 } from './contract/copies.ts';
 export { CopyErrors } from './contract/copy-errors.ts';

@@ -9,7 +9,7 @@ import {
   SERVER_ROLES,
   Settings,
 } from '../../kernel/contracts/index.ts';
-import { DatabaseCopies } from './contract/copies.ts';
+import { DatabaseCopies, SettledCopies } from './contract/copies.ts';
 import { assertRestored } from './copy/marker.ts';
 import { databaseCopies } from './copy/copies.ts';
 import { type DatabaseHandle, openDatabase } from './open-database.ts';
@@ -25,7 +25,8 @@ export default definePlugin(manifest, (plugin) => {
   plugin.bind(GroupCommits, () => handle().group_commits);
   plugin.bind(DatabaseCopies, (use) => {
     const [{ database_url }, { migrations }] = [use(Settings), use(LoadedPlugins)];
-    return databaseCopies({ database_url, migrations, clock: use(Clock), log: use(Log), ids: use(Ids) });
+    const deps = { clock: use(Clock), log: use(Log), ids: use(Ids) };
+    return databaseCopies({ database_url, migrations, settle: () => use.all(SettledCopies), ...deps });
   });
   plugin.onMigrate(SERVER_ROLES, async (use, migrations) => {
     const own = await openDatabase(use(Settings), { clock: use(Clock), log: use(Log), ids: use(Ids) });

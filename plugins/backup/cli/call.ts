@@ -1,7 +1,7 @@
-import { type Invocation, runTool, withSecretFiles } from '../../../cli/contract.ts';
+import { type Invocation, runTool, type ToolAnswer, withSecretFiles } from '../../../cli/contract.ts';
 
 /** Runs a tool that can be interrupted and tells what it does. */
-export async function callTool(tool: string, { args, flags, output, env }: Invocation) {
+export async function callTool(tool: string, { args, flags, output, env }: Invocation): Promise<ToolAnswer> {
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);

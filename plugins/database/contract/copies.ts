@@ -1,4 +1,4 @@
-import { token } from '../../../kernel/contracts/index.ts';
+import { extensionPoint, type Queries, token } from '../../../kernel/contracts/index.ts';
 
 /** A value of a row, whatever the database. Whole numbers beyond 2^53 are bigints. */
 export type CopiedValue = string | number | bigint | null | Buffer;
@@ -50,3 +50,11 @@ export interface DatabaseCopies {
 }
 
 export const DatabaseCopies = token<DatabaseCopies>('database.Copies');
+
+/**
+ * Called once the rows of a copy are there and the schema is of this version. What one kind of database does not write,
+ * because its other rows say it, is written here for the other kind.
+ */
+export type SettleCopy = (on: Queries) => Promise<void>;
+
+export const SettledCopies = extensionPoint<SettleCopy>('database.SettledCopies');

@@ -3,15 +3,16 @@ import type { DatabaseDeps } from '../deps.ts';
 import { sqliteFilling } from '../sqlite/filling.ts';
 import { sqliteSnapshot } from '../sqlite/snapshot.ts';
 import { parseDatabaseUrl } from '../url.ts';
-import type { DatabaseCopies } from '../contract/copies.ts';
+import type { DatabaseCopies, SettleCopy } from '../contract/copies.ts';
 
 interface Place extends DatabaseDeps {
   database_url: string;
   migrations: readonly PluginMigrations[];
+  settle: () => readonly SettleCopy[];
 }
 
 /** The driver of MySQL is loaded only when it is used. */
-export function databaseCopies({ database_url, migrations, ...deps }: Place): DatabaseCopies {
+export function databaseCopies({ database_url, migrations, settle, ...deps }: Place): DatabaseCopies {
   return {
     async snapshot() {
       const address = parseDatabaseUrl(database_url);
@@ -21,9 +22,9 @@ export function databaseCopies({ database_url, migrations, ...deps }: Place): Da
     },
     async fill() {
       const address = parseDatabaseUrl(database_url);
-      if (address.family === 'sqlite') return sqliteFilling(address.path, migrations, deps);
+      if (address.family === 'sqlite') return sqliteFilling(address.path, { migrations, settle: settle() }, deps);
       const { mysqlFilling } = await import('../mysql/filling.ts');
-      return mysqlFilling(address, database_url, migrations, deps);
+      return mysqlFilling(address, database_url, { migrations, settle: settle() }, deps);
     },
   };
 }

@@ -2,7 +2,7 @@ import { type Database, insertRows, isServiceError, type PluginMigrations } from
 import type { DatabaseHandle } from '../open-database.ts';
 import { makeLedger } from '../migrate/ledger.ts';
 import type { Step } from '../migrate/steps.ts';
-import type { CopiedRow, CopiedTable } from '../contract/copies.ts';
+import type { CopiedRow, CopiedTable, SettleCopy } from '../contract/copies.ts';
 import { convertRow, kindOf, type TargetColumn } from './convert.ts';
 import { CopyErrors } from '../contract/copy-errors.ts';
 import { LEDGER, stepsTo } from './migrations.ts';
@@ -23,22 +23,28 @@ async function columnsOf(database: Database): Promise<Map<string, TargetColumn[]
   return tables;
 }
 
+/** What the database must come to. */
+export interface Wanted {
+  migrations: readonly PluginMigrations[];
+  settle: readonly SettleCopy[];
+}
+
 /** Fills an opened, empty database. The ledger of the migrator comes last: without it no server can use the tables. */
 export class Loading {
   readonly #handle: DatabaseHandle;
-  readonly #list: readonly PluginMigrations[];
+  readonly #wanted: Wanted;
   #steps: readonly Step[] = [];
   #columns = new Map<string, TargetColumn[]>();
 
-  constructor(handle: DatabaseHandle, list: readonly PluginMigrations[]) {
+  constructor(handle: DatabaseHandle, wanted: Wanted) {
     this.#handle = handle;
-    this.#list = list;
+    this.#wanted = wanted;
   }
 
   /** What migrations put into tables themselves is in the backup too. */
   async build(migrations: readonly string[]): Promise<void> {
     const { database } = this.#handle;
-    this.#steps = stepsTo(migrations, this.#list, database.sql.family);
+    this.#steps = stepsTo(migrations, this.#wanted.migrations, database.sql.family);
     // Not through `write`: a statement of the schema is not prepared.
     for (const { statement } of this.#steps) await database.sequelize.query({ query: statement, values: [] });
     this.#columns = await columnsOf(database);
@@ -72,7 +78,9 @@ export class Loading {
     const rows = this.#steps.map(({ name, digest }) => [name, digest, now, now]);
     const columns = ['name', 'digest', 'started_at', 'applied_at'];
     await database.transaction((tx) => insertRows(tx, 'INSERT INTO kernel_migrations', columns, rows));
-    return this.#handle.migrate(this.#list);
+    const applied = await this.#handle.migrate(this.#wanted.migrations);
+    for (const settle of this.#wanted.settle) await settle(database);
+    return applied;
   }
 }
 

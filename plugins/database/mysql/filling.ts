@@ -1,7 +1,6 @@
-import type { PluginMigrations } from '../../../kernel/contracts/index.ts';
 import type { Filling } from '../contract/copies.ts';
 import { CopyErrors } from '../contract/copy-errors.ts';
-import { Loading } from '../copy/loading.ts';
+import { Loading, type Wanted } from '../copy/loading.ts';
 import { dropMarker, MARKER, setMarker, tablesOf } from '../copy/marker.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { type DatabaseHandle, openDatabase } from '../open-database.ts';
@@ -11,7 +10,7 @@ import type { MysqlAddress } from '../url.ts';
 export async function mysqlFilling(
   address: MysqlAddress,
   database_url: string,
-  list: readonly PluginMigrations[],
+  wanted: Wanted,
   deps: DatabaseDeps,
 ): Promise<Filling> {
   const handle = await openDatabase({ database_url }, deps);
@@ -28,7 +27,7 @@ export async function mysqlFilling(
     await handle.close();
     throw error;
   }
-  return new MysqlFilling(handle, address.database, new Loading(handle, list));
+  return new MysqlFilling(handle, address.database, new Loading(handle, wanted));
 }
 
 class MysqlFilling implements Filling {

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { PluginMigrations } from '../../../kernel/contracts/index.ts';
 import type { Filling } from '../contract/copies.ts';
 import { CopyErrors } from '../contract/copy-errors.ts';
-import { Loading } from '../copy/loading.ts';
+import { Loading, type Wanted } from '../copy/loading.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { type DatabaseHandle, openDatabase } from '../open-database.ts';
 import { sqliteFault } from './faults.ts';
@@ -13,17 +12,13 @@ import { sqliteFault } from './faults.ts';
 const COMPANIONS = ['-wal', '-shm', '-journal'];
 
 /** Fills a file beside the wanted one, which appears under its name when it is complete. */
-export async function sqliteFilling(
-  path: string,
-  list: readonly PluginMigrations[],
-  deps: DatabaseDeps,
-): Promise<Filling> {
+export async function sqliteFilling(path: string, wanted: Wanted, deps: DatabaseDeps): Promise<Filling> {
   if (path === ':memory:') throw CopyErrors.notEmpty('sqlite::memory: is gone with this process; name a file');
   assertFree(path);
   const draft = `${path}.restoring`;
   await removeFile(draft);
   const handle = await openDatabase({ database_url: `sqlite:${draft}` }, deps);
-  return new SqliteFilling(handle, path, draft, new Loading(handle, list));
+  return new SqliteFilling(handle, path, draft, new Loading(handle, wanted));
 }
 
 /** A log without its file would be taken for one of the new file. */
