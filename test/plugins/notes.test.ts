@@ -87,7 +87,7 @@ async function onTheCommandLine(t: Test, server: TestServer): Promise<void> {
     const { stdout, stderr } = await run(svc, ['note', ...args], { env }).catch((error) => error);
     return `${stdout}${stderr}`;
   };
-  t.match(await as('member', 'set', 'shopping', '--text', 'milk'), /note shopping is made/);
+  t.match(await as('member', 'set', 'shopping', '--text', 'milk'), /note shopping is created/);
   t.match(await as('member', 'set', 'shopping', '--text', 'bread'), /note shopping is replaced/);
   t.match(await as('viewer', 'set', 'shopping', '--text', 'wine'), /forbidden/);
   t.match(await as('viewer', 'show', 'shopping'), /text +bread/);
