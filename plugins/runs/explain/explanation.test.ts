@@ -223,6 +223,11 @@ t.test('running, and what has ended', async (t) => {
     next: /svc logs run_1[\s\S]*svc rerun run_1 --from 'build#0'/,
   });
   t.match(told({ run: failed, steps: [step({})] }).next, /once the cause is gone, run it anew: svc rerun run_1$/);
+  const lacks = `it ended with 1\nModuleNotFoundError: No module named 'etl.work'\n`;
+  t.match(
+    told({ run: run({ status: 'failed', error: { code: 'script_failed', message: lacks } }) }).next,
+    /^is etl a file or a folder beside the script\? submit it with --include etl\/ or etl\.py\nread its log/,
+  );
   const named = run({ status: 'failed', error: { code: 'script_failed', message: 'the last call, build#0, failed' } });
   t.notMatch(told({ run: named, steps: [step({ exit_code: 3 })] }).because, /last call that failed/, 'not said twice');
   const violated = run({ status: 'failed', kind: 'pipeline', error: { code: 'determinism_violation', message: 'x' } });

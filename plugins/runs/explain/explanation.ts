@@ -212,8 +212,20 @@ function failed({ run, steps, nodes }: Known): Explanation {
       : [];
   return {
     because: [`The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${message}`, ...site],
-    next: [ADVICE[code]?.(run.run_id) ?? `read its log: svc logs ${run.run_id}`, ...again(run, last, nodes)],
+    next: [
+      ...leftBehind(message),
+      ADVICE[code]?.(run.run_id) ?? `read its log: svc logs ${run.run_id}`,
+      ...again(run, last, nodes),
+    ],
   };
+}
+
+/** Python imports what lies beside a script only when it was submitted with it. */
+function leftBehind(message: string): string[] {
+  const name = /^ModuleNotFoundError: No module named '([\w]+)/m.exec(message)?.[1];
+  return name === undefined
+    ? []
+    : [`is ${name} a file or a folder beside the script? submit it with --include ${name}/ or ${name}.py`];
 }
 
 const ADVICE: Readonly<Record<string, (run_id: string) => string>> = {
