@@ -69,6 +69,7 @@ t.test('an unknown name is refused with the nearest ones', async (t) => {
     [['sumbit'], /no command "sumbit"/, /did you mean `svc submit`\?/],
     [['token', 'rn', 'x'], /no command "token rn"/, /`svc token rm`/],
     [['runs', 'lst'], /no command "runs lst"/, /svc runs ls/],
+    [['version'], /no command "version"/, /`svc --version` prints it/],
     [['completely-different'], /no command/, /`svc --help` lists all commands/],
     [['--verbose'], /no command "--verbose"/, /svc --help/],
     [['--json', 'runs', 'ls'], /--json stands before the command/, /flags stand behind it/],

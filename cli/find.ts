@@ -55,6 +55,7 @@ async function called(
 function unknown([first = '', second = '']: readonly string[], isGroup: boolean, names: readonly string[]) {
   if (first.startsWith('-') && second !== '')
     return usageError(`${first} stands before the command`, 'flags stand behind it: `svc runs ls --json`');
+  if (first === 'version') return usageError('there is no command "version"', '`svc --version` prints it');
   const wanted = isGroup ? `${first} ${second}` : first;
   // `svc event ls`: its first word alone is far from every name of two.
   const pairs = isGroup

@@ -140,6 +140,26 @@ for (const store of STORES)
       t.match(await script.read(), { status: 'succeeded', output: { said: 'yes' }, annotations: [] });
     });
 
+    t.test('what a child prints is found in the log by its name', async (t) => {
+      const script = await begin(world);
+      await script.submit('a');
+      await script.submit('b');
+      const children = await claims(world);
+      for (const child of children) {
+        const data = Buffer.from(`of ${child.name}\n`).toString('base64');
+        await script.store.appendLogs(child, [{ n: 0, stream: 'stderr', at: 0, data }]);
+      }
+      const read = async (step: string) => {
+        const path = `${world.scoped}/runs/${script.claim.run_id}/logs?step=${encodeURIComponent(step)}`;
+        return (await fetch(world.url + path, { headers: { authorization: 'Bearer member' } })).text();
+      };
+      t.equal(await read('a'), 'of a\n');
+      t.equal(await read('b#0'), 'of b\n');
+      t.equal(await read('b#1'), '');
+      for (const child of children) await script.store.complete(ref(child), came(0));
+      await script.end();
+    });
+
     t.test('names that are taken and names that nobody has are recorded as misuse', async (t) => {
       const script = await begin(world);
       await script.submit('a');

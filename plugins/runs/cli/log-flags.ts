@@ -16,7 +16,7 @@ export const LOG_FLAGS = {
   step: {
     type: 'string',
     value: '<name>',
-    summary: 'from the beginning of this call to that of the next one, or what this node or job printed',
+    summary: 'from the beginning of this call to that of the next one, or what this activity, node or job printed',
   },
   pass: { type: 'string', value: 'last|all|<n>', summary: 'this pass alone (default: all)' },
   grep: { type: 'string', value: '<text>', summary: 'lines with this text' },

@@ -23,7 +23,8 @@ export const run: Run = async (invocation) => {
   const path = api.scoped(`/runs/${run_id}/logs`);
   const response = await api.open({ path, query: { ...query, ...shown, grep: text(flags.grep) } });
   const printed = await print(response, output);
-  if (printed === 0) output.none('lines');
+  if (printed === 0)
+    output.none(query.step === undefined ? 'lines' : `lines of ${query.step}; svc steps shows what there is`);
   return undefined;
 };
 

@@ -62,7 +62,7 @@ t.test('attempts: how many failed, and what comes next', async (t) => {
     told({ run: run({ status: 'failed', error: { code: 'deadline_exceeded', message: 'late' } }), steps: [ended] }),
     {
       because: /The last call that failed was step build#0, with exit code 9, the last of 3 attempts\./,
-      next: /longer --timeout/,
+      next: /longer --timeout, .*: svc steps run_1\n/,
     },
   );
 });
@@ -198,6 +198,12 @@ t.test('waiting for children: where they are, or which agent is lacking', async 
   t.match(all, /all of its children\. Its child far .* Its child near runs/);
   t.equal(all.match(/child far/g)?.length, 1);
   t.notMatch(all, /done/);
+  const many = Array.from({ length: 12 }, (_, n) =>
+    step({ site: `part-${n}#0`, child: { activity_id: `act_${n}`, state: 'running', agent_id: 'agt_a' } }),
+  );
+  const some = told({ run: waits(''), steps: many, agents }).because;
+  t.match(some, /child part-9 runs .* 2 more of its children have not ended: svc steps shows them\.$/);
+  t.notMatch(some, /part-10/);
 });
 
 t.test('running, and what has ended', async (t) => {
@@ -206,11 +212,22 @@ t.test('running, and what has ended', async (t) => {
     /the last of 1 recorded call was step build#0, 4s ago/,
   );
   t.match(told({}).because, /no call is recorded yet/);
+  t.match(told({ agents: [agent('a', { state: 'offline' })] }), {
+    because: /no call is recorded yet\. No agent is online\. It goes on when its agent is back, or on another one/,
+    next: 'start one: svc agent',
+  });
+  t.notMatch(told({ agents: [agent('a', { state: 'offline' }), agent('b')] }).because, /is online/);
   const failed = run({ status: 'failed', error: { code: 'script_failed', message: 'exit code 3' } });
   t.match(told({ run: failed, steps: [step({ exit_code: 3 }), step({ position: 1, site: 'ok#0' })] }), {
     because: /failed with script_failed: exit code 3 The last call that failed was step build#0, with exit code 3\./,
     next: /svc logs run_1[\s\S]*svc rerun run_1 --from 'build#0'/,
   });
+  t.match(told({ run: failed, steps: [step({})] }).next, /once the cause is gone, run it anew: svc rerun run_1$/);
+  const lacks = `it ended with 1\nModuleNotFoundError: No module named 'etl.work'\n`;
+  t.match(
+    told({ run: run({ status: 'failed', error: { code: 'script_failed', message: lacks } }) }).next,
+    /^is etl a file or a folder beside the script\? submit it with --include etl\/ or etl\.py\nread its log/,
+  );
   const named = run({ status: 'failed', error: { code: 'script_failed', message: 'the last call, build#0, failed' } });
   t.notMatch(told({ run: named, steps: [step({ exit_code: 3 })] }).because, /last call that failed/, 'not said twice');
   const violated = run({ status: 'failed', kind: 'pipeline', error: { code: 'determinism_violation', message: 'x' } });

@@ -78,9 +78,14 @@ function running(known: Known): Explanation {
       : `the last of ${counted(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${ago(last.recorded_at!, now)}`;
   const since = run.started_at ? ` since ${run.started_at}` : '';
   const open = children(steps, agents, now);
-  const because = [`The run is under way${since}; ${far}.`, ...callsUnderWay(steps, now), ...triedCalls(steps)];
+  const begun = `The run is under way${since}; ${far}.`;
+  if (agents.length > 0 && agents.every(({ state }) => state !== 'online'))
+    return { because: [begun, ABANDONED], next: ['start one: svc agent'] };
+  const because = [begun, ...callsUnderWay(steps, now), ...triedCalls(steps)];
   return { because: [...because, ...open.because], next: open.next };
 }
+
+const ABANDONED = 'No agent is online. It goes on when its agent is back, or on another one when the claim is over.';
 
 function waiting(known: Known): Explanation {
   const { run, nodes, now } = known;
@@ -157,6 +162,9 @@ function child({ steps, agents, now }: Known, name: string): Explanation {
   return { because: ['It waits for all of its children.', ...because], next };
 }
 
+/** So many children are described one by one. */
+const MAX_CHILDREN = 10;
+
 /** Children that have not ended. */
 function children(steps: readonly StepView[], agents: readonly AgentView[], now: number): Explanation {
   const seen = new Set<string>();
@@ -166,8 +174,10 @@ function children(steps: readonly StepView[], agents: readonly AgentView[], now:
     seen.add(one.activity_id);
     return [describeChild(step.site.replace(/#\d+$/, ''), step, one, agents, now)];
   });
+  const told = all.slice(0, MAX_CHILDREN).flatMap(({ because }) => because);
+  const more = all.length - MAX_CHILDREN;
   return {
-    because: all.slice(0, 10).flatMap(({ because }) => because),
+    because: more > 0 ? [...told, `${more} more of its children have not ended: svc steps shows them.`] : told,
     next: [...new Set(all.flatMap(({ next }) => next))].slice(0, 5),
   };
 }
@@ -202,25 +212,36 @@ function failed({ run, steps, nodes }: Known): Explanation {
       : [];
   return {
     because: [`The run failed with ${code}${run.finished_at ? ` at ${run.finished_at}` : ''}: ${message}`, ...site],
-    next: [...(ADVICE[code] ?? [`read its log: svc logs ${run.run_id}`]), ...again(run, last, nodes)],
+    next: [
+      ...leftBehind(message),
+      ADVICE[code]?.(run.run_id) ?? `read its log: svc logs ${run.run_id}`,
+      ...again(run, last, nodes),
+    ],
   };
 }
 
-const ADVICE: Readonly<Record<string, string[]>> = {
-  determinism_violation: [
+/** Python imports what lies beside a script only when it was submitted with it. */
+function leftBehind(message: string): string[] {
+  const name = /^ModuleNotFoundError: No module named '([\w]+)/m.exec(message)?.[1];
+  return name === undefined
+    ? []
+    : [`is ${name} a file or a folder beside the script? submit it with --include ${name}/ or ${name}.py`];
+}
+
+const ADVICE: Readonly<Record<string, (run_id: string) => string>> = {
+  determinism_violation: () =>
     'let the script make the same calls in the same order on every pass; take what varies from the output of a step',
-  ],
-  interpreter_missing: ['install the interpreter on the agent, or submit with --requires for an agent that has it'],
-  deadline_exceeded: ['submit it with a longer --timeout, or see what took the time: svc steps'],
-  credential_missing: ['create the credential: svc credential set'],
+  interpreter_missing: () => 'install the interpreter on the agent, or submit with --requires for an agent that has it',
+  deadline_exceeded: (run_id) => `submit it with a longer --timeout, or see what took the time: svc steps ${run_id}`,
+  credential_missing: () => 'create the credential: svc credential set',
 };
 
 function again(run: RunView, last: StepView | undefined, nodes: readonly NodeView[] | undefined): string[] {
   const broken = nodes?.find(({ state }) => state === 'failed');
   if (broken) return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${broken.node}`];
   if (run.kind !== 'script') return [`run it anew: svc rerun ${run.run_id}`];
-  const from = last ? ` --from ${quoted(last.site)}` : '';
-  return [`once the cause is gone, go on from there: svc rerun ${run.run_id}${from}`];
+  if (!last) return [`once the cause is gone, run it anew: svc rerun ${run.run_id}`];
+  return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${quoted(last.site)}`];
 }
 
 function cancelled({ run }: Known): Explanation {

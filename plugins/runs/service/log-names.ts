@@ -5,6 +5,7 @@ import { readActivityPlaces } from '../store/run-lists.ts';
 export class LogNames {
   readonly #on: Reader;
   readonly #names = new Map<string, string>();
+  readonly #children = new Map<string, string>();
 
   constructor(on: Reader) {
     this.#on = on;
@@ -16,6 +17,13 @@ export class LogNames {
     const [place] = await readActivityPlaces(this.#on, [activity_id]);
     const name = place?.parent ? await this.of(place.parent) : (place?.name ?? activity_id);
     this.#names.set(activity_id, name);
+    if (place?.parent) this.#children.set(activity_id, place.name);
     return name;
+  }
+
+  /** The name under which a script asked for the activity; undefined where none did. */
+  async ofChild(activity_id: string): Promise<string | undefined> {
+    await this.of(activity_id);
+    return this.#children.get(activity_id);
   }
 }

@@ -22,7 +22,9 @@ export function selection(on: Reader, { step, pass = 'all' }: LogsQuery): Fits |
   return async (chunk) => {
     if (pass === 'last' && chunk.pass < (await lastOf(chunk.activity_id))) return false;
     if (pass !== 'last' && pass !== 'all' && chunk.pass !== Number(pass)) return false;
-    return step === undefined || isAt(chunk.site, step) || (await names.of(chunk.activity_id)) === step;
+    if (step === undefined || isAt(chunk.site, step) || (await names.of(chunk.activity_id)) === step) return true;
+    const child = await names.ofChild(chunk.activity_id);
+    return child !== undefined && isAt(`${child}#0`, step);
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { parseDuration } from '../../../kernel/contracts/index.ts';
 import { verbUsage } from '../../replay/contract.ts';
+import { meant } from '../../schema/contract.ts';
 import { TIMEOUTS_PROTOCOL } from './socket.ts';
 import type { VerbCall } from './verb.ts';
 
@@ -38,7 +39,7 @@ export function readArguments(
     const args = argv.map((one) => (DASHED_VALUE.test(one) ? HIDDEN + one : one));
     parsed = parseArgs({ args, options: config, allowPositionals: true, strict: true });
   } catch (error) {
-    throw verbUsage(faultOf(error as Error & { code?: string }));
+    throw verbUsage(faultOf(error as Error & { code?: string }, [...options, ...lists, ...flags]));
   }
   if (parsed.values.help) throw new HelpAsked();
   const given: Record<string, string> = {};
@@ -56,11 +57,13 @@ export function readArguments(
 const shown = (text: string): string => (text.startsWith(HIDDEN) ? text.slice(1) : text);
 
 /** node:util says what is wrong in its first sentence; the rest is advice to programmers. */
-function faultOf({ code, message }: { code?: string; message: string }): string {
+function faultOf({ code, message }: { code?: string; message: string }, names: readonly string[]): string {
   const [fault = message] = message.split(/[.\n]\s/);
   const ambiguous = code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && /ambiguous/.test(message);
   if (ambiguous) return `${fault.replace(/\.$/, '')}: write --option=value for a value that begins with a dash`;
   if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return fault;
+  const near = meant(/'--([^']+)'/.exec(fault)?.[1] ?? '', names);
+  if (near !== undefined) return `${fault}; did you mean --${near}?`;
   return `${fault}; arguments that begin with a dash stand after --`;
 }
 

@@ -115,6 +115,10 @@ t.test('values may begin with a dash where an option cannot be meant', async (t)
     exit: 2,
     stderr: /Unknown option '-x'; arguments that begin with a dash stand after --\n/,
   });
+  t.match(await one.ask(verb('emit', 'a.b', '--paylaod', '1')), {
+    exit: 2,
+    stderr: /^svc emit: Unknown option '--paylaod'; did you mean --payload\?\nusage: /,
+  });
   t.match(await one.ask(verb('emit', 'a.b', '--payload', '-x')), {
     exit: 2,
     stderr: /^svc emit: Option '--payload' argument is ambiguous: write --option=value .*\nusage: /,
