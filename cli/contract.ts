@@ -5,7 +5,7 @@
  * data, and `load` brings the code. In SVC_PLUGINS the files may end in `.ts`, `.mjs` or `.js`.
  */
 export { adminCommand } from './admin.ts';
-export { refuseHeld } from './commands/home-lock.ts';
+export { refuseHeld } from './home-lock.ts';
 export type { Call, Client } from './client/client.ts';
 export {
   type Argument,

@@ -7,7 +7,7 @@ import { CliError } from '../errors.ts';
 import type { SignInLink } from '../generated/api.ts';
 import { withSecretFiles } from '../secret-files.ts';
 import { tellOfRuns } from './dev-runs.ts';
-import { lockHome } from './home-lock.ts';
+import { lockHome } from '../home-lock.ts';
 import { openedDatabase } from './opened-database.ts';
 import { letGoOfTheStart } from './start-garbage.ts';
 

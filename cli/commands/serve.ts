@@ -1,6 +1,6 @@
 import { boot, ownProcess } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
-import { refuseHeld } from './home-lock.ts';
+import { refuseHeld } from '../home-lock.ts';
 import { withSecretFiles } from '../secret-files.ts';
 import { letGoOfTheStart } from './start-garbage.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CliError, Exit } from '../errors.ts';
+import { CliError, Exit } from './errors.ts';
 
 /** What SQLite answers for a lock that another has (SQLITE_BUSY). */
 const HELD = 5;
