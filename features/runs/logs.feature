@@ -31,7 +31,7 @@ Feature: Looking at a log
         | one pass by its number         | --pass 1 --grep un             | begun                         |
         | one step                       | --step build                   | compiling, error: one         |
         | one site                       | --step test#0                  | testing, error: two           |
-        | no such step                   | --step deploy                  |                               |
+        | no such step                   | --step deploy                  | no lines of deploy; svc steps shows what there is |
         | a part of a part               | --step build --tail 1          | error: one                    |
         | the last lines, followed       | --follow --tail 2              | begun, over                   |
         | one pass, followed             | --follow --pass last           | begun, over                   |
