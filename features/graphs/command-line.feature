@@ -121,7 +121,7 @@ Feature: svc graph
       When I call "svc graph save hooked hook.json"
       And I call "svc graph publish hooked"
       Then it exits with 0
-      And standard output matches "^deliver to +http.*/api/v1/hooks/hook_"
+      And standard output matches "^address +http.*/api/v1/hooks/hook_"
       And standard output matches "^secret +\S{43}$"
       When I call "svc graph publish hooked@1"
       Then standard output lacks "secret"
