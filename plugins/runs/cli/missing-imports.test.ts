@@ -17,7 +17,14 @@ t.test('a check of a Python script runs nothing of its folder', async (t) => {
   process.chdir(folder);
   t.teardown(() => process.chdir(before));
   for (const file of ['a.py', join(folder, 'a.py')])
-    t.same(modules(await missingImports(file, undefined)), ['nowhere_at_all'], 'what lies beside the script is there');
+    t.same(modules(await missingImports(file, undefined)), ['nowhere_at_all', 'nothing'], file);
+  const [, beside] = await missingImports('a.py', undefined);
+  t.match(beside, {
+    line: 2,
+    message: '`nothing` lies beside the script, and an agent has it only with --include nothing.py',
+  });
+  const included = [{ path: 'nothing.py', digest: '', size: 0 }];
+  t.same(modules(await missingImports('a.py', undefined, included)), ['nowhere_at_all'], 'it comes with the script');
   t.notOk(existsSync('was-run'));
 });
 
