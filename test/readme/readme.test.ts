@@ -51,7 +51,8 @@ const pattern = (prints: string) =>
 /** One shell for all commands, so that variables last; a line of its own parts the answers. */
 async function runAll(commands: readonly string[], cwd: string, env: Record<string, string>): Promise<string[]> {
   const mark = '---- answered ----';
-  const child = spawn('bash', ['-s'], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
+  // An example that waits for what does not come ends too, with all that it started.
+  const child = spawn('timeout', ['-k', '5', '300', 'bash', '-s'], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stdin.end(commands.map((command) => `{ ${command}\n} 2>&1; echo '${mark}'\n`).join(''));
