@@ -1,5 +1,6 @@
 /** `svc/plugin`: what authors of plugins and of connectors import. */
 export * from '../kernel/contracts/index.ts';
+export { readSince } from './schema/contract.ts';
 export type {
   ConnectorManifest,
   HookSection,

@@ -11,12 +11,18 @@ import { prune } from './prune.mjs';
 const home = resolve(import.meta.dirname, '../..');
 const dist = join(home, 'dist');
 const TESTS = /\.test\.ts$|testsuite\.ts$|\/testing\//;
+/** tsc leaves such an ending as it is in what is exported by default, and there is no such file here. */
+const UNBUILT = /\bimport\(['"]\.[^'"]*\.ts['"]\)/;
 const read = (path) => JSON.parse(readFileSync(join(home, path), 'utf8'));
 
 function compile() {
   // What it prints belongs to standard error: `npm pack` names the tarball on standard output.
   const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: home, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('tsc failed');
+  const sources = globSync('**/*.js', { cwd: dist }).filter((path) =>
+    UNBUILT.test(readFileSync(join(dist, path), 'utf8')),
+  );
+  if (sources.length > 0) throw new Error(`${sources.join(', ')}: import() of a source; move it out of export default`);
 }
 
 /** Everything that runs and is not TypeScript: manifests, schemas, pages, native sources, SDKs, launchers. */

@@ -1,10 +1,13 @@
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { CliError, Exit } from '../errors.ts';
 import { checkAddress, checkPath } from './address.ts';
 import type { Profile } from './profile.ts';
 import { parseExact } from '../../plugins/schema/contract/exact-json.ts';
+
+// An import would evaluate every export, and `WebSocket` of node:http loads a client of 10 MB that nobody here uses.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 export interface Call {
   method?: 'GET' | 'PUT' | 'POST' | 'DELETE';

@@ -64,11 +64,12 @@ Feature: Events of untrusted runs
         """
       And I look at the run "waits"
       Then the run succeeds
+      And the project comes to rest
 
     Scenario: a timeout names it among the events that the wait did not take
       When I submit the script "timed.sh" as "timed":
         """
-        svc wait-event build.done --timeout 5s
+        svc wait-event build.done --timeout 12s
         """
       Then the run waits for "event" "build.done"
       When a fork runs "emits.sh" as "outside":
@@ -102,6 +103,7 @@ Feature: Events of untrusted runs
       And I emit "asked"
       Then the run succeeds
       And "output.all" of the run is "[false,true]"
+      And the project comes to rest
 
     Scenario: an event node of a graph takes it only if it says so
       When I run the graph:
@@ -125,6 +127,7 @@ Feature: Events of untrusted runs
       And I emit "asked"
       Then the run succeeds
       And "output" of the run is "[false,true]"
+      And the project comes to rest
 
     Scenario: a job that is told wrongly what to take is refused
       When I check the pipeline:
@@ -145,6 +148,7 @@ Feature: Events of untrusted runs
       And I look at the run "waiter"
       Then the run succeeds
       And "output" of the run is '{"trusted":false,"payload":7}'
+      And the project comes to rest
 
       Examples:
         | program      |

@@ -106,7 +106,7 @@ Feature: Steps of a job
         jobs:
           make:
             steps:
-              - { name: slow, timeout: 200ms, run: "sleep 600 & echo $! >> {folder}/pids; echo $$ >> {folder}/pids; wait" }
+              - { name: slow, timeout: 3s, run: "sleep 600 & echo $! >> {folder}/pids; echo $$ >> {folder}/pids; wait" }
         """
       Then the run fails with code "step_timeout"
       And the processes of the file "pids" are gone
@@ -114,7 +114,7 @@ Feature: Steps of a job
     Scenario: a timeout of the job, and a cancel
       When I submit the pipeline:
         """
-        jobs: { make: { timeout: 2s, steps: [{ run: "echo $$ >> {folder}/pids; sleep 600" }] } }
+        jobs: { make: { timeout: 8s, steps: [{ run: "echo $$ >> {folder}/pids; sleep 600" }] } }
         """
       Then the run fails with code "flow_node_timeout"
       And the processes of the file "pids" are gone

@@ -37,7 +37,7 @@ Feature: Pipelines survive their agents
     @own-server @configured
     Scenario: the agent stands still in the middle of a job, and goes on when another has done it
       Given a server and an agent of their own with:
-        | SVC_LEASE_MS | 1000 |
+        | SVC_LEASE_MS | 3000 |
       And a gate "still"
       When I submit the pipeline:
         """

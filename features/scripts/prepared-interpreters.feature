@@ -62,3 +62,30 @@ Feature: A script behaves the same in an interpreter that has waited for it
         | who                             | setting |
         | interpreters wait               |         |
         | each pass starts an interpreter | off     |
+
+    @own-agent @contract
+    Scenario Outline: bash, <who>
+      Given an agent of its own with the environment:
+        | SVC_AGENT_WARM | <setting> |
+      When I submit the script "twice.sh" to that agent:
+        """
+        say() { echo "$*" >> '{folder}/printed'; }
+        say "$# $- $SHLVL ${BASH_ENV-unset}"
+        say "$(svc step once -- sh -c "echo worked >> '{folder}/worked'; echo done")"
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with 'null'
+      Then the run succeeds
+      And 2 steps are recorded
+      And the file "worked" has 1 lines
+      And the file "printed" holds this 2 times:
+        """
+        0 ehuB 1 unset
+        done
+        """
+
+      Examples:
+        | who                 | setting |
+        | a bash waits        |         |
+        | each pass starts it | off     |

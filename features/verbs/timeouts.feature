@@ -7,7 +7,7 @@ Feature: A step and a run end in time
       When I submit the script "slow.sh":
         """
         code=0
-        svc step slow --timeout 300ms -- sh -c 'sleep 600 & echo "$!" > {folder}/pids; echo "$$" >> {folder}/pids; wait' || code=$?
+        svc step slow --timeout 3s -- sh -c 'sleep 600 & echo "$!" > {folder}/pids; echo "$$" >> {folder}/pids; wait' || code=$?
         svc step told -- echo "exit $code"
         """
       Then the run succeeds
@@ -16,21 +16,21 @@ Feature: A step and a run end in time
         | site   | kind | exit | stdout     |
         | slow#0 | step | 124  |            |
         | told#0 | step | 0    | exit 124\n |
-      And the log has "it took longer than its timeout of 300ms and was ended"
+      And the log has "it took longer than its timeout of 3s and was ended"
 
     Scenario: each attempt has its time
       When I submit the script "each.sh":
         """
-        svc step each --retry 2 --timeout 500ms -- sh -c 'test "$SVC_ATTEMPT" = 2 || sleep 600'
+        svc step each --retry 2 --timeout 3s -- sh -c 'test "$SVC_ATTEMPT" = 2 || sleep 600'
         """
       Then the run succeeds
       When I call "svc steps {run} --output"
-      Then standard output matches 'each#0 attempt 1 +exit 124 .*took longer than its timeout of 500ms'
+      Then standard output matches 'each#0 attempt 1 +exit 124 .*took longer than its timeout of 3s'
 
     Scenario: a child on another agent
       When I submit the script "child.sh":
         """
-        code=0; svc activity far --timeout 300ms -- sh -c 'echo "$$" > {folder}/pids; exec sleep 600' || code=$?
+        code=0; svc activity far --timeout 3s -- sh -c 'echo "$$" > {folder}/pids; exec sleep 600' || code=$?
         svc step told -- echo "exit $code"
         """
       Then the run succeeds
@@ -55,7 +55,7 @@ Feature: A step and a run end in time
         echo "$$" > {folder}/pids
         sleep 600
         """
-      When I submit "{folder}/works.sh --timeout 2s" with the CLI as "working"
+      When I submit "{folder}/works.sh --timeout 8s" with the CLI as "working"
       And I look at the run "working"
       Then the run fails with code "deadline_exceeded"
       And the processes of the file "pids" are gone

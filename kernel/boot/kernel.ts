@@ -19,7 +19,7 @@ import { order } from './order.ts';
 import { runPhase, type Started } from './phases.ts';
 import { register } from './register.ts';
 import { seal } from './seal.ts';
-import { select, type Wanted } from './select.ts';
+import { loadedBy, select, type Wanted } from './select.ts';
 import { systemClock } from './services/clock.ts';
 import { createIds } from './services/ids.ts';
 import { createLog } from './services/log.ts';
@@ -63,7 +63,7 @@ export async function plan(
   { plugins, replace, role = 'server', env = {} }: Partial<BootOptions> = {},
 ): Promise<Candidate[]> {
   const chosen = select(validate(await discover(extra, plugins)), plugins, replace);
-  return order(await withAdapted(chosen, { role, env }));
+  return order(await withAdapted(chosen, { role, env })).filter(loadedBy(role));
 }
 
 /** Boots a kernel through all its phases. When a phase fails, everything that was started is stopped again. */

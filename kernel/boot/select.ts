@@ -1,8 +1,14 @@
-import type { Plugin, Replacement } from '../contracts/index.ts';
+import type { Plugin, Replacement, Role } from '../contracts/index.ts';
 import type { Candidate } from './validate.ts';
 
 /** Ids of built-in plugins; everything else is a path, a package name or a loaded plugin. */
 export type Wanted = readonly (string | Plugin)[];
+
+/** Plugins whose code the role uses. The others are checked and ordered with them, and then left out. */
+export const loadedBy =
+  (role: Role) =>
+  ({ manifest: { roles } }: Candidate): boolean =>
+    roles?.includes(role) ?? true;
 
 /**
  * The candidates to load: wanted and third-party plugins, everything that they require, and the providers of the

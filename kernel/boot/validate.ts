@@ -8,7 +8,9 @@ export const KERNEL_API = 1;
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true };
 
-const isManifest = new Ajv2020({ allErrors: true, strict: true }).compile<PluginManifest>({
+// A schema of our own: to check it against the schema of schemas would take most of the time.
+const ajv = new Ajv2020({ allErrors: true, strict: true, validateSchema: false, meta: false });
+const isManifest = ajv.compile<PluginManifest>({
   type: 'object',
   additionalProperties: false,
   required: ['id', 'version', 'kernel', 'requires', 'provides', 'contributes', 'summary'],
@@ -19,6 +21,7 @@ const isManifest = new Ajv2020({ allErrors: true, strict: true }).compile<Plugin
     requires: names,
     provides: names,
     contributes: names,
+    roles: { type: 'array', items: { enum: ['server', 'agent', 'dev', 'local'] }, minItems: 1 },
     summary: { type: 'string', minLength: 1, maxLength: 200 },
     adapts: { type: 'boolean' },
   },

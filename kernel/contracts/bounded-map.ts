@@ -13,6 +13,8 @@ export class BoundedMap<K, V> {
   readonly #max: number;
   readonly #by: Weight<K, V> | undefined;
   #weight = 0;
+  /** The one that was set or read last stands last already. */
+  #last: K | undefined;
 
   constructor(max: number, by?: Weight<K, V>) {
     this.#max = max;
@@ -25,7 +27,8 @@ export class BoundedMap<K, V> {
 
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
+    if (value === undefined || key === this.#last) return value;
+    this.#last = key;
     this.#entries.delete(key);
     this.#entries.set(key, value);
     return value;
@@ -33,6 +36,7 @@ export class BoundedMap<K, V> {
 
   set(key: K, value: V): void {
     this.delete(key);
+    this.#last = key;
     this.#entries.set(key, value);
     if (this.#by) this.#weight += this.#by.weigh(value, key);
     for (const oldest of this.#entries.keys()) {

@@ -16,7 +16,6 @@ export * from './plugin.ts';
 export * from './sealing.ts';
 export * from './settings.ts';
 export * from './retry-unknown-commit.ts';
-export * from './since.ts';
 export * from './statements.ts';
 export * from './time.ts';
 export * from './tokens.ts';

@@ -15,6 +15,8 @@ export interface PluginManifest {
   provides: readonly string[];
   /** Names of the extension points it contributes to. */
   contributes: readonly string[];
+  /** Only processes of these roles (`Role`) load its code; absent: all. */
+  roles?: readonly string[];
   /** Its purpose in one sentence; `svc plugins` prints it. */
   summary: string;
   /** Its folder has `adapter.ts`, which exports `adapt: Adapt`. */

@@ -23,7 +23,7 @@ for (const store of STORES)
       const since = performance.now();
       await call('admin', 'POST {scoped}/accounts/mail/disable');
       await stream.until(() => told().at(-1) === 'mail disabled');
-      t.ok(stream.messages.at(-1)!.at - since < 1000, 'at once, and not by and by');
+      t.ok(stream.messages.at(-1)!.at - since < 10_000, 'before the next sign of life of the stream');
       server.clock.advance(10_000);
       t.match(await needy(), [{ kind: 'account', name: 'mail', state: 'disabled', detail: /\w/ }]);
       await call('admin', 'DELETE {scoped}/accounts/mail');

@@ -8,10 +8,10 @@ import {
   limitOf,
   listRoute,
   pageOf,
-  readSince,
   type Route,
   SCOPED,
 } from '../../kernel/contracts/index.ts';
+import { readSince } from '../schema/contract.ts';
 import entrySchema from './schema/entry.schema.json' with { type: 'json' };
 import querySchema from './schema/list-audit-query.schema.json' with { type: 'json' };
 import { type EntryRow, listEntries } from './store/entries.ts';

@@ -68,7 +68,7 @@ async function holdElsewhere(project: BusProject): Promise<void> {
   const prolong = () =>
     server.database.write('UPDATE bus_heads SET holder = ?, holder_until = ? WHERE project_id = ?', [
       'srv_elsewhere',
-      server.database.now() + 1500,
+      server.database.now() + 2700,
       scope.project_id,
     ]);
   if ((await prolong()) !== 1) throw new Error('the project has no head yet');

@@ -8,14 +8,13 @@ import {
   limitOf,
   listRoute,
   MEMBER,
-  readSince,
   type Route,
   SCOPED,
   VIEWER,
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import type { Json } from '../runs/contract.ts';
-import { takeMember } from '../schema/contract.ts';
+import { readSince, takeMember } from '../schema/contract.ts';
 import {
   EMIT_BYTES,
   type EventSource,

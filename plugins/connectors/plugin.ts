@@ -14,20 +14,22 @@ import { DocumentChecks } from '../runs/contract.ts';
 import { ConnectorActions } from './contract.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { connectorRoutes } from './routes.ts';
-import { actionList, compileConnector } from './service/compile-connectors.ts';
+import { actionList, compileConnector, ownActions } from './service/compile-connectors.ts';
 import { manifestCheck } from './service/manifest-check.ts';
 import { flowNode, graphNode } from './service/nodes.ts';
 import { checkTool } from './tools/check.ts';
 import { renderTool } from './tools/render.ts';
 
-/** Throws `connector_invalid` with every fault of every connector. */
+/** Throws `connector_invalid` with every fault of every connector that does not come with svc. */
 function makeActions(use: Resolve): ConnectorActions {
-  const compiled = use
-    .all(Connectors)
+  const connectors = use.all(Connectors);
+  const own = connectors.filter(({ builtin }) => builtin).flatMap((one) => ownActions(one, use(Expressions)));
+  const compiled = connectors
+    .filter(({ builtin }) => !builtin)
     .map((one) => ({ ...compileConnector(one, use(Expressions)), origin: one.origin }));
   const faults = compiled.flatMap(({ faults, origin }) => faults.map((fault) => `${origin}: ${faultLine(fault)}`));
   if (faults.length > 0) throw ManifestErrors.connectorInvalid(faults.join('\n'));
-  return actionList(compiled.flatMap(({ actions }) => actions));
+  return actionList([...own, ...compiled.flatMap(({ actions }) => actions)]);
 }
 
 export default definePlugin(manifest, (plugin) => {

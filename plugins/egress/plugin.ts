@@ -4,14 +4,18 @@ import { readAllowList } from './allow-list.ts';
 import type { EgressClient } from './egress.ts';
 import manifest from './plugin.json' with { type: 'json' };
 
+// Loaded at the first request, because most processes never send one.
+const clientCode = () => import('./egress.ts');
+const tracedCode = () => import('./traced.ts');
+
 export default definePlugin(manifest, (plugin) => {
   let opened: Promise<EgressClient> | undefined;
   plugin.bind(Egress, (use) => {
     const { role, env, version } = use(Settings);
-    // Its setting is read now. Its code is loaded at the first request, because most processes never send one.
+    // Its setting is read now.
     const allow = readAllowList(role, env.SVC_EGRESS_ALLOW);
     const open = async () => {
-      const { EgressClient } = await import('./egress.ts');
+      const { EgressClient } = await clientCode();
       return new EgressClient({ allow, clock: use(Clock), version });
     };
     return {
@@ -21,7 +25,7 @@ export default definePlugin(manifest, (plugin) => {
         const tracer = use(Tracing).on;
         const parent = tracer?.current();
         if (!tracer || !parent) return client.request(request);
-        const { sendTraced } = await import('./traced.ts');
+        const { sendTraced } = await tracedCode();
         return sendTraced(client, request, { tracer, clock: use(Clock), parent });
       },
     };

@@ -19,7 +19,7 @@ import { EventBus, EventReactions } from '../bus/contract.ts';
 import { Credentials, CredentialUsers } from '../credentials/contract.ts';
 import { FlowNodes } from '../flows/contract.ts';
 import { HandlerMatches } from '../handlers/contract.ts';
-import { ConnectorManifests, SignatureCheck } from '../manifests/contract.ts';
+import { Connectors, SignatureCheck } from '../manifests/contract.ts';
 import { AuditedWrites, type NamedCall } from '../resources/contract.ts';
 import { FileHolders, RunCreation } from '../runs/contract.ts';
 import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
@@ -103,5 +103,5 @@ export default definePlugin(manifest, (plugin) => {
     const deliveries = makeDeliveries(use, forges(use));
     return [...webhookRoutes(service), ...use(DeliveryLog).routes(listed), deliveryRoute(deliveries)];
   });
-  plugin.onInit(SERVER_ROLES, async (use) => forges(use).load(use(ConnectorManifests), use(Expressions)));
+  plugin.onInit(SERVER_ROLES, async (use) => forges(use).load(use.all(Connectors), use(Expressions)));
 });

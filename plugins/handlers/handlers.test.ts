@@ -35,8 +35,8 @@ async function holdElsewhere({ database, scope }: World): Promise<() => Promise<
       until,
       scope.project_id,
     ]);
-  await hold(database.now() + 1500);
-  const prolonging = setInterval(() => void hold(database.now() + 1500).catch(() => clearInterval(prolonging)), 300);
+  await hold(database.now() + 2700);
+  const prolonging = setInterval(() => void hold(database.now() + 2700).catch(() => clearInterval(prolonging)), 300);
   return () => {
     clearInterval(prolonging);
     return hold(0);

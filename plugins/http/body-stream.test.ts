@@ -129,7 +129,8 @@ t.test('a caller who pauses, goes or is held up', async (t) => {
 });
 
 t.test('a server that stops ends what is being read, with an answer', async (t) => {
-  const { http, url } = await serve(t, [puts()]);
+  const begun = Promise.withResolvers<void>();
+  const { http, url } = await serve(t, [puts({ handle: counting([], begun.resolve) })]);
   const { port } = new URL(url);
   const answered = new Promise<number>((resolve, reject) => {
     const sent = request({ port, path: '/files/x', method: 'PUT', headers: { 'content-length': 10 } }, (response) => {
@@ -138,7 +139,7 @@ t.test('a server that stops ends what is being read, with an answer', async (t) 
     });
     sent.on('error', reject);
     sent.write('abc');
-    setTimeout(() => void http.close(2000), 50);
+    void begun.promise.then(() => http.close(2000));
   });
   t.equal(await answered, 503);
 });

@@ -199,7 +199,8 @@ t.test('no body holds up the process, whatever it is made of', async (t) => {
     cpuOf(() => {
       for (const name of ['one long string', 'as many members as are taken']) JSON.parse(HEAVY[name]!);
     });
-  const bound = 3 * Math.max(floor(), floor());
+  // What is quadratic takes hundreds of times as long; a busy machine makes either side twice as slow.
+  const bound = 6 * Math.max(floor(), floor());
   for (const [name, text] of Object.entries(HEAVY)) {
     const raw = Buffer.from(text);
     t.ok(raw.length <= 20 * MIB, `${name}: a body that the largest route takes`);
@@ -212,7 +213,7 @@ t.test('no body holds up the process, whatever it is made of', async (t) => {
         }
       });
     // What else the machine does can only add to it.
-    const cost = Math.min(once(), once());
+    const cost = Math.min(once(), once(), once());
     t.ok(cost < bound, `${name}: ${Math.round(cost)} of ${Math.round(bound)} ms`);
   }
 });

@@ -23,6 +23,7 @@ export function readTrustedProxy(text = ''): AddressReader {
   const unix = entries.includes('unix');
   const isProxy = (address: string): boolean => {
     if (address === '') return unix;
+    if (trusted.length === 0) return false;
     const parsed = ipaddr.process(address);
     return trusted.some(([start, bits]) => parsed.kind() === start.kind() && parsed.match(start, bits));
   };

@@ -19,10 +19,13 @@ import { createMetrics } from './metrics.ts';
 import { readTrustedProxy } from './far-address.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { readRateLimits } from './rate-limits.ts';
-import { HttpServer } from './server.ts';
+import type { HttpServer } from './server.ts';
 
 /** What callers have to finish what they began when the server stops. */
 const DRAIN_MS = 5_000;
+
+/** Agents, which do not listen, need none of it. */
+const serverCode = () => import('./server.ts');
 
 const ratesOf = (use: Resolve) => readRateLimits(use(Settings).env.SVC_RATE_LIMIT);
 
@@ -44,6 +47,7 @@ export default definePlugin(manifest, (plugin) => {
     readTrustedProxy(use(Settings).env.SVC_TRUSTED_PROXY);
   });
   plugin.onListen(SERVER_ROLES, async (use) => {
+    const { HttpServer } = await serverCode();
     const server = new HttpServer(use, { rates: ratesOf(use), catchUp: () => use(Database).catchUp() });
     await server.listen();
     http = server;

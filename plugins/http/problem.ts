@@ -1,9 +1,12 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, Errors, type Ids, isServiceError, type ServiceError } from '../../kernel/contracts/index.ts';
 import { HttpErrors } from './errors.ts';
 import { requestId } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
+
+// An import would evaluate every export, and `WebSocket` of node:http loads a client of 10 MB that nobody here uses.
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 interface Problem {
   status: number;

@@ -84,7 +84,8 @@ export class HttpServer {
     const draining = () => this.#closing !== undefined;
     const addressOf = this.#addressOf;
     const shared = { clock: this.#clock, ids: this.#ids, log: this.#log, limits, draining };
-    const control = () => use(AccessControl);
+    let access: AccessControl | undefined;
+    const control = () => (access ??= use(AccessControl));
     this.#answers = new Answers(shared);
     const rates = new CallerRates(rate_limits, this.#clock, use(Metrics));
     this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades: use.all(HttpUpgrades) });

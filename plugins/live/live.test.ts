@@ -12,12 +12,12 @@ for (const store of STORES) {
       const stream = await live.ready('runs,events');
       t.match(stream.messages, [{ event: 'ready', data: { resumed: false } }]);
       const statuses = () => stream.of('run').map(({ data }) => data.status);
+      const delays: number[] = [];
       const within = async (status: string, work: () => Promise<unknown>) => {
         const since = performance.now();
         await work();
         await stream.until(() => statuses().at(-1) === status);
-        const took = stream.messages.at(-1)!.at - since;
-        t.ok(took < 300, `${status} after ${Math.round(took)} ms`);
+        delays.push(stream.of('run').at(-1)!.at - since);
       };
       await within('queued', () => live.submit({ filename: 'job.sh', tags: ['a'] }));
       const claim = await live.server.claim();
@@ -35,6 +35,8 @@ for (const store of STORES) {
       );
       const again = await live.server.claim();
       await within('succeeded', () => live.store.complete(again, { status: 'succeeded', output: { large: 1 } }));
+      // One may fall into a moment in which the machine stands still; by polling most would be late.
+      t.ok(delays.toSorted((a, b) => a - b)[2]! < 300, `${delays.map(Math.round).join(' ')} ms`);
       await stream.until(() => stream.of('event').length >= 3);
       t.notOk('output' in stream.of('run').at(-1)!.data, 'outputs may be large and are not sent');
       t.same(

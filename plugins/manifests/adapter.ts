@@ -4,9 +4,7 @@ import { type Connector, Connectors, ManifestErrors } from './contract.ts';
 import { faultLines, HOME, installedManifests } from './service/sources.ts';
 
 /** Each connector is a plugin that contributes its manifest. Throws `connector_invalid` with every fault of every file. */
-export const adapt: Adapt = async ({ role, env }) => {
-  // An agent uses none of them, and should start at once.
-  if (role === 'agent') return [];
+export const adapt: Adapt = async ({ env }) => {
   const { connectors, faults } = await installedManifests(env);
   if (faults.length > 0) throw ManifestErrors.connectorInvalid(faultLines(faults));
   return connectors.map(pluginOf);
@@ -14,6 +12,7 @@ export const adapt: Adapt = async ({ role, env }) => {
 
 function pluginOf(connector: Connector): AdaptedPlugin {
   const { manifest, origin } = connector;
+  const builtin = origin.startsWith(`${HOME}${sep}`);
   const plugin = definePlugin(
     {
       id: `connector:${manifest.name}`,
@@ -24,7 +23,7 @@ function pluginOf(connector: Connector): AdaptedPlugin {
       contributes: [Connectors.name],
       summary: manifest.title,
     },
-    (setup) => setup.contribute(Connectors, () => connector),
+    (setup) => setup.contribute(Connectors, () => ({ ...connector, builtin })),
   );
-  return { plugin, origin, builtin: origin.startsWith(`${HOME}${sep}`) };
+  return { plugin, origin, builtin };
 }

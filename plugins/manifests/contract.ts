@@ -32,6 +32,8 @@ export const connectorSchema: JsonSchema = schema;
 export interface Connector {
   manifest: ConnectorManifest;
   origin: string;
+  /** It comes with svc. Tests have shown that its expressions compile, so this is done when one is first used. */
+  builtin?: boolean;
 }
 
 /** The connectors. Every manifest of `connectors/` and SVC_CONNECTORS is a plugin that contributes itself. */

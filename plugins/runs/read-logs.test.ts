@@ -18,7 +18,7 @@ for (const store of STORES) {
       let last: string | undefined;
       for (let round = 1; round <= 5; round++) {
         const follower = follow(url, last);
-        const text = await follower.until((all) => events(all).length >= 40);
+        const text = await follower.until((all) => events(all).length >= Math.min(40, 300 - seen.length));
         follower.cut();
         await follower.closed;
         for (const { id, data } of events(text)) {

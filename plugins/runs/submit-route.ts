@@ -74,7 +74,8 @@ async function submit({ engine, waits, urlOf }: SubmitParts, request: HttpReques
   // Whoever may not wait submits nothing.
   return waits.holding(scope, async () => {
     const result = await submitted(engine, request);
-    const { run_id, status } = result;
+    const { run_id } = result;
+    const status = result.duplicate ? undefined : result.status;
     return reply(result, withUrl(request, await waits.until(scope, run_id, { wait_ms, signal, status }), urlOf));
   });
 }

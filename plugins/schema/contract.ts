@@ -1,4 +1,4 @@
-export { compile, type Validator } from './contract/compile.ts';
+export { compile, compileAtUse, type Validator } from './contract/compile.ts';
 export { parseExact } from './contract/exact-json.ts';
 export { ExactNumber, holdsExact, isNumber, numberOf } from './contract/exact-number.ts';
 export { withDoubles } from './contract/plain-numbers.ts';
@@ -12,5 +12,6 @@ export { UNKNOWN_MEMBER } from './contract/faults.ts';
 export { meant, nearest } from './contract/nearest.ts';
 export { pointerTo, stepsOf } from './contract/pointer.ts';
 export { withDefinitions } from './contract/references.ts';
+export { readSince } from './contract/since.ts';
 export { faultsBy, membersAt } from './contract/suggest.ts';
 export { insideText, placeOf, placesOf, type TextPlace } from './contract/text-place.ts';

@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { JsonSchema } from '../../kernel/contracts/index.ts';
 import { compile, faultsBy, insideText, placeOf, pointerTo, readJsonText, withDefinitions } from './contract.ts';
 
 t.test('faults name their place by JSON pointer and never the value', async (t) => {
@@ -50,7 +51,22 @@ t.test('a schema is compiled once, and a wrong one throws', async (t) => {
   const schema = { type: 'string' };
   t.equal(compile(schema), compile(schema));
   t.throws(() => compile({ type: 'string', maxLenght: 3 }), /unknown keyword/);
-  t.throws(() => compile({ type: 'strin' }));
+  const wrong = [
+    { type: 'strin' },
+    { type: 'string', minLength: '3' },
+    { type: 'string', pattern: '(' },
+    { type: 'string', format: 'dat' },
+    { type: 'number', minimum: true },
+    { type: 'object', properties: [] },
+    { type: 'object', required: 'a' },
+    { type: 'object', additionalProperties: 'no' },
+    { type: 'array', items: 5 },
+    { enum: 'a' },
+    { enum: [] },
+    { anyOf: { type: 'string' } },
+    { $ref: '#/$defs/none' },
+  ];
+  for (const one of wrong) t.throws(() => compile(one as JsonSchema), `${JSON.stringify(one)}`);
 });
 
 t.test('pointers', async (t) => t.equal(pointerTo(pointerTo('', 'a/b'), 0), '/a~1b/0'));

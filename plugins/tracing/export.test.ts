@@ -73,7 +73,7 @@ t.test('a collector that is slow or gone holds up nothing, and what it does not 
   const { collector, server, tracer, metric } = await open({
     OTEL_BSP_MAX_QUEUE_SIZE: '3',
     OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1',
-    OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
   });
   t.teardown(() => collector.close());
   const hanging: ServerResponse[] = [];

@@ -3,6 +3,8 @@ import { Tracing } from './contract.ts';
 import { readSettings } from './domain/settings.ts';
 import manifest from './plugin.json' with { type: 'json' };
 
+const tracingCode = () => import('./service/open-tracing.ts');
+
 export default definePlugin(manifest, (plugin) => {
   let on: Tracing['on'];
   plugin.bind(Tracing, () => ({
@@ -14,7 +16,7 @@ export default definePlugin(manifest, (plugin) => {
     const { env, role } = use(Settings);
     const settings = readSettings(env, role === 'agent' ? 'svc-agent' : 'svc');
     if (!settings) return () => undefined;
-    const { openTracing } = await import('./service/open-tracing.ts');
+    const { openTracing } = await tracingCode();
     const opened = openTracing(use, settings);
     ({ on } = opened);
     return opened.stop;

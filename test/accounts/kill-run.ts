@@ -107,7 +107,7 @@ class KillRun {
     await world.alter((database) => database.write('UPDATE accounts_accounts SET due_at = 1 WHERE name = ?', [name]));
     const { proxy } = world.sides.get(pair)!;
     const server = world.startDoomed(point.failpoint);
-    await until(`the server to come to ${point.name}`, 30_000, async () => {
+    await until(`the server to come to ${point.name}`, 60_000, async () => {
       if (proxy.held.has(grant)) await server.kill('SIGKILL');
       return !server.running || undefined;
     });
@@ -133,7 +133,7 @@ class KillRun {
     await this.#dueNow([one]);
     const { proxy } = this.#world.sides.get(pair)!;
     const socket = await until('a server to send', 60_000, async () => proxy.held.get(one.grant));
-    const sender = await ownerOf(socket.remotePort!, this.#world.servers);
+    const sender = await ownerOf(socket, this.#world.servers);
     await sender.kill('SIGKILL');
     await this.#dueNow([one]);
     await this.#settle(one);

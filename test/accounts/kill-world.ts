@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../features/support/free-port.ts';
 import { Service, until } from '../../features/support/process.ts';
@@ -156,16 +157,24 @@ export class KillWorld {
   }
 }
 
-/** Which of these processes holds the connection that comes from this port (Linux). */
-export async function ownerOf(port: number, services: readonly Service[]): Promise<Service> {
-  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const table = await readFile('/proc/net/tcp', 'utf8');
-  const line = table.split('\n').find((one) => one.trim().split(/\s+/)[1] === local);
-  const inode = line?.trim().split(/\s+/)[9];
-  for (const service of services.filter(({ running }) => running)) {
-    const folder = `/proc/${service.child.pid}/fd`;
-    for (const name of await readdir(folder))
-      if ((await readlink(join(folder, name)).catch(() => '')) === `socket:[${inode}]`) return service;
-  }
-  throw new Error(`no server has the connection from port ${port}`);
+/** Which of these processes holds the other end of this connection (Linux). */
+export function ownerOf(end: Socket, services: readonly Service[]): Promise<Service> {
+  const { remotePort = 0, localPort = 0 } = end;
+  // The list of connections is read piece by piece while others come and go, so that a line can be missed.
+  return until(`the owner of the connection from port ${remotePort} to ${localPort}`, 10_000, async () => {
+    const inode = await inodeOf(remotePort, localPort);
+    for (const service of inode === undefined ? [] : services.filter(({ running }) => running)) {
+      const folder = `/proc/${service.child.pid}/fd`;
+      for (const name of await readdir(folder))
+        if ((await readlink(join(folder, name)).catch(() => '')) === `socket:[${inode}]`) return service;
+    }
+    return undefined;
+  });
+}
+
+/** Both ports name a connection: one from the same port may lead to another place, such as the database. */
+async function inodeOf(from: number, to: number): Promise<string | undefined> {
+  const [local, far] = [from, to].map((port) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`);
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  return lines.find((columns) => columns[1] === local && columns[2] === far)?.[9];
 }

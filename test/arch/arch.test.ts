@@ -55,6 +55,12 @@ t.test('the kernel stays small: boot, registry, contracts', async (t) => {
   t.ok(lines <= MAX_KERNEL_LINES, `${lines} lines, at most ${MAX_KERNEL_LINES}`);
 });
 
+t.test('no process loads the client behind `WebSocket` of node:http', async (t) => {
+  // A value import evaluates every export of a built-in module: 10 MB, and 30 ms of each command.
+  const importing = product.filter((path) => /^import (?!type ).* from '(?:node:)?http';$/m.test(read(path)));
+  t.same(importing, [], "types by `import type`, values by process.getBuiltinModule('node:http')");
+});
+
 t.test('names say what things are', async (t) => {
   t.same(
     sources.filter((path) => !/^[a-z0-9][a-z0-9.-]*$/.test(basename(path))),

@@ -25,7 +25,7 @@ const SCRIPTS = {
 mkdir -p out; echo hello > out/a.txt; svc artifact put out
 svc wait-signal go
 svc step opened -- bash -c 'echo "opened $API_KEY" >> "$LEDGER"'`,
-  sleeping: `${note('tired')}\nsvc sleep 15s\n${note('awake')}`,
+  sleeping: `${note('tired')}\nsvc sleep 25s\n${note('awake')}`,
   stepping: `svc step slow -- bash -c 'echo "slow $SVC_IDEMPOTENCY_KEY" >> "$LEDGER"; [ -e "$HERE/second" ] || sleep 600'`,
   forgotten: `svc wait-signal go\n${note('repeated')}\nsvc wait-signal end`,
   queued: note('late'),
@@ -142,17 +142,20 @@ class World {
     const handled = { filename: 'handled.sh', source: `echo handled >> '${this.ledger}'\n` };
     await this.call('PUT', '/handlers/ticks', { on: ['tick'], ...handled });
     await this.call('PUT', '/schedules/yearly', { cron: '0 0 1 1 *', workflow: handled });
-    for (const name of Object.keys(SCRIPTS) as Name[]) this.#runs[name] = (await this.submit(name)).run_id;
+    const begin = async (name: Name) => void (this.#runs[name] = (await this.submit(name)).run_id);
+    for (const name of Object.keys(SCRIPTS) as Name[]) if (name !== 'sleeping') await begin(name);
     await this.reaches('finished', ({ status }) => status === 'succeeded');
     await this.reaches('signalled', ({ substate }) => substate?.kind === 'signal');
     await this.reaches('forgotten', ({ substate }) => substate?.kind === 'signal');
-    await this.reaches('sleeping', ({ substate }) => substate?.kind === 'sleep');
     await this.reaches('queued', ({ status }) => status === 'queued');
     await until(
       'the slow step',
       30_000,
       async () => (await this.lines()).some((line) => line.startsWith('slow')) || undefined,
     );
+    // Last: it must still sleep when the backup is taken.
+    await begin('sleeping');
+    await this.reaches('sleeping', ({ substate }) => substate?.kind === 'sleep');
   }
 }
 

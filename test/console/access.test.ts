@@ -43,7 +43,7 @@ else
   t.test('what a project keeps and who may do what, in a browser', { timeout: 240_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.signedIn();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const go = (to: string) => page.goto(`${place.url}${HERE}${to}`);
 
     await t.test('credentials are stored, replaced and removed, and never shown', async (t) => {
@@ -124,6 +124,10 @@ else
       await page.getByLabel('Action').fill('secret.read');
       await page.keyboard.press('Enter');
       await page.waitForURL(/audit\?action=secret\.read/);
+      // The address changes before the list does.
+      await row(page, /credential\.delete chat/)
+        .first()
+        .waitFor({ state: 'detached' });
       await row(page, /dev secret\.read NPM_TOKEN/)
         .nth(1)
         .waitFor();

@@ -37,7 +37,7 @@ else
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main/graphs`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1400, height: 1000 });
 
     const source = JSON.stringify(ORDERS);

@@ -14,7 +14,7 @@ else
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main/graphs`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1400, height: 1000 });
 
     await t.test('from an empty page to a saved graph, by mouse', async (t) => {
@@ -139,6 +139,7 @@ else
         await keys.press('a');
         await page.getByRole('combobox', { name: 'Type of the node' }).waitFor();
         await keys.type(words);
+        await page.locator('#node-types [role=option][aria-selected=true]').waitFor();
         await keys.press('Enter');
       };
       await add('webhook');

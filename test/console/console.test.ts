@@ -163,9 +163,19 @@ else {
     await late.getByRole('link', { name: 'Overview' }).or(late.getByLabel('Access token')).first().click();
     await late.getByLabel('Access token').waitFor();
     t.match(late.url(), /\/sign-in\?back=/, 'it comes back to where it was');
+    const back = new URL(late.url()).searchParams.get('back')!;
     await late.getByLabel('Access token').fill(place.token);
     await late.keyboard.press('Enter');
-    await late.getByRole('heading', { name: 'Overview' }).waitFor();
+    await late.getByRole('heading', { name: back.endsWith('/runs') ? 'Runs' : 'Overview', level: 1 }).waitFor();
+    // It learns of the other session by the answer to its write: a poll that is refused meanwhile would tell it earlier.
+    const { promise: refused, resolve: goOn } = Promise.withResolvers<void>();
+    await late.route(
+      ({ pathname }) => pathname === '/api/v1/session',
+      async (route) => {
+        if (route.request().method() === 'GET') await refused;
+        await route.continue();
+      },
+    );
     const second = await place.newPage(late.context());
     await second.goto(`${place.url}/sign-in`);
     await second.getByLabel('Access token').fill(place.token);
@@ -179,6 +189,11 @@ else {
       .first()
       .waitFor();
     t.equal(await late.getByLabel('Access token').count(), 0, 'nothing ended, and nothing looks ended');
+    const again = late.waitForResponse(
+      (one) => one.url().endsWith('/api/v1/session') && one.request().method() === 'GET',
+    );
+    goOn();
+    await (await again).finished();
     await late.getByRole('button', { name: 'dev', exact: true }).click();
     await late.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
     await late.getByLabel('Access token').waitFor();

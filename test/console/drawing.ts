@@ -15,7 +15,7 @@ export const field = (page: Page, name: string) =>
   panel(page).locator(`:is(input, textarea, select)[aria-label="${name}"]`);
 /** Waits until an expression is true on a page. Its own way to wait would need `eval`, which the pages refuse. */
 export const shows = (page: Page, expression: string) =>
-  until(expression, 10_000, async () => ((await page.evaluate(expression)) ? true : undefined));
+  until(expression, 30_000, async () => ((await page.evaluate(expression)) ? true : undefined));
 export const count = (page: Page, n: number) =>
   shows(page, `document.querySelectorAll('.react-flow__node').length === ${n}`);
 

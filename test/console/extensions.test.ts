@@ -74,7 +74,7 @@ const MODULES = {
 
 /** The security policy of the page lets nobody look from within. */
 const becomes = (page: Page, expression: string) =>
-  until(expression, 10_000, async () => ((await page.evaluate(expression)) === true ? true : undefined));
+  until(expression, 30_000, async () => ((await page.evaluate(expression)) === true ? true : undefined));
 
 const panel = (page: Page, title: string) =>
   page.locator('.panel').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -141,10 +141,11 @@ else
     await guests.add('showy', guest('showy', REGISTER, MODULES));
     const place = await Console.open(t, path, { env: { SVC_PLUGINS: guests.setting } });
     const page = await place.signedIn();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const menu = page.getByRole('navigation', { name: 'Pages of the project' });
 
     await t.test('the example of the README does what it says', async (t) => {
+      await menu.getByRole('link', { name: 'Open runs' }).waitFor();
       const names = await menu.getByRole('link').allTextContents();
       t.equal(names[names.indexOf('Runs') + 1], 'Open runs', 'below the page that it names');
       const run_id = await submit(place, 'svc wait-signal go\n');

@@ -29,7 +29,7 @@ else
     const place = await Console.open(t, path);
     const saved: Saved = await saveGraphs(place);
     const page = await place.signedIn();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const go = (to: string, on = page) => on.goto(`${place.url}${HERE}${to}`);
 
     await t.test('the list is searched, and a document is imported, exported and removed', async (t) => {
@@ -141,7 +141,7 @@ else
         [saved.viewer, 'viewer'],
       ] as const) {
         const other = await place.signedIn(token, await place.newBrowser());
-        other.setDefaultTimeout(10_000);
+        other.setDefaultTimeout(30_000);
         await go('/graphs/orders', other);
         await card(other, /charge/).waitFor();
         const names = await other.locator('.page-head button, .page-head a').allInnerTexts();
@@ -237,7 +237,7 @@ else
 
     await t.test('the editor evaluates, reports and runs what is not saved', async (t) => {
       const editor = await place.newPage(page.context());
-      editor.setDefaultTimeout(10_000);
+      editor.setDefaultTimeout(30_000);
       await go('/graphs/steps/edit', editor);
       await card(editor, /double/).click();
       const field = editor.locator('.expression textarea').first();
@@ -270,7 +270,7 @@ else
 
       await editor.close();
       const other = await place.newPage(page.context());
-      other.setDefaultTimeout(10_000);
+      other.setDefaultTimeout(30_000);
       await go('/graphs/orders/edit', other);
       await other.getByText('What it needs').click();
       await other.getByText('Everything that it names is there').waitFor();

@@ -117,6 +117,7 @@ else
       t.match(await open.innerText(), /"version": "1\.22"/);
       t.notMatch(await open.innerText(), /building for 20/, 'of this combination alone');
       const steps = open.getByRole('list', { name: 'Steps of the job' });
+      await steps.getByRole('listitem').filter({ hasText: 'onerror=' }).getByText('succeeded').waitFor();
       t.match(await steps.innerText(), /compile.*succeeded.*onerror=.*succeeded/s);
       await steps.getByRole('button', { name: /onerror/ }).click();
       await open.getByText('building for 22').waitFor({ state: 'detached' });
@@ -124,7 +125,9 @@ else
       await page.goto(page.url().replace('job=build', 'job=lint'));
       const lint = page.getByRole('region', { name: 'Job lint' });
       await lint.getByText('no good').waitFor();
-      t.match(await lint.getByRole('list', { name: 'Steps of the job' }).innerText(), /look.*failed/s);
+      const linted = lint.getByRole('list', { name: 'Steps of the job' });
+      await linted.getByText('failed').waitFor();
+      t.match(await linted.innerText(), /look.*failed/s);
       t.not(await page.title(), 'owned');
     });
 

@@ -23,7 +23,7 @@ else
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const open = async (area: string) => {
       await page.getByRole('link', { name: area, exact: true }).click();
       await page.getByRole('heading', { name: area, level: 1 }).waitFor();
@@ -82,7 +82,10 @@ else
         .getByText('delivered')
         .waitFor();
       await row.getByRole('link', { name: /^Test with/ }).click();
-      t.equal(await page.getByRole('textbox', { name: 'Id of the event' }).inputValue(), small);
+      await page
+        .getByRole('textbox', { name: 'Id of the event' })
+        .and(page.locator(`[value="${small}"]`))
+        .waitFor();
       await page.getByRole('button', { name: 'Test it' }).click();
       await page.getByText('the predicate declines it').waitFor();
       await page.getByText('Change it').click();
@@ -240,6 +243,7 @@ else
       await confirmed(page, 'Pause', 'Pause it');
       await page.getByText(/^paused .* by /).waitFor();
       await confirmed(page, 'Trigger', 'Trigger it');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       const shown = JSON.parse((await place.svc(['schedule', 'show', 'pulse', '--json'])).stdout);
       t.match(shown, { paused: true, last_tick: { triggered_by: /./ } });
       await confirmed(page, 'Resume', 'Resume it');

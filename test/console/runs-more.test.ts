@@ -184,7 +184,10 @@ else
       await page.goto(`${base}/events/${/evt_\w+/.exec(emitted.stdout)![0]}`);
       const near = page.locator('section', { hasText: 'Nearly took it' });
       await near.getByText(/waits for order\.approved/).waitFor();
-      t.match(await near.innerText(), /handler shop is for order\.aproved/);
+      await near
+        .getByRole('listitem')
+        .filter({ hasText: /handler shop is for order\.aproved/ })
+        .waitFor();
       await place.svc(['emit', 'order.approved']);
       await reaches(waits, 'succeeded');
       await page.goto(`${base}/runs/${waits}`);

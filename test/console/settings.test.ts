@@ -37,7 +37,7 @@ else
     const env = { SVC_PLUGINS: guests.setting, SVC_RETENTION: 'runs=90d', SVC_OF_NOBODY: 'never-to-be-seen' };
     const place = await Console.open(t, path, { env });
     const page = await place.signedIn();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const menu = page.getByRole('navigation', { name: 'Pages of the project' });
     const row = (name: RegExp) => page.getByRole('row', { name });
 
@@ -94,6 +94,10 @@ else
         .getByRole('link', { name: 'second' })
         .click();
       await page.waitForURL(/projects\/second$/);
+      await page
+        .getByLabel('Project', { exact: true })
+        .locator('option:checked', { hasText: 'dev/second' })
+        .waitFor({ state: 'attached' });
       t.equal(await page.getByLabel('Project', { exact: true }).inputValue(), 'dev/second');
       await page.goto(`${place.url}${HERE}/settings`);
     });

@@ -36,8 +36,10 @@ else
     await page.getByRole('button', { name: /^step slow, .* so far/ }).waitFor();
     await page.getByText(/Now: step slow#0 running for/).waitFor();
     const line = page.locator('.log .line').getByText('a line of each pass');
-    t.equal(await line.count(), 1, 'of the last pass');
     const unfold = page.getByRole('button', { name: '1 line of earlier passes' });
+    await unfold.waitFor();
+    await line.first().waitFor();
+    t.equal(await line.count(), 1, 'of the last pass');
     t.equal(await unfold.getAttribute('aria-expanded'), 'false');
     await unfold.press('Enter');
     await line.nth(1).waitFor();

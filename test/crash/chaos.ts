@@ -15,14 +15,34 @@ export function randomFrom(seed: number): () => number {
 
 export type Victim = 'script' | 'agent' | 'server';
 
-/** Process groups of scripts of this run, found by what only they carry in their environment. */
-export async function scriptGroups(run_id: string): Promise<number[]> {
+/** A script of a run, as its processes are found. */
+export interface Sought {
+  run_id: string;
+  source: string;
+}
+
+/** The file of a script in the folder of its pass. */
+const IN_A_PASS = /\/p[0-9a-f]{12}\/source\/[^/]+$/;
+
+const textsOf = async (path: string): Promise<string[]> => (await readFile(path, 'utf8')).split('\0');
+
+/**
+ * By what only this run's carry in their environment. An interpreter that waited for its script has another one: it is known by
+ * the file that it runs, which is not there while it waits.
+ */
+async function isOf(process_folder: string, { run_id, source }: Sought): Promise<boolean> {
+  if ((await textsOf(`${process_folder}/environ`)).includes(`SVC_WORKFLOW_ID=${run_id}`)) return true;
+  const file = (await textsOf(`${process_folder}/cmdline`)).find((argument) => IN_A_PASS.test(argument));
+  return file !== undefined && (await readFile(file, 'utf8')) === source;
+}
+
+/** Process groups of scripts of this run. */
+async function scriptGroups(sought: Sought): Promise<number[]> {
   const groups = new Set<number>();
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      const environment = await readFile(`/proc/${name}/environ`, 'utf8');
-      if (!environment.split('\0').includes(`SVC_WORKFLOW_ID=${run_id}`)) continue;
+      if (!(await isOf(`/proc/${name}`, sought))) continue;
       const stat = await readFile(`/proc/${name}/stat`, 'utf8');
       groups.add(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]));
     } catch (error) {
@@ -64,8 +84,8 @@ export class Fleet {
   }
 
   /** Kills one victim for real. Answers whether somebody died. */
-  async strike(victim: Victim, run_id: string): Promise<boolean> {
-    if (victim === 'script') return killScript(run_id);
+  async strike(victim: Victim, script?: Sought): Promise<boolean> {
+    if (victim === 'script') return script !== undefined && killScript(script);
     if (victim === 'agent') return this.#strikeAgent();
     return this.#strikeServer();
   }
@@ -99,8 +119,8 @@ export class Fleet {
   }
 }
 
-async function killScript(run_id: string): Promise<boolean> {
-  const [group] = await scriptGroups(run_id);
+async function killScript(script: Sought): Promise<boolean> {
+  const [group] = await scriptGroups(script);
   if (group === undefined) return false;
   try {
     process.kill(-group, 'SIGKILL');

@@ -28,6 +28,10 @@ export class CrashRun {
     this.#key = key;
   }
 
+  get source(): string {
+    return this.#work.source;
+  }
+
   get length(): number {
     return this.#work.sites.length;
   }

@@ -35,6 +35,18 @@ export const crash = (plan: CrashPlan): Promise<CrashResult> =>
     return { status, struck, violations };
   });
 
+/** Looks for the script of a run that goes on. */
+const LOOKS = 30;
+
+/** A script waits most of its time, and then there is nobody to kill: it is let go on, and struck as soon as it is there. */
+async function strikeScript(fleet: Fleet, run: CrashRun): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (await fleet.strike('script', run)) return true;
+    if (look === 0) await run.signal();
+  }
+  return false;
+}
+
 /** Strikes until each victim was hit as often as planned, or the run has ended. */
 async function batter(
   plan: CrashPlan,
@@ -52,10 +64,10 @@ async function batter(
     const victims = (['script', 'agent', 'server'] as const).filter((victim) => left(victim) > 0);
     const victim = victims[Math.floor(random() * victims.length)]!;
     await new Promise((resolve) => setTimeout(resolve, random() * 60));
-    if (await fleet.strike(victim, run.run_id)) {
+    if (await (victim === 'script' ? strikeScript(fleet, run) : fleet.strike(victim))) {
       struck[victim] += 1;
       strikes += 1;
-    } else await run.signal(); // It waits, so there is no script to kill: let it go on.
+    }
     if (await run.hasEnded()) break;
   }
   return struck;

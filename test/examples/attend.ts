@@ -25,6 +25,7 @@ interface StepView {
 /** One example on a server, seen over HTTP by somebody with patience, for servers come and go. */
 export class Attended {
   run_id = '';
+  source = '';
   readonly #target: Target;
   readonly #example: Example;
   readonly #place: Place;
@@ -41,9 +42,10 @@ export class Attended {
     await mkdir(place.folder, { recursive: true });
     await example.prepare?.(place);
     const { name, file, interpreter, input } = example;
+    one.source = await readFile(join(clone, 'features/examples', name, file), 'utf8');
     const made = await one.#ask<{ run_id: string }>('POST', '/runs', {
       filename: file,
-      source: await readFile(join(clone, 'features/examples', name, file), 'utf8'),
+      source: one.source,
       env: example.env(place),
       idempotency_key: place.folder,
       ...(interpreter === undefined ? {} : { interpreter }),

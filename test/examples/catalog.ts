@@ -164,7 +164,7 @@ export const examples: readonly Example[] = [
   {
     name: 'escalation',
     file: 'escalation.py',
-    env: ({ folder }) => ({ PAGER: join(folder, 'pager'), PATIENCE: '400ms' }),
+    env: ({ folder }) => ({ PAGER: join(folder, 'pager'), PATIENCE: '2s' }),
     // The first who is asked does not answer.
     reactions: [{ when: { recorded: 'page#1' }, signal: { name: 'acknowledged', payload: { by: 'bob' } } }],
     output: { owner: 'bob' },

@@ -58,8 +58,8 @@ async function strike(
   let struck = 0;
   while (struck < kills && !over()) {
     await new Promise((resolve) => setTimeout(resolve, 50 + random() * 400));
-    const { run_id } = attended[Math.floor(random() * attended.length)]!;
-    if (await fleet.strike(victims[Math.floor(random() * victims.length)]!, run_id)) struck += 1;
+    const script = attended[Math.floor(random() * attended.length)]!;
+    if (await fleet.strike(victims[Math.floor(random() * victims.length)]!, script)) struck += 1;
   }
   return struck;
 }

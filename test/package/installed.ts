@@ -23,7 +23,9 @@ export function emptyMachine(): Machine {
   const { PATH = '' } = process.env;
   const outside = PATH.split(':').filter((one) => !one.includes('node_modules') && !one.startsWith(clone));
   const path = [join(folder, 'prefix/bin'), NODE, ...outside].join(':');
-  const npm = npmSettings(folder, { ...process.env, PATH: outside.join(':') });
+  // `npm test` hands on where it looks itself, which with the project's own Node is another place than on this machine.
+  const plain = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_registry$)/i.test(name));
+  const npm = npmSettings(folder, { ...Object.fromEntries(plain), PATH: outside.join(':') });
   const env = { PATH: path, HOME: join(folder, 'home'), LANG: 'C.UTF-8', TERM: 'dumb', ...npm };
   mkdirSync(env.HOME);
   return { folder, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
@@ -34,6 +36,7 @@ function npmSettings(folder: string, env: NodeJS.ProcessEnv): Record<string, str
   const config = (name: string) => said('npm', ['config', 'get', name], tmpdir(), env).trim();
   return {
     npm_config_globalconfig: config('globalconfig'),
+    ...(env.npm_config_registry ? { npm_config_registry: env.npm_config_registry } : {}),
     npm_config_userconfig: config('userconfig'),
     npm_config_prefix: join(folder, 'prefix'),
     npm_config_cache: join(folder, 'cache'),

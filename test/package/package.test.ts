@@ -79,7 +79,7 @@ else {
   const dist = join(home, 'prefix/lib/node_modules/svc/dist');
 
   t.test('three commands lead to the first run of a script', async (t) => {
-    const dev = await started(t, {}, folder);
+    const dev = await started(t, { SVC_EGRESS_ALLOW: '127.0.0.1' }, folder);
     const ran = await svc(['submit', 'hello.sh', '--follow']);
     t.comment(`install, dev and the first run took ${((performance.now() - began) / 1000).toFixed(1)} s`);
     t.equal(ran.exit, 0, ran.stderr);
@@ -95,6 +95,9 @@ else {
       t.equal(other.exit, 0, other.stderr);
       t.match(other.stdout, /"hello": ?"(ana|eve)"/, name);
     }
+    const request = JSON.stringify({ url: `${dev}/livez` });
+    const sent = await svc(['submit', '--node', 'http', '--config', request, '--follow', '--json']);
+    t.equal(sent.exit, 0, `a node sends a request ${sent.stderr}`);
     await servesPages(t, dev);
   });
 

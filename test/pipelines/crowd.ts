@@ -111,7 +111,7 @@ export const crowd = (plan: CrowdPlan): Promise<CrowdResult> =>
 
 async function strike({ database_url }: CrowdPlan, fleet: Fleet, random: () => number): Promise<boolean> {
   const victim = random();
-  if (database_url === undefined || victim > 0.3) return fleet.strike(victim < 0.65 ? 'agent' : 'server', '');
+  if (database_url === undefined || victim > 0.3) return fleet.strike(victim < 0.65 ? 'agent' : 'server');
   return cutConnection(database_url, random);
 }
 

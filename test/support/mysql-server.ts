@@ -51,9 +51,11 @@ export async function startMysql(): Promise<MysqlServer | NoServer> {
 export async function startPrivateMysql(): Promise<PrivateMysqlServer | NoServer> {
   const program = findServer();
   if (!program) return { reason: 'SVC_TEST_MYSQL_URL is not set and there is no mariadbd or mysqld on this machine' };
-  const server = new PrivateServer(program, await mkdtemp(join(tmpdir(), 'svc-mysql-')), await freePort());
+  const server = new PrivateServer(program, await mkdtemp(join(tmpdir(), 'svc-mysql-')));
   try {
     await server.install();
+    // Only now: an installation takes seconds, in which another could get the port.
+    server.port = await freePort();
     await server.restart();
   } catch (error) {
     await server.stop();
@@ -159,18 +161,19 @@ function findServer(): string | undefined {
 }
 
 class PrivateServer implements PrivateMysqlServer {
-  readonly url: string;
+  port = 0;
   readonly #program: string;
   readonly #folder: string;
-  readonly #port: number;
   #child: ChildProcess | undefined;
   #guard: ChildProcess | undefined;
 
-  constructor(program: string, folder: string, port: number) {
+  constructor(program: string, folder: string) {
     this.#program = program;
     this.#folder = folder;
-    this.#port = port;
-    this.url = `mysql://svc@127.0.0.1:${port}`;
+  }
+
+  get url(): string {
+    return `mysql://svc@127.0.0.1:${this.port}`;
   }
 
   async install(): Promise<void> {
@@ -205,7 +208,7 @@ class PrivateServer implements PrivateMysqlServer {
         `--pid-file=${join(this.#folder, 'mysql.pid')}`,
         `--init-file=${join(this.#folder, 'init.sql')}`,
         `--log-error=${join(this.#folder, 'error.log')}`,
-        `--port=${this.#port}`,
+        `--port=${this.port}`,
         '--bind-address=127.0.0.1',
         '--skip-name-resolve',
         '--skip-log-bin',

@@ -84,7 +84,14 @@ svc sleep 10ms
 svc step late -- true
 `;
       const run_id = await submit({ filename: 'job.sh', source }, CALLER);
-      await until(() => lines(join(agents.work, 'slow')).catch(() => undefined), { what: 'the step' });
+      await until(
+        () =>
+          lines(join(agents.work, 'slow')).then(
+            ([first]) => first,
+            () => undefined,
+          ),
+        { what: 'the step' },
+      );
       first.kill('SIGKILL');
       await exitOf(first);
       await writeFile(join(agents.work, 'go'), '');

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Errors, type Fault } from '../../../kernel/contracts/index.ts';
 import { holdsExact, JSON_LIMITS, nestsTooDeep, withDoubles } from '../../schema/contract.ts';
 import type { ChannelOp, ChannelRequests } from '../contract.ts';
@@ -107,7 +107,7 @@ const SHAPES: Record<ChannelOp, object> = {
   under_way: shape({ calls: list(shape({ claim, call }, ['call']), 10_000) }),
 };
 
-const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });
+const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, validateSchema: false, meta: false });
 ajv.addKeyword({
   keyword: 'base64',
   type: 'string',
@@ -115,7 +115,16 @@ ajv.addKeyword({
   error: { message: 'must be base64, and not longer than a chunk may be' },
   validate: (maxChars: number, data: string) => data.length <= maxChars && isBase64(data),
 });
-const checks = new Map(Object.entries(SHAPES).map(([op, schema]) => [op, ajv.compile(schema)]));
+const checks = new Map<string, ValidateFunction>();
+
+/** Compiled at the first message of the kind: an agent, which sends them, needs none of the checks. */
+function checkOf(op: ChannelOp): ValidateFunction {
+  const known = checks.get(op);
+  if (known) return known;
+  const made = ajv.compile(SHAPES[op]);
+  checks.set(op, made);
+  return made;
+}
 
 /** The values that a caller chooses freely, and that a store will write as JSON. */
 function freeJson(op: ChannelOp, body: unknown): unknown {
@@ -127,12 +136,12 @@ function freeJson(op: ChannelOp, body: unknown): unknown {
 }
 
 export function isChannelOp(op: string): op is ChannelOp {
-  return checks.has(op);
+  return Object.hasOwn(SHAPES, op);
 }
 
 /** Answers the body as what it is. Throws `invalid_request` with the pointer of the first fault. */
 export function checkBody<Op extends ChannelOp>(op: Op, body: unknown): ChannelRequests[Op]['body'] {
-  const check = checks.get(op)!;
+  const check = checkOf(op);
   // To a schema, a number that is held as an object is one.
   if (!check(body) || (holdsExact(body) && !check(withDoubles(body)))) {
     const faults: Fault[] = (check.errors ?? []).map((error) => ({

@@ -33,8 +33,8 @@ export class AgentProcesses {
   }
 
   /** Starts the server, again on the same port when it was stopped. */
-  async start(): Promise<void> {
-    const settings = { home: this.home, port: this.#port, lease_ms: LEASE_MS };
+  async start(lease_ms = LEASE_MS): Promise<void> {
+    const settings = { home: this.home, port: this.#port, lease_ms };
     this.#server = await boot({ database: this.#database, access: 'empty', settings, env: this.#env });
     this.#port = Number(new URL(this.#server.url).port);
   }

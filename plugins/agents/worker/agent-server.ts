@@ -1,9 +1,12 @@
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import type { AgentServer, ServerRequest } from '../contract.ts';
 import { AgentErrors, fromChannelError } from '../errors.ts';
 import type { ServerAddress } from './settings.ts';
+
+// An import would evaluate every export, and `WebSocket` of node:http loads a client of 10 MB that nobody here uses.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** Bytes read of an answer: these are small documents. */
 const ANSWER_BYTES = 1024 * 1024;

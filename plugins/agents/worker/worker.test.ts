@@ -125,7 +125,7 @@ t.test('a revoked claim: the work is stopped and whatever it still says is refus
 });
 
 t.test('a claim that another server took away is found by renewing', async (t) => {
-  const { server, store, worker, executor, stop } = await inMemory({ lease_ms: 300 });
+  const { server, store, worker, executor, stop } = await inMemory({ lease_ms: 3000 });
   t.teardown(stop);
   store.add('a');
   store.add('b');

@@ -27,6 +27,7 @@ import { pause } from './backoff.ts';
 import { CallTeller } from './call-teller.ts';
 import { isolationOf } from './isolation.ts';
 import { Pass, tracedBy } from './pass.ts';
+import { Places } from './places.ts';
 import type { WorkerSettings } from './settings.ts';
 
 export interface WorkerParts {
@@ -71,6 +72,7 @@ export class Worker implements Agent {
   readonly #failures = new BoundedMap<string, number>(MAX_FAILURES);
   readonly #stopped = new AbortController();
   readonly #calls: CallTeller;
+  readonly #places: Places;
   #capabilities: string[] = [];
   #isolation: AgentIsolation = { untrusted: 'refuse' };
   #agent_id: string | undefined;
@@ -78,8 +80,6 @@ export class Worker implements Agent {
   #draining = false;
   /** The link is being closed. A welcome that is still on its way arms nothing. */
   #closed = false;
-  /** Assignments received on this connection. */
-  #seen = 0;
   #renewing = false;
   #renewed_at = 0;
   #cancelLook: Cancel = () => {};
@@ -90,6 +90,8 @@ export class Worker implements Agent {
     this.#executors = new Map(parts.executors.map((executor) => [executor.executor, executor]));
     this.#instance = parts.ids.next('ins');
     this.#calls = new CallTeller(parts);
+    const unanswered = (error: unknown) => this.#unanswered('ready', error);
+    this.#places = new Places({ ...parts, free: () => this.#free(), unanswered });
     parts.link.onConnect(() => this.#greet());
     parts.link.onPush((push) => this.#receive(push));
   }
@@ -129,7 +131,7 @@ export class Worker implements Agent {
   async #drain(): Promise<void> {
     const { link, settings, executors, log } = this.#parts;
     this.#draining = true;
-    this.#sendReady();
+    this.#places.tell();
     const drained = Promise.allSettled(executors.map(async (executor) => executor.drain?.()));
     if (settings.drain_grace_ms > 0) await this.#idle(settings.drain_grace_ms);
     for (const pass of this.#passes) pass.drain();
@@ -140,6 +142,7 @@ export class Worker implements Agent {
     this.#closed = true;
     this.#cancelLook();
     this.#calls.close();
+    this.#places.close();
     await link.close();
     const closings = await Promise.allSettled(executors.map(async (executor) => executor.close?.()));
     for (const closing of [...(await drained), ...closings])
@@ -157,14 +160,14 @@ export class Worker implements Agent {
   async #greet(): Promise<void> {
     const { link, clock } = this.#parts;
     const sent_at = clock.monotonic();
-    this.#seen = 0;
+    this.#places.connected();
     const held = [...this.#passes].filter((pass) => !pass.lost);
     const welcome = await link.request('hello', this.#hello(held.map((pass) => pass.claim)));
     this.#agent_id = welcome.agent_id;
     this.#lease_ms = welcome.lease_ms;
     this.#settle(held, welcome.lost, sent_at);
     this.#look();
-    this.#sendReady();
+    this.#places.tell();
     this.#calls.greeted();
   }
 
@@ -191,7 +194,7 @@ export class Worker implements Agent {
         if (pass.claim.activity_id === activity_id && pass.claim.epoch === epoch) pass.lose(push.reason);
       return;
     }
-    this.#seen += push.assignments.length;
+    this.#places.came(push.assignments.length);
     for (const assignment of push.assignments) this.#take(assignment);
   }
 
@@ -218,7 +221,7 @@ export class Worker implements Agent {
     this.#passes.add(pass);
     void pass.done.then(() => {
       this.#passes.delete(pass);
-      this.#sendReady();
+      this.#places.freed();
     });
   }
 
@@ -227,9 +230,8 @@ export class Worker implements Agent {
     this.#parts.link.request('release', { claim }).catch((error) => this.#unanswered('release', error));
   }
 
-  #sendReady(): void {
-    const free = this.#draining ? 0 : Math.max(0, this.#parts.settings.slots - this.#passes.size);
-    this.#parts.link.request('ready', { free, seen: this.#seen }).catch((error) => this.#unanswered('ready', error));
+  #free(): number {
+    return this.#draining ? 0 : Math.max(0, this.#parts.settings.slots - this.#passes.size);
   }
 
   /** Not repeated: the hello of the next connection contains everything. */

@@ -49,7 +49,12 @@ export function compileAction(
     if (faults.length > 0 || address === undefined) return { faults };
     return { request: assemble(fixed, address, parts) };
   };
-  return { action: { connector, name, described, type: `${connector.name}.${name}`, lower } };
+  return { action: { ...namedAction(connector, name), lower } };
+}
+
+/** What a manifest says of an action as it stands, without compiling anything. */
+export function namedAction(connector: ConnectorManifest, name: string): Omit<ConnectorAction, 'lower'> {
+  return { connector, name, described: connector.actions![name]!, type: `${connector.name}.${name}` };
 }
 
 function requirementOf({ credential }: ConnectorManifest): Pick<NodeRequest, 'requires_credential'> {

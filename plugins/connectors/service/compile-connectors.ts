@@ -1,8 +1,36 @@
 import type { Expressions } from '../../../kernel/contracts/index.ts';
-import type { Connector, ManifestFault } from '../../manifests/contract.ts';
+import {
+  type Connector,
+  type ConnectorManifest,
+  faultLine,
+  ManifestErrors,
+  type ManifestFault,
+} from '../../manifests/contract.ts';
 import type { ConnectorAction, ConnectorActions } from '../contract.ts';
-import { compileAction } from '../domain/action.ts';
+import { compileAction, namedAction } from '../domain/action.ts';
 import { exampleFaults } from '../domain/examples.ts';
+
+/**
+ * The actions of a connector that comes with svc, each compiled at its first use: the library of expressions takes a tenth
+ * of a second and 25 MB, which servers that use none of them should not spend.
+ */
+export function ownActions({ manifest }: Connector, expressions: Expressions): ConnectorAction[] {
+  return Object.keys(manifest.actions ?? {}).map((name) => {
+    let compiled: ConnectorAction | undefined;
+    const lower: ConnectorAction['lower'] = (call) => {
+      compiled ??= soundAction(manifest, name, expressions);
+      return compiled.lower(call);
+    };
+    return { ...namedAction(manifest, name), lower };
+  });
+}
+
+/** Throws `connector_invalid`. */
+function soundAction(manifest: ConnectorManifest, name: string, expressions: Expressions): ConnectorAction {
+  const compiled = compileAction(manifest, name, expressions);
+  if ('action' in compiled) return compiled.action;
+  throw ManifestErrors.connectorInvalid(compiled.faults.map(faultLine).join('\n'));
+}
 
 /** The actions of a connector, and what is wrong with their templates. */
 export function compileConnector(

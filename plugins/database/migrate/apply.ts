@@ -1,4 +1,4 @@
-import type { Database } from '../../../kernel/contracts/index.ts';
+import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 import { isLost } from '../mysql/faults.ts';
 import type { Step } from './steps.ts';
@@ -17,9 +17,32 @@ export async function applyStep(database: Database, step: Step): Promise<void> {
     if (database.sql.family === 'sqlite' || DATA.test(step.statement)) await atOnce(database, step);
     else await announced(database, step);
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    throw DatabaseErrors.migrationFailed(`${step.name}: ${cause}`, { cause: error });
+    throw failed(step, error);
   }
+}
+
+/**
+ * Gives a new SQLite database its whole schema in one transaction: a commit instead of hundreds, and no schema at all when the
+ * process dies. Answers false when another process has begun before.
+ */
+export function applyAll(database: Database, steps: readonly Step[]): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const begun = await tx.read('SELECT name FROM kernel_migrations LIMIT 1');
+    if (begun.length > 0) return false;
+    for (const step of steps)
+      try {
+        await tx.write(step.statement);
+        await record(tx, step, database.now());
+      } catch (error) {
+        throw failed(step, error);
+      }
+    return true;
+  });
+}
+
+function failed({ name }: Step, error: unknown): Error {
+  const cause = error instanceof Error ? error.message : String(error);
+  return DatabaseErrors.migrationFailed(`${name}: ${cause}`, { cause: error });
 }
 
 async function atOnce(database: Database, step: Step): Promise<void> {
@@ -28,15 +51,14 @@ async function atOnce(database: Database, step: Step): Promise<void> {
     const [recorded] = await tx.read<{ applied_at: number | null }>(sql, [step.name]);
     if (recorded && recorded.applied_at !== null) return;
     await tx.write(step.statement);
-    const now = database.now();
     await tx.write('DELETE FROM kernel_migrations WHERE name = ?', [step.name]);
-    await tx.write('INSERT INTO kernel_migrations (name, digest, started_at, applied_at) VALUES (?, ?, ?, ?)', [
-      step.name,
-      step.digest,
-      now,
-      now,
-    ]);
+    await record(tx, step, database.now());
   });
+}
+
+async function record(tx: Transaction, { name, digest }: Step, now: number): Promise<void> {
+  const sql = 'INSERT INTO kernel_migrations (name, digest, started_at, applied_at) VALUES (?, ?, ?, ?)';
+  await tx.write(sql, [name, digest, now, now]);
 }
 
 async function announced(database: Database, step: Step): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Database, isServiceError, type PluginMigrations } from '../../../kernel/contracts/index.ts';
 import type { DatabaseDeps } from '../deps.ts';
-import { applyStep } from './apply.ts';
+import { applyAll, applyStep } from './apply.ts';
 import { appliedSteps, hasLedger, makeLedger } from './ledger.ts';
 import { lockSchema, type MigrationLock } from './lock.ts';
 import { loadOnce } from './once.ts';
@@ -22,6 +22,7 @@ export async function migrate(
   const lock = await lockSchema(database, deps, done);
   if (!lock) return [];
   try {
+    if (database.sql.family === 'sqlite' && (await applyAll(database, steps))) return migrationsOf(steps);
     return await runSteps(database, steps, lock);
   } finally {
     await lock.release();
@@ -55,7 +56,7 @@ async function runSteps(database: Database, steps: readonly Step[], lock: Migrat
   });
   try {
     const applied = new Set((await umzug.up()).map(({ name }) => name));
-    return [...new Set(steps.filter(({ name }) => applied.has(name)).map(({ migration }) => migration))];
+    return migrationsOf(steps.filter(({ name }) => applied.has(name)));
   } catch (error) {
     const { cause } = error as Error;
     throw isServiceError(cause) ? cause : error;
@@ -63,3 +64,5 @@ async function runSteps(database: Database, steps: readonly Step[], lock: Migrat
     forget();
   }
 }
+
+const migrationsOf = (steps: readonly Step[]): string[] => [...new Set(steps.map(({ migration }) => migration))];

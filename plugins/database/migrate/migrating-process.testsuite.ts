@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Database, Param, PluginMigrations } from '../../../kernel/contracts/index.ts';
+import type { Database, Param, PluginMigrations, Queries, Transaction } from '../../../kernel/contracts/index.ts';
 import { openAt } from '../engines.testsuite.ts';
 import { migrate } from './migrate.ts';
 
@@ -55,16 +55,25 @@ export const exampleMigrations: PluginMigrations[] = [
 /** A database whose process is killed right before the statement that matches `fatal` for the `count`th time. */
 function killing(database: Database, fatal: RegExp, count: number): Database {
   let seen = 0;
+  const fatally =
+    (write: Queries['write']): Queries['write'] =>
+    (statement, params) => {
+      if (fatal.test(statement) && ++seen === count) process.kill(process.pid, 'SIGKILL');
+      return write(statement, params);
+    };
   return Object.assign(Object.create(database) as Database, {
     sql: database.sql,
     sequelize: database.sequelize,
     now: () => database.now(),
     read: (statement: string, params?: readonly Param[]) => database.read(statement, params),
-    write: (statement: string, params?: readonly Param[]) => {
-      if (fatal.test(statement) && ++seen === count) process.kill(process.pid, 'SIGKILL');
-      return database.write(statement, params);
-    },
-    transaction: (work: Parameters<Database['transaction']>[0]) => database.transaction(work),
+    write: fatally((statement, params) => database.write(statement, params)),
+    transaction: (work: Parameters<Database['transaction']>[0]) =>
+      database.transaction((tx) => {
+        const read: Queries['read'] = (statement, params) => tx.read(statement, params);
+        const write = fatally((statement, params) => tx.write(statement, params));
+        // Steps use nothing else.
+        return work({ read, write } as Transaction);
+      }),
   });
 }
 

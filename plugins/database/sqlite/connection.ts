@@ -1,8 +1,8 @@
-import { BoundedMap } from '../../../kernel/contracts/index.ts';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { StatementCache } from './statement-cache.ts';
 
-/** Statements kept prepared; the least recently used one is dropped. */
-const PREPARED = 512;
+/** Statements kept prepared: at least so many of those used last. */
+const PREPARED = 256;
 
 interface Prepared {
   statement: StatementSync;
@@ -19,7 +19,7 @@ export type SqliteParams = readonly SQLInputValue[] | Record<string, SQLInputVal
 /** One connection of node:sqlite with a cache of prepared statements. Synchronous; throws SQLite's own errors. */
 export class SqliteConnection {
   readonly #db: DatabaseSync;
-  readonly #prepared = new BoundedMap<string, Prepared>(PREPARED);
+  readonly #prepared = new StatementCache<Prepared>(PREPARED);
 
   constructor(path: string, readOnly: boolean) {
     this.#db = new DatabaseSync(path, { readOnly, timeout: 0, enableForeignKeyConstraints: false });

@@ -24,12 +24,24 @@ export interface Forge {
 
 const ROOTS = ['payload'];
 
-/** The forge of a manifest that has one. Throws `connector_invalid` and names what does not compile. */
-export function readForge({ name, hook, forge }: ConnectorManifest, expressions: Expressions): Forge | undefined {
+/**
+ * The forge of a manifest that has one. Throws `connector_invalid` and names what does not compile. With `at_use`, rules are
+ * compiled when they are first asked.
+ */
+export function readForge(
+  { name, hook, forge }: ConnectorManifest,
+  expressions: Expressions,
+  at_use = false,
+): Forge | undefined {
   if (forge === undefined) return undefined;
   if (hook === undefined) throw invalid(name, '/hook', 'is required with `forge`, because deliveries must be verified');
-  const compiled = (source: string, pointer: string) => compile(expressions, source, name, pointer);
-  const trust = new Map<string, Expression>();
+  const compiled = (source: string, pointer: string): Rule => {
+    const rule = () => compile(expressions, source, name, pointer);
+    if (!at_use) rule();
+    // It is kept where all compiled expressions are.
+    return rule;
+  };
+  const trust = new Map<string, Rule>();
   for (const [event, source] of Object.entries(forge.trust))
     trust.set(event, compiled(source!, pointerTo('/forge/trust', event)));
   const hasShape = shapeCheck(forge.shape);
@@ -44,6 +56,8 @@ export function readForge({ name, hook, forge }: ConnectorManifest, expressions:
     removedRef: (payload) => isTrue(deleted, payload),
   };
 }
+
+type Rule = () => Expression;
 
 function compile(expressions: Expressions, source: string, name: string, pointer: string): Expression {
   try {
@@ -69,7 +83,7 @@ function shapeCheck({ needs, only }: ForgeShape = { needs: {}, only: {} }) {
     Object.keys(payload).every((member) => reserved.get(member)?.includes(event) ?? true);
 }
 
-function isTrue(expression: Expression | undefined, payload: JsonObject): boolean {
-  const found = expression?.test({ payload });
+function isTrue(rule: Rule | undefined, payload: JsonObject): boolean {
+  const found = rule?.().test({ payload });
   return found?.ok === true && found.value;
 }

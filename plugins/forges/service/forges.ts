@@ -1,15 +1,15 @@
 import { Errors, type Expressions } from '../../../kernel/contracts/index.ts';
-import type { ConnectorManifests } from '../../manifests/contract.ts';
+import type { Connector } from '../../manifests/contract.ts';
 import { type Forge, readForge } from '../domain/forge.ts';
 
 /** The forges of this process. They are read once at start and never change. */
 export class Forges {
   readonly #byName = new Map<string, Forge>();
 
-  /** Compiles the rules of every manifest with a forge section. Throws `connector_invalid`. */
-  load(manifests: ConnectorManifests, expressions: Expressions): void {
-    for (const manifest of manifests.all()) {
-      const forge = readForge(manifest, expressions);
+  /** Compiles the rules of every manifest with a forge section that does not come with svc. Throws `connector_invalid`. */
+  load(connectors: readonly Connector[], expressions: Expressions): void {
+    for (const { manifest, builtin } of connectors) {
+      const forge = readForge(manifest, expressions, builtin);
       if (forge) this.#byName.set(forge.name, forge);
     }
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Errors } from '../../../kernel/contracts/index.ts';
-import { compile, readJson } from '../../schema/contract.ts';
+import { compileAtUse, readJson } from '../../schema/contract.ts';
 import type { MappedRole, RoleMap } from '../generated/role-map.ts';
 import schema from '../schema/role-map.schema.json' with { type: 'json' };
 import { urlFault } from './urls.ts';
@@ -26,7 +26,7 @@ const [ISSUER, CLIENT_ID, CLIENT_SECRET, ROLES, SCOPES] = [
 const NEEDED = [ISSUER, CLIENT_ID, CLIENT_SECRET] as const;
 const DEFAULT_SCOPES = 'openid profile email';
 
-const validate = compile(schema);
+const validate = compileAtUse(schema);
 
 /** Undefined when no issuer is set. Throws `setting_invalid` with every fault; no message repeats a secret. */
 export function readOidcSettings(env: Environment): OidcSettings | undefined {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compile, readJson } from '../../schema/contract.ts';
+import { compileAtUse, readJson } from '../../schema/contract.ts';
 import type { ProviderSettings } from '../generated/provider-settings.ts';
 import schema from '../schema/provider-settings.schema.json' with { type: 'json' };
 import { authorizeUrlFault, redirectFault, urlFault } from './urls.ts';
@@ -21,7 +21,7 @@ export interface ReadSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const validate = compile(schema);
+const validate = compileAtUse(schema);
 
 /** Reads both variables; secrets are those themselves. Lists every fault at once. No message repeats a value. */
 export function readProviderSettings(env: Environment): ReadSettings {

@@ -408,10 +408,11 @@ t.test('10,000 recorded calls are answered quickly', async (t) => {
       started_at: 0,
     });
   const { calls, journal } = pass(activity);
-  const began = performance.now();
+  const began = process.cpuUsage();
   for (let position = 0; position < 10_000; position++) await calls.durable(step('n'), never);
   t.equal(journal.success().status, 'succeeded');
-  t.ok(performance.now() - began < 1500, 'within the time that the whole replay may take');
+  const { user, system } = process.cpuUsage(began);
+  t.ok((user + system) / 1000 < 1500, 'within the time that the whole replay may take');
 });
 
 t.test(

@@ -1,12 +1,12 @@
 import { type Fault, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../../runs/contract.ts';
-import { compile } from '../../schema/contract.ts';
+import { compileAtUse } from '../../schema/contract.ts';
 import type { NodeRequest } from '../contract.ts';
 import type { HttpConfig } from '../generated/http-config.ts';
 import schema from '../schema/http-config.schema.json' with { type: 'json' };
 import { MAX_TIMEOUT_MS, requestFaults, requestInvalid } from './request-rules.ts';
 
-const validate = compile(schema);
+const validate = compileAtUse(schema);
 
 /** The request of a rendered config. Throws `request_invalid` with pointers of the config. */
 export function requestOf(config: { [name: string]: Json }): NodeRequest {

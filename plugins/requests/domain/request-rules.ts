@@ -2,7 +2,7 @@ import type { Fault, JsonSchema } from '../../../kernel/contracts/index.ts';
 import { requestHeaderFaults } from '../../egress/contract.ts';
 import { CREDENTIAL_KINDS } from '../../credentials/contract.ts';
 import type { Json } from '../../runs/contract.ts';
-import { compile, pointerTo } from '../../schema/contract.ts';
+import { compileAtUse, pointerTo } from '../../schema/contract.ts';
 import { CREDENTIAL_HOLE, type NodeRequest } from '../contract.ts';
 import { RequestErrors } from '../errors.ts';
 import config from '../schema/http-config.schema.json' with { type: 'json' };
@@ -54,7 +54,7 @@ const SCHEMA: JsonSchema = {
   },
 };
 
-const validate = compile(SCHEMA);
+const validate = compileAtUse(SCHEMA);
 
 /** A request that can be sent once its credential is known. Throws `request_invalid`. */
 export function checkRequest(given: Json | NodeRequest): NodeRequest {

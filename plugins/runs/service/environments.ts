@@ -9,7 +9,7 @@ import type {
   JobVariable,
 } from '../contract.ts';
 import { type OwnVariables, ownVariables } from '../domain/own-variables.ts';
-import type { JobFacts } from '../store/run-lists.ts';
+import type { JobFacts } from '../store/known-facts.ts';
 
 export interface EnvironmentParts {
   sources: readonly JobEnvironmentSource[];

@@ -47,6 +47,7 @@ import { signalRoutes } from '../signal-routes.ts';
 import { ActivityOwners } from '../store/activity-owners.ts';
 import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
+import type { registerStore } from '../store/register.ts';
 import type { SqlRunStore } from '../store/sql-run-store.ts';
 import { Sweeper } from '../sweeper/sweeper.ts';
 import { callWait } from '../verbs/call.ts';
@@ -71,14 +72,14 @@ import { CallsUnderWay } from './under-way.ts';
 import { createWakeups } from './wakeups.ts';
 
 /** The parts of the engine above its store: service, routes, sweeper and the state verb. */
-export function registerService(plugin: PluginSetup, store: (use: Resolve) => SqlRunStore): void {
+export function registerService(plugin: PluginSetup, { store, facts }: ReturnType<typeof registerStore>): void {
   const wakeups = plugin.own((use) => createWakeups(use(Log)));
   plugin.bind(Wakeups, wakeups);
   plugin.bind(WakeRelay, wakeups);
   const under_way = plugin.own(callsUnderWay);
   plugin.bind(UnderWay, under_way);
   const views = plugin.own((use) =>
-    createRunViews({ ...reading(use), under_way: under_way(use), tracer: use(Tracing).on }),
+    createRunViews({ ...reading(use), under_way: under_way(use), tracer: use(Tracing).on, known_facts: facts(use) }),
   );
   plugin.bind(RunEngine, (use) => engine(use, views(use)));
   plugin.bind(RunCreation, (use) => creation(use, store(use)));

@@ -1,5 +1,6 @@
-import { decodeCursor, Errors, limitOf, readSince } from '../../../kernel/contracts/index.ts';
+import { decodeCursor, Errors, limitOf } from '../../../kernel/contracts/index.ts';
 import type { RunStatus } from '../contract.ts';
+import { readSince } from '../../schema/contract.ts';
 import { type OriginFilter, readOrigin } from '../domain/origin.ts';
 import type { RunFilter } from '../store/run-search.ts';
 

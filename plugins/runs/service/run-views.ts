@@ -5,7 +5,8 @@ import { type Tracer, traceIdOf } from '../../tracing/contract.ts';
 import type { Run, RunStatus } from '../contract.ts';
 import type { Reader } from '../store/parts.ts';
 import { readRun, readRuns, readStatus } from '../store/reading.ts';
-import { type JobFacts, readEnded, readFacts, readVersions, type RunVersion } from '../store/run-lists.ts';
+import type { JobFacts, KnownFacts } from '../store/known-facts.ts';
+import { readEnded, readFacts, readVersions, type RunVersion } from '../store/run-lists.ts';
 import { listRuns, type RunFilter } from '../store/run-search.ts';
 import { maskedCalls, maskedRun } from './masked.ts';
 import { renderUnderWay } from './render.ts';
@@ -43,8 +44,6 @@ export interface RunViews {
   list(scope: Scope, filter: RunFilter): Promise<{ runs: Run[]; next_cursor?: string }>;
   /** Throws `not_found`. */
   status(run_id: string): Promise<RunStatus>;
-  /** True for a run that has ended. */
-  over(run_id: string): Promise<boolean>;
   /** Those that have ended, with a text that does not change. */
   ended(run_ids: readonly string[]): Promise<Map<string, RunVersion>>;
   /** Missing runs are left out. */
@@ -71,10 +70,11 @@ export interface RunViewsParts {
   masks: Pick<RunMasks, 'of' | 'ofMany'>;
   under_way: Pick<CallsUnderWay, 'of'>;
   tracer?: Pick<Tracer, 'pageOf'> | undefined;
+  known_facts?: Pick<KnownFacts, 'take'>;
 }
 
 /** Secret values of a run are masked everywhere, except in texts of its callers. */
-export function createRunViews({ on, sealer, masks, under_way, tracer }: RunViewsParts): RunViews {
+export function createRunViews({ on, sealer, masks, under_way, tracer, known_facts }: RunViewsParts): RunViews {
   const shown = (run: Run, masker: Masker) => traced(maskedRun(run, masker), tracer);
   const masked = async (scope: Scope, ids: readonly string[]): Promise<Run[]> => {
     const runs = await readRuns(on, sealer, scope, ids);
@@ -91,7 +91,6 @@ export function createRunViews({ on, sealer, masks, under_way, tracer }: RunView
         found.set(keyOf(own[0]!, run.run_id), run);
     return found;
   }, READ_TOGETHER);
-  const over = new SharedReads<true>(async (ids) => new Map([...(await readEnded(on, ids))].map((id) => [id, true])));
   const facts = new SharedReads<JobFacts>((ids) => readFacts(on, sealer, ids));
   return {
     async read({ org_id, project_id }, run_id, within) {
@@ -115,13 +114,12 @@ export function createRunViews({ on, sealer, masks, under_way, tracer }: RunView
     },
     status: async (run_id) => known(run_id, await readStatus(on, run_id)),
     versions: (run_ids) => readVersions(on, run_ids),
-    over: async (run_id) => (await over.of(run_id)) === true,
     ended: async (run_ids) => {
       const found = new Map<string, RunVersion>();
       for (const some of chunks(run_ids)) for (const id of await readEnded(on, some)) found.set(id, ENDED);
       return found;
     },
-    facts: async (run_id) => known(run_id, await facts.of(run_id)),
+    facts: async (run_id) => known_facts?.take(run_id) ?? known(run_id, await facts.of(run_id)),
   };
 }
 

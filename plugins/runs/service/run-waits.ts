@@ -29,25 +29,20 @@ interface Waiting {
   wait_ms: number;
   /** Aborts when the caller is gone, with a ServiceError when the server stops. */
   signal: AbortSignal;
-  /** The status of the run, if it is known. */
+  /** The status of a run that was made just now. */
   status?: RunStatus;
 }
 
 const isOver = (status: RunStatus): boolean => TERMINAL.includes(status);
 
-export interface RunWaitsParts extends RunWaitersParts {
-  /** True for a run that has ended. */
-  over(run_id: string): Promise<boolean>;
-}
-
 /** Requests that wait for the end of a run. They are woken by the run's end, in this process or another server's. */
 export class RunWaits {
-  readonly #parts: RunWaitsParts;
+  readonly #parts: RunWaitersParts;
   readonly #projects = new Map<string, number>();
   readonly #waiters: RunWaiters;
   #waiting = 0;
 
-  constructor(parts: RunWaitsParts) {
+  constructor(parts: RunWaitersParts) {
     this.#parts = parts;
     this.#waiters = new RunWaiters(parts);
   }
@@ -77,12 +72,12 @@ export class RunWaits {
    * and the reason of `signal` when the caller is gone.
    */
   async until(scope: WaitScope, run_id: string, { wait_ms, signal, status }: Waiting): Promise<Run> {
-    const { read, over } = this.#parts;
+    const { read } = this.#parts;
     if (wait_ms <= 0 || (status !== undefined && isOver(status))) return read(scope, run_id);
     const waiter = this.#waiters.join(scope, run_id, wait_ms, signal);
     try {
-      // Looked at after it is watched: it may end in between.
-      const run = status === undefined || (await over(run_id)) ? await read(scope, run_id) : undefined;
+      // Looked at after it is watched. One whose status is known was made just now, here: its end is still to be told.
+      const run = status === undefined ? await read(scope, run_id) : undefined;
       return run !== undefined && isOver(run.status) ? run : await waiter.answer();
     } finally {
       waiter.leave();

@@ -5,6 +5,7 @@ import type { Completions } from './completions.ts';
 import { wholeEnvelope } from './envelope.ts';
 import { readTried } from './attempts.ts';
 import { completeActivity } from './finish.ts';
+import { type FactsRow, factsOf } from './known-facts.ts';
 import { readJournal } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import { parseJson } from './run-rows.ts';
@@ -33,14 +34,15 @@ export class Claims {
 
   /** The whole of an activity that was claimed when it was added. */
   async instant(taken: TakenClaim): Promise<Claimed | undefined> {
-    const [row] = await this.#store.database.read<{ envelope: string }>(
-      `SELECT r.envelope FROM runs_runs r JOIN runs_activities a ON a.run_id = r.run_id
+    const [row] = await this.#store.database.read<FactsRow & { envelope: string }>(
+      `SELECT r.run_id, r.org_id, r.project_id, r.subject, r.generation, r.env, r.credentials, r.envelope
+       FROM runs_runs r JOIN runs_activities a ON a.run_id = r.run_id
        WHERE a.activity_id = ? AND COALESCE(a.state, '') = 'claimed' AND a.epoch = ?`,
       [taken.activity_id, taken.epoch],
     );
     // It was cancelled or has expired in between.
     if (!row) return undefined;
-    return this.#withJournal({ ...taken, envelope: parseJson(row.envelope) as Claimed['envelope'] });
+    return this.#withJournal({ ...taken, envelope: parseJson(row.envelope) as Claimed['envelope'] }, row);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
@@ -50,7 +52,7 @@ export class Claims {
   }
 
   /** What does not open fails its own run and no other claim. */
-  async #withJournal(claim: TakenClaim): Promise<Claimed | undefined> {
+  async #withJournal(claim: TakenClaim, read?: FactsRow): Promise<Claimed | undefined> {
     const { activity_id, run_id, org_id, project_id, coordinated } = claim;
     const place = { activity_id, run_id, org_id, project_id, coordinated };
     this.#store.owners.remember(place);
@@ -67,6 +69,9 @@ export class Claims {
           ? undefined
           : await readTried(database, place, tried_at, database.now());
       const trace = this.#store.spans?.claimed({ ...claim, trace: run_trace });
+      // A light executor prepares its activities without them.
+      if (read && !this.#store.lanes.isLight(claim.executor))
+        this.#store.facts.keep(run_id, factsOf(this.#store.sealer, read));
       return { ...claimed, spec, envelope, journal, ...(tried && { tried }), ...(trace && { trace }) };
     } catch (error) {
       if (!isServiceError(error, 'sealed_value_unreadable') && !isServiceError(error, 'envelope_gone')) throw error;

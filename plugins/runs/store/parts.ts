@@ -13,6 +13,7 @@ import type {
 } from '../contract.ts';
 import type { ActivityOwners } from './activity-owners.ts';
 import type { InstantClaimers } from './instant-claims.ts';
+import type { KnownFacts } from './known-facts.ts';
 import type { KnownLanes } from './known-lanes.ts';
 import type { RunSpans } from '../trace/run-spans.ts';
 import type { Sources } from './sources.ts';
@@ -20,6 +21,7 @@ import type { Sources } from './sources.ts';
 /** Provided by the owner of the store. */
 export interface StoreSettings {
   lanes: KnownLanes;
+  facts: KnownFacts;
   database: Database;
   group_commits: GroupCommits;
   sealer: Sealer;

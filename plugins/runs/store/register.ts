@@ -50,20 +50,31 @@ import { createActivities } from './activities.ts';
 import { ActivityOwners } from './activity-owners.ts';
 import { createRunFiles, heldByRuns } from './run-files.ts';
 import { createRunGuard } from './guard.ts';
+import { KnownFacts } from './known-facts.ts';
 import { KnownLanes } from './known-lanes.ts';
 import { createOpenRuns } from './open-runs.ts';
+import type { StoreSettings } from './parts.ts';
 import { prunableLogs } from './prune-logs.ts';
 import { prunableRuns } from './prune-runs.ts';
 import { signalQueue, waitSignalKind } from './signals.ts';
 import { SqlRunStore } from './sql-run-store.ts';
 
 /** The tables and the transitions of the engine. */
-export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStore {
+export function registerStore(plugin: PluginSetup): {
+  store: (use: Resolve) => SqlRunStore;
+  facts: (use: Resolve) => KnownFacts;
+} {
   plugin.migrations(runsMigrations);
   const lanes = plugin.own((use) => new KnownLanes(() => use.all(LightExecutors).map(({ executor }) => executor)));
   const latency = plugin.own((use) => claimLatency(use(Metrics)));
   const spans = plugin.own(makeSpans);
-  const store = plugin.own((use) => makeStore(use, lanes(use), spans(use), () => latency(use).observe({}, 0)));
+  const facts = plugin.own(() => new KnownFacts());
+  const store = plugin.own((use) =>
+    makeStore(use, {
+      ...{ lanes: lanes(use), facts: facts(use), spans: spans(use) },
+      claimedAtOnce: () => latency(use).observe({}, 0),
+    }),
+  );
   plugin.bind(RunStore, (use) =>
     measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock), latency(use)),
   );
@@ -89,7 +100,7 @@ export function registerStore(plugin: PluginSetup): (use: Resolve) => SqlRunStor
     const database = use(Database);
     return [sleepKind, retryKind, waitSignalKind(use(Sealer), () => database.now())];
   });
-  return store;
+  return { store, facts };
 }
 
 const makeActivities = (use: Resolve, lanes: KnownLanes) =>
@@ -110,20 +121,16 @@ function makeSpans(use: Resolve): RunSpans | undefined {
   });
 }
 
-function makeStore(
-  use: Resolve,
-  lanes: KnownLanes,
-  spans: RunSpans | undefined,
-  claimedAtOnce: () => void,
-): SqlRunStore {
+type Owned = Pick<StoreSettings, 'lanes' | 'facts' | 'spans' | 'claimedAtOnce'>;
+
+function makeStore(use: Resolve, owned: Owned): SqlRunStore {
   return new SqlRunStore({
-    lanes,
+    ...owned,
     database: use(Database),
     group_commits: use(GroupCommits),
     sealer: use(Sealer),
     ids: use(Ids),
     clock: use(Clock),
-    claimedAtOnce,
     wakeups: use(Wakeups),
     wait_kinds: use.all(WaitKinds),
     verbs: use.all(JournaledVerbs),
@@ -134,7 +141,6 @@ function makeStore(
     coordinators: use.all(RunCoordinators),
     audit: use(Audit),
     masks: use(RunMasks),
-    spans,
     workLater: (ms) => void use(Clock).after(ms, () => use(WakeRelay).deliver({ wake: 'work' }), { unref: true }),
     public_url: use(Settings).public_url,
   });

@@ -8,7 +8,7 @@ import type { StoreParts } from './parts.ts';
 import { settleRun } from './run-end.ts';
 import { lockRuns } from './run-rows.ts';
 import { tellKinds } from './tell-kinds.ts';
-import { callOf, endWaits, readWaits, removeWaits, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
+import { endWaits, readWaits, removeWaits, unopenedCall, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
 import { endWaiting, NO_CLAIM } from './waiting.ts';
 import { wakeActivities } from './wake-activities.ts';
 
@@ -56,7 +56,7 @@ async function resolveSome(
   const records = waiting.map((wait, i) => {
     const result = outcomes[i]!;
     checkOutcome(result, MAX_WAIT_OUTPUT_BYTES);
-    return sealRecord(store.sealer, wait, wait.epoch, recordOf(callOf(store.sealer, wait), result));
+    return sealRecord(store.sealer, wait, wait.epoch, recordOf(unopenedCall(wait), result));
   });
   await insertRecords(tx, records, now, store);
   const alone = waiting.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));

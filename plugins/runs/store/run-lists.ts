@@ -1,9 +1,8 @@
 import { inList, chunks, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import { type CredentialRuns, type RunStatus, TERMINAL } from '../contract.ts';
+import { type FactsRow, factsOf, type JobFacts } from './known-facts.ts';
 import type { RunRow } from './run-columns.ts';
 import { isTerminal } from './run-rows.ts';
-import { readGiven } from './named-credentials.ts';
-import { openEnv } from './sealing.ts';
 
 type On = Pick<Queries, 'read'>;
 
@@ -50,27 +49,17 @@ export function readActivityPlaces(
   );
 }
 
-/** What a job's environment needs besides its claim; read once for each claim. */
-export interface JobFacts {
-  subject: string | null;
-  generation: number;
-  env: Record<string, string>;
-  credentials: Record<string, string>;
-}
-
 /** At most 128 runs. */
 export async function readFacts(on: On, sealer: Sealer, run_ids: readonly string[]): Promise<Map<string, JobFacts>> {
-  type Row = Pick<RunRow, 'run_id' | 'org_id' | 'project_id' | 'subject' | 'generation' | 'env' | 'credentials'>;
   const list = inList(run_ids);
-  const rows = await on.read<Row>(
+  const rows = await on.read<FactsRow>(
     `SELECT run_id, org_id, project_id, subject, generation, env, credentials FROM runs_runs WHERE run_id IN ${list.marks}`,
     list.params,
   );
   const facts = new Map<string, JobFacts>();
-  for (const { run_id, org_id, project_id, subject, generation, env, credentials } of rows) {
-    await sealer.prepare(org_id);
-    const own = openEnv(sealer, { org_id, project_id, run_id }, env);
-    facts.set(run_id, { subject, generation, env: own, credentials: readGiven(credentials) ?? {} });
+  for (const row of rows) {
+    await sealer.prepare(row.org_id);
+    facts.set(row.run_id, factsOf(sealer, row));
   }
   return facts;
 }

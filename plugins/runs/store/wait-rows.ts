@@ -144,7 +144,11 @@ export async function removeWaits(tx: Transaction, waits: readonly WaitRef[]): P
 
 /** The call that armed a wait. The org's keys must be ready. */
 export function callOf(sealer: Sealer, wait: WaitRow): ArmWait {
+  return { ...unopenedCall(wait), args: parseJson(openText(sealer, sealed.waitArgs(wait, wait), wait.args)) };
+}
+
+/** The same without its arguments, which are sealed. */
+export function unopenedCall(wait: WaitRow): Omit<ArmWait, 'args'> {
   const { position, kind, name, ordinal, digest, label, started_at } = wait;
-  const args = parseJson(openText(sealer, sealed.waitArgs(wait, wait), wait.args));
-  return { position, kind, name, ordinal, digest, label: label ?? undefined, args, started_at };
+  return { position, kind, name, ordinal, digest, label: label ?? undefined, started_at };
 }

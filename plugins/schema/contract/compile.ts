@@ -15,6 +15,11 @@ export type Validator = (value: unknown, options?: { all?: boolean; doubles?: bo
 
 const compiled = new WeakMap<JsonSchema, Validator>();
 
+/** `compile` at the first value: a start of the program does not wait for schemas that it may never use. */
+export function compileAtUse(schema: JsonSchema): Validator {
+  return (value, options) => compile(schema)(value, options);
+}
+
 /** Compiles a JSON Schema (2020-12) once. Throws when the schema itself is invalid. */
 export function compile(schema: JsonSchema): Validator {
   const known = compiled.get(schema);

@@ -1,5 +1,5 @@
 import type { Fault, JsonSchema } from '../../../kernel/contracts/index.ts';
-import { compile, type Validator } from './compile.ts';
+import { compileAtUse, type Validator } from './compile.ts';
 import { UNKNOWN_MEMBER } from './faults.ts';
 import { meant } from './nearest.ts';
 import { stepsOf } from './pointer.ts';
@@ -11,9 +11,9 @@ const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'];
 /** References and conditions within each other. A schema that goes in circles ends here. */
 const MAX_NESTED = 16;
 
-/** All faults of a value by a schema, with what was probably meant by each misspelt member. */
+/** All faults of a value by a schema, which is compiled at the first one, with what was probably meant by each misspelt member. */
 export function faultsBy(schema: JsonSchema): Validator {
-  const validate = compile(schema);
+  const validate = compileAtUse(schema);
   return (value, options) => validate(value, options).map((fault) => suggested(schema, fault));
 }
 

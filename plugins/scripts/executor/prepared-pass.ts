@@ -5,6 +5,7 @@ import { type AgentEnvironment, agentPath, scriptEnvironment } from '../domain/e
 import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
 import { bundleOf } from '../domain/bundled.ts';
 import { sourceFileName } from '../domain/script-spec.ts';
+import type { InShell } from '../shell/in-shell.ts';
 import { languageOf } from '../warm/language.ts';
 import type { PreparedProcess } from '../warm/prepared-process.ts';
 import type { WarmInterpreters, WarmPass } from '../warm/warm-interpreters.ts';
@@ -19,6 +20,8 @@ interface Work {
   env: AgentEnvironment;
   /** Runs `.ts` and `.js`. */
   node: string;
+  /** Absent: scripts call the `svc` program. */
+  in_shell: InShell | undefined;
   log: Log;
   /** The end of the pass. */
   ended: Promise<unknown>;
@@ -56,17 +59,30 @@ export async function takePrepared(
 }
 
 /** Undefined where no interpreter is prepared for such a pass. */
-async function warmPass({ spec, assignment, agent, client_folder, env, node }: Work): Promise<WarmPass | undefined> {
+async function warmPass({
+  spec,
+  assignment,
+  agent,
+  client_folder,
+  env,
+  node,
+  in_shell,
+}: Work): Promise<WarmPass | undefined> {
   // Options and arguments of a prepared process are fixed, and it may have looked for what lies beside its script.
   if (spec.files !== undefined) return undefined;
   if ((spec.args !== undefined && spec.args.length > 0) || bundleOf(spec.source)) return undefined;
   const { argv, name } = chooseInterpreter(spec.filename, spec.interpreter);
-  const language = languageOf(name, argv.slice(1));
+  const options = argv.slice(1);
+  const language = languageOf(name, options);
   // A Node that somebody names is not the agent's own.
   if (language === undefined || (language === 'node' && spec.interpreter !== undefined)) return undefined;
   const program = language === 'node' ? node : await findProgram(name, agentPath(env), agent.workdir);
   if (program === undefined) return undefined;
   // Only what steers an interpreter matters here: nothing that differs from pass to pass.
   const place = { socket: '', input_file: '', client_folder, agent };
-  return { language, program, filename: sourceFileName(spec.filename), env: scriptEnvironment(assignment, env, place) };
+  const variables = scriptEnvironment(assignment, env, place);
+  // A bash that waits does so in the builtin.
+  const loads = language === 'bash' && (await in_shell?.variables(client_folder, [program, ...options], variables));
+  if (language === 'bash' && !(loads && 'BASH_ENV' in loads)) return undefined;
+  return { language, program, options, filename: sourceFileName(spec.filename), env: variables };
 }

@@ -12,7 +12,7 @@ import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts
 import type { Ground } from '../isolation/ground.ts';
 import type { ProcessEnd, SpawnedProcess, SpawnRequest } from '../native/spawner.ts';
 import { attemptProgram } from '../native/verb-client.ts';
-import { openSocketServer, type SocketServer } from '../socket/server.ts';
+import { PassSocket, type SocketServer } from '../socket/server.ts';
 import { filesBeside, goFiles } from './included-files.ts';
 import { OutputRelay } from './output-relay.ts';
 import { takePrepared } from './prepared-pass.ts';
@@ -119,7 +119,8 @@ export class ScriptPass implements RunningPass {
     });
     this.#ground = ground;
     const program = await this.#program(spec, ground);
-    this.#server = await openSocketServer(socket, {
+    const listening = this.#prepared?.socket ?? (await PassSocket.open(socket));
+    this.#server = listening.serve({
       verbs: this.#parts.verbs,
       journal: (alive) => this.#journal.for(alive),
       envelope: this.#assignment.envelope,
@@ -149,9 +150,10 @@ export class ScriptPass implements RunningPass {
     if (this.#parts.isolation.isolates(this.#assignment, agent)) return undefined;
     const warm = this.#parts.warm({ agent, ...place });
     if (!warm) return undefined;
-    const { env, node, log } = this.#parts;
+    const { env, node, in_shell, log } = this.#parts;
     const { client_folder } = place;
-    const work = { spec, assignment: this.#assignment, agent, client_folder, env, node, log, ended: this.ended };
+    const assignment = this.#assignment;
+    const work = { spec, assignment, agent, client_folder, env, node, in_shell, log, ended: this.ended };
     return await takePrepared(warm, work, (process) => {
       // It may not be ready for long, and a stop must reach it.
       this.#process = process;
@@ -263,6 +265,7 @@ export class ScriptPass implements RunningPass {
     // One that was not handed over, or not taken, still waits.
     this.#prepared?.kill('SIGKILL');
     await this.#prepared?.ended;
+    await this.#prepared?.socket.close();
     await this.#server?.close();
     await this.#ground?.close();
     try {

@@ -12,7 +12,7 @@ const CALL = ['conversation.c', 'client-cli.c', 'client-run.c', 'environment.c',
 /** Sources of each program; `in-shell` is a loadable builtin of bash, `guard` an addon of Node. */
 export const PROGRAMS = {
   'verb-client': ['verb-client.c', 'client-host.c', ...CALL],
-  'in-shell': ['in-shell.c', 'in-shell-host.c', ...CALL],
+  'in-shell': ['in-shell.c', 'in-shell-host.c', 'prepared-shell.c', 'pass.c', ...CALL],
   attempt: ['attempt.c'],
   guard: ['guard.c'],
   isolate: ['isolate.c', 'isolate-mounts.c', 'isolate-filter.c'],
@@ -22,8 +22,11 @@ export const PROGRAMS = {
 const FLAGS = ['-std=gnu11', '-O2', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections', '-Wl,-s'];
 /** Static first: it starts twice as fast. Some machines have no static C library. */
 const LINKS = [['-static', '-no-pie'], ['-static'], []];
-/** All its symbols are private, because bash's own would win. A bash without a needed symbol does not load it. */
-const LIBRARY = [['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-Bsymbolic', '-Wl,-z,now']];
+/**
+ * All its symbols are private, because bash's own would win. A bash without a needed symbol does not load it. It stays loaded
+ * after `enable -d svc`, because bash calls it for `type` and `command` too.
+ */
+const LIBRARY = [['-shared', '-fPIC', '-fvisibility=hidden', '-Wl,-Bsymbolic', '-Wl,-z,now', '-Wl,-z,nodelete']];
 const LIBRARIES = new Set(['in-shell', 'guard']);
 const COMPILERS = ['cc', 'gcc', 'clang'];
 

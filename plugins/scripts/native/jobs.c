@@ -153,6 +153,8 @@ void take_notes(struct job *job) {
     if (note.kind == NOTE_STARTED) {
       job->leader = note.a;
       report_start(job);
+    } else if (note.kind == NOTE_GONE) {
+      job->gone = true;
     } else {
       job->end = note;
     }
@@ -174,7 +176,7 @@ int is_keeper(pid_t pid) {
 
 /* Every writer that could be killed is dead: the pipes now hold everything there will be. */
 bool finish(struct job *job) {
-  if (job->kept || (!closing && job->paused)) return false;
+  if ((job->kept && !job->gone) || (!closing && job->paused)) return false;
   /* What it said before it printed: nobody may have looked since. */
   if (job->given >= 0) take_said(job);
   shut(&job->given);

@@ -20,6 +20,7 @@ struct job {
   int owed[2];    /* bytes of each pipe to pass on before the answers to SYNC */
   uint32_t syncs; /* answers to SYNC that are due */
   bool kept; /* the keeper lives */
+  bool gone; /* and has nothing left to kill */
   struct note end;
   struct job *next;
 };
@@ -43,7 +44,7 @@ bool take_output(struct job *job, int stream);
 void take_said(struct job *job);
 /* Answers SYNC once what the pipes hold now was passed on. */
 void sync_output(struct job *job);
-/* When the keeper is gone and the pipes are empty: reports the end. Answers whether it did. */
+/* When nothing of the process is left and the pipes are empty: reports the end. Answers whether it did. */
 bool finish(struct job *job);
 int is_keeper(pid_t pid);
 

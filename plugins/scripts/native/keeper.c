@@ -131,7 +131,11 @@ static int signals(void) {
 static int reap(pid_t *leader, int *ending) {
   for (;;) {
     siginfo_t info = {0};
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)) return 0;
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)) {
+      /* The spawner need not wait until this process is gone too. */
+      tell(NOTE_GONE, 0, 0);
+      return 0;
+    }
     if (info.si_pid == 0) return 1;
     if (info.si_pid == *leader) {
       kill(-*leader, SIGKILL);

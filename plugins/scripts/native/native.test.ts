@@ -4,6 +4,7 @@ import t from 'tap';
 import { nativePrograms } from './build.mjs';
 import { Report } from './frames.ts';
 import { fuzzSuite } from './testing/fuzz.testsuite.ts';
+import { passSuite } from './testing/pass.testsuite.ts';
 import { spawnerSuite } from './testing/spawner.testsuite.ts';
 import { privateFolder } from './testing/test-agent.ts';
 import { togetherSuite } from './testing/together.testsuite.ts';
@@ -43,6 +44,7 @@ t.test('under the sanitizers', async (t) => {
   t.test('verb client at the edges', (t) => verbClientEdges(t, { folder: client, native: true }));
   t.test('spawner', (t) => spawnerSuite(t, true, join(folder, 'spawner')));
   t.test('replies', (t) => fuzzSuite(t, folder));
+  t.test('passes of a bash that waits', (t) => passSuite(t, folder));
   const frames = execFileSync(join(folder, 'last-words')).toString().trim().split(' ').map(Number);
   t.same(frames, [Report.said, Report.output, Report.exit], 'what a process said comes before what it printed');
 });

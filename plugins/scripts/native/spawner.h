@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* Messages of a keeper to the spawner. A signal number goes the other way as one int32. */
-enum { NOTE_STARTED = 1, NOTE_FAILED = 2, NOTE_ENDED = 3 };
+enum { NOTE_STARTED = 1, NOTE_FAILED = 2, NOTE_ENDED = 3, NOTE_GONE = 4 };
 
 struct note {
   int32_t kind;

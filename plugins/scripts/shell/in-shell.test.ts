@@ -1,22 +1,21 @@
-import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { Ids } from '../../../kernel/contracts/index.ts';
-import { openBench, type Script } from '../executor/testing/host.ts';
+import type { Script } from '../executor/testing/host.ts';
 import { nativePrograms } from '../native/build.mjs';
+import { openWarmBench } from '../warm/testing/warm-bench.ts';
 import { readsItsEnvironmentFile } from './in-shell.ts';
-import { Activity, systemClock as clock } from '../../../test/kit/index.ts';
+import { Activity } from '../../../test/kit/index.ts';
 
-const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
 const { why } = await nativePrograms();
 
-/** The exact bytes that a script produced. */
-async function play(t: Test, in_shell: boolean, script: Script) {
-  const bench = await openBench({ clock, ids, in_shell });
-  t.teardown(() => bench.close());
+/** The exact bytes that a script produced; with `waits`, in a bash that waited for it. */
+async function play(t: Test, in_shell: boolean, script: Script, waits = false) {
+  const bench = await openWarmBench(t, { in_shell, warm: waits });
+  if (waits) await bench.prime({ ...script, source: '' });
   const activity = new Activity();
   const end = await bench.finish(activity, script, (wait) =>
     activity.wake(0, wait.kind === 'sleep' ? '' : '"payload"\n'),
   );
+  t.equal(bench.used() > 0, waits);
   const same = (text: string) =>
     text.replaceAll(bench.runtime_dir, '<agent>').replace(/\/p[0-9a-f]{12}\//g, '/<pass>/');
   return {
@@ -33,13 +32,14 @@ async function play(t: Test, in_shell: boolean, script: Script) {
   };
 }
 
-/** Runs a script with the program and again with the builtin; the results must be equal. */
+/** Runs a script with the program, with the builtin and in a bash that waited; the results must be equal. */
 function alike(name: string, source: string) {
   t.test(name, async (t) => {
     if (why) return t.comment(`there is no builtin here: ${why}`);
     const script = { source: `${source}\necho "came to its end"`, filename: 'job.sh' };
     const program = await play(t, false, script);
     t.same(await play(t, true, script), program);
+    t.same(await play(t, true, script, true), program);
     t.match(program.out, /came to its end\n/);
   });
 }
@@ -193,6 +193,7 @@ alike(
   (PATH=/usr/bin:/bin; svc step nothing -- true) || echo "nothing: $?"
   (cd mine; PATH=:$PATH; svc here)
   svc frobnicate a 'b c'; echo "$?"; svc; svc --version
+  (enable -d svc 2>/dev/null || :; hash -r; type svc; command -v svc; svc step deleted -- echo deleted)
   unset SVC_AGENT_ID; SVC_AGENT_SOCKET=/no/such svc step lost -- true || echo "lost: $?"
   (unset SVC_AGENT_SOCKET; svc step unset -- true) || echo "unset: $?"
   (declare +x SVC_AGENT_SOCKET; svc sleep 5s) || echo "hidden: $?"
@@ -248,17 +249,23 @@ t.test('calls of shells that were forked are never mixed up', async (t) => {
     for i in {1..15}; do [ "$(svc state get "k$i")" = "$i" ] || echo "wrong cell $i"; done
     echo done
   `;
-  const { out, err, journal } = await play(t, true, { source });
-  t.equal(out, 'done\n');
-  t.equal(err, '');
-  t.equal(journal.length, 1 + 15 * 3 + 15 + 15 + 15);
+  for (const waits of [false, true]) {
+    const { out, err, journal } = await play(t, true, { source, filename: 'job.sh' }, waits);
+    t.equal(out, 'done\n');
+    t.equal(err, '');
+    t.equal(journal.length, 1 + 15 * 3 + 15 + 15 + 15);
+  }
 });
 
 t.test('a stopped script runs its traps, though the agent answers nothing any more', async (t) => {
   if (why) return t.comment(`there is no builtin here: ${why}`);
-  for (const in_shell of [true, false]) {
-    const bench = await openBench({ clock, ids, in_shell, grace_ms: 60_000 });
-    t.teardown(() => bench.close());
+  for (const [in_shell, waits] of [
+    [true, false],
+    [true, true],
+    [false, false],
+  ] as const) {
+    const bench = await openWarmBench(t, { in_shell, warm: waits, grace_ms: 60_000 });
+    if (waits) await bench.prime({ source: '' });
     const activity = new Activity();
     const pass = bench.begin(activity, {
       source: `trap 'echo stopping; exit 1' TERM; svc step warm -- true; svc step long -- sh -c 'echo up; exec sleep 1000'`,

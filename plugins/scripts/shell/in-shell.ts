@@ -101,7 +101,7 @@ const PLAIN_OPTIONS = /^[-+][abefhkmnuxBCEHT]+$/;
 /** These variables change how bash starts. */
 const CHANGING = new Set(['BASH_ENV', 'SHELLOPTS', 'BASHOPTS', 'POSIXLY_CORRECT', 'POSIX_PEDANTIC', 'BASH_COMPAT']);
 /** Anything else in BASH_ENV might be expanded. */
-const PLAIN_PATH = /^\/[A-Za-z0-9/._,:@%+=-]+$/;
+export const PLAIN_PATH = /^\/[A-Za-z0-9/._,:@%+=-]+$/;
 
 /** True when bash reads the file named by BASH_ENV in this form, and the variable is not used by the script. */
 export function readsItsEnvironmentFile(

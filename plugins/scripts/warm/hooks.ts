@@ -1,6 +1,8 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILTIN_FILE } from '../native/verb-client.ts';
+import { BASH_HOOK } from './language.ts';
 
 const SOURCES = fileURLToPath(new URL('./prepared/', import.meta.url));
 const FILES = ['prepare.cjs', 'python/sitecustomize.py', 'python/_stash.py'];
@@ -9,14 +11,23 @@ const PROGRAM = `import { existsSync } from 'node:fs';\nexport const warm: boole
 const PROGRAMS = { 'warm.ts': PROGRAM, 'warm.mts': PROGRAM, 'warm.mjs': PROGRAM.replace(': boolean', '') };
 
 /**
+ * What a bash that waits reads before its script. One command, and the last word of it, are those of the file that bash
+ * reads otherwise (`../shell/in-shell.ts`), for `$_` and the numbers of commands. `SECONDS` counts from the hand-over.
+ */
+const bashHook = (client_folder: string) =>
+  `{ unset BASH_ENV; enable -f '${join(client_folder, BUILTIN_FILE)}' svc svc_pass && svc_pass || exit 1; ` +
+  'enable -d svc_pass; SECONDS=0; : svc; }\n';
+
+/**
  * Copies what prepares interpreters beside the SDKs (`sdk-folder.ts`), which it loads. A package may lie in a folder
  * `node_modules`, where Node runs no TypeScript.
  */
-export async function installHooks(runtime_dir: string): Promise<string> {
+export async function installHooks(runtime_dir: string, client_folder: string): Promise<string> {
   const folder = join(runtime_dir, 'warm');
   await mkdir(join(folder, 'python'), { recursive: true, mode: 0o700 });
   await Promise.all([
     ...FILES.map((name) => copyFile(join(SOURCES, name), join(folder, name))),
+    writeFile(join(folder, BASH_HOOK), bashHook(client_folder)),
     ...Object.entries(PROGRAMS).map(([name, text]) => writeFile(join(folder, name), text)),
   ]);
   return folder;

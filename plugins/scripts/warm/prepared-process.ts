@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import type { PassFolder } from '../executor/pass-folder.ts';
 import { MAX_GIVEN_BYTES, type OutputListener, type PreparedHandle, type ProcessEnd } from '../native/spawner.ts';
 import type { SpawnedProcess } from '../native/spawner.ts';
+import type { PassSocket } from '../socket/server.ts';
 import { isUnchanged, type ProgramFile, programOf } from './program-file.ts';
 
 /** From the start until it waits. */
@@ -19,6 +21,8 @@ interface Parts {
   handle: PreparedHandle;
   /** Where the script will lie. */
   folder: PassFolder;
+  /** In that folder. */
+  socket: PassSocket;
   /** The environment that it was started with. */
   env: Variables;
   program: ProgramFile;
@@ -30,6 +34,7 @@ interface Parts {
  */
 export class PreparedProcess implements SpawnedProcess {
   readonly folder: PassFolder;
+  readonly socket: PassSocket;
   /** True when it waits and has shown no fault, false when it has ended before. */
   readonly ready: Promise<boolean>;
   readonly pid: Promise<number>;
@@ -45,8 +50,9 @@ export class PreparedProcess implements SpawnedProcess {
   #taken = false;
   #over = false;
 
-  constructor({ clock, handle, folder, env, program }: Parts) {
+  constructor({ clock, handle, folder, socket, env, program }: Parts) {
     this.folder = folder;
+    this.socket = socket;
     this.#clock = clock;
     this.#handle = handle;
     this.#env = env;
@@ -78,9 +84,10 @@ export class PreparedProcess implements SpawnedProcess {
     return this.#noise;
   }
 
-  /** False when the pass is better started anew: it has ended, printed something, or its program was replaced. */
+  /** False when the pass is better started anew: it has ended, printed something, or its program or its socket is gone. */
   get usable(): boolean {
-    return !this.#over && this.#noise === '' && this.#programs.every(isUnchanged);
+    const { socket } = this.folder;
+    return !this.#over && this.#noise === '' && this.#programs.every(isUnchanged) && existsSync(socket);
   }
 
   /** Makes it the pass. False when that cannot be told in one piece; it is then as before. */
@@ -101,6 +108,7 @@ export class PreparedProcess implements SpawnedProcess {
   async discard(): Promise<void> {
     this.kill('SIGKILL');
     await this.ended;
+    await this.socket.close();
     await this.folder.remove();
   }
 

@@ -27,13 +27,16 @@ class Stub implements Waiting {
   }
 }
 
-function opened(limit: number, make: () => Stub = () => new Stub()) {
+function opened(limit: number, make: () => Stub = () => new Stub(), most_running = Number.POSITIVE_INFINITY) {
   const [clock, log] = [new VirtualClock(), new RecordingLog()];
   const made: { kind: string; stub: Stub }[] = [];
   const pool = new WarmPool<Kind, Stub>({
     clock,
     log,
     limit,
+    limit_each: 4,
+    ...{ refill_ms: 20, end_ms: 20 },
+    most_running,
     async prepare({ key }) {
       const stub = make();
       made.push({ kind: key, stub });
@@ -69,6 +72,22 @@ t.test('as many wait as ran at once, four at most', async (t) => {
   t.equal(clock.armed, 0, 'no timer is left');
 });
 
+t.test('none is prepared while more passes run than the machine has processors for', async (t) => {
+  const { clock, use, waiting, pool } = opened(8, undefined, 1);
+  const { promise: one, resolve: endOne } = Promise.withResolvers<void>();
+  const { promise: two, resolve: endTwo } = Promise.withResolvers<void>();
+  use('a', one);
+  use('b', two);
+  await clock.advance(10_000);
+  t.same(waiting(), []);
+  endOne();
+  await clock.advance(10_000);
+  t.same(waiting().toSorted(), ['a', 'b'], 'the end of a pass has it look again');
+  endTwo();
+  await pool.close();
+  t.equal(clock.armed, 0);
+});
+
 t.test('the ones used last take the place of others', async (t) => {
   const { clock, use, waiting, pool } = opened(2);
   for (const key of ['a', 'b', 'c', 'c', 'b']) {
@@ -92,6 +111,19 @@ t.test('names that come once do not drive each other out', async (t) => {
   }
   t.same(waiting(), ['once-1', 'twice']);
   await pool.close();
+});
+
+t.test('of many names those used last are remembered', async (t) => {
+  const { clock, use, waiting, pool } = opened(2);
+  for (let n = 0; n < 1000; n += 1) {
+    use(`once-${n}`);
+    if (n % 50 === 0) use('often');
+    await clock.advance(100);
+  }
+  t.same(waiting(), ['often', 'once-0']);
+  t.equal(clock.armed, 64, 'a timer for each');
+  await pool.close();
+  t.equal(clock.armed, 0);
 });
 
 t.test('none waits on a machine with little memory', async (t) => {

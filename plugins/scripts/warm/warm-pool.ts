@@ -1,11 +1,9 @@
 import type { Clock, Log } from '../../../kernel/contracts/index.ts';
 
-/** The start of a pass has the machine first. */
-const REFILL_MS = 20;
 /** What no pass used for so long goes. */
 const IDLE_MS = 5 * 60_000;
-/** Of one kind. As many wait as passes of the kind ran at once. */
-const MAX_EACH = 4;
+/** Kinds that are remembered: where each pass has a name of its own, all of them would be looked through for each. */
+const MAX_KINDS = 64;
 
 /** What waits for a pass: one program, one name of a file. */
 export interface Kind {
@@ -44,16 +42,26 @@ export interface PoolParts<K extends Kind, P extends Waiting> {
   log: Log;
   /** How many may wait in all. */
   limit: number;
+  /** And of one kind. As many wait as passes of the kind ran at once. */
+  limit_each: number;
+  /** From the start of a pass until the next process is prepared, unless the pass ends before: it has the machine first. */
+  refill_ms: number;
+  /** And from its end. */
+  end_ms: number;
+  /** While more passes run than this, none is prepared: they have the machine. */
+  most_running: number;
   prepare(kind: K): Promise<P>;
 }
 
 /** Prepared processes of the kinds used lately. Each goes to one pass or away. */
 export class WarmPool<K extends Kind, P extends Waiting> {
   readonly #parts: PoolParts<K, P>;
+  /** The one used last is the last. */
   readonly #shelves = new Map<string, Shelf<K, P>>();
   readonly #leaving = new Set<Promise<void>>();
   #cancel = (): void => {};
-  #scheduled = false;
+  /** When it looks whether one is to be prepared (monotonic ms). */
+  #due = Number.POSITIVE_INFINITY;
   /** While one is being prepared the next one waits. */
   #preparing: Promise<void> | undefined;
   #open = true;
@@ -80,9 +88,12 @@ export class WarmPool<K extends Kind, P extends Waiting> {
     shelf.uses += 1;
     shelf.running += 1;
     shelf.peak = Math.max(shelf.peak, shelf.running);
-    const over = () => void (shelf.running -= 1);
+    const over = () => {
+      shelf.running -= 1;
+      this.#schedule(this.#parts.end_ms);
+    };
     void ended.then(over, over);
-    this.#schedule();
+    this.#schedule(this.#parts.refill_ms);
   }
 
   /** Throws away all that waits, and prepares no more. Resolves when nothing is left of them. Safe to call twice. */
@@ -99,8 +110,11 @@ export class WarmPool<K extends Kind, P extends Waiting> {
     const known = this.#shelves.get(kind.key);
     if (known) {
       known.used_at = used_at;
+      this.#shelves.delete(kind.key);
+      this.#shelves.set(kind.key, known);
       return known;
     }
+    if (this.#shelves.size >= MAX_KINDS) this.#forgetOne();
     const made: Shelf<K, P> = { kind, waiting: [], running: 0, peak: 0, used_at, uses: 0, rests_until: 0, cancel() {} };
     this.#shelves.set(kind.key, made);
     this.#lookAgain(made);
@@ -117,6 +131,12 @@ export class WarmPool<K extends Kind, P extends Waiting> {
     });
   }
 
+  /** What waits stays: another kind takes its place only when it came twice. */
+  #forgetOne(): void {
+    const oldest = [...this.#shelves.values()].find(({ waiting }) => waiting.length === 0);
+    if (oldest) this.#forget(oldest);
+  }
+
   #forget(shelf: Shelf<K, P>): void {
     shelf.cancel();
     this.#shelves.delete(shelf.kind.key);
@@ -131,17 +151,22 @@ export class WarmPool<K extends Kind, P extends Waiting> {
     void left.then(() => this.#leaving.delete(left));
   }
 
-  #schedule(): void {
-    if (this.#scheduled || this.#preparing || !this.#open) return;
-    this.#scheduled = true;
-    this.#cancel = this.#parts.clock.after(REFILL_MS, () => {
-      this.#scheduled = false;
-      const shelf = this.#needy();
-      if (!shelf) return;
-      this.#preparing = this.#fill(shelf).finally(() => {
-        this.#preparing = undefined;
-        this.#schedule();
-      });
+  #schedule(delay_ms: number): void {
+    if (this.#preparing || !this.#open) return;
+    const at = this.#parts.clock.monotonic() + delay_ms;
+    if (at >= this.#due) return;
+    this.#cancel();
+    this.#due = at;
+    this.#cancel = this.#parts.clock.after(delay_ms, () => this.#refill());
+  }
+
+  #refill(): void {
+    this.#due = Number.POSITIVE_INFINITY;
+    const shelf = this.#needy();
+    if (!shelf) return;
+    this.#preparing = this.#fill(shelf).finally(() => {
+      this.#preparing = undefined;
+      this.#schedule(this.#parts.refill_ms);
     });
   }
 
@@ -150,12 +175,13 @@ export class WarmPool<K extends Kind, P extends Waiting> {
    * where each pass has a name of its own, interpreters would be prepared without end, and for nothing.
    */
   #needy(): Shelf<K, P> | undefined {
-    const [latest, ...older] = [...this.#shelves.values()].sort((a, b) => b.used_at - a.used_at);
+    const shelves = [...this.#shelves.values()].reverse();
+    const [latest, ...older] = shelves;
     const now = this.#parts.clock.monotonic();
-    const waiting = [...this.#shelves.values()].reduce((sum, one) => sum + one.waiting.length, 0);
-    const has_room = waiting < this.#parts.limit;
+    if (shelves.reduce((sum, { running }) => sum + running, 0) > this.#parts.most_running) return undefined;
+    const has_room = shelves.reduce((sum, { waiting }) => sum + waiting.length, 0) < this.#parts.limit;
     const lacks = ({ waiting, peak, uses, rests_until }: Shelf<K, P>) =>
-      rests_until <= now && waiting.length < Math.min(peak, MAX_EACH) && (has_room || uses > 1);
+      rests_until <= now && waiting.length < Math.min(peak, this.#parts.limit_each) && (has_room || uses > 1);
     const shelf = latest && lacks(latest) ? latest : older.find(lacks);
     if (!shelf || has_room) return shelf;
     const spare = older.findLast((one) => one.waiting.length > 0 && one.used_at < shelf.used_at);

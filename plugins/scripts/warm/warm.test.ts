@@ -7,7 +7,9 @@ import t, { type Test } from 'tap';
 import { nativePrograms } from '../native/build.mjs';
 import { Activity, until } from '../../../test/kit/index.ts';
 import { HeldClock } from './testing/held-clock.ts';
-import { openWarmBench, type WarmBench } from './testing/warm-bench.ts';
+import { openWarmBench } from './testing/warm-bench.ts';
+import { killedWhileItBegins } from './testing/stopped.ts';
+import { gone, parentOf, waiting } from './testing/waiting.ts';
 
 const { why } = await nativePrograms();
 const skip = why !== undefined && `nothing is prepared here: ${why}`;
@@ -16,33 +18,11 @@ const ts = (source: string) => ({ filename: 'job.ts', source });
 const py = (source: string) => ({ filename: 'job.py', source });
 const NOTHING_TS = ts('const nothing: number = 0;');
 const NOTHING_PY = py('');
+const NOTHING_SH = { filename: 'job.sh', source: '' };
 /** As `prepared-process.ts` and `warm-pool.ts` have them. */
 const HAND_OVER_MS = 5000;
 const IDLE_MS = 5 * 60_000;
 const PID = ts('console.log(process.pid);');
-
-/** Processes below the agent of this test that lie in wait: their scripts are not there. */
-function waiting({ runtime_dir }: WarmBench): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => {
-      const [, script = ''] = wordsOf(pid);
-      return script.startsWith(`${runtime_dir}/p`) && !existsSync(script);
-    });
-}
-
-function wordsOf(pid: number): string[] {
-  try {
-    return pid > 0 ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') : [];
-  } catch {
-    // It has ended.
-    return [];
-  }
-}
-
-const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1]);
-
-const gone = (pid: number) => wordsOf(pid).length <= 1;
 
 t.test('prepared interpreters', { skip }, async (t) => {
   t.test('run the next scripts of a name, each one only', async (t) => {
@@ -85,8 +65,9 @@ t.test('prepared interpreters', { skip }, async (t) => {
     const bench = await openWarmBench(t);
     await bench.prime(NOTHING_TS);
     await bench.prime(NOTHING_PY);
+    await bench.prime(NOTHING_SH);
     const pids = waiting(bench);
-    t.equal(pids.length, 2);
+    t.equal(pids.length, 3);
     await bench.executor.drain?.();
     t.ok(pids.every(gone));
     t.same(
@@ -97,7 +78,7 @@ t.test('prepared interpreters', { skip }, async (t) => {
     t.same(waiting(bench), []);
   });
 
-  for (const script of [NOTHING_TS, NOTHING_PY])
+  for (const script of [NOTHING_TS, NOTHING_PY, NOTHING_SH])
     t.test(`that have died are no loss: ${script.filename}`, async (t) => {
       const bench = await openWarmBench(t);
       await bench.prime(script);
@@ -146,23 +127,12 @@ t.test('prepared interpreters', { skip }, async (t) => {
     const [line] = (await once(agent.stdout, 'data')) as [Buffer];
     const [folder = '', ...pids] = line.toString().trim().split(' ');
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-    t.equal(pids.length, 2);
+    t.equal(pids.length, 3);
     agent.kill('SIGKILL');
     await until(() => pids.map(Number).every(gone));
   });
 
-  t.test('are killed with a pass that is stopped while it begins', async (t) => {
-    const bench = await openWarmBench(t);
-    await bench.prime(PID);
-    const [pid] = waiting(bench);
-    process.kill(pid!, 'SIGSTOP');
-    const activity = new Activity();
-    const pass = bench.begin(activity, PID);
-    pass.stop('draining');
-    t.same(await pass.ended, { end: 'released' });
-    t.ok(gone(pid!));
-    t.equal(activity.text(), '');
-  });
+  t.test('are killed with a pass that is stopped while it begins', async (t) => killedWhileItBegins(t, PID));
 });
 
 t.test('faults at the hand-over', { skip }, async (t) => {

@@ -6,8 +6,11 @@ export const FORMAT = 1;
 export const KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
+/** Format and key version. */
+const HEAD_BYTES = 1 + 4;
 /** Bytes that a blob is longer than its plain text: format, key version, nonce and tag. */
-export const OVERHEAD_BYTES = 1 + 4 + NONCE_BYTES + TAG_BYTES;
+export const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
+const TAG = { authTagLength: TAG_BYTES };
 
 /** Every part is prefixed with its length, so that two lists of parts never give the same bytes. */
 export function lengthPrefixed(parts: readonly string[]): Buffer {
@@ -36,12 +39,17 @@ function keyObjectOf(key: Buffer): KeyObject {
 
 /** `format | key version | nonce | ciphertext | tag`, AES-256-GCM. `nonce` must never repeat under one key. */
 export function encrypt(key: Buffer, key_version: number, nonce: Buffer, aad: Buffer, plain: Buffer): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(FORMAT);
-  head.writeUInt32BE(key_version, 1);
-  const cipher = createCipheriv('aes-256-gcm', keyObjectOf(key), nonce, { authTagLength: TAG_BYTES });
+  const cipher = createCipheriv('aes-256-gcm', keyObjectOf(key), nonce, TAG);
   cipher.setAAD(aad);
-  return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  const blob = Buffer.allocUnsafe(OVERHEAD_BYTES + plain.length);
+  blob.writeUInt8(FORMAT);
+  blob.writeUInt32BE(key_version, 1);
+  nonce.copy(blob, HEAD_BYTES);
+  // GCM encrypts as it goes: `final` adds nothing but the tag.
+  cipher.update(plain).copy(blob, HEAD_BYTES + NONCE_BYTES);
+  cipher.final();
+  cipher.getAuthTag().copy(blob, blob.length - TAG_BYTES);
+  return blob;
 }
 
 /** The key version that a blob names; undefined when it is not a sealed blob. */
@@ -53,14 +61,15 @@ export function keyVersionOf(blob: Buffer): number | undefined {
 /** The plain text; undefined when the blob, the place or the key does not match. */
 export function decrypt(key: Buffer, aad: Buffer, blob: Buffer): Buffer | undefined {
   if (keyVersionOf(blob) === undefined) return undefined;
-  const decipher = createDecipheriv('aes-256-gcm', keyObjectOf(key), blob.subarray(5, 5 + NONCE_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
+  const nonce = blob.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', keyObjectOf(key), nonce, TAG);
   decipher.setAAD(aad);
   decipher.setAuthTag(blob.subarray(-TAG_BYTES));
-  const start = decipher.update(blob.subarray(5 + NONCE_BYTES, -TAG_BYTES));
+  // All of it: `final` only checks the tag.
+  const plain = decipher.update(blob.subarray(HEAD_BYTES + NONCE_BYTES, -TAG_BYTES));
   try {
-    return Buffer.concat([start, decipher.final()]);
+    decipher.final();
+    return plain;
   } catch {
     // The tag did not match. final() of a GCM decipher has no other failure. The caller names the error.
     return undefined;

@@ -31,7 +31,7 @@ export class Unreachable extends Error {
 }
 
 let csrf = '';
-let lost: () => void = () => undefined;
+let lost: (sentIn: string) => void = () => undefined;
 let stale: () => void = () => undefined;
 
 /** The token of the session that every write must show. It stays in this page's memory. */
@@ -39,8 +39,11 @@ export function keepCsrf(token: string): void {
   csrf = token;
 }
 
-/** Called when an answer says that there is no session (any more). */
-export function onSessionLost(listen: () => void): void {
+/**
+ * Called when an answer says that the session of its request is over. The browser may have another one by now: the request
+ * was sent before somebody signed in, here or in another tab. `sentIn` is the CSRF token of the session of the request.
+ */
+export function onSessionLost(listen: (sentIn: string) => void): void {
   lost = listen;
 }
 
@@ -54,6 +57,8 @@ export interface Asked {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** It asks for the session itself: that there is none is its answer. */
+  forSession?: boolean;
 }
 
 async function send(path: string, { method = 'GET', body, headers, signal }: Asked): Promise<Response> {
@@ -75,10 +80,11 @@ async function send(path: string, { method = 'GET', body, headers, signal }: Ask
 
 /** The response of a request that was carried out. Throws `Refusal` and `Unreachable`. */
 export async function ask(path: string, asked: Asked = {}): Promise<Response> {
+  const sentIn = csrf;
   const response = await send(path, asked);
   if (response.ok) return response;
   const problem = (await response.json().catch(() => ({}))) as Problem;
-  if (response.status === 401) lost();
+  if (response.status === 401 && !asked.forSession) lost(sentIn);
   if (problem.code === 'csrf_failed') stale();
   throw new Refusal(response.status, problem);
 }

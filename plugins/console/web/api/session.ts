@@ -23,7 +23,7 @@ function begun(session: Session): Session {
 /** The session that this browser has; null when it has none. */
 export async function readSession(): Promise<Session | null> {
   try {
-    return begun(await json<Session>(SESSION));
+    return begun(await json<Session>(SESSION, { forSession: true }));
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return null;
     throw error;

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { OwnInvitations } from '../members/own-invitations.tsx';
-import { projectsOf, sessionQuery, whoamiQuery } from './session.ts';
+import { faultOf, projectsOf, sessionQuery, whoamiQuery } from './session.ts';
 
 /** Leads to the project that was looked at last, or the first one. */
 export function Home() {
   const session = useQuery(sessionQuery);
   const who = useQuery({ ...whoamiQuery, enabled: Boolean(session.data) });
-  if (session.error ?? who.error)
-    return <Problem error={session.error ?? who.error} again={() => void session.refetch()} />;
   if (session.data === null) return <Navigate to="/sign-in" search={{}} replace />;
+  const error = faultOf(session) ?? faultOf(who);
+  if (error) return <Problem error={error} again={() => void (faultOf(session) ? session : who).refetch()} />;
   if (!who.data) return <Loading />;
   const all = projectsOf(who.data);
   const last = lastProject();

@@ -4,7 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onSessionLost, onSessionStale, Refusal } from '../api/client.ts';
 import { router } from './router.tsx';
-import { readAgain, SESSION_KEY } from './session.ts';
+import { readAgain } from './session.ts';
 import './console.css';
 import { applyTheme } from './theme.ts';
 
@@ -20,7 +20,7 @@ const client = new QueryClient({
 
 applyTheme();
 onSessionStale(() => void readAgain(client));
-onSessionLost(() => client.setQueryData(SESSION_KEY, null));
+onSessionLost((sentIn) => void readAgain(client, sentIn));
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={client}>

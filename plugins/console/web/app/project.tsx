@@ -3,7 +3,7 @@ import { Navigate, Outlet, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Loading, Problem } from '../kit/basics.tsx';
 import { keepLastProject } from './home.tsx';
-import { sessionQuery, whoamiQuery } from './session.ts';
+import { faultOf, sessionQuery, whoamiQuery } from './session.ts';
 import { Shell } from './shell.tsx';
 
 /** The frame of all pages of a project, for whoever is signed in. */
@@ -13,11 +13,11 @@ export function ProjectLayout() {
   const who = useQuery({ ...whoamiQuery, enabled: Boolean(session.data) });
   useEffect(() => keepLastProject(org, project), [org, project]);
   if (session.data === null) return <SignInFirst />;
-  const error = session.error ?? who.error;
+  const error = faultOf(session) ?? faultOf(who);
   if (error)
     return (
       <main className="alone">
-        <Problem error={error} again={() => void (session.error ? session : who).refetch()} />
+        <Problem error={error} again={() => void (faultOf(session) ? session : who).refetch()} />
       </main>
     );
   if (!session.data || !who.data) return <Loading />;

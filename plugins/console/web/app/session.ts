@@ -5,16 +5,26 @@ import { readSession, type Session, whoami } from '../api/session.ts';
 
 export const SESSION_KEY = ['session'] as const;
 
+const unknown = ({ state }: { state: { data?: unknown } }): boolean => state.data === undefined;
+
+/** One that is known is replaced by `readAgain` alone, which looks whose it is. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
   queryFn: readSession,
   staleTime: Number.POSITIVE_INFINITY,
+  networkMode: 'always',
+  refetchOnWindowFocus: unknown,
+  refetchOnReconnect: unknown,
+  refetchOnMount: unknown,
 });
 export const whoamiQuery = queryOptions({
   queryKey: ['whoami'] as const,
   queryFn: ({ signal }) => whoami(signal),
   staleTime: 60_000,
 });
+
+/** What stands in the way of a page: what could not be read again keeps what was known before. */
+export const faultOf = ({ data, error }: { data: unknown; error: Error | null }): Error | null => (data ? null : error);
 
 export type Role = 'viewer' | 'member' | 'admin';
 
@@ -37,20 +47,34 @@ export function useOwns(org: string): boolean {
   return data?.orgs.find((one) => one.org === org)?.role === 'owner';
 }
 
-/** The session that the browser has now. Where it is another person's, everything that was read is read again. */
-export async function readAgain(client: QueryClient): Promise<void> {
+const OTHERS = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== SESSION_KEY[0] };
+
+/**
+ * The session that the browser has now; a page of one that is over leads to the sign-in. Where it is another person's,
+ * everything that was read is read again; where the same person has signed in again, what was refused meanwhile. `sentIn` is
+ * the CSRF token of the session of the request that was refused; without it, that of the session that the page knows.
+ */
+export async function readAgain(client: QueryClient, sentIn?: string): Promise<void> {
   const before = client.getQueryData<Session | null>(SESSION_KEY);
-  const now = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => undefined);
-  if (now?.user !== before?.user)
-    await client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  // Pages show the one that they have until the server can be asked.
+  const now = await client.fetchQuery({ ...sessionQuery, staleTime: Number.NEGATIVE_INFINITY }).catch(() => before);
+  if (!now) return;
+  if (now.user !== before?.user) await client.resetQueries(OTHERS);
+  else if (now.csrf !== (sentIn ?? before.csrf))
+    await client.refetchQueries({
+      type: 'active',
+      predicate: (query) => OTHERS.predicate(query) && query.state.status === 'error',
+    });
 }
 
 /** Takes another session, or none. Everything that was read belongs to the person before. */
-export function useSession(): (session: Session | null) => void {
+export function useSession(): (session: Session | null) => Promise<void> {
   const client = useQueryClient();
-  return (session) => {
+  return async (session) => {
+    // An answer that is still under way tells of the session before.
+    await client.cancelQueries({ queryKey: SESSION_KEY });
     // What shows pages looks at this query, so it stays.
     client.setQueryData(SESSION_KEY, session);
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    client.removeQueries(OTHERS);
   };
 }

@@ -86,7 +86,7 @@ function UserMenu({ name }: { name: string }) {
         return;
       }
     }
-    take(null);
+    await take(null);
   };
   return (
     <>

@@ -16,7 +16,7 @@ export function SignIn() {
   const { busy, error, send } = useSending();
   const signIn = async (begin: () => Promise<Session>) => {
     await send(async () => {
-      take(await begin());
+      await take(await begin());
       await navigate({ to: safe(back), replace: true });
     });
   };

@@ -50,7 +50,7 @@ function Everywhere() {
   const take = useSession();
   const leave = async () => {
     await signOut(true);
-    take(null);
+    await take(null);
   };
   return (
     <Confirm label="Sign out everywhere" title="Sign out everywhere?" verb="Sign out" danger run={leave}>

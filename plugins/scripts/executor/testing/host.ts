@@ -38,7 +38,9 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-export async function openBench(parts: Partial<ExecutorParts> & Pick<ExecutorParts, 'clock' | 'ids'>): Promise<Bench> {
+type BenchParts = Partial<ExecutorParts> & Pick<ExecutorParts, 'clock' | 'ids'> & { workdir?: string };
+
+export async function openBench({ workdir, ...parts }: BenchParts): Promise<Bench> {
   const runtime_dir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   const executor = createScriptExecutor({
     log,
@@ -54,7 +56,7 @@ export async function openBench(parts: Partial<ExecutorParts> & Pick<ExecutorPar
     id: 'agt_test',
     name: 'tester',
     pid: process.pid,
-    workdir: runtime_dir,
+    workdir: workdir ?? runtime_dir,
     runtime_dir,
     isolate_all: false,
   };

@@ -12,19 +12,25 @@ const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: ()
 const sources = fileURLToPath(new URL('..', import.meta.url));
 const SANITIZE = ['-std=gnu11', '-g', '-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
 const FUZZ = ['testing/reply-fuzz.c', 'reply.c', 'json.c', 'buffer.c'];
+const PASS = ['testing/pass-fuzz.c', 'pass.c', 'buffer.c'];
 const LAST_WORDS = ['testing/last-words.c', 'jobs.c', 'keeper.c', 'frames.c', 'buffer.c'];
 
 /**
- * Compiles `verb-client`, `spawner`, `reply-fuzz` and `last-words` into a folder, with the address and undefined-behaviour
+ * Compiles `verb-client`, `spawner`, `reply-fuzz`, `pass-fuzz` and `last-words` into a folder, with the address and undefined-behaviour
  * sanitizers; false where the compiler has none.
  */
 export function compileSanitized(folder: string): boolean {
   try {
     // The libraries would bring the sanitizers into a bash and a Node.js that have none.
     const { 'in-shell': _, guard: _guard, ...programs } = PROGRAMS;
-    for (const [name, files] of Object.entries({ ...programs, 'reply-fuzz': FUZZ, 'last-words': LAST_WORDS })) {
+    for (const [name, files] of Object.entries({
+      ...programs,
+      'reply-fuzz': FUZZ,
+      'pass-fuzz': PASS,
+      'last-words': LAST_WORDS,
+    })) {
       // A program that ends by exit() frees nothing; what the parser takes must be given back.
-      const leaks = name === 'reply-fuzz' ? [] : ['testing/allow-leaks.c'];
+      const leaks = name.endsWith('-fuzz') ? [] : ['testing/allow-leaks.c'];
       const args = [...SANITIZE, ...files, ...leaks, '-o', join(folder, name)];
       execFileSync('cc', args, { cwd: sources, stdio: 'ignore' });
     }

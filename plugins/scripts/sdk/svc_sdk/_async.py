@@ -255,6 +255,9 @@ async def run_command(command: Command, key: str, limit: int, under: Sequence[st
         child = await asyncio.create_subprocess_exec(*under, *command.argv, **command.options(key))
     except OSError as error:
         return not_started(command, error)
+    except asyncio.CancelledError as cause:
+        # asyncio has killed what it had begun.
+        return _killed(cause)
     capture = Capture(limit, command.echo)
 
     async def feed() -> None:

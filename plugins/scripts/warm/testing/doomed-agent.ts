@@ -1,7 +1,7 @@
 // An agent for a test to kill: prints the processes that wait for their scripts, and stays.
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { openBench } from '../../executor/testing/host.ts';
+import { waiting } from './waiting.ts';
 import { Activity, RecordingLog, systemClock as clock, until } from '../../../../test/kit/index.ts';
 
 const log = new RecordingLog();
@@ -10,20 +10,10 @@ const bench = await openBench({
   log,
   ids: { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) },
 });
-for (const filename of ['job.ts', 'job.py']) {
+for (const filename of ['job.ts', 'job.py', 'job.sh']) {
   const lines = log.lines.length;
   await bench.finish(new Activity(), { filename, source: '' });
   await until(() => log.lines.length > lines);
 }
-const waiting = readdirSync('/proc').filter((pid) => {
-  try {
-    return (
-      /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[1]?.startsWith(bench.runtime_dir)
-    );
-  } catch {
-    // It has ended meanwhile.
-    return false;
-  }
-});
-process.stdout.write(`${bench.runtime_dir} ${waiting.join(' ')}\n`);
+process.stdout.write(`${bench.runtime_dir} ${waiting(bench).join(' ')}\n`);
 setInterval(() => undefined, 1000);

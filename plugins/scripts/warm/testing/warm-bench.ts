@@ -23,7 +23,10 @@ export interface WarmBench extends Bench {
   run(script: Script): Promise<{ end: PassEnd; out: string; err: string }>;
 }
 
-export async function openWarmBench(t: Test, parts: Partial<ExecutorParts> = {}): Promise<WarmBench> {
+export async function openWarmBench(
+  t: Test,
+  parts: Partial<ExecutorParts> & { workdir?: string } = {},
+): Promise<WarmBench> {
   const log = new RecordingLog();
   const bench = await openBench({ clock, ids, log, ...parts });
   t.teardown(() => bench.close());

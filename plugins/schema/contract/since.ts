@@ -1,5 +1,4 @@
-import { parseDuration } from './duration.ts';
-import { Errors, isServiceError } from './errors.ts';
+import { Errors, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
