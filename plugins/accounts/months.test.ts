@@ -44,7 +44,7 @@ class StrictProvider {
 }
 
 for (const store of STORES)
-  t.test(`${store}: ${ACCOUNTS} accounts, ${SERVERS} servers, three months`, { timeout: 280_000 }, async (t) => {
+  t.test(`${store}: ${ACCOUNTS} accounts, ${SERVERS} servers, three months`, { timeout: 600_000 }, async (t) => {
     const server = await boot({ store, plugins: PLUGINS, idle: true });
     t.teardown(() => server.close());
     const { use } = server;

@@ -17,7 +17,7 @@ const waiting = (marker: string) => `
 `;
 
 // Two engines, and several processes each.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 for (const store of STORES)
   t.test(`agents on ${store}`, async (t) => {
     const database = await openTestDatabase(store);

@@ -6,13 +6,13 @@ import { boot, openTestDatabase, STORES, until } from '../../test/kit/index.ts';
 import type { AgentHello } from './contract.ts';
 import { hello, raw } from './testing/raw-client.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const ISOLATES = 'svc:isolates';
 
 /** What agents are given of work that differs in trust and project. */
 for (const store of STORES)
-  t.test(`who gets which work, on ${store}`, { timeout: 100_000 }, async (t) => {
+  t.test(`who gets which work, on ${store}`, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     const server = await boot({ database, access: 'empty' });
     t.teardown(async () => {

@@ -6,7 +6,7 @@ import { PART_BYTES } from './domain/parts.ts';
 import { digest, filesIn, noise, reprDigest, sendHalf, strays } from './testing/files.ts';
 import { openWorld, type World } from './testing/world.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const MIB = 1024 * 1024;
 
@@ -263,7 +263,7 @@ async function nothingIsLeft(t: Test, world: World): Promise<void> {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 240_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const world = await openWorld(t, { store });
     const next = async () => {
       const run_id = await world.submit();

@@ -11,7 +11,7 @@ import { signed } from './stores/sigv4.ts';
 import { noise, reprDigest } from './testing/files.ts';
 import { openWorld } from './testing/world.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const settingsOf = (bucket: BucketServer): Record<string, string> => ({
   SVC_ARTIFACTS: `s3://${bucket.bucket}/svc/one`,

@@ -11,7 +11,7 @@ import { PART_BYTES } from './domain/parts.ts';
 import { digest, filesIn, noise, reprDigest, strays } from './testing/files.ts';
 import { openWorld } from './testing/world.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const DOOMED = fileURLToPath(new URL('testing/doomed-server.ts', import.meta.url));
 const OLD = 'what was there before';
@@ -97,6 +97,6 @@ async function partsOf(bytes: Buffer, from: number): Promise<number[]> {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 240_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     for (const failpoints of FAILPOINTS) await t.test(failpoints, (t) => killed(t, store, failpoints));
   });

@@ -7,7 +7,7 @@ import { PART_BYTES } from './domain/parts.ts';
 import { digest, filesIn, noise, strays } from './testing/files.ts';
 import { openWorld, type World } from './testing/world.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const BYTES = noise(PART_BYTES + 1000, 5);
 
@@ -108,7 +108,7 @@ async function sweepingHarmsNobody(t: Test, world: World): Promise<void> {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 240_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     for (const [what, run] of [
       ['of two requests for one upload, one decides', oneOfTwoDecides],
       ['an upload that was swept ends', aSweptUploadEnds],

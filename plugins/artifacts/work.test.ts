@@ -14,7 +14,7 @@ import { collectFiles, contentOf } from './local/walk.ts';
 import { digest, filesIn, noise, strays } from './testing/files.ts';
 import { openWorld, type World } from './testing/world.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const LATER_MS = 60_000;
 const ref = ({ activity_id, epoch }: ClaimRef): ClaimRef => ({ activity_id, epoch });
@@ -240,7 +240,7 @@ async function theyArePruned(t: Test, world: World): Promise<void> {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 240_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const world = await openWorld(t, { store });
     await t.test('a call publishes its files once', (t) => aCallPublishesOnce(t, world));
     await t.test('a lost claim stores nothing', (t) => aLostClaimStoresNothing(t, world));

@@ -3,7 +3,7 @@ import { costly, STORES, watchPredicates } from '../../test/kit/index.ts';
 import { checkBusInvariants } from './testing/invariants.ts';
 import { BusProject, type BusServer, openServers } from './testing/bus-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const WAITS = 20;
 const CUT = /^event_budget_spent: the predicate was not judged/;

@@ -10,7 +10,7 @@ const said = (links: Chain['after']): string[] =>
   links.map(({ depth, relation, kind, name, id }) => `${depth} ${relation} ${kind} ${name ?? id}`);
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 for (const store of STORES)
   t.test(store, async (t) => {

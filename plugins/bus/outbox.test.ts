@@ -105,7 +105,7 @@ const sound = async (t: Test, server: BusServer) =>
   t.same(await checkBusInvariants(server.database, { settled: true }), []);
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 for (const store of STORES) {
   t.test(

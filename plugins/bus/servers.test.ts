@@ -158,7 +158,7 @@ async function backlog(t: Test, servers: readonly BusServer[]): Promise<void> {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 280_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const fixture = await openServers(store, 2);
     t.teardown(() => fixture.close());
     const { servers } = fixture;

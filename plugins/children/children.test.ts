@@ -92,7 +92,7 @@ async function resumed(script: Script): Promise<JournalRecord> {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 120_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const shared = await openTestDatabase(store);
     const world = await bootEngine({ database: shared, plugins: ['children'] });
     const other = await bootEngine({ database: shared, plugins: ['children'] });

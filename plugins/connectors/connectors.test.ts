@@ -18,7 +18,7 @@ import { ConnectorManifests, Connectors, type ManifestExample } from '../manifes
 import { ConnectorActions } from './contract.ts';
 import { checkConnector } from './service/compile-connectors.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const HOME = resolve(import.meta.dirname, '../../connectors');
 const CANARY = 'canary-77aa01';

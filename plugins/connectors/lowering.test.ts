@@ -6,7 +6,7 @@ import type { ConnectorAction, ConnectorCall } from './contract.ts';
 import { compileAction } from './domain/action.ts';
 import { configSchema } from './domain/node-config.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const server = await boot({ plugins: ['expressions'] });
 t.teardown(() => server.close());

@@ -5,7 +5,7 @@ import { boot, STORES, type TestServer } from '../../test/kit/index.ts';
 import { Prunables } from '../retention/contract.ts';
 import { RunStore } from '../runs/contract.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const digestOf = (text: string) => `sha256:${hash('sha256', text, 'hex')}`;
 const entry = (path: string, text: string) => ({ path, digest: digestOf(text), size: Buffer.byteLength(text) });

@@ -4,7 +4,7 @@ import { until } from '../../test/kit/index.ts';
 import { RunStore, TERMINAL } from '../runs/contract.ts';
 import { expr, failing, FlowServer, set, shell } from './testing/flow-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const flows = await FlowServer.open({ idle: false });
 t.teardown(() => flows.close());

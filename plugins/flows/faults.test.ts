@@ -7,7 +7,7 @@ import type { FlowCoordinator } from './service/coordinator.ts';
 import { Resumer } from './service/resumer.ts';
 import { FlowServer, node, set, shell } from './testing/flow-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const fault = (): never => {
   throw new ReferenceError('gone is not defined');
@@ -40,7 +40,7 @@ const logged = (log: RecordingLog) =>
   log.lines.filter(({ level, fields }) => level === 'error' && fields.err instanceof ReferenceError);
 
 for (const store of STORES)
-  t.test(store, { timeout: 200_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     const flows = await FlowServer.open({ database, plugins: [faulty] });
     t.teardown(async () => {

@@ -3,13 +3,13 @@ import { openTestDatabase, STORES } from '../../test/kit/index.ts';
 import { RunStore } from '../runs/contract.ts';
 import { expr, failing, FlowServer, node, set, shell } from './testing/flow-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const failed = { status: 'failed', code: 'broken', message: 'it broke' } as const;
 const put = (output: string) => ({ status: 'succeeded', output }) as const;
 
 for (const store of STORES)
-  t.test(store, { timeout: 200_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     const flows = await FlowServer.open({ database });
     const other = await FlowServer.open({ database });

@@ -4,7 +4,7 @@ import { InstantClaims, RunStore } from '../runs/contract.ts';
 import { FlowServer, set, shell } from './testing/flow-server.ts';
 
 for (const store of STORES)
-  t.test(store, { timeout: 100_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const flows = await FlowServer.open({ store });
     t.teardown(() => flows.close());
     t.afterEach(async () => t.same(await flows.broken(), [], 'the invariants hold'));

@@ -3,7 +3,7 @@ import { openTestDatabase, STORES, until } from '../../test/kit/index.ts';
 import type { Completion, Json } from '../runs/contract.ts';
 import { type Document, expr, failing, FlowServer, node, set, shell } from './testing/flow-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const broken = { status: 'failed', code: 'broken', message: 'it broke' } as const;
 const put = (output: Json): Completion => ({ status: 'succeeded', output });
@@ -48,7 +48,7 @@ const DIAMOND: Document = {
 };
 
 for (const store of STORES)
-  t.test(store, { timeout: 200_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     const flows = await FlowServer.open({ database });
     t.teardown(async () => {

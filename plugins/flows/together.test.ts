@@ -6,7 +6,7 @@ import { FlowServer, shell } from './testing/flow-server.ts';
 const failed = { status: 'failed', code: 'broken', message: 'it broke' } as const;
 
 for (const store of STORES)
-  t.test(store, { timeout: 100_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const flows = await FlowServer.open({ store });
     t.teardown(() => flows.close());
     t.afterEach(async () => t.same(await flows.broken(), [], 'the invariants hold'));

@@ -3,7 +3,7 @@ import { openTestDatabase, STORES } from '../../test/kit/index.ts';
 import { RunStore } from '../runs/contract.ts';
 import { expr, FlowServer, node, set, shell } from './testing/flow-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const line = (n: number, text: string) => ({
@@ -12,7 +12,7 @@ const line = (n: number, text: string) => ({
 });
 
 for (const store of STORES)
-  t.test(store, { timeout: 200_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     const flows = await FlowServer.open({ database });
     t.teardown(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { expr, graphOf, GraphServer, node, set } from './testing/graph-server.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 let graphs: GraphServer;
 t.before(async () => {

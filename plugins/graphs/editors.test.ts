@@ -2,7 +2,7 @@ import t from 'tap';
 import { STORES } from '../../test/kit/index.ts';
 import { expr, graphOf, GraphServer, node, set } from './testing/graph-server.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const evaluate = (graphs: GraphServer, expression: string, names?: object, as?: 'viewer' | 'member') =>
   graphs.call('POST /expressions/evaluate', { expression, ...(names && { names }) }, as ?? 'member');

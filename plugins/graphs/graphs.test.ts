@@ -3,13 +3,13 @@ import { openTestDatabase, STORES, until } from '../../test/kit/index.ts';
 import { RunStore } from '../runs/contract.ts';
 import { expr, GraphServer, graphOf, node, set } from './testing/graph-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const nonEmpty = <T>(list: T[]) => list.length > 0 && list;
 const put = (output: string) => ({ status: 'succeeded', output }) as const;
 
 for (const store of STORES)
-  t.test(store, { timeout: 200_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     const graphs = await GraphServer.open({ database });
     t.teardown(async () => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { expr, graphOf, GraphServer, node, set } from './testing/graph-server.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 let graphs: GraphServer;
 t.before(async () => {

@@ -6,10 +6,10 @@ import { type HeldState, NameHolders } from '../credentials/contract.ts';
 import type { Json } from '../runs/contract.ts';
 import { expr, graphOf, GraphServer, node, set } from './testing/graph-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 for (const store of STORES)
-  t.test(store, { timeout: 200_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     const graphs = await GraphServer.open({ database });
     t.teardown(async () => {

@@ -4,7 +4,7 @@ import { checkRuns, openTestDatabase, STORES, until } from '../../test/kit/index
 import { checkHandlerInvariants } from './testing/invariants.ts';
 import { deliveriesOf, openWorld, type World } from './testing/world.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const TICK = { type: 'tick', refusable: false, source: 'hook', source_name: 'h' } as const;
 

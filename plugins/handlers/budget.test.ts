@@ -12,7 +12,7 @@ import { RunEngine } from '../runs/contract.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
 import { deliveriesOf, openWorld, type World } from './testing/world.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 /** What one event may take in a transaction (`LOCKED_UNITS`), and altogether with the share of each handler. */
 const LOCKED = 10_000;

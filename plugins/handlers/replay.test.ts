@@ -5,7 +5,7 @@ import { EventBus } from '../bus/contract.ts';
 import { addCounts, readCounts } from './store/counts.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const OUTSIDE = {
   key: null,

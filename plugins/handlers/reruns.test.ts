@@ -4,7 +4,7 @@ import { boot, openTestDatabase, STORES, type TestServer } from '../../test/kit/
 import { EventBus } from '../bus/contract.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const DONE = { key: null, payload: null, generation: 0, refusable: false } as const;
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { boot, STORES, tablesWith, until } from '../../test/kit/index.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const KEY = 'canary-key-77f1';
 const NEXT = 'canary-key-90aa';

@@ -5,7 +5,7 @@ import { RunStore } from '../runs/contract.ts';
 import { LiveServer } from './testing/live-server.ts';
 import { wait } from './testing/work.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 t.test('over NATS, what another server does is told as fast as what this one does', async (t) => {
   const nats = await startPrivateNats();

@@ -50,7 +50,7 @@ const cancel = (world: EngineServer, { org_id, project_id, run_id }: Claimed) =>
   world.use(RunStore).cancelRun({ org_id, project_id, run_id, reason: 'enough' });
 
 for (const store of STORES)
-  t.test(store, { timeout: 120_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const shared = await openTestDatabase(store);
     const world = await bootEngine({ database: shared, plugins: ['locks'] });
     const other = await bootEngine({ database: shared, plugins: ['locks'] });

@@ -132,7 +132,7 @@ async function openServers(store: Store) {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 120_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const fixture = await openServers(store);
     t.teardown(() => fixture.close());
     const { first, other, heard, within } = fixture;

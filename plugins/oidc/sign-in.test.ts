@@ -4,7 +4,7 @@ import { Database } from '../../kernel/contracts/index.ts';
 import { openWorld } from './testing/world.ts';
 
 for (const store of STORES)
-  t.test(`sign-in by an issuer, on ${store}`, { timeout: 120_000 }, async (t) => {
+  t.test(`sign-in by an issuer, on ${store}`, { timeout: 600_000 }, async (t) => {
     const world = await openWorld(t, store);
     const { groups, server, issuer } = world;
 

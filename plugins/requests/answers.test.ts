@@ -5,10 +5,10 @@ import type { Json } from '../runs/contract.ts';
 import { type Reply, send } from '../../features/support/far-end.ts';
 import { CANARY, http, RequestServer } from './testing/request-server.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 for (const store of STORES)
-  t.test(store, { timeout: 200_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const requests = await RequestServer.open(store);
     const { far, server } = requests;
     t.teardown(() => requests.close());

@@ -4,10 +4,10 @@ import { openTestDatabase, STORES, until } from '../../test/kit/index.ts';
 import { http, RequestServer } from './testing/request-server.ts';
 import { send } from '../../features/support/far-end.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 for (const store of STORES)
-  t.test(`servers on ${store}`, { timeout: 200_000 }, async (t) => {
+  t.test(`servers on ${store}`, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);
     t.teardown(() => database.drop());
 

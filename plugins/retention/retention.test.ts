@@ -7,7 +7,7 @@ import { boot, checkRuns, STORES, tablesWith, type TestServer, until, VirtualClo
 import { Pruner } from './service/pruner.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const AGENT = { agent_id: 'agt_1', capabilities: ['linux'] };
 const LATER_MS = 60_000;
@@ -249,7 +249,7 @@ async function batchesAreShort(t: Test, server: TestServer): Promise<void> {
 }
 
 for (const store of STORES)
-  t.test(store, { timeout: 240_000 }, async (t) => {
+  t.test(store, { timeout: 600_000 }, async (t) => {
     const server = await boot({ store, access: 'project' });
     t.teardown(() => server.close());
     await t.test('runs that ended are removed with all that is theirs', (t) => runsAreRemoved(t, server));

@@ -40,7 +40,7 @@ async function open(env: Record<string, string> = {}) {
   return { collector, server, tracer, metric };
 }
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 for (const protocol of ['http/protobuf', 'http/json'])
   t.test(`spans reach a collector as ${protocol}`, async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { boot, STORES } from '../kit/index.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 interface Parameter {
   in: string;

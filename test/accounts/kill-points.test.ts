@@ -4,7 +4,7 @@ import { DEATHS, type KillPoint, PAIRS, WAYS } from './kill-points.ts';
 import { killRun, type KillPlan } from './kill-run.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const named = (list: readonly KillPoint[], ...names: string[]) => list.filter(({ name }) => names.includes(name));
 const [sent] = named(DEATHS, 'sent');
@@ -40,9 +40,9 @@ async function check(t: typeof import('tap').default, plan: KillPlan): Promise<v
   t.ok(scanned > 100_000, `${scanned} bytes were looked at`);
 }
 
-t.test('SQLite: one server', { timeout: 240_000 }, (t) => check(t as typeof import('tap').default, ON_SQLITE));
+t.test('SQLite: one server', { timeout: 600_000 }, (t) => check(t as typeof import('tap').default, ON_SQLITE));
 
-t.test('MySQL: two servers', { timeout: 240_000 }, async (t) => {
+t.test('MySQL: two servers', { timeout: 600_000 }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: kill points of renewals on MySQL (${server.reason})`);
   t.teardown(() => server.stop());

@@ -4,7 +4,7 @@ import t from 'tap';
 import { homeFolder } from '../../features/support/home.ts';
 import { runToEnd, Service } from '../../features/support/process.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const SVC = resolve(import.meta.dirname, '../../cli/svc');
 /** In 1,024 bytes, as bash counts: no file of the server can become larger. */

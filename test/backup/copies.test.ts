@@ -17,7 +17,7 @@ t.teardown(() => place.close());
 for (const from of stores)
   t.test(
     `a backup of ${from} has every row of every table, with every kind of value`,
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (t) => {
       const source = await place.started(from);
       await fillAll(source);
@@ -68,7 +68,7 @@ function unpacked(bytes: Buffer): string | undefined {
 }
 
 for (const store of stores)
-  t.test(`what cannot be restored leaves an empty ${store}`, { timeout: 300_000 }, async (t) => {
+  t.test(`what cannot be restored leaves an empty ${store}`, { timeout: 600_000 }, async (t) => {
     const source = await place.started(store);
     await fillAll(source);
     const file = place.file(`whole-${store}.svc`);

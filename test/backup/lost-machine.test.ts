@@ -32,7 +32,7 @@ svc step opened -- bash -c 'echo "opened $API_KEY" >> "$LEDGER"'`,
 };
 
 for (const [from, to] of PAIRS)
-  t.test(`the machine of a ${from} is lost, and its backup goes on in a ${to}`, { timeout: 300_000 }, async (t) => {
+  t.test(`the machine of a ${from} is lost, and its backup goes on in a ${to}`, { timeout: 600_000 }, async (t) => {
     const here = await homeFolder('svc-lost-');
     const [first, second] = [await openTestDatabase(from), await openTestDatabase(to)];
     t.teardown(() => Promise.all([first.drop(), second.drop()]));

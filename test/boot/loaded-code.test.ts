@@ -4,7 +4,7 @@ import t from 'tap';
 import type { Service } from '../../features/support/process.ts';
 import { Place } from '../bench/place.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 /** The folder in which V8 lists, when a process ends, what it had loaded. */
 const LISTS = 'loaded';

@@ -8,7 +8,7 @@ const HERE = '/orgs/dev/projects/main';
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const field = (page: Page, name: string) => dialog(page).locator(`[name=${name}]`);
@@ -40,7 +40,7 @@ async function submit(place: Console, script: string, ...flags: string[]): Promi
 
 if (path === undefined) t.comment('left out: access and secrets in a browser (there is no Chromium)');
 else
-  t.test('what a project keeps and who may do what, in a browser', { timeout: 240_000 }, async (t) => {
+  t.test('what a project keeps and who may do what, in a browser', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.signedIn();
     page.setDefaultTimeout(30_000);

@@ -29,11 +29,11 @@ const ORDERS = {
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 if (path === undefined) t.comment('left out: the editor of graphs in a browser (there is no Chromium)');
 else
-  t.test('graphs that are changed in the editor', { timeout: 280_000 }, async (t) => {
+  t.test('graphs that are changed in the editor', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main/graphs`;
     const page = await place.signedIn();

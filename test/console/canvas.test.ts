@@ -6,11 +6,11 @@ import { addByMouse, card, count, drag, drawn, field, ids, panel, saved, shows, 
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 if (path === undefined) t.comment('left out: the editor of graphs in a browser (there is no Chromium)');
 else
-  t.test('the editor of graphs', { timeout: 280_000 }, async (t) => {
+  t.test('the editor of graphs', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main/graphs`;
     const page = await place.signedIn();

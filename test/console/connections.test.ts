@@ -15,7 +15,7 @@ async function agree(page: Page, login: string): Promise<void> {
 
 t.test(
   'a person connects an account in a browser, loses it, and connects it again',
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async (t) => {
     const path = chromiumPath();
     if (path === undefined) return t.comment('left out: connecting in a browser (there is no Chromium)');

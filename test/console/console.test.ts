@@ -7,7 +7,7 @@ const HOSTILE = '<img src=x onerror="document.title=`owned`">';
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 /** A script that waits, prints colours and hostile text, notes something and answers. */
 const SCRIPT = `
@@ -30,7 +30,7 @@ async function tabTo(page: Page, wanted: Locator): Promise<boolean> {
 
 if (path === undefined) t.comment('left out: the console in a browser (there is no Chromium)');
 else {
-  t.test('a run is watched, answered, read and run again in a browser', { timeout: 120_000 }, async (t) => {
+  t.test('a run is watched, answered, read and run again in a browser', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.newPage();
     await page.goto(place.url);
@@ -86,7 +86,7 @@ else {
     t.same(place.faults, [], 'no error, and nothing that the content security policy refused');
   });
 
-  t.test('runs are filtered by address, and cancelled together', { timeout: 120_000 }, async (t) => {
+  t.test('runs are filtered by address, and cancelled together', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     for (const name of ['a', 'b'])
       t.equal((await place.svc(['submit', '-', '--tag', name], 'svc wait-signal never\n')).exit, 0);
@@ -116,7 +116,7 @@ else {
     t.same(place.faults, []);
   });
 
-  t.test('every page is accessible in both themes and on a narrow screen', { timeout: 180_000 }, async (t) => {
+  t.test('every page is accessible in both themes and on a narrow screen', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const submitted = await place.svc(['submit', '-', '--json', '--tag', 'x'], SCRIPT);
     const { run_id } = JSON.parse(submitted.stdout) as { run_id: string };
@@ -141,7 +141,7 @@ else {
     t.same(place.faults, []);
   });
 
-  t.test('a one-time link signs in, once; signing out everywhere ends every page', { timeout: 120_000 }, async (t) => {
+  t.test('a one-time link signs in, once; signing out everywhere ends every page', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const link = (await place.svc(['console', '--print'])).stdout.trim();
     t.match(link, /\/sign-in#[\w-]{20,}$/);
@@ -201,7 +201,7 @@ else {
     t.same(place.faults, []);
   });
 
-  t.test('a server that goes away and comes back under an open page', { timeout: 120_000 }, async (t) => {
+  t.test('a server that goes away and comes back under an open page', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const page = await place.signedIn();
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
@@ -216,7 +216,7 @@ else {
     );
   });
 
-  t.test('by keyboard alone: sign in, find a run, open a step, go back', { timeout: 120_000 }, async (t) => {
+  t.test('by keyboard alone: sign in, find a run, open a step, go back', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const submitted = await place.svc(['submit', '-', '--json', '--follow'], 'svc step one -- echo first\n');
     t.equal(submitted.exit, 0, submitted.stderr);

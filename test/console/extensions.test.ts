@@ -13,7 +13,7 @@ const HERE = '/orgs/dev/projects/main';
 const HOSTILE = '<img src=x onerror="document.title=`owned`">';
 const path = chromiumPath();
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const REGISTER = `
   plugin.contribute(ConsolePages, () => [
@@ -135,7 +135,7 @@ t.test('what is wrong with a page of a plugin stops the start, and names it', as
 
 if (path === undefined) t.comment('left out: pages of plugins in a browser (there is no Chromium)');
 else
-  t.test('pages and panels of plugins, in a browser', { timeout: 240_000 }, async (t) => {
+  t.test('pages and panels of plugins, in a browser', { timeout: 600_000 }, async (t) => {
     const guests = await folderFor(t);
     await guests.addExample();
     await guests.add('showy', guest('showy', REGISTER, MODULES));

@@ -10,7 +10,7 @@ const HERE = '/orgs/dev/projects/main';
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const row = (page: Page, name: RegExp | string) => page.getByRole('row', { name });
@@ -25,7 +25,7 @@ async function confirmed(page: Page, button: string, verb: string): Promise<void
 
 if (path === undefined) t.comment('left out: graphs in a browser (there is no Chromium)');
 else
-  t.test('graphs in a browser', { timeout: 280_000 }, async (t) => {
+  t.test('graphs in a browser', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const saved: Saved = await saveGraphs(place);
     const page = await place.signedIn();

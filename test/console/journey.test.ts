@@ -10,11 +10,11 @@ const path = chromiumPath();
 const FIRST = 'first-token-of-the-chat';
 const SECOND = 'second-token-of-the-chat';
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 if (path === undefined) t.comment('left out: the whole way in a browser (there is no Chromium)');
 else
-  t.test('with the console alone: from nothing to a mended run', { timeout: 280_000 }, async (t) => {
+  t.test('with the console alone: from nothing to a mended run', { timeout: 600_000 }, async (t) => {
     const port = await freePort();
     const far = new OidcServer();
     await far.listen({ redirect_uri: `http://127.0.0.1:${port}/connections/callback` });
@@ -28,7 +28,7 @@ else
     const env = { SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify([far.settings('far')]) };
     const place = await Console.open(t, path, { port, env });
     const page = await place.signedIn();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.setViewportSize({ width: 1400, height: 1000 });
     const dialog = page.getByRole('dialog');
 

@@ -10,7 +10,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAw
 const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
 const path = chromiumPath();
 
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const PIPELINE = `name: release
 jobs:
@@ -61,11 +61,11 @@ async function accessible(t: Test, place: Console, address: string): Promise<voi
 
 if (path === undefined) t.comment('left out: pipelines in a browser (there is no Chromium)');
 else
-  t.test('pipelines', { timeout: 240_000 }, async (t) => {
+  t.test('pipelines', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const page = await place.signedIn();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await writeFile(join(place.folder, 'holder.sh'), HOLDER);
     const holder = (await place.svc(['submit', 'holder.sh'])).stdout.trim();
 

@@ -7,7 +7,7 @@ const HOSTILE = '<img src=x onerror="document.title=`owned`">\u202e';
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 /** Presses a button that asks first, and agrees. */
 async function confirmed(page: Page, button: string, verb: string): Promise<void> {
@@ -19,7 +19,7 @@ const shownSecret = (page: Page): Promise<string> => page.locator('.once code').
 
 if (path === undefined) t.comment('left out: events and what reacts to them in a browser (there is no Chromium)');
 else
-  t.test('events and what reacts to them', { timeout: 240_000 }, async (t) => {
+  t.test('events and what reacts to them', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const page = await place.signedIn();

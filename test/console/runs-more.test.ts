@@ -26,11 +26,11 @@ const RETRIES = `svc step pay --retry 5 --backoff 1h -- sh -c 'echo "no answer";
 `;
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(400_000);
+t.setTimeout(600_000);
 
 if (path === undefined) t.comment('left out: comparing runs and their chains in a browser (there is no Chromium)');
 else
-  t.test('runs beside each other and one after another', { timeout: 380_000 }, async (t) => {
+  t.test('runs beside each other and one after another', { timeout: 600_000 }, async (t) => {
     const place = await Console.open(t, path);
     const base = `${place.url}/orgs/dev/projects/main`;
     const word = (text: string) => writeFile(join(place.folder, 'word'), text);
@@ -68,7 +68,7 @@ else
     await reaches(broken, 'failed');
 
     const page = await place.signedIn();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     const changed = (looked: Page, text: string) => looked.locator('.diff').getByText(text).first().waitFor();
 
     await t.test('two runs are compared', async (t) => {

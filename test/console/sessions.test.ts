@@ -48,7 +48,7 @@ async function openForeign(context: BrowserContext, host: string, port: number) 
     );
 }
 
-t.test('sessions in a real browser: a link, an issuer, pages of others', { timeout: 180_000 }, async (t) => {
+t.test('sessions in a real browser: a link, an issuer, pages of others', { timeout: 600_000 }, async (t) => {
   const executablePath = chromiumPath();
   if (executablePath === undefined) return t.comment('left out: sessions in a browser (there is no Chromium)');
   const folder = await homeFolder('svc-sessions-');

@@ -10,7 +10,7 @@ const HERE = '/orgs/dev/projects/main';
 const HOSTILE = '<img src=x onerror="document.title=`owned`">';
 const path = chromiumPath();
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 /** Its health check fails, and its name and summary are not to be trusted. */
 const SICK = guest('sick', '', {});
@@ -29,7 +29,7 @@ export default definePlugin(manifest, (plugin) => { ${CHECK} });
 
 if (path === undefined) t.comment('left out: plugins and settings in a browser (there is no Chromium)');
 else
-  t.test('plugins and settings, in a browser', { timeout: 150_000 }, async (t) => {
+  t.test('plugins and settings, in a browser', { timeout: 600_000 }, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'svc-guests-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
     const guests = await Guests.in(folder);

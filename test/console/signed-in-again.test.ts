@@ -6,7 +6,7 @@ import { Console } from './browser.ts';
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 const api = async ({ url, token }: Console, method: string, path: string, body?: object, as = token) => {
   const headers = { authorization: `Bearer ${as}`, ...(body && { 'content-type': 'application/json' }) };

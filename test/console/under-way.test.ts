@@ -8,7 +8,7 @@ import { Console, inaccessible } from './browser.ts';
 const path = chromiumPath();
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const SCRIPT = `
 echo "a line of each pass"

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 
-t.test('the demonstration tells its story and leaves nothing behind', { timeout: 120_000 }, async (t) => {
+t.test('the demonstration tells its story and leaves nothing behind', { timeout: 600_000 }, async (t) => {
   const temporary = mkdtempSync(join(tmpdir(), 'svc-demo-test-'));
   t.teardown(() => rmSync(temporary, { recursive: true, force: true }));
   const env = { ...process.env, TMPDIR: temporary };

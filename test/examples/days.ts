@@ -66,7 +66,7 @@ export async function dripByDays(days: number): Promise<Seen[]> {
       if (day > 0) clock.forward(DAY_MS);
       const status = await until(`day ${day} to be quiet`, 30_000, async () => {
         const run = await ask<{ status: string; substate?: { deadline: string } }>('GET', `/runs/${run_id}`);
-        const waits = run.status === 'waiting' && Date.parse(run.substate!.deadline) > clock.now();
+        const waits = run.status === 'waiting' && Date.parse(run.substate?.deadline ?? '') > clock.now();
         return waits || run.status === 'succeeded' || run.status === 'failed' ? run.status : undefined;
       });
       const mails = (await readFile(outbox, 'utf8')).trim().split('\n');

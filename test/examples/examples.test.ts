@@ -8,7 +8,7 @@ t.setTimeout(600_000);
 
 t.test(
   'SQLite: every example does what it is for while scripts, agents and servers are killed',
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async (t) => {
     const { found, struck } = await runExamples({ servers: 1, agents: 2, kills: 4, seed: 20_261_121 });
     t.same(found, []);
@@ -16,7 +16,7 @@ t.test(
   },
 );
 
-t.test('MySQL: and on two servers', { timeout: 300_000 }, async (t) => {
+t.test('MySQL: and on two servers', { timeout: 600_000 }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: the examples on MySQL (${server.reason})`);
   t.teardown(() => server.stop());
@@ -29,7 +29,7 @@ t.test('MySQL: and on two servers', { timeout: 300_000 }, async (t) => {
   return undefined;
 });
 
-t.test('SQLite: a campaign over days, on a clock that is put forward', { timeout: 120_000 }, async (t) => {
+t.test('SQLite: a campaign over days, on a clock that is put forward', { timeout: 600_000 }, async (t) => {
   const seen = await dripByDays(6);
   const [first, second, third] = ['welcome', 'tips', 'offer'];
   t.same(

@@ -3,7 +3,7 @@ import { EventBus } from '../../plugins/bus/contract.ts';
 import { expr, FlowServer, node } from '../../plugins/flows/testing/flow-server.ts';
 import { until } from '../kit/index.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 t.test('a node emits once, and one waits for an event', async (t) => {
   const flows = await FlowServer.open({ plugins: ['bus'], idle: false });

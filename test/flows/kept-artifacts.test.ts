@@ -6,7 +6,7 @@ import { Prunables } from '../../plugins/retention/contract.ts';
 import type { ClaimRef } from '../../plugins/runs/contract.ts';
 import { Artifacts } from '../../plugins/artifacts/contract.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 const LATER_MS = 60_000;
 

@@ -5,7 +5,7 @@ import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { boot, type TestServer } from '../kit/index.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 /** Commits of this process while `work` is done, with those that follow it at once. */
 async function commits(server: TestServer, work: () => Promise<unknown>): Promise<number> {

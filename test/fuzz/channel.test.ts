@@ -7,7 +7,7 @@ import { CHANNEL_BODIES, type ChannelBody, placesIn } from './channel-bodies.ts'
 import { withMember } from './members.ts';
 import { JSON_TEXTS, seeded, some } from './values.ts';
 
-t.setTimeout(400_000);
+t.setTimeout(600_000);
 
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? 1);
 /** Of each member; every success of what ends a claim needs a run of its own. */

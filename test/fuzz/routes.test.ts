@@ -8,7 +8,7 @@ import { bounds, type Member, membersOf, withMember } from './members.ts';
 import { BODIES, ESCAPES, HEADER_TEXTS, JSON_TEXTS, seeded, some, TEXTS } from './values.ts';
 import { fault, type Got, type Sent, Wire } from './wire.ts';
 
-t.setTimeout(400_000);
+t.setTimeout(600_000);
 
 /** Another one tries other values: `SVC_FUZZ_SEED=7`. */
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? 1);

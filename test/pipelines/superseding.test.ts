@@ -4,7 +4,7 @@ import { checkFlows } from '../../plugins/flows/testing/invariants.ts';
 import { checkLockInvariants } from '../../plugins/locks/testing/invariants.ts';
 import { bootEngine, checkRuns, type EngineServer, STORES, until } from '../kit/index.ts';
 
-t.setTimeout(400_000);
+t.setTimeout(600_000);
 
 const QUEUED = 150;
 const REPLACING = 5;
@@ -28,7 +28,7 @@ const read = async (server: EngineServer, run_id: string): Promise<Shown> =>
   (await server.call('viewer', `GET ${server.scoped}/runs/${run_id}`)).json as Shown;
 
 for (const store of STORES)
-  t.test(`${store}: a long queue is replaced, and none of it starts`, { timeout: 180_000 }, async (t) => {
+  t.test(`${store}: a long queue is replaced, and none of it starts`, { timeout: 600_000 }, async (t) => {
     const server = await bootEngine({ store, plugins: ['pipelines'], idle: false });
     t.teardown(() => server.close());
     const holder = await submit(server, 'queue');

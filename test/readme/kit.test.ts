@@ -8,7 +8,7 @@ import * as kit from '../kit/index.ts';
 
 const readme = readFileSync(join(clone, 'test/kit/README.md'), 'utf8');
 
-t.setTimeout(180_000);
+t.setTimeout(600_000);
 
 t.test('the example of the README passes in a folder that has svc installed', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-kit-readme-'));

@@ -4,7 +4,7 @@ import { startTarget, type Target } from '../../features/support/target.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(300_000);
+t.setTimeout(600_000);
 
 const SCHEDULES = 20;
 const TICKS = 200;

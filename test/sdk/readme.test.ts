@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const clone = join(import.meta.dirname, '../..');
 const folder = join(clone, 'plugins/scripts/sdk');
 
-t.test('the examples of the README do what they say', { timeout: 120_000 }, async (t) => {
+t.test('the examples of the README do what they say', { timeout: 600_000 }, async (t) => {
   const workdir = await homeFolder('svc-sdk-readme-');
   t.teardown(() => rm(workdir, { recursive: true, force: true }));
   const readme = await readFile(join(folder, 'README.md'), 'utf8');

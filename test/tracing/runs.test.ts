@@ -16,7 +16,7 @@ const CALLER = {
   tracestate: 'vendor=a,other=b',
 };
 
-t.setTimeout(400_000);
+t.setTimeout(600_000);
 
 const byName = (spans: readonly ReadSpan[], name: string) => spans.filter((span) => span.name === name);
 const lines = async (path: string) => (await readFile(path, 'utf8')).trim().split('\n');

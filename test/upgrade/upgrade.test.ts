@@ -5,7 +5,7 @@ import t from 'tap';
 import { until } from '../../features/support/process.ts';
 import { Installation, type Recording, recordings } from './installation.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(600_000);
 
 async function restore(version: string): Promise<{ place: Installation; recording: Recording }> {
   const recording = JSON.parse(await readFile(join(recordings, `${version}.json`), 'utf8')) as Recording;

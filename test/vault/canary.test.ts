@@ -3,7 +3,7 @@ import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { canaryRun } from './canary-run.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(480_000);
+t.setTimeout(600_000);
 
 /** The short size of the gate; `node test/vault/long.ts` is the full one. */
 const SHORT = { cuts: 2 };
@@ -19,11 +19,11 @@ async function check(t: typeof import('tap').default, database_url?: string): Pr
   t.ok(processes > 20 && files > 20 && answers > 30 && bytes > 1_000_000, JSON.stringify(result.looked));
 }
 
-t.test('SQLite: canaries in every kind and encoding are nowhere', { timeout: 240_000 }, (t) =>
+t.test('SQLite: canaries in every kind and encoding are nowhere', { timeout: 600_000 }, (t) =>
   check(t as typeof import('tap').default),
 );
 
-t.test('MySQL: canaries in every kind and encoding are nowhere', { timeout: 240_000 }, async (t) => {
+t.test('MySQL: canaries in every kind and encoding are nowhere', { timeout: 600_000 }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: canaries on MySQL (${server.reason})`);
   t.teardown(() => server.stop());

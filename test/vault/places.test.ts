@@ -7,7 +7,7 @@ import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { scanColumns } from './columns.ts';
 import { Project } from './project.ts';
 
-t.setTimeout(480_000);
+t.setTimeout(600_000);
 
 /** In every form of its that a column might hold as text. */
 function needlesOf(canary: string): Buffer[] {
@@ -127,9 +127,9 @@ const TESTS = {
 };
 
 for (const [name, check] of Object.entries(TESTS)) {
-  t.test(`SQLite: ${name}`, { timeout: 240_000 }, (t) => check(t as Test));
+  t.test(`SQLite: ${name}`, { timeout: 600_000 }, (t) => check(t as Test));
 
-  t.test(`MySQL: ${name}`, { timeout: 240_000 }, async (t) => {
+  t.test(`MySQL: ${name}`, { timeout: 600_000 }, async (t) => {
     const server = await startMysql();
     if ('reason' in server) return t.comment(`left out: ${name} on MySQL (${server.reason})`);
     t.teardown(() => server.stop());

@@ -4,7 +4,7 @@ import { Database } from '../../kernel/contracts/index.ts';
 import { rekeyRun } from './rekey-run.ts';
 import { boot, STORES } from '../kit/index.ts';
 
-t.setTimeout(480_000);
+t.setTimeout(600_000);
 
 for (const store of STORES)
   t.test(`${store}: sealed rows that were altered or moved are refused, every time`, async (t) => {
@@ -49,13 +49,13 @@ const SHORT = { orgs: 120, kills: 10 };
 
 t.test(
   'SQLite: rekey, killed ten times, loses nothing; a wrong key starts nothing',
-  { timeout: 200_000 },
+  { timeout: 600_000 },
   async (t) => {
     t.same(await rekeyRun(SHORT), { killed: 10, lost: [], refused: true });
   },
 );
 
-t.test('MySQL: rekey, killed ten times, loses nothing; a wrong key starts nothing', { timeout: 200_000 }, async (t) => {
+t.test('MySQL: rekey, killed ten times, loses nothing; a wrong key starts nothing', { timeout: 600_000 }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: rekey on MySQL (${server.reason})`);
   t.teardown(() => server.stop());

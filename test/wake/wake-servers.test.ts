@@ -10,7 +10,7 @@ import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { type PrivateNatsServer, startPrivateNats } from '../support/nats-server.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(480_000);
+t.setTimeout(600_000);
 
 const mysql = await startMysql();
 const nats = await startPrivateNats();

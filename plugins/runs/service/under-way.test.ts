@@ -10,7 +10,7 @@ import { CallsUnderWay } from './under-way.ts';
 import { SCOPE, STORES, until, withEngine } from '../../../test/kit/index.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const AGENT = { agent_id: 'agt_one', name: 'builder-1' };
 const refOf = ({ activity_id, epoch }: Claimed) => ({ activity_id, epoch });

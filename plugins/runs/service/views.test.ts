@@ -119,6 +119,27 @@ for (const store of STORES) {
     }),
   );
 
+  t.test(`${store}: a run that goes on while it is read is not shown as one that waits for nothing`, (t) =>
+    withEngine({ store }, async ({ use, submit, claim }) => {
+      const engine = use(RunEngine);
+      const { run_id } = await engine.submit(submit());
+      await use(RunStore).park(await claim(), sleep(0, 3_600_000));
+      const database = use(Database);
+      let reads = 0;
+      const on: Pick<Database, 'read' | 'sql'> = {
+        sql: database.sql,
+        async read(sql, params) {
+          if (sql.includes('FROM runs_waits') && (reads += 1) === 1)
+            await use(RunStore).cancelRun({ ...SCOPE, run_id, reason: 'enough' });
+          return database.read(sql, params);
+        },
+      };
+      const views = createRunViews({ ...parts(use), on });
+      t.match(await views.read(SCOPE, run_id), { status: 'cancelled', reason: 'enough' });
+      t.equal(reads, 1);
+    }),
+  );
+
   t.test(`${store}: steps come in order with the open wait at the end, whatever the page`, (t) =>
     withEngine({ store }, async ({ use, submit, claim }) => {
       const store = use(RunStore);

@@ -40,22 +40,44 @@ async function readViewed(
   columns: string,
 ): Promise<Run[]> {
   const found = new Map<string, Run>();
-  for (const part of chunks(ids)) {
-    const list = inList(part);
-    const rows = await on.read<ViewedRun>(
+  const rowsOf = (some: readonly string[]) => {
+    const list = inList(some);
+    return on.read<ViewedRun>(
       `SELECT ${columns} FROM runs_runs WHERE org_id = ? AND project_id = ? AND run_id IN ${list.marks}`,
       [scope.org_id, scope.project_id, ...list.params],
     );
+  };
+  for (const part of chunks(ids)) {
+    const { rows, substates } = await withSubstates(on, rowsOf, part);
     if (rows.length === 0) continue;
     await sealer.prepare(scope.org_id);
-    const substates = await substatesOf(on, rows);
-    const annotations = await annotationsOf(on, list);
+    const annotations = await annotationsOf(on, inList(part));
     for (const row of rows) {
       found.set(row.run_id, toRun(row, sealer, substates.get(row.run_id), annotations.get(row.run_id) ?? []));
       if ((row.output?.length ?? 0) > LARGE) await yieldToEventLoop();
     }
   }
   return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+/**
+ * Rows, and what their runs wait for. A run that was woken between the two reads would be shown as one that waits for
+ * nothing: it is read again, at most twice.
+ */
+async function withSubstates(
+  on: Reader,
+  rowsOf: (ids: readonly string[]) => Promise<ViewedRun[]>,
+  ids: readonly string[],
+): Promise<{ rows: ViewedRun[]; substates: Map<string, Substate> }> {
+  const rows = new Map<string, ViewedRun>();
+  const substates = new Map<string, Substate>();
+  for (let some = ids, left = 3; some.length > 0 && left > 0; left -= 1) {
+    const read = await rowsOf(some);
+    for (const row of read) rows.set(row.run_id, row);
+    for (const [run_id, substate] of await substatesOf(on, read)) substates.set(run_id, substate);
+    some = read.flatMap(({ run_id, status }) => (status === 'waiting' && !substates.has(run_id) ? [run_id] : []));
+  }
+  return { rows: [...rows.values()], substates };
 }
 
 const json = <T>(text: string | null): T | undefined => (text === null ? undefined : (parseExact(text) as T));

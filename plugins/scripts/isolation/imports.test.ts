@@ -8,7 +8,7 @@ import { Activity, systemClock as clock } from '../../../test/kit/index.ts';
 import { openBench } from '../executor/testing/host.ts';
 import { Isolation } from './isolation.ts';
 
-t.setTimeout(120_000);
+t.setTimeout(600_000);
 
 const ids: Ids = { next: (prefix) => `${prefix}_1`, bytes: (count) => randomBytes(count) };
 const missing = await new Isolation({ env: process.env, ids, node: process.execPath }).fault();
