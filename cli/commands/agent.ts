@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { boot, ownProcess } from '../../kernel/boot/index.ts';
+import { boot, Clock, ownProcess } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
 import { letGoOfTheStart } from './start-garbage.ts';
@@ -32,9 +32,9 @@ export const run: Run = async ({ flags, output, env, profile }) => {
   };
   await ownProcess(
     () => boot(options),
-    () => {
+    (kernel) => {
       output.note(`svc agent works for ${url}; SIGTERM drains it`);
-      letGoOfTheStart();
+      letGoOfTheStart(kernel.use(Clock));
     },
     (text) => output.note(text),
   );

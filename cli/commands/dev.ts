@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { boot, ownProcess } from '../../kernel/boot/index.ts';
+import { boot, Clock, ownProcess } from '../../kernel/boot/index.ts';
 import { Client } from '../client/client.ts';
 import { readProfileFile } from '../client/profile.ts';
 import type { Run } from '../command.ts';
@@ -33,7 +33,7 @@ export const run: Run = async ({ flags, output, env: given }) => {
           const api = new Client(await readProfileFile(join(home, 'profile.json')));
           told = tellOfRuns(api, form, (line) => output.note(line), stopped.signal);
         }
-        letGoOfTheStart();
+        letGoOfTheStart(kernel.use(Clock));
       },
       (text) => output.note(text),
     );

@@ -1,4 +1,4 @@
-import { boot, ownProcess } from '../../kernel/boot/index.ts';
+import { boot, Clock, ownProcess } from '../../kernel/boot/index.ts';
 import type { Run } from '../command.ts';
 import { refuseHeld } from '../home-lock.ts';
 import { withSecretFiles } from '../secret-files.ts';
@@ -11,7 +11,7 @@ export const run: Run = async ({ output, env: given }) => {
     () => boot({ role: 'server', env: { ...env, SVC_OWN_PROCESS: 'on' } }),
     (kernel) => {
       output.note(`svc serve is ready: ${kernel.base_url()}`);
-      letGoOfTheStart();
+      letGoOfTheStart(kernel.use(Clock));
     },
     (text) => output.note(text),
   );

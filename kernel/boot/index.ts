@@ -1,4 +1,4 @@
-export { AdminCommands, LocalTools } from '../contracts/index.ts';
+export { AdminCommands, Clock, LocalTools } from '../contracts/index.ts';
 export { type BootOptions, boot, type Kernel, plan } from './kernel.ts';
 export { ownProcess } from './own-process.ts';
 export { readSettings } from './settings.ts';

@@ -36,22 +36,30 @@ export interface Serving {
   catchUp: () => Promise<boolean>;
 }
 
-/** A prepared route: compiled schemas and fixed limits. The order of its checks is the policy. */
+interface Compiled {
+  query: QueryReader;
+  body: Validator | undefined;
+}
+
+/** A route with compiled schemas and fixed limits. The order of its checks is the policy. */
 export class Endpoint {
   readonly route: Route;
   readonly #use: Serving;
-  readonly #query: QueryReader;
-  readonly #body: Validator | undefined;
+  #made: Compiled | undefined;
 
   constructor(route: Route, use: Serving) {
     this.route = route;
     this.#use = use;
-    try {
-      this.#query = queryReader(route.query);
-      this.#body = route.body && compile(closed(route.body));
-    } catch (error) {
-      throw new Error(`${route.method} ${route.path}: ${(error as Error).message}`, { cause: error });
-    }
+  }
+
+  /** Compiles the schemas, which the first request does otherwise. Throws when one of them is invalid. */
+  prepare(): void {
+    void this.#compiled;
+  }
+
+  get #compiled(): Compiled {
+    this.#made ??= compiled(this.route);
+    return this.#made;
   }
 
   /**
@@ -68,7 +76,7 @@ export class Endpoint {
   async #answer(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<HttpReply> {
     const { principal, scope } = await this.#admit(exchange, params);
     checkParams(params, this.#use.limits.param_length);
-    const query = this.#query(exchange.search);
+    const query = this.#compiled.query(exchange.search);
     const read = { params, query, principal, scope, ...(await this.#read(exchange)) };
     const admitted = () => this.#admitAgain(exchange, params);
     const handle = () => this.route.handle(requestOf(exchange, read, admitted));
@@ -144,13 +152,13 @@ export class Endpoint {
     const { route } = this;
     const { clock, limits } = this.#use;
     if (route.stream_body) return { raw: EMPTY, body: undefined, content: this.#stream(exchange) };
-    const takes = route.raw_body === true || this.#body !== undefined;
+    const takes = route.raw_body === true || route.body !== undefined;
     if (!takes && hasBody(request)) throw Errors.invalidRequest(`${route.method} ${route.path} does not accept a body`);
     if (!route.raw_body && hasBody(request)) checkType(request.headers['content-type']);
     const raw = await readBody(request, response, { clock, limits, limit: route.body_limit ?? limits.body_bytes });
-    if (!this.#body || route.raw_body) return { raw, body: undefined };
+    if (!route.body || route.raw_body) return { raw, body: undefined };
     await turnForLarge(raw.length);
-    const body = raw.length === 0 ? absent(route.body!) : parseJson(raw, limits);
+    const body = raw.length === 0 ? absent(route.body) : parseJson(raw, limits);
     if (body !== undefined) this.#validate(body, raw.length);
     // Parsing took long: let other requests run first.
     if (raw.length > limits.list_faults_bytes) await yieldToEventLoop();
@@ -165,11 +173,19 @@ export class Endpoint {
   }
 
   #validate(body: unknown, bytes: number): void {
-    const errors = this.#body!(body, { all: bytes <= this.#use.limits.list_faults_bytes, doubles: true });
+    const errors = this.#compiled.body!(body, { all: bytes <= this.#use.limits.list_faults_bytes, doubles: true });
     const [first] = errors;
     if (!first) return;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
     throw Errors.invalidRequest(`the body is not valid: ${first.pointer || 'it'} ${first.message}${more}`, { errors });
+  }
+}
+
+function compiled({ method, path, query, body }: Route): Compiled {
+  try {
+    return { query: queryReader(query), body: body && compile(closed(body)) };
+  } catch (error) {
+    throw new Error(`${method} ${path}: ${(error as Error).message}`, { cause: error });
   }
 }
 

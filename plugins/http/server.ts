@@ -38,6 +38,8 @@ export interface HttpBounds {
   limits?: Partial<HttpLimits>;
   /** Absent: requests are not limited. */
   rates?: RateLimits;
+  /** Routes of svc itself, whose schemas its tests compile: here their first requests do. */
+  own?: ReadonlySet<unknown>;
   /** As of `Database`; absent: nothing is looked for again. */
   catchUp?: () => Promise<boolean>;
 }
@@ -70,8 +72,9 @@ export class HttpServer {
   #base_url: string | undefined;
   #closing: Promise<void> | undefined;
 
-  /** Throws when a route's schema is invalid. */
-  constructor(use: Resolve, { limits: changed, rates: rate_limits = {}, catchUp = async () => false }: HttpBounds) {
+  /** Throws when the schema of a route is invalid that is not `own`. */
+  constructor(use: Resolve, bounds: HttpBounds) {
+    const { limits: changed, rates: rate_limits = {}, own = new Set(), catchUp = async () => false } = bounds;
     const limits = { ...LIMITS, ...changed };
     this.#settings = use(Settings);
     this.#addressOf = readTrustedProxy(this.#settings.env.SVC_TRUSTED_PROXY);
@@ -100,6 +103,7 @@ export class HttpServer {
     const known = { sources: use.all(CallerSources), tracer: this.#tracer };
     const serving = { clock: this.#clock, limits, control, rates, catchUp, ...known };
     const endpoints = [...routes, described].map((route) => new Endpoint(route, serving));
+    for (const endpoint of endpoints) if (!own.has(endpoint.route)) endpoint.prepare();
     const pages = use.all(HttpPages);
     const router = createRouter({
       endpoints,

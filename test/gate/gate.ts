@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { ownCache } from '../../cli/own-cache.mjs';
 import { count, type Counted } from './count.ts';
 import { type GateDatabase, openDatabases } from './databases.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** One part of the gate: a program, how its output is counted, and on which databases it runs. */
 interface Part {
@@ -62,6 +63,12 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
   };
   return [...checks, unit, ...features, conformance].filter(({ name }) => only === undefined || name.includes(only));
 }
+
+/** Of everything that is started from here on. */
+const memory = memoryFolder();
+if (memory !== undefined) process.env.TMPDIR = memory;
+// Whoever interrupts the run gets that memory back.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 /** Hundreds of programs load the same modules: they are compiled once. */
 const compiled = ownCache() ?? mkdtempSync(join(tmpdir(), 'svc-compiled-'));

@@ -9,6 +9,9 @@ import { median, together } from '../statistics.ts';
 const MIB = 1024 * 1024;
 const PAUSE_MS = 1000;
 
+/** A server that has nothing to do gives back what its start took, after ten seconds. */
+const SETTLE_MS = 22_000;
+
 /** What the server holds once it has had time to let go of garbage: the middle of some readings. */
 async function held(bench: Bench, place: Place): Promise<number> {
   const pid = place.servers[0]!.service.child.pid!;
@@ -42,6 +45,7 @@ async function runs(place: Place, source: string, count: number, come: () => num
 async function measureAt(bench: Bench, place: Place, floor: number): Promise<Row[]> {
   const finished = bench.size(10_000, 200);
   const parked = bench.size(100_000, 200);
+  await new Promise((resolve) => setTimeout(resolve, bench.size(SETTLE_MS, 0)));
   const idle = await held(bench, place);
   const proportional = await proportionalBytes(place.servers[0]!.service.child.pid!);
   let ended = 0;
