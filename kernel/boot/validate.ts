@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Plugin, PluginManifest } from '../contracts/index.ts';
 import type { Found } from './discover.ts';
 import { BootErrors } from './errors.ts';
@@ -8,9 +8,7 @@ export const KERNEL_API = 1;
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true };
 
-// A schema of our own: to check it against the schema of schemas would take most of the time.
-const ajv = new Ajv2020({ allErrors: true, strict: true, validateSchema: false, meta: false });
-const isManifest = ajv.compile<PluginManifest>({
+const manifestSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['id', 'version', 'kernel', 'requires', 'provides', 'contributes', 'summary'],
@@ -25,7 +23,17 @@ const isManifest = ajv.compile<PluginManifest>({
     summary: { type: 'string', minLength: 1, maxLength: 200 },
     adapts: { type: 'boolean' },
   },
-});
+};
+
+let compiled: ValidateFunction<PluginManifest> | undefined;
+
+function isManifest(): ValidateFunction<PluginManifest> {
+  // A schema of our own: to check it against the schema of schemas would take most of the time.
+  compiled ??= new Ajv2020({ allErrors: true, strict: true, validateSchema: false, meta: false }).compile(
+    manifestSchema,
+  );
+  return compiled as ValidateFunction<PluginManifest>;
+}
 
 export interface Candidate {
   manifest: PluginManifest;
@@ -35,13 +43,20 @@ export interface Candidate {
   plugin?: Plugin;
 }
 
-function faultsOf({ fault, manifest }: Found): string[] {
-  if (fault !== undefined) return [fault];
-  if (isManifest(manifest)) return [];
-  return isManifest.errors!.map(({ instancePath, params, message }) => {
+/** Those of a manifest against its schema. */
+export function manifestFaults(manifest: unknown): string[] {
+  const validate = isManifest();
+  if (validate(manifest)) return [];
+  return validate.errors!.map(({ instancePath, params, message }) => {
     const member = params.additionalProperty === undefined ? '' : `/${params.additionalProperty}`;
     return `plugin.json ${instancePath}${member}: ${message}`;
   });
+}
+
+/** The manifests of svc itself are held against the schema by its tests, not by each start. */
+function faultsOf({ fault, manifest, builtin }: Found): string[] {
+  if (fault !== undefined) return [fault];
+  return builtin ? [] : manifestFaults(manifest);
 }
 
 /** Checks every manifest and all requirements. All faults are reported at once, before any code is loaded. */

@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The connectors of the package and those that SVC_CONNECTORS names. */
 export async function installedManifests({ SVC_CONNECTORS = '' }: Environment): Promise<ReadManifests> {
   const extra = SVC_CONNECTORS.split(':').filter((entry) => entry !== '');
-  return readManifests([HOME, ...(await Promise.all(extra.map(locate)))]);
+  return readManifests([HOME, ...(await Promise.all(extra.map(locate)))], HOME);
 }
 
 /** Every fault on a line of its own. */
