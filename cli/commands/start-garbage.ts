@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '../../kernel/contracts/index.ts';
+import type { Clock } from '../../kernel/boot/index.ts';
 
 const LOOK_MS = 10_000;
 
