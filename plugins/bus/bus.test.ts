@@ -313,7 +313,7 @@ async function endings(t: Test, server: BusServer, project: () => BusProject) {
     const p = project();
     const claim = await p.started({ subject: 'acme/web' });
     const before = await p.emit('plain');
-    await p.waitFor(claim, 'plain', { timeout_ms: 200 });
+    await p.waitFor(claim, 'plain', { timeout_ms: 1500 });
     const other = await p.emit('plain', { key: 'acme/app' });
     const record = await due(p, claim.run_id);
     t.match(record, { exit_code: 124, output: '' });
@@ -332,7 +332,7 @@ async function endings(t: Test, server: BusServer, project: () => BusProject) {
   await t.test('what was fired before the time was over is delivered, however late', async (t) => {
     const p = project();
     const claim = await p.started();
-    await p.waitFor(claim, 'plain', { timeout_ms: 30 });
+    await p.waitFor(claim, 'plain', { timeout_ms: 1500 });
     const id = await p.emit('plain', { payload: 7 });
     const record = await due(p, claim.run_id);
     t.match(JSON.parse(text(record)), { event: id, payload: 7 });
@@ -385,7 +385,7 @@ async function predicates(t: Test, server: BusServer, project: () => BusProject)
   );
 
   const timed = await p.started();
-  await p.waitFor(timed, 'plain', { args: { when: 'false' }, timeout_ms: 150 });
+  await p.waitFor(timed, 'plain', { args: { when: 'false' }, timeout_ms: 1500 });
   const declined = await p.emit('plain');
   while ((await runOf(server, p, timed.run_id)).status === 'waiting') await server.store.resolveDue(10);
   t.match((await resumed(p)).journal[0], {
@@ -498,7 +498,7 @@ async function untrusted(t: Test, server: BusServer, project: () => BusProject) 
 
   const timed = project();
   const claim = await timed.started({ subject: 'acme/web' });
-  await timed.waitFor(claim, 'plain', { timeout_ms: 150 });
+  await timed.waitFor(claim, 'plain', { timeout_ms: 1500 });
   const missed = await timed.emit('plain', outside);
   while ((await runOf(server, timed, claim.run_id)).status === 'waiting') await server.store.resolveDue(10);
   t.match((await resumed(timed)).journal[0], {
