@@ -1,7 +1,9 @@
-import { performance } from 'node:perf_hooks';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { Clock } from '../../kernel/boot/index.ts';
 
 const LOOK_MS = 10_000;
+
+type Used = (until?: EventLoopUtilization, since?: EventLoopUtilization) => EventLoopUtilization;
 
 /** Share of the time since the last look in which this process worked. */
 const CALM = 0.05;
@@ -12,11 +14,11 @@ const CALM = 0.05;
  * process has had nothing to do for ten seconds: it stops everything for a tenth of a second, and costs as much processor
  * time as a sixth of a start, which one that does not live long need not spend. `cli/svc` exposes the collector.
  */
-export function letGoOfTheStart(clock: Clock): void {
-  let last = performance.eventLoopUtilization();
+export function letGoOfTheStart(clock: Clock, used: Used = performance.eventLoopUtilization.bind(performance)): void {
+  let last = used();
   const look = () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
+    const now = used();
+    const { utilization } = used(now, last);
     last = now;
     if (utilization < CALM) globalThis.gc?.({ type: 'major', flavor: 'last-resort' });
     else later();

@@ -127,7 +127,9 @@ Feature: Jobs that wait for an event
       And the file "worked" has 1 line
       And the deadline of the job "slow" is "{first}"
       When I emit "more"
-      Then the run fails with code "wait_timeout"
+      Then the run waits for "event" "go"
+      And the deadline of the job "slow" is "{first}"
+      And the run fails with code "wait_timeout"
       And the job "slow" ended within 5 seconds of "{first}"
 
   Rule: An event of another subject is not for the run

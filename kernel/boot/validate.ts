@@ -68,9 +68,22 @@ export function validate(found: readonly Found[]): Candidate[] {
     if (wrong.length > 0) return [];
     return [{ ...one, manifest: one.manifest as PluginManifest }];
   });
-  faults.push(...misfits(candidates));
+  faults.push(...misfitsOf(candidates));
   if (faults.length > 0) throw BootErrors.pluginsInvalid(faults.join('; '));
   return candidates;
+}
+
+/** A manifest of svc itself that lacks a member is told by what it lacks. */
+function misfitsOf(candidates: readonly Candidate[]): string[] {
+  try {
+    return misfits(candidates);
+  } catch (error) {
+    const faults = candidates.flatMap(({ origin, manifest }) =>
+      manifestFaults(manifest).map((fault) => `${origin}: ${fault}`),
+    );
+    if (faults.length === 0) throw error;
+    return faults;
+  }
 }
 
 function misfits(candidates: readonly Candidate[]): string[] {

@@ -66,9 +66,9 @@ function parts(databases: readonly GateDatabase[], only: string | undefined): Pa
 
 /** Of everything that is started from here on. */
 const memory = memoryFolder();
-if (memory !== undefined) process.env.TMPDIR = memory;
+if (memory !== undefined) process.env.TMPDIR = memory.path;
 // Whoever interrupts the run gets that memory back.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 /** Hundreds of programs load the same modules: they are compiled once. */
 const compiled = ownCache() ?? mkdtempSync(join(tmpdir(), 'svc-compiled-'));
@@ -121,6 +121,7 @@ async function main(): Promise<void> {
     await Promise.all(all.filter(({ counts }) => counts === 'cucumber').map((part) => told(part, total)));
   } finally {
     await databases.close();
+    memory?.remove();
   }
   const minutes = ((Date.now() - began) / 60_000).toFixed(1);
   process.stdout.write(

@@ -51,17 +51,30 @@ export async function startMysql(): Promise<MysqlServer | NoServer> {
 export async function startPrivateMysql(): Promise<PrivateMysqlServer | NoServer> {
   const program = findServer();
   if (!program) return { reason: 'SVC_TEST_MYSQL_URL is not set and there is no mariadbd or mysqld on this machine' };
-  const server = new PrivateServer(program, await mkdtemp(join(tmpdir(), 'svc-mysql-')));
+  // Some systems let a database server write below /tmp, and not where the tests may be told to.
+  const parents = [...new Set([tmpdir(), '/tmp'])];
+  let failure: unknown;
+  for (const parent of parents)
+    try {
+      return await startIn(program, parent);
+    } catch (error) {
+      failure = error;
+    }
+  throw failure;
+}
+
+async function startIn(program: string, parent: string): Promise<PrivateServer> {
+  const server = new PrivateServer(program, await mkdtemp(join(parent, 'svc-mysql-')));
   try {
     await server.install();
     // Only now: an installation takes seconds, in which another could get the port.
     server.port = await freePort();
     await server.restart();
+    return server;
   } catch (error) {
     await server.stop();
     throw error;
   }
-  return server;
 }
 
 /** A fresh database with a random name. `drop` removes it, also when somebody still uses it. */
@@ -172,24 +185,25 @@ class PrivateServer implements PrivateMysqlServer {
     this.#folder = folder;
   }
 
+  /** Its temporary files go with its data. */
+  get #env(): NodeJS.ProcessEnv {
+    return { ...process.env, TMPDIR: this.#folder };
+  }
+
   get url(): string {
     return `mysql://svc@127.0.0.1:${this.port}`;
   }
 
   async install(): Promise<void> {
+    const env = this.#env;
     const { stdout } = await run(this.#program, [...DEFAULTS, '--version']);
     const data = `--datadir=${join(this.#folder, 'data')}`;
     if (/mariadb/i.test(stdout)) {
       const beside = join(dirname(this.#program), '..', 'bin', 'mariadb-install-db');
       const installer = isExecutable(beside) ? beside : 'mariadb-install-db';
-      await run(installer, [
-        '--no-defaults',
-        data,
-        '--skip-test-db',
-        '--auth-root-authentication-method=normal',
-        ...asUser(),
-      ]);
-    } else await run(this.#program, [...DEFAULTS, data, '--initialize-insecure', ...asUser()]);
+      const how = ['--skip-test-db', '--auth-root-authentication-method=normal', ...asUser()];
+      await run(installer, ['--no-defaults', data, ...how], { env });
+    } else await run(this.#program, [...DEFAULTS, data, '--initialize-insecure', ...asUser()], { env });
     const user = "'svc'@'127.0.0.1'";
     await writeFile(
       join(this.#folder, 'init.sql'),
@@ -218,7 +232,7 @@ class PrivateServer implements PrivateMysqlServer {
         '--max-connections=500',
         ...asUser(),
       ],
-      { stdio: 'ignore' },
+      { stdio: 'ignore', env: this.#env },
     );
     this.#child = child;
     this.#guard = guard(child, this.#folder);

@@ -105,7 +105,8 @@ t.test('the folder of an agent: private, short, and swept when its agent is dead
 });
 
 t.test('small files lie on memory where there is a folder with room that is ours', async (t) => {
-  const disk = mkdtempSync(join(tmpdir(), 'agents-'));
+  // The folder of the tests may itself be in memory.
+  const disk = mkdtempSync('/var/tmp/agents-');
   t.teardown(() => rm(disk, { recursive: true }));
   const shared = (await memoryParent({})) ?? 'none';
   t.equal(shared, existsSync('/dev/shm') ? '/dev/shm' : 'none', 'of Linux, without a setting');

@@ -31,6 +31,14 @@ async function open(prefix: string): Promise<string> {
   return folder;
 }
 
+/** A folder with a file that an isolated run must not see. The folder of the tests may be another one than /tmp. */
+async function secretIn(t: Test, parent: string, content = 'canary'): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'svc-secret-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'value'), content);
+  return folder;
+}
+
 function output(end: PassEnd): Record<string, unknown> {
   if (end.end === 'completed' && end.completion.status === 'succeeded')
     return end.completion.output as Record<string, unknown>;
@@ -67,15 +75,14 @@ t.test(
     });
 
     t.test('sees no process but its own, and no file of others', async (t) => {
-      const secret = await mkdtemp(join(tmpdir(), 'svc-secret-'));
-      t.teardown(() => rm(secret, { recursive: true }));
-      await writeFile(join(secret, 'value'), 'canary');
+      const [secret, common] = await Promise.all([secretIn(t, tmpdir()), secretIn(t, '/tmp')]);
       const said = output(
         await run(`
         svc output set \\
           processes="$(ls -d /proc/[0-9]* | wc -l)" \\
           agent="$(cat /proc/$SVC_AGENT_PID/environ 2>/dev/null | wc -c)" \\
           secret="$(cat ${secret}/value 2>&1 || true)" \\
+          common="$(cat ${common}/value 2>&1 || true)" \\
           others="$(ls ${runtime_dir})" \\
           home="$(ls -A /root /home /srv /opt /var /run 2>/dev/null || true)" \\
           user="$(id -u)" \\
@@ -85,6 +92,7 @@ t.test(
       t.ok(Number(said.processes) < 8, `it sees ${said.processes} processes`);
       t.equal(said.agent, '0');
       t.match(said.secret, /No such file/);
+      t.match(said.common, /No such file/);
       t.match(said.others, /^bin\nnode_modules\np[0-9a-f]+\nsdk$/, 'of the agent it sees its tools and its own pass');
       t.equal(said.home, '');
       t.equal(said.privileges, '0000000000000000 0000000000000000 0000000000000000 1 ');
@@ -110,9 +118,7 @@ t.test(
     });
 
     t.test('names no file to its agent that it cannot see itself, by no link either', async (t) => {
-      const secret = await mkdtemp(join(tmpdir(), 'svc-secret-'));
-      t.teardown(() => rm(secret, { recursive: true }));
-      await writeFile(join(secret, 'value'), 'echo canary');
+      const secret = await secretIn(t, '/tmp', 'echo canary');
       const activity = new Activity();
       const end = await finish(activity, {
         filename: 'job.sh',
@@ -243,8 +249,9 @@ t.test(
   'programs of one job, one after the other',
   { skip: missing !== undefined && 'it cannot isolate' },
   async (t) => {
-    const runtime_dir = await mkdtemp(join(tmpdir(), 'svc-job-'));
-    const victim = await mkdtemp(join(tmpdir(), 'svc-victim-'));
+    // Below /tmp, of which the run has one of its own.
+    const runtime_dir = await mkdtemp('/tmp/svc-job-');
+    const victim = await mkdtemp('/tmp/svc-victim-');
     const folder = join(runtime_dir, 'j1');
     t.teardown(() => Promise.all([runtime_dir, victim].map((path) => rm(path, { recursive: true, force: true }))));
     await mkdir(folder);
