@@ -20,14 +20,7 @@ async function adapted(adapter: Candidate, of: Process): Promise<Candidate[]> {
     throw BootErrors.pluginsInvalid(`${adapter.origin}: its adapter file must export adapt`);
   try {
     const plugins = await adapt(of);
-    return plugins.map(({ plugin, ...rest }) => ({
-      ...rest,
-      // What a plugin from elsewhere makes is not of svc itself, whatever it says: it is checked.
-      builtin: rest.builtin && adapter.builtin,
-      plugin,
-      manifest: plugin.manifest,
-      folder: '',
-    }));
+    return plugins.map(({ plugin, ...rest }) => ({ ...rest, plugin, manifest: plugin.manifest, folder: '' }));
   } catch (error) {
     throw blame(adapter.manifest.id, 'adapt', error);
   }

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import t, { type Test } from 'tap';
 import { Clock, definePlugin, isServiceError, LoadedPlugins, type PluginManifest, token } from '../contracts/index.ts';
-import { discover } from './discover.ts';
 import { type BootOptions, boot, type Kernel, plan } from './index.ts';
-import { manifestFaults } from './validate.ts';
 import { systemClock } from './services/clock.ts';
 
 const contracts = resolve(import.meta.dirname, '../contracts/index.ts');
@@ -220,18 +218,6 @@ async function copyOf(t: Test, folder: string, code: string, index: number, adap
   await cp(folder, copy, { recursive: true });
   return copy;
 }
-
-t.test('the manifests of svc itself are what other manifests must be', async (t) => {
-  const found = await discover([]);
-  t.ok(found.length > 40);
-  for (const { origin, manifest, fault } of found) {
-    t.equal(fault, undefined, origin);
-    t.same(manifestFaults(manifest), [], origin);
-  }
-  // Connectors are made of data at each start.
-  for (const { origin, manifest } of await plan([])) t.same(manifestFaults(manifest), [], origin);
-  t.match(manifestFaults({ id: 'Odd' }).join(), /plugin\.json \/id/);
-});
 
 t.test('a bare kernel has code and no state', async (t) => {
   const said: string[] = [];

@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Plugin, PluginManifest } from '../contracts/index.ts';
 import type { Found } from './discover.ts';
 import { BootErrors } from './errors.ts';
@@ -8,7 +8,9 @@ export const KERNEL_API = 1;
 
 const names = { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true };
 
-const manifestSchema = {
+// A schema of our own: to check it against the schema of schemas would take most of the time.
+const ajv = new Ajv2020({ allErrors: true, strict: true, validateSchema: false, meta: false });
+const isManifest = ajv.compile<PluginManifest>({
   type: 'object',
   additionalProperties: false,
   required: ['id', 'version', 'kernel', 'requires', 'provides', 'contributes', 'summary'],
@@ -23,17 +25,7 @@ const manifestSchema = {
     summary: { type: 'string', minLength: 1, maxLength: 200 },
     adapts: { type: 'boolean' },
   },
-};
-
-let compiled: ValidateFunction<PluginManifest> | undefined;
-
-function isManifest(): ValidateFunction<PluginManifest> {
-  // A schema of our own: to check it against the schema of schemas would take most of the time.
-  compiled ??= new Ajv2020({ allErrors: true, strict: true, validateSchema: false, meta: false }).compile(
-    manifestSchema,
-  );
-  return compiled as ValidateFunction<PluginManifest>;
-}
+});
 
 export interface Candidate {
   manifest: PluginManifest;
@@ -43,20 +35,13 @@ export interface Candidate {
   plugin?: Plugin;
 }
 
-/** Those of a manifest against its schema. */
-export function manifestFaults(manifest: unknown): string[] {
-  const validate = isManifest();
-  if (validate(manifest)) return [];
-  return validate.errors!.map(({ instancePath, params, message }) => {
+function faultsOf({ fault, manifest }: Found): string[] {
+  if (fault !== undefined) return [fault];
+  if (isManifest(manifest)) return [];
+  return isManifest.errors!.map(({ instancePath, params, message }) => {
     const member = params.additionalProperty === undefined ? '' : `/${params.additionalProperty}`;
     return `plugin.json ${instancePath}${member}: ${message}`;
   });
-}
-
-/** The manifests of svc itself are held against the schema by its tests, not by each start. */
-function faultsOf({ fault, manifest, builtin }: Found): string[] {
-  if (fault !== undefined) return [fault];
-  return builtin ? [] : manifestFaults(manifest);
 }
 
 /** Checks every manifest and all requirements. All faults are reported at once, before any code is loaded. */
@@ -68,22 +53,9 @@ export function validate(found: readonly Found[]): Candidate[] {
     if (wrong.length > 0) return [];
     return [{ ...one, manifest: one.manifest as PluginManifest }];
   });
-  faults.push(...misfitsOf(candidates));
+  faults.push(...misfits(candidates));
   if (faults.length > 0) throw BootErrors.pluginsInvalid(faults.join('; '));
   return candidates;
-}
-
-/** A manifest of svc itself that lacks a member is told by what it lacks. */
-function misfitsOf(candidates: readonly Candidate[]): string[] {
-  try {
-    return misfits(candidates);
-  } catch (error) {
-    const faults = candidates.flatMap(({ origin, manifest }) =>
-      manifestFaults(manifest).map((fault) => `${origin}: ${fault}`),
-    );
-    if (faults.length === 0) throw error;
-    return faults;
-  }
 }
 
 function misfits(candidates: readonly Candidate[]): string[] {
