@@ -1,18 +1,24 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { CliError, Exit } from './errors.ts';
 
 /** What SQLite answers for a lock that another has (SQLITE_BUSY). */
 const HELD = 5;
+
+/** Every command loads this module, and few lock anything: SQLite is loaded where one does. */
+function openFile(path: string): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  return new DatabaseSync(path);
+}
 
 /** Creates the folder if necessary, for its owner only, and opens the lock file. */
 async function openLock(home: string): Promise<DatabaseSync> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
     await chmod(home, 0o700);
-    return new DatabaseSync(join(home, 'lock'));
+    return openFile(join(home, 'lock'));
   } catch (error) {
     throw new CliError(
       Exit.failed,
@@ -67,7 +73,7 @@ function isHeld(file: string): boolean {
   if (!existsSync(file)) return false;
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(file);
+    lock = openFile(file);
     lock.exec('BEGIN EXCLUSIVE; ROLLBACK');
     return false;
   } catch (error) {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import pc from 'picocolors';
 
@@ -11,10 +10,32 @@ import pc from 'picocolors';
 const COLOURS = ['bold', 'dim', 'red', 'green', 'yellow', 'blue', 'cyan'] as const;
 export type Colours = Readonly<Record<(typeof COLOURS)[number], (text: string) => string>>;
 
-/** A further parameter of our own colours. Foreign text cannot know it, so its colours are told apart from ours. */
-const OURS = BigInt(`0x${randomBytes(8).toString('hex')}`).toString();
 const ESC = '\u001b';
-const OUR_COLOUR = new RegExp(`(${ESC}\\[\\d+);${OURS}m`, 'g');
+
+/** C0 without tab and line feed, DEL, C1, and what changes the direction of a line. */
+const CONTROLS = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+const patternsOf = (our_colour: string) => ({
+  our_colour: new RegExp(our_colour, 'g'),
+  in_a_text: new RegExp(`${our_colour}|\\r\\n|${CONTROLS.source}`, 'gu'),
+});
+
+/** Before we colour anything, no colour is ours. */
+let patterns = patternsOf('((?!))');
+let mark: string | undefined;
+
+/**
+ * A further parameter of our own colours. Foreign text cannot know it, so its colours are told apart from ours. It is made
+ * when it is needed: most commands colour nothing, and the module for it takes a twentieth of their time.
+ */
+function ownMark(): string {
+  if (mark === undefined) {
+    const { randomBytes } = process.getBuiltinModule('node:crypto');
+    mark = BigInt(`0x${randomBytes(8).toString('hex')}`).toString();
+    patterns = patternsOf(`(${ESC}\\[\\d+);${mark}m`);
+  }
+  return mark;
+}
 
 /** Functions that colour a text; `shownText` and `withoutMarks` take away the mark that they leave. */
 export function ourColours(enabled: boolean): Colours {
@@ -27,21 +48,17 @@ export function ourColours(enabled: boolean): Colours {
 }
 
 /** Takes every colour in the text for ours. */
-export const marked = (text: string): string => text.replaceAll(ANY_COLOUR, `$1;${OURS}m`);
+export const marked = (text: string): string =>
+  text.includes(ESC) ? text.replaceAll(ANY_COLOUR, `$1;${ownMark()}m`) : text;
 const ANY_COLOUR = new RegExp(`(${ESC}\\[\\d+)m`, 'g');
 
-export const withoutMarks = (text: string): string => text.replaceAll(OUR_COLOUR, '$1m');
-
-/** C0 without tab and line feed, DEL, C1, and what changes the direction of a line. */
-const CONTROLS = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
-
-const IN_A_TEXT = new RegExp(`${OUR_COLOUR.source}|\\r\\n|${CONTROLS.source}`, 'gu');
+export const withoutMarks = (text: string): string => text.replaceAll(patterns.our_colour, '$1m');
 
 const named = (control: string): string => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A text with our own colours, and everything else that a terminal would obey made visible. */
 export function shownText(text: string): string {
-  return text.replaceAll(IN_A_TEXT, (found, colour?: string) => {
+  return text.replaceAll(patterns.in_a_text, (found, colour?: string) => {
     if (colour !== undefined) return `${colour}m`;
     return found === '\r\n' ? '\n' : named(found);
   });

@@ -51,6 +51,7 @@ Feature: Events of untrusted runs
       Then the run succeeds
       When I look at the run "held"
       Then the run is "cancelled"
+      And the project comes to rest
 
     Scenario: waits of untrusted runs take it, and it cancels untrusted runs
       When a fork runs "waits.sh" as "waits":

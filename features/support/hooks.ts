@@ -72,7 +72,7 @@ if (specOnly())
 After(async function (this: SvcWorld, { result }) {
   try {
     if (this.project === '') return; // Left out, or it never began.
-    const left = await this.unfinished();
+    const left = result?.status === Status.PASSED ? await this.leftBehind() : await this.unfinished();
     for (const run of left)
       await this.call('POST', `${this.scoped}/runs/${run.run_id}/cancel`, { reason: 'end of the scenario' });
     if (result?.status !== Status.PASSED) return;

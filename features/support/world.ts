@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { setWorldConstructor, World } from '@cucumber/cucumber';
 import { preparedDatabase } from './prepared.ts';
 import { type Finished, runToEnd, type Service, until } from './process.ts';
@@ -45,6 +46,8 @@ export interface StepView {
   running?: { attempt?: number };
   child?: { running?: { attempt?: number } };
 }
+
+const MOMENT_MS = 10_000;
 
 const TERMINAL = ['succeeded', 'failed', 'cancelled'];
 
@@ -304,6 +307,15 @@ export class SvcWorld extends World {
   }
 
   /** Runs of this project that have not ended. */
+  /** The runs that are not over when the scenario is. One that a handler began a moment ago may still end by itself. */
+  async leftBehind(): Promise<RunView[]> {
+    for (const give_up = Date.now() + MOMENT_MS; ; await delay(50)) {
+      const left = await this.unfinished();
+      const reacts = left.length > 0 && left.every(({ trigger }) => trigger.handler !== undefined);
+      if (!reacts || Date.now() > give_up) return left;
+    }
+  }
+
   async unfinished(): Promise<RunView[]> {
     const answer = await this.call('GET', `${this.scoped}/runs?limit=200`);
     if (answer.status !== 200) throw new Error(`no runs of the project: ${answer.status} ${answer.text}`);
