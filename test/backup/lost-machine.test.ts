@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { homeFolder } from '../../features/support/home.ts';
@@ -34,6 +34,7 @@ svc step opened -- bash -c 'echo "opened $API_KEY" >> "$LEDGER"'`,
 for (const [from, to] of PAIRS)
   t.test(`the machine of a ${from} is lost, and its backup goes on in a ${to}`, { timeout: 600_000 }, async (t) => {
     const here = await homeFolder('svc-lost-');
+    t.teardown(() => rm(here, { recursive: true, force: true }));
     const [first, second] = [await openTestDatabase(from), await openTestDatabase(to)];
     t.teardown(() => Promise.all([first.drop(), second.drop()]));
     const bootstrapped = await bootstrap(first.url, here, { SVC_MASTER_KEY: first.master_key });
