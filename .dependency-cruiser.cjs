@@ -9,7 +9,9 @@ const forModules = '^plugins/console/contract/(context|places)\\.ts$';
 // Numbers that are more than a double: everybody who reads JSON that others wrote.
 const exactJson = '^plugins/schema/contract/(exact-json|key-value)\\.ts$';
 // A script and its imports become one file where they lie: on the machine of whoever submits, or of the agent.
-const bundle = '^plugins/scripts/(bundle/bundle-script|include/read)\\.ts$';
+const bundle = '^plugins/scripts/(bundle/bundle-script|include/read|contract/workflow-root)\\.ts$';
+// Where compiled programs are kept: before there is a kernel, and when npm installs.
+const ownCache = '^kernel/contracts/own-cache\\.mjs$';
 const forBrowsers = `^(cli/(generated/|output/span\\.ts$)|plugins/runs/contract/capabilities\\.ts$)|${exactJson}`;
 
 /** The console's pages know the types of answers, which are generated. */
@@ -35,7 +37,7 @@ module.exports = {
     { name: 'explanations-run-in-a-browser', severity: 'error', from: { path: explains, pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/|^node:', pathNot: ['^plugins/runs/explain/', forBrowsers] } },
     { name: 'console-pages-stay-in-the-browser', severity: 'error', from: { pathNot: consoleWeb }, to: { path: consoleWeb } },
     // The types of answers refer to those that plugins generate from their schemas.
-    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/(generated|build)/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}` } },
+    { name: 'cli-enters-by-one-door', severity: 'error', from: { path: '^cli/', pathNot: '^cli/(generated|build)/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: `^kernel/boot/(index|locate)\\.ts$|${exactJson}|${bundle}|${ownCache}` } },
     { name: 'cli-types-come-from-schemas', severity: 'error', from: { path: '^cli/generated/' }, to: { path: '^(kernel|plugins|features|test|connectors)/', pathNot: '^plugins/[^/]+/generated/' } },
     // What a plugin does on the disk of whoever calls it, its commands and its agent's half share (local/).
     { name: 'plugin-commands-use-the-cli-contract', severity: 'error', from: { path: '^plugins/([^/]+)/cli/', pathNot: '\\.test\\.ts$' }, to: { path: '^(cli|kernel|plugins|features|test|connectors)/', pathNot: ['^cli/contract\\.ts$', '^plugins/$1/(cli|local|explain)/'] } },

@@ -13,8 +13,8 @@ export interface Flag {
   many?: boolean;
   /** `k=v` words that follow belong to it too. */
   pairs?: boolean;
-  /** It names a run, as an argument may; such a flag has a name of one word. */
-  run?: boolean;
+  /** It names a run, as an argument may, or does behind this text; such a flag has a name of one word. */
+  run?: boolean | string;
   choices?: readonly string[];
   /** The command that lists what it may be, for completion: `graph ls`. By default one whose noun is the flag's name. */
   from?: string;
@@ -34,9 +34,20 @@ export interface Argument {
   choices?: readonly string[];
   /** The command that lists what it may be, for completion. By default one of the same noun with a first column of this name. */
   from?: string;
+  /** What completion offers where no command lists it. */
+  offers?: () => Promise<{ words: Words }>;
   /** Takes all following arguments. */
   rest?: boolean;
 }
+
+/** A word that completion offers, and what a shell that can says beside it. */
+export interface OfferedWord {
+  word: string;
+  says?: string;
+}
+
+/** The words for an argument, from those before it; ids of runs are whole. */
+export type Words = (client: Client, args: readonly string[]) => Promise<readonly OfferedWord[]>;
 
 /** One command as data: the source of help, usage errors and completion. */
 export interface Command {

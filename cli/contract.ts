@@ -18,16 +18,19 @@ export {
   type LocalService,
   type Run,
   type ScriptVerb,
+  type Words,
 } from './command.ts';
 export { bundled } from './bundled.ts';
 export { CliError, Exit, usageError } from './errors.ts';
 export { contentsOf, sendIncluded } from './included.ts';
+export { rememberSubmitted } from './last-run.ts';
 export { readDocument, readInput, readJson, readPairs, readSecret } from './input.ts';
 export type * as Api from './generated/api.ts';
 export { parseExact } from '../plugins/schema/contract/exact-json.ts';
 export { type Columns, described, labelled } from './output/columns.ts';
 export type { Output } from './output/output.ts';
 export { withSecretFiles } from './secret-files.ts';
+export { workflowRoot } from './root.ts';
 export { span } from './output/span.ts';
 export { everything } from './pages.ts';
 export { readPayload } from './payload.ts';

@@ -1,11 +1,18 @@
 import type { Client } from './client/client.ts';
 import { CliError, Exit, usageError } from './errors.ts';
 import type { RunDocument } from './generated/api.ts';
+import type { WorkflowRoot } from './root.ts';
 
 type IncludedFile = NonNullable<RunDocument['files']>[number];
 
 /** Contents by digest. */
 export type Contents = Map<string, Buffer>;
+
+/** Where the files of a workflow may come from, and the contents that were taken so far. */
+export interface TakenAlong {
+  root: WorkflowRoot;
+  contents: Contents;
+}
 
 /** Of request bodies, those that the server may not have yet. */
 const CONTENTS = new WeakMap<object, Contents>();
@@ -18,12 +25,12 @@ const AT_ONCE = 8;
 export async function includedBy(
   script: string,
   includes: readonly string[],
-  contents: Contents,
+  { contents, root }: TakenAlong,
 ): Promise<IncludedFile[] | undefined> {
   if (includes.length === 0) return undefined;
   const { readIncluded } = await import('../plugins/scripts/include/read.ts');
   try {
-    const found = await readIncluded({ script: script === '-' ? './-' : script, includes, cwd: process.cwd() });
+    const found = await readIncluded({ script: script === '-' ? './-' : script, includes, cwd: process.cwd(), root });
     for (const [digest, data] of found.contents) contents.set(digest, data);
     return found.files;
   } catch (error) {

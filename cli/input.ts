@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Invocation } from './command.ts';
 import { CliError, Exit, usageError } from './errors.ts';
+import { openInRoot, workflowRoot, type WorkflowRoot } from './root.ts';
 import { parseExact } from '../plugins/schema/contract/exact-json.ts';
 import { isKeyValue, readKeyValue } from '../plugins/schema/contract/key-value.ts';
 
@@ -17,10 +18,27 @@ export async function readAll(stdin: NodeJS.ReadStream): Promise<Buffer> {
 /** More is no document; the server says by how much one of a little more is too large. */
 const MAX_DOCUMENT = 4 * 1024 * 1024;
 
-/** The bytes of a file, which may be no plain one. `refused` makes the error of one that cannot be read, from the reason. */
-export async function readBounded(path: string, refused: (reason: string) => CliError): Promise<Buffer> {
+/** What a command line, and no file, may name that belongs to a process and not to a folder: `<(command)`, `/dev/stdin`. */
+const OF_A_PROCESS = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
+
+/** A file that has to lie in the folder of its workflow, and the name that its author gave it. */
+interface Confined {
+  root: WorkflowRoot;
+  named: string;
+}
+
+/**
+ * The bytes of a file, which may be no plain one. `refused` makes the error of one that cannot be read, from the reason.
+ * Throws `include_outside` for a confined one that lies elsewhere.
+ */
+export async function readBounded(
+  path: string,
+  refused: (reason: string) => CliError,
+  confined?: Confined,
+): Promise<Buffer> {
   try {
-    return await bounded(createReadStream(path), path);
+    const stream = confined ? await openInRoot(confined.root, path, confined.named) : createReadStream(path);
+    return await bounded(stream, path);
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
@@ -46,21 +64,33 @@ async function bounded(stream: AsyncIterable<unknown>, what: string): Promise<Bu
   return Buffer.concat(chunks);
 }
 
-/** The text of a file, or standard input for `-`. Throws a usage error with the path and the reason. */
+/**
+ * The text of a file, or standard input for `-`. Throws a usage error with the path and the reason, and `include_outside`
+ * for a link that leads out of the root, by default out of the folder that it lies in.
+ */
 export async function readDocument(
   path: string,
   { stdin }: Source,
   what: 'workflow' | 'event' = 'workflow',
+  root?: WorkflowRoot,
 ): Promise<{ filename: string | undefined; source: string }> {
   const refused = (reason: string) =>
     usageError(`cannot read ${path}: ${reason}`, `give the path of the file of the ${what}, or - for standard input`);
-  const bytes = path === '-' ? await bounded(stdin, 'standard input') : await readBounded(path, refused);
+  const confined = async () =>
+    OF_A_PROCESS.test(path) ? undefined : { root: root ?? (await ownFolder(path)), named: path };
+  const bytes =
+    path === '-' ? await bounded(stdin, 'standard input') : await readBounded(path, refused, await confined());
   try {
     const source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { filename: path === '-' ? undefined : basename(path), source };
   } catch {
     throw usageError(`${path} is not UTF-8 text`, `the file of the ${what} is a text; save it as UTF-8`);
   }
+}
+
+/** Commands that take one file have no --root. */
+async function ownFolder(path: string): Promise<WorkflowRoot> {
+  return { ...(await workflowRoot(path)), next: 'name the file itself, and not a link to it' };
 }
 
 /**

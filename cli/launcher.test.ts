@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Parser } from 'acorn';
@@ -20,9 +20,8 @@ t.test('a clone in which nothing is installed says so in one line', async (t) =>
   // Not below this clone, where something is installed.
   const clone = mkdtempSync(join(realpathSync(tmpdir()), 'svc-clone-'));
   t.teardown(() => rmSync(clone, { recursive: true }));
-  mkdirSync(join(clone, 'cli'));
-  for (const file of ['svc', 'main.mjs', 'start.mjs', 'own-cache.mjs', 'run.ts'])
-    cpSync(join(here, file), join(clone, 'cli', file));
+  const files = ['cli/svc', 'cli/main.mjs', 'cli/start.mjs', 'cli/run.ts', 'kernel/contracts/own-cache.mjs'];
+  for (const file of files) cpSync(join(here, '..', file), join(clone, file));
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const ended = spawnSync(process.execPath, [join(clone, 'cli/main.mjs'), 'whoami'], { encoding: 'utf8', env });
   t.match(ended, { status: 2, stdout: '', stderr: `svc: nothing is installed here yet; run npm ci in ${clone}/\n` });

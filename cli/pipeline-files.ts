@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { bundled } from './bundled.ts';
 import { usageError } from './errors.ts';
-import { type Contents, includedBy } from './included.ts';
+import { includedBy, type TakenAlong } from './included.ts';
 import { readBounded } from './input.ts';
 
 /** Pipelines within pipelines. */
@@ -26,9 +26,9 @@ export const isPipeline = (path: string | undefined, as: unknown): boolean =>
 /**
  * A pipeline with the files that its `workflow` jobs name, read from its folder and written below it as `files`. The lines
  * of the pipeline stay where they are; what the scripts include is added to `contents`, and named as `included`. Throws a
- * usage error for a file that cannot be read.
+ * usage error for a file that cannot be read, and `include_outside` for one outside of the root.
  */
-export async function withFiles(source: string, path: string, contents: Contents, depth = 0): Promise<string> {
+export async function withFiles(source: string, path: string, taken: TakenAlong, depth = 0): Promise<string> {
   const { named, includes } = await namedFiles(source);
   if (named.length === 0) return source;
   if (depth >= MAX_DEPTH)
@@ -41,14 +41,14 @@ export async function withFiles(source: string, path: string, contents: Contents
     const place = resolve(dirname(path), name);
     const refused = (reason: string) =>
       usageError(`${path} runs ${name}, which cannot be read: ${reason}`, 'paths are relative to the pipeline');
-    const text = (await readBounded(place, refused)).toString();
+    const text = (await readBounded(place, refused, { root: taken.root, named: name })).toString();
     files[name] = isPipeline(name, undefined)
-      ? await withFiles(text, place, contents, depth + 1)
-      : await bundled({ path: place, source: text });
+      ? await withFiles(text, place, taken, depth + 1)
+      : await bundled({ path: place, source: text, root: taken.root });
   }
   const included: Record<string, unknown> = {};
   for (const { job, script, paths } of includes)
-    included[job] = await includedBy(resolve(dirname(path), script), paths, contents);
+    included[job] = await includedBy(resolve(dirname(path), script), paths, taken);
   const beside = includes.length === 0 ? '' : `included: ${JSON.stringify(included)}\n`;
   return `${source.endsWith('\n') ? source : `${source}\n`}files: ${JSON.stringify(files)}\n${beside}`;
 }

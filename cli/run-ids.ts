@@ -1,6 +1,7 @@
 import type { Client } from './client/client.ts';
 import type { Command, FlagValues } from './command.ts';
 import { CliError, Exit, usageError } from './errors.ts';
+import { lastRun } from './last-run.ts';
 
 const LAST = '@last';
 /** The last characters of an id, which are random; fewer would often fit several. */
@@ -15,22 +16,35 @@ interface Page {
   next_cursor?: string;
 }
 
-/** What a command was given, with the whole ids of the runs that it names: `@last` is the newest, an ending has to be of one run. */
+interface Asked {
+  client: () => Promise<Client>;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * What a command was given, with the whole ids of the runs that it names: `@last` is the one that was submitted last from
+ * this folder, an ending has to be of one run.
+ */
 export async function wholeRunIds(
   { args: described = [], flags: known = {} }: Pick<Command, 'args' | 'flags'>,
   { args, flags }: Given,
-  client: () => Promise<Client>,
+  { client, env }: Asked,
 ): Promise<Given> {
   const whole = async (text: string) => {
-    if (text === LAST) return newest(await client());
+    if (text === LAST) return submittedLast(await client(), env);
     return ENDING.test(text) ? endingWith(await client(), text) : text;
   };
   const places: string[] = [];
   for (const [at, text] of args.entries()) places.push(described[at]?.run === true ? await whole(text) : text);
   const named: Record<string, FlagValues[string]> = { ...flags };
   for (const [name, { run }] of Object.entries(known)) {
-    const text = flags[name];
-    if (run === true && typeof text === 'string') named[name] = await whole(text);
+    if (run === undefined || run === false) continue;
+    const before = run === true ? '' : run;
+    const one = async (text: string) =>
+      text.startsWith(before) ? before + (await whole(text.slice(before.length))) : text;
+    const given = flags[name];
+    if (typeof given === 'string') named[name] = await one(given);
+    else if (Array.isArray(given)) named[name] = await Promise.all((given as string[]).map(one));
   }
   return { args: places, flags: named };
 }
@@ -38,10 +52,13 @@ export async function wholeRunIds(
 const pageOf = (api: Client, limit: number, cursor?: string) =>
   api.json<Page>({ path: api.scoped('/runs'), query: { limit, cursor } });
 
-async function newest(api: Client): Promise<string> {
-  const { runs } = await pageOf(api, 1);
-  if (runs[0] === undefined) throw noRun('there is no run in this project');
-  return runs[0].run_id;
+/** The newest run of the project may be somebody else's. */
+async function submittedLast({ profile }: Client, env: Asked['env']): Promise<string> {
+  const folder = process.cwd();
+  const found = await lastRun(profile, { env, folder });
+  if (found !== undefined) return found;
+  const { org, project } = profile;
+  throw noRun(`no run was submitted from ${folder}, or a folder above it, to project ${project} of org ${org}`);
 }
 
 async function endingWith(api: Client, ending: string): Promise<string> {

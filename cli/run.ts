@@ -1,6 +1,7 @@
 import type { Command, Invocation } from './command.ts';
 import { CliError, Exit } from './errors.ts';
 import { outputOf, placeOf } from './flags.ts';
+import type { Output } from './output/output.ts';
 import { wholeRunIds } from './run-ids.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
@@ -17,14 +18,15 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(words, () => process.exit(Exit.ok));
     return;
   }
-  const [{ Output }, { findCommand }, { parse }, { loadCommands, loadVerbs }] = await Promise.all([
+  const [{ Output: Written }, { findCommand }, { parse }, { loadCommands, loadVerbs }] = await Promise.all([
     import('./output/output.ts'),
     import('./find.ts'),
     import('./parse.ts'),
     import('./tables.ts'),
   ]);
   const colour = !process.env.NO_COLOR;
-  let output = new Output(process, { json: argv.includes('--json'), colour });
+  let output: Output = new Written(process, { json: argv.includes('--json'), colour });
+  const release = failUnlessDone(argv, () => output);
   try {
     const warn = ({ message, code, next }: CliError) => output.note(`svc: ${message} (${code})\n  → ${next}`);
     const commands = await loadCommands(process.env, warn);
@@ -37,16 +39,39 @@ export async function main(argv: readonly string[]): Promise<void> {
     const { args, words, flags } = parse(found.command, found.rest);
     const { json, jq, time } = outputOf(found.command, flags);
     const filter = jq === undefined ? undefined : await filterOf(String(jq));
-    output = new Output(process, { json: json === true, colour, time: time as 'relative' | 'iso' | undefined, filter });
+    output = new Written(process, {
+      json: json === true,
+      colour,
+      time: time as 'relative' | 'iso' | undefined,
+      filter,
+    });
     process.exitCode = await invoke(found.command, { args, words, flags, output, commands, verbs });
   } catch (error) {
     const failure = isCliError(error) ? error : unexpected(error);
     output.fail(failure);
     process.exitCode = failure.exit;
   } finally {
+    release();
     output.end();
   }
 }
+
+/**
+ * Node ends a process that has nothing more to do, whatever its promises wait for, and as if all were well. A command that is
+ * not done by then has failed. Answers how to end this.
+ */
+function failUnlessDone(argv: readonly string[], output: () => Output): () => void {
+  const fail = () => {
+    const called = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]*$/.test(word));
+    const message = `\`${['svc', ...called].join(' ')}\` ended before it was done: it waits for something that cannot come any more`;
+    output().fail(new CliError(Exit.failed, 'internal', message, OUR_FAULT));
+    process.exitCode = Exit.failed;
+  };
+  process.once('beforeExit', fail);
+  return () => process.off('beforeExit', fail);
+}
+
+const OUR_FAULT = 'this is a fault of svc itself; please report it with this text';
 
 async function filterOf(expression: string) {
   const { jqFilter } = await import('./output/jq.ts');
@@ -63,7 +88,7 @@ async function invoke(
   const client = async () => new (await import('./client/client.ts')).Client(await profile());
   const local = async () => (await import('./local.ts')).local(process.env);
   process.stdout.on('error', leaveOnClosedPipe);
-  const named = await wholeRunIds(command, given, client);
+  const named = await wholeRunIds(command, given, { client, env: process.env });
   const exit = await run({ ...given, ...named, env: process.env, stdin: process.stdin, client, profile, local });
   return exit ?? Exit.ok;
 }
@@ -88,5 +113,5 @@ function unexpected(error: unknown): CliError {
   if (typeof known.code === 'string' && typeof known.next === 'string')
     return new CliError(exitOf(known.status), known.code, known.message ?? known.code, known.next);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new CliError(Exit.failed, 'internal', stack, 'this is a fault of svc itself; please report it with this text');
+  return new CliError(Exit.failed, 'internal', stack, OUR_FAULT);
 }

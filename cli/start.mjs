@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { ownCache } from './own-cache.mjs';
+import { ownCache } from '../kernel/contracts/own-cache.mjs';
 
 /** A clone has the sources, the published package what was made of them. */
 const source = new URL('./run.ts', import.meta.url);
@@ -24,7 +24,7 @@ export async function start() {
     console.error(`svc: nothing is installed here yet; run npm ci in ${clone}`);
     process.exit(2);
   }
-  const cache = ownCache();
+  const cache = ownCache('compiled');
   if (cache !== undefined) enableCompileCache(cache);
   const { main } = await import(inClone ? source.href : new URL('./run.js', import.meta.url).href);
   await main(process.argv.slice(2));

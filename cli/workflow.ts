@@ -4,6 +4,7 @@ import { usageError } from './errors.ts';
 import { type Contents, includedBy, refuseInclude, withContents } from './included.ts';
 import { readDocument, readInput, readJson, readPairs } from './input.ts';
 import { isPipeline, withFiles } from './pipeline-files.ts';
+import { workflowRoot } from './root.ts';
 
 /** Members, or any JSON. */
 export const INPUT_FLAG = {
@@ -27,6 +28,11 @@ export const DOCUMENT_FLAGS = {
     value: '<path>',
     many: true,
     summary: 'file or folder that the script needs, relative to its folder',
+  },
+  root: {
+    type: 'string',
+    value: '<folder>',
+    summary: 'folder that its files may come from (default: that of the workflow)',
   },
   env: { type: 'string', value: 'K=V', many: true, summary: 'variable of the workflow' },
   input: INPUT_FLAG,
@@ -81,15 +87,16 @@ async function readWithFiles(
   form_of: 'submitted' | 'written',
   contents: Contents,
 ) {
-  const document = await readDocument(file, source);
+  const root = await workflowRoot(file, given(source, 'root'));
+  const document = await readDocument(file, source, 'workflow', root);
   const includes = (given(source, 'include') ?? []) as readonly string[];
   if (isPipeline(file, as)) {
     if (includes.length > 0) throw refuseInclude('a pipeline');
-    return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file, contents) };
+    return { ...document, source: await withFiles(document.source, file === '-' ? './-' : file, { contents, root }) };
   }
-  const files = await includedBy(file, includes, contents);
+  const files = await includedBy(file, includes, { contents, root });
   if (form_of === 'written') return { ...document, files };
-  return { ...document, source: await bundled(scriptOf(file, as, document.source, source)), files };
+  return { ...document, source: await bundled({ ...scriptOf(file, as, document.source, source), root }), files };
 }
 
 /**
@@ -115,6 +122,8 @@ export async function readWorkflow(
   if (form !== 'file' && source.words !== undefined && source.words.length > 0)
     throw usageError('arguments after -- need a script', `give the ${form} an input with --input`);
   if (form !== 'file' && value('include') !== undefined) throw refuseInclude(`a ${form}`);
+  if (form !== 'file' && value('root') !== undefined)
+    throw usageError('--root needs a file', `a ${form} takes no files along`);
   const contents: Contents = new Map();
   const body = {
     ...(file === undefined ? {} : await readWithFiles(file, value('as'), source, form_of, contents)),

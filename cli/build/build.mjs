@@ -108,10 +108,40 @@ export function publishedManifest() {
     ...{ name, version, description, license, type, engines },
     bin: { svc: 'dist/cli/svc' },
     exports: exportsFrom(whole, './dist/'),
-    files: ['dist'],
-    // Never fails: where there is no compiler, the programs of Node serve.
+    files: ['dist', 'npm-shrinkwrap.json', 'SECURITY.md'],
+    // Never fails: where there is no compiler, the programs of Node serve. Where npm runs no script, the first use compiles.
     scripts: { postinstall: 'node dist/plugins/scripts/native/build.mjs', prepack, postpack },
     dependencies,
+  };
+}
+
+/** What only serves development. */
+const isOfDevelopment = ({ dev, extraneous }) => dev === true || extraneous === true;
+
+/**
+ * The versions and digests that an installation gets: those of the clone, which its tests have run with. Without addresses, so that
+ * each machine asks the registry that it knows.
+ */
+export function publishedShrinkwrap() {
+  const { lockfileVersion, packages, name, version } = read('package-lock.json');
+  const {
+    files: _files,
+    scripts: _scripts,
+    exports: _exports,
+    type: _type,
+    description: _about,
+    ...root
+  } = publishedManifest();
+  const kept = Object.entries(packages)
+    .filter(([path, one]) => path !== '' && !isOfDevelopment(one))
+    .map(([path, { resolved: _resolved, ...one }]) => [path, one]);
+  const missing = Object.keys(root.dependencies).filter(
+    (one) => !kept.some(([path]) => path === `node_modules/${one}`),
+  );
+  if (missing.length > 0) throw new Error(`package-lock.json lacks ${missing.join(', ')}; run npm install`);
+  return {
+    ...{ name, version, lockfileVersion, requires: true },
+    packages: { '': { ...root, hasInstallScript: true }, ...Object.fromEntries(kept) },
   };
 }
 

@@ -7,9 +7,12 @@ import { join, resolve } from 'node:path';
 const home = resolve(import.meta.dirname, '../..');
 const manifest = join(home, 'package.json');
 const kept = join(home, 'package.clone.json');
+// npm would install a clone by it as well, so it is there while npm packs and not longer.
+const shrinkwrap = join(home, 'npm-shrinkwrap.json');
 
 /** Somebody may have put it back already, with git, and gone on from there. */
 function putBack() {
+  rmSync(shrinkwrap, { force: true });
   if (!existsSync(kept)) return;
   const { devDependencies } = JSON.parse(readFileSync(manifest, 'utf8'));
   if (devDependencies === undefined) renameSync(kept, manifest);
@@ -18,9 +21,10 @@ function putBack() {
 
 async function before() {
   putBack();
-  const { build, publishedManifest } = await import('./build.mjs');
+  const { build, publishedManifest, publishedShrinkwrap } = await import('./build.mjs');
   await build();
   const published = publishedManifest();
+  writeFileSync(shrinkwrap, `${JSON.stringify(publishedShrinkwrap(), null, 2)}\n`);
   renameSync(manifest, kept);
   writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
 }

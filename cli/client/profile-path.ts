@@ -7,8 +7,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
-const ownFolder = (env: Environment): string =>
-  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'svc');
+const ownFolder = (env: Environment): string => join(env.XDG_CONFIG_HOME || join(homeOf(env), '.config'), 'svc');
+
+/** A user that is only a number, as in containers, has no home and so no profile. */
+function homeOf(env: Environment): string {
+  try {
+    return env.HOME || homedir();
+  } catch {
+    return '/nonexistent';
+  }
+}
 
 /** The user's own profile file, written by `svc login`. */
 export const userProfilePath = (env: Environment): string => join(ownFolder(env), 'profile.json');
@@ -19,6 +27,9 @@ export function namedProfilePath(env: Environment, name: string): string {
     throw usageError(`"${name}" is no name of a profile`, 'use letters, digits, _ and -; at most 63 characters');
   return join(ownFolder(env), 'profiles', `${name}.json`);
 }
+
+/** What was submitted last, a file for each project and folder. */
+export const lastRunsFolder = (env: Environment): string => join(ownFolder(env), 'last-runs');
 
 /** The names of the profiles that `svc login --profile` has written. */
 export async function profileNames(env: Environment): Promise<string[]> {

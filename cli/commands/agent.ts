@@ -28,6 +28,9 @@ export const run: Run = async ({ flags, output, env, profile }) => {
       ...set('SVC_AGENT_WORKDIR', flags.workdir),
       ...set('SVC_AGENT_UNTRUSTED', flags.untrusted),
       ...set('SVC_AGENT_ISOLATE', flags.isolate),
+      ...set('SVC_AGENT_NETWORK', flags.network),
+      ...set('SVC_AGENT_RUN_AS', flags.runAs),
+      ...(flags.allowRoot === true ? { SVC_AGENT_ALLOW_ROOT: 'on' } : {}),
     },
   };
   await ownProcess(

@@ -23,7 +23,7 @@ export const run: Run = async ({ flags, output, env: given }) => {
     const port = flags.port === undefined ? {} : { port: Number(flags.port) };
     const own = { ...env, SVC_OWN_PROCESS: 'on', ...(flags.noAgent ? { SVC_BUILTIN_AGENT: 'off' } : {}) };
     await ownProcess(
-      () => boot({ role: 'dev', env: own, settings: { home, ...port } }),
+      () => boot({ role: 'dev', env: own, settings: { home, home_locked: true, ...port } }),
       async (kernel) => {
         output.note(`svc dev is ready: ${kernel.base_url()} (console, API${flags.noAgent ? '' : ', one agent'})`);
         output.note(`profile ${join(home, 'profile.json')}; try: svc submit <file> --follow. Ctrl-C stops it.`);

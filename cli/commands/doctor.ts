@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ListProviders200, ProviderChecks, SignInChecks, Whoami } from '../generated/api.ts';
 import type { Invocation, Run } from '../command.ts';
 import { CliError, Exit } from '../errors.ts';
+import { packageFolder } from '../version.ts';
 
 interface Finding {
   what: string;
@@ -30,6 +32,31 @@ const interpreter = (name: string) =>
     });
     return stdout.split('\n')[0] ?? '';
   });
+
+interface NativePrograms {
+  programs: Record<string, string>;
+  why?: string;
+}
+
+const FIRST_USE_MS = 180_000;
+
+/** The native programs that agents and servers of this user have. Whoever asks first has them compiled: npm may have run no script. */
+async function nativePrograms({ env }: Invocation): Promise<Finding[]> {
+  if (process.platform !== 'linux') return [];
+  const builder = join(packageFolder(), 'plugins/scripts/native/build.mjs');
+  const finding = await attempt('native', async () => {
+    const { stdout } = await execute(process.execPath, [builder, '--json'], { env, timeout: FIRST_USE_MS });
+    const { programs, why } = JSON.parse(stdout) as NativePrograms;
+    if (why !== undefined)
+      throw new Error(`${why}, so slower programs of Node serve and no run is isolated → ${COMPILE}`);
+    return `compiled, in ${dirname(Object.values(programs)[0]!)}`;
+  });
+  return [finding];
+}
+
+/** Nothing is installed anew: the next use compiles. */
+const COMPILE =
+  'install a C compiler (`apt install gcc libc6-dev`, `apk add gcc musl-dev linux-headers`), then `svc doctor`';
 
 async function server({ client }: Invocation): Promise<Finding[]> {
   const profile = await attempt('profile', async () => {
@@ -119,6 +146,7 @@ export const run: Run = async (invocation) => {
     { what: 'node', ok: true, says: process.version },
     await interpreter('bash'),
     await interpreter('python3'),
+    ...(await nativePrograms(invocation)),
     ...reached,
     ...(await wakes(invocation)),
     ...(await signIn(invocation, known)),

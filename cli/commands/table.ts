@@ -76,6 +76,17 @@ export const ownCommands: readonly Command[] = [
           summary: 'untrusted runs: keep apart (default), take none, or take nothing else',
         },
         isolate: { type: 'string', value: 'untrusted|all', summary: 'which runs are kept apart (default: untrusted)' },
+        network: {
+          type: 'string',
+          value: 'host|loopback-denied|none',
+          summary: 'network of runs that are kept apart: all (default), not this machine, or none',
+        },
+        'run-as': {
+          type: 'string',
+          value: '<user>|<first>-<last>',
+          summary: 'user that runs trusted programs, or a range with one for each project (as root)',
+        },
+        'allow-root': { type: 'boolean', summary: 'run programs of several projects as root' },
         show: {
           type: 'string',
           value: '<path>',
@@ -85,6 +96,10 @@ export const ownCommands: readonly Command[] = [
       },
       examples: [
         ['SVC_URL=https://svc.example.org svc agent --token-file token.txt --cap gpu', 'an agent with a GPU'],
+        [
+          'svc agent --token-file token.txt --run-as 20000-20999',
+          'an agent that is root, with a user for each project',
+        ],
         ['svc agent --token-file token.txt --untrusted only', 'an agent for pull requests from forks'],
       ],
       load: () => import('./agent.ts'),

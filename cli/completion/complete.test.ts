@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
+import { rememberRun } from '../last-run.ts';
 import { complete } from './complete.ts';
 
 const ID = 'run_01K00000000000000000000001';
@@ -23,13 +24,19 @@ async function world(t: Test, answers: Readonly<Record<string, unknown>>) {
   });
   const SVC_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = { SVC_URL, SVC_TOKEN: 'x', SVC_ORG: 'o', SVC_PROJECT: 'p', HOME: t.testdirName };
-  return { asked, offered: async (...words: string[]) => (await complete(words, env)).split('\n').filter(Boolean) };
+  const submitted = (run_id: string) =>
+    rememberRun({ url: SVC_URL, org: 'o', project: 'p' }, { env, folder: process.cwd() }, run_id);
+  return {
+    asked,
+    submitted,
+    offered: async (...words: string[]) => (await complete(words, env)).split('\n').filter(Boolean),
+  };
 }
 
 const RUN = { run_id: ID, status: 'failed', workflow: 'a.sh', tags: [], created_at: '2026-11-21T10:00:00.000Z' };
 
 t.test('values come from the list of the same noun, or the one that is named', async (t) => {
-  const { asked, offered } = await world(t, {
+  const { asked, submitted, offered } = await world(t, {
     '/runs': { runs: [RUN] },
     '/handlers': {
       handlers: [
@@ -40,21 +47,26 @@ t.test('values come from the list of the same noun, or the one that is named', a
     },
     '/event-types': { types: [{ type: 'deploy.done', source: 'seen' }] },
     '/secrets': { secrets: [{ name: 'KEY', set_at: '2026-11-21T10:00:00.000Z' }] },
+    [`/runs/${ID}`]: { ...RUN, kind: 'script', status: 'waiting', substate: { kind: 'signal', name: 'approved' } },
     [`/runs/${ID}/artifacts`]: { artifacts: [{ path: 'dist/a.js', size: 3 }] },
     '/whoami': { user: {}, orgs: [{ org: 'o', role: 'owner', projects: [{ project: 'web', role: 'admin' }] }] },
   });
-  t.same(await offered('status', ''), ['@last\tthe newest run', `${ID}\tfailed a.sh`]);
+  t.same(await offered('status', ''), ['@last\tthe run that you submitted last', `${ID}\tfailed a.sh`]);
   t.same(await offered('handler', 'show', 'r'), ['report\trun.*']);
   t.same(await offered('handler', 'rm', ''), ['report\trun.*', 'other'], 'no word that is more than one');
   t.match(await offered('emit', ''), [/^deploy\.done\t/]);
   t.match(await offered('handler', 'set', 'x', 'f.sh', '--on', 'dep'), [/^deploy\.done\t/]);
   t.match(await offered('secret', 'get', ''), [/^KEY\t/]);
+  t.same(await offered('signal', ID, ''), ['approved\tit waits for it'], 'and no files');
+  t.same(await offered('signal', ID, 'x'), []);
   t.match(await offered('artifact', 'get', ID, ''), [/^dist\/a\.js\t3/]);
+  t.same(await offered('artifact', 'get', '@last', ''), [], 'nothing was submitted');
+  await submitted(ID);
   t.match(await offered('artifact', 'get', '@last', ''), [/^dist\/a\.js\t3/]);
   t.same(await offered('runs', 'ls', '--org', ''), ['o\towner']);
   t.same(await offered('runs', 'ls', '--project', ''), ['web\tadmin']);
   t.ok(
-    asked.every((path) => path.endsWith('whoami') || /limit=1(?:00)?$/.test(path)),
+    asked.every((path) => path.endsWith('whoami') || path.endsWith(ID) || /limit=1(?:00)?$/.test(path)),
     'no list is read further',
   );
 });

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Command, Invocation, OfferedWord } from '../command.ts';
 import { commonFlags } from '../flags.ts';
 import type { Whoami } from '../generated/api.ts';
 import { cellsOf } from '../output/columns.ts';
@@ -7,11 +7,7 @@ import { Output } from '../output/output.ts';
 import { wholeRunIds } from '../run-ids.ts';
 import type { Given, Value } from './place.ts';
 
-/** A word that is offered, and what a shell that can says beside it. */
-export interface Offered {
-  word: string;
-  says?: string;
-}
+export type Offered = OfferedWord;
 
 /** Who can be asked. */
 export interface Asked {
@@ -37,10 +33,15 @@ export async function valuesOf(
   if (isFile(value)) return 'files';
   const own = await ownValues(command, value, asked);
   if (own) return own;
+  if ('offers' in value && value.offers) {
+    const { words } = await value.offers();
+    const { args } = await wholeRunIds(command, given, asked);
+    return [...(await words(await asked.client(), args))];
+  }
   const list = listOf(command, value, asked.commands);
   if (!list) return 'flag' in value ? [] : 'files';
   return [
-    ...(value.run ? [{ word: '@last', says: 'the newest run' }] : []),
+    ...(value.run === true ? [{ word: '@last', says: 'the run that you submitted last' }] : []),
     ...(await itemsOf(list, command, given, asked)),
   ];
 }
@@ -79,7 +80,7 @@ const bounded = () => ({ idle_ms: PATIENCE_MS, signal: AbortSignal.timeout(PATIE
 function listOf(command: Command, value: Value, commands: readonly Command[]): Command | undefined {
   const called = (name: string) => commands.find((one) => one.name === name && one.lists);
   if (value.from !== undefined) return called(value.from);
-  if (value.run) return called('runs ls');
+  if (value.run === true) return called('runs ls');
   if ('flag' in value) return [`${value.flag} ls`, `${value.flag}s ls`].map(called).find((one) => one !== undefined);
   const noun = command.name.split(' ')[0];
   const member = value.name.toLowerCase().replaceAll('-', '_');
@@ -89,10 +90,10 @@ function listOf(command: Command, value: Value, commands: readonly Command[]): C
   );
 }
 
-async function itemsOf({ lists }: Command, command: Command, given: Given, { client }: Asked): Promise<Offered[]> {
+async function itemsOf({ lists }: Command, command: Command, given: Given, { client, env }: Asked): Promise<Offered[]> {
   if (!lists) return [];
   const api = await client();
-  const path = lists.path(api, (await wholeRunIds(command, given, client)) as Invocation);
+  const path = lists.path(api, (await wholeRunIds(command, given, { client, env })) as Invocation);
   const page = await api.json<Record<string, unknown>>({ path, query: { limit: MOST }, ...bounded() });
   const output = new Output(process, { json: false, colour: false, time: 'relative' });
   return (page[lists.member] as Record<string, unknown>[]).map((one) => ({

@@ -711,11 +711,11 @@ export interface ListGraphs200 {
 export interface ListHandlers200 {
   handlers: HandlerView[];
   /**
-   * Handler runs of the project that have not ended; at most 16.
+   * Handler runs of the project that are queued or running. At 16 no event starts a further one; those that waited go on all the same.
    */
   in_flight: number;
   /**
-   * Deliveries that wait for a place among them.
+   * Deliveries that wait until there are fewer.
    */
   queued: number;
   /**
@@ -1104,6 +1104,29 @@ export interface WaitedRun {
      */
     activity: string;
   }[];
+  /**
+   * Activities that agents hold, those first of whose agents least is heard, at most 20; only of one open run that is read by itself.
+   */
+  claims?: {
+    activity_id: string;
+    /**
+     * Name of the activity.
+     */
+    activity: string;
+    agent_id: string;
+    /**
+     * When the agent took or renewed it last.
+     */
+    last_sign_at: string;
+    /**
+     * So long ago, by the clock of the database. An agent renews three times a lease.
+     */
+    silent_ms: number;
+    /**
+     * When another agent may take the work, unless it is renewed before.
+     */
+    ends_at: string;
+  }[];
   subject?: string;
   tags: string[];
   trigger: {
@@ -1137,6 +1160,10 @@ export interface WaitedRun {
    * What the workflow gave; only after success.
    */
   output?: null | boolean | number | string | unknown[] | {};
+  /**
+   * Only in a list: true when the output is too large for it, with more than some 4,000 bytes. Read the run to see it.
+   */
+  output_omitted?: boolean;
   error?: {
     code: string;
     message: string;
@@ -1167,7 +1194,7 @@ export interface WaitedRun {
     [k: string]: string | undefined;
   };
   /**
-   * Markdown notes, in order.
+   * Markdown notes, in order, up to 1 MiB of them. In a list, the first five, each up to 200 characters. `…` stands for what is left out.
    */
   annotations: string[];
   /**

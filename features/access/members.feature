@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: Members and tokens from the command line
 
   Rule: A role can be given, changed and removed
@@ -71,13 +71,13 @@ Feature: Members and tokens from the command line
       And standard output is JSON whose "id" is noted as "second_id"
       When I call "svc token create third --json" with "SVC_TOKEN" set to "{second}"
       Then standard output is JSON whose "token" is noted as "third"
-      When I call "svc token rm {first_id}"
+      When I call "svc token rm {first_id} --keep-minted"
       Then it exits with 0
       And standard error has "{second_id} (user second"
       And standard error has "it is still valid"
       When I call "svc runs ls" with "SVC_TOKEN" set to "{third}"
       Then it exits with 0
-      When I call "svc token rm {second_id} --with-minted"
+      When I call "svc token rm {second_id}"
       Then it exits with 0
       And standard error has "(user third"
       And standard error has "revoked with it"

@@ -31,6 +31,7 @@ Feature: Who did what
       Then standard output matches "run\.cancel[^\n]*\n[^\n]*run\.signal[^\n]*\(go\)[^\n]*\n[^\n]*run\.submit[^\n]*\(waits\.sh\)"
       And standard output lacks "kept-private"
 
+    @store
     Scenario: a refused or repeated request leaves no entry
       Given a token noted as "low" with:
         """

@@ -1,3 +1,4 @@
+@store
 Feature: Credentials are looked up when a job is claimed
 
   @CRED-005 @AUTH-016

@@ -154,6 +154,34 @@ Feature: Faults at server start
       Then "second" ends with 0
 
     @own-server @configured
+    Scenario: svc dev goes on at once with what the one before died with
+      Given a file "long.sh":
+        """
+        svc step first -- sh -c 'echo first >> {folder}/firsts'
+        svc step second -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/seconds; [ -e {folder}/dead ] || sleep 600'
+        """
+      When I start "svc dev --port 0" as "first" with the settings:
+        | SVC_LEASE_MS  | 3600000 |
+        | SVC_LOG_LEVEL | warn    |
+      Then "first" says "svc dev is ready: (http://\S+)"
+      When I call "svc submit long.sh" without the environment's target
+      Then it exits with 0
+      And the file "seconds" soon has 1 line
+      When "first" gets the signal "SIGKILL"
+      Given a file "dead":
+        """
+        """
+      When I start "svc dev --port 0" as "second" with the settings:
+        | SVC_LEASE_MS  | 3600000 |
+        | SVC_LOG_LEVEL | info    |
+      Then the file "seconds" soon has 2 lines
+      And "second" says "the agents of the process before are dead"
+      And the file "seconds" has 1 different line
+      And the file "firsts" has 1 line
+      When "second" gets the signal "SIGTERM"
+      Then "second" ends with 0
+
+    @own-server @configured
     Scenario: a folder that cannot be created
       When I call "svc dev --port 0 --home /dev/null/here" without the environment's target
       Then it exits with 1

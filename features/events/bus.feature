@@ -1,3 +1,4 @@
+@store
 Feature: Every project has its own append-only bus
 
   Rule: events stay in their project

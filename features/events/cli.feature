@@ -36,7 +36,7 @@ Feature: Events on the command line
 
   Rule: recent events can be listed and shown
 
-    @CLI-023
+    @store @CLI-023
     Scenario: newest first, with filters
       When I emit "first" for "acme/web"
       And I emit "second" for "acme/app"

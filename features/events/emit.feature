@@ -114,20 +114,20 @@ Feature: Events are emitted through the API
 
   Rule: a repeated emit is a second event, except with an idempotency key
 
-    @DLV-015
+    @store @DLV-015
     Scenario: the same emit sent twice gives two events
       When I emit "again"
       And I emit "again"
       Then there are 2 events "again"
 
-    @contract
+    @store @contract
     Scenario: with an idempotency key a repeat gives the first event
       When I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k1"
       And I emit "once" with the idempotency key "k2"
       Then there are 2 events "once"
 
-    @contract
+    @store @contract
     Scenario: a repeat that carries something else is told so, and not recorded
       When I emit "once" with the idempotency key "k1"
       And I emit "other" with the idempotency key "k1"

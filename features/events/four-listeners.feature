@@ -1,3 +1,4 @@
+@store
 Feature: One event, four listeners
 
   Rule: Each of them fires, whatever the others do

@@ -2,7 +2,7 @@ Feature: Lifecycle events of runs
 
   Rule: every run announces its start, its end and its trigger
 
-    @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-005 @RUN-010 @RUN-011 @RUN-013 @RUN-015 @RUN-017 @RUN-018
+    @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-005 @RUN-010 @RUN-011 @RUN-013 @RUN-017 @RUN-018
     @OVW-022 @EVT-023 @EVT-026 @EVT-046 @EVT-047 @EVT-048 @EVT-049 @EVT-060 @SUBJ-004
     Scenario: a run that succeeds
       When I send "POST" to "{scoped}/runs" with:
@@ -34,7 +34,6 @@ Feature: Lifecycle events of runs
       And "payload.tag" of the last event "run.succeeded" is '{"team":"core"}'
       And "payload.trigger" of the last event "run.succeeded" is '{"type":"manual"}'
       And "payload.error" of the last event "run.succeeded" is absent
-      And "payload.run_url" of the last event "run.succeeded" is absent
 
     @RUN-001 @RUN-002 @RUN-003 @RUN-004 @RUN-006 @RUN-007 @RUN-010 @RUN-011 @RUN-019 @EVT-050 @EVT-051
     Scenario: a failed run announces its error, cut to the tail
@@ -75,6 +74,17 @@ Feature: Lifecycle events of runs
       And "payload.tag" of the last event "run.cancelled" is "{}"
       And "payload.reason" of the last event "run.cancelled" keeps the tail of 4000 characters "🎈too late"
       And "payload.error" of the last event "run.cancelled" is absent
+
+    @own-server @configured @RUN-015
+    Scenario: without a public address the payload holds no address of a page
+      Given a server and an agent of their own with:
+        | SVC_LOG_LEVEL | warn |
+      When I submit the script "ok.sh":
+        """
+        true
+        """
+      Then the run succeeds
+      And "payload.run_url" of the last event "run.succeeded" is absent
 
     @own-server @configured @RUN-014
     Scenario: with a public address the payload holds the run's page

@@ -1,3 +1,4 @@
+@store
 Feature: An emit in a script is recorded at its position
 
   Rule: svc emit in a script works like the command line and is recorded

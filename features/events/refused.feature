@@ -4,10 +4,7 @@ Feature: A script may continue after a refused emit
 
     @HAND-052 @ERR-026 @LIM-007
     Scenario: the script waits, tries again, and replays as it went
-      Given 16 handlers on "crowd" run "wait.sh":
-        """
-        svc wait-signal go
-        """
+      Given 16 handlers on "crowd" whose runs no agent takes
       When somebody emits "crowd" with "{}"
       Then 16 handler runs are in flight and 0 wait
       When I submit the script "patient.sh":
@@ -18,7 +15,7 @@ Feature: A script may continue after a refused emit
       Then the run waits for "signal" "again"
       And the log has "handlers_in_flight"
       And the project has 1 event of type "crowd"
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then 0 handler runs are soon in flight
       When I look at the run "patient"
       And I send the signal "again" with 'null'
@@ -29,5 +26,5 @@ Feature: A script may continue after a refused emit
         | crowd#0 | emit        | 1    |
         | again#0 | wait-signal | 0    |
         | crowd#1 | emit        | 0    |
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then the project comes to rest

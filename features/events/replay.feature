@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: Replaying an event
 
   Rule: a recorded event is delivered again to one handler

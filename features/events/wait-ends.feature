@@ -1,3 +1,4 @@
+@store
 Feature: Other ends of svc wait-event
 
   Rule: a wait may have a timeout

@@ -1,3 +1,4 @@
+@store
 Feature: svc wait-event waits for an event
 
   Rule: the run is suspended until the next event of the type

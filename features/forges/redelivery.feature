@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: Webhooks whose secret overlaps, and forge deliveries again
 
   Rule: the old secret of a webhook is valid as long as the rotation says

@@ -51,11 +51,12 @@ Feature: Graph documents
     Scenario: attempts count the first one, with a pause between them
       When I run the graph:
         """
-        {"nodes": [{"id": "a", "type": "shell", "retry": {"attempts": 3, "backoff": "20ms"},
-                    "config": {"script": "echo x >> '{folder}/tries'; n=$(wc -l < '{folder}/tries'); test $n -ge 3; echo $n"}}]}
+        {"nodes": [{"id": "a", "type": "shell", "retry": {"attempts": 3, "backoff": "1s"},
+                    "config": {"script": "date +%s%3N >> '{folder}/tries'; n=$(wc -l < '{folder}/tries'); test $n -ge 3; echo $n"}}]}
         """
       Then the run succeeds
       And "output" of the run is "3"
+      And the times in the file "tries" are at least 1000 ms apart
 
     @GRAPH-036
     Scenario: a failure that is absorbed is read by the next node

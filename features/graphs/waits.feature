@@ -1,3 +1,4 @@
+@store
 Feature: Predicates of event nodes
 
   Rule: An event node takes the first event that its predicate accepts

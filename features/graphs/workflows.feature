@@ -38,6 +38,28 @@ Feature: Workflows within graphs
       When I cancel the run because "enough"
       Then the run with the tag "called" is "cancelled"
 
+    @own-server
+    Scenario: a cancel goes down to every level, whatever becomes of the server
+      Given I save the graph "held":
+        """
+        {"tags": ["called"], "nodes": [{"id": "wait", "type": "wait_signal", "config": {"name": "never"}}]}
+        """
+      And I save the graph "middle":
+        """
+        {"tags": ["called"], "nodes": [{"id": "each", "type": "fan_out", "config": {"items": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+          "node": {"type": "workflow", "config": {"graph": "held"}}}}]}
+        """
+      When I run the graph:
+        """
+        {"nodes": [{"id": "each", "type": "fan_out", "config": {"items": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+          "node": {"type": "workflow", "config": {"graph": "middle"}}}}]}
+        """
+      Then each of 110 runs with the tag "called" is "waiting"
+      When I cancel the run because "enough"
+      And the server is killed
+      And the server is started again
+      Then each of 110 runs with the tag "called" is "cancelled"
+
   Rule: A workflow may be read from a repository
 
     @far-end @GRAPH-027

@@ -1,3 +1,4 @@
+@store
 Feature: Limits of handlers
 
   Rule: a chain of handlers has at most five generations
@@ -61,10 +62,7 @@ Feature: Limits of handlers
 
     @HAND-050 @HAND-052 @LIM-007 @ERR-026 @ERR-027
     Scenario: an emit that would start a seventeenth run fails and records nothing
-      Given 17 handlers on "crowd" run "wait.sh":
-        """
-        svc wait-signal go
-        """
+      Given 17 handlers on "crowd" whose runs no agent takes
       When somebody emits "crowd" with "{}"
       Then the answer is 429 with code "handlers_in_flight"
       # @contract
@@ -83,16 +81,13 @@ Feature: Limits of handlers
       Then it exits with 1
       # @contract
       And standard error has "handlers_in_flight"
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then the project comes to rest
       And 0 handler runs are in flight and 0 wait
 
     @contract
     Scenario: a delivery without an emitter waits for a free slot
-      Given 16 handlers on "crowd" run "wait.sh":
-        """
-        svc wait-signal go
-        """
+      Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'it.sh\'"}' runs "note.sh":
         """
         svc output set of="$CI_TRIGGER_EVENT"
@@ -108,7 +103,7 @@ Feature: Limits of handlers
         | name  | state  | reason                         |
         | after | queued | 16 handler runs are in flight  |
       And 16 handler runs are in flight and 1 wait
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then the project comes to rest
       And it was delivered so:
         | name  | state     | reason |
@@ -118,10 +113,7 @@ Feature: Limits of handlers
 
     @contract
     Scenario: untrusted runs have four places, and those that wait for one hold up no other
-      Given 5 handlers on "forge.pull_request,crowd" run "wait.sh":
-        """
-        svc wait-signal go
-        """
+      Given 5 handlers on "forge.pull_request,crowd" whose runs no agent takes
       When a fork opens a pull request
       Then it was delivered so:
         | name   | state     | reason                                |
@@ -136,18 +128,15 @@ Feature: Limits of handlers
       And standard output has "4 untrusted handler runs are in flight"
       When somebody emits "crowd" with "{}"
       Then 9 handler runs are in flight and 1 wait
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then 1 handler runs are soon in flight
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then the project comes to rest
       And the handler "many-5" ran 2 times
 
     @contract
     Scenario: a rerun of a handler run takes a place too
-      Given 16 handlers on "crowd" run "wait.sh":
-        """
-        svc wait-signal go
-        """
+      Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "once" on "once" runs "once.sh":
         """
         true
@@ -164,7 +153,7 @@ Feature: Limits of handlers
         """
       Then the answer is 429 with code "handlers_in_flight"
       And the header "retry-after" of the answer matches "^\d+$"
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then the project comes to rest
       When I look at the run "first"
       And I send "POST" to "{scoped}/runs/{run}/rerun" with:
@@ -176,10 +165,7 @@ Feature: Limits of handlers
 
     @own-server @DLV-014
     Scenario: a waiting delivery survives its server
-      Given 16 handlers on "crowd" run "wait.sh":
-        """
-        svc wait-signal go
-        """
+      Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "after" with '{"on": ["run.succeeded"], "when": "event.payload.workflow == \'it.sh\'"}' runs "note.sh":
         """
         true
@@ -194,7 +180,7 @@ Feature: Limits of handlers
       When the last event of type "run.succeeded" is looked at
       And the server is killed
       And the server is started again
-      And every waiting handler run gets the signal "go"
+      And every handler run that no agent takes is cancelled
       Then the project comes to rest
       And it was delivered so:
         | name  | state     | reason |
@@ -204,10 +190,7 @@ Feature: Limits of handlers
 
     @contract
     Scenario: a delivery that waits for a removed handler never starts
-      Given 16 handlers on "crowd" run "wait.sh":
-        """
-        svc wait-signal go
-        """
+      Given 16 handlers on "crowd" whose runs no agent takes
       And the handler "after" on "run.succeeded" runs "note.sh":
         """
         true
@@ -223,6 +206,32 @@ Feature: Limits of handlers
       Then it was delivered so:
         | name  | state   | reason                  |
         | after | refused | the handler was removed |
-      When every waiting handler run gets the signal "go"
+      When every handler run that no agent takes is cancelled
       Then the project comes to rest
       And the handler "after" ran 0 times
+
+  Rule: a handler run that waits is not in flight
+
+    @contract
+    Scenario: parked approvals block nobody, and go on whatever is in flight
+      Given 16 handlers on "ask" run "wait.sh":
+        """
+        svc wait-signal go
+        """
+      And the handler "other" on "other" runs "other.sh":
+        """
+        true
+        """
+      When somebody emits "ask" with "{}"
+      Then 0 handler runs are in flight and 0 wait
+      When I call "svc emit other"
+      Then it exits with 0
+      And the handler "other" ran 1 time
+      Given 16 handlers on "crowd" whose runs no agent takes
+      When somebody emits "crowd" with "{}"
+      Then 16 handler runs are in flight and 0 wait
+      When every waiting run of "wait.sh" gets the signal "go"
+      Then 16 runs of "wait.sh" succeed
+      And 16 handler runs are in flight and 0 wait
+      When every handler run that no agent takes is cancelled
+      Then the project comes to rest

@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: Secrets that overlap, and deliveries again
 
   Rule: the old secret of a hook is valid as long as the rotation says

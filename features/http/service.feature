@@ -37,6 +37,7 @@ Feature: What a server says about itself
 
   Rule: A log can be followed and resumed
 
+    @store
     Scenario: following from the last seen event repeats nothing
       When I submit the script "job.sh":
         """

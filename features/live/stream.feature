@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: A page is told what changes
 
   Rule: One stream tells of runs and events as they change

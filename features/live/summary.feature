@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: How a project stands
 
   Rule: One answer says what runs, what waits and what failed

@@ -1,3 +1,4 @@
+@store
 Feature: Numbers of events stay what they are
 
   Rule: What only passes through is handed on as it was sent

@@ -1,4 +1,4 @@
-@far-end
+@store @far-end
 Feature: Numbers of graphs, nodes and schedules stay what they are
 
   Rule: A node is given what an expression names, as it was written

@@ -1,3 +1,4 @@
+@store
 Feature: Numbers of runs stay what they are
 
   Background:
@@ -70,7 +71,7 @@ Feature: Numbers of runs stay what they are
       Given a file "parts.sh":
         """
         id=$(svc input id)
-        again=$(svc step again --retry 2 --backoff 10ms -- sh -c "echo $id; [ \$SVC_ATTEMPT = 2 ]")
+        again=$(svc step again --retry 2 --backoff 10ms -- sh -c "echo $id; [ \$ATTEMPT = 2 ]")
         svc output set id:="$id" again:="$again" list:="$(svc input list)"
         """
       And a file "parts.py":

@@ -1,3 +1,4 @@
+@store
 Feature: Concurrency groups of pipelines
 
   Rule: One run at a time is in a group, in the order of their coming
@@ -40,6 +41,41 @@ Feature: Concurrency groups of pipelines
         | run.started   |
         | run.succeeded |
       And nobody holds "deploy-main"
+
+    @contract
+    Scenario: people see their jobs, and what these wait for, and not how leases are taken
+      When I submit the pipeline:
+        """
+        name: holder
+        jobs: { hold: { concurrency: prod, wait_for_event: go } }
+        """
+      Then the run waits for "event" "go"
+      When I submit the pipeline:
+        """
+        name: second
+        jobs:
+          build: { strategy: { matrix: { node: ["20", 22] } }, steps: [{ run: "echo on ${{ matrix.node }}" }] }
+          ship: { needs: build, concurrency: prod, steps: [{ run: "true" }] }
+        """
+      Then the run waits for "awaiting_lease" "prod"
+      When I call "svc steps {run}"
+      Then standard output matches "ship +pipeline_job +running +.*waits for lock prod"
+      And standard output lacks "svc-"
+      When I call "svc explain {run}"
+      Then standard output has "The node ship waits for the lock prod"
+      And standard output lacks "svc-"
+      When I call "svc steps {run} --node build"
+      Then standard output matches "build .node=20. +pipeline_job"
+      And standard output matches "build .node=22. +pipeline_job"
+      When I call "svc logs {run}"
+      Then standard output has "build (node=20) | on 20"
+      When I call "svc steps {run} --json --node build"
+      Then standard output is JSON whose "steps.0.node" is "build"
+      When I emit "go"
+      Then the run succeeds
+      When I call "svc steps {run}"
+      Then standard output matches "ship +pipeline_job +succeeded"
+      And standard output lacks "svc-"
 
     @SCR-056
     Scenario: the lease is that of svc lock

@@ -146,3 +146,48 @@ Feature: Jobs of a pipeline
       Then the run succeeds
       And "output.all" of the run is '["a20","a22","b22","c24"]'
       And "output.last" of the run is "c24"
+
+  @contract
+  Rule: A rerun of a pipeline that failed keeps the jobs that succeeded
+
+    Scenario: by the command line, and everything with --all
+      When I submit the pipeline:
+        """
+        outputs: { version: "${{ jobs.ship.outputs.version }}" }
+        jobs:
+          build:
+            steps: [{ id: make, run: "echo build >> {folder}/done; echo version=7 >> $SVC_OUTPUT" }]
+            outputs: { version: "${{ steps.make.output.version }}" }
+          ship:
+            needs: build
+            steps:
+              - id: put
+                env: { V: "${{ jobs.build.outputs.version }}" }
+                run: "echo ship >> {folder}/done; test -e {folder}/mended; echo version=$V >> $SVC_OUTPUT"
+            outputs: { version: "${{ steps.put.output.version }}" }
+        """
+      Then the run fails and its error has "ship"
+      Given a file "mended":
+        """
+        yes
+        """
+      And the run is called "first"
+      When I call "svc rerun {run}"
+      Then it exits with 0
+      And the run that was printed succeeds
+      And the file "done" is:
+        """
+        build
+        ship
+        ship
+        """
+      When I call "svc status @last --json"
+      Then standard output is JSON whose "output.version" is "7"
+      When I look at the run "first"
+      And I call "svc rerun {run} --all"
+      Then it exits with 0
+      And the run that was printed succeeds
+      And the file "done" has 5 lines
+      When I call "svc rerun {run} --all --from ship"
+      Then it exits with 1
+      And standard error has "give one of them"

@@ -1,3 +1,4 @@
+@store
 Feature: Pipelines survive their agents
 
   Rule: An agent's death repeats its job, and no other

@@ -1,3 +1,4 @@
+@store
 Feature: Jobs that wait for an event
 
   Rule: A wait_for_event job takes the next event of its type
@@ -33,19 +34,6 @@ Feature: Jobs that wait for an event
       Then it exits with 0
       And the run succeeds
       And the log has "by hand: ann"
-
-    @SIG-004
-    Scenario: two jobs that wait draw one signal each
-      When I submit the pipeline:
-        """
-        jobs:
-          one: { wait_for_event: go }
-          two: { wait_for_event: go }
-        """
-      Then the run waits for "event" "go"
-      When I call "svc signal {run} event:one"
-      And I call "svc signal {run} event:two"
-      Then the run succeeds
 
     @contract
     Scenario: the time is over

@@ -59,7 +59,7 @@ Feature: Jobs that run another workflow
       When I submit the pipeline:
         """
         files: { "bad.sh": "exit 3" }
-        jobs: { bad: { workflow: bad.sh } }
+        jobs: { bad: { workflow: ./bad.sh } }
         """
       Then the run fails with code "wait_failed"
       And the run fails and its error has "exit code 3"

@@ -11,7 +11,7 @@ Feature: Attempts of a request
         | /x   | 200    | done |
       When I run the graph:
         """
-        {"nodes": [{"id": "call", "type": "http", "retry": {"attempts": 3, "backoff": "10ms"},
+        {"nodes": [{"id": "call", "type": "http", "retry": {"attempts": 3, "backoff": "1s"},
           "config": {"url": "{far}/x", "method": "POST", "body": {"n": 1}, "retry_on": [503]}}]}
         """
       Then the run succeeds
@@ -22,6 +22,8 @@ Feature: Attempts of a request
         | POST   | /x   | {"n":1} | application/json |
         | POST   | /x   | {"n":1} | application/json |
       And all requests have the same "Idempotency-Key"
+      And request 2 came at least 1000 ms after the one before it
+      And request 3 came at least 1000 ms after the one before it
       # @contract
       And the log has "{far}/x answered 503"
       # @contract

@@ -2,7 +2,7 @@ Feature: The requirements report of a graph
 
   Rule: It names every credential of a stored graph with its state
 
-    @REQ-001 @REQ-002 @REQ-003 @REQ-004 @REQ-005 @REQ-008 @REQ-009 @REQ-010 @HTTP-001
+    @REQ-001 @REQ-002 @REQ-003 @REQ-004 @REQ-005 @REQ-009 @REQ-010 @HTTP-001
     Scenario: what is there and what is missing
       Given the credential "here" is '{"kind": "bearer", "token": "tok-1-here"}'
       And I save the graph "g":
@@ -59,6 +59,33 @@ Feature: The requirements report of a graph
       Then the requirements of "g" are:
         | node_id | name | state      | required_kind        | stored_kind |
         | get     | c    | wrong_kind | bearer\|api_key\|basic | url_token   |
+
+    @own-server @configured @REQ-008
+    Scenario: each of the five states
+      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      And "ana" at the provider is connected as "mail"
+      And "ana" at the provider is connected as "spare"
+      And the credential "here" is '{"kind": "bearer", "token": "tok-1-here"}'
+      And the credential "both" is '{"kind": "bearer", "token": "tok-2-here"}'
+      And the credential "pair" is '{"kind": "bearer", "token": "tok-3-here"}'
+      When I save the graph "g":
+        """
+        {"nodes": [{"id": "a", "type": "http", "config": {"url": "https://example.org/", "credential": "here"}},
+                   {"id": "b", "type": "http", "config": {"url": "https://example.org/", "credential": "away"}},
+                   {"id": "c", "type": "http", "config": {"url": "https://example.org/", "credential": "pair"}},
+                   {"id": "d", "type": "http", "config": {"url": "https://example.org/", "credential": "both"}},
+                   {"id": "e", "type": "http", "config": {"url": "https://example.org/", "credential": "mail"}}]}
+        """
+      And the credential "pair" is '{"kind": "url_token", "token": "tok-4-here"}'
+      And the store gives the account "spare" the name "both"
+      And I call "svc account disable mail"
+      Then the requirements of "g" are:
+        | node_id | name | state           | required_kind          | stored_kind |
+        | a       | here | ok              |                        |             |
+        | b       | away | missing         |                        |             |
+        | c       | pair | wrong_kind      | bearer\|api_key\|basic | url_token   |
+        | d       | both | conflict        |                        |             |
+        | e       | mail | needs_reconnect |                        |             |
 
   Rule: The check of a save asks the same resolver
 

@@ -1,3 +1,4 @@
+@store
 Feature: Inspecting runs
 
   Rule: A waiting run shows what it waits for
@@ -20,6 +21,27 @@ Feature: Inspecting runs
       Then the run succeeds
       When I call "svc status {run} --json"
       Then standard output lacks "substate"
+
+    @RUN-023
+    Scenario: of several that are parked at once the latest is named
+      When I run the graph:
+        """
+        {"nodes": [{"id": "a", "type": "wait_signal", "config": {"name": "early"}},
+                   {"id": "b", "type": "wait_signal", "config": {"name": "next"}},
+                   {"id": "c", "type": "wait_signal", "config": {"name": "late"}},
+                   {"id": "d", "type": "wait_signal", "config": {"name": "last"}}],
+         "edges": [{"from": "b", "to": "c"}, {"from": "c", "to": "d"}]}
+        """
+      And I send the signal "next" with "null"
+      Then the run waits for "signal" "late"
+      When I call "svc status {run} --json"
+      Then standard output is JSON whose "substate.name" is "late"
+      When I send the signal "late" with "null"
+      Then the run waits for "signal" "last"
+      When I send the signal "last" with "null"
+      Then the run waits for "signal" "early"
+      When I send the signal "early" with "null"
+      Then the run succeeds
 
     @contract
     Scenario: after a later wait the status names the later one
@@ -91,10 +113,11 @@ Feature: Inspecting runs
         exit 3
         """
       Then the run is "failed"
-      When I submit the script "good.sh":
+      Given a file "good.sh":
         """
         echo fine
         """
+      When I submit "good.sh" with the CLI as "good"
       Then the run succeeds
       When I call "svc runs list --status failed --status succeeded"
       Then standard output has "bad.sh"
@@ -105,7 +128,17 @@ Feature: Inspecting runs
       When I call "svc runs ls --status failed,lost"
       Then it exits with 2
       And standard error has '--status is "lost"; it must be one of queued'
-      When I call "svc logs @last"
+      When I submit the script "theirs.sh":
+        """
+        echo from somebody else
+        """
+      Then the run succeeds
+      When I look at the run "good"
+      And I call "svc logs @last"
       Then standard output is "fine"
+      When I call "svc runs chain @last"
+      Then standard output has "nothing led to {run}"
+      When I call "svc runs ls --trigger run:@last"
+      Then standard error is "no runs"
       When I call the status of the run by the end of its id
       Then standard output has "good.sh"

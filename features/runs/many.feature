@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: Runs are cancelled and rerun by a filter
 
   Rule: first they are shown, and nothing is done without a word

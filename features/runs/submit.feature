@@ -70,7 +70,7 @@ Feature: Submitting a workflow
         | header | header |
         | body   | header |
 
-    @contract
+    @store @contract
     Scenario: other content with the same key is reported and not run
       When I submit over HTTP with the key "k-2" in the body:
         """
@@ -90,7 +90,7 @@ Feature: Submitting a workflow
         one
         """
 
-    @contract
+    @store @contract
     Scenario Outline: another <member> with the same key is reported too
       When I send "POST" to "{scoped}/runs" with:
         """

@@ -53,8 +53,8 @@ Feature: What runs now
       And a gate "child"
       When I submit the script "tried.sh":
         """
-        svc step tried --retry 3 -- sh -c 'test "$SVC_ATTEMPT" -gt 1 || exit 7; read -r _ < {folder}/step || true'
-        svc activity far --retry 4 -- sh -c 'test "$SVC_ATTEMPT" -gt 1 || exit 7; read -r _ < {folder}/child || true'
+        svc step tried --retry 3 -- sh -c 'test "$ATTEMPT" -gt 1 || exit 7; read -r _ < {folder}/step || true'
+        svc activity far --retry 4 -- sh -c 'test "$ATTEMPT" -gt 1 || exit 7; read -r _ < {folder}/child || true'
         """
       Then the run soon shows "tried#0" as running
       When I call "svc steps {run}"

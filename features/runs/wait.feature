@@ -1,3 +1,4 @@
+@store
 Feature: Waiting for the end of a run
 
   Rule: A submit or a request for a run that waits is answered with the run as soon as it is over

@@ -1,3 +1,4 @@
+@store
 Feature: What happens when a schedule is due
 
   Rule: a tick is an event of the bus

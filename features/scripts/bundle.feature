@@ -59,8 +59,8 @@ Feature: Scripts of several files
       When I call "svc submit order.ts --follow"
       Then it exits with 1
       And standard error has "RangeError: an order without lines"
-      And standard error matches "at total \(.*/lib/prices\.ts:5:33\)"
-      And standard error matches "at .*/order\.ts:3:13"
+      And standard error matches "at total \(lib/prices\.ts:5:33\)"
+      And standard error matches "at .*\border\.ts:3:13"
 
     Scenario: a handler, a job of a pipeline, a run here and a spawned run
       Given a file "job.ts":

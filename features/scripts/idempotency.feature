@@ -1,3 +1,4 @@
+@store
 Feature: Every step has its own idempotency key
 
   Rule: a step keeps its key however often its command runs

@@ -86,6 +86,31 @@ Feature: Files that lie beside a script
       And the project comes to rest
 
   @contract
+  Rule: What a script hands to other agents finds them too
+
+    @own-server
+    Scenario: a child on another agent names a file by the folder of the script
+      Given a file "jobs/build.sh":
+        """
+        here=$(dirname "$0")
+        echo "$here" > {folder}/parent
+        svc activity-submit greeted --requires gpu -- bash -c ". $here/lib/words.sh; greet far; cat '$here/data/units.csv'; echo $here > {folder}/child"
+        said=$(svc activity-collect greeted)
+        counted=$(svc activity counted --requires gpu -- bash "$here/tools/count" a b)
+        svc output set said="$(echo $said)" counted="$counted"
+        """
+      And a file "jobs/tools/count":
+        """
+        echo "$#"
+        """
+      When I submit "jobs/build.sh --include lib --include data --include tools" with the CLI as "first"
+      Then the run waits for "activity" "greeted"
+      When an agent "far" with the capability "gpu" starts in the folder "far"
+      Then the run succeeds
+      And "output.said" of the run is "hello far kg,1000"
+      And "output.counted" of the run is "2"
+
+  @contract
   Rule: A run keeps the files with which it was submitted
 
     Scenario: passes and reruns have them, and whoever submits something else under a key is told

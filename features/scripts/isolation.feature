@@ -28,7 +28,7 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
         if svc spawn '{folder}/kept'; then echo "the agent read it"; fi
         echo mine > own
         svc step read -- cat own
-        svc step again --retry 2 --timeout 1m -- sh -c 'test "$SVC_ATTEMPT" = 2 && echo "attempt $SVC_ATTEMPT"'
+        svc step again --retry 2 --timeout 1m -- sh -c 'test "$ATTEMPT" = 2 && echo "attempt $ATTEMPT"'
         """
       When forge_a delivers "pull_request" to "site":
         """
@@ -52,6 +52,47 @@ Feature: Runs of outsiders are apart from everything else on the agent's machine
       And I send the signal "done" with "null"
       Then the run succeeds
       And "output.own" of the run is "untouched"
+
+  @contract
+  Rule: They take a share of what there is, and trusted work goes first
+
+    @own-server @configured
+    Scenario: a stranger asks for more than that, and a trusted run goes on beside him
+      Given a server and an agent of their own with:
+        | SVC_UNTRUSTED_SLOTS      | 1                   |
+        | SVC_UNTRUSTED_RUN_LIMITS | log=256KiB,spawns=2 |
+      And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
+      And the handler "outsider" with '{"on": ["forge.pull_request"]}' runs "outsider.sh":
+        """
+        echo 'sleep 600' > nap.sh
+        svc spawn nap.sh
+        svc spawn nap.sh
+        if svc spawn nap.sh; then echo "a third was started"; else echo "two are enough"; fi
+        seq 1 100000
+        echo "nobody reads this"
+        svc output set done=yes
+        """
+      When forge_a delivers "pull_request" to "site":
+        """
+        {"action": "opened", "number": 1, "repository": {"full_name": "acme/site"}, "pull_request": {
+          "author_association": "NONE", "base": {"repo": {"full_name": "acme/site"}},
+          "head": {"sha": "0123456789", "ref": "fix", "repo": {"full_name": "eve/site"}}}}
+        """
+      And the event of the delivery is looked at
+      Then the handler "outsider" succeeds
+      And "output.done" of the run is "yes"
+      And the log has "spawn_limit"
+      And the log has "two are enough"
+      And the log has "svc: the log ends here"
+      And the log lacks "a third was started"
+      And the log lacks "nobody reads this"
+      When I submit the script "trusted.sh":
+        """
+        echo "trusted work goes on"
+        """
+      Then the run succeeds
+      When I call "svc runs cancel --status queued,running --yes"
+      Then it exits with 0
 
   @contract
   Rule: What becomes of them is a setting of each agent

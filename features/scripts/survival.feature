@@ -1,3 +1,4 @@
+@store
 Feature: A script survives its processes
 
   Rule: when its agent dies, another agent continues

@@ -1,3 +1,4 @@
+@store
 Feature: A script with an SDK survives its agent
 
   Rule: recorded steps do not run again on another agent

@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: A signal that nobody waits for is seen
 
   Rule: who sends it is told at once

@@ -1,3 +1,4 @@
+@store
 Feature: Signals queue up under their name
 
   Rule: signals wait for the script, and the script waits for signals
@@ -83,3 +84,20 @@ Feature: Signals queue up under their name
         """
       When I call "svc signal {run} go --payload 1 --idempotency-key approval"
       Then it exits with 0
+
+  Rule: Waits of one run for one name share its queue
+
+    @SIG-004
+    Scenario: two nodes draw one signal each
+      When I run the graph:
+        """
+        {"nodes": [{"id": "one", "type": "wait_signal", "config": {"name": "go"}},
+                   {"id": "two", "type": "wait_signal", "config": {"name": "go"}}],
+         "output": {"$expr": "nodes.one.output + nodes.two.output"}}
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with "1"
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with "2"
+      Then the run succeeds
+      And "output" of the run is "3"

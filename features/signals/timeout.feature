@@ -1,3 +1,4 @@
+@store
 Feature: A signal wait may time out
 
   Rule: the outcome of a wait is final

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { Given, Then, When } from '@cucumber/cucumber';
+import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { connectAccount } from '../../test/support/connect-account.ts';
+import { renameAccount } from '../../test/support/stored-rows.ts';
 import { type OidcFault, type OidcOptions, OidcServer } from '../../test/support/oidc-server.ts';
 import { until } from '../support/process.ts';
 import { clone } from '../support/target.ts';
@@ -15,10 +16,12 @@ interface Opening extends Omit<OidcOptions, 'redirect_uri'> {
   env?: Record<string, string>;
   /** What the settings of `other` have more. */
   other?: object;
+  /** In place of `far` and `other`: what the operator says of the provider, under several names. */
+  declared?: readonly { name: string; capabilities?: object; identity?: object }[];
 }
 
 /** A real provider, at `{provider}`, and a server of svc that knows it as `far`, and once more as `other`. */
-async function open(world: SvcWorld, { env: more = {}, other = {}, ...options }: Opening): Promise<void> {
+async function open(world: SvcWorld, { env: more = {}, other = {}, declared, ...options }: Opening): Promise<void> {
   const port = await freePort();
   const back = `http://127.0.0.1:${port}/connections/callback`;
   const far = new OidcServer();
@@ -27,10 +30,13 @@ async function open(world: SvcWorld, { env: more = {}, other = {}, ...options }:
   servers.set(world, far);
   const env = {
     SVC_PORT: String(port),
-    SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify([
-      far.settings('far', options.rotates),
-      { ...far.settings('other', options.rotates), ...other },
-    ]),
+    SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify(
+      (declared ?? [{ name: 'far' }, { name: 'other', ...other }]).map(({ name, ...more }) => {
+        const settings = far.settings(name, options.rotates);
+        const { identity } = more as { identity?: object };
+        return { ...settings, ...more, identity: { ...settings.identity, ...identity } };
+      }),
+    ),
     SVC_CONNECTED_ACCOUNTS_REDIRECT_URI: back,
     ...more,
   };
@@ -59,6 +65,25 @@ Given(
   'a server whose provider does not say that access tokens live {int} seconds, with another for which it is assumed',
   async function (this: SvcWorld, assumed_lifetime_secs: number) {
     await open(this, { rotates: false, tells_lifetime: false, other: { assumed_lifetime_secs } });
+  },
+);
+
+/** One provider under several names, with other capabilities each. What it really does is to rotate and to revoke nothing. */
+Given('a server whose providers declare that refresh tokens:', async function (this: SvcWorld, table: DataTable) {
+  const declared = table.hashes().map(({ provider = '', rotate, revoke_all }) => ({
+    name: provider,
+    capabilities: { rotates_refresh_token: rotate === 'true', reuse_revokes_family: revoke_all === 'true' },
+  }));
+  await open(this, { revokes: false, lifetime: 600, declared });
+});
+
+/** The claim of the group is what `other` tells accounts apart by. */
+Given(
+  'a server whose provider puts {string} and {string} into the group {string}, which names accounts of {string}',
+  async function (this: SvcWorld, one: string, two: string, group: string, other: string) {
+    const groups = (login: string) => ([one, two].includes(login) ? [group] : []);
+    const identity = { id_pointer: '/groups/0' };
+    await open(this, { lifetime: 600, groups, declared: [{ name: 'far' }, { name: other, identity }] });
   },
 );
 
@@ -161,6 +186,17 @@ When('the provider will {string} a renewal', function (this: SvcWorld, fault: st
   serverOf(this).faults.push(fault.replace(' ', '_') as OidcFault);
 });
 
+/** The far end refuses the token, so that its grant is looked at; the provider breaks the connection before it reads. */
+When(
+  'the provider loses {int} renewal(s) while I use {string} at {string}',
+  async function (this: SvcWorld, count: number, credential: string, url: string) {
+    serverOf(this).faults.push(...Array.from({ length: count }, (): OidcFault => 'lose_request'));
+    await this.submit({ node: 'http', config: { url: this.expand(url), credential } });
+    await this.reaches('succeeded');
+    await until('the renewals to be lost', 60_000, async () => serverOf(this).faults.length === 0 || undefined);
+  },
+);
+
 interface Account {
   status: string;
   renewed_at?: string;
@@ -184,6 +220,13 @@ Then('the account {string} soon is renewed', async function (this: SvcWorld, nam
     async () => (await account(this, name)).renewed_at !== undefined || undefined,
   );
 });
+
+When(
+  'the store gives the account {string} the name {string}',
+  async function (this: SvcWorld, from: string, to: string) {
+    await renameAccount(this.target.own!.env.SVC_DATABASE_URL!, from, to);
+  },
+);
 
 When('the provider forgets every grant', async function (this: SvcWorld) {
   await serverOf(this).forget();

@@ -56,6 +56,21 @@ Given(
   },
 );
 
+/** Their runs stay queued, and so in flight, until they are cancelled. */
+Given(
+  '{int} handlers on {string} whose runs no agent takes',
+  async function (this: SvcWorld, count: number, on: string) {
+    const body = { on: on.split(','), filename: 'held.sh', source: 'true\n', requires: ['held-back'] };
+    for (let n = 1; n <= count; n++) await put(this, `many-${n}`, body);
+  },
+);
+
+When('every handler run that no agent takes is cancelled', async function (this: SvcWorld) {
+  const held = (await runsOf(this)).filter(({ status, workflow }) => status === 'queued' && workflow === 'held.sh');
+  assert.notEqual(held.length, 0, 'no run is held back');
+  for (const { run_id } of held) await this.call('POST', `${this.scoped}/runs/${run_id}/cancel`, {});
+});
+
 Given('the handler {string} is removed', async function (this: SvcWorld, name: string) {
   assert.equal((await this.call('DELETE', `${this.scoped}/handlers/${name}`)).status, 204);
 });
@@ -149,6 +164,26 @@ When('every waiting handler run gets the signal {string}', async function (this:
     const answer = await this.call('POST', `${this.scoped}/runs/${run_id}/signals/${name}`, 'null');
     assert.equal(answer.status, 202, answer.text);
   }
+});
+
+When(
+  'every waiting run of {string} gets the signal {string}',
+  async function (this: SvcWorld, workflow: string, name: string) {
+    const waiting = (await runsOf(this)).filter((run) => run.workflow === workflow && run.status === 'waiting');
+    assert.notEqual(waiting.length, 0, `no run of ${workflow} waits`);
+    for (const { run_id } of waiting) {
+      const answer = await this.call('POST', `${this.scoped}/runs/${run_id}/signals/${name}`, 'null');
+      assert.equal(answer.status, 202, answer.text);
+    }
+  },
+);
+
+Then('{int} runs of {string} succeed', async function (this: SvcWorld, count: number, workflow: string) {
+  const over = async () => {
+    const own = (await runsOf(this)).filter((run) => run.workflow === workflow);
+    return own.filter(({ status }) => status === 'succeeded').length === count || undefined;
+  };
+  await until(`${count} runs of ${workflow} to succeed`, 60_000, over);
 });
 
 When('the starter in {string} is written to {string}', async function (this: SvcWorld, language: string, file: string) {

@@ -55,6 +55,13 @@ Then('standard error is {string}', function (this: SvcWorld, text: string) {
   assert.equal(this.cli?.stderr.trimEnd(), this.expand(text));
 });
 
+Then(
+  'the text {string} stands in standard error {int} time(s)',
+  function (this: SvcWorld, text: string, times: number) {
+    assert.equal(this.cli!.stderr.split(this.expand(text)).length - 1, times, this.cli?.stderr);
+  },
+);
+
 Then('standard error lacks {string}', function (this: SvcWorld, text: string) {
   assert.ok(this.cli && !this.cli.stderr.includes(this.expand(text)), this.cli?.stderr);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { Service, until } from '../support/process.ts';
-import { tablesHolding } from '../../test/support/held-text.ts';
+import { tablesHolding } from '../../test/support/stored-rows.ts';
 import { emptyDatabase } from '../support/own-database.ts';
 import { clone, svcProgram } from '../support/target.ts';
 import type { SvcWorld } from '../support/world.ts';

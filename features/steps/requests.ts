@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -73,7 +73,8 @@ Given('a far end that answers:', async function (this: SvcWorld, table: DataTabl
 });
 
 Given('a far end that answers {int} bytes', async function (this: SvcWorld, count: number) {
-  const body = Buffer.alloc(count, 'abc');
+  // Compression halves it, as it does with much of what people send.
+  const body = Buffer.alloc(count, randomBytes(Math.min(count, 1 << 20)).toString('hex'));
   this.notes.set('digest', createHash('sha256').update(body).digest('hex'));
   (await open(this)).reply = (_seen, response) => send(response, 200, { 'content-encoding': 'gzip' }, gzipSync(body));
 });
@@ -155,6 +156,14 @@ Then(
     const found = cell(request(this, nth), column);
     assert.notEqual(found, '-', `the request has no ${column}`);
     assertMatches(found, this.expand(text));
+  },
+);
+
+Then(
+  'request {int} came at least {int} ms after the one before it',
+  function (this: SvcWorld, nth: number, least_ms: number) {
+    const gap_ms = request(this, nth).at_ms - request(this, nth - 1).at_ms;
+    assert.ok(gap_ms >= least_ms, `it came after ${Math.round(gap_ms)} ms`);
   },
 );
 

@@ -5,7 +5,7 @@ import type { RunView, SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
 async function tagged(world: SvcWorld, tag: string): Promise<RunView[]> {
-  const answer = await world.call('GET', `${world.scoped}/runs?tag=${encodeURIComponent(tag)}`);
+  const answer = await world.call('GET', `${world.scoped}/runs?tag=${encodeURIComponent(tag)}&limit=200`);
   assert.equal(answer.status, 200, answer.text);
   return (answer.json() as { runs: RunView[] }).runs;
 }
@@ -34,6 +34,17 @@ Then(/^(\d+) runs? (?:has|have) the tag "([^"]*)"$/, async function (this: SvcWo
   await settles(async () => (await tagged(this, tag)).length, Number(count));
   for (const { run_id } of await tagged(this, tag)) await this.reaches('succeeded', run_id);
 });
+
+Then(
+  'each of {int} runs with the tag {string} is {string}',
+  async function (this: SvcWorld, count: number, tag: string, status: string) {
+    const statuses = async () => {
+      const runs = await tagged(this, tag);
+      return { count: runs.length, statuses: [...new Set(runs.map((run) => run.status))] };
+    };
+    await settles(statuses, { count, statuses: [status] }, 60_000);
+  },
+);
 
 Then(
   'the file {string} is JSON whose {string} is {string} and whose {string} is the run {string}',

@@ -34,6 +34,20 @@ Then('the file {string} is:', async function (this: SvcWorld, name: string, text
   assert.equal((await lines(this, name)).join('\n'), this.expand(text));
 });
 
+/** Each line is a time in milliseconds, as `date +%s%3N` prints it. */
+Then(
+  'the times in the file {string} are at least {int} ms apart',
+  async function (this: SvcWorld, name: string, least_ms: number) {
+    const times = (await lines(this, name)).map(Number);
+    assert.ok(times.length > 1, `${times.length} lines`);
+    const gaps = times.slice(1).map((time, index) => time - times[index]!);
+    assert.ok(
+      gaps.every((gap) => gap >= least_ms),
+      `gaps of ${gaps.join(', ')} ms`,
+    );
+  },
+);
+
 /** So many and no more, however soon they are there. */
 Then('the file {string} soon has {int} line(s)', async function (this: SvcWorld, name: string, count: number) {
   await settles(async () => (await lines(this, name)).length, count);

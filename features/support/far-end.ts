@@ -9,6 +9,8 @@ export interface Seen {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
+  /** When it had come whole: milliseconds of this process's monotonic clock. */
+  at_ms: number;
 }
 
 export type Reply = (seen: Seen, response: ServerResponse, nth: number) => void;
@@ -55,7 +57,7 @@ export class FarEnd {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { method = '', url: path = '', headers } = request;
-      const seen = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      const seen = { method, path, headers, body: Buffer.concat(chunks).toString(), at_ms: performance.now() };
       this.seen.push(seen);
       this.reply(seen, response, this.seen.length);
     });

@@ -13,7 +13,8 @@ import { dropTemplate } from './prepared.ts';
 import { openTarget, type Target } from './target.ts';
 import { scenarioFolder, type SvcWorld } from './world.ts';
 
-setDefaultTimeout(90_000);
+/** Of a step: longer than whatever a step waits for. */
+setDefaultTimeout(300_000);
 
 let shared: Target | undefined;
 

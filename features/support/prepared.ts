@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyDatabase } from '../../test/support/mysql-server.ts';
+import { copiesOf } from '../../test/support/mysql-server.ts';
 import { homeFolder } from './home.ts';
 import { emptyDatabase } from './own-database.ts';
 import { bootstrap, type Bootstrapped } from './target.ts';
@@ -37,7 +37,7 @@ async function makeTemplate(): Promise<Template> {
     const database = await emptyDatabase(folder);
     const made = await bootstrap(database.url, folder);
     if (database.url.startsWith('mysql:'))
-      return { ...made, copyTo: () => copyDatabase(database.url), drop: database.drop };
+      return { ...made, copyTo: await copiesOf(database.url), drop: database.drop };
     // The only process that used it has ended, so that everything is in this file.
     const bytes = await readFile(database.url.replace(/^sqlite:/, ''));
     return { ...made, copyTo: (to) => copyOfBytes(bytes, to), drop: async () => undefined };

@@ -8,7 +8,7 @@ const SETTLED_MS = 250;
  * Waits until what is read is what is wanted, and then looks whether it stays so. What is absent, or there so many
  * times, is shown for a server that does its work after it has answered, too.
  */
-export async function settles(read: () => Promise<unknown>, wanted: unknown, bound_ms = 30_000): Promise<void> {
+export async function settles(read: () => Promise<unknown>, wanted: unknown, bound_ms = 120_000): Promise<void> {
   const end = Date.now() + bound_ms;
   let found = await read();
   for (; !isDeepStrictEqual(found, wanted) && Date.now() < end; found = await read()) await pause();

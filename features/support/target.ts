@@ -54,6 +54,9 @@ export const planted = {
   NODE_OPTIONS: '',
 };
 
+/** Of the target that scenarios share: on a machine that stands still now and then, none of them is to lose its work. */
+const PATIENT_LEASE_MS = '8000';
+
 export interface TargetOptions {
   database_url?: string;
   /** Of a database on which bootstrap has run; without it, it runs here. */
@@ -73,12 +76,12 @@ export interface Bootstrapped {
 export async function openTarget(): Promise<Target> {
   const { SVC_CONFORMANCE_URL: url, SVC_CONFORMANCE_TOKEN: token } = process.env;
   if (url && token) return foreignTarget(url, token);
-  return startTarget(
-    process.env.SVC_FEATURES_DATABASE_URL ? { database_url: process.env.SVC_FEATURES_DATABASE_URL } : {},
-  );
+  const { SVC_FEATURES_DATABASE_URL: database_url } = process.env;
+  return startTarget({ ...(database_url ? { database_url } : {}), env: { SVC_LEASE_MS: PATIENT_LEASE_MS } });
 }
 
-async function foreignTarget(base_url: string, token: string): Promise<Target> {
+/** A server that somebody else started, with an agent of an org that the token owns. */
+export async function foreignTarget(base_url: string, token: string): Promise<Target> {
   const response = await fetch(`${base_url}/api/v1/whoami`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new Error(`${base_url} does not take the token: ${response.status}`);
   const me = (await response.json()) as { orgs: { org: string; role: string }[] };
@@ -90,15 +93,17 @@ async function foreignTarget(base_url: string, token: string): Promise<Target> {
   return { base_url, token, org, probe, close: () => probe.close() };
 }
 
-/** Scenarios make orgs too, and agents work for one. */
+/** Scenarios make orgs too, and agents work for one; only the agent built into `svc dev` works for all and names none. */
 async function orgWithAgent(base_url: string, token: string, owned: readonly string[]): Promise<string> {
   const response = await fetch(`${base_url}/api/v1/agents?limit=200`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  const { agents } = (await response.json()) as { agents: { state: string; org: string }[] };
-  const found = agents.find(({ state, org }) => state === 'online' && owned.includes(org));
-  if (!found) throw new Error(`no agent is online for ${owned.join(', ')}, and scripts of scenarios need one`);
-  return found.org;
+  const { agents } = (await response.json()) as { agents: { state: string; org?: string }[] };
+  const online = agents.filter(({ state }) => state === 'online');
+  const found = owned.find((one) => online.some(({ org }) => org === undefined || org === one));
+  if (found === undefined)
+    throw new Error(`no agent is online for ${owned.join(', ')}, and scripts of scenarios need one`);
+  return found;
 }
 
 /** Starts a server with agents as processes of their own, as an operator would, on a folder that goes away. */
@@ -142,6 +147,8 @@ async function startIn(folder: string, options: TargetOptions): Promise<Target> 
         env: {
           ...base(),
           HOME: folder,
+          // Tests may be run as root, and each scenario has a project of its own.
+          SVC_AGENT_ALLOW_ROOT: 'on',
           ...own.agent_env,
           SVC_URL: extra.url ?? target.base_url,
           SVC_LOG_LEVEL: 'warn',

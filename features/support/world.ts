@@ -274,9 +274,16 @@ export class SvcWorld extends World {
   }
 
   async steps(run_id = this.run_id): Promise<StepView[]> {
-    const answer = await this.call('GET', `${this.scoped}/runs/${run_id}/steps?limit=200`);
-    if (answer.status !== 200) throw new Error(`no steps of ${run_id}: ${answer.status} ${answer.text}`);
-    return (answer.json() as { steps: StepView[] }).steps;
+    const steps: StepView[] = [];
+    // A page holds less than its limit where outputs are large.
+    for (let cursor = ''; ; ) {
+      const answer = await this.call('GET', `${this.scoped}/runs/${run_id}/steps?limit=200${cursor}`);
+      if (answer.status !== 200) throw new Error(`no steps of ${run_id}: ${answer.status} ${answer.text}`);
+      const page = answer.json() as { steps: StepView[]; next_cursor?: string };
+      steps.push(...page.steps);
+      if (page.next_cursor === undefined) return steps;
+      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
   }
 
   async logText(run_id = this.run_id): Promise<string> {

@@ -1,3 +1,4 @@
+@store
 Feature: svc activity-submit, activity-collect and activity-wait-all
 
   Rule: a child is submitted at once and collected later

@@ -1,3 +1,4 @@
+@store
 Feature: svc activity runs a command on another agent
 
   Rule: the command runs on a capable agent, and the script continues with the outcome
@@ -39,6 +40,19 @@ Feature: svc activity runs a command on another agent
       And the log has "code 7" 1 time
       And the log has "aside" 1 time
       And the child of "odd#0" ended with 7
+
+    @contract
+    Scenario: what a child said before it failed stands with its outcome and in the error of the run
+      Given the secret "DEPLOY_KEY" is "hunter2-and-more"
+      When I submit the script "said.sh":
+        """
+        svc activity quiet -- sh -c 'echo unheard >&2'
+        svc activity sign -- sh -c 'echo "no key in hunter2-and-more" >&2; exit 5'
+        """
+      Then the run fails and its error has "child sign ended with exit code 5"
+      And the run fails and its error has "no key in ***"
+      And the log has "no key in ***" 1 time
+      And the log has "unheard" 1 time
 
     @contract
     Scenario: a child's output is in the log once

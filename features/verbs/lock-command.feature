@@ -1,3 +1,4 @@
+@store
 Feature: svc lock holds a lease while a command runs
 
   Rule: the lease is held only while the command runs

@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: Leases and children survive crashes
 
   @own-server

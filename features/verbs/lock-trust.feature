@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: Leases of untrusted runs
 
   Rule: untrusted runs have groups of their own

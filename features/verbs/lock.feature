@@ -1,3 +1,4 @@
+@store
 Feature: svc lock lets one run of a project pass at a time
 
   Rule: a group has one holder, and others wait without a process

@@ -76,6 +76,30 @@ Feature: Limits of a rerun
       Then it exits with 1
       And standard error has "nearest"
 
+    Scenario: a site of several calls is refused with each of them
+      When I submit the script "load.sh":
+        """
+        svc step load -- sh -c 'echo step >> {folder}/done'
+        svc wait-signal load
+        svc step end -- sh -c 'echo end >> {folder}/done'
+        """
+      Then the run waits for "signal" "load"
+      When I send the signal "load" with 'null'
+      Then the run succeeds
+      When I send "POST" to "{scoped}/runs/{run}/rerun" with:
+        """
+        {"from": "load"}
+        """
+      Then the answer is 400 with code "invalid_request"
+      And "errors.0.pointer" of the answer is "/from"
+      When I call "svc rerun {run} --from load"
+      Then it exits with 1
+      And standard error matches "step load#0. .call 1. and .wait-signal load#0. .call 2."
+      When I rerun it from "wait-signal load" as "second"
+      And I send the signal "load" with 'null'
+      Then the run succeeds
+      And the file "done" has 3 lines
+
     Scenario: a run that has not ended
       When I submit the script "waits.sh":
         """
@@ -109,7 +133,13 @@ Feature: Limits of a rerun
         {"from": "b"}
         """
       Then the answer is 409 with code "rerun_past_lock"
-      And "detail" of the answer matches "deploy#0"
+      And "detail" of the answer matches "the lock \"deploy\" at deploy#0 .call 3."
+      And "errors.0.pointer" of the answer is "/from"
+      When I call "svc rerun {run} --from b"
+      Then it exits with 1
+      And standard error matches "the lock .deploy. at deploy#0"
+      And standard error has "svc rerun {run} --from 'lock deploy#0'"
+      And standard error lacks "`detail`"
       When I rerun it from "deploy#0" as "second"
       Then the run succeeds
       And nobody holds "deploy"

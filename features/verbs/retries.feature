@@ -6,7 +6,7 @@ Feature: A step is tried again after a failure
     Scenario: the third attempt succeeds
       When I submit the script "flaky.sh":
         """
-        said=$(svc step flaky --retry 5 --backoff 10ms -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; echo "try $SVC_ATTEMPT"; test "$SVC_ATTEMPT" = 3')
+        said=$(svc step flaky --retry 5 --backoff 10ms -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; echo "try $ATTEMPT"; test "$ATTEMPT" = 3')
         echo "it came to: $said"
         svc sleep 10ms
         """
@@ -27,7 +27,7 @@ Feature: A step is tried again after a failure
     Scenario: no attempt succeeds
       When I submit the script "hopeless.sh":
         """
-        svc step hopeless --retry 3 -- sh -c 'echo "$SVC_ATTEMPT" >> {folder}/attempts; exit 4$SVC_ATTEMPT'
+        svc step hopeless --retry 3 -- sh -c 'echo "$ATTEMPT" >> {folder}/attempts; exit 4$ATTEMPT'
         """
       Then the run fails with code "script_failed"
       And the file "attempts" has 3 lines
@@ -40,7 +40,7 @@ Feature: A step is tried again after a failure
     Scenario: a child on another agent is tried in the same way
       When I submit the script "child.sh":
         """
-        svc activity far --retry 3 --backoff 10ms --timeout 1m -- sh -c 'echo "try $SVC_ATTEMPT"; test "$SVC_ATTEMPT" = 2'
+        svc activity far --retry 3 --backoff 10ms --timeout 1m -- sh -c 'echo "try $ATTEMPT"; test "$ATTEMPT" = 2'
         """
       Then the run succeeds
       And the recorded steps are:
@@ -69,7 +69,7 @@ Feature: A step is tried again after a failure
       Given a file "patient.sh":
         """
         echo "$$" >> {folder}/passes
-        svc step patient --retry 2 --backoff 1h -- sh -c 'echo "try $SVC_ATTEMPT"; test "$SVC_ATTEMPT" = 2'
+        svc step patient --retry 2 --backoff 1h -- sh -c 'echo "try $ATTEMPT"; test "$ATTEMPT" = 2'
         """
       When I submit "{folder}/patient.sh" with the CLI as "patient"
       And I look at the run "patient"
@@ -91,7 +91,7 @@ Feature: A step is tried again after a failure
       When I submit the script "patient.sh":
         """
         echo "$$" >> {folder}/passes
-        svc step patient --retry 2 --backoff 5s -- sh -c 'echo "try $SVC_ATTEMPT"; test "$SVC_ATTEMPT" = 2'
+        svc step patient --retry 2 --backoff 5s -- sh -c 'echo "try $ATTEMPT"; test "$ATTEMPT" = 2'
         """
       Then the run waits for "sleep" "patient#0"
       And the run succeeds
@@ -109,7 +109,7 @@ Feature: A step is tried again after a failure
       When I submit the script "killed.sh" to those agents:
         """
         echo "$SVC_AGENT_PID" >> {folder}/passes
-        svc step tried --retry 3 -- sh -c 'echo "$SVC_ATTEMPT" >> {folder}/attempts; test "$SVC_ATTEMPT" -gt 1 || exit 7; [ "$(wc -l < {folder}/attempts)" -gt 2 ] || read -r _ < {folder}/open; test "$SVC_ATTEMPT" = 3'
+        svc step tried --retry 3 -- sh -c 'echo "$ATTEMPT" >> {folder}/attempts; test "$ATTEMPT" -gt 1 || exit 7; [ "$(wc -l < {folder}/attempts)" -gt 2 ] || read -r _ < {folder}/open; test "$ATTEMPT" = 3'
         """
       Then the file "attempts" soon has 2 lines
       When I kill the agent whose process is in the file "passes"
@@ -129,7 +129,7 @@ Feature: A step is tried again after a failure
         | SVC_LEASE_MS | 60000 |
       When I submit the script "restarted.sh":
         """
-        svc step tried --retry 2 --backoff 6s -- sh -c 'echo "$SVC_ATTEMPT" >> {folder}/attempts; test "$SVC_ATTEMPT" = 2'
+        svc step tried --retry 2 --backoff 6s -- sh -c 'echo "$ATTEMPT" >> {folder}/attempts; test "$ATTEMPT" = 2'
         """
       Then the run waits for "sleep" "tried#0"
       When the server is killed

@@ -1,3 +1,4 @@
+@store
 Feature: svc sleep waits without a process
 
   Rule: a sleeping run has no process and later starts from the top

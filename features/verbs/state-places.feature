@@ -1,3 +1,4 @@
+@store
 Feature: Owners of cells
 
   Rule: a cell belongs to the run, or to the project with --entity

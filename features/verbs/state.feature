@@ -1,3 +1,4 @@
+@store
 Feature: svc state keeps values in durable cells
 
   Rule: cells are written, read, listed and deleted

@@ -33,6 +33,19 @@ Feature: Limits of a step body
         SVC_IDEMPOTENCY_KEY
         """
 
+    @SCR-028
+    Scenario: an attempt of several is counted in a variable that is not the service's own
+      When I submit the script "tried.sh":
+        """
+        svc step look --retry 2 --backoff 10ms -- sh -c "env | grep '^SVC_' | cut -d= -f1; echo attempt \$ATTEMPT; [ \$ATTEMPT = 2 ]"
+        svc activity far --retry 2 --backoff 10ms -- sh -c "env | grep '^SVC_' | cut -d= -f1; echo attempt \$ATTEMPT; [ \$ATTEMPT = 2 ]"
+        """
+      Then the run succeeds
+      And the recorded steps are:
+        | site   | stdout                              |
+        | look#0 | SVC_IDEMPOTENCY_KEY\nattempt 2\n |
+        | far#0  | SVC_IDEMPOTENCY_KEY\nattempt 2\n |
+
     @ERR-046
     Scenario: a variable that exists only in the body stops a script that expands it
       When I submit the script "unbound.sh":

@@ -1,4 +1,4 @@
-@contract
+@store @contract
 Feature: A step and a run end in time
 
   Rule: a command that takes too long is ended with everything of its group
@@ -21,7 +21,7 @@ Feature: A step and a run end in time
     Scenario: each attempt has its time
       When I submit the script "each.sh":
         """
-        svc step each --retry 2 --timeout 3s -- sh -c 'test "$SVC_ATTEMPT" = 2 || sleep 600'
+        svc step each --retry 2 --timeout 3s -- sh -c 'test "$ATTEMPT" = 2 || sleep 600'
         """
       Then the run succeeds
       When I call "svc steps {run} --output"

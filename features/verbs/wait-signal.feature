@@ -1,3 +1,4 @@
+@store
 Feature: svc wait-signal waits for a signal
 
   Rule: the run is suspended until its signal is there

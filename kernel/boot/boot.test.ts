@@ -134,6 +134,23 @@ t.test('a plugin that breaks is named with its phase, and what was started is st
   t.match((await refusal(local(t, [missing]))).message, /zz-bad failed in phase load: .*is it installed/);
 });
 
+t.test('a disk that does not take what a plugin writes is named with what to do about it', async (t) => {
+  // Writing to it fails as on a full disk.
+  const full = await write(
+    t,
+    'zz-full',
+    "plugin.onInit(['server'], async () => (await import('node:fs')).writeFileSync('/dev/full', 'x'));",
+  );
+  const error = await boot({
+    role: 'server',
+    env: { SVC_LOG_LEVEL: 'silent', SVC_PLUGINS: full },
+    settings: { database_url: 'sqlite::memory:', port: 0 },
+    plugins: ['database'],
+  }).catch((reason: unknown) => reason);
+  t.match(error, { code: 'disk_full', message: /zz-full failed in phase init: ENOSPC/, next: /Free space/ });
+  t.notMatch((error as { next: string }).next, 'SVC_PLUGINS');
+});
+
 t.test('a plugin that hangs is blamed after the bound, at start and at stop', async (t) => {
   const hangs = await write(t, 'hangs', `plugin.onInit(['server'], () => new Promise(() => {}));`);
   const found = await refusal(local(t, [hangs], { env: { SVC_BOOT_TIMEOUT: '2000' } }));

@@ -11,7 +11,19 @@ export const BootErrors = {
     code: 'plugin_failed',
     status: 500,
     title: 'A plugin failed while the kernel started or stopped.',
-    next: 'Read the cause. To start without the plugin, remove it from SVC_PLUGINS.',
+    next: 'Read the cause. If SVC_PLUGINS names the plugin, svc starts without it once you remove it there.',
+  }),
+  diskFull: defineError({
+    code: 'disk_full',
+    status: 500,
+    title: 'A disk has no room for what svc writes when it starts.',
+    next: 'Free space on the disk of the path that the message names, or raise its quota. Then start again.',
+  }),
+  diskFailed: defineError({
+    code: 'disk_failed',
+    status: 500,
+    title: 'A disk refuses what svc writes when it starts.',
+    next: 'Check the disk of the path that the message names: whether it is mounted for writing, and whether the system reports errors of it.',
   }),
   phaseTimeout: defineError({
     code: 'plugin_timeout',

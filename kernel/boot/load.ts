@@ -18,11 +18,14 @@ export async function loadFile<T>({ folder, origin, manifest }: Candidate, name:
   }
 }
 
-/** A coded error is kept: it says what to do. Any other error gets plugin, phase and likely cause. */
+/** A coded error is kept: it says what to do. Any other error gets plugin, phase and likely cause; of a disk, what to do about it. */
 export function blame(plugin: string, phase: string, error: unknown): Error {
   if (isServiceError(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   const text = `plugin ${plugin} failed in phase ${phase}: ${message}${likelyCause(message)}`;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return BootErrors.diskFull(text, { cause: error });
+  if (code === 'EROFS' || code === 'EIO' || code === 'EFBIG') return BootErrors.diskFailed(text, { cause: error });
   return BootErrors.pluginFailed(text, { cause: error });
 }
 

@@ -33,9 +33,10 @@ export async function register(candidates: readonly Candidate[], registry: Regis
   };
   const plugins = await Promise.all(candidates.map(load));
   for (const [index, plugin] of plugins.entries()) {
-    const { id } = candidates[index]!.manifest;
+    const candidate = candidates[index]!;
+    const { id } = candidate.manifest;
     try {
-      plugin.register(setupFor(id, registry, declared));
+      plugin.register(setupFor(candidate, registry, declared));
     } catch (error) {
       throw blame(id, 'register', error);
     }
@@ -43,7 +44,8 @@ export async function register(candidates: readonly Candidate[], registry: Regis
   return declared;
 }
 
-function setupFor(id: string, registry: Registry, declared: Declared): PluginSetup {
+function setupFor({ manifest, builtin }: Candidate, registry: Registry, declared: Declared): PluginSetup {
+  const { id, version } = manifest;
   const hook = (phase: Phase) => (roles: readonly Role[], run: Hook['run']) =>
     void declared.hooks[phase].push({ plugin: id, roles, run });
   return {
@@ -54,7 +56,7 @@ function setupFor(id: string, registry: Registry, declared: Declared): PluginSet
       return (use) => use(token);
     },
     contribute: (point, make) => registry.contribute(id, point, make),
-    migrations: (list) => declared.migrations.push({ plugin: id, migrations: list }),
+    migrations: (list) => declared.migrations.push({ plugin: id, version, builtin, migrations: list }),
     onCheck: hook('check'),
     onMigrate: hook('migrate'),
     onInit: hook('init'),

@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import type { ServiceError } from './errors.ts';
 import { token } from './tokens.ts';
 
 /** Names are bound as strings: on MySQL a number would match every non-numeric name. */
@@ -80,6 +81,8 @@ export interface Database extends Queries {
   certifies(): boolean;
   /** One round trip; throws when the database does not answer. */
   ping(): Promise<void>;
+  /** Why this process may not write any more: a newer version has migrated the database. Every write throws it. */
+  retired(): ServiceError | undefined;
 }
 
 /** The result of one item of a batch. A refused item never fails the others. */
@@ -113,6 +116,11 @@ export interface Migration {
   name: string;
   sqlite: readonly string[];
   mysql: readonly string[];
+  /**
+   * Servers of the version before may go on beside it: they need not know what it adds, nor do they write what this version
+   * would read wrongly. Absent: they stop taking work, and do not start any more.
+   */
+  additive?: true;
 }
 
 export const Database = token<Database>('kernel.Database');

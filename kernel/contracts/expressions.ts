@@ -15,6 +15,11 @@ export type Tested = ({ ok: true; value: boolean } | { ok: false; reason: string
 export interface ExpressionUse {
   /** The member that is selected at once: `a` in `nodes.a.output` and in `nodes["a"]`. Null: the value as a whole. */
   member: string | null;
+  /**
+   * The member that is selected from that one: `output` in `nodes.a.output`. Null where there is none, where its name is made
+   * by the expression, and in `has(nodes.a.output)`, which only asks for it.
+   */
+  inner: string | null;
   line: number;
   column: number;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { extensionPoint, token } from './tokens.ts';
+import { Turns } from './turns.ts';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
@@ -121,6 +122,23 @@ export interface Route {
 export const HttpRoutes = extensionPoint<Route>('kernel.HttpRoutes', {
   key: (route) => `${route.method} ${route.path}`,
   check: (route) => (route.path.startsWith('/') ? undefined : `path ${route.path} must start with /`),
+});
+
+/** Answers with a whole document that are made at a time: each may have megabytes, and much more as values. */
+const documents = new Turns(4);
+/** The same of pages that are filled up to their limit of bytes. */
+const pages = new Turns(8);
+
+/** A route whose answer is a whole document: few are read at a time, so that many requests at once need no more memory. */
+export const documentRoute = (route: Route): Route => ({
+  ...route,
+  handle: (request) => documents.take(() => route.handle(request)),
+});
+
+/** A list whose pages may have megabytes. */
+export const largePages = (route: Route): Route => ({
+  ...route,
+  handle: (request) => pages.take(() => route.handle(request)),
 });
 
 /** A WebSocket endpoint. `accept` owns the socket. */

@@ -20,5 +20,6 @@ export * from './statements.ts';
 export * from './time.ts';
 export * from './tokens.ts';
 export * from './tool.ts';
+export * from './turns.ts';
 export * from './yield-to-event-loop.ts';
 export * from './work-loop.ts';

@@ -29,11 +29,15 @@ const COLUMNS: Record<string, { sqlite: string; mysql: string }> = {
  * A migration of statements whose column types are `{words}` of the table above. The oldest ones have a text for each
  * family instead: what was applied never changes.
  */
-export function migration(name: string, statements: readonly string[] | Omit<Migration, 'name'>): Migration {
-  if ('sqlite' in statements) return { name, ...statements };
+export function migration(
+  name: string,
+  statements: readonly string[] | Omit<Migration, 'name'>,
+  options: Pick<Migration, 'additive'> = {},
+): Migration {
+  if ('sqlite' in statements) return { name, ...statements, ...options };
   const write = (family: 'sqlite' | 'mysql') =>
     statements.map((statement) => statement.replaceAll(/\{(\w+)\}/g, (_, word: string) => COLUMNS[word]![family]));
-  return { name, sqlite: write('sqlite'), mysql: write('mysql') };
+  return { name, sqlite: write('sqlite'), mysql: write('mysql'), ...options };
 }
 
 /** Adds the column by which rows of a table can be locked (`Transaction.lock`). */

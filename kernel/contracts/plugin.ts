@@ -55,6 +55,10 @@ export type Phase = 'check' | 'migrate' | 'init' | 'start' | 'listen' | 'ready';
 /** What one plugin has declared by `migrations`. */
 export interface PluginMigrations {
   plugin: string;
+  /** Of the plugin. */
+  version?: string;
+  /** It is a part of svc. */
+  builtin?: boolean;
   migrations: readonly Migration[];
 }
 

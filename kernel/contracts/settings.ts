@@ -18,6 +18,8 @@ export interface Settings {
   public_url: string | undefined;
   /** Folder for the files of this process (`.svc`). Undefined when nothing may be stored. */
   home: string | undefined;
+  /** True: this process holds the lock of `home`, so that whoever had it before is dead. */
+  home_locked?: boolean;
   /** Lease of a claim in milliseconds; the sweeper runs at a quarter of it. */
   lease_ms: number;
   /** Extra plugin packages or folders, in the order given. */

@@ -28,7 +28,7 @@ async function living({ use }: TestServer): Promise<string[]> {
 for (const store of STORES)
   t.test(`tokens that tokens have made, on ${store}`, async (t) => {
     const env = { SVC_RATE_LIMIT: 'off' };
-    const server = await boot({ store, access: 'empty', plugins: ['access'], env });
+    const server = await boot({ store, access: 'empty', plugins: ['access', 'sessions'], env });
     t.teardown(() => server.close());
     const owner = (await server.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'web' })).token;
     const audited = async () =>
@@ -51,7 +51,7 @@ for (const store of STORES)
 
     await t.test('revoked alone, it says which others it has made', async (t) => {
       const { top, mid, leaf, agent } = await family();
-      const { status, json } = await revoke(server, owner, top);
+      const { status, json } = await revoke(server, owner, top, '?keep_minted=true');
       t.equal(status, 200);
       t.same(namesOf(json.living), ['leaf', 'mid', 'worker']);
       t.match({ ...json, living: [] }, { revoked: [], more: 0, beyond_reach: 0 });
@@ -66,8 +66,8 @@ for (const store of STORES)
     await t.test('with them, all go at once, each in the audit', async (t) => {
       const before = (await audited()).length;
       const { top, mid, leaf, agent } = await family();
-      t.equal((await revoke(server, owner, mid)).status, 200, 'a link of the chain that is gone');
-      const { status, json } = await revoke(server, owner, top, '?with_minted=true');
+      t.equal((await revoke(server, owner, mid, '?with_minted=false')).status, 200, 'a link of the chain that is gone');
+      const { status, json } = await revoke(server, owner, top);
       t.equal(status, 200);
       t.same(namesOf(json.revoked), ['leaf', 'worker']);
       t.match({ ...json, revoked: [] }, { living: [], more: 0, beyond_reach: 0 });
@@ -83,7 +83,22 @@ for (const store of STORES)
           `${leaf.id} user leaf, at most member, made by ${top.id}`,
         ].sort(),
       );
-      t.match(await revoke(server, owner, top, '?with_minted=maybe'), { status: 400 });
+      t.match(await revoke(server, owner, top, '?keep_minted=maybe'), { status: 400 });
+      const both = await revoke(server, owner, top, '?keep_minted=true&with_minted=true');
+      t.match(both, { status: 400, json: { code: 'invalid_request', errors: [{ pointer: '/query/with_minted' }] } });
+    });
+
+    await t.test('what a session of a token has made goes with the token', async (t) => {
+      const top = await mint(server, owner, 'top', { org: 'acme' });
+      const headers = { authorization: `Bearer ${top.token}`, 'sec-fetch-site': 'same-origin' };
+      const begun = await server.call(undefined, 'POST /api/v1/session', undefined, headers);
+      const cookie = begun.headers.get('set-cookie')!.split(';')[0]!;
+      const page = { cookie, 'sec-fetch-site': 'same-origin', 'x-svc-csrf': begun.json.csrf };
+      const made = await server.call(undefined, 'POST /api/v1/tokens', { name: 'paged', org: 'acme' }, page);
+      t.equal(made.status, 201);
+      t.match((await revoke(server, owner, top)).json, { revoked: [{ name: 'paged' }] });
+      t.equal((await server.call(made.json.token, 'GET /api/v1/whoami')).status, 401);
+      t.same(await living(server), ['bootstrap']);
     });
 
     await t.test('only what the caller may revoke alone', async (t) => {
@@ -95,7 +110,7 @@ for (const store of STORES)
       const { status, json } = await revoke(server, own.token, own);
       t.same({ status, json }, { status: 204, json: undefined });
       const again = await mint(server, bens.token, 'again', {});
-      const answer = await revoke(server, bens.token, bens, '?with_minted=true');
+      const answer = await revoke(server, bens.token, bens);
       t.same(namesOf(answer.json.revoked), ['again'], again.id);
       t.equal(answer.json.beyond_reach, 1, 'the agent’s token is for owners');
       t.equal((await revoke(server, owner, agent)).status, 204);
@@ -105,7 +120,7 @@ for (const store of STORES)
       for (let round = 0; round < 10; round += 1) {
         const top = await mint(server, owner, 'top', { org: 'acme' });
         const making = Array.from({ length: 6 }, () => server.call(top.token, 'POST /api/v1/tokens', { name: 'late' }));
-        const [gone, ...made] = await Promise.all([revoke(server, owner, top, '?with_minted=true'), ...making]);
+        const [gone, ...made] = await Promise.all([revoke(server, owner, top), ...making]);
         t.ok([200, 204].includes(gone.status));
         for (const { status } of made) t.ok(status === 201 || status === 401, `${status}`);
         t.same(await living(server), ['bootstrap'], `round ${round}`);

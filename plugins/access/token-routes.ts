@@ -1,4 +1,14 @@
-import { callerOf, iso, listRoute, pageOf, readPage, type Route, USER } from '../../kernel/contracts/index.ts';
+import {
+  callerOf,
+  Errors,
+  type HttpRequest,
+  iso,
+  listRoute,
+  pageOf,
+  readPage,
+  type Route,
+  USER,
+} from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import type { TokenRequest } from './generated/create-token.ts';
 import bodySchema from './schema/create-token.schema.json' with { type: 'json' };
@@ -19,10 +29,17 @@ const revokeQuery = {
   type: 'object',
   additionalProperties: false,
   properties: {
+    keep_minted: {
+      type: 'string',
+      enum: ['true', 'false'],
+      description:
+        'true: the tokens that it made stay valid. Otherwise they go with it, those that these made too, and so on.',
+    },
     with_minted: {
       type: 'string',
       enum: ['true', 'false'],
-      description: 'true: also the tokens that it made, those that these made, and so on.',
+      deprecated: true,
+      description: 'The opposite of keep_minted, of earlier versions.',
     },
   },
 };
@@ -100,7 +117,7 @@ const revokeRoute = (access: Access): Route => ({
   method: 'DELETE',
   path: TOKEN,
   operation: 'deleteToken',
-  summary: 'Revokes a token, and those that it made if that is asked for; otherwise names them.',
+  summary: 'Revokes a token and those that it made, or names these if they are to be kept.',
   access: USER,
   query: revokeQuery,
   responses: {
@@ -109,8 +126,8 @@ const revokeRoute = (access: Access): Route => ({
   },
   async handle(request) {
     const identity = await access.identities.of(callerOf(request));
-    const with_minted = request.query.with_minted === 'true';
-    const done = await access.tokens.revoke(identity, request.params.id!, { with_minted }, auditSource(request));
+    const keep_minted = keepsMinted(request);
+    const done = await access.tokens.revoke(identity, request.params.id!, { keep_minted }, auditSource(request));
     const { revoked, living, beyond_reach } = done;
     if (revoked.length + living.length + beyond_reach === 0) return { status: 204 };
     const shown = {
@@ -121,6 +138,15 @@ const revokeRoute = (access: Access): Route => ({
     return { status: 200, json: { ...shown, more, beyond_reach } };
   },
 });
+
+function keepsMinted({ query: { keep_minted, with_minted } }: HttpRequest): boolean {
+  const kept = with_minted === undefined ? undefined : with_minted === 'false';
+  if (keep_minted !== undefined && kept !== undefined && (keep_minted === 'true') !== kept)
+    throw Errors.invalidRequest('keep_minted and with_minted contradict each other; send keep_minted alone', {
+      errors: [{ pointer: '/query/with_minted', message: 'contradicts keep_minted' }],
+    });
+  return kept ?? keep_minted === 'true';
+}
 
 type Row = NewToken & { last_used_at?: number | null };
 

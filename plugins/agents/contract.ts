@@ -24,6 +24,7 @@ export { AgentFigures } from './contract/figures.ts';
 export * from './contract/contents.ts';
 export * from './contract/folders.ts';
 export * from './contract/agent-server.ts';
+export { type RunAs, readRunAs } from './contract/run-as.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
 
 /**
@@ -53,6 +54,8 @@ export interface AgentWelcome {
   lease_ms: number;
   /** The claims of `holding` that this agent has lost; it must stop them. */
   lost: ClaimRef[];
+  /** The one project that it serves; absent: every project of its org. */
+  project_id?: string;
 }
 
 /** Work assigned to an agent. */

@@ -32,6 +32,12 @@ export const AgentErrors = {
     title: 'A setting of the agent has a value that it cannot use.',
     next: 'Correct the variable that the message names and start the agent again.',
   }),
+  rootRefused: defineError({
+    code: 'agent_root_refused',
+    status: 409,
+    title: 'An agent that is root does not serve several projects.',
+    next: 'Set SVC_AGENT_RUN_AS=20000-20999 (a user for each project), use a token of one project (`svc token create <name> --agent --project <project>`), or start it with --allow-root.',
+  }),
   channelClosed: defineError({
     code: 'agent_channel_closed',
     status: 503,

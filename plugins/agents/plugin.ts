@@ -22,6 +22,7 @@ import manifest from './plugin.json' with { type: 'json' };
 import { listAgentsRoute } from './routes.ts';
 import { createAgentFigures } from './sessions/figures.ts';
 import { agentsHealth } from './sessions/health.ts';
+import { readUntrustedShare } from './sessions/untrusted-share.ts';
 import { AgentTable } from './store/agent-table.ts';
 import { createAgentServer } from './worker/agent-server.ts';
 import { readServerAddress } from './worker/settings.ts';
@@ -57,12 +58,15 @@ export default definePlugin(manifest, (plugin) => {
       module: join(import.meta.dirname, 'console/capacity.mjs'),
     }),
   );
+  plugin.onCheck(SERVER_ROLES, async (use) => {
+    readUntrustedShare(use(Settings).env.SVC_UNTRUSTED_SLOTS);
+  });
   plugin.onInit(AGENT_ROLES, async (use) => {
     // Created here so that an invalid setting fails the boot before anything starts.
     agent(use);
   });
   plugin.onStart(SERVER_ROLES, async (use) => {
-    connected(use).start();
+    await connected(use).start();
     channel(use).start();
     return async () => {
       await channel(use).stop();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { openTestDatabase, type Store, STORES } from '../../test/kit/index.ts';
+import { storesOf } from '../../test/support/length.ts';
 import { PART_BYTES } from './domain/parts.ts';
 import { digest, filesIn, noise, reprDigest, strays } from './testing/files.ts';
 import { openWorld } from './testing/world.ts';
@@ -96,7 +97,7 @@ async function partsOf(bytes: Buffer, from: number): Promise<number[]> {
   return [...count(from), ...count(bytes.length - from)];
 }
 
-for (const store of STORES)
+for (const store of storesOf(STORES))
   t.test(store, { timeout: 600_000 }, async (t) => {
     for (const failpoints of FAILPOINTS) await t.test(failpoints, (t) => killed(t, store, failpoints));
   });

@@ -37,6 +37,12 @@ export const ArtifactErrors = {
     title: 'The run has reached the limit for artifacts.',
     next: 'Store many small files as one archive, or remove artifacts with `svc artifact rm`.',
   }),
+  quotaExceeded: defineError({
+    code: 'artifact_quota_exceeded',
+    status: 409,
+    title: 'The run, or its project, has as many bytes of artifacts as it may.',
+    next: 'Store less, or remove artifacts with `svc artifact rm`. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs.',
+  }),
   rangeNotSatisfiable: defineError({
     code: 'artifact_range_invalid',
     status: 416,

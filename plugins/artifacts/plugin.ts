@@ -15,7 +15,7 @@ import {
 import { Prunables } from '../retention/contract.ts';
 import { AgentServer, FileSenders } from '../agents/contract.ts';
 import { Audit } from '../audit/contract.ts';
-import { JournaledVerbs, RerunParts, RunEngine, RunGuard, RunTables } from '../runs/contract.ts';
+import { JournaledVerbs, RerunParts, RunEngine, RunGuard, RunLimits, RunTables } from '../runs/contract.ts';
 import { Verbs } from '../scripts/contract.ts';
 import { httpSender } from './agent/sender.ts';
 import { inProcessSender } from './agent/in-process.ts';
@@ -23,13 +23,14 @@ import { agentArtifactRoutes } from './agent-routes.ts';
 import { ArtifactContents, Artifacts } from './contract.ts';
 import { readLimit } from './domain/sizes.ts';
 import { artifactTables } from './migrations/0001-artifacts.ts';
+import { usageTables } from './migrations/0002-usage.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { artifactRoutes } from './routes.ts';
 import { artifactContents } from './service/contents.ts';
 import { Library } from './service/library.ts';
 import { openStores } from './service/open-stores.ts';
 import type { PartStores } from './service/part-stores.ts';
-import { artifactRows, copiedArtifacts, prunableArtifacts } from './service/pruning.ts';
+import { artifactRows, artifactUsage, copiedArtifacts, prunableArtifacts } from './service/pruning.ts';
 import { Sweeper } from './service/sweeper.ts';
 import { Receiver } from './service/receive.ts';
 import { readPlace } from './service/settings.ts';
@@ -54,12 +55,19 @@ function makeSweeper(use: Resolve, stores: PartStores): Sweeper {
 const limitOf = (use: Resolve) => readLimit(use(Settings).env.SVC_ARTIFACT_LIMIT);
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([artifactTables]);
+  plugin.migrations([artifactTables, usageTables]);
   const stores = plugin.own((use) =>
     openStores(readPlace(use(Settings)), { ids: use(Ids), clock: use(Clock), egress: () => use(Egress) }),
   );
   const uploads = plugin.own(
-    (use) => new Uploads({ database: use(Database), ids: use(Ids), guard: use(RunGuard), stores: stores(use) }),
+    (use) =>
+      new Uploads({
+        database: use(Database),
+        ids: use(Ids),
+        guard: use(RunGuard),
+        stores: stores(use),
+        limits: use(RunLimits),
+      }),
   );
   const library = plugin.own((use) => {
     const stored = use(Metrics).counter('svc_artifact_received_bytes_total', 'Bytes of artifacts that were stored.');
@@ -92,7 +100,7 @@ export default definePlugin(manifest, (plugin) => {
       limit_bytes: limitOf(use),
     }),
   );
-  plugin.contribute(JournaledVerbs, (use) => publishVerb(use(Database), use(Ids)));
+  plugin.contribute(JournaledVerbs, (use) => publishVerb(use(Database), use(Ids), use(RunLimits)));
   plugin.contribute(Verbs, () => artifactPutVerb);
   plugin.contribute(FileSenders, (use) =>
     use(Settings).role === 'agent'
@@ -103,7 +111,7 @@ export default definePlugin(manifest, (plugin) => {
         ),
   );
   plugin.contribute(Prunables, (use) => prunableArtifacts(pruning(use)));
-  plugin.contribute(RunTables, (use) => artifactRows(pruning(use)));
+  plugin.contribute(RunTables, (use) => [artifactRows(pruning(use)), artifactUsage]);
   plugin.contribute(RerunParts, (use) => copiedArtifacts(() => library(use)));
   plugin.onStart(SERVER_ROLES, async (use) => makeSweeper(use, stores(use)).start());
   plugin.onCheck(ALL_ROLES, async (use) => {

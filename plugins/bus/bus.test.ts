@@ -69,7 +69,9 @@ for (const store of STORES)
     await t.test('reactions decide, act and refuse', (t) => reactions(t, project()));
     await t.test('a wait takes the next event of its type', (t) => waits(t, server, project));
     await t.test('a wait that ends otherwise', (t) => endings(t, server, project));
-    await t.test('predicates decline privately', (t) => predicates(t, server, project));
+    await t.test('@WAIT-012 predicates decline privately, and one that cannot be evaluated is logged', (t) =>
+      predicates(t, server, project),
+    );
     await t.test('cancel_on', (t) => cancels(t, server, project));
     await t.test('what untrusted runs emit', (t) => untrusted(t, server, project));
     await t.test('scripts emit once a position', (t) => verb(t, server, project()));

@@ -44,6 +44,7 @@ import { untrusted } from './migrations/0005-untrusted.ts';
 import { narrowIndexes } from './migrations/0006-narrow-indexes.ts';
 import { listedSources } from './migrations/0007-listed-sources.ts';
 import { replays } from './migrations/0008-replays.ts';
+import { samples } from './migrations/0009-samples.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { settleCopy } from './store/settle-copy.ts';
 import { chainRoutes } from './chain-routes.ts';
@@ -204,6 +205,7 @@ export default definePlugin(manifest, (plugin) => {
     narrowIndexes,
     listedSources,
     replays,
+    samples,
   ]);
   plugin.bind(FiredNotifier, createFiredNotifier);
   const sequencer = plugin.own(makeSequencer);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Clock,
   decodeCursor,
+  documentRoute,
   encodeCursor,
   type HttpRequest,
   iso,
@@ -85,7 +86,7 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesParts): Route[] => [
       return { items, next_cursor: next_seq === undefined ? undefined : encodeCursor(next_seq) };
     },
   }),
-  {
+  documentRoute({
     method: 'GET',
     path: `${EVENTS}/:event`,
     operation: 'getEvent',
@@ -105,7 +106,7 @@ const eventRoutes = ({ bus, views, clock }: BusRoutesParts): Route[] => [
       };
       return { status: 200, json };
     },
-  },
+  }),
 ];
 
 const renderReplay = ({ event_id: _event, replay_id, name, at, ...rest }: Replay): ShownEvent['replays'][number] => ({

@@ -12,7 +12,7 @@ export const DatabaseErrors = {
     code: 'database_unavailable',
     status: 503,
     title: 'The database does not answer.',
-    next: 'Nothing was changed; try again. If it still fails, check that the database runs and that SVC_DATABASE_URL is correct.',
+    next: 'Nothing was changed; try again. If it still fails, check that the database runs, that SVC_DATABASE_URL is correct, and that its disk has room and no faults.',
   }),
   busy: defineError({
     code: 'database_busy',
@@ -44,6 +44,12 @@ export const DatabaseErrors = {
     title: 'A row with this key already exists.',
     next: 'Read the existing row, or choose another key.',
   }),
+  newer: defineError({
+    code: 'database_newer',
+    status: 503,
+    title: 'The database belongs to a newer version of svc or of a plugin.',
+    next: 'Start that version or a newer one. To go back to this version, restore a backup that was made with it.',
+  }),
   migrationFailed: defineError({
     code: 'migration_failed',
     status: 500,
@@ -71,4 +77,5 @@ export const OF_THE_DATABASE: ReadonlySet<string> = new Set([
   DatabaseErrors.storageFull.code,
   DatabaseErrors.corrupt.code,
   DatabaseErrors.busy.code,
+  DatabaseErrors.newer.code,
 ]);

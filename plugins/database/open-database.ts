@@ -4,6 +4,7 @@ import { DatabaseGroupCommits } from './group-commit.ts';
 import { migrate } from './migrate/migrate.ts';
 import { SqliteDatabase } from './sqlite/database.ts';
 import { SqliteEngine } from './sqlite/engine.ts';
+import type { WriteState } from './write-state.ts';
 import { type MysqlAddress, parseDatabaseUrl, type SqliteAddress } from './url.ts';
 
 export interface DatabaseHandle {
@@ -11,15 +12,23 @@ export interface DatabaseHandle {
   group_commits: GroupCommits;
   /** Answers the migrations (`runs/0001-runs`) of which this process applied steps. */
   migrate(list: readonly PluginMigrations[]): Promise<string[]>;
+  /** Whether this process may write, and how its last write ended. */
+  writes: WriteState;
   /** Settles submitted group commits, then closes every connection. Safe to call twice. */
   close(): Promise<void>;
+}
+
+export interface Opening {
+  database_url: string;
+  /** Of this svc; absent in tools that never meet the databases of others. */
+  version?: string;
 }
 
 /**
  * Opens the configured database and proves that it answers. Throws `database_url_invalid`, `database_unavailable`,
  * `database_corrupt`, `database_busy`, `storage_full`.
  */
-export async function openDatabase(settings: { database_url: string }, deps: DatabaseDeps): Promise<DatabaseHandle> {
+export async function openDatabase(settings: Opening, deps: DatabaseDeps): Promise<DatabaseHandle> {
   const address = parseDatabaseUrl(settings.database_url);
   const { database, close } = await (address.family === 'sqlite'
     ? openSqlite(address, deps)
@@ -29,7 +38,8 @@ export async function openDatabase(settings: { database_url: string }, deps: Dat
   return {
     database,
     group_commits,
-    migrate: (list) => migrate(database, list, deps),
+    writes: database.writes,
+    migrate: (list) => migrate(database, list, deps, settings.version ?? ''),
     close: () => {
       closing ??= group_commits.close().then(close);
       return closing;

@@ -22,6 +22,8 @@ export interface AnswerLimits {
   may_cut: boolean;
   /** Takes a body over the limit whole, instead. */
   spill?: ((content: AsyncIterable<Buffer>) => Promise<void>) | undefined;
+  /** How many times as long as its compressed bytes a body that is handed on may be. */
+  ratio: number;
   shown: string;
 }
 
@@ -30,12 +32,12 @@ const MAX_PACKED_BYTES = 16 * 1024 ** 3;
 
 /**
  * Returns the decoded body. Counts bytes before and after decompression: a few bytes can decode to gigabytes, and very
- * many to none. Throws `egress_failed`; the stream is destroyed then.
+ * many to none. Throws `egress_failed`, `answer_ratio_exceeded`; the stream is destroyed then.
  */
 export async function readAnswer(
   body: Readable,
   encoding: string,
-  { max_bytes, may_cut, spill, shown }: AnswerLimits,
+  { max_bytes, may_cut, spill, ratio, shown }: AnswerLimits,
 ): Promise<{ body: Buffer; cut?: true }> {
   const name = encoding.trim().toLowerCase();
   if (!PLAIN.includes(name) && !Object.hasOwn(DECODERS, name)) {
@@ -47,9 +49,15 @@ export async function readAnswer(
   const chunks: Buffer[] = [];
   let full: Error | undefined;
   const refuse = () => (full = EgressErrors.egressFailed(`${shown}: the answer has more than ${max_bytes} bytes`));
-  const packed = counted(spill ? MAX_PACKED_BYTES : max_bytes, refuse);
+  let arrived = 0;
+  const packed = counted(spill ? MAX_PACKED_BYTES : max_bytes, refuse, (bytes) => (arrived += bytes));
+  const inflated = () =>
+    EgressErrors.answerRatioExceeded(
+      `${shown}: the answer becomes more than ${ratio} times as long as what was sent (SVC_DECOMPRESSION_RATIO)`,
+    );
   const keep = async (source: AsyncIterable<Buffer>) => {
-    if (spill) return keepOrSpill(source, chunks, max_bytes, spill);
+    const usual = (size: number) => decoder === undefined || size <= max_bytes || size <= arrived * ratio;
+    if (spill) return keepOrSpill(checked(source, usual, inflated), chunks, max_bytes, spill);
     for await (const chunk of counted(max_bytes, refuse)(source)) chunks.push(chunk);
     return false;
   };
@@ -93,12 +101,27 @@ async function* whole(begun: readonly Buffer[], rest: AsyncIterator<Buffer>): As
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
+/** Passes chunks on while their total size is usual, and throws before one with which it is not. */
+async function* checked(
+  source: AsyncIterable<Buffer>,
+  usual: (size: number) => boolean,
+  refusal: () => Error,
+): AsyncGenerator<Buffer, void> {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (!usual(size)) throw refusal();
+    yield chunk;
+  }
+}
+
 /** Passes chunks on until their total size is over the limit, and then throws. */
-function counted(most: number, full: () => Error) {
+function counted(most: number, full: () => Error, passed: (bytes: number) => void = () => undefined) {
   return async function* count(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let size = 0;
     for await (const chunk of source) {
       size += chunk.length;
+      passed(chunk.length);
       if (size > most) {
         yield chunk.subarray(0, chunk.length - (size - most));
         throw full();

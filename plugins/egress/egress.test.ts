@@ -6,6 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import type { EgressRequest } from '../../kernel/contracts/index.ts';
 import { readAllowList } from './allow-list.ts';
+import { readRatio } from './ratio.ts';
 import type { Resolver } from './connect.ts';
 import { EgressClient, type EgressParts } from './egress.ts';
 import { addressOf, specialUse } from './special-addresses.ts';
@@ -356,6 +357,53 @@ t.test('time and size are bounded, also of what is compressed', async (t) => {
   for (const path of ['/silent', '/dripping'])
     await t.rejects(ask(path), { code: 'egress_failed', message: /no answer within 2000 ms/ }, path);
   t.equal((await ask('/plain')).status, 200, 'and the client goes on');
+});
+
+t.test('a few bytes do not become gigabytes for who takes a large answer whole', async (t) => {
+  const MIB = 1024 * 1024;
+  const text = Buffer.from(Array.from({ length: 120_000 }, (_, n) => `${n} ${Math.sin(n)}\n`).join(''));
+  const bodies: Record<string, [encoding: string, body: Buffer]> = {
+    '/gzip': ['gzip', gzipSync(Buffer.alloc(64 * MIB))],
+    '/deflate': ['deflate', deflateSync(Buffer.alloc(64 * MIB))],
+    '/br': ['br', brotliCompressSync(Buffer.alloc(32 * MIB))],
+    '/text': ['gzip', gzipSync(text)],
+    '/small': ['gzip', gzipSync(Buffer.alloc(MIB))],
+  };
+  const { port } = await far(t, ({ url }, response) => {
+    const [encoding, body] = bodies[url!]!;
+    response.setHeader('Content-Encoding', encoding).end(body);
+  });
+  const taken = async (egress: EgressClient, path: string) => {
+    let bytes = 0;
+    const spill = () => async (content: AsyncIterable<Buffer>) => {
+      for await (const chunk of content) bytes += chunk.length;
+    };
+    const failure = await egress.request(get(`http://127.0.0.1:${port}${path}`, { spill })).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return { bytes, failure };
+  };
+  const egress = client(t);
+  for (const path of ['/gzip', '/deflate', '/br']) {
+    const { bytes, failure } = await taken(egress, path);
+    t.match(failure, { code: 'answer_ratio_exceeded', message: /100 times .*SVC_DECOMPRESSION_RATIO/ }, path);
+    t.ok(bytes < 16 * MIB, `${path}: ${bytes} bytes came out`);
+  }
+  t.same(await taken(egress, '/text'), { bytes: text.length, failure: undefined });
+  t.same(await taken(egress, '/small'), { bytes: 0, failure: undefined }, 'what is kept whole has its own limit');
+  const any = client(t, { ratio: Infinity });
+  t.same(await taken(any, '/gzip'), { bytes: 64 * MIB, failure: undefined });
+});
+
+t.test('the bound of decompression is a setting', (t) => {
+  t.equal(readRatio(undefined), 100);
+  t.equal(readRatio(' '), 100);
+  t.equal(readRatio('250'), 250);
+  t.equal(readRatio('off'), Infinity);
+  for (const wrong of ['0', '1', '-5', '1e3', '100000', 'on'])
+    t.throws(() => readRatio(wrong), { code: 'setting_invalid', message: /SVC_DECOMPRESSION_RATIO/ }, wrong);
+  t.end();
 });
 
 t.test('certificates are checked, for the name that was asked for', async (t) => {

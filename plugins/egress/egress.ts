@@ -11,6 +11,7 @@ import type { AllowList } from './allow-list.ts';
 import { ENCODINGS, readAnswer } from './answer-body.ts';
 import { checkedConnector, reasonOf, type Resolver, systemResolver } from './connect.ts';
 import { EgressErrors } from './errors.ts';
+import { readRatio } from './ratio.ts';
 import { checkRequest, type CheckedRequest } from './request-rules.ts';
 
 export interface EgressParts {
@@ -18,6 +19,8 @@ export interface EgressParts {
   clock: Clock;
   /** The User-Agent of svc. */
   version: string;
+  /** How many times as long as its compressed bytes a large answer may become; absent: 100. */
+  ratio?: number;
   /** Absent: the system's resolver. */
   resolve?: Resolver;
   /** Certificates that are trusted instead of the system's. */
@@ -32,10 +35,12 @@ const IDLE_MS = 10_000;
 
 export class EgressClient implements Egress {
   readonly #clock: Clock;
+  readonly #ratio: number;
   readonly #agent: Agent;
   readonly #defaults: Readonly<Record<string, string>>;
 
-  constructor({ allow, clock, version, resolve = systemResolver, ca }: EgressParts) {
+  constructor({ allow, clock, version, ratio = readRatio(undefined), resolve = systemResolver, ca }: EgressParts) {
+    this.#ratio = ratio;
     this.#clock = clock;
     this.#defaults = { 'user-agent': `svc/${version}`, 'accept-encoding': ENCODINGS };
     this.#agent = new Agent({
@@ -88,7 +93,7 @@ export class EgressClient implements Egress {
     const joined = joinHeaders(answer.headers);
     const encoding = method === 'HEAD' ? '' : (joined['content-encoding'] ?? '');
     const head = { status: answer.statusCode, headers: joined };
-    const limits = { max_bytes, may_cut, spill: spill?.(head), shown };
+    const limits = { max_bytes, may_cut, spill: spill?.(head), ratio: this.#ratio, shown };
     return { ...head, ...(await readAnswer(answer.body, encoding, limits)) };
   }
 }

@@ -13,4 +13,10 @@ export const EgressErrors = {
     title: 'The other server gave no usable answer to an outbound request.',
     next: 'Check the address and whether that server runs, then try again.',
   }),
+  answerRatioExceeded: defineError({
+    code: 'answer_ratio_exceeded',
+    status: 422,
+    title: 'A compressed answer becomes far larger than what was sent.',
+    next: 'Ask that server for less, or for an answer without compression. An operator can raise SVC_DECOMPRESSION_RATIO.',
+  }),
 } as const;

@@ -2,6 +2,7 @@ import { ALL_ROLES, Clock, definePlugin, Egress, Settings } from '../../kernel/c
 import { Tracing } from '../tracing/contract.ts';
 import { readAllowList } from './allow-list.ts';
 import type { EgressClient } from './egress.ts';
+import { readRatio } from './ratio.ts';
 import manifest from './plugin.json' with { type: 'json' };
 
 // Loaded at the first request, because most processes never send one.
@@ -12,11 +13,12 @@ export default definePlugin(manifest, (plugin) => {
   let opened: Promise<EgressClient> | undefined;
   plugin.bind(Egress, (use) => {
     const { role, env, version } = use(Settings);
-    // Its setting is read now.
+    // Its settings are read now.
     const allow = readAllowList(role, env.SVC_EGRESS_ALLOW);
+    const ratio = readRatio(env.SVC_DECOMPRESSION_RATIO);
     const open = async () => {
       const { EgressClient } = await clientCode();
-      return new EgressClient({ allow, clock: use(Clock), version });
+      return new EgressClient({ allow, clock: use(Clock), version, ratio });
     };
     return {
       async request(request) {

@@ -87,8 +87,9 @@ class Compiled implements Expression {
 
   uses(name: string): ExpressionUse[] {
     if (!this.source.includes(name)) return [];
-    return usesOf(this.#expr, name).map(({ id, member }) => ({
+    return usesOf(this.#expr, name).map(({ id, member, inner }) => ({
       member,
+      inner,
       ...placeOf(this.source, this.#positions[String(id)] ?? 0),
     }));
   }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { BoundedMap, type Expression, type ExpressionProblem, type Expressions } from '../../kernel/contracts/index.ts';
-import { expressionInvalid } from './errors.ts';
+import { BoundedMap, type Expression, type Expressions } from '../../kernel/contracts/index.ts';
+import { invalidExpression } from './contract/errors.ts';
 
 /** Cache of compiled expressions: the most recently used ones, limited by count and by source characters. */
 const MAX_KEPT = 2000;
@@ -35,7 +35,7 @@ export function createExpressions(): Expressions {
       const known = kept.get(key);
       if (known) return known;
       const compiled = compile(source, roots);
-      if (Array.isArray(compiled)) throw refusal(compiled);
+      if (Array.isArray(compiled)) throw invalidExpression(compiled);
       kept.set(key, compiled);
       return compiled;
     },
@@ -45,9 +45,4 @@ export function createExpressions(): Expressions {
       return Array.isArray(compiled) ? compiled : [];
     },
   };
-}
-
-function refusal(problems: readonly ExpressionProblem[]) {
-  const said = problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
-  return expressionInvalid(said.join('; '), { data: { problems } });
 }

@@ -289,14 +289,21 @@ t.test('compiled expressions are shared, and the oldest are let go', async (t) =
 t.test('uses of a name: its members, and where they are', (t) => {
   const uses = (text: string) => expressions.compile(text, ['nodes', 'input']).uses('nodes');
   t.same(uses('nodes.a.output +\n nodes["b-c"].x'), [
-    { member: 'a', line: 1, column: 1 },
-    { member: 'b-c', line: 2, column: 2 },
+    { member: 'a', inner: 'output', line: 1, column: 1 },
+    { member: 'b-c', inner: 'x', line: 2, column: 2 },
   ]);
-  t.same(uses('has(nodes.a.b)'), [{ member: 'a', line: 1, column: 5 }]);
-  t.same(uses('nodes[input.x].y'), [{ member: null, line: 1, column: 1 }]);
-  t.same(uses('size(nodes)'), [{ member: null, line: 1, column: 6 }]);
+  t.same(uses('has(nodes.a.b)'), [{ member: 'a', inner: null, line: 1, column: 5 }], 'only asked for');
+  t.same(uses('has(nodes.a.b.c)'), [{ member: 'a', inner: 'b', line: 1, column: 5 }]);
+  t.same(uses('nodes.a["b"].c'), [{ member: 'a', inner: 'b', line: 1, column: 1 }]);
+  t.same(uses('nodes["a"][nodes.b.c]'), [
+    { member: 'a', inner: null, line: 1, column: 1 },
+    { member: 'b', inner: 'c', line: 1, column: 12 },
+  ]);
+  t.same(uses('nodes.a'), [{ member: 'a', inner: null, line: 1, column: 1 }]);
+  t.same(uses('nodes[input.x].y'), [{ member: null, inner: 'y', line: 1, column: 1 }]);
+  t.same(uses('size(nodes)'), [{ member: null, inner: null, line: 1, column: 6 }]);
   t.same(uses('[1].map(nodes, nodes)'), [], 'the variable of a loop');
-  t.same(uses('input.l.map(i, nodes.q.output[i])'), [{ member: 'q', line: 1, column: 16 }]);
+  t.same(uses('input.l.map(i, nodes.q.output[i])'), [{ member: 'q', inner: 'output', line: 1, column: 16 }]);
   t.same(uses('"nodes.a"'), []);
   t.end();
 });

@@ -19,6 +19,10 @@ export interface FlowNode {
   type: string;
   /** The type that its author wrote, for lists; absent: `type`. */
   shown_type?: string;
+  /**
+   * It does a part of the work of this node, or of the whole run: its author did not write it, and lists show that node in its place.
+   */
+  part_of?: { node: string; type: string } | 'run';
   config?: Json;
   /** A need is met when its node succeeded, or failed with `continue_on_error`. */
   needs?: readonly (string | FlowEdge)[];
@@ -36,6 +40,8 @@ export interface FlowNode {
   fan_out?: {
     /** An expression for a list, or the list itself. */
     items: string | readonly Json[];
+    /** The items are objects by whose members people know them: lists name an item by these. */
+    named?: boolean;
     /** Items in progress at a time; absent: 16. */
     concurrency?: number;
     /** Continue with other items when one fails; the node fails after all have ended. */

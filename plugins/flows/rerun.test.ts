@@ -22,9 +22,9 @@ async function work(flows: FlowServer, ends: Record<string, Completion> = {}): P
   }
 }
 
-const rerun = async (flows: FlowServer, run_id: string, from?: string) => {
+const rerun = async (flows: FlowServer, run_id: string, from?: string, all?: boolean) => {
   const { server } = flows;
-  const answer = await server.call('member', `POST ${server.scoped}/runs/${run_id}/rerun`, { from });
+  const answer = await server.call('member', `POST ${server.scoped}/runs/${run_id}/rerun`, { from, all });
   if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
   return answer.json.run_id as string;
 };
@@ -90,6 +90,26 @@ for (const store of STORES)
       const whole = await rerun(flows, third);
       t.equal(await work(flows), 'b c e d');
       t.match((await flows.read(whole)).output, [7, 'b', 'c', 'd', 'e']);
+    });
+
+    t.test('without a node, what succeeded is kept; with `all` nothing is', async (t) => {
+      const first = await flows.submit({ ...DIAMOND, on_failure: 'finish' }, 7);
+      t.equal(await work(flows, { c: broken, b: put('old b'), e: put('old e') }), 'b c e');
+      const again = await rerun(flows, first);
+      t.equal(await work(flows, { c: put('new c') }), 'c d');
+      t.match(await flows.read(again), {
+        ...{ status: 'succeeded', rerun_of: first },
+        output: [7, 'old b', 'new c', 'd', 'old e'],
+      });
+      const whole = await rerun(flows, first, undefined, true);
+      t.equal(await work(flows), 'b c e d');
+      t.match(await flows.read(whole), { output: [7, 'b', 'c', 'd', 'e'], rerun_of: first });
+      const anew = await rerun(flows, again);
+      t.equal(await work(flows), 'b c e d', 'of a run that succeeded nothing is left to do');
+      t.match(await flows.read(anew), { status: 'succeeded', rerun_of: again });
+      const { server } = flows;
+      const both = await server.call('member', `POST ${server.scoped}/runs/${first}/rerun`, { from: 'b', all: true });
+      t.match(both, { status: 400, json: { code: 'invalid_request', errors: [{ pointer: '/all' }] } });
     });
 
     t.test('branches that did not come to an end run again, with what comes after them', async (t) => {

@@ -94,7 +94,7 @@ for (const store of STORES)
       const wide = await flows.submit({ nodes: Array.from({ length: 120 }, (_, i) => set(`n${i}`)) });
       const large = await flows.submit(
         { nodes: Array.from({ length: 5 }, (_, i) => set(`n${i}`, expr('input'))) },
-        'x'.repeat(2_000_000),
+        'x'.repeat(250_000),
       );
       for (const [run_id, query, pages] of [
         [wide, '', '50 50 20'],

@@ -102,6 +102,31 @@ t.test('expressions read only what ran before', async (t) => {
   ]);
 });
 
+t.test('an expression that reads what no node has', async (t) => {
+  const read = (text: string) => graphOf([set('a'), set('b', expr(text))], 'a>b');
+  t.same(await faultsOf(read('nodes.a.error == null && has(nodes.a.nothing) ? nodes.a.status : nodes.a.case')), []);
+  t.same(await faultsOf(read('1 + nodes.a.outputs.file')), [
+    '/nodes/1/config/values/$expr line 1, column 5: a node has no outputs: nodes.a has output, status, error, case; did you mean output?',
+  ]);
+  t.same(await faultsOf(read('run.run_id')), [
+    '/nodes/1/config/values/$expr line 1, column 1: there is no run.run_id: run has id, subject, trigger, fired',
+  ]);
+});
+
+t.test('a node that no trigger leads to', async (t) => {
+  const warned = async (document: unknown) => {
+    const { status, json } = await graphs.call('PUT /graphs/orphan', document);
+    t.ok(status < 300, JSON.stringify(json));
+    return json.warnings as string[];
+  };
+  const nodes = [node('in', 'trigger.manual'), set('a'), set('tidy'), set('more'), set('end')];
+  t.same(await warned(graphOf(nodes, 'in>a a>end tidy>more more>end')), [
+    '/nodes/2 (tidy) has no edge from a trigger or another node: it runs whatever starts the graph; add one, or remove the node',
+  ]);
+  t.same(await warned(graphOf(nodes, 'in>a in>tidy tidy>more more>end')), []);
+  t.same(await warned(graphOf([set('a'), set('b')], '')), [], 'a graph without a trigger begins at all of them');
+});
+
 t.test('names leave room for types of events', async (t) => {
   const name = 'g'.repeat(40);
   t.same(await faultsOf(graphOf([set('a'.repeat(15))]), name), []);

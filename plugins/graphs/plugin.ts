@@ -11,6 +11,7 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { DeclaredTypes } from '../bus/contract.ts';
 import { Credentials, CredentialStates, CredentialUsers } from '../credentials/contract.ts';
+import { DocumentWorkers } from '../expressions/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from '../flows/contract.ts';
 import { HandlerOwnership } from '../handlers/contract.ts';
 import { HookMinting } from '../hooks/contract.ts';
@@ -48,6 +49,7 @@ const makePlanner = (use: Resolve): Planner => {
   const make = (): PlannerParts => ({
     types: new KnownTypes(use.all(GraphNodeTypes)),
     expressions: use(Expressions),
+    workers: use(DocumentWorkers),
     flows: use(Flows),
     states: use(CredentialStates),
   });

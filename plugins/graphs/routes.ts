@@ -1,5 +1,6 @@
 import {
   decodeCursor,
+  documentRoute,
   encodeCursor,
   type Expressions,
   type HttpRequest,
@@ -114,16 +115,17 @@ function callOf(request: HttpRequest): NamedCall {
   return { scope: request.scope, name, by: auditSource(request) };
 }
 
-const getRoute = (graphs: Graphs): Route => ({
-  method: 'GET',
-  path: `${SCOPED}/graphs/:graph`,
-  operation: 'getGraph',
-  summary: 'Show a graph, or one of its versions',
-  access: VIEWER,
-  query,
-  responses: { 200: { description: 'The graph.', schema: ITEM } },
-  handle: async (request) => ({ status: 200, json: await graphs.read(callOf(request), versionIn(request.query)) }),
-});
+const getRoute = (graphs: Graphs): Route =>
+  documentRoute({
+    method: 'GET',
+    path: `${SCOPED}/graphs/:graph`,
+    operation: 'getGraph',
+    summary: 'Show a graph, or one of its versions',
+    access: VIEWER,
+    query,
+    responses: { 200: { description: 'The graph.', schema: ITEM } },
+    handle: async (request) => ({ status: 200, json: await graphs.read(callOf(request), versionIn(request.query)) }),
+  });
 
 const versionsRoute = (graphs: Graphs): Route =>
   listRoute({

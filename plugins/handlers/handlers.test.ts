@@ -9,6 +9,8 @@ import { checkRuns, openTestDatabase, STORES, type TestDatabase, until } from '.
 import { Expressions } from '../../kernel/contracts/index.ts';
 import { count, deliveriesOf, openWorld, graphs, runsOf, type World } from './testing/world.ts';
 
+t.setTimeout(600_000);
+
 async function refused(doing: Promise<unknown>): Promise<ServiceError> {
   try {
     await doing;
@@ -55,8 +57,8 @@ for (const store of STORES) {
   });
   t.teardown(() => database.drop());
 
-  const withWorld = async (t: Test, run: (world: World) => Promise<void>) => {
-    const world = await openWorld(database);
+  const withWorld = async (t: Test, run: (world: World) => Promise<void>, env: Record<string, string> = {}) => {
+    const world = await openWorld(database, { env });
     try {
       await run(world);
       await holds(t, world);
@@ -288,6 +290,26 @@ for (const store of STORES) {
       );
       t.equal(outsiders.length, 8, 'none is lost');
     }),
+  );
+
+  t.test(`${store}: what untrusted runs emit starts no more runs than untrusted runs may start`, (t) =>
+    withWorld(
+      t,
+      async (world) => {
+        await world.set('a', { on: ['tick'] });
+        const outside = { type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false } as const;
+        await world.emit(outside);
+        await world.emit({ type: 'tick', trusted: false });
+        t.match(await refused(world.emit({ type: 'tick', trusted: false })), { code: 'untrusted_run_limit' });
+        await world.emit({ type: 'tock', trusted: false });
+        t.pass('an event that starts nothing is recorded');
+        await world.emit({ type: 'tick' });
+        await world.emit(outside);
+        t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 0 }, 'nobody else is refused');
+        await holds(t, world);
+      },
+      { SVC_UNTRUSTED_PROJECT_LIMITS: 'runs=2' },
+    ),
   );
 
   t.test(`${store}: of a queue of untrusted deliveries trusted ones are found`, (t) =>

@@ -13,7 +13,15 @@ import {
 import { EventBus, EventKeepers, EventReactions } from '../bus/contract.ts';
 import { CredentialUsers } from '../credentials/contract.ts';
 import { AuditedWrites } from '../resources/contract.ts';
-import { DocumentChecks, FileHolders, RunCreation, RunEngine, SubmitObservers, Wakeups } from '../runs/contract.ts';
+import {
+  DocumentChecks,
+  FileHolders,
+  RunCreation,
+  RunEngine,
+  SubmitObservers,
+  Wakeups,
+  WorkObservers,
+} from '../runs/contract.ts';
 import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
 import { HandlerMatches, HandlerOwnership } from './contract.ts';
 import { handlerTables } from './migrations/0001-handlers.ts';
@@ -23,6 +31,7 @@ import { refills } from './migrations/0004-refills.ts';
 import { untrusted } from './migrations/0005-untrusted.ts';
 import { counts } from './migrations/0006-counts.ts';
 import { traces } from './migrations/0007-traces.ts';
+import { waiting } from './migrations/0008-waiting.ts';
 import { namingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { replayRoute } from './replay-route.ts';
@@ -31,6 +40,7 @@ import { handlerCheck } from './service/check.ts';
 import { handlerUser } from './service/credential-uses.ts';
 import { Handlers, OwnHandlers } from './service/handlers.ts';
 import { handlerKeeper } from './store/keeper.ts';
+import { waitingRuns } from './service/waiting.ts';
 import { handlerReaction } from './service/reaction.ts';
 import { Refiller } from './service/refiller.ts';
 import { Registry } from './service/registry.ts';
@@ -68,7 +78,7 @@ function routes(use: Resolve) {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, counts, traces]);
+  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, counts, traces, waiting]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
     (use): Refiller =>
@@ -100,6 +110,9 @@ export default definePlugin(manifest, (plugin) => {
     handlerCheck({ expressions: use(Expressions), engine: () => use(RunEngine) }),
   );
   plugin.contribute(SubmitObservers, (use) => rerunPlaces({ database: use(Database), bus: () => use(EventBus) }));
+  plugin.contribute(WorkObservers, (use) =>
+    waitingRuns({ database: use(Database), refilling: () => refiller(use).wake() }),
+  );
   plugin.contribute(EventKeepers, (use) => handlerKeeper(use(Database)));
   plugin.contribute(HttpRoutes, routes);
   plugin.onStart(SERVER_ROLES, async (use) => refiller(use).start());

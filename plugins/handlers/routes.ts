@@ -20,8 +20,12 @@ export const handlerRoutes = (handlers: Handlers, trial: TrialParts): Route[] =>
       put: withWorkflow(put),
       item,
       list: {
-        in_flight: { type: 'integer', description: 'Handler runs of the project that have not ended; at most 16.' },
-        queued: { type: 'integer', description: 'Deliveries that wait for a place among them.' },
+        in_flight: {
+          type: 'integer',
+          description:
+            'Handler runs of the project that are queued or running. At 16 no event starts a further one; those that waited go on all the same.',
+        },
+        queued: { type: 'integer', description: 'Deliveries that wait until there are fewer.' },
       },
     },
     service: handlers,

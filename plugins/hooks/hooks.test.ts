@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
@@ -56,7 +56,7 @@ for (const store of STORES)
       return event(answer.json.event_id);
     };
 
-    t.test('a hook keeps its address and its token; a new one is shown once', async (t) => {
+    t.test('@HOOK-006 a hook keeps its address; its token is shown once and stored as a digest', async (t) => {
       const first = await put('ci', { event_type: 'ci.done' });
       t.match(first, { status: 201, json: { name: 'ci', mode: 'token', event_type: 'ci.done' } });
       t.match(first.json.ingest_url, /^http:\/\/127\.0\.0\.1:\d+\/api\/v1\/hooks\/hook_[0-9A-Z]{26}$/);
@@ -90,6 +90,8 @@ for (const store of STORES)
       t.notMatch(JSON.stringify(views), /"secret"|canary/);
       for (const text of [KEY, first.json.secret, back.json.secret, rotated.json.secret])
         t.same(await tablesWith(server.use(Database), text), [], 'no secret lies in the database');
+      const digest = createHash('sha256').update(rotated.json.secret).digest('hex');
+      t.same(await tablesWith(server.use(Database), digest), ['hooks_hooks']);
       const page = await server.call('member', `GET ${at('')}?limit=1`);
       const rest = await server.call('member', `GET ${at('')}?limit=1&cursor=${page.json.next_cursor}`);
       t.same([...page.json.event_hooks, ...rest.json.event_hooks], views[1]!.json.event_hooks);

@@ -1,10 +1,12 @@
 import type { Server } from 'node:http';
 import { type Cancel, type Clock, Errors } from '../../kernel/contracts/index.ts';
 import type { Exchange } from './exchange.ts';
+import type { Listening } from './listen.ts';
 import type { Upgrades } from './upgrades.ts';
 
 export interface Draining {
   server: Server;
+  listening: Listening;
   clock: Clock;
   upgrades: Upgrades;
   /** Requests without an answer yet. */
@@ -19,7 +21,10 @@ export const stopping = () => Errors.unavailable('the server is stopping', { ret
  * Stops accepting, ends requests that wait (followed logs, long polls), lets the others finish, and closes what is left
  * at the time limit. Resolves when no connection is open.
  */
-export function drain({ server, clock, upgrades, exchanges, tick_ms }: Draining, bound_ms: number): Promise<void> {
+export function drain(
+  { server, listening, clock, upgrades, exchanges, tick_ms }: Draining,
+  bound_ms: number,
+): Promise<void> {
   return new Promise((resolve) => {
     let tick: Cancel = () => undefined;
     const bound = clock.after(bound_ms, () => {
@@ -33,7 +38,7 @@ export function drain({ server, clock, upgrades, exchanges, tick_ms }: Draining,
       if (exchanges.size === 0 && !upgrades.graceful) upgrades.destroy();
       tick = clock.after(tick_ms, onTick);
     };
-    server.close(() => {
+    void listening.close().then(() => {
       bound();
       tick();
       resolve();

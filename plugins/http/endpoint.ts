@@ -20,6 +20,7 @@ import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { CallerRates } from './caller-rates.ts';
 import { type QueryReader, queryReader } from './query.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.!#$&^_-]+\+)?json$/;
 const EMPTY = Buffer.alloc(0);
@@ -32,6 +33,7 @@ export interface Serving {
   rates: CallerRates;
   sources: readonly CallerSource[];
   tracer: Tracer | undefined;
+  unread: Pick<UnreadAnswers, 'check'>;
   /** True: what was not found may be there now. */
   catchUp: () => Promise<boolean>;
 }
@@ -75,6 +77,7 @@ export class Endpoint {
 
   async #answer(exchange: Exchange, params: Readonly<Record<string, string>>): Promise<HttpReply> {
     const { principal, scope } = await this.#admit(exchange, params);
+    if (!this.route.unmetered) this.#use.unread.check(exchange);
     checkParams(params, this.#use.limits.param_length);
     const query = this.#compiled.query(exchange.search);
     const read = { params, query, principal, scope, ...(await this.#read(exchange)) };

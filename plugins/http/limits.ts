@@ -16,6 +16,8 @@ export interface HttpLimits extends JsonLimits {
   body_total_ms: number;
   /** How long a caller may go on sending a body after its answer, so that it can read the answer. */
   linger_ms: number;
+  /** Bytes of answers that may wait for one caller to read them, before further requests are refused. */
+  unread_bytes: number;
   /** Time limit of one check of `GET /readyz`. */
   health_ms: number;
   /** Interval of closing idle connections while draining. */
@@ -31,6 +33,7 @@ export const LIMITS: HttpLimits = {
   body_idle_ms: 10_000,
   body_total_ms: 120_000,
   linger_ms: 2_000,
+  unread_bytes: 64 * 1024 * 1024,
   health_ms: 2_000,
   drain_tick_ms: 100,
 };

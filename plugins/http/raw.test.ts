@@ -53,6 +53,12 @@ t.test('bad HTTP is answered, and ends nothing but its connection', async (t) =>
     [`GET * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 400],
     [`GET ftp://x/y HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 400],
     [`GET /x\u00e9 HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 400],
+    [`GET /x HTTP/1.1\r\n${host}Host: y\r\nConnection: close\r\n\r\n`, 400],
+    [`GET /x HTTP/1.1\r\n${host}hOsT: x\r\nConnection: close\r\n\r\n`, 400],
+    [`GET /x HTTP/1.0\r\n${host}${host}\r\n`, 400],
+    [`GET /x HTTP/1.1\r\n${host}Authorization: a\r\nAuthorization: b\r\nConnection: close\r\n\r\n`, 400],
+    [`POST /x HTTP/1.1\r\n${host}Content-Type: a/b\r\nContent-Type: a/c\r\nConnection: close\r\n\r\n`, 400],
+    [`GET /x HTTP/1.1\r\n${host}Origin: a\r\nOrigin: b\r\nConnection: close\r\n\r\n`, 400],
     [`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`, 405],
   ];
   for (const name of [
@@ -166,6 +172,8 @@ t.test('a WebSocket is admitted like a route', async (t) => {
     ['/orgs/other/connect', auth(ADA.authorization), 404],
     ['/orgs/%zz/connect', auth(ADA.authorization), 400],
     ['/orgs/%00/connect', auth(ADA.authorization), 400],
+    ['/agents/connect', 'Host: y\r\n', 400],
+    ['/agents/connect', auth(AGENT.authorization).repeat(2), 400],
   ];
   for (const [path, headers, status] of refusals) {
     const problem = problemIn(await sendRaw(url, handshake(path, headers)));

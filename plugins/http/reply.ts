@@ -5,6 +5,7 @@ import { hasBody, linger } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { toProblem, visible } from './problem.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 const CLOSING = Object.freeze({ Connection: 'close' });
 /** Header names that are set here, by their lower case. */
@@ -26,6 +27,7 @@ export interface Answering {
   clock: Clock;
   limits: HttpLimits;
   log: Log;
+  unread: Pick<UnreadAnswers, 'note'>;
   /** True when the server is stopping: every answer then closes its connection. */
   draining(): boolean;
 }
@@ -77,10 +79,12 @@ export class Answers {
     exchange.sent = payload === undefined ? 0 : length;
     if (!unread) {
       response.end(payload);
+      this.#use.unread.note(exchange, response, exchange.sent);
       return;
     }
     if (payload === undefined) response.flushHeaders();
     else response.write(payload);
+    this.#use.unread.note(exchange, response, exchange.sent);
     linger(request, () => response.end(), this.#use.clock, this.#use.limits.linger_ms);
   }
 

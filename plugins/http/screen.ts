@@ -28,6 +28,27 @@ function isHost(host: string): boolean {
   return true;
 }
 
+/**
+ * Headers that a request may have once. Node takes the first of most of them, a proxy in front may take the last, and then the two
+ * see different requests. Node itself refuses a second Content-Length.
+ */
+const SINGLE_HEADERS = ['Host', 'Authorization', 'Content-Type', 'Origin', 'Sec-Fetch-Site', 'Idempotency-Key'];
+/** No two of them are equally long, so that nearly all other headers are passed by their length. */
+const SINGLE_BY_LENGTH = new Map(SINGLE_HEADERS.map((name) => [name.length, { name, lower: name.toLowerCase() }]));
+
+/** The first header that occurs twice and may not. */
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at]!;
+    const single = SINGLE_BY_LENGTH.get(header.length);
+    if (single === undefined || header.toLowerCase() !== single.lower) continue;
+    if (seen.has(single.lower)) return single.name;
+    seen.add(single.lower);
+  }
+  return undefined;
+}
+
 /** Path and query of a request target, not decoded. */
 export function splitTarget(target: string): { path: string; search: string } {
   const mark = target.indexOf('?');
@@ -81,6 +102,9 @@ export function screen(request: IncomingMessage, limits: HttpLimits): ServiceErr
     );
   if (host === undefined ? request.httpVersion === '1.1' : !isHost(host))
     return Errors.invalidRequest('the Host header is missing or is not a host name');
+  const repeated = repeatedHeader(request);
+  if (repeated !== undefined)
+    return Errors.invalidRequest(`the request has the header ${repeated} more than once; send it once`);
   if (request.httpVersionMajor !== 1) return Errors.invalidRequest('the request must use HTTP/1.1');
   if (target === '*' && request.method === 'OPTIONS') return undefined;
   if (UNESCAPED.test(target)) return Errors.invalidRequest('the path and query must be ASCII, the rest escaped with %');

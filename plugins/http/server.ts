@@ -24,7 +24,7 @@ import { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
 import { createReadiness, healthRoutes } from './health.ts';
 import { type HttpLimits, LIMITS } from './limits.ts';
-import { listen } from './listen.ts';
+import { listen, type Listening } from './listen.ts';
 import { METHODS, refuseRaw, unacceptable } from './problem.ts';
 import { openapiRoute } from './openapi.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -32,6 +32,7 @@ import { Answers } from './reply.ts';
 import { beginTrace } from './request-trace.ts';
 import { createRouter } from './router.ts';
 import { originForm, screen } from './screen.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 import { Upgrades } from './upgrades.ts';
 
 export interface HttpBounds {
@@ -68,8 +69,8 @@ export class HttpServer {
   readonly #answers: Answers;
   readonly #upgrades: Upgrades;
   readonly #server: Server;
-  #listening: Promise<string> | undefined;
-  #base_url: string | undefined;
+  #listening: Promise<Listening> | undefined;
+  #open: Listening | undefined;
   #closing: Promise<void> | undefined;
 
   /** Throws when the schema of a route is invalid that is not `own`. */
@@ -89,7 +90,8 @@ export class HttpServer {
     const shared = { clock: this.#clock, ids: this.#ids, log: this.#log, limits, draining };
     let access: AccessControl | undefined;
     const control = () => (access ??= use(AccessControl));
-    this.#answers = new Answers(shared);
+    const unread = new UnreadAnswers(limits.unread_bytes);
+    this.#answers = new Answers({ ...shared, unread });
     const rates = new CallerRates(rate_limits, this.#clock, use(Metrics));
     this.#upgrades = new Upgrades({ ...shared, control, rates, addressOf, upgrades: use.all(HttpUpgrades) });
     const readiness = createReadiness({ ...shared, checks: use.all(HealthChecks), health_ms: limits.health_ms });
@@ -101,7 +103,7 @@ export class HttpServer {
     const described = openapiRoute(routes, this.#settings.version);
     checkOperations([...routes, described]);
     const known = { sources: use.all(CallerSources), tracer: this.#tracer };
-    const serving = { clock: this.#clock, limits, control, rates, catchUp, ...known };
+    const serving = { clock: this.#clock, limits, control, rates, catchUp, unread, ...known };
     const endpoints = [...routes, described].map((route) => new Endpoint(route, serving));
     for (const endpoint of endpoints) if (!own.has(endpoint.route)) endpoint.prepare();
     const pages = use.all(HttpPages);
@@ -117,13 +119,16 @@ export class HttpServer {
 
   async listen(): Promise<void> {
     this.#listening ??= listen(this.#server, this.#settings);
-    this.#base_url = await this.#listening;
+    this.#open = await this.#listening;
+    void this.#open.widened.then((reason) => {
+      if (reason !== undefined) this.#log.warn({ reason }, 'connections are accepted one at a time');
+    });
   }
 
   /** `http://127.0.0.1:8787`, or `unix:<path>`. Throws before `listen`. */
   base_url(): string {
-    if (this.#base_url === undefined) throw new Error('the server does not listen yet');
-    return this.#base_url;
+    if (this.#open === undefined) throw new Error('the server does not listen yet');
+    return this.#open.base_url;
   }
 
   /** Drains within `bound_ms` and closes what is left. Every call answers the first call's promise. */
@@ -134,10 +139,11 @@ export class HttpServer {
 
   async #close(bound_ms: number): Promise<void> {
     // The caller of a failed listen has its error; nothing is open then.
-    if (!this.#server.listening) await this.#listening?.catch(() => '');
-    if (!this.#server.listening) return;
+    const listening = this.#open ?? (await this.#listening?.catch(() => undefined));
+    if (!listening) return;
     const { drain_tick_ms: tick_ms } = this.#limits;
-    const parts = { server: this.#server, clock: this.#clock, upgrades: this.#upgrades, exchanges: this.#exchanges };
+    const [server, clock, upgrades] = [this.#server, this.#clock, this.#upgrades];
+    const parts = { server, listening, clock, upgrades, exchanges: this.#exchanges };
     await drain({ ...parts, tick_ms }, bound_ms);
   }
 

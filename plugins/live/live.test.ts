@@ -6,6 +6,17 @@ import { bootEngine, openTestDatabase, STORES, until } from '../../test/kit/inde
 
 const RUN = /^run_/;
 
+/** What a request takes on this machine at this time, in milliseconds: the middle of several. */
+async function roundTrip(live: LiveServer): Promise<number> {
+  const times: number[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    const since = performance.now();
+    await live.server.call('viewer', `GET ${live.server.scoped}/runs`);
+    times.push(performance.now() - since);
+  }
+  return times.toSorted((a, b) => a - b)[2]!;
+}
+
 for (const store of STORES) {
   t.test(`${store}: what changes in a project is told within 300 ms`, (t) =>
     withLive({ store }, async (live) => {
@@ -35,8 +46,10 @@ for (const store of STORES) {
       );
       const again = await live.server.claim();
       await within('succeeded', () => live.store.complete(again, { status: 'succeeded', output: { large: 1 } }));
-      // One may fall into a moment in which the machine stands still; by polling most would be late.
-      t.ok(delays.toSorted((a, b) => a - b)[2]! < 300, `${delays.map(Math.round).join(' ')} ms`);
+      // One may fall into a moment in which the machine stands still, and a busy one is slow in all; by polling most would be late.
+      const floor = await roundTrip(live);
+      const told = `${delays.map(Math.round).join(' ')} ms, and ${Math.round(floor)} ms for a request`;
+      t.ok(delays.toSorted((a, b) => a - b)[2]! < 300 + 10 * floor, told);
       await stream.until(() => stream.of('event').length >= 3);
       t.notOk('output' in stream.of('run').at(-1)!.data, 'outputs may be large and are not sent');
       t.same(
@@ -123,7 +136,11 @@ for (const store of STORES) {
       const since = performance.now();
       await stream.until(() => status() === wanted);
       const took = performance.now() - since;
-      t.ok(took < 2000, `${wanted} after ${Math.round(took)} ms`);
+      const floor = await roundTrip(live);
+      t.ok(
+        took < 2000 + 10 * floor,
+        `${wanted} after ${Math.round(took)} ms, and ${Math.round(floor)} ms for a request`,
+      );
     };
     await within('queued');
     const one = await live.ready(`run:${run_id}`);

@@ -10,7 +10,7 @@ import {
   type Resolve,
   SERVER_ROLES,
 } from '../../kernel/contracts/index.ts';
-import { RunEngine, RunFeed, Wakeups } from '../runs/contract.ts';
+import { RunFeed, Wakeups } from '../runs/contract.ts';
 import { ChangedRuns, LiveTopics } from './contract.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { liveRoute } from './routes.ts';
@@ -31,7 +31,7 @@ function makeTopics(use: Resolve) {
   const parts = { ...shares(use), wakeups: use(Wakeups), feed: use(RunFeed) };
   return [
     runsTopic({ ...parts, records: () => use.all(ChangedRuns) }),
-    runTopic({ ...parts, engine: use(RunEngine), watch: new RunWatch(parts) }),
+    runTopic({ ...parts, watch: new RunWatch(parts) }),
   ];
 }
 

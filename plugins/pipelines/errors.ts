@@ -26,6 +26,12 @@ export const PipelineErrors = {
     title: 'A step of the job took longer than its timeout.',
     next: 'Give the step more time with `timeout`, or make it faster.',
   }),
+  jobTimeout: defineError({
+    code: 'job_timeout',
+    status: 422,
+    title: 'The steps of the job took longer than a job without a timeout may take.',
+    next: 'Give the job a `timeout` of its own, or make it faster. An operator can change SVC_JOB_TIMEOUT.',
+  }),
   artifactFailed: defineError({
     code: 'artifact_failed',
     status: 422,

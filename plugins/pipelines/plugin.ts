@@ -9,12 +9,14 @@ import {
 } from '../../kernel/contracts/index.ts';
 import { Executors } from '../agents/contract.ts';
 import { CredentialStates } from '../credentials/contract.ts';
+import { DocumentWorkers } from '../expressions/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from '../flows/contract.ts';
 import { PushedRepos } from '../forges/contract.ts';
 import { LeaseOwners, Leases } from '../locks/contract.ts';
 import {
   CredentialChecks,
   RunEngine,
+  RunLimits,
   RunStore,
   RunTables,
   WaitKinds,
@@ -52,7 +54,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(WorkflowKinds, (use) =>
     pipelineKind({
       flows: () => use(Flows),
-      reader: new PipelineReader(() => use(Expressions)),
+      reader: new PipelineReader({ expressions: () => use(Expressions), workers: () => use(DocumentWorkers) }),
       engine: () => use(RunEngine),
       credential_checks: () => use.all(CredentialChecks),
       credentials: () => ({ states: use(CredentialStates), database: use(Database) }),
@@ -60,7 +62,10 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(FlowLanguages, (use) => pipelineLanguage(() => use(Expressions)));
   plugin.contribute(FlowNodes, (use) => [
-    jobNode(() => use(PushedRepos)),
+    jobNode(
+      () => use(PushedRepos),
+      () => use(RunLimits),
+    ),
     callNode,
     readNode(() => use.all(FlowNodes)),
     leaseNode,

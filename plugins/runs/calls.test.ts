@@ -21,6 +21,8 @@ import {
   until,
 } from '../../test/kit/index.ts';
 
+t.setTimeout(600_000);
+
 /** Nodes: `work` needs an agent, `now` puts out its config at once, any other is refused. */
 const node: WorkflowKind = {
   kind: 'node',

@@ -3,6 +3,7 @@ import {
   type Clock,
   Errors,
   type HttpReply,
+  largePages,
   limitOf,
   listRoute,
   MEMBER,
@@ -60,24 +61,26 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
   const turns = new FollowTurns(clock);
   const parts: LogParts = { watch, clock, turns, logs: engine.logs, status: views.status };
   return [
-    listRoute({
-      path: `${RUN}/steps`,
-      operation: 'listSteps',
-      summary: 'List the durable calls of a run, or its nodes, in order',
-      access: VIEWER,
-      query: stepsQuery,
-      plural: 'steps',
-      item: { anyOf: [stepSchema, nodeSchema] },
-      description: 'A page of calls, or of nodes: a run of a graph or a pipeline has nodes.',
-      async list({ scope, params, query }) {
-        const { node: of, open, output, calls } = query;
-        const page = { ...cursorPage(query), of, open: open === 'true', outputs: output === 'true' };
-        const own = calls === 'true' ? undefined : await nodes.list(scope, params.run!, page);
-        if (own) return { items: own.nodes, next_cursor: own.next_cursor };
-        const { steps: found, ...rest } = await steps.list(scope, params.run!, cursorPage(query));
-        return { items: found.map(renderStep), ...rest };
-      },
-    }),
+    largePages(
+      listRoute({
+        path: `${RUN}/steps`,
+        operation: 'listSteps',
+        summary: 'List the durable calls of a run, or its nodes, in order',
+        access: VIEWER,
+        query: stepsQuery,
+        plural: 'steps',
+        item: { anyOf: [stepSchema, nodeSchema] },
+        description: 'A page of calls, or of nodes: a run of a graph or a pipeline has nodes.',
+        async list({ scope, params, query }) {
+          const { node: of, open, output, calls } = query;
+          const page = { ...cursorPage(query), of, open: open === 'true', outputs: output === 'true' };
+          const own = calls === 'true' ? undefined : await nodes.list(scope, params.run!, page);
+          if (own) return { items: own.nodes, next_cursor: own.next_cursor };
+          const { steps: found, ...rest } = await steps.list(scope, params.run!, cursorPage(query));
+          return { items: found.map(renderStep), ...rest };
+        },
+      }),
+    ),
     {
       method: 'GET',
       path: `${RUN}/logs`,
@@ -98,7 +101,8 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
       async handle({ scope, params, query, headers, signal, admitted }) {
         const { org_id, project_id } = scope;
         const run_id = runId(params.run);
-        const names = (await nodes.several({ org_id, project_id, run_id })) ? new LogNames(on) : undefined;
+        const place = { org_id, project_id, run_id };
+        const names = (await nodes.several(place)) ? new LogNames(on, () => nodes.labels(place)) : undefined;
         const named = { ...parts, names };
         const selected = { ...named, fits: selection(on, query) };
         if (query.follow !== 'true') {
@@ -116,21 +120,22 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
 }
 
 /** What `svc check --replay` reads. Members may submit scripts, which see as much. */
-export const historyRoute = (histories: Histories): Route => ({
-  method: 'GET',
-  path: `${RUN}/history`,
-  operation: 'readHistory',
-  summary: 'Read what a replay of a script reads: its input, its variables and its recorded calls',
-  access: MEMBER,
-  query: historyQuery,
-  responses: {
-    200: { description: 'A page.', schema: withDefinitions(historySchema, { 'journal-record': recordSchema }) },
-  },
-  handle: async ({ scope, params, query }) => ({
-    status: 200,
-    json: await histories.read(scope, params.run!, cursorPage(query)),
-  }),
-});
+export const historyRoute = (histories: Histories): Route =>
+  largePages({
+    method: 'GET',
+    path: `${RUN}/history`,
+    operation: 'readHistory',
+    summary: 'Read what a replay of a script reads: its input, its variables and its recorded calls',
+    access: MEMBER,
+    query: historyQuery,
+    responses: {
+      200: { description: 'A page.', schema: withDefinitions(historySchema, { 'journal-record': recordSchema }) },
+    },
+    handle: async ({ scope, params, query }) => ({
+      status: 200,
+      json: await histories.read(scope, params.run!, cursorPage(query)),
+    }),
+  });
 
 const followedInChunks = () => {
   const message = 'is for a log that is not followed; filter the lines that you follow yourself';

@@ -1,4 +1,4 @@
-import { MEMBER, type Route, SCOPED, VIEWER } from '../../kernel/contracts/index.ts';
+import { documentRoute, MEMBER, type Route, SCOPED, VIEWER } from '../../kernel/contracts/index.ts';
 import documentSchema from './schema/run-document.schema.json' with { type: 'json' };
 import inputSchema from './schema/run-input.schema.json' with { type: 'json' };
 import type { RunDocuments } from './service/run-documents.ts';
@@ -7,7 +7,7 @@ const RUN = `${SCOPED}/runs/:run`;
 
 /** Whoever sees a stored graph or a handler sees its document; what callers gave is for members, as in a history. */
 export const documentRoutes = (documents: RunDocuments): Route[] => [
-  {
+  documentRoute({
     method: 'GET',
     path: `${RUN}/document`,
     operation: 'getRunDocument',
@@ -15,8 +15,8 @@ export const documentRoutes = (documents: RunDocuments): Route[] => [
     access: VIEWER,
     responses: { 200: { description: 'The document.', schema: documentSchema } },
     handle: async ({ scope, params }) => ({ status: 200, json: await documents.document(scope, params.run!) }),
-  },
-  {
+  }),
+  documentRoute({
     method: 'GET',
     path: `${RUN}/input`,
     operation: 'getRunInput',
@@ -24,5 +24,5 @@ export const documentRoutes = (documents: RunDocuments): Route[] => [
     access: MEMBER,
     responses: { 200: { description: 'The input, or the event that started the run.', schema: inputSchema } },
     handle: async ({ scope, params }) => ({ status: 200, json: await documents.input(scope, params.run!) }),
-  },
+  }),
 ];

@@ -42,6 +42,27 @@ export const filesNotKept = defineError({
   next: 'Include files with scripts. In a pipeline write `include` beside the `workflow` of a job.',
 });
 
+export const spawnLimit = defineError({
+  code: 'spawn_limit',
+  status: 409,
+  title: 'The run has spawned as many runs as it may.',
+  next: 'Let one run do more of the work, or let the spawned runs spawn. An operator can raise `spawns` of SVC_RUN_LIMITS or SVC_UNTRUSTED_RUN_LIMITS.',
+});
+
+export const untrustedRunLimit = defineError({
+  code: 'untrusted_run_limit',
+  status: 409,
+  title: 'The project has too many untrusted runs that are not over.',
+  next: 'Wait until some of them are over, or cancel them. An operator can raise `runs` of SVC_UNTRUSTED_PROJECT_LIMITS.',
+});
+
+export const runStorageLimit = defineError({
+  code: 'run_storage_limit',
+  status: 409,
+  title: 'The calls of an untrusted run have stored as much as they may.',
+  next: 'Print less in steps, or store it as artifacts; let one child do more of the work. An operator can raise `calls` and `children` of SVC_UNTRUSTED_RUN_LIMITS.',
+});
+
 /** The error of a run, not of a request. */
 export const deadlineExceeded = defineError({
   code: 'deadline_exceeded',
@@ -76,6 +97,13 @@ export const callsTooDeep = defineError({
   status: 409,
   title: 'Too many runs have called each other.',
   next: 'Look for a workflow that calls itself, and give it a condition that ends.',
+});
+
+export const runLimit = defineError({
+  code: 'run_limit',
+  status: 429,
+  title: 'The project, or a run and what it calls, has reached its limit of runs that are not over.',
+  next: 'Nothing was started. See what is open (`svc runs ls --status queued,running,waiting`), cancel what is not needed, and look for a workflow that starts itself. The operator can raise the limit that `detail` names.',
 });
 
 export const journalConflict = defineError({

@@ -61,7 +61,7 @@ for (const store of STORES)
         agent: false,
         headers: { authorization: 'Bearer viewer' },
       });
-      call.on('error', () => answered.reject(new Error('the call was cut off')));
+      call.on('error', (cause) => answered.reject(new Error(`the call was cut off: ${cause.message}`, { cause })));
       call.on('response', (response) => void text(response).then((body) => answered.resolve(JSON.parse(body))));
       call.end();
       return { call, answer: answered.promise };

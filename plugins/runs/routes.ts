@@ -56,7 +56,7 @@ const checkRoute = (engine: RunEngine): Route => ({
   async handle({ scope, body }) {
     const problems = await engine.check(scope, body as Workflow);
     if (problems.length > 0) return { status: 200, json: { ok: false, problems } };
-    const found = await engine.review(body as Workflow);
+    const found = await engine.review(scope, body as Workflow);
     const { warnings, notes } = found;
     const more = { ...(warnings.length > 0 && { warnings }), ...(notes.length > 0 && { notes }) };
     return { status: 200, json: { ok: found.problems.length === 0, problems: found.problems, ...more } };
@@ -120,7 +120,7 @@ const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] =>
     method: 'POST',
     path: `${RUN}/rerun`,
     operation: 'rerunRun',
-    summary: 'Run a finished run anew, from its beginning or from a site on',
+    summary: 'Run a finished run again: what did not succeed, from a site on, or all of it',
     access: MEMBER,
     body: rerunSchema,
     responses: {
@@ -132,9 +132,9 @@ const changeRoutes = (store: RunStore, reruns: Reruns, urlOf: UrlOf): Route[] =>
     },
     async handle(request) {
       const { org, project } = request.scope;
-      const { from } = (request.body as RerunRunBody | undefined) ?? {};
+      const { from, all = false } = (request.body as RerunRunBody | undefined) ?? {};
       const [by, key] = [auditSource(request), keyHeader(request)];
-      const made = await reruns.rerun({ ...target(request), org, project, from, key, by });
+      const made = await reruns.rerun({ ...target(request), org, project, from, all, key, by });
       const { run_id, status, duplicate } = made;
       const json = { run_id, status, run_url: urlOf(request, run_id) };
       return duplicate ? { status: 200, json: { ...json, duplicate } } : { status: 201, json };

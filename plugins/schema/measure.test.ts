@@ -48,6 +48,13 @@ t.test('reading ends where a limit is exceeded', async (t) => {
   t.match(wide, { exceeded: 'json_values', values: JSON_LIMITS.json_values + 1 });
   const many = over(`{${'"a":0,'.repeat(1.3 * MIB)}"a":0}`);
   t.match(many, { exceeded: 'json_members', members: JSON_LIMITS.json_members + 1 });
+  const exact = over(`[${'1.0,'.repeat(JSON_LIMITS.json_exact! + 5)}0]`);
+  t.match(exact, { exceeded: 'json_exact', exact: JSON_LIMITS.json_exact! + 1 });
+  t.equal(over(`[${'0.1234567890123456,'.repeat(JSON_LIMITS.json_exact! + 5)}0]`).exceeded, undefined);
+  t.throws(() => parseJson(Buffer.from(`[${'1e9,'.repeat(700_001)}0]`)), {
+    code: 'invalid_request',
+    message: /more than 700000 numbers .*write them shorter, or as texts/,
+  });
 });
 
 t.test('what exceeds a limit is never parsed', async (t) => {

@@ -24,8 +24,8 @@ export const includeMissing = defineError({
 export const includeOutside = defineError({
   code: 'include_outside',
   status: 400,
-  title: 'A file to include lies outside of the folder of the script, or where something else lies.',
-  next: 'Move or copy it below the folder of the script, and name it relative to that folder.',
+  title: 'A file that a workflow takes along lies outside of its folder, or where something else lies.',
+  next: 'Copy it below the folder of the workflow, or name a folder that holds both with --root <folder>.',
 });
 
 export const includeInvalid = defineError({
@@ -49,6 +49,14 @@ export const scriptKilled = defineError({
   status: 422,
   title: 'The script was killed many times at the same position of its journal.',
   next: 'Look for what kills it on the machine of the agent: the memory limit, another process, or the script itself.',
+});
+
+/** The machine cannot do what `SVC_AGENT_RUN_AS` says. */
+export const runAsUnusable = defineError({
+  code: 'run_as_unusable',
+  status: 400,
+  title: 'The agent cannot run programs as the users that SVC_AGENT_RUN_AS names.',
+  next: 'Correct what the message names, and start the agent again.',
 });
 
 /** A caller of the socket said something that is no request of the protocol. */

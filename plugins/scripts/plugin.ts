@@ -26,6 +26,7 @@ import { ScriptReview } from './lint/review.ts';
 import { giveBackMemory } from './native/give-back.ts';
 import { guardProcess } from './native/guard-process.ts';
 import manifest from './plugin.json' with { type: 'json' };
+import { RunUsers } from './users/run-users.ts';
 import { verbs } from './verbs/index.ts';
 import { scriptWorkflow } from './workflow/script-workflow.ts';
 
@@ -36,9 +37,13 @@ const CLI = fileURLToPath(new URL('../../cli/main.mjs', import.meta.url));
 
 export default definePlugin(manifest, (plugin) => {
   const clients = plugin.own((use) => new VerbClients({ verbs: () => use.all(Verbs), cli: [process.execPath, CLI] }));
+  const users = plugin.own((use) => RunUsers.of({ env: use(Settings).env, ids: use(Ids), node: process.execPath }));
   const isolation = plugin.own((use) => {
     const { env, home } = use(Settings);
-    return new Isolation({ env, home, ids: use(Ids), node: process.execPath });
+    return new Isolation({ env, home, ids: use(Ids), node: process.execPath, users: users(use) });
+  });
+  plugin.onInit(AGENT_ROLES, async (use) => {
+    if (use(Settings).env.SVC_BUILTIN_AGENT !== 'off') await users(use)?.check();
   });
   const reader = plugin.own((use) => new BashReader({ clock: use(Clock), log: use(Log), env: use(Settings).env }));
   plugin.onInit(SERVER_ROLES, async (use) => () => reader(use).close());

@@ -26,6 +26,29 @@ t.test('guesses of cookies count like guesses of tokens', async (t) => {
   t.equal((await server.call(undefined, 'GET /api/v1/session/methods', undefined, { cookie: guess(6) })).status, 200);
 });
 
+t.test('a cookie that no server has given counts like one that no session has', async (t) => {
+  const env = { SVC_RATE_LIMIT: 'failed=3/m' };
+  const server = await boot({ access: 'project', plugins: PLUGINS, env });
+  t.teardown(() => server.close());
+  const mine = new Browser(server);
+  await mine.signIn('admin');
+  const of = async (cookie: string, more = {}) =>
+    (await server.call(undefined, WHO, undefined, { cookie, ...more })).status;
+  for (let n = 0; n < 5; n++)
+    t.equal(await of('svc_session='), 401, 'a cookie that a sign-out has emptied is no guess');
+  for (let n = 0; n < 5; n++) t.equal(await of('theme=dark'), 401, 'nor is the cookie of somebody else');
+  const foreign = { cookie: guess(1), 'sec-fetch-site': 'cross-site' };
+  for (let n = 0; n < 5; n++) {
+    const write = await server.call(undefined, 'POST /api/v1/tokens', { name: 'x' }, foreign);
+    t.equal(write.status, 401, 'nor is what a page of another site makes a browser write');
+  }
+  const statuses = [];
+  for (let n = 0; n < 4; n++) statuses.push(await of(`svc_session=wrong-${n}`));
+  t.same(statuses, [401, 401, 401, 429]);
+  t.equal((await mine.send(WHO)).status, 200, 'nobody’s guesses lock out another');
+  t.equal((await server.call('admin', WHO, undefined, { cookie: 'svc_session=x' })).status, 200, 'a token wins');
+});
+
 t.test('a session that another one replaces is audited as ended', async (t) => {
   const server = await boot({ access: 'project', plugins: PLUGINS });
   t.teardown(() => server.close());

@@ -31,7 +31,7 @@ t.test('a job whose artifacts have no room fails with the reason, and the server
   };
   const agents = await call('POST', '/tokens', { name: 'agents', kind: 'agent', org: 'acme' });
   const agent = new Service(SVC, ['agent', '--name', 'one'], {
-    env: { PATH: env.PATH, SVC_URL: url, SVC_TOKEN: String(agents.token), HOME: folder },
+    env: { PATH: env.PATH, SVC_URL: url, SVC_TOKEN: String(agents.token), HOME: folder, SVC_AGENT_ALLOW_ROOT: 'on' },
     cwd: join(folder),
   });
   t.teardown(() => agent.kill('SIGKILL'));

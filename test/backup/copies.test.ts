@@ -3,6 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { STORES } from '../kit/index.ts';
+import { isLong } from '../support/length.ts';
 import { allRows, execute, fillAll } from './contents.ts';
 import { Place } from './place.ts';
 
@@ -29,7 +30,8 @@ for (const from of stores)
       t.equal(json.rows, Object.values(rows).flat().length);
       const verified = await place.tool('restore', source, file, { verify: true });
       t.match(verified.json, { whole: true, rows: json.rows, store: from, sha256: json.sha256 });
-      for (const to of stores)
+      // From one store to the other is the harder way.
+      for (const to of stores.filter((one) => isLong || stores.length === 1 || one !== from))
         await t.test(`restored into ${to}`, async (t) => {
           const target = await place.empty(to, source.master_key);
           const restored = await place.tool('restore', target, file);

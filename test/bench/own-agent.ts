@@ -33,7 +33,7 @@ async function withAgent<T>(place: Place, executor: Executor, slots: number, wor
     maskers: createMaskers(),
     settings: {
       ...{ name: 'bench', slots, extra_capabilities: [], workdir: place.folder, drain_grace_ms: 0 },
-      ...{ shown: [], untrusted: 'isolate', isolate: 'untrusted' },
+      ...{ shown: [], untrusted: 'isolate', isolate: 'untrusted', network: 'host' },
     },
     runtime_dir,
     version: '0.1.0',

@@ -97,7 +97,7 @@ export class Place {
     const args = ['agent', '--name', `agent-${index}`, '--slots', String(slots)];
     const env = { ...plainEnvironment(this.folder), SVC_URL: server.url, SVC_TOKEN: this.#agent_token };
     const agent = new Service(svcProgram, args, {
-      env: { ...env, SVC_LOG_LEVEL: 'warn', ...this.#agent_env },
+      env: { ...env, SVC_LOG_LEVEL: 'warn', SVC_AGENT_ALLOW_ROOT: 'on', ...this.#agent_env },
       cwd: this.folder,
     });
     this.agents.push(agent);

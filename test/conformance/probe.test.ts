@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { compiledCode } from '../../features/support/home.ts';
 import { Probe } from '../../features/support/probe.ts';
 import { ProbedMachine } from '../../features/support/probed-machine.ts';
-import { startTarget } from '../../features/support/target.ts';
+import { Service } from '../../features/support/process.ts';
+import { foreignTarget, startTarget, svcProgram } from '../../features/support/target.ts';
 import { startStanding } from './standing.ts';
 
 async function folder(t: Test): Promise<string> {
@@ -48,6 +50,19 @@ t.test('on a machine that shares nothing, files come and go through the service'
   } finally {
     await standing.stop();
   }
+});
+
+t.test('a run takes the agent built into svc dev, which serves every org', async (t) => {
+  const cwd = await folder(t);
+  const env = { PATH: process.env.PATH ?? '', HOME: cwd, ...compiledCode() };
+  const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd, env });
+  t.teardown(() => dev.kill('SIGTERM'));
+  const [, url = ''] = await dev.says(/svc dev is ready: (\S+)/);
+  const { token } = JSON.parse(await readFile(join(cwd, '.svc/profile.json'), 'utf8')) as { token: string };
+  const target = await foreignTarget(url, token);
+  t.equal(target.org, 'dev');
+  t.equal(target.probe?.shared, true);
+  await target.close();
 });
 
 t.test('agents on several machines are found out', async (t) => {

@@ -21,7 +21,7 @@ until SVC_URL=$(sed -n 's/.*svc serve is ready: \([^ ]*\).*/\1/p' serve.log) && 
 done
 export SVC_URL
 "$svc" token create builders --agent --json 2>/dev/null | field token >agent-token
-(cd work && exec env -u SVC_TOKEN -u SVC_DATABASE_URL "$svc" agent --token-file ../agent-token) >agent.log 2>&1 &
+(cd work && exec env -u SVC_TOKEN -u SVC_DATABASE_URL SVC_AGENT_ALLOW_ROOT=on "$svc" agent --token-file ../agent-token) >agent.log 2>&1 &
 agent=$!
 until grep -q 'svc agent works for' agent.log; do
   kill -0 "$agent" 2>/dev/null || { cat agent.log >&2; exit 1; }

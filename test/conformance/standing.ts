@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const clone = join(import.meta.dirname, '../..');
-const BOUND_MS = 60_000;
+const BOUND_MS = 240_000;
 
 /** A server and an agent as an operator starts them: what the conformance run gets of them is an address and a token. */
 export interface Standing {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
 import { Console, inaccessible } from './browser.ts';
@@ -101,7 +101,7 @@ else
         page.getByRole('button', { name: 'Export' }).click(),
       ]);
       t.equal(file.suggestedFilename(), 'orders.json');
-      const document = JSON.parse(await readFile(await file.path(), 'utf8'));
+      const document = JSON.parse(await text(await file.createReadStream()));
       t.same(document, await stored(place, 'orders'));
       document.nodes[0].title = HOSTILE;
       document.nodes[0].config = { [HOSTILE]: 1 };

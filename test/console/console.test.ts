@@ -149,6 +149,16 @@ else {
     await page.goto(link);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     t.notOk(page.url().includes('#'), 'the code stands in no history');
+    const open = await place.newPage();
+    await open.goto(`${place.url}/sign-in`);
+    await open.getByLabel('Access token').waitFor();
+    await open.goto(link);
+    await open.getByRole('alert').waitFor();
+    t.notOk(open.url().includes('#'), 'a page that is open already takes the code too, and says that it was used');
+    await open.goto((await place.svc(['console', '--print'])).stdout.trim());
+    await open.getByRole('heading', { name: 'Overview' }).waitFor();
+    t.notOk(open.url().includes('#'));
+    await open.close();
     const late = await place.newPage();
     await late.goto(link);
     await late.getByRole('alert').waitFor();

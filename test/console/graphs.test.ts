@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { chromiumPath } from '../../features/support/chromium.ts';
@@ -61,8 +61,8 @@ else
       await page.getByRole('heading', { name: /My-graph/, level: 1 }).waitFor();
       const coming = page.waitForEvent('download');
       await page.getByRole('button', { name: /^Export/ }).click();
-      const file = await (await coming).path();
-      t.same(JSON.parse(await readFile(file, 'utf8')), good);
+      const file = await (await coming).createReadStream();
+      t.same(JSON.parse(await text(file)), good);
       await confirmed(page, 'Remove', 'Remove it');
       await page.getByRole('heading', { name: 'Graphs', level: 1 }).waitFor();
       await row(page, /^orders/).waitFor();

@@ -75,4 +75,4 @@ export function workload(steps: number, ledger: string): Workload {
 
 /** The third attempt succeeds, whoever dies in between. */
 const flaky = (index: number, ledger: string): string =>
-  `svc step flaky-${index} --retry 3 --backoff 5ms -- sh -c 'echo "$0#0 $SVC_IDEMPOTENCY_KEY" >> "$1"; test "$SVC_ATTEMPT" = 3' flaky-${index} '${ledger}'`;
+  `svc step flaky-${index} --retry 3 --backoff 5ms -- sh -c 'echo "$0#0 $SVC_IDEMPOTENCY_KEY" >> "$1"; test "$ATTEMPT" = 3' flaky-${index} '${ledger}'`;

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { onlyLong } from '../support/length.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { dripByDays } from './days.ts';
 import { runExamples } from './examples-run.ts';
@@ -16,7 +17,7 @@ t.test(
   },
 );
 
-t.test('MySQL: and on two servers', { timeout: 600_000 }, async (t) => {
+t.test('MySQL: and on two servers', { timeout: 600_000, ...onlyLong }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: the examples on MySQL (${server.reason})`);
   t.teardown(() => server.stop());

@@ -6,22 +6,9 @@ import { join } from 'node:path';
 import { startStanding } from '../conformance/standing.ts';
 
 /**
- * The conformance command against a server that it did not start: of that it has an address and a token. The areas are
- * those whose scripts leave most behind on the agent's machine, and those that speak to systems of the scenario.
+ * The conformance command against a server that it did not start: of that it has an address and a token. Which scenarios it
+ * is asked for, SVC_TEST_SCENARIOS says (scenarios.ts).
  */
-const AREAS = [
-  'signals',
-  'scripts/input',
-  'scripts/replay',
-  'scripts/idempotency',
-  'verbs',
-  'runs',
-  'requests',
-  'requirements',
-  'http',
-  'secrets',
-];
-
 async function main(): Promise<void> {
   const standing = await startStanding({ SVC_EGRESS_ALLOW: '127.0.0.1' });
   const folder = await mkdtemp(join(tmpdir(), 'svc-conformance-report-'));
@@ -30,9 +17,8 @@ async function main(): Promise<void> {
       process.stdout.write(
         'left out: a machine of its own for the server of the conformance run (no namespaces here)\n',
       );
-    const files = AREAS.map((area) => `features/${area}${area.includes('/') ? '.feature' : ''}`);
     const command = join(import.meta.dirname, '../conformance/features.ts');
-    const args = ['--base-url', standing.base_url, '--reach', '127.0.0.1', '--report', folder, ...files];
+    const args = ['--base-url', standing.base_url, '--reach', '127.0.0.1', '--report', folder];
     const env = { ...process.env, SVC_TOKEN: standing.token };
     const child = spawn(process.execPath, [command, ...args], { env, stdio: 'inherit' });
     const [code] = (await once(child, 'close')) as [number | null];

@@ -1,14 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfiguration, runCucumber } from '@cucumber/cucumber/api';
 import { type Written, reasonOf } from '../conformance/report/reasons.ts';
 import { readRules, type Rule, ruleOf } from '../conformance/report/rules.ts';
 
 /**
- * Which rules do the scenarios name? Reads the features as cucumber does, without running them, checks every tag against
- * features/rules.txt and fails when an area covers less than features/coverage-floor.json says. `--raise` lifts
- * the floor to what is covered, `--missing [area]` lists the rules that no scenario names. A scenario shows rules of the
- * specification or is tagged `@contract`, never both: so a run for the specification alone shows every rule too.
+ * Which rules do the scenarios name, and the unit tests where no scenario can see from outside? Reads the features as
+ * cucumber does, without running them, checks every tag against features/rules.txt and fails when an area covers less than
+ * features/coverage-floor.json says. `--raise` lifts the floor to what is covered, `--missing [area]` lists the rules that
+ * nothing names. A scenario shows rules of the specification or is tagged `@contract`, never both: so a run for the
+ * specification alone shows every rule too.
  */
 const folder = join(import.meta.dirname, '../../features');
 const FLOOR = join(folder, 'coverage-floor.json');
@@ -26,6 +27,22 @@ interface Scenario extends Written {
 type Counts = Record<string, { covered: number; total: number }>;
 
 const areaOf = (id: string) => id.split('-')[0] ?? '';
+
+/** The title of a unit test: `t.test('@CRED-022 …'`. */
+const TITLE = /\bt\.test\(\s*(['"`])([^'"`\n]*)\1/g;
+
+/** What no scenario can see from outside, a unit test shows, with the rule's id in its title. */
+async function readUnitTests(): Promise<Scenario[]> {
+  const tests: Scenario[] = [];
+  for await (const file of glob(['{kernel,plugins,cli}/**/*.test.ts', 'test/**/*.test.ts'], {
+    cwd: join(folder, '..'),
+  }))
+    for (const [, , title = ''] of (await readFile(join(folder, '..', file), 'utf8')).matchAll(TITLE)) {
+      const tags = title.match(/@[A-Z]+-\d+/g);
+      if (tags) tests.push({ name: `${file}: ${title}`, tags, steps: [] });
+    }
+  return tests;
+}
 
 /** Tags of all scenarios, those of their feature and rule included. A step without a definition fails here too. */
 async function readScenarios(): Promise<{ scenarios: Scenario[]; complete: boolean }> {
@@ -96,12 +113,15 @@ async function compare(counts: Counts, raise: boolean): Promise<string[]> {
 async function main(args: readonly string[]): Promise<void> {
   const rules = await readRules();
   const { scenarios, complete } = await readScenarios();
-  const named = new Set(scenarios.flatMap(({ tags }) => tags.map((tag) => tag.slice(1))));
+  const tests = await readUnitTests();
+  const named = new Set([...scenarios, ...tests].flatMap(({ tags }) => tags.map((tag) => tag.slice(1))));
   const has = ({ id, same }: Rule) => named.has(id) || (same !== undefined && named.has(same));
   if (args[0] === '--missing')
     for (const rule of rules) if (!has(rule) && rule.id.startsWith(args[1] ?? '')) process.stdout.write(`${rule.id}\n`);
   const counts = count(rules, has);
-  const faults = [...faultsOf(scenarios, rules), ...(await compare(counts, args[0] === '--raise'))];
+  const known = new Set(rules.map(({ id }) => id));
+  const misnamed = tests.flatMap(({ name, tags }) => tags.flatMap((tag) => faultOfTag(tag, name, known)));
+  const faults = [...faultsOf(scenarios, rules), ...misnamed, ...(await compare(counts, args[0] === '--raise'))];
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   const areas = Object.entries(counts).map(([area, { covered, total }]) => `${area} ${covered}/${total}`);
   process.stdout.write(`rules covered: ${rules.filter(has).length} of ${rules.length}: ${areas.join('  ')}\n`);

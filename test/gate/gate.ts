@@ -1,68 +1,32 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { ownCache } from '../../cli/own-cache.mjs';
+import { ownCache } from '../../kernel/contracts/own-cache.mjs';
+import { chromiumPath, serveChromium } from '../../features/support/chromium.ts';
+import { changedParts } from './changed.ts';
 import { count, type Counted } from './count.ts';
-import { type GateDatabase, openDatabases } from './databases.ts';
+import { openDatabases } from './databases.ts';
 import { memoryFolder } from './memory-folder.ts';
+import { checks, featureParts, type Part, templatesPart, unitParts, type Wanted } from './parts.ts';
+import { emptyQueue, tellTimings } from './queue.ts';
+import { turnOfCommit } from './scenarios.ts';
+import { TapCount } from './tap-part.ts';
+import { Timings } from './timings.ts';
 
-/** One part of the gate: a program, how its output is counted, and on which databases it runs. */
-interface Part {
-  name: string;
-  command: readonly string[];
-  /** `checks` count as one passed or failed; the others print totals of their own. */
-  counts: 'check' | 'tap' | 'cucumber';
-  env?: Record<string, string>;
-}
+const USAGE = `Usage: npm test -- [--long] [--changed [commit]] [name]
+
+  --long               whole what npm test holds a short form of; npm run test:long
+  --changed [commit]   what changes since that commit reach (default: the last one, and what is not committed)
+  name                 only parts whose name holds this text, such as a file
+`;
 
 /** For a machine that is several times slower than the one this was set on; a part that hangs is ended all the same. */
 const BOUND_MS = 60 * 60_000;
 
-/** Of the features of a store, each with a server and a database of its own: one alone waits much of its time. */
-const SHARES = 2;
-
-function parts(databases: readonly GateDatabase[], only: string | undefined): Part[] {
-  const checks: Part[] = [
-    { name: 'format', command: ['biome', 'format', '.'], counts: 'check' },
-    { name: 'lint', command: ['biome', 'lint', '--error-on-warnings', '.'], counts: 'check' },
-    { name: 'types', command: ['tsc', '-p', '.'], counts: 'check' },
-    { name: 'types of the console', command: ['tsc', '-p', 'plugins/console/web'], counts: 'check' },
-    { name: 'types-aware lint', command: ['oxlint', '--type-aware', '--deny-warnings'], counts: 'check' },
-    { name: 'architecture', command: ['depcruise', 'kernel', 'plugins', 'cli', 'features', 'test'], counts: 'check' },
-    { name: 'dead code', command: ['knip'], counts: 'check' },
-    { name: 'generated files', command: ['node', 'test/tools/generate.ts', '--check'], counts: 'check' },
-    { name: 'generated API types', command: ['node', 'test/tools/generate-api.ts', '--check'], counts: 'check' },
-    { name: 'rule coverage', command: ['node', 'test/gate/coverage.ts'], counts: 'check' },
-  ];
-  const mysql = databases.find(({ store }) => store === 'mysql');
-  const environment: Record<string, string> = mysql ? { SVC_TEST_MYSQL_URL: mysql.server_url } : {};
-  const unit: Part = {
-    name: 'unit, conformance and crash tests',
-    command: ['node', 'test/gate/tap-files.ts'],
-    counts: 'tap',
-    env: environment,
-  };
-  const features = databases.flatMap(({ store, server_url }) =>
-    Array.from(
-      { length: SHARES },
-      (_, share): Part => ({
-        name: `features on ${store}, share ${share + 1} of ${SHARES}`,
-        command: ['node', 'test/gate/features.ts', store, '--shard', `${share + 1}/${SHARES}`],
-        counts: 'cucumber',
-        env: store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {},
-      }),
-    ),
-  );
-  const conformance: Part = {
-    name: "conformance of an operator's server",
-    command: ['node', 'test/gate/conformance.ts'],
-    counts: 'cucumber',
-  };
-  return [...checks, unit, ...features, conformance].filter(({ name }) => only === undefined || name.includes(only));
-}
+/** Where what makes the next run faster is kept. */
+const CACHE = '.tap/gate';
 
 /** Of everything that is started from here on. */
 const memory = memoryFolder();
@@ -70,13 +34,47 @@ if (memory !== undefined) process.env.TMPDIR = memory.path;
 // Whoever interrupts the run gets that memory back.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
+interface Asked {
+  long: boolean;
+  changed?: string;
+  name?: string;
+}
+
+/** Undefined for what the usage does not allow. */
+function readArguments(args: readonly string[]): Asked | undefined {
+  const rest = [...args];
+  const asked: Asked = { long: false };
+  for (let word = rest.shift(); word !== undefined; word = rest.shift())
+    if (word === '--long') asked.long = true;
+    else if (word === '--changed') asked.changed = rest[0]?.startsWith('-') === false ? rest.shift()! : '';
+    else if (!word.startsWith('-') && asked.name === undefined) asked.name = word;
+    else return undefined;
+  return asked;
+}
+
+async function partsOf(asked: Asked, wanted: Wanted): Promise<Part[]> {
+  const all =
+    asked.changed === undefined
+      ? [...checks(wanted), ...(await unitParts(wanted)), ...featureParts(wanted)]
+      : await changedParts(asked.changed, wanted);
+  return all.filter(({ name }) => asked.name === undefined || name.includes(asked.name));
+}
+
 /** Hundreds of programs load the same modules: they are compiled once. */
-const compiled = ownCache() ?? mkdtempSync(join(tmpdir(), 'svc-compiled-'));
+const compiled = ownCache('compiled') ?? mkdtempSync(join(tmpdir(), 'svc-compiled-'));
 const shared: Record<string, string> = { NODE_COMPILE_CACHE: compiled };
 
-/** One of many files, as it ends: a part of a quarter of an hour is not silent. */
-function tellFile(line: string): void {
-  if (/^(ok {2}|FAIL) \S+\.ts: /.test(line)) process.stdout.write(`  ${line}\n`);
+const tell = (name: string, { passed, failed }: Counted, seconds: string) =>
+  process.stdout.write(`${failed === 0 ? 'ok  ' : 'FAIL'} ${name}: ${passed} passed, ${failed} failed${seconds}\n`);
+
+/** One for all that look at pages, which each have cookies and storage of their own in it. */
+async function openBrowser(all: readonly Part[]): Promise<() => Promise<void>> {
+  const path = chromiumPath();
+  const looks = all.some(({ name, counts }) => counts === 'cucumber' || name.startsWith('test/console/'));
+  if (path === undefined || !looks) return async () => undefined;
+  const server = await serveChromium(path);
+  shared.SVC_TEST_BROWSER = server.wsEndpoint();
+  return () => server.close();
 }
 
 async function runPart(part: Part): Promise<Counted> {
@@ -85,48 +83,95 @@ async function runPart(part: Part): Promise<Counted> {
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  if (part.counts === 'tap') createInterface(child.stdout).on('line', tellFile);
+  const tap = part.counts === 'tap' ? new TapCount(({ file, ...counted }) => tell(file, counted, '')) : undefined;
+  if (tap) child.stdout.on('data', (chunk: Buffer) => tap.write(chunk));
   const killer = setTimeout(() => child.kill('SIGKILL'), BOUND_MS);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(killer);
   const text = Buffer.concat(chunks).toString('utf8');
-  const counted = count(part.counts, code ?? 1, text);
-  const ok = counted.failed === 0;
-  if (!ok) process.stdout.write(`${text}\n`);
-  for (const line of text.split('\n').filter((one) => /^(left out|rules covered): /.test(one)))
-    process.stdout.write(`  ${line}\n`);
+  const counted = count(part.counts, code ?? 1, text, tap?.end());
+  if (counted.failed > 0) process.stdout.write(`${text}\n`);
+  const notes = text
+    .split('\n')
+    .flatMap((line) => /^(?:\s*# )?((?:left out|rules covered): .*)$/.exec(line)?.[1] ?? []);
+  for (const line of new Set(notes)) process.stdout.write(`  ${line}\n`);
   return counted;
 }
 
-async function told(part: Part, total: Counted): Promise<void> {
-  const start = Date.now();
+/** Answers how long it took. */
+async function told(part: Part, total: Counted): Promise<{ seconds: number; ok: boolean }> {
+  const start = performance.now();
   const counted = await runPart(part);
+  const seconds = (performance.now() - start) / 1000;
   total.passed += counted.passed;
   total.failed += counted.failed;
-  const seconds = ((Date.now() - start) / 1000).toFixed(1);
-  process.stdout.write(
-    `${counted.failed === 0 ? 'ok  ' : 'FAIL'} ${part.name}: ${counted.passed} passed, ${counted.failed} failed (${seconds} s)\n`,
-  );
+  tell(part.name, counted, ` (${seconds.toFixed(1)} s)`);
+  return { seconds, ok: counted.failed === 0 };
+}
+
+async function runAll(all: readonly Part[], timings: Timings, total: Counted): Promise<void> {
+  const emptied = await emptyQueue(all, {
+    // More than there are cores: each waits half of its time, for processes, for the database and for timers.
+    workers: Number(process.env.SVC_TEST_WORKERS) || availableParallelism() + 2,
+    seconds: (part) => timings.of(part),
+    run: async (part) => {
+      const { seconds, ok } = await told(part, total);
+      if (ok) timings.measured(part, seconds);
+    },
+  });
+  process.stdout.write(`${tellTimings(emptied, ({ name }) => name)}\n`);
+}
+
+/** Of this process and of all that have ended below it, in minutes; undefined where the system does not tell. */
+function processorMinutes(): number | undefined {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    // Behind the name, which may hold spaces: utime, stime and those of children, in hundredths of a second.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15);
+    return fields.reduce((sum, field) => sum + Number(field), 0) / 6000;
+  } catch {
+    return undefined;
+  }
 }
 
 async function main(): Promise<void> {
-  const only = process.argv[2];
+  const asked = readArguments(process.argv.slice(2));
+  if (!asked) {
+    process.stderr.write(USAGE);
+    process.exitCode = 2;
+    return;
+  }
   const began = Date.now();
+  mkdirSync(CACHE, { recursive: true });
   const databases = await openDatabases();
   const total: Counted = { passed: 0, failed: 0 };
   try {
-    const all = parts(databases.open, only);
-    for (const part of all.filter(({ counts }) => counts !== 'cucumber')) await told(part, total);
-    // Each runs one scenario after the other, and waits for processes much of its time: they share the cores well.
-    await Promise.all(all.filter(({ counts }) => counts === 'cucumber').map((part) => told(part, total)));
+    const turn = turnOfCommit();
+    const folder = mkdtempSync(join(tmpdir(), 'svc-templates-'));
+    const all = await partsOf(asked, { databases: databases.open, long: asked.long, turn, cache: CACHE, folder });
+    if (databases.open.length > 1 && !asked.long && asked.changed === undefined)
+      process.stdout.write(`scenarios: on one store each, by the turn of this commit (SVC_TEST_TURN=${turn})\n`);
+    const timings = await Timings.open(CACHE);
+    // First, and alone: it takes seconds, and what copies the templates would else make its databases by itself.
+    if (all.some(({ env }) => env?.SVC_TEST_TEMPLATES)) await told(templatesPart(databases.open, folder), total);
+    const closeBrowser = await openBrowser(all);
+    try {
+      await runAll(all, timings, total);
+    } finally {
+      await closeBrowser();
+    }
+    await timings.save();
   } finally {
     await databases.close();
     memory?.remove();
   }
-  const minutes = ((Date.now() - began) / 60_000).toFixed(1);
-  process.stdout.write(
-    `${availableParallelism()} cores, ${minutes} minutes\n${total.passed} passed, ${total.failed} failed\n`,
-  );
+  const spent = processorMinutes();
+  const cores = `${availableParallelism()} cores, ${((Date.now() - began) / 60_000).toFixed(1)} minutes`;
+  process.stdout.write(`${cores}${spent === undefined ? '' : `, ${spent.toFixed(1)} of processor time`}\n`);
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 }
 

@@ -11,5 +11,6 @@ export const alteredDatabase = (real: Database, changes: Partial<Database>): Dat
   ping: () => real.ping(),
   catchUp: () => real.catchUp(),
   now: () => real.now(),
+  retired: () => real.retired(),
   ...changes,
 });

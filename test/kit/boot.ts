@@ -18,6 +18,7 @@ import { PlaceSealer } from './place-sealer.ts';
 import { makeProject } from './project.ts';
 import { RecordingLog } from './recording-log.ts';
 import { roleTokens, SCOPE } from './role-tokens.ts';
+import { fillFromTemplate } from './templates.ts';
 
 export interface TestOptions extends Partial<BootOptions> {
   /** Default `sqlite`. */
@@ -68,6 +69,7 @@ export async function boot(options: TestOptions = {}): Promise<TestServer> {
     [Sealer, () => new PlaceSealer()],
   ];
   try {
+    if (settings?.database_url === undefined) await fillFromTemplate(database);
     const kernel = await bootKernel({
       role: 'server',
       ...rest,

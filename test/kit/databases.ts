@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import mysql from 'mysql2/promise';
+import { connectToServer } from './mysql-dump.ts';
 
 export type Store = 'sqlite' | 'mysql';
 
@@ -53,13 +53,7 @@ export async function openTestDatabase(store: Store = 'sqlite'): Promise<TestDat
 }
 
 async function onServer(url: URL, statement: string): Promise<void> {
-  const connection = await mysql.createConnection({
-    host: url.hostname,
-    port: Number(url.port || 3306),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    socketPath: url.searchParams.get('socket') ?? undefined,
-  });
+  const connection = await connectToServer(url);
   try {
     await connection.query(statement);
   } finally {

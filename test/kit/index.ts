@@ -6,6 +6,7 @@ export { type Answer, ask } from './client.ts';
 export { ForwardClock, VirtualClock } from './clocks.ts';
 export { contestedPuts } from './contested-puts.ts';
 export { bootEngine, type EngineOptions, type EngineServer, withEngine } from './engine.ts';
+export { countReads, type ReadCounter, type Reads } from './counted-reads.ts';
 export { cpuOf, longestHold, maxHoldMs } from './held.ts';
 export { InstantWorker } from './instant-worker.ts';
 export { findBroken, type Invariant } from './invariants.ts';

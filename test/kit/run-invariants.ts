@@ -169,10 +169,40 @@ const INVARIANTS: readonly Invariant[] = [
         OR (c.state IN ${OPEN} AND p.state IN ('failed', 'cancelled')))`,
   },
   {
+    id: 'bounds',
+    says: 'an untrusted run is counted exactly while it is open',
+    finds: `SELECT r.run_id, '' AS activity_id, 0 AS place FROM runs_runs r
+      LEFT JOIN runs_untrusted u ON u.run_id = r.run_id
+      WHERE (r.trusted = 0 AND r.status NOT IN ${TERMINAL} AND u.run_id IS NULL)
+      OR (u.run_id IS NOT NULL AND (r.trusted = 1 OR r.status IN ${TERMINAL}))
+      UNION ALL SELECT u.run_id, '', 1 FROM runs_untrusted u
+      LEFT JOIN runs_runs r ON r.run_id = u.run_id WHERE r.run_id IS NULL`,
+  },
+  {
+    id: 'bounds',
+    says: 'what logs have taken of a project is what their heads say',
+    finds: `SELECT u.project_id AS run_id, '' AS activity_id, u.bytes AS place FROM runs_log_usage u
+      LEFT JOIN runs_log_heads h ON h.project_id = u.project_id AND h.untrusted = u.untrusted
+      GROUP BY u.project_id, u.untrusted, u.bytes HAVING u.bytes <> COALESCE(SUM(h.granted), 0)`,
+  },
+  {
     id: 'I16',
     says: 'no run is trusted more than its parent',
     finds: `SELECT r.run_id, p.run_id AS activity_id, 0 AS place FROM runs_runs r
       JOIN runs_runs p ON p.run_id = r.parent WHERE r.trusted > p.trusted`,
+  },
+  {
+    id: 'I18',
+    says: 'a run that is over calls no further run',
+    finds: `SELECT c.run_id, c.called_id, c.position AS place FROM runs_calls c JOIN runs_runs p ON p.run_id = c.run_id
+      JOIN runs_runs r ON r.run_id = c.called_id WHERE r.created_at > p.finished_at + ${GRACE_MS}`,
+  },
+  {
+    id: 'I18',
+    says: 'a called run is counted at the run at the top of its chain of calls',
+    finds: `SELECT c.run_id, c.called_id, c.root_id AS place FROM runs_calls c
+      LEFT JOIN runs_calls p ON p.called_id = c.run_id WHERE c.root_id <> COALESCE(p.root_id, c.run_id)
+      AND (p.called_id IS NULL OR p.root_id IS NOT NULL)`,
   },
 ];
 
@@ -188,6 +218,12 @@ const SETTLED: readonly Invariant[] = [
     says: 'no call is long past the end of the run that it waits for',
     finds: `SELECT c.run_id, c.activity_id, c.position AS place FROM runs_calls c
       JOIN runs_runs r ON r.run_id = c.called_id WHERE c.state IN ('open', 'ended') AND r.finished_at < ?`,
+  },
+  {
+    id: 'I17',
+    says: 'no called run is open long after the run that called it',
+    finds: `SELECT c.run_id, c.called_id, c.position AS place FROM runs_calls c JOIN runs_runs p ON p.run_id = c.run_id
+      JOIN runs_runs r ON r.run_id = c.called_id WHERE r.status NOT IN ${TERMINAL} AND p.finished_at < ?`,
   },
   {
     id: 'I17',

@@ -9,7 +9,7 @@ type Truthy<T> = Exclude<T, false | undefined | null | 0 | ''>;
 /** Asks until the answer is truthy, and resolves with it. Rejects when it is not within `within_ms`. */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { within_ms = 60_000, what = 'the condition' }: { within_ms?: number; what?: string } = {},
+  { within_ms = 240_000, what = 'the condition' }: { within_ms?: number; what?: string } = {},
 ): Promise<Truthy<T>> {
   const end = performance.now() + within_ms;
   for (let looks = 0; ; looks++) {

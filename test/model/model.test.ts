@@ -1,4 +1,5 @@
 import t from 'tap';
+import { isLong, onlyLong } from '../support/length.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { randomPrograms } from './random-programs.ts';
 
@@ -6,13 +7,13 @@ import { randomPrograms } from './random-programs.ts';
 t.setTimeout(600_000);
 
 /** The short run of the gate; `node test/model/long.ts` is the long one. */
-const SHORT = { programs: 200, seed: 20_261_121, at_once: 12 };
+const SHORT = { programs: isLong ? 200 : 50, seed: 20_261_121, at_once: 12 };
 
 t.test('SQLite: random programs do what the model says', { timeout: 600_000 }, async (t) => {
   t.same(await randomPrograms(SHORT), []);
 });
 
-t.test('MySQL: random programs do what the model says', { timeout: 600_000 }, async (t) => {
+t.test('MySQL: random programs do what the model says', { timeout: 600_000, ...onlyLong }, async (t) => {
   const server = await startMysql();
   if ('reason' in server) return t.comment(`left out: random programs on MySQL (${server.reason})`);
   t.teardown(() => server.stop());

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runToEnd, Service } from '../../features/support/process.ts';
 import { clone, packageVersion, svcProgram } from '../../features/support/target.ts';
+import { onlyLong } from '../support/length.ts';
 import { copyOfClone, emptyMachine, installGlobally, pack, said } from './installed.ts';
 import { programs } from './programs.ts';
 
@@ -38,12 +39,42 @@ t.test('a pack that was ended in between is mended', async (t) => {
   t.notOk(existsSync(kept));
 });
 
+interface Locked {
+  version: string;
+  integrity?: string;
+  resolved?: string;
+  dev?: boolean;
+  dependencies?: Record<string, string>;
+}
+
+t.test('it brings the versions that it was tested with', async (t) => {
+  const inside = (name: string) => said('tar', ['xzOf', tarball, `package/${name}`], home);
+  const packagesOf = (text: string) => (JSON.parse(text) as { packages: Record<string, Locked> }).packages;
+  const packages = packagesOf(inside('npm-shrinkwrap.json'));
+  const own = packagesOf(readFileSync(join(clone, 'package-lock.json'), 'utf8'));
+  const { dependencies } = JSON.parse(inside('package.json')) as { dependencies: Record<string, string> };
+  t.same(packages['']!.dependencies, dependencies);
+  const others = Object.entries(packages).filter(([path]) => path !== '');
+  t.ok(others.length >= Object.keys(dependencies).length);
+  const strange = others.filter(([path, { version, integrity, resolved, dev }]) => {
+    const known = own[path];
+    return resolved !== undefined || dev || version !== known?.version || !integrity || integrity !== known.integrity;
+  });
+  t.same(strange, [], 'with digests, without addresses, and nothing of development');
+  t.notMatch(inside('npm-shrinkwrap.json'), /"resolved"/);
+  t.notOk(existsSync(join(copy, 'npm-shrinkwrap.json')), 'a clone is installed by package-lock.json');
+  t.match(inside('LICENSE'), /Apache License\s+Version 2\.0/);
+  t.match(inside('SECURITY.md'), /advisor/);
+});
+
 t.test('the tarball holds what runs and nothing else', async (t) => {
   const files = said('tar', ['tzf', tarball], home).trim().split('\n');
   const bytes = statSync(tarball).size;
   t.comment(`${files.length} files, ${(bytes / 1024 / 1024).toFixed(1)} MiB`);
   t.ok(files.length < MAX_FILES && bytes < MAX_BYTES, `${files.length} files, ${bytes} bytes`);
-  const strange = files.filter((path) => !/^package\/(package\.json|README\.md|dist\/.+)$/.test(path));
+  const strange = files.filter(
+    (path) => !/^package\/(package\.json|npm-shrinkwrap\.json|README\.md|LICENSE|SECURITY\.md|dist\/.+)$/.test(path),
+  );
   t.same(strange, []);
   const starter = /^package\/dist\/test\/plugins\/starter\//;
   const others = files.filter((path) => !starter.test(path));
@@ -113,7 +144,7 @@ else {
     t.match(refused, { exit: 2, stdout: '', stderr: /^svc: this needs Node 24 or newer .*\n$/ });
   });
 
-  t.test('a script in an editor has types', async (t) => {
+  t.test('a script in an editor has types', onlyLong, async (t) => {
     const compiler = join(clone, 'node_modules/.bin/tsc');
     const options = ['--noEmit', '--strict', '--module', 'preserve', '--target', 'es2024', '--skipLibCheck'];
     const check = (file: string) =>
@@ -126,7 +157,7 @@ else {
     rmSync(join(folder, 'node_modules/svc'));
   });
 
-  t.test('a plugin is begun, tested and loaded beside it', async (t) => {
+  t.test('a plugin is begun, tested and loaded beside it', onlyLong, async (t) => {
     const begun = await svc(['plugin', 'init', 'fruit-tally']);
     t.equal(begun.exit, 0, begun.stderr);
     const plugin = join(folder, 'fruit-tally');

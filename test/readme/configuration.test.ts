@@ -14,7 +14,6 @@ const NO_SETTINGS: Readonly<Record<string, string>> = {
   SVC_AGENT_ID: 'told to scripts',
   SVC_AGENT_PID: 'told to scripts',
   SVC_AGENT_SOCKET: 'told to scripts',
-  SVC_ATTEMPT: 'told to steps',
   SVC_IDEMPOTENCY_KEY: 'told to steps',
   SVC_INPUT_FILE: 'told to scripts',
   SVC_OUTPUT: 'told to steps of pipelines',

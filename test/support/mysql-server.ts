@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import mysql2, { type Connection } from 'mysql2/promise';
 import type { Test } from 'tap';
+import { connectToServer, dumpDatabase, loadDump } from '../kit/mysql-dump.ts';
 import { freePort } from '../../features/support/free-port.ts';
 
 const run = promisify(execFile);
@@ -86,27 +86,16 @@ export async function createDatabase(serverUrl: string): Promise<{ url: string; 
   return { url: url.href, drop: () => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name}`) };
 }
 
-/** A fresh database with the same tables and rows as that of `url`, which nobody changes meanwhile. */
-export async function copyDatabase(url: string): Promise<{ url: string; drop(): Promise<void> }> {
+/** Makes databases with the tables and rows that a database has now. */
+export async function copiesOf(url: string): Promise<() => Promise<{ url: string; drop(): Promise<void> }>> {
+  const dump = await dumpDatabase(url);
   const server = new URL(url);
-  const source = server.pathname.slice(1);
   server.pathname = '';
-  const copy = await createDatabase(server.href);
-  const connection = await connect(server.href);
-  try {
-    await connection.query('SET SESSION foreign_key_checks = 0');
-    await connection.query(`USE ${new URL(copy.url).pathname.slice(1)}`);
-    const [tables] = await connection.query({ sql: `SHOW TABLES FROM ${source}`, rowsAsArray: true });
-    for (const [table] of tables as unknown as string[][]) {
-      const from = `${source}.\`${table}\``;
-      const [made] = await connection.query({ sql: `SHOW CREATE TABLE ${from}`, rowsAsArray: true });
-      await connection.query((made as unknown as [string, string][])[0]![1]);
-      await connection.query(`INSERT INTO \`${table}\` SELECT * FROM ${from}`);
-    }
-  } finally {
-    await connection.end();
-  }
-  return copy;
+  return async () => {
+    const copy = await createDatabase(server.href);
+    await loadDump(copy.url, dump);
+    return copy;
+  };
 }
 
 /** Calls `test` with a server, or answers the reason why it was not called. */
@@ -136,17 +125,7 @@ export async function testOnMysql(t: Test, test: (t: Test, url: string) => Promi
   });
 }
 
-async function connect(serverUrl: string): Promise<Connection> {
-  const { hostname, port, username, password, searchParams } = new URL(serverUrl);
-  const socketPath = searchParams.get('socket') ?? undefined;
-  return mysql2.createConnection({
-    host: hostname,
-    port: Number(port || 3306),
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    ...(socketPath ? { socketPath } : {}),
-  });
-}
+const connect = (serverUrl: string) => connectToServer(new URL(serverUrl));
 
 async function onServer(serverUrl: string, statement: string): Promise<void> {
   const connection = await connect(serverUrl);

@@ -77,7 +77,7 @@ for (const store of STORES)
       await agents.online('doomed');
       const source = `
 svc step early -- bash -c 'echo "$TRACEPARENT $(env | grep -c ^SVC_) $TRACESTATE" >> early'
-svc step shaky --retry 2 --backoff 1ms -- bash -c '[ "$SVC_ATTEMPT" = 2 ]'
+svc step shaky --retry 2 --backoff 1ms -- bash -c '[ "$ATTEMPT" = 2 ]'
 echo "$TRACEPARENT" >> passes
 svc step slow -- bash -c 'echo "$TRACEPARENT" >> slow; [ -e go ] || exec sleep 600'
 svc sleep 10ms

@@ -23,7 +23,7 @@ async def never():
 
 async def main():
     print("tried:", await aio.step("tried", tried, retry={"attempts": 5, "backoff": "10ms", "max_backoff": 0.02}))
-    command = ["sh", "-c", 'echo "try $SVC_ATTEMPT"; test "$SVC_ATTEMPT" = 2']
+    command = ["sh", "-c", 'echo "try $ATTEMPT"; test "$ATTEMPT" = 2']
     print("command:", await aio.step("command", command, retry=2))
     print("never:", await outcome("never", never, retry=50))
     print("late:", await outcome("late", lambda: asyncio.sleep(600), timeout="200ms"))

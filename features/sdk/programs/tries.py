@@ -12,7 +12,7 @@ def outcome(name, work, **options):
 
 
 def tried():
-    if svc.attempt() != int(os.environ["SVC_ATTEMPT"]) or svc.attempt() < 3:
+    if svc.attempt() != int(os.environ["ATTEMPT"]) or svc.attempt() < 3:
         raise ValueError("not yet")
     return svc.attempt()
 
@@ -22,7 +22,7 @@ def never():
 
 
 print("tried:", svc.step("tried", tried, retry={"attempts": 5, "backoff": "10ms", "max_backoff": 0.02}))
-command = ["sh", "-c", 'echo "try $SVC_ATTEMPT"; test "$SVC_ATTEMPT" = 2']
+command = ["sh", "-c", 'echo "try $ATTEMPT"; test "$ATTEMPT" = 2']
 print("command:", svc.step("command", command, retry=2))
 print("never:", outcome("never", never, retry=50))
 print("late:", outcome("late", lambda: time.sleep(600), timeout="200ms"))

@@ -11,13 +11,13 @@ const outcome = async (work: Promise<unknown>): Promise<unknown> => {
 const tried = await step(
   'tried',
   ({ attempt }) => {
-    if (attempt !== Number(process.env.SVC_ATTEMPT) || attempt < 3) throw new Error('not yet');
+    if (attempt !== Number(process.env.ATTEMPT) || attempt < 3) throw new Error('not yet');
     return attempt;
   },
   { retry: { attempts: 5, backoff: '10ms', maxBackoff: '20ms' } },
 );
 console.log(`tried: ${tried}`);
-const command = ['sh', '-c', 'echo "try $SVC_ATTEMPT"; test "$SVC_ATTEMPT" = 2'];
+const command = ['sh', '-c', 'echo "try $ATTEMPT"; test "$ATTEMPT" = 2'];
 console.log(`command: ${await step('command', command, { retry: 2 })}`);
 const never = step('never', () => Promise.reject(new NonRetryableError('it is over')), { retry: 50 });
 console.log(`never: ${await outcome(never)}`);

@@ -5,17 +5,29 @@ import type { ServerView } from '../generated/server-view.ts';
 /** Settings whose values hold no secret. Of every other one only the name is shown. */
 const SHOWN: ReadonlySet<string> = new Set([
   'SVC_AGENT_ISOLATE',
+  'SVC_AGENT_NETWORK',
+  'SVC_AGENT_RUN_AS',
   'SVC_AGENT_UNTRUSTED',
   'SVC_BUILTIN_AGENT',
   'SVC_EGRESS_ALLOW',
   'SVC_EVENT_SEQUENCER',
+  'SVC_DECOMPRESSION_RATIO',
   'SVC_HOST',
+  'SVC_JOB_TIMEOUT',
   'SVC_LEASE_MS',
   'SVC_LOG_LEVEL',
+  'SVC_MAX_CALLED_RUNS',
+  'SVC_MAX_OPEN_RUNS',
   'SVC_PORT',
+  'SVC_PROJECT_LIMITS',
   'SVC_PUBLIC_URL',
   'SVC_RATE_LIMIT',
   'SVC_RETENTION',
+  'SVC_RUN_LIMITS',
+  'SVC_UNTRUSTED_PROJECT_LIMITS',
+  'SVC_UNTRUSTED_RUN_LIMITS',
+  'SVC_UNTRUSTED_SLOTS',
+  'SVC_UNTRUSTED_TIMEOUT',
 ]);
 
 /** All but what the commands tell their own process. */

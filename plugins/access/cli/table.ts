@@ -135,12 +135,19 @@ export const commands: readonly Command[] = [
     }),
     {
       name: 'token rm',
-      summary: 'revoke a token; says which it has made that are still valid',
+      summary: 'revoke a token and those that it made',
       args: [{ name: 'id', summary: 'its id, from `svc token ls`' }],
       flags: {
-        'with-minted': { type: 'boolean', summary: 'also those that it made, and those that these made' },
+        'keep-minted': { type: 'boolean', summary: 'only this one; says which it made that are still valid' },
+        'with-minted': {
+          type: 'boolean',
+          summary: 'as without it: also those that it made (earlier versions needed it)',
+        },
       },
-      examples: [['svc token rm tok_… --with-minted', 'a token that somebody else may have']],
+      examples: [
+        ['svc token rm tok_…', 'a token that somebody else may have'],
+        ['svc token rm tok_… --keep-minted', 'a token that is replaced'],
+      ],
       load: () => import('./token-rm.ts'),
     },
   ]),

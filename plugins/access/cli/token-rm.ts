@@ -1,4 +1,4 @@
-import type { Api, Run } from '../../../cli/contract.ts';
+import { type Api, type Run, usageError } from '../../../cli/contract.ts';
 
 const MANY = 20;
 
@@ -6,15 +6,17 @@ type Made = Api.RevokedTokens['living'];
 
 export const run: Run = async (invocation) => {
   const { args, flags, output } = invocation;
+  if (flags.keepMinted && flags.withMinted)
+    throw usageError('--keep-minted and --with-minted contradict each other', 'leave out --with-minted');
   const api = await invocation.client();
-  const path = `/api/v1/tokens/${encodeURIComponent(args[0] ?? '')}${flags.withMinted ? '?with_minted=true' : ''}`;
+  const path = `/api/v1/tokens/${encodeURIComponent(args[0] ?? '')}${flags.keepMinted ? '?keep_minted=true' : ''}`;
   const answer = await api.json<Api.RevokedTokens | undefined>({ method: 'DELETE', path });
   output.note(`token ${args[0]} is revoked`);
   const { revoked = [], living = [], more = 0, beyond_reach = 0 } = answer ?? {};
   for (const line of linesOf('revoked with it', revoked)) output.note(line);
   for (const line of linesOf('it made, and it is still valid', living)) output.note(line);
   if (more > 0) output.note(`and ${more} more`);
-  if (living.length > 0) output.note('revoke one by `svc token rm <id> --with-minted`');
+  if (living.length > 0) output.note('revoke each of them with `svc token rm <id>`');
   if (beyond_reach > 0)
     output.note(`${beyond_reach} more that it made are still valid; an owner of their org can revoke them`);
   return undefined;

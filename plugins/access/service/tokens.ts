@@ -107,13 +107,13 @@ export class Tokens {
   }
 
   /**
-   * Revokes a token, and with `with_minted` those that it made and that these made: at once here, within seconds on other
-   * servers. Only what the caller may revoke alone goes with it. Throws `not_found`.
+   * Revokes a token and, unless `keep_minted` says otherwise, those that it made and that these made: at once here, within
+   * seconds on other servers. Only what the caller may revoke alone goes with it. Throws `not_found`.
    */
   async revoke(
     identity: Identity,
     token_id: string,
-    { with_minted }: { with_minted: boolean },
+    { keep_minted }: { keep_minted: boolean },
     by: AuditSource,
   ): Promise<RevokedTokens> {
     const token = await this.read(identity, token_id);
@@ -126,7 +126,7 @@ export class Tokens {
     try {
       return await database.transaction(async (tx) => {
         if (!(await revoke(tx, token))) throw Errors.notFound('the token does not exist, or it is not yours');
-        return this.#followMinted(tx, token, reachOf(identity), with_minted ? (one) => revoke(tx, one) : undefined);
+        return this.#followMinted(tx, token, reachOf(identity), keep_minted ? undefined : (one) => revoke(tx, one));
       });
     } finally {
       this.#deps.identities.forget();

@@ -1,11 +1,11 @@
 import { iso } from '../../../kernel/contracts/index.ts';
 import type { AccountView } from '../generated/account.ts';
-import type { AccountRow } from '../store/accounts.ts';
+import type { AccountEntry } from '../store/accounts.ts';
 
 const list = (json: string): string[] => JSON.parse(json) as string[];
 
 /** An account as people see it: nothing of its tokens. */
-export function viewOf(row: AccountRow, connect_url: string): AccountView {
+export function viewOf(row: AccountEntry, connect_url: string): AccountView {
   const [asked, scopes] = [list(row.scopes_asked), list(row.scopes)];
   const at = (ms: number | null) => (ms === null ? undefined : iso(ms));
   const optional = {

@@ -35,7 +35,15 @@ export interface AccountRow extends NamedRow {
 
 type Used = 'last_used_at' | 'last_used_by' | 'checked_at';
 
-export const accounts = new NamedTable<AccountRow, AccountRow, Used>({
+/** An account in a list: without its tokens, and without what only renewals need. */
+const LISTED = [
+  ...(['name', 'account_id', 'provider', 'far_id', 'far_label', 'status', 'status_at', 'reason', 'granter'] as const),
+  ...(['scopes_asked', 'scopes', 'granted_at', 'renewed_at', 'expires_at', 'renewable', 'last_error'] as const),
+  ...(['last_used_at', 'last_used_by'] as const),
+] satisfies (keyof AccountRow)[];
+export type AccountEntry = Pick<AccountRow, (typeof LISTED)[number]>;
+
+export const accounts = new NamedTable<AccountRow, AccountEntry, Used>({
   ...ACCOUNT,
   table: 'accounts_accounts',
   id: 'account_id',
@@ -60,6 +68,7 @@ export const accounts = new NamedTable<AccountRow, AccountRow, Used>({
     'last_error',
   ],
   other: ['last_used_at', 'last_used_by', 'checked_at'],
+  listed: LISTED,
 });
 
 export type AccountKey = ProjectScope & Pick<AccountRow, 'name'>;

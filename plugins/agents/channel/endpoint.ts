@@ -5,6 +5,7 @@ import {
   type AccessControl,
   type Cancel,
   type Clock,
+  type Database,
   isServiceError,
   type Log,
   type Principal,
@@ -17,6 +18,8 @@ import { CLOSE_REFUSED, CLOSE_RESTART, Connection, STRIKES } from './connection.
 export interface EndpointParts {
   sessions: AgentSessions;
   access: () => AccessControl;
+  /** As of `Database`: agents go to another server when this one may not work any more. */
+  retired: Database['retired'];
   clock: Clock;
   log: Log;
   lease_ms: number;
@@ -56,6 +59,7 @@ export class ChannelEndpoint implements Upgrade {
       () => {
         for (const connection of this.#connections.keys()) connection.check();
         this.#reauthenticate();
+        if (this.#parts.retired()) this.#sendAway();
         if (!this.#stopped) this.start();
       },
       { unref: true },
@@ -73,7 +77,7 @@ export class ChannelEndpoint implements Upgrade {
       const org_id = principal.org_id;
       // A session without an org would claim the work of every org.
       if (org_id === null) return ws.close(CLOSE_REFUSED, 'the token does not belong to an org');
-      if (this.#stopped) return ws.close(CLOSE_RESTART, 'the server is stopping');
+      if (this.#stopped || this.#parts.retired()) return ws.close(CLOSE_RESTART, 'the server is stopping');
       const identity = { token_id: principal.token_id, org_id, project_id: principal.project_id ?? undefined };
       const closed = (connection: Connection) => this.#connections.delete(connection);
       const parts = { sessions, identity, clock, log, greeting_ms: this.#silence_ms, closed };
@@ -87,6 +91,10 @@ export class ChannelEndpoint implements Upgrade {
   drain(): void {
     this.#stopped = true;
     this.#cancelCheck?.();
+    this.#sendAway();
+  }
+
+  #sendAway(): void {
     for (const connection of this.#connections.keys()) connection.close(CLOSE_RESTART, 'the server is stopping');
   }
 

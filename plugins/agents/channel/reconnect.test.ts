@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { Errors } from '../../../kernel/contracts/index.ts';
 import type { Assignment, ChannelFrame, PassEnd } from '../contract.ts';
 import { recordAt, succeeded, TestExecutor, type TestPass, testAgent } from '../testing/agent.ts';
 import { MemoryStore } from '../testing/memory-store.ts';
@@ -19,6 +20,26 @@ async function agentBehindWire(t: Test, server: TestServer) {
   });
   return { wire, agent };
 }
+
+t.test('agents leave a server that may not use its database any more, and come back to none like it', async (t) => {
+  const first = await new TestServer({ lease_ms: 300 }).start();
+  const second = await new TestServer().start();
+  let to = first;
+  const wire = new Wire(() => to.port);
+  const agent = testAgent({ port: await wire.start() });
+  t.teardown(async () => {
+    await agent.worker.stop();
+    await wire.stop();
+    await Promise.all([first.stop(), second.stop()]);
+  });
+  await agent.worker.start();
+  await until(() => first.sessions.size === 1);
+  first.retired = Errors.unavailable('the database is newer');
+  await until(() => first.sessions.size === 0);
+  to = second;
+  await until(() => second.sessions.size === 1);
+  t.equal(first.sessions.size, 0);
+});
 
 t.test('a long journal travels in pieces and arrives whole', async (t) => {
   const journal = Array.from({ length: 30 }, (_, at) => recordAt(at, 'z'.repeat(500_000 + at)));

@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Log } from '../../../kernel/contracts/index.ts';
 import { removeFolder } from './remove-folder.ts';
+import { takeBack } from './take-back.ts';
 
 const PREFIX = 'svc-agent-';
 const OWNER = 'owner';
@@ -23,6 +24,7 @@ export async function makeRuntimeDir(tmp: string | undefined): Promise<string> {
 }
 
 export async function removeRuntimeDir(folder: string): Promise<void> {
+  if (process.getuid?.() === 0) await takeBack(folder);
   await removeFolder(folder);
 }
 
@@ -47,7 +49,8 @@ function parentFor(tmp: string | undefined): string {
 
 async function isLeftBehind(folder: string, clock: Clock): Promise<boolean> {
   const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (!found?.isDirectory() || found.uid !== userInfo().uid) return false;
+  // By number: a user of a container may have no name.
+  if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false;
   const [owner = '', namespace = ''] = (await readFile(join(folder, OWNER), 'utf8').catch(() => '')).split('\n');
   // Containers may share the folder, and each counts its processes anew.
   if (namespace !== '' && namespace !== (await namespaceOf())) return false;

@@ -17,7 +17,7 @@ t.test('a job whose environment is refused fails; one whose environment is not t
     return { below: [], workflow: {}, above: [] };
   };
   const server = new TestServer({ environments: { environment } });
-  server.sessions.start();
+  await server.sessions.start();
   const executor = new TestExecutor(async () => succeeded);
   const worker = testWorker({ link: new MemoryLink(server.sessions, BUILTIN), executor, slots: 1 });
   t.teardown(async () => {
@@ -56,7 +56,7 @@ t.test('new work is taken at once only where nothing older waits', async (t) => 
     },
   };
   const server = new TestServer({ instant });
-  server.sessions.start();
+  await server.sessions.start();
   const gates = new Map<string, () => void>();
   const executor = new TestExecutor(async ({ assignment }) => {
     await new Promise<void>((resolve) => gates.set(assignment.activity_id, resolve));

@@ -1,6 +1,7 @@
 import { type Cancel, type Clock, isServiceError, type Log, ServiceError } from '../../../kernel/contracts/index.ts';
-import type { Claimed, JobEnvironmentLayers, JobEnvironments, RunStore } from '../../runs/contract.ts';
+import type { Claimed, JobEnvironmentLayers, JobEnvironments, RunStore, SlotUse } from '../../runs/contract.ts';
 import { AgentErrors } from '../errors.ts';
+import type { HeldSlots } from './held-slots.ts';
 import type { Session } from './session.ts';
 
 export interface DispatcherParts {
@@ -9,6 +10,7 @@ export interface DispatcherParts {
   clock: Clock;
   log: Log;
   lease_ms: number;
+  slots: HeldSlots;
   sessions(): Iterable<Session>;
   /** Counts assignments that were handed over. */
   assigned(count: number): void;
@@ -23,6 +25,9 @@ const BATCH = 16;
 /** Pause before a job whose environment is unavailable is tried again. */
 const RETRY_ENVIRONMENT_MS = 1000;
 
+/** What does not wait in a queue: no work at all, or no trusted work. */
+type Dry = 'all' | 'trusted';
+
 /** Claims work for sessions with free slots, on wake-ups and by polling. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -32,8 +37,7 @@ export class Dispatcher {
   /** When a session was last served, so that equal sessions alternate. */
   readonly #served = new WeakMap<Session, number>();
   #serving = 0;
-  /** Queues in which nothing waits. */
-  readonly #dry = new Set<string>();
+  readonly #dry = new Map<string, Dry>();
   #cycle: Promise<void> | undefined;
   #again = false;
   #stopped = true;
@@ -70,10 +74,11 @@ export class Dispatcher {
 
   /**
    * True when nothing waited for such a session at the last look, and nothing that waits was announced since. Until then
-   * new work must not overtake what is older.
+   * new work must not overtake what is older; but trusted work overtakes untrusted work.
    */
-  isDry(session: Session): boolean {
-    return !this.#stopped && this.#dry.has(session.queue);
+  isDry({ queue }: Session, { trusted }: { trusted: boolean }): boolean {
+    const dry = this.#dry.get(queue);
+    return !this.#stopped && (trusted ? dry !== undefined : dry === 'all');
   }
 
   /** Stops claiming. Releases claims that were not handed over yet. */
@@ -121,23 +126,25 @@ export class Dispatcher {
   /**
    * Claims for every session with free slots, the least loaded first and in growing batches, so that little work is
    * spread and much work moves quickly. Sessions with equal capabilities share one queue: when it is empty for one, it
-   * is empty for all.
+   * is empty for all. One that has no room for untrusted work tells only that no trusted work waits.
    */
   async #round(): Promise<number> {
-    const dry = new Set<string>();
+    const dry = new Map<string, Dry>();
+    const idle = ({ queue, untrusted_room }: Session): boolean =>
+      dry.get(queue) === 'all' || (dry.get(queue) === 'trusted' && untrusted_room === 0);
     let found = 0;
     for (let portion = 1; !this.#stopped; portion = Math.min(BATCH, portion * 2)) {
       const turn = [...this.#parts.sessions()]
-        .filter((session) => session.room > 0 && !dry.has(session.queue))
+        .filter((session) => session.room > 0 && !idle(session))
         .sort((a, b) => a.load - b.load || this.#lastServed(a) - this.#lastServed(b));
       if (turn.length === 0) break;
       for (const session of turn) {
         const limit = Math.min(session.room, turn.length === 1 ? BATCH : portion);
-        if (limit === 0 || dry.has(session.queue) || this.#stopped) continue;
-        const claimed = await this.#claim(session, limit);
-        if (claimed < limit) dry.add(session.queue);
+        if (limit === 0 || idle(session) || this.#stopped) continue;
+        const { claimed, left } = await this.#claim(session, limit);
+        if (left) dry.set(session.queue, left);
         // Work that was announced during the look may have been missed; another round follows.
-        if (claimed < limit && !this.#again) this.#dry.add(session.queue);
+        if (left && !this.#again) this.#dry.set(session.queue, left);
         else this.#dry.delete(session.queue);
         found += claimed;
       }
@@ -145,28 +152,37 @@ export class Dispatcher {
     return found;
   }
 
-  async #claim(session: Session, limit: number): Promise<number> {
-    const { store, lease_ms } = this.#parts;
+  /** Answers how many were claimed, and what waits no more. */
+  async #claim(session: Session, limit: number): Promise<{ claimed: number; left: Dry | undefined }> {
+    const { store, lease_ms, slots } = this.#parts;
     const agent_id = session.agent_id!;
     const { capabilities, executors } = session;
     const { isolated_only, identity } = session;
     const { org_id, project_id } = identity;
-    const by = { agent_id, org_id, project_id, capabilities, executors, isolated_only };
-    for (let n = 0; n < limit; n += 1) session.reserve();
+    const untrusted_room = Math.min(limit, session.untrusted_room);
+    const by = { agent_id, org_id, project_id, capabilities, executors, isolated_only, untrusted_room, slots };
+    session.reserve(limit, untrusted_room);
     let claimed: Claimed[] = [];
+    let untrusted = 0;
     try {
       claimed = await store.claim(by, limit, lease_ms);
+      untrusted = claimed.filter(({ trusted }) => !trusted).length;
     } finally {
-      for (let n = claimed.length; n < limit; n += 1) session.unreserve();
+      session.unreserve(limit - claimed.length, untrusted_room - untrusted);
     }
     if (claimed.length > 0) this.#served.set(session, (this.#serving += 1));
     for (const one of claimed) this.#track(this.#handOver(session, one));
-    return claimed.length;
+    const full = untrusted_room < limit && untrusted >= untrusted_room;
+    const left = claimed.length === limit ? undefined : full ? 'trusted' : 'all';
+    return { claimed: claimed.length, left };
   }
 
   /** Hands over what was claimed when it came into being. A place may be missing now: the agent then gives it back. */
-  handOverInstant(session: Session, load: () => Promise<Claimed | undefined>): void {
-    session.reserve();
+  handOverInstant(session: Session, load: () => Promise<Claimed | undefined>, taken: SlotUse): void {
+    const { slots } = this.#parts;
+    const untrusted = taken.trusted ? 0 : 1;
+    slots.hold(taken);
+    session.reserve(1, untrusted);
     this.#track(
       (async () => {
         let claimed: Claimed | undefined;
@@ -175,8 +191,9 @@ export class Dispatcher {
         } catch (error) {
           this.#parts.log.warn({ reason: String(error) }, 'reading a claim failed; it will expire');
         }
-        if (claimed) await this.#handOver(session, claimed);
-        else session.unreserve();
+        if (claimed) return this.#handOver(session, claimed);
+        session.unreserve(1, untrusted);
+        slots.free(taken.activity_id);
       })(),
     );
   }
@@ -195,20 +212,22 @@ export class Dispatcher {
     try {
       environment = await this.#parts.environments.environment(claimed);
     } catch (error) {
-      session.unreserve();
-      return this.#giveUp(claimed, error);
+      session.unreserve(1, claimed.trusted ? 0 : 1);
+      await this.#giveUp(claimed, error);
+      return this.#parts.slots.free(claimed.activity_id);
     }
     try {
       if (this.#stopped) throw AgentErrors.channelClosed('the server is stopping');
       session.assign({ ...claimed, lease_ms: this.#parts.lease_ms, environment });
       this.#parts.assigned(1);
     } catch (error) {
-      session.unreserve();
+      session.unreserve(1, claimed.trusted ? 0 : 1);
       this.#parts.log.info(
         { activity_id: claimed.activity_id, reason: String(error) },
         'handing work to an agent failed',
       );
       await this.#release(claimed);
+      this.#parts.slots.free(claimed.activity_id);
     }
   }
 

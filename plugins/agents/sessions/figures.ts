@@ -8,7 +8,7 @@ import { SEEN_WITHIN_MS } from './sessions.ts';
 const MAX_AGENTS = 1000;
 
 export interface AgentFiguresParts {
-  table: Pick<AgentTable, 'list'>;
+  table: Pick<AgentTable, 'slots'>;
   runs: Pick<RunFigures, 'held'>;
   /** Its clock wrote the times of the rows. */
   database: Pick<Database, 'now'>;
@@ -16,7 +16,7 @@ export interface AgentFiguresParts {
 
 export const createAgentFigures = ({ table, runs, database }: AgentFiguresParts): AgentFigures => ({
   async of(org_id) {
-    const rows = await table.list({ org_ids: [org_id], limit: MAX_AGENTS });
+    const rows = await table.slots(org_id, MAX_AGENTS);
     const now = database.now();
     const there = rows.filter(({ state, last_seen_at }) => state === 'online' && now - last_seen_at < SEEN_WITHIN_MS);
     const held = there.length === 0 ? undefined : await runs.held(there.map(({ agent_id }) => agent_id));

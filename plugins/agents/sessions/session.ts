@@ -13,6 +13,7 @@ import {
 } from '../contract.ts';
 import { checkBody, isChannelOp } from '../domain/requests.ts';
 import { AgentErrors, leaseLost } from '../errors.ts';
+import type { HeldSlots } from './held-slots.ts';
 
 /** What a session needs from other services. */
 export interface SessionHost {
@@ -20,6 +21,12 @@ export interface SessionHost {
   readonly under_way: UnderWay;
   readonly log: Log;
   readonly lease_ms: number;
+  /** Of the monotonic clock. */
+  now(): number;
+  /** How many of an agent's slots untrusted work may take. */
+  untrustedSlots(slots: number): number;
+  /** Counts the claims of all sessions by run and by project. */
+  readonly slots: Pick<HeldSlots, 'hold' | 'free'>;
   /** Registers the agent and answers its id. Ends an older session of the same agent. */
   introduce(session: Session, hello: AgentHello): Promise<string>;
   /** Called when slots became free. */
@@ -29,6 +36,17 @@ export interface SessionHost {
 
 type Requests = { [Op in keyof ChannelRequests]: ChannelRequests[Op]['body'] };
 type Handlers = { [Op in Exclude<keyof ChannelRequests, 'hello'>]: (body: Requests[Op]) => Promise<unknown> };
+
+/** A claim of the agent. */
+interface HeldClaim {
+  epoch: number;
+  untrusted: boolean;
+  /** When it was assigned or named in a renewal, by the monotonic clock. */
+  named_at: number;
+}
+
+/** The agent renews three times a lease what it works on. What it does not name for so many leases, it has given up. */
+const UNNAMED_LEASES = 2;
 
 /**
  * The server's end of one agent's channel. A claim may be used only by its own session: the epoch fences off older
@@ -40,7 +58,7 @@ export class Session implements AgentSession {
   readonly #host: SessionHost;
   readonly #push: (push: ChannelPush) => void;
   readonly #transport: AgentTransport | undefined;
-  readonly #claims = new Map<string, number>();
+  readonly #claims = new Map<string, HeldClaim>();
   readonly #handlers: Handlers;
   #hello: AgentHello | undefined;
   #agent_id: string | undefined;
@@ -54,6 +72,9 @@ export class Session implements AgentSession {
   #credit = 0;
   #sent = 0;
   #reserved = 0;
+  /** Of the claims and of the reserved slots, those for untrusted work. */
+  #untrusted_claims = 0;
+  #untrusted_reserved = 0;
 
   constructor(
     session_id: string,
@@ -90,6 +111,11 @@ export class Session implements AgentSession {
     return this.#hello?.isolation.untrusted === 'only';
   }
 
+  /** The agent is a part of this process, and ends with it. */
+  get in_process(): boolean {
+    return this.#transport === undefined;
+  }
+
   /** Sessions with an equal key can claim the same work. */
   get queue(): string {
     return this.#queue;
@@ -99,6 +125,13 @@ export class Session implements AgentSession {
   get room(): number {
     if (!this.#open || this.#agent_id === undefined || this.#transport?.congested()) return 0;
     return Math.max(0, this.#credit - this.#sent - this.#reserved);
+  }
+
+  /** Assignments of untrusted work that it can take now. */
+  get untrusted_room(): number {
+    const slots = this.#hello?.slots ?? 0;
+    const share = this.isolated_only ? slots : this.#host.untrustedSlots(slots);
+    return Math.max(0, Math.min(this.room, share - this.#untrusted_claims - this.#untrusted_reserved));
   }
 
   /** Share of its slots in use, 0 to 1. */
@@ -124,7 +157,8 @@ export class Session implements AgentSession {
   async close(): Promise<void> {
     if (!this.#open) return;
     this.#open = false;
-    this.#host.under_way.forget([...this.#claims].map(([activity_id, epoch]) => ({ activity_id, epoch })));
+    this.#host.under_way.forget([...this.#claims].map(([activity_id, { epoch }]) => ({ activity_id, epoch })));
+    for (const activity_id of this.#claims.keys()) this.#host.slots.free(activity_id, this);
     await this.#host.ended(this);
   }
 
@@ -134,28 +168,52 @@ export class Session implements AgentSession {
     return this.close();
   }
 
-  /** Reserves one slot for an assignment in progress. */
-  reserve(): void {
-    this.#reserved += 1;
+  /** Reserves slots for assignments in progress, so many of them for untrusted work. */
+  reserve(count: number, untrusted: number): void {
+    this.#reserved += count;
+    this.#untrusted_reserved += untrusted;
   }
 
-  /** Frees a reserved slot when nothing was assigned. */
-  unreserve(): void {
-    this.#reserved -= 1;
+  /** Frees reserved slots to which nothing was assigned. */
+  unreserve(count: number, untrusted: number): void {
+    this.reserve(-count, -untrusted);
   }
 
   /** Sends work to a reserved slot. Throws when it cannot be sent. */
   assign(assignment: Assignment): void {
     if (!this.#open) throw AgentErrors.channelClosed('the agent went away');
-    this.#claims.set(assignment.activity_id, assignment.epoch);
+    const { activity_id, epoch, trusted } = assignment;
+    this.#host.slots.hold(assignment, this);
+    this.#hold(activity_id, { epoch, untrusted: !trusted });
     try {
       this.#push({ push: 'assign', assignments: [assignment] });
     } catch (error) {
-      this.#claims.delete(assignment.activity_id);
+      this.#letGo(activity_id);
       throw error;
     }
-    this.#reserved -= 1;
+    this.unreserve(1, trusted ? 0 : 1);
     this.#sent += 1;
+  }
+
+  #hold(activity_id: string, claim: Omit<HeldClaim, 'named_at'>): void {
+    if (this.#claims.get(activity_id)?.untrusted) this.#untrusted_claims -= 1;
+    this.#claims.set(activity_id, { ...claim, named_at: this.#host.now() });
+    if (claim.untrusted) this.#untrusted_claims += 1;
+  }
+
+  /** False when it was not held. */
+  #letGo(activity_id: string): boolean {
+    if (this.#claims.get(activity_id)?.untrusted) this.#untrusted_claims -= 1;
+    const held = this.#claims.delete(activity_id);
+    this.#host.slots.free(activity_id, this);
+    return held;
+  }
+
+  /** Lets go what the agent gave up without a word, because it could not renew it. Another server may have taken it back. */
+  letGoUnnamed(): void {
+    const since = this.#host.now() - UNNAMED_LEASES * this.#host.lease_ms;
+    const given_up = [...this.#claims].filter(([, { named_at }]) => named_at < since);
+    for (const [activity_id, { epoch }] of given_up) this.#drop({ activity_id, epoch });
   }
 
   revoke(claim: ClaimRef, reason: string): void {
@@ -193,16 +251,21 @@ export class Session implements AgentSession {
     const agent_id = await this.#host.introduce(this, hello);
     const { lost } = hello.holding.length > 0 ? await store.renew(agent_id, hello.holding, lease_ms) : { lost: [] };
     await store.releaseAllBut(agent_id, hello.holding);
+    const uses = await store.slotUsesOf(hello.holding.map(({ activity_id }) => activity_id));
     if (!this.#open) {
       // The connection closed during the hello, before the agent was registered.
       await this.#host.ended(this);
       throw AgentErrors.channelClosed('the agent went away');
     }
+    for (const { activity_id, epoch } of hello.holding)
+      this.#hold(activity_id, { epoch, untrusted: uses.get(activity_id)?.trusted === false });
     this.#learn(hello.holding, lost);
+    for (const use of uses.values()) if (this.#claims.has(use.activity_id)) this.#host.slots.hold(use, this);
     this.#hello = hello;
     this.#queue = queueOf(this.identity, hello);
     this.#agent_id = agent_id;
-    return { agent_id, lease_ms, lost };
+    const { project_id } = this.identity;
+    return { agent_id, lease_ms, lost, ...(project_id !== undefined && { project_id }) };
   }
 
   #makeHandlers(): Handlers {
@@ -240,7 +303,10 @@ export class Session implements AgentSession {
     const gone = new Set(lost.map((claim) => `${claim.activity_id} ${claim.epoch}`));
     for (const claim of claims) {
       if (gone.has(`${claim.activity_id} ${claim.epoch}`)) this.#drop(claim);
-      else this.#claims.set(claim.activity_id, claim.epoch);
+      else {
+        const untrusted = this.#claims.get(claim.activity_id)?.untrusted ?? false;
+        this.#hold(claim.activity_id, { epoch: claim.epoch, untrusted });
+      }
     }
   }
 
@@ -248,11 +314,11 @@ export class Session implements AgentSession {
   #drop(claim: ClaimRef): boolean {
     if (!this.#holds(claim)) return false;
     this.#host.under_way.forget([claim]);
-    return this.#claims.delete(claim.activity_id);
+    return this.#letGo(claim.activity_id);
   }
 
   #holds({ activity_id, epoch }: ClaimRef): boolean {
-    return this.#claims.get(activity_id) === epoch;
+    return this.#claims.get(activity_id)?.epoch === epoch;
   }
 
   /** Claims that ended while this was on its way are passed over. */

@@ -9,10 +9,12 @@ import type {
   ChannelPush,
 } from '../contract.ts';
 import type { AgentTable } from '../store/agent-table.ts';
+import type { HomeAgents } from './home-agents.ts';
 import { Dispatcher, type DispatcherParts } from './dispatcher.ts';
+import { HeldSlots, type SlotLimits } from './held-slots.ts';
 import { Session, type SessionHost } from './session.ts';
 
-export interface SessionsParts extends Omit<DispatcherParts, 'sessions'> {
+export interface SessionsParts extends Omit<DispatcherParts, 'sessions' | 'slots'> {
   store: RunStore;
   under_way: UnderWay;
   wakeups: Wakeups;
@@ -22,6 +24,12 @@ export interface SessionsParts extends Omit<DispatcherParts, 'sessions'> {
   ids: Ids;
   log: Log;
   lease_ms: number;
+  /** How many of an agent's slots untrusted work may take. */
+  untrustedSlots(slots: number): number;
+  /** How many slots of all its agents each run and each project may hold. */
+  slot_limits: SlotLimits;
+  /** Of a process that alone may use its folder. */
+  home?: HomeAgents | undefined;
   /** The server at which each agent is connected, for `svc agents ls`. */
   server: string;
 }
@@ -38,6 +46,7 @@ export class Sessions implements AgentSessions, SessionHost {
   readonly under_way: UnderWay;
   readonly log: Log;
   readonly lease_ms: number;
+  readonly slots: HeldSlots;
   readonly dispatcher: Dispatcher;
   readonly #parts: SessionsParts;
   readonly #sessions = new Map<string, Session>();
@@ -54,15 +63,26 @@ export class Sessions implements AgentSessions, SessionHost {
     this.under_way = parts.under_way;
     this.log = parts.log;
     this.lease_ms = parts.lease_ms;
-    this.dispatcher = new Dispatcher({ ...parts, sessions: () => this.#sessions.values() });
+    this.slots = new HeldSlots(parts.slot_limits, parts.clock, () => this.dispatcher.wake());
+    const { slots } = this;
+    this.dispatcher = new Dispatcher({ ...parts, slots, sessions: () => this.#sessions.values() });
+  }
+
+  untrustedSlots(slots: number): number {
+    return this.#parts.untrustedSlots(slots);
+  }
+
+  now(): number {
+    return this.#parts.clock.monotonic();
   }
 
   get size(): number {
     return this.#listed().length;
   }
 
-  start(): void {
-    const { wakeups } = this.#parts;
+  async start(): Promise<void> {
+    const { wakeups, home } = this.#parts;
+    await home?.takeBack();
     this.#stops.push(
       wakeups.onWork(() => this.dispatcher.wake()),
       wakeups.onRevoked((claim) => this.#find(claim.agent_id)?.revoke(claim, claim.reason)),
@@ -94,6 +114,7 @@ export class Sessions implements AgentSessions, SessionHost {
     const agent_id = identity.unlisted
       ? ids.next('agt')
       : await table.introduce({ agent_id: ids.next('agt'), identity, hello, session_id, server });
+    if (session.in_process) await this.#parts.home?.note(agent_id);
     const older = this.#find(agent_id);
     if (older && older !== session) await older.supersede();
     if (!identity.unlisted)
@@ -121,9 +142,10 @@ export class Sessions implements AgentSessions, SessionHost {
   }
 
   #claimerOf(session: Session): InstantClaimer {
-    const { lease_ms, dispatcher } = this;
+    const { lease_ms, dispatcher, slots } = this;
     return {
       lease_ms,
+      slots,
       org_id: session.identity.org_id,
       project_id: session.identity.project_id,
       get isolated_only() {
@@ -139,12 +161,15 @@ export class Sessions implements AgentSessions, SessionHost {
         return session.capabilities;
       },
       get room() {
-        return dispatcher.isDry(session) ? session.room : 0;
+        return dispatcher.isDry(session, { trusted: true }) ? session.room : 0;
+      },
+      get untrusted_room() {
+        return dispatcher.isDry(session, { trusted: false }) ? session.untrusted_room : 0;
       },
       get load() {
         return session.load;
       },
-      claimed: (load) => dispatcher.handOverInstant(session, load),
+      claimed: (load, taken) => dispatcher.handOverInstant(session, load, taken),
     };
   }
 
@@ -171,6 +196,7 @@ export class Sessions implements AgentSessions, SessionHost {
   /** Marks connected agents as alive. Ends sessions whose agent reconnected at another server. */
   async #touch(): Promise<void> {
     const { table } = this.#parts;
+    for (const session of this.#sessions.values()) session.letGoUnnamed();
     try {
       const known = this.#listed().filter((session) => session.agent_id !== undefined);
       const replaced = await table.touch(known.map((session) => session.session_id));

@@ -137,6 +137,15 @@ export class AgentTable {
     );
   }
 
+  /** What counts agents and their slots, newest first. */
+  slots(org_id: string, limit: number): Promise<Pick<AgentRow, 'agent_id' | 'slots' | 'state' | 'last_seen_at'>[]> {
+    return this.#database.read(
+      `SELECT agent_id, slots, state, last_seen_at FROM agents_agents WHERE org_id IS NULL OR org_id = ?
+       ORDER BY agent_id DESC LIMIT ${Math.trunc(limit)}`,
+      [org_id],
+    );
+  }
+
   /** Deletes agents not seen for `age_ms`. Answers how many. */
   async prune(age_ms: number): Promise<number> {
     const oldest = this.#database.now() - age_ms;

@@ -58,6 +58,7 @@ export class AgentProcesses {
         TMPDIR: join(this.work, 'tmp'),
         SVC_URL: this.server.url,
         SVC_TOKEN: this.agent,
+        SVC_AGENT_ALLOW_ROOT: 'on',
         SVC_DRAIN_GRACE: '0s',
         ...env,
       },

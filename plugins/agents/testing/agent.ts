@@ -96,6 +96,7 @@ export function testWorker(parts: {
       shown: [],
       untrusted: 'isolate',
       isolate: 'untrusted',
+      network: 'host',
       drain_grace_ms: parts.grace_ms ?? 0,
     },
     runtime_dir: '/nowhere',

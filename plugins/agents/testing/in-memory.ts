@@ -17,7 +17,7 @@ export async function inMemory(
 ) {
   const { executor = new TestExecutor(), lease_ms = 5000, environments, ...rest } = options;
   const server = new TestServer({ lease_ms, environments });
-  server.sessions.start();
+  await server.sessions.start();
   const worker = testWorker({ link: new MemoryLink(server.sessions, BUILTIN), executor, log: server.log, ...rest });
   await worker.start();
   const stop = async () => {

@@ -11,6 +11,7 @@ import {
   journalRecordSchema,
   type LogChunk,
   type RunStore,
+  type SlotUse,
 } from '../../runs/contract.ts';
 import { leaseLost } from '../errors.ts';
 
@@ -52,9 +53,12 @@ export class MemoryStore implements RunStore {
 
   async claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]> {
     this.#enter('claim');
-    const mine = [...this.activities.values()]
-      .filter(({ state, requires }) => state === 'pending' && requires.every((one) => by.capabilities.includes(one)))
-      .slice(0, limit);
+    const fitting = [...this.activities.values()].filter(
+      ({ state, requires }) => state === 'pending' && requires.every((one) => by.capabilities.includes(one)),
+    );
+    const mine: Activity[] = [];
+    for (const one of fitting)
+      if (mine.length < limit && (by.slots?.take(useOf(one.activity_id)) ?? true)) mine.push(one);
     for (const activity of mine)
       Object.assign(activity, {
         state: 'claimed',
@@ -63,6 +67,11 @@ export class MemoryStore implements RunStore {
         deadline: performance.now() + lease_ms,
       });
     return mine.map((activity) => claimedOf(activity));
+  }
+
+  async slotUsesOf(activity_ids: readonly string[]): Promise<ReadonlyMap<string, SlotUse>> {
+    const known = activity_ids.filter((activity_id) => this.activities.has(activity_id));
+    return new Map(known.map((activity_id) => [activity_id, useOf(activity_id)]));
   }
 
   async renew(agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<{ lost: ClaimRef[] }> {
@@ -163,6 +172,10 @@ export class MemoryStore implements RunStore {
     return this.get(claim.activity_id);
   }
 }
+
+const useOf = (activity_id: string): SlotUse => ({
+  ...{ activity_id, run_id: `run_${activity_id}`, project_id: 'prj_1', trusted: true },
+});
 
 function claimedOf({ activity_id, epoch, journal }: Activity): Claimed {
   return {

@@ -1,12 +1,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AccessControl, Errors, type Principal } from '../../../kernel/contracts/index.ts';
+import {
+  type AccessControl,
+  type Clock,
+  Errors,
+  type Principal,
+  type ServiceError,
+} from '../../../kernel/contracts/index.ts';
 import type { InstantClaims, JobEnvironments, UnderWay } from '../../runs/contract.ts';
 import { ChannelEndpoint } from '../channel/endpoint.ts';
+import type { SlotLimits } from '../sessions/held-slots.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { ids, keepingLog, MemoryTable, TestWakeups } from './doubles.ts';
 import { MemoryStore } from './memory-store.ts';
-import { systemClock as clock } from '../../../test/kit/index.ts';
+import { systemClock } from '../../../test/kit/index.ts';
 
 export interface ServerOptions {
   store?: MemoryStore;
@@ -14,7 +21,11 @@ export interface ServerOptions {
   environments?: JobEnvironments;
   instant?: InstantClaims;
   under_way?: UnderWay;
+  slot_limits?: Partial<SlotLimits>;
+  clock?: Clock;
 }
+
+const UNBOUNDED = { trusted: Infinity, untrusted: Infinity };
 
 const TOKENS: Record<string, Principal> = {
   'Bearer svc_agt_one': { kind: 'agent', id: 'tok_1', name: 'one', token_id: 'tok_1', org_id: 'org_1' },
@@ -31,11 +42,21 @@ export class TestServer {
   readonly channel: ChannelEndpoint;
   /** Answers upgrades with this status instead, when set. */
   refuse: number | undefined;
+  /** As of the database: it may not be used any more. */
+  retired: ServiceError | undefined;
   handedOver = 0;
   readonly #http: Server = createServer();
   #port = 0;
 
-  constructor({ store = new MemoryStore(), lease_ms = 5000, environments, instant, under_way }: ServerOptions = {}) {
+  constructor({
+    store = new MemoryStore(),
+    lease_ms = 5000,
+    environments,
+    instant,
+    under_way,
+    slot_limits,
+    clock = systemClock,
+  }: ServerOptions = {}) {
     this.store = store;
     const empty = { environment: async () => ({ below: [], workflow: {}, above: [] }) };
     const shared = { clock, log: this.log, lease_ms };
@@ -48,6 +69,8 @@ export class TestServer {
       instant: instant ?? { join: () => () => undefined },
       wakeups: this.wakeups,
       table: this.table,
+      slot_limits: { run: UNBOUNDED, project: UNBOUNDED, ...slot_limits },
+      untrustedSlots: (slots) => Math.max(1, Math.floor(slots / 2)),
       server: 'test',
       assigned: (count) => {
         this.handedOver += count;
@@ -61,7 +84,12 @@ export class TestServer {
       },
       authorize: async () => ({ org_id: '', org: '', project_id: '', project: '' }),
     };
-    this.channel = new ChannelEndpoint({ ...shared, sessions: this.sessions, access: () => access });
+    this.channel = new ChannelEndpoint({
+      ...shared,
+      sessions: this.sessions,
+      access: () => access,
+      retired: () => this.retired,
+    });
     this.#http.on('upgrade', (request, socket, head) => {
       const principal = this.refuse === undefined ? TOKENS[request.headers.authorization ?? ''] : undefined;
       const problem = JSON.stringify({ title: 'No.', detail: 'the server does not know this token' });
@@ -76,7 +104,7 @@ export class TestServer {
   }
 
   async start(port = 0): Promise<this> {
-    this.sessions.start();
+    await this.sessions.start();
     this.channel.start();
     await new Promise<void>((resolve) => this.#http.listen(port, '127.0.0.1', resolve));
     this.#port = (this.#http.address() as AddressInfo).port;

@@ -15,6 +15,7 @@ import {
   sweepRuntimeDirs,
 } from '../contract.ts';
 import { MemoryLink } from './memory-link.ts';
+import { rootNotice } from './isolation.ts';
 import { readChannelTarget, readWorkerSettings, type WorkerSettings } from './settings.ts';
 import { SocketLink } from './socket-link.ts';
 import { Worker } from './worker.ts';
@@ -65,6 +66,8 @@ export class LocalAgent implements Agent {
   async start(): Promise<void> {
     if (!this.wanted) return;
     const { settings, clock, ids, log } = this.#parts;
+    const notice = rootNotice(settings.role, this.#settings);
+    if (notice !== undefined) log.warn({}, notice);
     const runtime_dir = await this.#makeFolder(settings.env.TMPDIR);
     const memory = await memoryParent(settings.env);
     const memory_dir = memory === undefined ? undefined : await this.#makeFolder(memory);
@@ -77,6 +80,7 @@ export class LocalAgent implements Agent {
       settings: this.#settings,
       runtime_dir,
       memory_dir,
+      org_wide_refused: settings.role === 'agent',
       version: settings.version,
       machine: { os: platform(), arch: arch(), pid: process.pid },
       clock,

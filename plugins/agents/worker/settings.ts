@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { statSync } from 'node:fs';
 import { parseDuration, type Role, type Settings } from '../../../kernel/contracts/index.ts';
 import type { AgentIsolation } from '../contract.ts';
+import { type RunAs, readRunAs } from '../contract/run-as.ts';
 import { isAgentName } from '../domain/agent-name.ts';
 import { AgentErrors } from '../errors.ts';
 
@@ -19,6 +20,12 @@ export interface WorkerSettings {
   untrusted: AgentIsolation['untrusted'];
   /** Which programs run apart from the rest of the machine. */
   isolate: 'untrusted' | 'all';
+  /** What isolated programs have of the network. */
+  network: 'host' | 'loopback-denied' | 'none';
+  /** Present: whose processes trusted programs are. Else they are the agent's. */
+  run_as?: RunAs | undefined;
+  /** Trusted programs are root: they may read the memory of the agent, and with it the secrets of each project that it serves. */
+  as_root?: boolean;
   /** How long running passes may continue when the agent stops. */
   drain_grace_ms: number;
 }
@@ -39,14 +46,28 @@ const given = (text: string | undefined, fallback: string) => (text === undefine
 
 /** Reads the `SVC_AGENT_*` variables. Throws `agent_setting_invalid` with the variable and its valid values. */
 export function readWorkerSettings({ env, role }: Pick<Settings, 'env' | 'role'>): WorkerSettings {
+  const isolate = oneOf('SVC_AGENT_ISOLATE', given(env.SVC_AGENT_ISOLATE, 'untrusted'), ISOLATE);
+  const untrusted = oneOf('SVC_AGENT_UNTRUSTED', given(env.SVC_AGENT_UNTRUSTED, 'isolate'), UNTRUSTED);
+  const run_as = readRunAs(env.SVC_AGENT_RUN_AS);
+  if (run_as !== undefined && 'fault' in run_as) throw AgentErrors.settingInvalid(run_as.fault);
+  const allow_root = oneOf('SVC_AGENT_ALLOW_ROOT', given(env.SVC_AGENT_ALLOW_ROOT, 'off'), ON_OFF) === 'on';
+  const is_root = process.getuid?.() === 0;
+  if (run_as !== undefined && !is_root)
+    throw AgentErrors.settingInvalid(
+      'SVC_AGENT_RUN_AS is set, but only an agent that is root can run programs as another user',
+    );
+  const apart = run_as !== undefined || isolate === 'all' || untrusted === 'only';
   return {
     name: readName(given(env.SVC_AGENT_NAME, hostname() || 'agent')),
     slots: readSlots(given(env.SVC_AGENT_SLOTS, String(availableParallelism() * SLOTS_PER_CORE))),
     extra_capabilities: readCapabilities(env.SVC_AGENT_CAPS ?? ''),
     workdir: readFolder(given(env.SVC_AGENT_WORKDIR, '.')),
     shown: readShown(env.SVC_AGENT_SHOW, [env.TMPDIR ?? tmpdir(), env.XDG_RUNTIME_DIR ?? '', '/dev/shm']),
-    untrusted: oneOf('SVC_AGENT_UNTRUSTED', given(env.SVC_AGENT_UNTRUSTED, 'isolate'), UNTRUSTED),
-    isolate: oneOf('SVC_AGENT_ISOLATE', given(env.SVC_AGENT_ISOLATE, 'untrusted'), ISOLATE),
+    untrusted,
+    isolate,
+    run_as,
+    as_root: is_root && !apart && !allow_root,
+    network: oneOf('SVC_AGENT_NETWORK', given(env.SVC_AGENT_NETWORK, 'host'), NETWORK),
     drain_grace_ms: readGrace(env.SVC_DRAIN_GRACE, role),
   };
 }
@@ -71,6 +92,7 @@ export function readServerSettings(
     shown: [],
     untrusted: 'refuse',
     isolate: 'untrusted',
+    network: 'host',
     drain_grace_ms: readGrace(grace, role),
   };
 }
@@ -90,6 +112,8 @@ function readShown(text = '', hidden: readonly string[] = []): string[] {
 
 const UNTRUSTED = ['refuse', 'isolate', 'only'] as const;
 const ISOLATE = ['untrusted', 'all'] as const;
+const ON_OFF = ['on', 'off'] as const;
+const NETWORK = ['host', 'loopback-denied', 'none'] as const;
 
 function oneOf<T extends string>(variable: string, text: string, values: readonly T[]): T {
   const value = values.find((one) => one === text);

@@ -22,7 +22,7 @@ import {
   type FileSender,
   type PassEnd,
 } from '../contract.ts';
-import { EXECUTOR_FAILED } from '../errors.ts';
+import { AgentErrors, EXECUTOR_FAILED } from '../errors.ts';
 import { pause } from './backoff.ts';
 import { CallTeller } from './call-teller.ts';
 import { isolationOf } from './isolation.ts';
@@ -42,6 +42,8 @@ export interface WorkerParts {
   /** The folder of this process, mode 0700. */
   runtime_dir: string;
   memory_dir?: string | undefined;
+  /** An agent that is root does not serve several projects. Not of one that somebody has for himself, as in `svc dev`. */
+  org_wide_refused?: boolean;
   version: string;
   machine: { os: string; arch: string; pid: number };
   clock: Clock;
@@ -163,6 +165,11 @@ export class Worker implements Agent {
     this.#places.connected();
     const held = [...this.#passes].filter((pass) => !pass.lost);
     const welcome = await link.request('hello', this.#hello(held.map((pass) => pass.claim)));
+    // Only the server knows what the token is for.
+    if (this.#parts.settings.as_root && this.#parts.org_wide_refused && welcome.project_id === undefined)
+      throw AgentErrors.rootRefused(
+        `agent ${this.#parts.settings.name} is root and serves every project of its org, so each could read the secrets of the others`,
+      );
     this.#agent_id = welcome.agent_id;
     this.#lease_ms = welcome.lease_ms;
     this.#settle(held, welcome.lost, sent_at);

@@ -17,9 +17,10 @@ import { partNames } from '../domain/parts.ts';
 import { pathFault } from '../domain/paths.ts';
 import type { ByteRange } from '../domain/ranges.ts';
 import { ArtifactErrors } from '../errors.ts';
-import { type ArtifactFile, countFiles, insertFiles, listFiles, readFile, removeFile } from '../store/file-rows.ts';
-import { GRACE_MS, publish, removalOf, removeUploads } from '../store/publish.ts';
+import { type ArtifactFile, countFiles, insertFiles, listEntries, listFiles, readFile } from '../store/file-rows.ts';
+import { GRACE_MS, publish, removalOf, removeUploads, takeOut } from '../store/publish.ts';
 import { insertRemovals } from '../store/removal-rows.ts';
+import { countCopied } from '../store/usage.ts';
 import { type Upload, writeUpload } from '../store/upload-rows.ts';
 import { readContent } from './content.ts';
 import type { PartStores } from './part-stores.ts';
@@ -85,9 +86,10 @@ export class Library implements Artifacts {
     const { database, uploads } = this.#use;
     await retryUnknownCommit(() =>
       database.transaction(async (tx) => {
-        await uploads.hold(tx, delivery.place);
+        const bounded = await uploads.hold(tx, delivery.place);
         const state = { ...complete, complete: true };
-        if (!(await writeUpload(tx, complete, state, database.now()))) throw ArtifactErrors.uploadTaken(CONTINUED);
+        if (!(await writeUpload(tx, complete, state, { now: database.now(), bounded })))
+          throw ArtifactErrors.uploadTaken(CONTINUED);
       }),
     );
     return { upload_id: complete.upload_id, file: shownOf(complete) };
@@ -98,14 +100,14 @@ export class Library implements Artifacts {
     const { org_id, project_id, run_id } = place;
     return retryUnknownCommit((again) =>
       database.transaction(async (tx): Promise<Stored> => {
-        await uploads.hold(tx, place);
+        const bounded = await uploads.hold(tx, place);
         const now = database.now();
         if (!(await removeUploads(tx, [upload]))) {
           const made = again ? await readFile(tx, place, upload.path) : undefined;
           if (made?.blob_id === upload.upload_id) return { file: viewOf(made), replaced: false };
           throw ArtifactErrors.uploadTaken(CONTINUED);
         }
-        const replaced = await publish(tx, place, [upload], { ids, now, position: null });
+        const replaced = await publish(tx, place, [upload], { ids, now, position: null, bounded });
         await checkCount(tx, run_id);
         const entry = { org_id, project_id, action: 'artifact.put', subject: `${run_id}/${upload.path}` };
         if (by) await audit.record(tx, { ...by, ...entry });
@@ -147,7 +149,7 @@ export class Library implements Artifacts {
     { limit, cursor, prefix }: { limit: number; cursor: string | undefined; prefix: string | undefined },
   ) {
     const after = decodeCursor(cursor, 'text')?.[0];
-    const rows = await listFiles(this.#use.database, scope, { after, prefix, limit: limit + 1 });
+    const rows = await listEntries(this.#use.database, scope, { after, prefix, limit: limit + 1 });
     const { items, ...rest } = pageOf(rows, limit, ({ path }) => path);
     return { items: items.map(viewOf), ...rest };
   }
@@ -162,7 +164,7 @@ export class Library implements Artifacts {
         const file = await readFile(tx, scope, path);
         if (!file && again) return;
         if (!file) throw noArtifact(path);
-        await removeFile(tx, run_id, path);
+        await takeOut(tx, scope, [path]);
         await insertRemovals(tx, [removalOf(ids, file, partNames(file.parts))], database.now() + GRACE_MS);
         await audit.record(tx, { ...by, org_id, project_id, action: 'artifact.delete', subject: `${run_id}/${path}` });
         failpoint('artifacts.removed');
@@ -177,11 +179,10 @@ export class Library implements Artifacts {
       // What a person has put is nobody's result.
       const made = rows.flatMap((row) => (row.activity_id === null ? [] : [{ ...row, activity_id: row.activity_id }]));
       const owners = made.length === 0 ? [] : await keeps(made);
-      await insertFiles(
-        tx,
-        to,
-        made.flatMap((row, i) => (owners[i] ? [{ ...row, activity_id: owners[i].activity_id }] : [])),
-      );
+      const copied = made.flatMap((row, i) => (owners[i] ? [{ ...row, activity_id: owners[i].activity_id }] : []));
+      await insertFiles(tx, to, copied);
+      const bytes = copied.reduce((sum, { size }) => sum + size, 0);
+      if (copied.length > 0) await countCopied(tx, from, to, bytes);
       after = rows.length < limit ? undefined : rows.at(-1)?.path;
     }
   }
@@ -193,7 +194,7 @@ export const shownOf = ({ path, size, digest }: { path: string; size: number; di
   digest: shownDigest(digest),
 });
 
-export const viewOf = (file: ArtifactFile): StoredArtifact & { created_at: number } => ({
+export const viewOf = (file: Omit<ArtifactFile, 'parts'>): StoredArtifact & { created_at: number } => ({
   ...shownOf(file),
   created_at: file.created_at,
 });

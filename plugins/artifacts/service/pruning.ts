@@ -4,6 +4,7 @@ import type { CopiedPrefix, KeptResults, RerunPart, RunGuard, RunTable } from '.
 import type { Artifacts } from '../contract.ts';
 import { type RunPlace, runsWithFiles } from '../store/file-rows.ts';
 import { removeOfRuns } from '../store/publish.ts';
+import { forgetUsage } from '../store/usage.ts';
 
 interface Pruning {
   database: Database;
@@ -17,6 +18,13 @@ export const artifactRows = ({ database, ids }: Omit<Pruning, 'guard'>): RunTabl
   column: 'run_id',
   remove: (tx, run_ids, limit) => removeOfRuns(tx, run_ids, limit, ids, database.now()),
 });
+
+/** What is counted of them goes after them. */
+export const artifactUsage: RunTable = {
+  table: 'artifacts_run_usage',
+  column: 'run_id',
+  remove: (tx, run_ids) => forgetUsage(tx, run_ids),
+};
 
 /** `artifacts=30d` of SVC_RETENTION: artifacts of runs that ended before, while the runs stay. */
 export const prunableArtifacts = (use: Pruning): Prunable => ({

@@ -6,7 +6,7 @@ import { ArtifactErrors } from '../errors.ts';
 import type { Upload, UploadWish } from '../store/upload-rows.ts';
 import { digestOf } from './content.ts';
 import type { PartStores } from './part-stores.ts';
-import { tooLarge, type UploadPlace, type Uploads } from './uploads.ts';
+import { type OpenUpload, tooLarge, type UploadPlace, type Uploads } from './uploads.ts';
 
 /** A request that brings content, or the next piece of it. */
 export interface Delivery extends UploadWish {
@@ -46,7 +46,7 @@ export class Receiver {
     this.#checkSize(delivery);
     const opened = await this.#use.uploads.open(delivery.place, delivery, delivery.from);
     failpoint('artifacts.upload-opened');
-    const progress: Progress = { upload: opened, hash: createHash('sha256') };
+    const progress: Progress = { ...opened, hash: createHash('sha256') };
     try {
       await this.#take(delivery, progress);
       return await this.#conclude(delivery, progress);
@@ -73,9 +73,10 @@ export class Receiver {
       progress.upload = { ...upload, parts: [...parts, [epoch, size]], stored: stored + size };
       received(size);
       if (stored + size > (expected?.size ?? limit_bytes)) throw overlong(expected?.size, limit_bytes);
+      if (stored + size > progress.room.bytes) throw progress.room.refusal();
       const more = await cutter.more();
       // The last part is recorded by what the upload comes to.
-      if (more || cutter.failure !== undefined) await uploads.record(progress.upload);
+      if (more || cutter.failure !== undefined) await uploads.record(progress.upload, progress.bounded);
       failpoint('artifacts.part-recorded');
     }
     if (cutter.failure !== undefined) throw cutter.failure;
@@ -90,7 +91,7 @@ export class Receiver {
     if (content_digest !== undefined && content_digest !== own) throw mismatch(content_digest, own);
     const { stored } = upload;
     if (expected && stored < expected.size) {
-      await this.#use.uploads.record(upload);
+      await this.#use.uploads.record(upload, progress.bounded);
       return { stored };
     }
     const whole = { blob_id: upload.upload_id, store: upload.store, parts: upload.parts };
@@ -100,8 +101,7 @@ export class Receiver {
   }
 }
 
-interface Progress {
-  upload: Upload;
+interface Progress extends OpenUpload {
   hash: ReturnType<typeof createHash>;
 }
 

@@ -6,12 +6,13 @@ import {
   retryUnknownCommit,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef, RunGuard } from '../../runs/contract.ts';
+import type { ClaimRef, RunGuard, RunLimits } from '../../runs/contract.ts';
 import { MAX_PARTS, partName, partNames } from '../domain/parts.ts';
 import { ArtifactErrors } from '../errors.ts';
 import type { RunPlace } from '../store/file-rows.ts';
 import { discard } from '../store/publish.ts';
 import { findUpload, insertUpload, type Upload, type UploadWish, writeUpload } from '../store/upload-rows.ts';
+import { type Bounded, type Room, roomFor } from '../store/usage.ts';
 import type { PartStores } from './part-stores.ts';
 
 export interface UploadParts {
@@ -19,6 +20,14 @@ export interface UploadParts {
   ids: Ids;
   guard: RunGuard;
   stores: PartStores;
+  limits: RunLimits;
+}
+
+/** An upload that a request may write to, and the room that it has. */
+export interface OpenUpload {
+  upload: Upload;
+  bounded: Bounded;
+  room: Room;
 }
 
 export interface UploadPlace extends RunPlace {
@@ -45,36 +54,45 @@ export class Uploads {
   }
 
   /** The run or the claim that the upload depends on. */
-  async hold(tx: Transaction, { claim, ...run }: UploadPlace): Promise<void> {
-    if (claim) await this.#use.guard.holdClaim(tx, run, claim);
-    else await this.#use.guard.holdRun(tx, run);
+  async hold(tx: Transaction, { claim, ...run }: UploadPlace): Promise<Bounded> {
+    const { guard, limits } = this.#use;
+    const { trusted } = claim ? await guard.holdClaim(tx, run, claim) : await guard.holdRun(tx, run);
+    return { trusted, limits };
   }
 
   /**
    * Begins an upload, or takes over one that was begun: from its commit on, a request that has written to it before can
-   * record nothing. Throws `artifact_offset_wrong` unless it goes on where the stored part ends, or at the beginning.
+   * record nothing. Throws `artifact_offset_wrong` unless it goes on where the stored part ends, or at the beginning;
+   * `artifact_quota_exceeded` when it is known already that there is no room.
    */
-  async open(place: UploadPlace, wish: UploadWish, from: number): Promise<Upload> {
+  async open(place: UploadPlace, wish: UploadWish, from: number): Promise<OpenUpload> {
     const { database, ids } = this.#use;
     const { id: store } = await this.#use.stores.writing();
     const upload_id = ids.next('art');
     try {
       return await retryUnknownCommit(() =>
         database.transaction(async (tx) => {
-          await this.hold(tx, place);
+          const bounded = await this.hold(tx, place);
           const now = database.now();
           const known = await findUpload(tx, place, wish);
+          const room = async (upload: Upload): Promise<OpenUpload> => {
+            const left = await roomFor(tx, place, bounded);
+            // What is stored of it counts already.
+            const all = { ...left, bytes: left.bytes + upload.stored };
+            if ((wish.expected?.size ?? 1) > all.bytes) throw left.refusal();
+            return { upload, bounded, room: all };
+          };
           // The answer to the commit was lost.
-          if (known?.upload_id === upload_id) return known;
+          if (known?.upload_id === upload_id) return room(known);
           const usable = known && known.store === store && known.parts.length < MAX_PARTS;
           const stored = usable ? known.stored : 0;
           if (from !== 0 && from !== stored)
             throw ArtifactErrors.offsetWrong(`${stored} bytes are stored, and the content begins at byte ${from}`, {
               data: { offset: stored },
             });
-          if (usable) return this.#takeOver(tx, known, from, now);
+          if (usable) return room(await this.#takeOver(tx, known, from, { now, bounded }));
           if (known) await discard(tx, known, ids, now);
-          return insertUpload(tx, place, wish, { upload_id, store, now });
+          return room(await insertUpload(tx, place, wish, { upload_id, store, now }));
         }),
       );
     } catch (error) {
@@ -83,7 +101,12 @@ export class Uploads {
     }
   }
 
-  async #takeOver(tx: Transaction, known: Upload, from: number, now: number): Promise<Upload> {
+  async #takeOver(
+    tx: Transaction,
+    known: Upload,
+    from: number,
+    given: { now: number; bounded: Bounded },
+  ): Promise<Upload> {
     // The part that the request before may be writing; begun anew, also those that it has stored.
     const present = known.complete ? [] : [partName(known.epoch, known.parts.length)];
     const given_up = from === 0 ? partNames(known.parts) : [];
@@ -94,14 +117,16 @@ export class Uploads {
       complete: false,
       ...(from === 0 ? { parts: [], stored: 0 } : {}),
     };
-    if (!(await writeUpload(tx, known, taken, now))) throw ArtifactErrors.uploadTaken(CONTINUED);
+    if (!(await writeUpload(tx, known, taken, given))) throw ArtifactErrors.uploadTaken(CONTINUED);
     return taken;
   }
 
-  /** Records how far the upload is. Throws `artifact_upload_taken`. */
-  async record(upload: Upload): Promise<void> {
+  /** Records how far the upload is. Throws `artifact_upload_taken`, `artifact_quota_exceeded`. */
+  async record(upload: Upload, bounded: Bounded): Promise<void> {
     const { database } = this.#use;
-    const written = await retryUnknownCommit(() => writeUpload(database, upload, upload, database.now()));
+    const written = await retryUnknownCommit(() =>
+      database.transaction((tx) => writeUpload(tx, upload, upload, { now: database.now(), bounded })),
+    );
     if (!written) throw ArtifactErrors.uploadTaken(CONTINUED);
   }
 

@@ -67,15 +67,32 @@ export async function readFile(
   return row && fileOf(row);
 }
 
+interface FilePage {
+  after?: string | undefined;
+  prefix?: string | undefined;
+  limit: number;
+}
+
 /** In order of the bytes of their paths, beginning after `after`; `prefix` limits them. */
-export async function listFiles(
+export const listFiles = (on: Pick<Queries, 'read'>, run: RunPlace, page: FilePage): Promise<ArtifactFile[]> =>
+  readFiles(on, run, page, SELECT);
+
+/** The same without the names of their parts, of which one artifact may have thousands. */
+export const listEntries = (
+  on: Pick<Queries, 'read'>,
+  run: RunPlace,
+  page: FilePage,
+): Promise<Omit<ArtifactFile, 'parts'>[]> => readFiles(on, run, page, SELECT.replace('parts', "'[]' AS parts"));
+
+async function readFiles(
   on: Pick<Queries, 'read'>,
   { org_id, project_id, run_id }: RunPlace,
-  { after = '', prefix = '', limit }: { after?: string | undefined; prefix?: string | undefined; limit: number },
+  { after = '', prefix = '', limit }: FilePage,
+  select: string,
 ): Promise<ArtifactFile[]> {
   const [from, to] = [bytes(prefix), Buffer.concat([bytes(prefix), Buffer.from([0xff])])];
   const rows = await on.read<Row>(
-    `${SELECT} WHERE run_id = ? AND org_id = ? AND project_id = ? AND path > ? AND path >= ? AND path < ?
+    `${select} WHERE run_id = ? AND org_id = ? AND project_id = ? AND path > ? AND path >= ? AND path < ?
      ORDER BY path LIMIT ${Math.trunc(limit)}`,
     [run_id, org_id, project_id, bytes(after), from, to],
   );
@@ -102,10 +119,6 @@ export async function insertFiles(
     ...[file.size, file.digest, file.created_at, file.activity_id, file.position],
   ]);
   await insertRows(on, 'INSERT INTO artifacts_files', ALL, rows);
-}
-
-export async function removeFile(on: Pick<Queries, 'write'>, run_id: string, path: string): Promise<void> {
-  await on.write('DELETE FROM artifacts_files WHERE run_id = ? AND path = ?', [run_id, bytes(path)]);
 }
 
 /** The parts of a content, by any artifact that has it; undefined when none has. */

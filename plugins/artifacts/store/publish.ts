@@ -3,6 +3,7 @@ import { type Part, partName, partNames } from '../domain/parts.ts';
 import { type ArtifactFile, insertFiles, type RunPlace } from './file-rows.ts';
 import { insertRemovals, type Removal } from './removal-rows.ts';
 import type { Upload } from './upload-rows.ts';
+import { type Bounded, count } from './usage.ts';
 
 /**
  * How long a content stays when no row names it any more: whoever reads it may finish, whoever copies its row commits
@@ -41,21 +42,22 @@ interface Published {
   now: number;
   /** Of a script's call; null otherwise. */
   position: number | null;
+  bounded: Bounded;
 }
 
 /**
  * Makes complete uploads of one run its artifacts, in place of those with the same paths. The run's row must be locked,
- * and the rows of the uploads removed. Answers the paths that were there before.
+ * and the rows of the uploads removed. Answers the paths that were there before. Throws `artifact_quota_exceeded`.
  */
 export async function publish(
   tx: Transaction,
   place: RunPlace,
   uploads: readonly Upload[],
-  { ids, now, position }: Published,
+  { ids, now, position, bounded }: Published,
 ): Promise<string[]> {
   const replaced = await takeOut(
     tx,
-    place.run_id,
+    place,
     uploads.map(({ path }) => path),
   );
   const files = uploads.map(
@@ -74,6 +76,7 @@ export async function publish(
     }),
   );
   await insertFiles(tx, place, files);
+  await count(tx, place, { bytes: sizeOfAll(files) }, bounded);
   const left = uploads.filter(({ garbage }) => garbage.length > 0);
   await insertRemovals(
     tx,
@@ -86,26 +89,35 @@ export async function publish(
   return replaced.map(({ path }) => path);
 }
 
+const sizeOfAll = (files: readonly { size: number }[]): number => files.reduce((sum, { size }) => sum + size, 0);
+
 /** Removes artifacts by their paths, and answers what they were. */
-async function takeOut(
+export async function takeOut(
   tx: Transaction,
-  run_id: string,
+  place: Pick<RunPlace, 'run_id' | 'project_id'>,
   paths: readonly string[],
 ): Promise<(Named & { path: string })[]> {
-  const found: (Named & { path: string })[] = [];
+  const { run_id } = place;
+  const found: (Named & { path: string; size: number })[] = [];
   for (const some of chunks(paths)) {
     // Buffers, padded to a size of list that is prepared already.
     const list = inList(some);
     const params = [run_id, ...list.params.map((path) => Buffer.from(path))];
-    const rows = await tx.read<{ path: Buffer; blob_id: string; store: string; parts: string }>(
-      `SELECT path, blob_id, store, parts FROM artifacts_files WHERE run_id = ? AND path IN ${list.marks}`,
+    const rows = await tx.read<{ path: Buffer; blob_id: string; store: string; parts: string; size: number }>(
+      `SELECT path, blob_id, store, parts, size FROM artifacts_files WHERE run_id = ? AND path IN ${list.marks}`,
       params,
     );
     if (rows.length === 0) continue;
     await tx.write(`DELETE FROM artifacts_files WHERE run_id = ? AND path IN ${list.marks}`, params);
     for (const row of rows)
-      found.push({ ...row, path: Buffer.from(row.path).toString(), parts: JSON.parse(row.parts) as Part[] });
+      found.push({
+        ...row,
+        path: Buffer.from(row.path).toString(),
+        parts: JSON.parse(row.parts) as Part[],
+        size: Number(row.size),
+      });
   }
+  await count(tx, place, { bytes: -sizeOfAll(found) });
   return found;
 }
 
@@ -124,8 +136,8 @@ export async function removeOfRuns(
   now: number,
 ): Promise<number> {
   const list = inList(run_ids);
-  const rows = await tx.read<{ run_id: string; path: Buffer; bytes: number }>(
-    `SELECT run_id, path, LENGTH(parts) AS bytes FROM artifacts_files WHERE run_id IN ${list.marks}
+  const rows = await tx.read<{ run_id: string; project_id: string; path: Buffer; bytes: number }>(
+    `SELECT run_id, project_id, path, LENGTH(parts) AS bytes FROM artifacts_files WHERE run_id IN ${list.marks}
      ORDER BY run_id, path LIMIT ${Math.trunc(limit)}`,
     list.params,
   );
@@ -138,20 +150,27 @@ export async function removeOfRuns(
   const removed: Named[] = [];
   for (const [run_id, files] of Map.groupBy(taken, (row) => row.run_id)) {
     const paths = files.map(({ path }) => Buffer.from(path).toString());
-    removed.push(...(await takeOut(tx, run_id, paths)));
+    removed.push(...(await takeOut(tx, { run_id, project_id: files[0]!.project_id }, paths)));
   }
   const removals = removed.map((row) => removalOf(ids, row, partNames(row.parts)));
   await insertRemovals(tx, removals, now + GRACE_MS);
   return weight;
 }
 
-/** Removes the rows of uploads. False when one of them has changed since it was read, or is gone. */
+/** Removes the rows of uploads of one run. False when one of them has changed since it was read, or is gone. */
 export async function removeUploads(tx: Transaction, uploads: readonly Upload[]): Promise<boolean> {
-  let removed = 0;
+  let [removed, staged] = [0, 0];
   for (const some of chunks(uploads)) {
     const { condition, params } = inKeys(['upload_id', 'epoch'], some);
+    const [row] = await tx.read<{ stored: number | null }>(
+      `SELECT SUM(stored) AS stored FROM artifacts_uploads WHERE ${condition}`,
+      params,
+    );
+    staged += Number(row?.stored ?? 0);
     removed += await tx.write(`DELETE FROM artifacts_uploads WHERE ${condition}`, params);
   }
+  const [first] = uploads;
+  if (first) await count(tx, first, { staged: -staged });
   return removed === uploads.length;
 }
 

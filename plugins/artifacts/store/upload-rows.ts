@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { beyond, chunks, inList, type Queries } from '../../../kernel/contracts/index.ts';
+import { beyond, chunks, inList, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { Part } from '../domain/parts.ts';
 import type { RunPlace } from './file-rows.ts';
+import { type Bounded, count } from './usage.ts';
 
 /** What an upload says that it brings. */
 export interface UploadWish {
@@ -109,14 +110,22 @@ export async function insertUpload(
 /** What a transition leaves; only the request with the upload's present epoch can do it. */
 export type UploadState = Pick<Upload, 'parts' | 'stored' | 'garbage' | 'complete' | 'digest' | 'size'>;
 
-/** False when another request has taken the upload over, or it is gone. */
+/**
+ * Counts what is stored now, too. False when another request has taken the upload over, or it is gone. Throws
+ * `artifact_quota_exceeded`.
+ */
 export async function writeUpload(
-  on: Pick<Queries, 'write'>,
-  { upload_id, epoch }: Pick<Upload, 'upload_id' | 'epoch'>,
+  tx: Transaction,
+  { upload_id, epoch, run_id, project_id }: Pick<Upload, 'upload_id' | 'epoch' | 'run_id' | 'project_id'>,
   state: UploadState & { epoch: number },
-  now: number,
+  { now, bounded }: { now: number; bounded: Bounded },
 ): Promise<boolean> {
-  const written = await on.write(
+  // Nobody else changes it in this epoch.
+  const [before] = await tx.read<{ stored: number }>(
+    'SELECT stored FROM artifacts_uploads WHERE upload_id = ? AND epoch = ?',
+    [upload_id, epoch],
+  );
+  const written = await tx.write(
     `UPDATE artifacts_uploads SET epoch = ?, stored = ?, parts = ?, garbage = ?, complete = ?, digest = ?, size = ?, touched_at = ?
      WHERE upload_id = ? AND epoch = ?`,
     [
@@ -124,7 +133,10 @@ export async function writeUpload(
       ...[state.complete ? 1 : 0, state.digest, state.size, now, upload_id, epoch],
     ],
   );
-  return written === 1;
+  if (written !== 1) return false;
+  const staged = state.stored - Number(before?.stored ?? 0);
+  await count(tx, { run_id, project_id }, { staged }, bounded);
+  return true;
 }
 
 export type StaleUpload = Upload & { touched_at: number };

@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { basename, join } from 'node:path';
 import { Database } from '../../../kernel/contracts/index.ts';
-import type { TestServer } from '../../../test/kit/index.ts';
+import { findBroken, type TestServer } from '../../../test/kit/index.ts';
+import { USAGE } from './usage.ts';
 
 export const digest = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 export const reprDigest = (bytes: Buffer | string): string =>
@@ -51,7 +52,7 @@ export async function namedParts(server: TestServer): Promise<Set<string>> {
   return named;
 }
 
-/** Files that no row names, and parts of artifacts without a file: both must never be. */
+/** Files that no row names, parts of artifacts without a file, and wrong counts: none of them must ever be. */
 export async function strays(server: TestServer, folder: string): Promise<string[]> {
   const [files, named] = [(await filesIn(folder)).map((path) => basename(path)), await namedParts(server)];
   const rows = await server
@@ -63,7 +64,11 @@ export async function strays(server: TestServer, folder: string): Promise<string
       .filter((name) => !files.includes(name))
       .map((name) => `missing ${name}`),
   );
-  return [...files.filter((name) => !named.has(name)).map((name) => `unnamed ${name}`), ...missing];
+  return [
+    ...files.filter((name) => !named.has(name)).map((name) => `unnamed ${name}`),
+    ...missing,
+    ...(await findBroken(server.use(Database), USAGE)),
+  ];
 }
 
 /** Sends the head and the beginning of a body, and breaks the connection once `when` resolves. */

@@ -1,5 +1,5 @@
 import { type Database, Errors, type Ids, type Transaction } from '../../../kernel/contracts/index.ts';
-import type { CallContext, JournaledVerb, Json } from '../../runs/contract.ts';
+import type { CallContext, JournaledVerb, Json, RunLimits } from '../../runs/contract.ts';
 import { MAX_FILES } from '../local/walk.ts';
 import { checkCount } from '../service/library.ts';
 import { publish, removeUploads } from '../store/publish.ts';
@@ -10,12 +10,17 @@ import { ArtifactErrors } from '../errors.ts';
  * The server's half of `svc artifact put`: args `{uploads: [<id>, …]}`. The uploads of the activity become artifacts of its
  * run in the transaction of the record, so that a call publishes all of its files once, or none. Prints their paths.
  */
-export const publishVerb = (database: Pick<Database, 'now'>, ids: Pick<Ids, 'next'>): JournaledVerb => ({
+export const publishVerb = (
+  database: Pick<Database, 'now'>,
+  ids: Pick<Ids, 'next'>,
+  limits: RunLimits,
+): JournaledVerb => ({
   kind: 'artifact',
   async perform(tx, context, args) {
+    const bounded = { trusted: context.trusted, limits };
     const uploads = await uploadsOf(tx, context, readIds(args));
     if (!(await removeUploads(tx, uploads))) throw gone();
-    await publish(tx, context, uploads, { ids, now: database.now(), position: context.position });
+    await publish(tx, context, uploads, { ids, now: database.now(), position: context.position, bounded });
     await checkCount(tx, context.run_id);
     return { exit_code: 0, output: Buffer.from(uploads.map(({ path }) => `${path}\n`).join('')) };
   },

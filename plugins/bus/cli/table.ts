@@ -76,7 +76,9 @@ export const commands: readonly Command[] = inGroup('Events', [
     name: 'runs chain',
     summary: 'what led to a run or an event, and what came of it',
     about: 'Callers, reruns, events and the runs that they started, woke and cancelled, as a tree.',
-    args: [{ name: 'run-id', summary: 'the run, or an event: run_01J… or evt_01J…' }],
+    args: [
+      { name: 'run-id', summary: 'the run, or an event: run_01J…, the end of its id, @last, or evt_01J…', run: true },
+    ],
     flags: {
       limit: { type: 'number', least: 1, most: 200, summary: 'how much of what came of it is shown (default 50)' },
     },

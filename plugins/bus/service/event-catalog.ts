@@ -3,7 +3,7 @@ import type { Json } from '../../runs/contract.ts';
 import type { DeclaredTypes, ProjectScope } from '../contract.ts';
 import { isPlatform, PLATFORM_TYPES } from '../domain/platform-types.ts';
 import { sampleOf } from '../domain/sample.ts';
-import { seenTypes } from '../store/types.ts';
+import { type SeenType, seenTypes } from '../store/types.ts';
 import type { EventViews } from './event-views.ts';
 
 /** An event type that a project knows. */
@@ -25,7 +25,7 @@ export interface EventCatalog {
 export interface CatalogParts {
   database: Pick<Database, 'read' | 'sql'>;
   declared: readonly DeclaredTypes[];
-  views: Pick<EventViews, 'payloads'>;
+  views: Pick<EventViews, 'samples'>;
 }
 
 export function createEventCatalog(parts: CatalogParts): EventCatalog {
@@ -38,15 +38,18 @@ export function createEventCatalog(parts: CatalogParts): EventCatalog {
         .filter((type) => type > after)
         .sort((a, b) => (a < b ? -1 : 1));
       const page = all.slice(0, limit);
-      const ids = page.flatMap((type) => seen.get(type)?.last_event ?? []);
-      const events = await parts.views.payloads(scope, ids);
+      const shown = page.flatMap((type): SeenType[] => {
+        const row = seen.get(type);
+        return row ? [row] : [];
+      });
+      const samples = await parts.views.samples(scope, shown);
       const types = page.map((type): CatalogEntry => {
         const row = seen.get(type);
-        const event = row && events.get(row.last_event);
+        const sample = row && samples.get(row.last_event);
         return {
           type,
           source: isPlatform(type) ? 'platform' : declared.has(type) ? 'declared' : 'seen',
-          ...(event ? { sample: sampleOf(event.payload) } : {}),
+          ...(sample === undefined ? {} : { sample: sampleOf(sample) }),
           ...(row ? { last_seen: row.last_seen } : {}),
         };
       });

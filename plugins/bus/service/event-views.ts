@@ -1,9 +1,11 @@
 import { type Database, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
 import type { Masker, RunMasks } from '../../masking/contract.ts';
+import type { Json } from '../../runs/contract.ts';
 import type { Delivery, EventBus, ProjectScope, Replay, StoredEvent } from '../contract.ts';
 import { type DeliveryRow, type FiredRow, MAX_SHOWN, readDeliveries, readFired } from '../store/deliveries.ts';
 import { type EventFilter, type EventHeader, listEvents } from '../store/event-rows.ts';
 import { readReplays } from '../store/replays.ts';
+import { readSamples, type SeenType } from '../store/types.ts';
 
 /** The deliveries of an event, and how many more there are than listed. */
 export interface ShownDeliveries {
@@ -22,8 +24,8 @@ export interface EventViews {
   ): Promise<{ events: EventHeader[]; next_seq?: number }>;
   /** Masked with the secret values of the emitting run. Throws `not_found`. */
   read(scope: ProjectScope, event_id: string): Promise<{ event: StoredEvent } & ShownDeliveries>;
-  /** Masked payloads of the project's events, by event. Missing events are left out. */
-  payloads(scope: ProjectScope, event_ids: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>>;
+  /** What there is to show of the last events of types, masked, by event. Those of which nothing is known are left out. */
+  samples(scope: ProjectScope, types: readonly SeenType[]): Promise<ReadonlyMap<string, Json>>;
 }
 
 export interface ViewParts {
@@ -57,11 +59,12 @@ export function createEventViews(parts: ViewParts): EventViews {
       if (!event) throw Errors.notFound(`there is no event ${event_id}`);
       return { event: await masked(event), ...(await deliveriesOf(parts.database, event)) };
     },
-    async payloads(scope, event_ids) {
-      const found = new Map<string, StoredEvent>();
-      for (const event_id of event_ids) {
-        const event = await parts.bus.read(scope, event_id);
-        if (event) found.set(event_id, await masked(event));
+    async samples(scope, types) {
+      await parts.sealer.prepare(scope.org_id);
+      const found = new Map<string, Json>();
+      for (const [event_id, event] of await readSamples(parts.database, parts.sealer, scope, types)) {
+        const masker = await maskerOf(parts, event);
+        found.set(event_id, !masker || masker.idle ? event.payload : masker.json(event.payload));
       }
       return found;
     },
@@ -69,7 +72,10 @@ export function createEventViews(parts: ViewParts): EventViews {
 }
 
 /** The run that emitted the event, or that the event reports on. */
-async function maskerOf(parts: ViewParts, event: StoredEvent): Promise<Masker | undefined> {
+async function maskerOf(
+  parts: ViewParts,
+  event: ProjectScope & Pick<StoredEvent, 'source' | 'source_name'>,
+): Promise<Masker | undefined> {
   const { org_id, project_id, source, source_name: run_id } = event;
   if (!['emit', 'lifecycle', 'manual', 'spawn'].includes(source) || !run_id.startsWith('run_')) return undefined;
   return parts.masks.of({ org_id, project_id, run_id });

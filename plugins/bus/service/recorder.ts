@@ -227,14 +227,12 @@ export class Recorder {
       stored.set(recording, event);
     }
     const events = [...stored.values()];
-    await insertEvents(
-      tx,
-      accepted.map((recording) => ({ event: stored.get(recording)!, sealed: recording.sealed })),
-    );
+    const written = accepted.map((recording) => ({ event: stored.get(recording)!, sealed: recording.sealed }));
+    await insertEvents(tx, written);
     // Before reactions act: runs that they create arm their cancels at the new end of the bus.
     const { holder, until } = this.#parts.sequencer.held(scope.project_id, head);
     await moveHead(tx, scope.project_id, head, { seq: head.seq + accepted.length, at: recorded_at, holder, until });
-    await noteTypes(tx, events);
+    await noteTypes(tx, this.#parts.sealer, written);
     await this.#fire(tx, scope, events);
     await this.#apply(tx, scope, stored, plans);
     await this.#parts.audit.recordAll(tx, accepted.flatMap(auditOf));

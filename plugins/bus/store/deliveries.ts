@@ -14,6 +14,8 @@ import { guarded, reached } from './waits.ts';
 const COLUMNS = 'event_id reaction name_digest part project_id name state reason run_id'.split(' ');
 const DECLINED_COLUMNS = `${COLUMNS.join(', ')}, others`;
 const REASON_POINTS = 2000;
+/** Characters of a reason beside those of thousands of others. */
+const LISTED_REASON_LENGTH = 300;
 
 /** Waits and cancels shown with one event. */
 export const MAX_SHOWN = 200;
@@ -128,7 +130,7 @@ export function readDeliveries(
   event_id: string,
 ): Promise<DeliveryRow[]> {
   return on.read<DeliveryRow>(
-    `SELECT reaction, name, state, reason, run_id, others FROM bus_deliveries
+    `SELECT reaction, name, state, SUBSTR(reason, 1, ${LISTED_REASON_LENGTH}) AS reason, run_id, others FROM bus_deliveries
      WHERE event_id = ? AND project_id = ? AND replayed_at IS NULL
      ORDER BY reaction, name, part LIMIT ${MAX_REACTIONS + 3 * (MAX_SHOWN + 1)}`,
     [event_id, scope.project_id],

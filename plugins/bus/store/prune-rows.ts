@@ -64,6 +64,16 @@ export async function* removeEvents(
       removed = await removeSome(on, table, condition, params, limit);
       if (removed > 0) yield removed;
     }
+  await forgetSamples(on, project_id, ids);
+}
+
+/** A type that was seen again may still have the sample of an event that is gone. On MySQL every event replaces it. */
+async function forgetSamples(on: Database, project_id: string, ids: ReturnType<typeof inList>): Promise<void> {
+  if (on.sql.family === 'mysql') return;
+  await on.write(
+    `UPDATE bus_types SET sample = NULL, sample_event = NULL WHERE project_id = ? AND sample_event IN ${ids.marks}`,
+    [project_id, ...ids.params],
+  );
 }
 
 /** Types of which no event is left. On MySQL a type with a newer event refers to that one. */

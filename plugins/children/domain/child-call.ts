@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Errors, MAX_DURATION_MS } from '../../../kernel/contracts/index.ts';
-import { type Json, MAX_ATTEMPTS, MAX_CALL_NAME_LENGTH } from '../../runs/contract.ts';
+import {
+  includedPathFault,
+  type Json,
+  MAX_ATTEMPTS,
+  MAX_CALL_NAME_LENGTH,
+  MAX_INCLUDED_BYTES,
+  MAX_INCLUDED_FILES,
+} from '../../runs/contract.ts';
 
 export const MAX_REQUIRES = 32;
 export const CAPABILITY = /^[A-Za-z0-9][A-Za-z0-9._:+-]{0,62}$/;
@@ -32,17 +39,22 @@ export function checkName(name: Json | undefined): string {
 }
 
 /**
- * The arguments of `activity` and `activity-submit`: `{name, argv, requires, policy?}` for a command, `{name, executor, spec,
+ * The arguments of `activity` and `activity-submit`: `{name, argv, requires, policy?, beside?}` for a command, `{name, executor, spec,
  * requires}` for anything else. Throws `invalid_request`.
  */
 export function readCall(args: Json): ChildWork {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) refuse('/args', 'must be an object');
-  const { name, argv, executor, spec, requires, policy, ...unknown } = args;
+  const { name, argv, executor, spec, requires, policy, beside, ...unknown } = args;
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined) refuse(`/${surplus.slice(0, 64)}`, 'is not a known member');
   const whose = { name: checkName(name), requires: checkRequires(requires) };
   if (executor === undefined)
-    return { ...whose, executor: COMMAND, spec: { argv: checkCommand(argv), ...checkPolicy(policy) } };
+    return {
+      ...whose,
+      executor: COMMAND,
+      spec: { argv: checkCommand(argv), ...checkPolicy(policy), ...checkBeside(beside) },
+    };
+  if (beside !== undefined) refuse('/beside', 'belongs to commands; another executor has its spec');
   if (policy !== undefined) refuse('/policy', 'belongs to commands; another executor has its spec');
   if (argv !== undefined) refuse('/argv', 'belongs to commands; another executor has its spec');
   if (typeof executor !== 'string' || !EXECUTOR.test(executor)) refuse('/executor', 'must be the name of an executor');
@@ -67,6 +79,34 @@ function checkPolicy(policy: Json | undefined): { policy?: Json } {
   if (max_backoff_ms !== undefined) whole('/policy/retry/max_backoff_ms', max_backoff_ms, 1, MAX_DURATION_MS);
   if (timeout_ms !== undefined) whole('/policy/timeout_ms', timeout_ms, 1, MAX_DURATION_MS);
   return { policy };
+}
+
+const MAX_FOLDER_LENGTH = 4096;
+
+/** `{folder, files}`: only those files of the run can be read by whoever takes the child. */
+function checkBeside(beside: Json | undefined): { beside?: Json } {
+  if (beside === undefined) return {};
+  const { folder, files, ...unknown } = members('/beside', beside);
+  if (Object.keys(unknown).length > 0) refuse('/beside', 'has a member that is not known');
+  if (typeof folder !== 'string' || !folder.startsWith('/') || folder.length > MAX_FOLDER_LENGTH)
+    refuse('/beside/folder', 'must be an absolute path');
+  if (!Array.isArray(files) || files.length > MAX_INCLUDED_FILES)
+    refuse('/beside/files', `must be a list of at most ${MAX_INCLUDED_FILES} files`);
+  return { beside: { folder, files: files.map(checkFile) } };
+}
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+function checkFile(given: Json, n: number): Json {
+  const at = `/beside/files/${n}`;
+  const { path, digest, size, executable = false, ...unknown } = members(at, given);
+  if (Object.keys(unknown).length > 0) refuse(at, 'has a member that is not known');
+  const fault = typeof path === 'string' ? includedPathFault(path) : 'is no text';
+  if (fault !== undefined) refuse(`${at}/path`, fault);
+  if (typeof digest !== 'string' || !DIGEST.test(digest)) refuse(`${at}/digest`, 'must be sha256: and 64 digits');
+  whole(`${at}/size`, size, 0, MAX_INCLUDED_BYTES);
+  if (typeof executable !== 'boolean') refuse(`${at}/executable`, 'must be true or false');
+  return { path: path!, digest, size: size!, executable };
 }
 
 function members(pointer: string, value: Json): { [member: string]: Json } {

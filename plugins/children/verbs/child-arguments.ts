@@ -7,8 +7,10 @@ import {
   POLICY_OPTIONS,
   readArguments,
   readPolicy,
+  type ScriptFiles,
   splitCommand,
 } from '../../scripts/contract.ts';
+import type { IncludedFile } from '../../runs/contract.ts';
 import { CAPABILITY, MAX_REQUIRES } from '../domain/child-call.ts';
 
 /** A command for another agent. */
@@ -17,6 +19,14 @@ export interface ChildCall {
   argv: string[];
   requires: string[];
   policy?: CommandPolicy | undefined;
+  /** What the command names of what lies beside the script. */
+  beside?: { folder: string; files: readonly IncludedFile[] };
+}
+
+/** The agent that takes the child lays the files into a folder of its own, and puts that in place of the script's. */
+export function withFiles(child: ChildCall, beside: ScriptFiles | undefined): ChildCall {
+  if (beside === undefined || !child.argv.some((word) => word.includes(beside.folder))) return child;
+  return { ...child, beside: { folder: beside.folder, files: beside.files.map((file) => ({ ...file })) } };
 }
 
 /** `<name> [--requires <cap>]... [--retry …] [--timeout …] -- <command>`. Throws `verb_usage`. */

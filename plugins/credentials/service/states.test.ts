@@ -52,7 +52,7 @@ for (const store of STORES)
     t.equal(await put('both', { kind: 'bearer', token: 'abcd' }), 201);
     held.set('both', { state: 'ok', kind: 'bearer' });
 
-    t.test('the states of many wishes come in their order, with one question for each side', async (t) => {
+    t.test('@REQ-012 the states of many wishes come in their order, with one question for each side', async (t) => {
       t.same(
         await states(
           { name: 'bot' },
@@ -87,7 +87,7 @@ for (const store of STORES)
       t.same(within, [{ state: 'ok', kind: 'bearer' }]);
     });
 
-    t.test('only what is ok resolves', async (t) => {
+    t.test('@REQ-013 only what is ok resolves, so that a name that both sides hold resolves to neither', async (t) => {
       t.same(await resolve({ name: 'mail', kinds: ['bearer'] }), { kind: 'bearer', token: 'token of mail' });
       t.equal((await server.use(Credentials).raw(scope, { name: 'mail' })).value, 'token of mail');
       const refusals: [CredentialWish, string, RegExp][] = [

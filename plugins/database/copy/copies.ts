@@ -7,12 +7,13 @@ import type { DatabaseCopies, SettleCopy } from '../contract/copies.ts';
 
 interface Place extends DatabaseDeps {
   database_url: string;
+  version: string;
   migrations: readonly PluginMigrations[];
   settle: () => readonly SettleCopy[];
 }
 
 /** The driver of MySQL is loaded only when it is used. */
-export function databaseCopies({ database_url, migrations, settle, ...deps }: Place): DatabaseCopies {
+export function databaseCopies({ database_url, version, migrations, settle, ...deps }: Place): DatabaseCopies {
   return {
     async snapshot() {
       const address = parseDatabaseUrl(database_url);
@@ -22,9 +23,10 @@ export function databaseCopies({ database_url, migrations, settle, ...deps }: Pl
     },
     async fill() {
       const address = parseDatabaseUrl(database_url);
-      if (address.family === 'sqlite') return sqliteFilling(address.path, { migrations, settle: settle() }, deps);
+      if (address.family === 'sqlite')
+        return sqliteFilling(address.path, { migrations, settle: settle(), version }, deps);
       const { mysqlFilling } = await import('../mysql/filling.ts');
-      return mysqlFilling(address, database_url, { migrations, settle: settle() }, deps);
+      return mysqlFilling(address, database_url, { migrations, settle: settle(), version }, deps);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type Database, insertRows, isServiceError, type PluginMigrations } from '../../../kernel/contracts/index.ts';
 import type { DatabaseHandle } from '../open-database.ts';
+import { layoutsOf, recordLayouts } from '../migrate/layout.ts';
 import { makeLedger } from '../migrate/ledger.ts';
 import type { Step } from '../migrate/steps.ts';
 import type { CopiedRow, CopiedTable, SettleCopy } from '../contract/copies.ts';
@@ -27,6 +28,8 @@ async function columnsOf(database: Database): Promise<Map<string, TargetColumn[]
 export interface Wanted {
   migrations: readonly PluginMigrations[];
   settle: readonly SettleCopy[];
+  /** Of this svc. */
+  version: string;
 }
 
 /** Fills an opened, empty database. The ledger of the migrator comes last: without it no server can use the tables. */
@@ -77,7 +80,16 @@ export class Loading {
     const now = database.now();
     const rows = this.#steps.map(({ name, digest }) => [name, digest, now, now]);
     const columns = ['name', 'digest', 'started_at', 'applied_at'];
-    await database.transaction((tx) => insertRows(tx, 'INSERT INTO kernel_migrations', columns, rows));
+    await database.transaction(async (tx) => {
+      await insertRows(tx, 'INSERT INTO kernel_migrations', columns, rows);
+      const restored = new Set(this.#steps.map(({ migration }) => migration));
+      const layouts = layoutsOf(this.#wanted.migrations, this.#wanted.version);
+      await recordLayouts(
+        tx,
+        layouts.filter(({ migration }) => restored.has(migration)),
+        now,
+      );
+    });
     const applied = await this.#handle.migrate(this.#wanted.migrations);
     for (const settle of this.#wanted.settle) await settle(database);
     return applied;

@@ -8,7 +8,7 @@ export interface LedgerRow {
   applied_at: number | null;
 }
 
-export const LEDGER = ['kernel_migrations', 'kernel_migration_lock'];
+export const LEDGER = ['kernel_migrations', 'kernel_migration_lock', 'kernel_layouts'];
 
 /**
  * The migrations that a ledger has, as a whole and in its order. Databases of both kinds have the same migrations, with

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 import { isLost } from '../mysql/faults.ts';
+import { type Layout, recordLayouts } from './layout.ts';
 import type { Step } from './steps.ts';
 
 /** MySQL: table, column or key already exists, or is already gone: traces of an interrupted step. */
@@ -25,7 +26,7 @@ export async function applyStep(database: Database, step: Step): Promise<void> {
  * Gives a new SQLite database its whole schema in one transaction: a commit instead of hundreds, and no schema at all when the
  * process dies. Answers false when another process has begun before.
  */
-export function applyAll(database: Database, steps: readonly Step[]): Promise<boolean> {
+export function applyAll(database: Database, steps: readonly Step[], layouts: readonly Layout[]): Promise<boolean> {
   return database.transaction(async (tx) => {
     const begun = await tx.read('SELECT name FROM kernel_migrations LIMIT 1');
     if (begun.length > 0) return false;
@@ -36,6 +37,7 @@ export function applyAll(database: Database, steps: readonly Step[]): Promise<bo
       } catch (error) {
         throw failed(step, error);
       }
+    await recordLayouts(tx, layouts, database.now());
     return true;
   });
 }

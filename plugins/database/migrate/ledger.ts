@@ -21,17 +21,20 @@ export async function makeLedger(database: Database): Promise<void> {
   await database.write(
     `CREATE TABLE IF NOT EXISTS kernel_migration_lock (name ${ID[family]} NOT NULL PRIMARY KEY, owner ${ID[family]} NOT NULL, expires_at BIGINT NOT NULL)${END[family]}`,
   );
+  await database.write(
+    `CREATE TABLE IF NOT EXISTS kernel_layouts (migration ${ID[family]} NOT NULL PRIMARY KEY, made_by ${ID[family]} NOT NULL, additive SMALLINT NOT NULL, recorded_at BIGINT NOT NULL)${END[family]}`,
+  );
   await database.write(`${insert_ignore} kernel_migration_lock (name, owner, expires_at) VALUES ('schema', '', 0)`);
 }
 
 export async function hasLedger(database: Database): Promise<boolean> {
-  const table = "'kernel_migration_lock'";
+  const tables = "('kernel_migration_lock', 'kernel_layouts')";
   const rows = await database.read(
     database.sql.family === 'sqlite'
-      ? `SELECT name FROM sqlite_master WHERE type = 'table' AND name = ${table}`
-      : `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ${table}`,
+      ? `SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ${tables}`
+      : `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ${tables}`,
   );
-  return rows.length > 0;
+  return rows.length === 2;
 }
 
 /** The names of applied steps. Throws `migration_changed` when the text of an applied step differs. */

@@ -10,6 +10,8 @@ const PATIENCE_MS = 180_000;
 export interface MigrationLock {
   /** Throws `migration_locked` when another process took the lock. */
   assertHeld(): Promise<void>;
+  /** Has `assertHeld` found that another process took it? */
+  lost(): boolean;
   release(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ async function renew(database: Database, owner: string): Promise<boolean> {
 }
 
 function held(database: Database, { clock, log }: DatabaseDeps, owner: string): MigrationLock {
-  let released = false;
+  let [released, lost] = [false, false];
   let cancel: Cancel = () => undefined;
   let renewing: Promise<void> = Promise.resolve();
   const keep = async () => {
@@ -68,8 +70,10 @@ function held(database: Database, { clock, log }: DatabaseDeps, owner: string): 
   arm();
   return {
     assertHeld: async () => {
-      if (!(await renew(database, owner))) throw DatabaseErrors.migrationLocked(await holder(database));
+      lost = !(await renew(database, owner));
+      if (lost) throw DatabaseErrors.migrationLocked(await holder(database));
     },
+    lost: () => lost,
     release: async () => {
       released = true;
       cancel();

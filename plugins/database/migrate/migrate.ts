@@ -1,40 +1,71 @@
 import { type Database, isServiceError, type PluginMigrations } from '../../../kernel/contracts/index.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { applyAll, applyStep } from './apply.ts';
+import { DatabaseErrors } from '../errors.ts';
+import { layoutsOf, newerLayout, recordLayouts } from './layout.ts';
 import { appliedSteps, hasLedger, makeLedger } from './ledger.ts';
 import { lockSchema, type MigrationLock } from './lock.ts';
 import { loadOnce } from './once.ts';
 import { type Step, stepsOf } from './steps.ts';
 
+/** A process that loses the lock more often than this has something else that is wrong with it. */
+const MAX_LOSSES = 10;
+
 /**
  * Migrates the schema. Any number of processes may call it at once: each step runs once, and the others wait. Answers
- * the migrations (`runs/0001-runs`) of which this process applied steps. Throws `migration_failed`,
- * `migration_changed`, `migration_locked`.
+ * the migrations (`runs/0001-runs`) of which this process applied steps. `version`: of this svc. Throws `migration_failed`,
+ * `migration_changed`, `migration_locked`, `database_newer`.
  */
 export async function migrate(
   database: Database,
   list: readonly PluginMigrations[],
   deps: DatabaseDeps,
+  version: string,
 ): Promise<string[]> {
   const steps = stepsOf(list, database.sql.family);
   if (!(await hasLedger(database))) await makeLedger(database);
+  const newer = await newerLayout(database, list);
+  if (newer !== undefined) throw newerThan(version, newer);
   const done = async () => (await pendingOf(database, steps)).length === 0;
-  const lock = await lockSchema(database, deps, done);
-  if (!lock) return [];
-  try {
-    if (database.sql.family === 'sqlite' && (await applyAll(database, steps))) return migrationsOf(steps);
-    return await runSteps(database, steps, lock);
-  } finally {
-    await lock.release();
+  const applied = new Set<string>();
+  for (let losses = 0; ; losses += 1) {
+    const lock = await lockSchema(database, deps, done);
+    if (!lock) return [...applied];
+    try {
+      const layouts = layoutsOf(list, version);
+      if (database.sql.family === 'sqlite' && (await applyAll(database, steps, layouts))) return migrationsOf(steps);
+      // Before the steps: a server of an older version that sees them has to know what they mean for it.
+      const pending = new Set(migrationsOf(await pendingOf(database, steps)));
+      const begun = layouts.filter(({ migration }) => pending.has(migration));
+      await recordLayouts(database, begun, database.now());
+      await runSteps(database, steps, lock, applied);
+      return [...applied];
+    } catch (error) {
+      // A process that stood still has lost its lock, and nothing else: whoever took it goes on, and this one waits for that.
+      if (!lock.lost() || losses === MAX_LOSSES) throw error;
+      deps.log.warn({ reason: (error as Error).message }, 'the migration lock was lost, and is waited for again');
+    } finally {
+      await lock.release();
+    }
   }
 }
+
+/** `newer`: what this svc does not have. */
+export const newerThan = (version: string, newer: string) =>
+  DatabaseErrors.newer(`the database has migrations that this svc ${version} does not have: ${newer}`);
 
 async function pendingOf(database: Database, steps: readonly Step[]): Promise<Step[]> {
   const applied = await appliedSteps(database, steps);
   return steps.filter(({ name }) => !applied.has(name));
 }
 
-async function runSteps(database: Database, steps: readonly Step[], lock: MigrationLock): Promise<string[]> {
+/** Adds the migrations of which it applied steps to `applied`, also when it fails in between. */
+async function runSteps(
+  database: Database,
+  steps: readonly Step[],
+  lock: MigrationLock,
+  applied: Set<string>,
+): Promise<void> {
   // Loaded only when there is something to apply, and not kept: the library costs start time, and memory.
   const { library, forget } = loadOnce('umzug');
   const { Umzug } = library as typeof import('umzug');
@@ -44,6 +75,7 @@ async function runSteps(database: Database, steps: readonly Step[], lock: Migrat
       up: async () => {
         await lock.assertHeld();
         await applyStep(database, step);
+        applied.add(step.migration);
       },
     })),
     // A step records itself, in one transaction with its work where the database can.
@@ -55,8 +87,7 @@ async function runSteps(database: Database, steps: readonly Step[], lock: Migrat
     logger: undefined,
   });
   try {
-    const applied = new Set((await umzug.up()).map(({ name }) => name));
-    return migrationsOf(steps.filter(({ name }) => applied.has(name)));
+    await umzug.up();
   } catch (error) {
     const { cause } = error as Error;
     throw isServiceError(cause) ? cause : error;

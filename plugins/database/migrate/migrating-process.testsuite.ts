@@ -83,7 +83,7 @@ async function main([url, fatal, count]: readonly string[]): Promise<void> {
   try {
     const deps = { clock: handle.clock, log: handle.log, ids: handle.ids };
     const database = fatal ? killing(handle.database, new RegExp(fatal), Number(count)) : handle.database;
-    process.stdout.write(JSON.stringify(await migrate(database, exampleMigrations, deps)));
+    process.stdout.write(JSON.stringify(await migrate(database, exampleMigrations, deps, '1.0.0')));
   } finally {
     await handle.close();
   }

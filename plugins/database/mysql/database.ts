@@ -1,5 +1,11 @@
 import type { Sequelize } from 'sequelize';
-import { type Database, isServiceError, type Param, type Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  type Database,
+  isServiceError,
+  type Param,
+  type ServiceError,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import { runAfterCommit } from '../after-commit.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { mysqlDialect } from '../dialect.ts';
@@ -7,6 +13,7 @@ import { DatabaseErrors } from '../errors.ts';
 import { doingOutside } from '../outside.ts';
 import { checkParams } from '../params.ts';
 import { pause } from '../retry.ts';
+import { WriteState } from '../write-state.ts';
 import { isLost, isRetryable, isTimeout, mysqlFault } from './faults.ts';
 import type { MysqlPool } from './pool.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -33,6 +40,7 @@ const LOST_ATTEMPTS = 3;
 export class MysqlDatabase implements Database {
   readonly sql = mysqlDialect;
   readonly sequelize: Sequelize;
+  readonly writes = new WriteState();
   readonly #pool: MysqlPool;
   readonly #time: ServerClock;
   readonly #deps: DatabaseDeps;
@@ -54,18 +62,20 @@ export class MysqlDatabase implements Database {
   /** A single write commits by itself: when the connection breaks during it, the result is unknown. */
   async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
     checkParams(params);
-    return this.#persist(() =>
-      this.#on((session) =>
-        session.write(statement, params).catch((error: unknown) => {
-          throw isLost(error) ? commitUnknown(error) : error;
-        }),
+    return this.writes.watch(() =>
+      this.#persist(() =>
+        this.#on((session) =>
+          session.write(statement, params).catch((error: unknown) => {
+            throw isLost(error) ? commitUnknown(error) : error;
+          }),
+        ),
       ),
     );
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const { result, after } = await doingOutside(() =>
-      this.#persist(() => this.#on((session) => this.#attempt(session, work))),
+      this.writes.watch(() => this.#persist(() => this.#on((session) => this.#attempt(session, work)))),
     );
     runAfterCommit(after, this.#deps.log);
     return result;
@@ -99,6 +109,10 @@ export class MysqlDatabase implements Database {
     await this.#on((session) => session.query('SELECT 1')).catch((error: unknown) => {
       throw mysqlFault(error);
     });
+  }
+
+  retired(): ServiceError | undefined {
+    return this.writes.retired;
   }
 
   async #attempt<T>(session: MysqlSession, work: Work<T>, current = false): Promise<Done<T>> {

@@ -1,4 +1,4 @@
-import type { Clock, Database, Ids, Log } from '../../../kernel/contracts/index.ts';
+import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import type { MysqlAddress } from '../url.ts';
 import { MysqlDatabase } from './database.ts';
 import { MysqlPool } from './pool.ts';
@@ -8,7 +8,7 @@ import { ServerClock } from './server-clock.ts';
 export async function openMysqlDatabase(
   address: MysqlAddress,
   deps: { clock: Clock; log: Log; ids: Ids },
-): Promise<{ database: Database; close: () => Promise<void> }> {
+): Promise<{ database: MysqlDatabase; close: () => Promise<void> }> {
   const pool = new MysqlPool(address, deps.clock);
   const time = new ServerClock(pool, deps.clock, deps.log);
   const close = async () => {

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import type { Database, LockedRows, Param, Transaction } from '../../../kernel/contracts/index.ts';
+import type { Database, LockedRows, Param, ServiceError, Transaction } from '../../../kernel/contracts/index.ts';
 import { runAfterCommit } from '../after-commit.ts';
 import type { DatabaseDeps } from '../deps.ts';
 import { sqliteDialect } from '../dialect.ts';
@@ -10,6 +10,7 @@ import { checkParams } from '../params.ts';
 import type { SqliteEngine } from './engine.ts';
 import { sqliteFault } from './faults.ts';
 import { sequelizeOver } from './sequelize.ts';
+import { WriteState } from '../write-state.ts';
 import { SharedCommits, withoutStalling } from './shared-commits.ts';
 
 const NONE: readonly Param[] = [];
@@ -18,6 +19,7 @@ const NONE: readonly Param[] = [];
 export class SqliteDatabase implements Database {
   readonly sql = sqliteDialect;
   readonly sequelize: Sequelize;
+  readonly writes = new WriteState();
   readonly #engine: SqliteEngine;
   readonly #commits: SharedCommits;
   readonly #deps: DatabaseDeps;
@@ -41,7 +43,9 @@ export class SqliteDatabase implements Database {
   async write(statement: string, params: readonly Param[] = NONE): Promise<number> {
     checkParams(params);
     const engine = this.#engine;
-    return this.#commits.ride(() => engine.work(() => engine.writer.run(statement, params).changes));
+    return this.writes.watch(() =>
+      this.#commits.ride(() => engine.work(() => engine.writer.run(statement, params).changes)),
+    );
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -50,7 +54,7 @@ export class SqliteDatabase implements Database {
 
   async #transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const tx = new SqliteTransaction(this.#engine);
-    const result = await this.#commits.ride((awaited) => this.#run(tx, work, awaited));
+    const result = await this.writes.watch(() => this.#commits.ride((awaited) => this.#run(tx, work, awaited)));
     runAfterCommit(tx.after, this.#deps.log);
     return result;
   }
@@ -69,6 +73,10 @@ export class SqliteDatabase implements Database {
 
   async ping(): Promise<void> {
     await this.read('SELECT 1');
+  }
+
+  retired(): ServiceError | undefined {
+    return this.writes.retired;
   }
 
   async #run<T>(tx: SqliteTransaction, work: (tx: Transaction) => Promise<T>, awaited: boolean): Promise<T> {

@@ -1,6 +1,6 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Clock } from '../../../kernel/contracts/index.ts';
+import { type Clock, isServiceError } from '../../../kernel/contracts/index.ts';
 import { DatabaseErrors } from '../errors.ts';
 import { SqliteConnection } from './connection.ts';
 import { isBusy, sqliteFault } from './faults.ts';
@@ -200,12 +200,26 @@ function makePrivateFile(path: string): void {
 
 function named(path: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT')
+  // What SQLite calls an I/O error may be a file that it cannot make longer.
+  const failed = isServiceError(error, DatabaseErrors.unavailable.code) && path !== ':memory:';
+  if (code === 'ENOSPC' || code === 'EDQUOT' || (failed && isDiskFull(dirname(path))))
     return DatabaseErrors.storageFull(`there is no space left for ${path}`, { cause: error });
   if (error instanceof Error && 'syscall' in error)
     return DatabaseErrors.unavailable(`${path} cannot be created or opened (${code})`, { cause: error });
   if (error instanceof Error && 'definition' in error) error.message = `${path}: ${error.message}`;
   return error;
+}
+
+/** Less than this is not enough to open a database. */
+const LEAST_FREE_BYTES = 256 * 1024;
+
+function isDiskFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < LEAST_FREE_BYTES;
+  } catch {
+    return false;
+  }
 }
 
 async function patiently<T>(clock: Clock, run: () => T | Promise<T>): Promise<T> {

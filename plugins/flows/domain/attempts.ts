@@ -10,3 +10,7 @@ export function named(id: string, message: string): string {
   const name = `node ${id}: `;
   return message.startsWith(name) ? message : `${name}${message}`;
 }
+
+/** The node that its author wrote: a failed part of it is its failure. */
+export const writtenId = ({ id, part_of }: Pick<PlannedNode, 'id' | 'part_of'>): string =>
+  part_of === undefined || part_of === 'run' ? id : part_of.node;

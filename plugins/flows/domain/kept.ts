@@ -10,13 +10,13 @@ export interface EarlierNode {
 }
 
 /**
- * The nodes whose results a rerun from a node keeps, with their numbers in the earlier plan: all that were decided, but
- * for that node, those that have not come to an end, and whatever comes after any of these.
+ * The nodes whose results a rerun keeps, with their numbers in the earlier plan: all that were decided, but for those that
+ * failed or have not come to an end, for the node from which it is rerun, and for whatever comes after any of these.
  */
 export function keptNodes(
   nodes: readonly PlannedNode[],
   earlier: ReadonlyMap<string, EarlierNode>,
-  from: PlannedNode,
+  from: PlannedNode | undefined,
 ): [n: number, old: number][] {
   const again = new Set<number>();
   const ahead = nodes.filter((node) => node === from || !isKept(node, earlier.get(node.id))).map(({ n }) => n);

@@ -6,7 +6,7 @@ import type { PlannedNode } from '../domain/plan.ts';
 import { nodeUnknown, TIMED_OUT } from '../errors.ts';
 import { insertList } from '../store/lists.ts';
 import { sealOutput, type StoredNode } from '../store/node-rows.ts';
-import { named, nameOf } from '../domain/attempts.ts';
+import { named, nameOf, writtenId } from '../domain/attempts.ts';
 import type { FlowMemory } from './flow-memory.ts';
 import { Evaluation, type EvaluationParts } from './evaluation.ts';
 import { type FaultParts, NODE_FAULT, reasonOf } from './faults.ts';
@@ -272,7 +272,7 @@ export class Advance {
     if (failed) {
       flow.failed += 1;
       flow.error_code ??= row.error_code;
-      flow.error_message ??= named(node.id, row.error_message ?? '');
+      flow.error_message ??= named(writtenId(node), row.error_message ?? '');
     }
     this.#over(row, row.state);
     if (failed && flow.header.on_failure === 'stop') await this.#stop(node);

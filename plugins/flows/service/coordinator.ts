@@ -139,6 +139,10 @@ export class FlowCoordinator implements RunCoordinator {
     return memory?.run.run_id === run_id ? memory : undefined;
   }
 
+  labels(run: ActivityScope): Promise<(name: string) => string | undefined> {
+    return this.#parts().views.labels(run);
+  }
+
   nodes(run: ActivityScope, page: NodePage): Promise<NodeList> {
     return this.#parts().views.list(run, page);
   }
@@ -159,7 +163,7 @@ export class FlowCoordinator implements RunCoordinator {
     return new Set(known.flatMap(({ activity_id, n }) => (kept.has(n) ? [] : [activity_id])));
   }
 
-  rerun(run: ActivityScope, plan: unknown, from: string): Promise<RerunPlan> {
+  rerun(run: ActivityScope, plan: unknown, from: string | undefined): Promise<RerunPlan | undefined> {
     return planRerun(this.#parts(), run, plan as FlowPlan, from);
   }
 

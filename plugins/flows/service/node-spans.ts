@@ -4,7 +4,7 @@ import { nameOf } from '../domain/attempts.ts';
 import { WHOLE } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
 import { PART, PLAN, readParts } from '../store/lists.ts';
-import { readOpen, readOpenItems, type StoredNode } from '../store/node-rows.ts';
+import { listOpen, readOpenItems, type StoredNode } from '../store/node-rows.ts';
 import type { FlowScope } from '../store/sealing.ts';
 
 /** Nodes of a run that ends before they do; of a run with more the spans of the others are missing. */
@@ -29,8 +29,8 @@ export function nodeSpanOf(node: PlannedNode, row: StoredNode): NodeSpan | undef
 
 /** The nodes and items in progress of a run that ends now. The org's keys must be ready. */
 export async function openNodeSpans(tx: Transaction, sealer: Sealer, run: FlowScope, now: number): Promise<NodeSpan[]> {
-  const rows = await readOpen(tx, run.run_id, -1, MAX_OPEN);
-  const whole = [...rows];
+  const whole = await listOpen(tx, run.run_id, -1, MAX_OPEN);
+  const rows: StoredNode[] = [...whole];
   for (const { n, total } of whole) if (total !== null) rows.push(...(await readOpenItems(tx, run.run_id, n)));
   const wanted = [...new Set(rows.map(({ n }) => Math.floor(n / PART)))];
   const parts = await readParts<PlannedNode>(tx, sealer, run, PLAN, wanted);

@@ -27,19 +27,25 @@ export function plannedAgain(plan: RerunPlan): PlannedNode[] {
   return nodes;
 }
 
-/** A rerun of a run from one of its nodes. Throws `invalid_request`. */
+/**
+ * A rerun of a run from one of its nodes, or of what did not succeed. Undefined when there is nothing to keep. Throws
+ * `invalid_request`.
+ */
 export async function planRerun(
   { database, sealer, views }: RerunParts,
   scope: FlowScope,
   plan: FlowPlan,
-  from: string,
-): Promise<RerunPlan> {
+  from: string | undefined,
+): Promise<RerunPlan | undefined> {
   const nodes = planned(plan);
   const first = nodes.find(({ id }) => id === from);
-  if (!first) throw refused(unknownNode(from, nodes));
+  if (!first && from !== undefined) throw refused(unknownNode(from, nodes));
   await sealer.prepare(scope.org_id);
   const flow = await readFlow(database, sealer, scope);
-  if (!flow) throw refused('the plan of the run no longer exists; leave `from` out to run it anew');
+  if (!flow) {
+    if (from === undefined) return undefined;
+    throw refused('the plan of the run no longer exists; leave `from` out to run it anew');
+  }
   const old = await views.plan(scope, 0, flow.nodes);
   const rows = await readNodes(
     database,
@@ -49,6 +55,7 @@ export async function planRerun(
   const states = new Map(rows.map((row) => [row.n, row]));
   const earlier = new Map(old.map(({ id, n, type }) => [id, { n, type, row: states.get(n) }]));
   const kept = keptNodes(nodes, earlier, first);
+  if (from === undefined && kept.length === 0) return undefined;
   return { ...plan, ...guardedAgain(plan.nodes, scope.run_id, kept) };
 }
 

@@ -26,21 +26,46 @@ const KEY = ['run_id', 'n', 'item'];
 const READ = `SELECT n, item, state, open_needs AS open, met_needs AS met, attempt, activity_id, timer_id, total, begun,
   ended, failed, outcome, output, error_code, error_message, started_at, finished_at FROM flows_nodes`;
 
-type Row = Omit<StoredNode, 'outcome'> & { outcome: string };
-const opened = (row: Row): StoredNode => ({ ...row, outcome: parseExact(row.outcome) as Json });
+/** Characters of the error of a node that lists show. */
+const LISTED_ERROR_LENGTH = 2000;
+/** The same with the bytes of the outputs in place of the outputs, for lists. */
+const READ_LISTED = READ.replace('output,', 'NULL AS output, LENGTH(output) AS output_bytes,').replace(
+  'error_message',
+  `SUBSTR(error_message, 1, ${LISTED_ERROR_LENGTH}) AS error_message`,
+);
 
-export async function readNodes(
+/** A row in a list, without its output. */
+export interface ListedNode extends StoredNode {
+  /** Of its own output, as it is stored; null: its output is the activity's, or it has none. */
+  output_bytes: number | null;
+}
+
+type Row<Node extends StoredNode = StoredNode> = Omit<Node, 'outcome'> & { outcome: string };
+const opened = <Node extends StoredNode>(row: Row<Node>): Node =>
+  ({ ...row, outcome: parseExact(row.outcome) as Json }) as unknown as Node;
+
+type Keys = readonly { n: number; item: number }[];
+
+export const readNodes = (on: Pick<Transaction, 'read'>, run_id: string, keys: Keys): Promise<StoredNode[]> =>
+  nodesOf(on, READ, run_id, keys);
+
+/** The same for a list. */
+export const listNodes = (on: Pick<Transaction, 'read'>, run_id: string, keys: Keys): Promise<ListedNode[]> =>
+  nodesOf(on, READ_LISTED, run_id, keys);
+
+async function nodesOf<Node extends StoredNode>(
   on: Pick<Transaction, 'read'>,
+  read: string,
   run_id: string,
-  keys: readonly { n: number; item: number }[],
-): Promise<StoredNode[]> {
-  const found: StoredNode[] = [];
+  keys: Keys,
+): Promise<Node[]> {
+  const found: Node[] = [];
   for (const some of chunks(keys)) {
     const { condition, params } = inKeys(
       ['run_id', 'n', 'item'],
       some.map(({ n, item }) => ({ run_id, n, item })),
     );
-    found.push(...(await on.read<Row>(`${READ} WHERE ${condition}`, params)).map(opened));
+    found.push(...(await on.read<Row<Node>>(`${read} WHERE ${condition}`, params)).map((row) => opened<Node>(row)));
   }
   return found;
 }
@@ -53,35 +78,52 @@ export async function readItems(
   after: number,
   limit: number,
 ): Promise<StoredNode[]> {
-  const rows = await on.read<Row>(
-    `${READ} WHERE run_id = ? AND n = ? AND item > ? ORDER BY item LIMIT ${Math.trunc(limit)}`,
-    [run_id, n, after],
-  );
-  return rows.map(opened);
+  const rows = await on.read<Row>(`${READ} ${itemsAfter(limit)}`, [run_id, n, after]);
+  return rows.map((row) => opened(row));
 }
+
+/** The same for a list. */
+export async function listItems(
+  on: Pick<Transaction, 'read'>,
+  run_id: string,
+  n: number,
+  after: number,
+  limit: number,
+): Promise<ListedNode[]> {
+  const rows = await on.read<Row<ListedNode>>(`${READ_LISTED} ${itemsAfter(limit)}`, [run_id, n, after]);
+  return rows.map((row) => opened<ListedNode>(row));
+}
+
+const itemsAfter = (limit: number): string =>
+  `WHERE run_id = ? AND n = ? AND item > ? ORDER BY item LIMIT ${Math.trunc(limit)}`;
+
+const OPEN_ITEMS = `WHERE run_id = ? AND state IN ('running', 'backoff') AND n = ? AND item >= 0 ORDER BY item`;
 
 /** Rows of a node's items in progress. */
 export async function readOpenItems(on: Pick<Transaction, 'read'>, run_id: string, n: number): Promise<StoredNode[]> {
-  const rows = await on.read<Row>(
-    `${READ} WHERE run_id = ? AND state IN ('running', 'backoff') AND n = ? AND item >= 0 ORDER BY item`,
-    [run_id, n],
-  );
-  return rows.map(opened);
+  const rows = await on.read<Row>(`${READ} ${OPEN_ITEMS}`, [run_id, n]);
+  return rows.map((row) => opened(row));
 }
 
-/** Rows of nodes in progress after one, in plan order. Items are not among them. */
-export async function readOpen(
+/** The same for a list. */
+export async function listOpenItems(on: Pick<Transaction, 'read'>, run_id: string, n: number): Promise<ListedNode[]> {
+  const rows = await on.read<Row<ListedNode>>(`${READ_LISTED} ${OPEN_ITEMS}`, [run_id, n]);
+  return rows.map((row) => opened<ListedNode>(row));
+}
+
+/** Rows of nodes in progress after one, in plan order, as lists show them. Items are not among them. */
+export async function listOpen(
   on: Pick<Transaction, 'read'>,
   run_id: string,
   after: number,
   limit: number,
-): Promise<StoredNode[]> {
-  const rows = await on.read<Row>(
-    `${READ} WHERE run_id = ? AND state IN ('running', 'backoff') AND n > ? AND item = -1 ORDER BY n
+): Promise<ListedNode[]> {
+  const rows = await on.read<Row<ListedNode>>(
+    `${READ_LISTED} WHERE run_id = ? AND state IN ('running', 'backoff') AND n > ? AND item = -1 ORDER BY n
      LIMIT ${Math.trunc(limit)}`,
     [run_id, after],
   );
-  return rows.map(opened);
+  return rows.map((row) => opened<ListedNode>(row));
 }
 
 /** Inserts and replaces complete rows. */

@@ -36,7 +36,7 @@ export interface WebhookParts {
 }
 
 const SECRET_BYTES = 32;
-const ATTEMPTS = 10;
+const ATTEMPTS = 100;
 
 /** A webhook about to be written. */
 interface Draft {

@@ -5,13 +5,18 @@ import {
   type Fault,
   isServiceError,
 } from '../../../kernel/contracts/index.ts';
+import { meant } from '../../schema/contract.ts';
 import type { Findings } from './findings.ts';
+import { PreparedExpressions } from './prepared-expressions.ts';
 import type { Found } from './values.ts';
 
 /** The names that an expression of a graph may use at its root. */
 export const ROOTS = ['input', 'nodes', 'item', 'index', 'run'] as const;
 /** The names that a predicate of an event may use. */
 const EVENT = ['event'] as const;
+/** What is known of a node that is over, and of the run. */
+const OF_NODE: readonly string[] = ['output', 'status', 'error', 'case'];
+const OF_RUN: readonly string[] = ['id', 'subject', 'trigger', 'fired'];
 const IN_ITEMS = ['item', 'index'] as const;
 
 /** Where an expression stands. */
@@ -30,6 +35,11 @@ export interface CheckedExpressions {
 }
 
 const said = (line: number, column: number, message: string) => `line ${line}, column ${column}: ${message}`;
+
+function guessOf(text: string, known: readonly string[]): string {
+  const near = meant(text, known);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+}
 
 /** A place in an expression, counted from the begin of the string that holds it. */
 function placed({ offset }: Found, { line, column }: { line: number; column: number }) {
@@ -72,8 +82,16 @@ function checkOne(
       const reason = place.unreadable(member);
       if (reason === undefined) checked.reads.add(member);
       else fault(use, reason);
+      if (use.inner !== null && !OF_NODE.includes(use.inner))
+        fault(
+          use,
+          `a node has no ${use.inner}: nodes.${member} has ${OF_NODE.join(', ')}${guessOf(use.inner, OF_NODE)}`,
+        );
     }
   }
+  for (const use of expression.uses('run'))
+    if (use.member !== null && !OF_RUN.includes(use.member))
+      fault(use, `there is no run.${use.member}: run has ${OF_RUN.join(', ')}${guessOf(use.member, OF_RUN)}`);
   for (const name of IN_ITEMS)
     for (const use of expression.uses(name)) {
       checked.of_item = true;
@@ -90,6 +108,7 @@ export function predicateFaults(expressions: Expressions, text: string, pointer:
 
 /** The cached expression, or its problems. */
 function compiled(expressions: Expressions, text: string, roots: readonly string[]): Expression | ExpressionProblem[] {
+  if (expressions instanceof PreparedExpressions) return expressions.find(text, roots);
   try {
     return expressions.compile(text, roots);
   } catch (error) {

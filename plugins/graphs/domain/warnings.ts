@@ -16,7 +16,7 @@ export function warningsOf(
   named: readonly GraphCredential[],
   states: readonly CredentialState[],
 ): string[] {
-  const found = [...troubles(named, states), ...literalHoles(graph), ...exclusiveJoins(graph)];
+  const found = [...troubles(named, states), ...literalHoles(graph), ...exclusiveJoins(graph), ...orphans(graph)];
   const more = found.length - MAX_WARNINGS;
   return more > 0 ? [...found.slice(0, MAX_WARNINGS), `${more} more warnings, which are not listed`] : found;
 }
@@ -72,6 +72,21 @@ function exclusiveJoins({ document, nodes }: CheckedGraph): string[] {
       }
     return [];
   });
+}
+
+/**
+ * A node that nothing leads to begins with the run. Where triggers begin a graph, that is at each of their events, and mostly
+ * an edge that was forgotten.
+ */
+function orphans({ document, nodes }: CheckedGraph): string[] {
+  if (!nodes.some(({ type }) => type.trigger)) return [];
+  const edges = edgesTo(document.edges ?? []);
+  return nodes
+    .filter(({ type, node }) => !type.trigger && !edges.has(node.id))
+    .map(
+      ({ index, node }) =>
+        `/nodes/${index} (${node.id}) has no edge from a trigger or another node: it runs whatever starts the graph; add one, or remove the node`,
+    );
 }
 
 function edgesTo(edges: readonly GraphEdge[]): Map<string, GraphEdge[]> {

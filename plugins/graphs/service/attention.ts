@@ -1,11 +1,12 @@
 import { type Database, isServiceError, MEMBER, type Scope } from '../../../kernel/contracts/index.ts';
 import type { AttentionItem, AttentionSource } from '../../summary/contract.ts';
-import { graphs } from '../store/graphs.ts';
+import { publishedVersions } from '../store/versions.ts';
 import type { Requirements } from './requirements.ts';
 
 /** Published graphs that are looked at: the newest. Their plans are kept, so that a look costs few reads for each. */
 const MAX_LOOKED_AT = 50;
-const PAGE = 200;
+/** Bytes of their documents, so that a summary stays cheap: larger graphs are left to their own pages. */
+const MAX_BYTES = 256 * 1024;
 
 export interface GraphAttentionParts {
   database: Pick<Database, 'read'>;
@@ -18,20 +19,16 @@ export const graphsAttention = ({ database, requirements }: GraphAttentionParts)
   access: MEMBER,
   async list(scope, limit) {
     const found: AttentionItem[] = [];
-    for (const { name, version } of await published(database, scope)) {
+    let left = MAX_BYTES;
+    for (const { name, version_number, bytes } of await publishedVersions(database, scope, MAX_LOOKED_AT)) {
       if (found.length >= limit) break;
-      found.push(...(await lacking(requirements, scope, name, version)));
+      if (Number(bytes) > left) continue;
+      left -= Number(bytes);
+      found.push(...(await lacking(requirements, scope, name, Number(version_number))));
     }
     return found.slice(0, limit);
   },
 });
-
-async function published(database: Pick<Database, 'read'>, scope: Scope) {
-  const { items } = await graphs.page(database, scope, { limit: PAGE, before: undefined }, (row) => row);
-  return items
-    .flatMap(({ name, published_version: version }) => (version === null ? [] : [{ name, version: Number(version) }]))
-    .slice(0, MAX_LOOKED_AT);
-}
 
 async function lacking(
   requirements: Pick<Requirements, 'of'>,

@@ -65,7 +65,7 @@ export class Graphs implements ResourceService<unknown> {
     const bytes = Buffer.byteLength(source);
     if (bytes > DOCUMENT_BYTES)
       throw Errors.payloadTooLarge(`the graph has ${bytes} bytes of JSON; the limit is ${DOCUMENT_BYTES}`);
-    const planned = planner.planned(planner.check(document, name));
+    const planned = planner.planned(await planner.check(scope.project_id, source, name));
     const states = await planner.states(database, scope, planned);
     planner.refuse(planned.named, states, ['wrong_kind']);
     await sealer.prepare(scope.org_id);

@@ -28,8 +28,8 @@ export const graphKind = (parts: KindParts): WorkflowKind => ({
   marks: { versions: [GRAPH_VERSION] },
   references: ['graph'],
   /** Credentials are asked of a project; the report of requirements has them. */
-  async review(document: WorkflowDocument): Promise<Review> {
-    const checked = parts.planner().checkText(document.source, nameOf(document));
+  async review(scope: Scope, document: WorkflowDocument): Promise<Review> {
+    const checked = await parts.planner().check(scope.project_id, document.source, nameOf(document));
     const found = 'faults' in checked ? [] : warningsOf(checked.graph, [], []);
     const pointers = found.map((text) => /^\/\S*/.exec(text)?.[0] ?? '');
     const places = placesOf(document.source, pointers);
@@ -56,8 +56,8 @@ export const graphKind = (parts: KindParts): WorkflowKind => ({
 /** One node as a workflow of its own. */
 export const nodeKind = (parts: KindParts): WorkflowKind => ({
   ...shared(parts),
-  async check(_scope, { source }) {
-    const checked = parts.planner().checkText(source, undefined);
+  async check({ project_id }, { source }) {
+    const checked = await parts.planner().check(project_id, source, undefined);
     if ('faults' in checked) return checked.faults.map(ofNode);
     const trigger = checked.graph.nodes.find(({ type }) => type.trigger);
     return trigger ? [problem('/node', `${trigger.type.type} begins a graph, and does nothing by itself`)] : [];
@@ -89,8 +89,8 @@ const ofNode = ({ pointer, message }: Fault): Problem =>
 const shared = ({ planner, flows }: KindParts) => ({
   takes_credentials: false,
   replays: false,
-  async check(_scope: Scope, document: WorkflowDocument): Promise<Problem[]> {
-    const checked = planner().checkText(document.source, nameOf(document));
+  async check({ project_id }: Scope, document: WorkflowDocument): Promise<Problem[]> {
+    const checked = await planner().check(project_id, document.source, nameOf(document));
     if (!('faults' in checked)) return [];
     const { faults, count } = checked;
     const places = placesOf(
@@ -105,7 +105,7 @@ const shared = ({ planner, flows }: KindParts) => ({
     return [...listed, problem('', `has ${more} more faults, which are not listed`, last)];
   },
   async plan(on: Reading, scope: Scope, document: WorkflowDocument): Promise<WorkflowPlan> {
-    const planned = planner().planned(planner().checkText(document.source, nameOf(document)));
+    const planned = planner().planned(planner().checkText(scope.project_id, document.source, nameOf(document)));
     const states = await planner().states(on, scope, planned);
     planner().refuse(planned.named, states, ['wrong_kind', 'missing', 'conflict']);
     const { tags, cancel_on, subject } = planned.graph.document;

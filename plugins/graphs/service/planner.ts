@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { BoundedMap, isServiceError, ServiceError } from '../../../kernel/contracts/index.ts';
+import { BoundedMap, Errors, isServiceError, ServiceError, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import type { Queries } from '../../../kernel/contracts/index.ts';
 import type { CredentialState, CredentialStates } from '../../credentials/contract.ts';
+import { compileInWorker, DOCUMENT_TOO_COSTLY, type DocumentWorkers } from '../../expressions/contract.ts';
 import type { FlowPlan, Flows } from '../../flows/contract.ts';
 import type { ProjectScope } from '../../resources/contract.ts';
 import { readJson } from '../../schema/contract.ts';
@@ -11,10 +12,12 @@ import { type GraphCredential, namedCredentials, trouble } from '../domain/crede
 import { type Faulty, Findings, MAX_LISTED } from '../domain/findings.ts';
 import type { CheckedGraph } from '../domain/graph.ts';
 import { planOf } from '../domain/lower.ts';
+import { PreparedExpressions, RecordedExpressions } from '../domain/prepared-expressions.ts';
 import { GraphErrors } from '../errors.ts';
 
 export interface PlannerParts extends CheckParts {
   flows: Pick<Flows, 'check'>;
+  workers: DocumentWorkers;
   states: CredentialStates;
 }
 
@@ -31,6 +34,23 @@ const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024;
 /** Of credentials that cannot be used, in one sentence. */
 const MAX_SHOWN = 20;
 
+/** In documents that are longer, or have more expressions, these are compiled in a worker thread. */
+const LIGHT_CHARACTERS = 64 * 1024;
+const LIGHT_EXPRESSIONS = 300;
+/** Each of them begins an expression, and is rare elsewhere. */
+const EXPRESSION = /\$expr|\{\{/g;
+/** The names whose uses the check asks for. */
+const USED = ['nodes', 'item', 'index'];
+
+function isLight(source: string): boolean {
+  if (source.length > LIGHT_CHARACTERS) return false;
+  let count = 0;
+  for (const _one of source.matchAll(EXPRESSION)) if (++count > LIGHT_EXPRESSIONS) return false;
+  return true;
+}
+
+const keyOf = (source: string, name: string | undefined): string => hash('sha256', `${name ?? ''}\n${source}`, 'hex');
+
 /** Checks documents and makes plans of them. Keeps the plans of texts that it has seen. */
 export class Planner {
   readonly #parts: () => PlannerParts;
@@ -39,13 +59,19 @@ export class Planner {
     weigh: ({ graph }) => graph.nodes.length * 512,
   });
 
+  /** Why large documents cannot be planned, for the transactions that have asked. */
+  readonly #refused = new BoundedMap<string, ServiceError>(MAX_KEPT);
+
   constructor(parts: () => PlannerParts) {
     this.#parts = parts;
   }
 
   /** `name`: of the stored graph. */
-  check(document: unknown, name: string | undefined): Faulty | Planned {
-    const checked = checkGraph(this.#parts(), document, name);
+  #check(document: unknown, name: string | undefined): Faulty | Planned {
+    return this.#planOf(checkGraph(this.#parts(), document, name), name);
+  }
+
+  #planOf(checked: ReturnType<typeof checkGraph>, name: string | undefined): Faulty | Planned {
     if ('faults' in checked) return checked;
     const plan = planOf(checked.graph, name);
     try {
@@ -57,26 +83,67 @@ export class Planner {
     return { graph: checked.graph, plan, named: namedCredentials(checked.graph) };
   }
 
-  /** The same for the text of a document. */
-  checkText(source: string, name: string | undefined): Faulty | Planned {
-    const key = hash('sha256', `${name ?? ''}\n${source}`, 'hex');
-    const known = this.#kept.get(key);
-    if (known) return known;
+  /**
+   * Checks the text of a graph, for use outside of transactions; `name`: of the stored one. Expressions of a large one are
+   * compiled in a worker thread. Throws `document_too_costly` and what else `DocumentWorkers` throws.
+   */
+  async check(project_id: string, source: string, name: string | undefined): Promise<Faulty | Planned> {
+    if (this.#kept.get(keyOf(source, name)) || isLight(source)) return this.checkText(project_id, source, name);
     const read = readText(source);
     if ('faults' in read) return read;
-    const checked = this.check(read.value, name);
-    if (!('faults' in checked)) this.#kept.set(key, checked);
+    await yieldToEventLoop();
+    const recorded = new RecordedExpressions();
+    checkGraph({ ...this.#parts(), expressions: recorded }, read.value, name);
+    const { wanted } = recorded;
+    const found = await compileInWorker(this.#parts().workers, project_id, wanted, USED);
+    const expressions = new PreparedExpressions(wanted, found);
+    const checked = checkGraph({ ...this.#parts(), expressions }, read.value, name);
+    await yieldToEventLoop();
+    return this.#keep(source, name, this.#planOf(checked, name));
+  }
+
+  /** The same for use in a transaction: what is not light is checked first, while the transaction is undone. */
+  checkText(project_id: string, source: string, name: string | undefined): Faulty | Planned {
+    const known = this.#kept.get(keyOf(source, name));
+    if (known) return known;
+    if (!isLight(source)) {
+      const refusal = this.#refused.get(keyOf(source, name));
+      if (refusal) throw refusal;
+      throw Errors.unavailable('the graph is checked first', { outside: () => this.#ahead(project_id, source, name) });
+    }
+    const read = readText(source);
+    if ('faults' in read) return read;
+    return this.#keep(source, name, this.#check(read.value, name));
+  }
+
+  /** The next attempt meets what was found, and a refusal where it can be recorded. */
+  async #ahead(project_id: string, source: string, name: string | undefined): Promise<void> {
+    const key = keyOf(source, name);
+    try {
+      const checked = await this.check(project_id, source, name);
+      if ('faults' in checked) this.#refused.set(key, this.#faulty(checked));
+    } catch (error) {
+      if (!isServiceError(error, DOCUMENT_TOO_COSTLY)) throw error;
+      this.#refused.set(key, error);
+    }
+  }
+
+  #keep(source: string, name: string | undefined, checked: Faulty | Planned): Faulty | Planned {
+    if (!('faults' in checked)) this.#kept.set(keyOf(source, name), checked);
     return checked;
   }
 
   /** Throws `workflow_invalid` with all faults. */
   planned(checked: Faulty | Planned): Planned {
     if (!('faults' in checked)) return checked;
-    const { faults, count } = checked;
+    throw this.#faulty(checked);
+  }
+
+  #faulty({ faults, count }: Faulty): ServiceError {
     const [first] = faults;
     const listed = count > faults.length ? `, of which ${faults.length} are listed` : '';
     const many = count === 1 ? 'a fault' : `${count} faults${listed}`;
-    throw GraphErrors.graphInvalid(`the graph has ${many}: ${first?.pointer || 'it'} ${first?.message}`, {
+    return GraphErrors.graphInvalid(`the graph has ${many}: ${first?.pointer || 'it'} ${first?.message}`, {
       errors: [...faults],
     });
   }

@@ -67,7 +67,7 @@ export class Publishing {
     const { database, planner, sealer, writes } = this.#parts;
     const { scope, name } = call;
     const { stored, source } = await this.#parts.graphs().find(scope, name, version);
-    const planned = planner.planned(planner.checkText(source, name));
+    const planned = planner.planned(await planner.check(scope.project_id, source, name));
     const right = await hookRightOf(this.#parts.access, call);
     right(planned.graph.nodes.filter(({ type }) => type.type === WEBHOOK).map(({ node }) => node.id));
     const states = await planner.states(database, scope, planned);

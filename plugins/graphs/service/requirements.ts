@@ -24,13 +24,14 @@ export class Requirements {
   async of({ scope, name }: Pick<NamedCall, 'scope' | 'name'>, version?: number): Promise<GraphRequirements> {
     const { graphs, planner } = this.#parts;
     const { source } = await graphs.find(scope, name, version);
-    return this.#report(scope, planner.planned(planner.checkText(source, name)));
+    return this.#report(scope, planner.planned(await planner.check(scope.project_id, source, name)));
   }
 
   /** The same of a document that is not saved. Throws `workflow_invalid`. */
   async ofDocument(scope: ProjectScope, document: unknown): Promise<GraphRequirements> {
     const { planner } = this.#parts;
-    return this.#report(scope, planner.planned(planner.check(document, undefined)));
+    const source = JSON.stringify(document ?? null);
+    return this.#report(scope, planner.planned(await planner.check(scope.project_id, source, undefined)));
   }
 
   async #report(scope: ProjectScope, planned: Planned): Promise<GraphRequirements> {

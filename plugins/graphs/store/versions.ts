@@ -1,5 +1,6 @@
-import type { Queries, Transaction } from '../../../kernel/contracts/index.ts';
+import { inKeys, MAX_AT_ONCE, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../resources/contract.ts';
+import { MAX_GRAPHS } from './graphs.ts';
 
 /** Versions of a graph that are kept beside the published one. */
 const MAX_VERSIONS = 1000;
@@ -92,18 +93,70 @@ export async function removeVersions(tx: Transaction, { project_id }: ProjectSco
   await tx.write('DELETE FROM graphs_versions WHERE project_id = ? AND name = ?', [project_id, name]);
 }
 
-/** The latest version of every graph and the published ones, newest graph first; `holding`: only those with this in `about`. */
-export function presentVersions(
+/** The latest version of a graph, or its published one. */
+type PresentVersion = Pick<VersionEntry, 'name' | 'version_number'>;
+
+const PRESENT = `FROM graphs_graphs g, graphs_versions v
+  WHERE g.project_id = ? AND g.org_id = ? AND v.project_id = g.project_id AND v.name = g.name`;
+const LATEST_OR_PUBLISHED = 'AND (v.version_number = g.version_number OR v.version_number = g.published_version)';
+const NEWEST_FIRST = 'ORDER BY g.graph_id DESC, v.version_number DESC';
+
+/** Of `about` in one statement: one graph alone may have more. */
+const ABOUT_BYTES = 128 * 1024;
+
+/**
+ * What is told of the latest version of every graph and of the published ones, newest graph first, in pages of limited size;
+ * `holding`: only those with this in `about`. Versions of which more than `most` bytes are told are left out.
+ */
+export async function* presentVersions(
   on: Reads,
   { org_id, project_id }: ProjectScope,
-  holding?: string,
-): Promise<Pick<VersionEntry, 'name' | 'version_number' | 'about'>[]> {
-  return on.read(
-    `SELECT v.name, v.version_number, v.about FROM graphs_graphs g, graphs_versions v
-     WHERE g.project_id = ? AND g.org_id = ? AND v.project_id = g.project_id AND v.name = g.name
-       AND (v.version_number = g.version_number OR v.version_number = g.published_version)
-       ${holding === undefined ? '' : 'AND INSTR(v.about, ?) > 0'}
-     ORDER BY g.graph_id DESC, v.version_number DESC`,
+  { holding, most = Number.MAX_SAFE_INTEGER }: { holding?: string; most?: number },
+): AsyncGenerator<(PresentVersion & { about: string })[]> {
+  const sized = await on.read<PresentVersion & { bytes: number }>(
+    `SELECT v.name, v.version_number, LENGTH(v.about) AS bytes ${PRESENT} ${LATEST_OR_PUBLISHED}
+       ${holding === undefined ? '' : 'AND INSTR(v.about, ?) > 0'} ${NEWEST_FIRST} LIMIT ${2 * MAX_GRAPHS}`,
     [project_id, org_id, ...(holding === undefined ? [] : [holding])],
+  );
+  const left = sized.filter(({ bytes }) => Number(bytes) <= most);
+  while (left.length > 0) {
+    const { count } = fitting(left, ABOUT_BYTES);
+    yield await readAbouts(on, { org_id, project_id }, left.splice(0, count));
+  }
+}
+
+function fitting(versions: readonly { bytes: number }[], most: number): { count: number } {
+  let bytes = 0;
+  const end = versions.slice(0, MAX_AT_ONCE).findIndex((version, n) => {
+    bytes += Number(version.bytes);
+    return bytes > most && n > 0;
+  });
+  return { count: end < 0 ? Math.min(versions.length, MAX_AT_ONCE) : end };
+}
+
+async function readAbouts(on: Reads, { org_id, project_id }: ProjectScope, versions: readonly PresentVersion[]) {
+  const keys = versions.map(({ name, version_number }) => ({ project_id, name, version_number }));
+  const { condition, params } = inKeys(['project_id', 'name', 'version_number'], keys);
+  const rows = await on.read<PresentVersion & { about: string }>(
+    `SELECT name, version_number, about FROM graphs_versions WHERE ${condition} AND org_id = ?`,
+    [...params, org_id],
+  );
+  const abouts = new Map(rows.map((row) => [`${row.name} ${row.version_number}`, row.about]));
+  return versions.flatMap(({ name, version_number }) => {
+    const about = abouts.get(`${name} ${version_number}`);
+    return about === undefined ? [] : [{ name, version_number, about }];
+  });
+}
+
+/** The newest published versions of graphs, and the bytes of their documents. */
+export function publishedVersions(
+  on: Reads,
+  { org_id, project_id }: ProjectScope,
+  limit: number,
+): Promise<(PresentVersion & { bytes: number })[]> {
+  return on.read(
+    `SELECT v.name, v.version_number, LENGTH(v.document) AS bytes ${PRESENT} AND v.version_number = g.published_version
+     ${NEWEST_FIRST} LIMIT ${Math.trunc(limit)}`,
+    [project_id, org_id],
   );
 }

@@ -1,6 +1,7 @@
-import { type Api, type Run, usageError } from '../../../cli/contract.ts';
+import { type Api, rememberSubmitted, type Run, usageError } from '../../../cli/contract.ts';
 
-export const run: Run = async ({ args, flags, output, client }) => {
+export const run: Run = async (invocation) => {
+  const { args, flags, output, client } = invocation;
   if (flags.handler === undefined)
     throw usageError('--handler is missing', 'name the handler that gets the event again; svc handler ls lists them');
   const api = await client();
@@ -10,6 +11,7 @@ export const run: Run = async ({ args, flags, output, client }) => {
     body: { handler: flags.handler, force: flags.force || undefined },
     headers: flags.idempotencyKey === undefined ? {} : { 'idempotency-key': String(flags.idempotencyKey) },
   });
+  if (replay.run_id !== undefined) await rememberSubmitted(api, invocation, replay.run_id);
   output.data(replay, () => replay.run_id ?? '');
   if (replay.duplicate) output.note('the idempotency key was used before; this is the first replay');
   if (replay.run_id !== undefined) return undefined;

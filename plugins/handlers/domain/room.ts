@@ -12,9 +12,15 @@ export interface Room {
   untrusted: number;
 }
 
-export function roomBeside({ all, untrusted }: Load): Room {
-  const free = Math.max(0, MAX_IN_FLIGHT - all);
-  return { all: free, untrusted: Math.max(0, Math.min(free, MAX_UNTRUSTED - untrusted)) };
+/**
+ * The places that runs take. Runs that wake may be more than there are places; untrusted ones never take more than theirs,
+ * or strangers could stop the events of a project by waking together.
+ */
+export const placesTaken = ({ all, untrusted }: Load): number => all - Math.max(0, untrusted - MAX_UNTRUSTED);
+
+export function roomBeside(load: Load): Room {
+  const free = Math.max(0, MAX_IN_FLIGHT - placesTaken(load));
+  return { all: free, untrusted: Math.max(0, Math.min(free, MAX_UNTRUSTED - load.untrusted)) };
 }
 
 /** Whether a run has a place. */

@@ -30,7 +30,7 @@ import type { HandlerView } from '../generated/handler.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
 import { type HandlerEntry, type HandlerRow, handlers, sizeOf } from '../store/handlers.ts';
 import { countedSince, queuedByName, readCounts, removeCounts } from '../store/counts.ts';
-import { countOpen } from '../store/open-runs.ts';
+import { countInFlight } from '../store/open-runs.ts';
 import { countQueued, queuedFor, removeQueuedFor } from '../store/queue.ts';
 import { raiseVersion } from '../store/versions.ts';
 import { placeOf, viewOf } from './definitions.ts';
@@ -196,10 +196,10 @@ export class Handlers implements ResourceService<PutHandlerBody> {
     return { ...found, items: await this.#counted(scope, found.items), ...(await this.load(scope)) };
   }
 
-  /** Unfinished handler runs of the project, and queued deliveries. */
+  /** Handler runs of the project that are queued or running, and queued deliveries. */
   async load(scope: ProjectScope): Promise<{ in_flight: number; queued: number }> {
     const { database } = this.#parts;
-    return { in_flight: (await countOpen(database, scope)).all, queued: await countQueued(database, scope) };
+    return { in_flight: (await countInFlight(database, scope)).all, queued: await countQueued(database, scope) };
   }
 
   #opened(row: HandlerRow): HandlerView {

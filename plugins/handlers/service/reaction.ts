@@ -8,12 +8,12 @@ import type {
   StoredEvent,
 } from '../../bus/contract.ts';
 import { depthReason, MAX_IN_FLIGHT, RETRY_MS } from '../domain/ceilings.ts';
-import { hasPlace, type Load, startingNow, waitingReason, withRuns } from '../domain/room.ts';
+import { hasPlace, type Load, placesTaken, startingNow, waitingReason, withRuns } from '../domain/room.ts';
 import { startEventOf } from '../domain/start.ts';
 import { judge, type Verdict } from '../domain/verdict.ts';
 import { HandlerErrors } from '../errors.ts';
 import { addCounts } from '../store/counts.ts';
-import { countOpen, freeRoom } from '../store/open-runs.ts';
+import { countInFlight, freeRoom } from '../store/open-runs.ts';
 import { enqueue, type Queued } from '../store/queue.ts';
 import type { Registered, Registry } from './registry.ts';
 import { endedRun, fillSlots, freeSlots, type SlotParts } from './slots.ts';
@@ -64,11 +64,17 @@ async function decide(
     plans.push(fitting.length === 0 ? none : judgeAll(parts, fitting, event, judging));
   }
   const starts = plans.reduce((sum, plan) => sum + starting(plan ?? []), 0);
-  let load: Load = starts > 0 ? await countOpen(tx, scope) : { all: 0, untrusted: 0 };
+  const asks = (event: PendingEvent, plan: Plan | undefined) =>
+    event.refusable && !event.trusted && starting(plan ?? []) > 0;
+  const crowded = events.some((event, at) => asks(event, plans[at]))
+    ? await parts.creation().untrustedRefusal(tx, scope)
+    : undefined;
+  let load: Load = starts > 0 ? await countInFlight(tx, scope) : { all: 0, untrusted: 0 };
   return events.map((event, at): Decision => {
     const plan = plans[at];
     if (plan === undefined) return { plan };
-    const refused = event.refusable ? refusal(event, plan, load) : undefined;
+    const beyond = asks(event, plan) ? crowded : undefined;
+    const refused = beyond ?? (event.refusable ? refusal(event, plan, load) : undefined);
     if (refused) return { refused };
     load = withRuns(load, event.trusted, startingNow(load, event.trusted, starting(plan)));
     return { plan };
@@ -108,11 +114,11 @@ function refusal(event: PendingEvent, plan: Plan, load: Load): ServiceError | un
   const starts = starting(plan);
   // What waits for a place of untrusted runs is refused only where there is no place for anybody.
   const now = startingNow(load, event.trusted, starts);
-  if (starts === 0 || load.all + Math.max(1, now) <= MAX_IN_FLIGHT) return undefined;
+  if (starts === 0 || placesTaken(load) + Math.max(1, now) <= MAX_IN_FLIGHT) return undefined;
   // The message names the limit: an emitter that hears only "too many now" would try without end.
   const ever = now > MAX_IN_FLIGHT ? '; it will be refused until fewer handlers match it' : '';
   return HandlerErrors.handlersInFlight(
-    `the event ${event.type} would start ${starts} handler runs while ${load.all} are in flight; the limit of a project is ${MAX_IN_FLIGHT}${ever}`,
+    `the event ${event.type} would start ${starts} handler runs while ${placesTaken(load)} are in flight; the limit of a project is ${MAX_IN_FLIGHT}${ever}`,
     { retryAfterMs: RETRY_MS },
   );
 }

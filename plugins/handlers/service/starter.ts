@@ -14,7 +14,7 @@ export interface StarterParts {
   database: Pick<Database, 'now'>;
   workflows: StoredWorkflows;
   /** Resolved late: the engine calls this plugin when runs end. */
-  creation(): Pick<RunCreation, 'createIn'>;
+  creation(): Pick<RunCreation, 'createIn' | 'untrustedRefusal'>;
 }
 
 /** One run to be made. */
@@ -28,7 +28,7 @@ export interface Start {
 const REMOVED: PlannedRun = { refused: 'the handler was removed' };
 
 /**
- * Creates handler runs and counts them as open. The caller holds the lock of the project's bus. Answers the outcomes of
+ * Creates handler runs, and counts those that do not wait from their beginning. The caller holds the lock of the project's bus. Answers the outcomes of
  * the first starts in order; a start that is refused takes no slot. The others are left unchanged: those from the first
  * without a slot on, and those of more handlers than are read at once.
  */
@@ -48,7 +48,7 @@ export async function startRuns(
   const made = runs.length > 0 ? await parts.creation().createIn(tx, runs) : [];
   // A run without work for an agent may be over already: its end was recorded before it could be counted.
   const open = made.filter(({ duplicate, status }) => !duplicate && !TERMINAL.includes(status));
-  const fresh = new Set(open.map(({ run_id }) => run_id));
+  const fresh = new Map(open.map(({ run_id, status }) => [run_id, status]));
   await countStarts(parts, tx, scope, starts, planned, made);
   await openRuns(
     tx,
@@ -56,7 +56,12 @@ export async function startRuns(
     planned.flatMap((one, index) => {
       const { name, event } = starts[index]!;
       return 'run' in one && fresh.has(one.run.run_id)
-        ? [{ run_id: one.run.run_id, name, event_id: event.event_id, trusted: event.trusted }]
+        ? [
+            {
+              ...{ run_id: one.run.run_id, name, event_id: event.event_id, trusted: event.trusted },
+              waiting: fresh.get(one.run.run_id) === 'waiting',
+            },
+          ]
         : [];
     }),
     parts.database.now(),

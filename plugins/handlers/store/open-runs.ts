@@ -7,14 +7,19 @@ export interface OpenRun {
   name: string;
   event_id: string;
   trusted: boolean;
+  /** It waits from its beginning. */
+  waiting?: boolean;
 }
 
 const IN_ONE = 200;
 
-/** Unfinished handler runs of a project. The number stays valid only while the project's bus is locked. */
-export async function countOpen(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<Load> {
+/**
+ * Handler runs of a project that are queued or running. While the project's bus is locked, none is started and none ends; but
+ * runs that wait go on, and others begin to wait.
+ */
+export async function countInFlight(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<Load> {
   const [row] = await on.read<{ n: number; untrusted: number }>(
-    'SELECT COUNT(*) AS n, COUNT(untrusted) AS untrusted FROM handlers_runs WHERE project_id = ?',
+    'SELECT COUNT(*) AS n, COUNT(untrusted) AS untrusted FROM handlers_runs WHERE project_id = ? AND waiting IS NULL',
     [project_id],
   );
   return { all: Number(row!.n), untrusted: Number(row!.untrusted) };
@@ -22,7 +27,7 @@ export async function countOpen(on: Pick<Queries, 'read'>, { project_id }: Proje
 
 /** The places that are free; the same holds for it. */
 export const freeRoom = async (on: Pick<Queries, 'read'>, scope: ProjectScope): Promise<Room> =>
-  roomBeside(await countOpen(on, scope));
+  roomBeside(await countInFlight(on, scope));
 
 export async function openRuns(
   tx: Transaction,
@@ -32,12 +37,28 @@ export async function openRuns(
 ): Promise<void> {
   if (runs.length === 0) return;
   await tx.write(
-    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at, untrusted)
-     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-    runs.flatMap(({ run_id, name, event_id, trusted }) => [
+    `INSERT INTO handlers_runs (run_id, project_id, org_id, name, event_id, started_at, untrusted, waiting)
+     VALUES ${runs.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    runs.flatMap(({ run_id, name, event_id, trusted, waiting }) => [
       ...[run_id, project_id, org_id, name, event_id, now],
       trusted ? null : 1,
+      waiting ? 1 : null,
     ]),
+  );
+}
+
+/** These runs, at most 128, are in flight again, whatever others there are. */
+export async function noteWorking(tx: Transaction, run_ids: readonly string[]): Promise<void> {
+  const list = inList(run_ids);
+  await tx.write(`UPDATE handlers_runs SET waiting = NULL WHERE run_id IN ${list.marks} AND waiting = 1`, list.params);
+}
+
+/** These runs, at most 128, are not in flight while they wait. Answers how many of them were. */
+export async function noteWaiting(tx: Transaction, run_ids: readonly string[]): Promise<number> {
+  const list = inList(run_ids);
+  return tx.write(
+    `UPDATE handlers_runs SET waiting = 1 WHERE run_id IN ${list.marks} AND waiting IS NULL`,
+    list.params,
   );
 }
 

@@ -104,6 +104,24 @@ export async function removeQueuedFor(tx: Transaction, { project_id }: ProjectSc
   await tx.write('DELETE FROM handlers_queue WHERE project_id = ? AND name = ?', [project_id, name]);
 }
 
+/** The projects in which deliveries wait, in byte order. */
+export async function* queuedProjects(on: Pick<Queries, 'read'>): AsyncGenerator<ProjectScope> {
+  for (let after = ''; ; ) {
+    const [next] = await on.read<ProjectScope>(
+      'SELECT project_id, org_id FROM handlers_queue WHERE project_id > ? ORDER BY project_id LIMIT 1',
+      [after],
+    );
+    if (!next) return;
+    yield next;
+    after = next.project_id;
+  }
+}
+
+export async function isQueued(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<boolean> {
+  const rows = await on.read('SELECT 1 AS one FROM handlers_queue WHERE project_id = ? LIMIT 1', [project_id]);
+  return rows.length > 0;
+}
+
 export async function countQueued(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<number> {
   const [row] = await on.read<{ n: number }>('SELECT COUNT(*) AS n FROM handlers_queue WHERE project_id = ?', [
     project_id,

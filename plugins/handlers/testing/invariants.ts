@@ -37,15 +37,11 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I12',
-    says: `at most ${MAX_IN_FLIGHT} handler runs of a project are open`,
-    finds: `SELECT project_id AS one, COUNT(*) AS other FROM handlers_runs
-      GROUP BY project_id HAVING COUNT(*) > ${MAX_IN_FLIGHT}`,
-  },
-  {
-    id: 'I12',
-    says: `at most ${MAX_UNTRUSTED} of them are not trusted`,
-    finds: `SELECT project_id AS one, COUNT(*) AS other FROM handlers_runs WHERE untrusted = 1
-      GROUP BY project_id HAVING COUNT(*) > ${MAX_UNTRUSTED}`,
+    says: 'a handler run is in flight exactly while it is queued, or something of it is queued or running',
+    finds: `SELECT h.run_id AS one, h.name AS other FROM handlers_runs h JOIN runs_runs r ON r.run_id = h.run_id
+      WHERE r.status NOT IN ${TERMINAL} AND COALESCE(h.waiting, 0) <>
+        CASE WHEN r.status = 'waiting' AND NOT EXISTS (SELECT 1 FROM runs_activities a WHERE a.run_id = r.run_id
+          AND a.state IN ('pending', 'claimed')) THEN 1 ELSE 0 END`,
   },
   {
     id: 'I12',
@@ -73,10 +69,11 @@ const INVARIANTS: readonly Invariant[] = [
     says: 'nothing is queued while there is a place, but for what the refiller is to start',
     finds: `SELECT q.project_id AS one, MIN(q.name) AS other FROM handlers_queue q
       WHERE NOT EXISTS (SELECT 1 FROM handlers_refills f WHERE f.project_id = q.project_id)
-      AND (q.trusted = 1 OR (SELECT COUNT(*) FROM handlers_runs u WHERE u.project_id = q.project_id AND u.untrusted = 1)
-        < ${MAX_UNTRUSTED})
+      AND (q.trusted = 1 OR (SELECT COUNT(*) FROM handlers_runs u WHERE u.project_id = q.project_id AND u.untrusted = 1
+        AND u.waiting IS NULL) < ${MAX_UNTRUSTED})
       GROUP BY q.project_id
-      HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id) < ${MAX_IN_FLIGHT}`,
+      HAVING (SELECT COUNT(*) FROM handlers_runs h WHERE h.project_id = q.project_id AND h.waiting IS NULL)
+        < ${MAX_IN_FLIGHT}`,
   },
   {
     id: 'I12',

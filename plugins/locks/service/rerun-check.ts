@@ -8,11 +8,16 @@ import { HELD_BY_COMMAND, HELD_BY_RUN } from '../verbs/lock-wait.ts';
  */
 export const refusePastLock: RerunPart = {
   name: 'locks',
-  check({ records }) {
+  check({ from: { run_id }, records }) {
     const held = records.find((record, i) => holdsOn(record, records[i + 1]));
     if (!held) return;
-    const site = siteOf(held);
-    throw rerunPastLock(`the script acquires the lease of "${held.name}" at ${site} and holds it until its run ends`);
+    // With its verb, because a step may have the name of the lock.
+    const site = `${held.kind} ${siteOf(held)}`;
+    const message = `lies behind the lock "${held.name}"; the last site before it is '${site}'`;
+    throw rerunPastLock(
+      `the script acquires the lock "${held.name}" at ${siteOf(held)} (call ${held.position + 1}) and holds it until its run ends; begin there: svc rerun ${run_id} --from '${site.replaceAll("'", `'\\''`)}'`,
+      { errors: [{ pointer: '/from', message }] },
+    );
   },
 };
 

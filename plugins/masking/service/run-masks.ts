@@ -14,6 +14,8 @@ import { insertSet, linkRun, linkRuns, readSet, setsOfRuns } from '../store/mask
 
 /** Number of cached value sets, and of runs whose sets are known. */
 const MAX_SETS = 512;
+/** Characters of the cached values: a project may have 256 KiB of them. */
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 const MAX_RUNS = 10_000;
 
 export interface RunMasksParts {
@@ -34,7 +36,10 @@ export class SealedRunMasks implements RunMasks {
   readonly #parts: RunMasksParts;
   /** Sets by project and digest of their values. The digest is never stored: it would help to guess values. */
   readonly #known = new BoundedMap<string, string>(MAX_SETS);
-  readonly #values = new BoundedMap<string, readonly string[]>(MAX_SETS);
+  readonly #values = new BoundedMap<string, readonly string[]>(MAX_SETS, {
+    max_weight: MAX_CHARACTERS,
+    weigh: (values) => values.reduce((sum, value) => sum + value.length, 0),
+  });
   readonly #sets: SharedReads<readonly string[]>;
   readonly #linked = new BoundedMap<string, true>(MAX_RUNS);
 

@@ -1,7 +1,10 @@
 import t from 'tap';
 import { Expressions } from '../../../kernel/contracts/index.ts';
 import { boot } from '../../../test/kit/index.ts';
+import { DocumentWorkers } from '../../expressions/contract.ts';
 import { PipelineReader, readPipeline } from './read.ts';
+
+t.setTimeout(120_000);
 
 const kernel = await boot({ plugins: ['expressions'], quiet: true });
 t.teardown(() => kernel.close());
@@ -41,6 +44,15 @@ t.test('a megabyte is read in bounded work, or refused before it is read', async
   t.same(problems(`jobs: {a: {steps: [{run: "${'x '.repeat(400_000)}"}]}}`), [], 'a program is one word');
 });
 
+t.test('lists and maps are no keys, and are refused before they are made texts', async (t) => {
+  // A kilobyte of this held the parser for minutes.
+  for (const text of [`${'? '.repeat(300)}`, `${'? ['.repeat(200)}${']'.repeat(200)}: 1`])
+    t.match(problems(text)[0], /^1:\d+ a list or a map cannot be a key; write a text/);
+  t.match(problems('a: &a [1]\n*a : 1')[0], /^2:1 a list or a map cannot be a key/);
+  t.match(problems('{{x: 1}: 2}')[0], /^1:2 a list or a map cannot be a key/);
+  t.same(problems('x-a: &a b\njobs: {*a : {steps: [{run: x}]}}'), [], 'an alias of a text is one');
+});
+
 t.test('keys that occur twice, anchors and control characters have their places', async (t) => {
   t.match(problems('jobs: {a: {steps: [{run: x}], steps: []}}'), [/^1:31 this key occurs twice/]);
   t.match(problems('a: 1\nb: {c: 1, "c": 2}\na: 3'), [/^2:11 .* twice/, /^3:1 .* twice/]);
@@ -48,6 +60,12 @@ t.test('keys that occur twice, anchors and control characters have their places'
   t.match(problems(`a: &a 1\nb: [${'*a,'.repeat(1001)}]`), [/^2:3005 its anchors stand for more than 1000 copies/]);
   t.match(problems('jobs: {a: {steps: [{run: "x\u0007"}]}}'), [/^1:28 the control character U\+0007 cannot/]);
   t.match(problems('jobs: {a: {env: {A: "a\\0b"}, steps: [{run: "x\\0"}]}}'), [/^1:21 .*NUL/, /^1:44 .*NUL/]);
+});
+
+t.test('two files under spellings of one path are refused', async (t) => {
+  const jobs = 'jobs: {a: {workflow: a.sh}}';
+  t.match(problems(`files: {./a.sh: '1', a.sh: '2'}\n${jobs}`), [/^1:22 `a.sh` and `.\/a.sh` are one path/]);
+  t.same(problems(`files: {./a.sh: '1', a.sh: '1'}\n${jobs}`), []);
 });
 
 t.test('problems within texts of every style', async (t) => {
@@ -65,7 +83,33 @@ t.test('a thousand jobs', async (t) => {
     `  j${n}:\n    needs: [${n === 0 ? '' : `j${n - 1}`}]\n    env: { A: "\${{ vars.x }}" }\n    steps: [{ id: b, run: make }]\n`;
   const text = `vars: { x: 1 }\njobs:\n${Array.from({ length: 1000 }, (_, n) => job(n)).join('')}`;
   t.same(problems(text), []);
-  const reader = new PipelineReader(() => expressions);
-  const [first, again] = [reader.read(text), reader.read(text)];
+  const reader = new PipelineReader({ expressions: () => expressions, workers: () => kernel.use(DocumentWorkers) });
+  t.throws(() => reader.read('prj_1', text), { code: 'unavailable' }, 'a transaction does not wait for it');
+  const [first, again] = [await reader.load('prj_1', text), reader.read('prj_1', text)];
   t.equal(first, again, 'it is read once');
+});
+
+t.test('members that a step, a job or the run does not have', (t) => {
+  const of = (text: string) =>
+    problems(
+      `jobs:\n  a:\n    steps: [{ id: c, run: x }, { run: "echo ${text}" }]\n  b:\n    needs: [a]\n    outputs: { o: "\${{ jobs.a.outputs.x }}" }\n    steps: [{ run: x }]\n`,
+    );
+  t.same(of('${{ steps.c.output.file }} ${{ steps.c.status }} ${{ steps.c.exit_code }} ${{ run.run_id }}'), []);
+  t.same(of("${{ has(steps.c.outputs) }} ${{ 'steps.c.outputs' }}"), [], 'only asked for, and a text');
+  t.same(of('${{ 1 + steps.c.outputs.file }}'), [
+    '3:53 there is no `steps.c.outputs`; a step has output, status, exit_code; did you mean `output`?',
+  ]);
+  t.same(of("${{ steps['c']['exit'] }}"), ['3:49 there is no `steps.c.exit`; a step has output, status, exit_code']);
+  t.same(of('${{ run.id }}'), ['3:49 there is no `run.id`; the run has run_id, subject, trigger']);
+  const job = (text: string, matrix = '') =>
+    problems(
+      `jobs:\n  a: { steps: [{ run: x }]${matrix} }\n  b:\n    needs: [a]\n    if: ${text}\n    steps: [{ run: x }]\n`,
+    );
+  t.same(job("jobs.a.status == 'x' && jobs.a.error == null && jobs.a.outputs.b == 1"), []);
+  t.same(job('jobs.a.output.x == 1'), [
+    '5:9 there is no `jobs.a.output`; a job has outputs, status, error; did you mean `outputs`?',
+  ]);
+  t.same(job('jobs.a.all[0].x == 1'), ['5:9 there is no `jobs.a.all`; a job has outputs, status, error']);
+  t.same(job('jobs.a.all[0].x == 1', ', strategy: { matrix: { os: [a] } }'), []);
+  t.end();
 });

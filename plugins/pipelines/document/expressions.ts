@@ -1,4 +1,9 @@
-import { type Expressions, isServiceError } from '../../../kernel/contracts/index.ts';
+import {
+  type Expression,
+  type ExpressionProblem,
+  type Expressions,
+  isServiceError,
+} from '../../../kernel/contracts/index.ts';
 import { conditionOf, hasHoles, partsOf } from '../domain/holes.ts';
 import { axesOf } from '../explain/matrix.ts';
 import { readsOf, type Root } from '../domain/names.ts';
@@ -17,7 +22,7 @@ const OF_STEP: readonly Root[] = [...OF_JOB, 'steps'];
 interface Scope {
   roots: readonly Root[];
   vars: readonly string[];
-  jobs?: Pick<Ancestors, 'has' | 'all'>;
+  jobs?: Pick<Ancestors, 'has' | 'all'> & { hasMatrix(name: string): boolean };
   steps?: readonly string[];
   matrix?: readonly string[];
 }
@@ -32,6 +37,7 @@ export function checkExpressions(document: PipelineDocument, expressions: Expres
   const jobs = {
     has: (name: string) => Object.hasOwn(document.jobs, name),
     all: () => Object.keys(document.jobs),
+    hasMatrix: (name: string) => hasMatrix(document, name),
   };
   for (const [name, value] of Object.entries(document.outputs ?? {}))
     check.output(value, ['outputs', name], { roots: [...OF_RUN, 'env', 'jobs'], vars, jobs });
@@ -42,7 +48,12 @@ function checkJob(document: PipelineDocument, id: string, job: Job, check: Expre
   const path = ['jobs', id];
   const matrix = job.strategy ? axisNames(job) : [];
   const vars = Object.keys(document.vars ?? {});
-  const jobs = new Ancestors(document.jobs, id);
+  const above = new Ancestors(document.jobs, id);
+  const jobs = {
+    has: (name: string) => above.has(name),
+    all: () => above.all(),
+    hasMatrix: (name: string) => hasMatrix(document, name),
+  };
   const scope: Scope = { roots: OF_JOB, vars, matrix, jobs };
   const whole = { ...scope, roots: OF_JOB.filter((root) => root !== 'matrix') };
   check.condition(job.if, [...path, 'if'], whole);
@@ -64,6 +75,9 @@ function checkJob(document: PipelineDocument, id: string, job: Job, check: Expre
   check.all(job.outputs, [...path, 'outputs'], after);
   check.all(job.artifacts, [...path, 'artifacts'], after);
 }
+
+const hasMatrix = ({ jobs }: PipelineDocument, name: string): boolean =>
+  Object.hasOwn(jobs, name) && jobs[name]?.strategy !== undefined;
 
 interface StepParts {
   check: ExpressionCheck;
@@ -149,8 +163,9 @@ class ExpressionCheck {
   }
 
   #compile(expression: string, path: Path, nth: number | undefined, scope: Scope): void {
+    let compiled: Expression;
     try {
-      this.#expressions.compile(expression, scope.roots);
+      compiled = this.#expressions.compile(expression, scope.roots);
     } catch (error) {
       if (!isServiceError(error, 'expression_invalid')) throw error;
       for (const { line, column, message } of this.#expressions.check(expression, scope.roots))
@@ -159,8 +174,33 @@ class ExpressionCheck {
     }
     const say = (message: string) => this.#findings.within(path, nth, { line: 1, column: 1 }, message);
     checkMembers(expression, scope, say);
+    for (const { line, column, message } of unknownFields(compiled, scope))
+      this.#findings.within(path, nth, { line, column }, message);
   }
 }
+
+/** What can be read of a step, a job and the run. */
+const OF_ONE_STEP = ['output', 'status', 'exit_code'];
+const OF_ONE_JOB = ['outputs', 'status', 'error'];
+const OF_THE_RUN = ['run_id', 'subject', 'trigger'];
+
+/** Fields that no step, no job and no run has. That the step or the job itself is known is checked elsewhere. */
+function* unknownFields(compiled: Expression, { roots, jobs }: Scope): Iterable<ExpressionProblem> {
+  for (const { member, inner, line, column } of roots.includes('steps') ? compiled.uses('steps') : [])
+    if (member !== null && inner !== null && !OF_ONE_STEP.includes(inner))
+      yield { line, column, message: noField(`steps.${member}`, inner, 'a step', OF_ONE_STEP) };
+  for (const { member, inner, line, column } of jobs ? compiled.uses('jobs') : []) {
+    if (member === null || inner === null) continue;
+    const known = jobs?.hasMatrix(member) === true ? [...OF_ONE_JOB, 'all'] : OF_ONE_JOB;
+    if (!known.includes(inner)) yield { line, column, message: noField(`jobs.${member}`, inner, 'a job', known) };
+  }
+  for (const { member, line, column } of compiled.uses('run'))
+    if (member !== null && !OF_THE_RUN.includes(member))
+      yield { line, column, message: noField('run', member, 'the run', OF_THE_RUN) };
+}
+
+const noField = (of: string, field: string, kind: string, known: readonly string[]): string =>
+  `there is no \`${of}.${field}\`; ${kind} has ${known.join(', ')}${didYouMean(field, known)}`;
 
 /** The name in a program's hole whose value somebody outside of the project may have chosen. */
 function foreignName(expression: string, env: Readonly<Record<string, unknown>>): string | undefined {

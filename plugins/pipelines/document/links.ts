@@ -1,4 +1,16 @@
-import { type Alias, type Document, isAlias, isMap, isNode, isScalar, type Node, visit, type YAMLMap } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  type Node,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 
 /** What stands for what in a document, found in one walk. */
 export interface Links {
@@ -7,6 +19,8 @@ export interface Links {
   uses: readonly number[];
   /** Offsets of keys that their map has already. */
   twice: readonly number[];
+  /** Offsets of keys that are lists or maps. */
+  collections: readonly number[];
 }
 
 export function linked(document: Document): Links {
@@ -14,6 +28,7 @@ export function linked(document: Document): Links {
   const targets = new Map<Alias, Node>();
   const uses: number[] = [];
   const twice: number[] = [];
+  const collections: number[] = [];
   visit(document, (_key, node) => {
     if (isAlias(node)) {
       uses.push(node.range?.[0] ?? 0);
@@ -21,11 +36,16 @@ export function linked(document: Document): Links {
       if (target) targets.set(node, target);
       return;
     }
+    if (isPair(node)) {
+      const key = node.key as Node | null;
+      if (isCollection(isAlias(key) ? anchors.get(key.source) : key)) collections.push(key?.range?.[0] ?? 0);
+      return;
+    }
     if (!isNode(node)) return;
     if ('anchor' in node && node.anchor !== undefined) anchors.set(node.anchor, node);
     if (isMap(node)) for (const at of repeated(node)) twice.push(at);
   });
-  return { targets, uses, twice };
+  return { targets, uses, twice, collections };
 }
 
 function repeated({ items }: YAMLMap): number[] {

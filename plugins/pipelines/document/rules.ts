@@ -1,4 +1,5 @@
 import { isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
+import { fileClashes } from '../domain/child.ts';
 import { hasHoles } from '../domain/holes.ts';
 import { axesOf, combinationsOf, MAX_COMBINATIONS, sizeOf } from '../explain/matrix.ts';
 import { OWN_NODES } from '../domain/concurrency.ts';
@@ -25,6 +26,8 @@ export function checkRules(document: PipelineDocument, findings: Findings): void
   checkCredentials(document.credentials, ['credentials'], findings);
   for (const [i, tag] of (document.tags ?? []).entries()) plain(tag, ['tags', i], findings);
   if (document.subject !== undefined) plain(document.subject, ['subject'], findings);
+  for (const [one, other] of fileClashes(document.files ?? {}))
+    findings.atKey(['files', other], `\`${other}\` and \`${one}\` are one path with two texts; remove one`);
   for (const [id, job] of Object.entries(document.jobs)) {
     if (id.startsWith(OWN_NODES)) findings.atKey(['jobs', id], `names of jobs do not begin with ${OWN_NODES}`);
     checkJob(job, document, ['jobs', id], findings);

@@ -67,6 +67,8 @@ export function readSource(text: string): Source | { problems: Problem[] } {
         at: pos[0],
         message: worded(message),
       })),
+      // The library would write each of them as a text, and that within it again.
+      ...links.collections.map((at) => ({ at, message: 'a list or a map cannot be a key; write a text' })),
       ...links.twice.map((at) => ({ at, message: 'this key occurs twice in one map; remove one of them' })),
       ...(links.uses.length > MAX_ALIASES ? [{ at: links.uses[MAX_ALIASES]!, message: TOO_MANY_COPIES }] : []),
     ].toSorted((a, b) => a.at - b.at);

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { FlowNode } from '../../flows/contract.ts';
 import type { IncludedFile, Json, WorkflowReference } from '../../runs/contract.ts';
 import type { FromRepo, Job, PipelineDocument } from '../generated/pipeline.ts';
@@ -34,10 +35,28 @@ export function childOf(
   { workflow }: Job,
 ): Child | undefined {
   if (typeof workflow !== 'string') return workflow?.graph === undefined ? undefined : { graph: workflow.graph };
-  const source = Object.hasOwn(files, workflow) ? files[workflow] : undefined;
+  const source = fileAt(files, workflow);
   if (source === undefined) return undefined;
   const beside = Object.hasOwn(included, id) ? included[id]! : [];
   return { ...documentOf(workflow, source), ...(beside.length > 0 && { files: beside }) };
+}
+
+/** A file by its path: `./ship.sh` and `ship.sh` are one. */
+function fileAt(files: Readonly<Record<string, string>>, path: string): string | undefined {
+  if (Object.hasOwn(files, path)) return files[path];
+  const wanted = posix.normalize(path);
+  return Object.entries(files).find(([other]) => posix.normalize(other) === wanted)?.[1];
+}
+
+/** Pairs of names in `files` that are one path and hold different texts. */
+export function fileClashes(files: Readonly<Record<string, string>>): [string, string][] {
+  const first = new Map<string, string>();
+  return Object.keys(files).flatMap((name) => {
+    const path = posix.normalize(name);
+    const other = first.get(path);
+    if (other === undefined) first.set(path, name);
+    return other === undefined || files[other] === files[name] ? [] : [[other, name] as [string, string]];
+  });
 }
 
 /** The files beside all scripts that a document holds, also in the pipelines that it runs. */
@@ -86,7 +105,14 @@ export function withFile(file: FromRepo | undefined, node: FlowNode): FlowNode[]
   const id = readNodeOf(node.id);
   const read: FlowNode = {
     ...job,
-    ...{ id, type: READ_NODE, config: { ...file }, needs, continue_on_error: true },
+    ...{
+      id,
+      type: READ_NODE,
+      part_of: { node: node.id, type: node.type },
+      config: { ...file },
+      needs,
+      continue_on_error: true,
+    },
     ...(wanted ? { if: wanted } : {}),
   };
   const { if: _asked, ...rest } = node;

@@ -16,6 +16,7 @@ export function withLease(concurrency: Concurrency | undefined, nodes: FlowNode[
   const lease: FlowNode = {
     id: LEASE,
     type: LEASE_NODE,
+    part_of: 'run',
     guards: 'all',
     config: { ...groupOf(concurrency), of: 'run' },
   };
@@ -27,11 +28,13 @@ export function guarded(concurrency: Concurrency | undefined, job: FlowNode): Fl
   if (concurrency === undefined) return [job];
   const { needs, if: wanted, ...rest } = job;
   const lease = `${LEASE}-${job.id}`;
+  const part_of = { node: job.id, type: job.type };
   return [
     {
       ...{
         id: lease,
         type: LEASE_NODE,
+        part_of,
         guards: 'next' as const,
         config: { ...groupOf(concurrency), of: 'job' },
         needs,
@@ -44,6 +47,7 @@ export function guarded(concurrency: Concurrency | undefined, job: FlowNode): Fl
       ...{
         id: `${OWN_NODES}release-${job.id}`,
         type: RELEASE_NODE,
+        part_of,
         config: { lease },
         needs: [job.id],
         reads: [lease],

@@ -2,6 +2,7 @@ import t from 'tap';
 import { parseOutputs } from '../executor/step-outputs.ts';
 import { conditionOf, filled, filledText, partsOf } from './holes.ts';
 import { combinationsOf } from '../explain/matrix.ts';
+import { childOf, fileClashes } from './child.ts';
 import { readsOf } from './names.ts';
 
 t.test('a text is split at its holes, whatever their expressions contain', async (t) => {
@@ -58,4 +59,20 @@ t.test('lines of $SVC_OUTPUT', async (t) => {
     ['t<<END\nx', /no end/],
   ] as const)
     t.throws(() => parseOutputs(text), { code: 'step_invalid', message });
+});
+
+t.test('a job finds its file by any spelling of the path', async (t) => {
+  const found = (files: Record<string, string>, workflow: string) => {
+    const child = childOf({ files, jobs: {} } as never, 'ship', { workflow });
+    return child && 'source' in child ? child.source : undefined;
+  };
+  t.equal(found({ 'ship.sh': 'a' }, './ship.sh'), 'a');
+  t.equal(found({ './ship.sh': 'a' }, 'ship.sh'), 'a');
+  t.equal(found({ 'ops//ship.sh': 'a' }, './ops/x/../ship.sh'), 'a');
+  t.equal(found({ '../ship.sh': 'a' }, './../ship.sh'), 'a');
+  t.equal(found({ './ship.sh': 'a', 'ship.sh': 'b' }, 'ship.sh'), 'b', 'its own spelling first');
+  t.equal(found({ 'ship.sh': 'a' }, 'ops/ship.sh'), undefined);
+  t.equal(found({ 'ship.sh': 'a' }, 'constructor'), undefined);
+  t.equal(found({ 'ship.sh': 'a' }, '/ship.sh'), undefined);
+  t.same(fileClashes({ './a.sh': '1', 'a.sh': '2', 'b.sh': '1', './b.sh': '1' }), [['./a.sh', 'a.sh']]);
 });

@@ -39,6 +39,8 @@ export interface JobSpec extends Omit<JobPlan, 'requires' | 'roots' | 'env' | 'c
   /** The job, with the number of its combination: the same for every attempt. */
   key: string;
   env: Record<string, string>;
+  /** How long its steps may take together on one agent; absent: its own timeout, or nothing, bounds it. */
+  limit_ms?: number;
   /** What the workspace begins with; null: nothing. Its credential is in `runs.CHECKOUT_VARIABLE`. */
   checkout: { url: string; sha: string } | null;
   /** What the steps' expressions may read. */

@@ -141,6 +141,7 @@ const fanOut = (strategy: NonNullable<Job['strategy']>): FlowNode['fan_out'] => 
   const items = combinationsOf(strategy) as Json[];
   return {
     items,
+    named: true,
     concurrency: strategy.max_parallel ?? items.length,
     finish_all: strategy.fail_fast === false,
   };

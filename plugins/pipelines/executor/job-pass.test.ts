@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Expressions } from '../../../kernel/contracts/index.ts';
+import type { Clock, Expressions } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment } from '../../agents/contract.ts';
-import { type ProgramEnd, type Programs, wholeMachine } from '../../scripts/contract.ts';
+import { type ProgramEnd, ProgramLost, type Programs, wholeMachine } from '../../scripts/contract.ts';
 import { systemClock } from '../../../test/kit/index.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
 import { JobPass } from './job-pass.ts';
@@ -16,43 +16,91 @@ const step = (name: string, more: Partial<StepSpec> = {}): StepSpec => ({
 });
 
 /** Starts the steps of a job with programs that end as they are told. Answers which were started, and what it came to. */
-async function work(t: Test, steps: StepSpec[], end: (name: string) => number, held: () => boolean) {
+async function work(t: Test, steps: StepSpec[], end: (name: string) => number | Error, held: () => boolean) {
   const folder = await mkdtemp(join(tmpdir(), 'svc-job-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'source'));
   const started: string[] = [];
-  const programs: Programs = {
-    has: async () => true,
-    isolation: async () => undefined,
+  const programs = programsOf(folder, (source) => {
+    const name = steps[Number(/step-(\d+)-/.exec(source)![1])]!.name;
+    started.push(name);
+    const how = end(name);
+    const ended: Promise<ProgramEnd> =
+      how instanceof Error ? Promise.reject(how) : Promise.resolve({ exit_code: how, signal: null, tail: '' });
+    return { ended, stop: () => undefined };
+  });
+  const pass = jobOf(steps, { clock: systemClock, programs }, {}, held);
+  return { started, end: await pass.ended };
+}
+
+/** A folder in which programs are not started but answered. */
+const programsOf = (folder: string, start: (source: string) => object): Programs => ({
+  has: async () => true,
+  isolation: async () => undefined,
+  close: async () => undefined,
+  open: async () => ({
+    folder,
+    room: wholeMachine,
+    give: async () => undefined,
+    makeFolder: async (path) => void (await mkdir(path)),
+    makeParent: async (path) => void (await mkdir(path)),
+    environment: () => ({}),
+    find: async (program) => program,
+    start: ({ argv: [, , source = ''] }) => start(source) as never,
+    gone: () => undefined,
     close: async () => undefined,
-    open: async () => ({
-      folder,
-      room: wholeMachine,
-      give: async () => undefined,
-      makeFolder: async (path) => void (await mkdir(path)),
-      environment: () => ({}),
-      find: async (program) => program,
-      start({ argv }) {
-        const [, , source = ''] = argv;
-        const name = steps[Number(/step-(\d+)-/.exec(source)![1])]!.name;
-        started.push(name);
-        const ended: ProgramEnd = { exit_code: end(name), signal: null, tail: '' };
-        return { ended: Promise.resolve(ended), stop: () => undefined } as never;
-      },
-      gone: () => undefined,
-      close: async () => undefined,
-    }),
-  };
+  }),
+});
+
+function jobOf(
+  steps: StepSpec[],
+  parts: { clock: Clock; programs: Programs },
+  more: Partial<JobSpec> = {},
+  held = () => true,
+): JobPass {
   const spec: JobSpec = {
     ...{ version: 1, name: 'job', key: 'job', env: {}, credentials: {}, steps, outputs: {}, artifacts: [] },
-    ...{ checkout: null, scope: {} },
+    ...{ checkout: null, scope: {}, ...more },
   };
   const assignment = { run_id: 'run_1', activity_id: 'act_1', journal: [], spec } as unknown as Assignment;
   const host = { log: () => undefined, held } as unknown as ActivityHost;
-  const parts = { clock: systemClock, expressions: {} as Expressions, programs, verbs: new Map() };
-  const pass = new JobPass(parts, assignment, host);
-  return { started, end: await pass.ended };
+  return new JobPass({ ...parts, expressions: {} as Expressions, verbs: new Map() }, assignment, host);
 }
+
+t.test('a job ends when its time is over, and nothing of it begins any more', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-job-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'source'));
+  const timers = new Map<number, () => void>();
+  const cancelled: number[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    after(delay_ms, due) {
+      timers.set(delay_ms, due);
+      return () => cancelled.push(delay_ms);
+    },
+  };
+  let stopped = 0;
+  const programs = programsOf(folder, () => {
+    const ended = Promise.withResolvers<ProgramEnd>();
+    queueMicrotask(() => timers.get(6000)!());
+    return {
+      ended: ended.promise,
+      stop() {
+        stopped += 1;
+        ended.resolve({ exit_code: 143, signal: 'SIGTERM', tail: '' });
+      },
+    };
+  });
+  const steps = [step('one', { attempts: 3, backoff_ms: 50 }), step('two', { always: true })];
+  const pass = jobOf(steps, { clock, programs }, { limit_ms: 6000 });
+  t.match(await pass.ended, {
+    end: 'completed',
+    completion: { status: 'failed', code: 'job_timeout', message: /took longer than 6s, .*SVC_JOB_TIMEOUT/ },
+  });
+  t.equal(stopped, 1);
+  t.ok(cancelled.includes(6000), 'the timer goes with the job');
+});
 
 t.test('steps begin one after the other', async (t) => {
   const { started, end } = await work(
@@ -93,4 +141,18 @@ t.test('no step begins under a claim of the past, and nothing is reported', asyn
     () => false,
   );
   t.same([started, end], [[], { end: 'lost' }], 'the first step neither');
+});
+
+t.test('a program that was lost is no failure of its step: the job is given back', async (t) => {
+  for (const more of [{}, { attempts: 3 }, { continue_on_error: true }]) {
+    const steps = [step('one', more), step('two', { always: true })];
+    const { started, end } = await work(
+      t,
+      steps,
+      () => new ProgramLost('its keeper was killed'),
+      () => true,
+    );
+    t.same(started, ['one']);
+    t.same(end, { end: 'released' });
+  }
 });

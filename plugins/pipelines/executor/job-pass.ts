@@ -1,11 +1,24 @@
 import { join } from 'node:path';
-import { type Clock, type Expressions, isServiceError, type ServiceError } from '../../../kernel/contracts/index.ts';
+import {
+  type Clock,
+  type Expressions,
+  formatDuration,
+  isServiceError,
+  type ServiceError,
+} from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
 import { PassOver } from '../../replay/contract.ts';
 import type { Completion, Json } from '../../runs/contract.ts';
-import type { ProgramPlace, Programs, StartedProgram, Verb } from '../../scripts/contract.ts';
+import {
+  ProgramLost,
+  type ProgramPlace,
+  type Programs,
+  type StartedProgram,
+  type Verb,
+} from '../../scripts/contract.ts';
 import { filled, shown } from '../domain/holes.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
+import { PipelineErrors } from '../errors.ts';
 import { storeArtifacts } from './artifacts.ts';
 import { checkOut } from './checkout.ts';
 import { JobScope, type StepResult } from './job-scope.ts';
@@ -31,6 +44,8 @@ export class JobPass implements RunningPass {
   #program: StartedProgram | undefined;
   #cut: PassEnd | undefined;
   readonly #cutShort = Promise.withResolvers<void>();
+  /** Its time is over. */
+  #late = false;
   #failure: ServiceError | undefined;
   #exit_code: number | undefined;
 
@@ -53,15 +68,36 @@ export class JobPass implements RunningPass {
   async #run(): Promise<PassEnd> {
     try {
       const spec = readJobSpec(this.#assignment.spec);
-      const completion = await this.#job(spec);
+      const completion = await this.#inTime(spec);
       return this.#cut ?? { end: 'completed', completion };
     } catch (error) {
       if (this.#cut !== undefined) return this.#cut;
+      if (error instanceof ProgramLost) return { end: 'released' };
       if (!isServiceError(error) || error.status >= 500) throw error;
       return { end: 'completed', completion: failed(error) };
     } finally {
       this.#journal?.freeze();
       await this.#place?.close();
+    }
+  }
+
+  /** The job, until the time of one without a timeout is over: then its program ends, and nothing of it begins any more. */
+  async #inTime(spec: JobSpec): Promise<Completion> {
+    const { limit_ms } = spec;
+    if (limit_ms === undefined) return this.#job(spec);
+    const cancel = this.#parts.clock.after(limit_ms, () => {
+      this.#late = true;
+      this.#cutShort.resolve();
+      this.#program?.stop();
+    });
+    try {
+      const completion = await this.#job(spec);
+      return completion.status === 'succeeded' || !this.#late ? completion : failed(tooLong(limit_ms));
+    } catch (error) {
+      if (this.#cut !== undefined || !this.#late) throw error;
+      return failed(tooLong(limit_ms));
+    } finally {
+      cancel();
     }
   }
 
@@ -75,7 +111,8 @@ export class JobPass implements RunningPass {
     });
     this.#place = place;
     const workspace = join(place.folder, 'work');
-    for (const folder of [workspace, join(place.folder, OUTPUTS)]) await place.makeFolder(folder);
+    await place.makeFolder(workspace);
+    await place.makeParent(join(place.folder, OUTPUTS));
     if (spec.checkout !== null) {
       this.#say(spec, `checking out ${spec.checkout.sha}`);
       await checkOut({
@@ -113,7 +150,7 @@ export class JobPass implements RunningPass {
    */
   #isOver(): boolean {
     if (this.#host.held?.() === false) this.stop('revoked');
-    return this.#cut !== undefined;
+    return this.#cut !== undefined || this.#late;
   }
 
   async #step(run: StepRun, step: StepSpec, spec: JobSpec, scope: JobScope): Promise<void> {
@@ -139,7 +176,7 @@ export class JobPass implements RunningPass {
 
   #started(program: StartedProgram): void {
     this.#program = program;
-    if (this.#cut !== undefined) program.stop();
+    if (this.#cut !== undefined || this.#late) program.stop();
   }
 
   /** A line of the service in the log: which job and step the next lines belong to. */
@@ -147,6 +184,11 @@ export class JobPass implements RunningPass {
     this.#host.log('system', Buffer.from(`[${key}] ${text}\n`));
   }
 }
+
+const tooLong = (limit_ms: number) =>
+  PipelineErrors.jobTimeout(
+    `the job took longer than ${formatDuration(limit_ms)}, which is what a job without a timeout may take (SVC_JOB_TIMEOUT)`,
+  );
 
 const failed = (error: ServiceError, exit_code?: number): Completion => ({
   ...{ status: 'failed', code: error.code, message: error.message },

@@ -4,7 +4,13 @@ import { join, resolve, sep } from 'node:path';
 import type { Clock } from '../../../kernel/contracts/index.ts';
 import { idempotencyKey, PassOver } from '../../replay/contract.ts';
 import type { CallUnderWay } from '../../runs/contract.ts';
-import { type ProgramEnd, type ProgramPlace, type StartedProgram, wholeMachine } from '../../scripts/contract.ts';
+import {
+  type ProgramEnd,
+  ProgramLost,
+  type ProgramPlace,
+  type StartedProgram,
+  wholeMachine,
+} from '../../scripts/contract.ts';
 import { type Evaluate, filled, filledEnv, shown } from '../domain/holes.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
 import { PipelineErrors } from '../errors.ts';
@@ -68,7 +74,8 @@ export class StepRun {
       try {
         return await this.#attempt(attempt).finally(over);
       } catch (error) {
-        if (attempt >= step.attempts || isStopped()) throw error;
+        // A program that was lost is no failure of the step: the whole job is carried out again.
+        if (attempt >= step.attempts || isStopped() || error instanceof ProgramLost) throw error;
         say(`${step.name}: attempt ${attempt} of ${step.attempts} failed`);
         let cancel = (): void => {};
         await Promise.race([new Promise<void>((done) => (cancel = clock.after(step.backoff_ms, done))), stopped]);
@@ -84,8 +91,8 @@ export class StepRun {
     const output_file = join(output_folder, 'output');
     const source = join(place.folder, 'source', `step-${index}-${attempt}.sh`);
     await mkdir(output_folder, { mode: 0o700 });
-    await place.give(output_folder);
     await this.#write(output_file, '');
+    await place.give(output_folder);
     const evaluate = this.#evaluator();
     const own = filledEnv(step.env, evaluate);
     const whole = this.#evaluator(own);
@@ -111,7 +118,7 @@ export class StepRun {
     const { step, place, clock, started, isStopped } = this.#parts;
     const bash = await place.find('bash');
     if (isStopped()) throw new PassOver();
-    const program = place.start({ argv: [bash, '-eu', source], env, cwd });
+    const program = place.start({ argv: [bash, '-eu', source], env, cwd, names: [{ path: source, shown: step.name }] });
     started(program);
     if (step.timeout_ms === null) return program.ended;
     let late = false;
@@ -119,8 +126,15 @@ export class StepRun {
       late = true;
       program.stop();
     });
-    const end = await program.ended.finally(cancel);
-    if (late) throw PipelineErrors.stepTimeout(`the step ${step.name} took longer than ${step.timeout_ms} ms`);
+    const end = await program.ended
+      .catch((error: unknown) => {
+        // Whatever ended it: its time was over.
+        if (late && error instanceof ProgramLost) return undefined;
+        throw error;
+      })
+      .finally(cancel);
+    if (late || end === undefined)
+      throw PipelineErrors.stepTimeout(`the step ${step.name} took longer than ${step.timeout_ms} ms`);
     return end;
   }
 

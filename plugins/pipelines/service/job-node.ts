@@ -1,22 +1,24 @@
 import type { Transaction } from '../../../kernel/contracts/index.ts';
 import type { FlowNodeContext, FlowNodeType } from '../../flows/contract.ts';
 import type { PushedRepo, PushedRepos } from '../../forges/contract.ts';
-import { CHECKOUT_VARIABLE, type Json } from '../../runs/contract.ts';
+import { CHECKOUT_VARIABLE, type Json, type RunLimits } from '../../runs/contract.ts';
 import { GIT } from '../domain/checkout.ts';
 import { filled, filledEnv } from '../domain/holes.ts';
 import { JOB_EXECUTOR, JOB_NODE, type JobPlan, type JobSpec } from '../domain/job-spec.ts';
 
 /** A job with steps: one activity, whose steps run one after the other on one agent. */
-export const jobNode = (repos: () => PushedRepos): FlowNodeType => ({
+export const jobNode = (repos: () => PushedRepos, limits: () => RunLimits): FlowNodeType => ({
   type: JOB_NODE,
   async begin(tx, context) {
     const plan = context.config as unknown as JobPlan;
     const repo = plan.checkout ? await pushedRepo(tx, repos(), context) : undefined;
+    // A timeout of its own counts from its begin, at the server.
+    const limit_ms = context.timeout_ms === undefined ? limits().job_timeout_ms : undefined;
     const requires = (filled(plan.requires, context.evaluate) as unknown[]).map(String);
     return {
       activity: {
         executor: JOB_EXECUTOR,
-        spec: specOf(plan, context, repo) as unknown as Json,
+        spec: { ...specOf(plan, context, repo), ...(limit_ms && { limit_ms }) } as unknown as Json,
         requires: [...new Set([...requires, ...(repo ? [GIT] : [])])],
       },
     };

@@ -1,4 +1,4 @@
-import { isServiceError } from '../../../kernel/contracts/index.ts';
+import { isServiceError, type Scope } from '../../../kernel/contracts/index.ts';
 import type { Flows } from '../../flows/contract.ts';
 import type { Problem, RunEngine, WorkflowDocument, WorkflowKind } from '../../runs/contract.ts';
 import type { PipelineReader, Read } from '../document/read.ts';
@@ -23,22 +23,22 @@ export const pipelineKind = (parts: KindParts): WorkflowKind => ({
   takes_credentials: false,
   replays: false,
   async check(scope, given) {
-    const read = parts.reader.read(given.source);
+    const read = await parts.reader.load(scope.project_id, given.source);
     if ('problems' in read) return read.problems;
     const problems = [...interpreterProblems(given), ...planProblems(parts, read.document, given)];
     if (problems.length > 0) return problems;
     const children = await childProblems(parts, scope, read);
     return [...children, ...(await credentialProblems(parts, scope, read))];
   },
-  async plan(_on, _scope, given) {
-    const document = checked(parts, given.source);
+  async plan(_on, scope, given) {
+    const document = checked(parts, scope, given.source);
     const { name, tags, cancel_on, subject } = document;
     return {
       activities: [],
       coordination: parts.flows().coordination(planOf(document, given)),
       named: namedCredentials(document),
       files: heldFiles(document, (text) => {
-        const read = parts.reader.read(text);
+        const read = parts.reader.read(scope.project_id, text);
         return 'document' in read ? read.document : undefined;
       }),
       about: { workflow: name, tags, cancel_on, subject },
@@ -47,8 +47,8 @@ export const pipelineKind = (parts: KindParts): WorkflowKind => ({
 });
 
 /** A document that was checked may be invalid for a later version of the service. */
-function checked({ reader }: KindParts, source: string): PipelineDocument {
-  const read = reader.read(source);
+function checked({ reader }: KindParts, { project_id }: Scope, source: string): PipelineDocument {
+  const read = reader.read(project_id, source);
   if ('document' in read) return read.document;
   const [{ line, column, message } = at('it cannot be read', '')] = read.problems;
   throw PipelineErrors.pipelineInvalid(`the pipeline is not valid: ${line}:${column} ${message}`);

@@ -76,5 +76,7 @@ function replays({ run_id, records }: Recording, at: JournalRecord): string[] {
     before === undefined
       ? '  replays:  nothing before it'
       : `  replays:  the ${at.position === 1 ? 'call' : `${at.position} calls`} before it, up to ${show(before)}`;
-  return [reach, `  the nearest site that still replays is ${siteOf(at)}: svc rerun ${run_id} --from '${siteOf(at)}'`];
+  const shared = records.some((other) => other.position !== at.position && siteOf(other) === siteOf(at));
+  const from = shared ? `${at.kind} ${siteOf(at)}` : siteOf(at);
+  return [reach, `  the nearest site that still replays is ${siteOf(at)}: svc rerun ${run_id} --from '${from}'`];
 }

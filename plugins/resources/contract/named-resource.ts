@@ -1,5 +1,6 @@
 import {
   type Access,
+  documentRoute,
   type HttpReply,
   type HttpRequest,
   type JsonSchema,
@@ -135,15 +136,17 @@ function reads<Put>(resource: NamedResource<Put>, { all, one, noun, nouns, texts
       }),
     );
   if (service.read)
-    routes.push({
-      method: 'GET',
-      path: one,
-      operation: `get${noun}`,
-      summary: texts.get,
-      access: access('read'),
-      responses: { 200: { description: texts.got, schema: schemas.item } },
-      handle: async (request) => ({ status: 200, json: await service.read!(present(resource, request)) }),
-    });
+    routes.push(
+      documentRoute({
+        method: 'GET',
+        path: one,
+        operation: `get${noun}`,
+        summary: texts.get,
+        access: access('read'),
+        responses: { 200: { description: texts.got, schema: schemas.item } },
+        handle: async (request) => ({ status: 200, json: await service.read!(present(resource, request)) }),
+      }),
+    );
   return routes;
 }
 
@@ -183,13 +186,14 @@ function writes<Put>(resource: NamedResource<Put>, { one, noun, texts, access }:
 }
 
 function actionRoute(kind: Noun, frame: Frame, { role, path, answer, handle, ...action }: ResourceAction): Route {
-  return {
+  const route: Route = {
     ...action,
     path: `${frame.one}/${path}`,
     access: frame.access(role),
     responses: { 200: answer },
     handle: async (request) => ({ status: 200, json: await handle(present(kind, request), request) }),
   };
+  return action.method === 'GET' ? documentRoute(route) : route;
 }
 
 const callOf = (kind: Noun, request: HttpRequest): NamedCall => ({

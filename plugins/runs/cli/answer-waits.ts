@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Api, type Client, everything, type Output } from '../../../cli/contract.ts';
-import { allSteps } from './all-steps.ts';
 import type { RunView } from '../explain/answers.ts';
 import type { Named } from './named.ts';
+import { openWaitsOf, type Wait } from './open-waits.ts';
 import { isOver } from './until-over.ts';
 
 const LOOK_MS = 200;
-const WITH_NODES: readonly string[] = ['pipeline', 'graph'];
 
 export interface GivenAnswers {
   /** Events to send when something waits for their type, in this order. They are taken out. */
@@ -14,15 +13,6 @@ export interface GivenAnswers {
   /** From which commands reach the server. */
   folder: string;
   output: Output;
-}
-
-interface Wait {
-  run_id: string;
-  /** The node or job; absent: the run is a script. */
-  node?: string;
-  kind: string;
-  name: string;
-  since: string;
 }
 
 /**
@@ -81,13 +71,6 @@ function hint({ run_id, node, kind, name }: Wait, folder: string): string {
 /** Of all runs of the server: they are this run and those that it called. */
 async function openWaits(api: Client): Promise<Wait[]> {
   const runs = await everything<RunView>(api, api.scoped('/runs'), 'runs');
-  const waits = await Promise.all(runs.filter((run) => !isOver(run)).map((run) => waitsOf(api, run)));
+  const waits = await Promise.all(runs.filter((run) => !isOver(run)).map((run) => openWaitsOf(api, run)));
   return waits.flat().filter(({ kind }) => kind === 'event' || kind === 'signal');
-}
-
-/** Of a run with nodes those of all of them; of any other the one that its activity waits for. */
-async function waitsOf(api: Client, { run_id, kind, substate }: RunView): Promise<Wait[]> {
-  if (!WITH_NODES.includes(kind)) return substate ? [{ run_id, ...substate }] : [];
-  const { nodes = [] } = await allSteps(api, run_id, { open: true });
-  return nodes.flatMap(({ node, substate: wait }) => (wait ? [{ run_id, node, ...wait }] : []));
 }

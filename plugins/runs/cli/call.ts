@@ -4,6 +4,7 @@ import {
   readDocument,
   readInput,
   readJson,
+  rememberSubmitted,
   type Run,
   usageError,
 } from '../../../cli/contract.ts';
@@ -43,6 +44,7 @@ async function called(invocation: Invocation, workflow: Record<string, unknown>)
   const body = { ...workflow, input: given, tags: flags.tag, subject: flags.subject };
   const client = await invocation.client();
   const { run_id } = await client.json<{ run_id: string }>({ method: 'POST', path: client.scoped('/runs'), body });
+  await rememberSubmitted(client, invocation, run_id);
   output.note(`run ${run_id}`);
   const run = await untilOver(client, run_id, output);
   if (output.json) output.data(run, () => '');

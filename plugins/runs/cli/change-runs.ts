@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { type Client, CliError, Exit, type Invocation } from '../../../cli/contract.ts';
+import { type Client, CliError, Exit, type Invocation, rememberSubmitted } from '../../../cli/contract.ts';
 import type { RunView } from '../explain/answers.ts';
 import { paint, waitsFor } from './describe.ts';
 import { foundRuns, type Meant } from './found-runs.ts';
@@ -46,6 +47,8 @@ export async function changeRuns(invocation: Invocation, change: Change): Promis
     (done) => output.status(`${done} of ${runs.length}`),
   );
   output.status('');
+  const made = results.findLast((one) => one.made !== undefined)?.made;
+  if (made !== undefined) await rememberSubmitted(api, invocation, made);
   output.data({ runs: results }, () => results.map(line).join('\n'));
   output.note(summary(results));
   return results.some(({ error }) => error) ? Exit.failed : Exit.ok;
@@ -71,7 +74,10 @@ async function agreed({ output, stdin }: Invocation, verb: string, runs: readonl
     return false;
   }
   const question = createInterface({ input: stdin, output: process.stderr });
-  const answer = await question.question(`${verb} ${counted(runs.length)}? [y/N] `).finally(() => question.close());
+  // At the end of the input (Ctrl-D) there is no answer, and the question would wait for one for ever.
+  const ended = once(question, 'close').then(() => '');
+  const asked = question.question(`${verb} ${counted(runs.length)}? [y/N] `);
+  const answer = await Promise.race([asked, ended]).finally(() => question.close());
   const yes = /^y(es)?$/i.test(answer.trim());
   if (!yes) output.note('nothing was done');
   return yes;

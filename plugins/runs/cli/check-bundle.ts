@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Api, bundled, CliError, type Invocation, readPairs } from '../../../cli/contract.ts';
+import { type Api, bundled, CliError, type Invocation, readPairs, workflowRoot } from '../../../cli/contract.ts';
 
 type Problem = Api.CheckedWorkflow['problems'][number];
 
@@ -15,16 +15,21 @@ export async function bundleOf(file: string, { flags }: Pick<Invocation, 'flags'
   try {
     const { as, interpreter } = flags;
     const env = readPairs((flags.env ?? []) as readonly string[], 'env');
-    return { source: await bundled({ path: file, source, as, interpreter, env }), problems: [] };
+    const root = file === '-' ? undefined : await workflowRoot(file, flags.root);
+    return { source: await bundled({ path: file, source, as, interpreter, env, root }), problems: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { source, problems: error.message.split('\n').map((line) => problemOf(line, basename(file))) };
+    return { source, problems: problemsOf(error, basename(file)) };
   }
 }
 
+function problemsOf({ code, message }: CliError, name: string): Problem[] {
+  const known = code === 'include_outside' ? code : 'script_not_bundled';
+  return message.split('\n').map((line) => problemOf(line, name, known));
+}
+
 /** Of another file the place stays in the message. */
-function problemOf(text: string, name: string): Problem {
-  const code = 'script_not_bundled';
+function problemOf(text: string, name: string, code: string): Problem {
   const [, file, line, column, message] = /^(.+?):(\d+):(\d+): (.+)$/.exec(text) ?? [];
   if (file !== name || message === undefined) return { line: 1, column: 1, message: text, code };
   return { line: Number(line), column: Number(column), message, code };

@@ -11,6 +11,7 @@ export const FILTER_FLAGS: Flags = {
   trigger: {
     type: 'string',
     value: '<what>',
+    run: 'run:',
     summary: 'only those it started: a type, handler:<name>, schedule:<name>, run:<id>',
   },
   since: { type: 'string', value: '<time>', summary: 'only those created since: a time (ISO 8601), or 2h' },

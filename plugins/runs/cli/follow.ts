@@ -7,6 +7,7 @@ import { exitOf, isOver, untilOver } from './until-over.ts';
 
 const RETRY_MS = 500;
 const STATUS_MS = 1000;
+const TELL_MS = 10_000;
 
 /**
  * Shows a run's log as it grows, and its status on a terminal's last line, until the run ends. It waits for a server
@@ -14,8 +15,9 @@ const STATUS_MS = 1000;
  */
 export async function follow(client: Client, run_id: string, output: Output): Promise<number> {
   const stop = output.live ? watchStatus(client, run_id, output) : () => {};
+  const lines = new FollowedLines(output);
   try {
-    await followLog(client, run_id, output);
+    await followLog(client, run_id, output, { lines });
   } finally {
     stop();
     output.status('');
@@ -23,16 +25,32 @@ export async function follow(client: Client, run_id: string, output: Output): Pr
   // Another server may answer this than the one that told of the end.
   const run = await untilOver(client, run_id, output);
   if (output.json) output.data(run, () => '');
-  else output.note(describe(run, output));
+  else output.note(describe(withShown(run, lines), output));
   return exitOf(run);
+}
+
+/** What stands before the end of standard error in the error of a run. */
+const QUOTES_ERROR = '\nthe end of its standard error:\n';
+
+function withShown(run: RunView, lines: FollowedLines): RunView {
+  return run.error ? { ...run, error: { ...run.error, message: withoutShown(run.error.message, lines) } } : run;
+}
+
+/** The message of an error without the standard error that was just followed; what was not shown stays. */
+export function withoutShown(message: string, lines: FollowedLines): string {
+  const at = message.indexOf(QUOTES_ERROR);
+  const quoted = at < 0 ? '' : message.slice(at + QUOTES_ERROR.length).trimEnd();
+  return quoted !== '' && lines.hasShown(quoted) ? message.slice(0, at) : message;
 }
 
 /** The same for a run that goes on without us: Ctrl-C says so, and how to come back. */
 export async function followAway(client: Client, run_id: string, output: Output): Promise<number> {
   const stay = leavesOnInterrupt(run_id, output);
+  const stop = output.live ? () => {} : tellWaits(client, run_id, output);
   try {
     return await follow(client, run_id, output);
   } finally {
+    stop();
     stay();
   }
 }
@@ -56,6 +74,8 @@ export function leavesOnInterrupt(run_id: string, output: Output): () => void {
 export interface Followed {
   query?: Call['query'];
   form?: LineForm;
+  /** What prints it, for a caller that asks what was printed. */
+  lines?: FollowedLines;
 }
 
 /** Prints the log until the run has ended. */
@@ -63,9 +83,9 @@ export async function followLog(
   client: Client,
   run_id: string,
   output: Output,
-  { query, form }: Followed = {},
+  { query, form, lines = new FollowedLines(output, form) }: Followed = {},
 ): Promise<void> {
-  const seen: Seen = { id: undefined, told: false, query, lines: new FollowedLines(output, form) };
+  const seen: Seen = { id: undefined, told: false, query, lines };
   for (;;) {
     try {
       if (await readStream(client, run_id, seen)) return seen.lines.end();
@@ -113,6 +133,37 @@ async function readStream(client: Client, run_id: string, seen: Seen): Promise<b
       throw error;
   }
   return ended;
+}
+
+/**
+ * Without a terminal there is no line that changes, so that a run which waits would look like one that hangs: says what it
+ * waits for, when it is still so after a while. Answers how to end this.
+ */
+export function tellWaits(client: Client, run_id: string, output: Output, look_ms = TELL_MS): () => void {
+  let told = '';
+  let busy = false;
+  const look = async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      const run = await client.json<RunView>({ path: client.scoped(`/runs/${run_id}`) });
+      const says = waitOf(run, run_id, output);
+      if (says !== '' && says !== told) output.note(says);
+      told = says;
+    } catch {
+      // Who follows the log says that the server is away, and waits for it.
+    } finally {
+      busy = false;
+    }
+  };
+  const timer = setInterval(() => void look(), look_ms);
+  return () => clearInterval(timer);
+}
+
+function waitOf(run: RunView, run_id: string, output: Output): string {
+  if (run.status === 'queued') return `${run_id} is queued: \`svc explain ${run_id}\` says why`;
+  if (run.status !== 'waiting') return '';
+  return `${run_id} waits${waitsFor(run, output)}: \`svc explain ${run_id}\` says more`;
 }
 
 function watchStatus(client: Client, run_id: string, output: Output): () => void {

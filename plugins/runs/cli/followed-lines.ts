@@ -23,6 +23,10 @@ export interface LineForm {
   objects?: boolean;
 }
 
+/** More than an error quotes of standard error. */
+const KEPT_BYTES = 32 * 1024;
+const KEPT_ACTIVITIES = 64;
+
 type Mark = Omit<FollowedChunk, 'data' | 'activity_id'>;
 
 /** Prints a log as it comes: as it is, or line by line where something is said or asked of each. */
@@ -31,6 +35,8 @@ export class FollowedLines {
   readonly #form: LineForm;
   readonly #lines = new WholeLines<Mark>();
   readonly #passes = new Map<string, number>();
+  /** The end of the standard error of each activity, as its program wrote it. */
+  readonly #errors = new Map<string, Buffer>();
 
   constructor(output: Output, form: LineForm = {}) {
     this.#output = output;
@@ -40,12 +46,25 @@ export class FollowedLines {
   print({ activity_id, data, ...mark }: FollowedChunk): void {
     const { timestamps, grep, objects } = this.#form;
     const bytes = Buffer.from(data, 'base64');
+    if (mark.stream === 'stderr') this.#keepError(activity_id, bytes);
     if (mark.activity === undefined && !timestamps && grep === undefined && !objects)
       return this.#write(mark.stream, bytes);
     const writer = `${activity_id} ${mark.stream}`;
     if (this.#passes.get(writer) !== mark.pass) this.#show(this.#lines.close(writer));
     this.#passes.set(writer, mark.pass);
     this.#show(this.#lines.push(writer, mark, bytes));
+  }
+
+  /** Whether this text was printed lately as standard error. */
+  hasShown(text: string): boolean {
+    return [...this.#errors.values()].some((bytes) => bytes.toString().includes(text));
+  }
+
+  #keepError(activity_id: string, bytes: Buffer): void {
+    const all = Buffer.concat([this.#errors.get(activity_id) ?? Buffer.alloc(0), bytes]);
+    // What is forgotten is at worst said again.
+    if (this.#errors.size >= KEPT_ACTIVITIES) this.#errors.clear();
+    this.#errors.set(activity_id, Buffer.from(all.subarray(-KEPT_BYTES)));
   }
 
   /** Lines without an end. */

@@ -1,5 +1,5 @@
 import { type FlagValues, type Output, type Run, usageError } from '../../../cli/contract.ts';
-import { followLog, leavesOnInterrupt } from './follow.ts';
+import { followLog, leavesOnInterrupt, tellWaits } from './follow.ts';
 import { exitOf, untilOver } from './until-over.ts';
 
 export const run: Run = async (invocation) => {
@@ -12,10 +12,12 @@ export const run: Run = async (invocation) => {
   if (flags.follow) {
     const form = { timestamps: flags.timestamps === true, grep: text(flags.grep), objects: output.json };
     const stay = leavesOnInterrupt(args[0]!, output);
+    const stop = tellWaits(api, args[0]!, output);
     try {
       await followLog(api, run_id, output, { query, form });
       return flags.exitStatus ? exitOf(await untilOver(api, run_id, output)) : undefined;
     } finally {
+      stop();
       stay();
     }
   }

@@ -1,5 +1,6 @@
 import { type Output, span } from '../../../cli/contract.ts';
 import type { NodeView } from '../explain/answers.ts';
+import { nodeLabel } from '../explain/node-label.ts';
 import { runningFor } from '../explain/under-way.ts';
 
 /** Longer outputs are cut; `--json` has them whole. */
@@ -12,7 +13,7 @@ export function nodeTable(nodes: readonly NodeView[], output: Output, outputs: b
   return output.table(
     head,
     nodes.map((node) => [
-      node.item === undefined ? node.node : `${node.node}[${node.item}]`,
+      nodeLabel(node),
       node.type,
       state(node),
       took(node),
@@ -44,7 +45,8 @@ function what(node: NodeView, output: Output): string {
 
 function waits({ kind, name, deadline }: NonNullable<NodeView['substate']>, output: Output): string {
   const until = deadline === undefined ? '' : `${output.relative ? ',' : ''} ${output.until(deadline)}`;
-  return `waits for ${kind}${name === '' ? '' : ` ${name}`}${until}`;
+  const what = kind === 'awaiting_lease' ? 'lock' : kind;
+  return `waits for ${what}${name === '' ? '' : ` ${name}`}${until}`;
 }
 
 function shown({ output }: NodeView): string {

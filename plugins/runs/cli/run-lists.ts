@@ -45,6 +45,7 @@ export const runLists: readonly Command[] = [
     flags: {
       ...FILTER_FLAGS,
       from: { type: 'string', value: '<site>', summary: 'keep what was recorded before this site, or a node' },
+      anew: { type: 'boolean', summary: 'everything: keep nothing of pipelines and graphs' },
       again: { type: 'boolean', summary: 'also those that this command has rerun before' },
       ...CHANGE_FLAGS,
     },

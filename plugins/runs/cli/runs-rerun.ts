@@ -5,7 +5,7 @@ import { changeRuns } from './change-runs.ts';
 const ONCE = { 'idempotency-key': 'svc runs rerun' };
 
 export const run: Run = (invocation) => {
-  const { from, again } = invocation.flags;
+  const { from, again, anew } = invocation.flags;
   return changeRuns(invocation, {
     verb: 'rerun',
     statuses: ['failed', 'cancelled', 'succeeded'],
@@ -14,7 +14,7 @@ export const run: Run = (invocation) => {
       const made = await api.json<{ run_id: string; duplicate?: boolean }>({
         method: 'POST',
         path: api.scoped(`/runs/${encodeURIComponent(run_id)}/rerun`),
-        body: { from },
+        body: { from, all: anew },
         headers: again === true ? undefined : ONCE,
       });
       return { outcome: made.duplicate === true ? 'rerun before as' : 'rerun as', made: made.run_id };

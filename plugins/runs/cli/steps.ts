@@ -1,6 +1,7 @@
 import { allSteps } from './all-steps.ts';
 import { type Output, type Run, span, usageError } from '../../../cli/contract.ts';
 import type { StepView } from '../explain/answers.ts';
+import { timesOf } from '../explain/step-times.ts';
 import { runningFor } from '../explain/under-way.ts';
 import { nodeTable } from './node-table.ts';
 import { bars } from './timeline.ts';
@@ -39,8 +40,10 @@ const withAttempts = (step: StepView): Row[] => [
   ...(step.attempts ?? []).map((attempt) => ({ step, attempt })),
 ];
 
-const took = (step: StepView) =>
-  step.recorded_at === undefined ? '' : span(Date.parse(step.recorded_at) - Date.parse(step.started_at));
+function took(step: StepView): string {
+  const { from, to } = timesOf(step);
+  return to === undefined ? '' : span(Date.parse(to) - Date.parse(from));
+}
 
 const shown = (step: Pick<StepView, 'stdout' | 'stdout_base64'>) =>
   (step.stdout ?? (step.stdout_base64 ? `(binary) ${step.stdout_base64}` : '')).trimEnd();
@@ -50,10 +53,10 @@ function timeline(steps: readonly StepView[], columns: number | undefined): stri
   if (width === undefined) return undefined;
   const now = Date.now();
   return bars(
-    steps.map((step) => ({
-      from: Date.parse(step.started_at),
-      to: step.recorded_at === undefined ? now : Date.parse(step.recorded_at),
-      open: step.recorded_at === undefined,
+    steps.map(timesOf).map(({ from, to }) => ({
+      from: Date.parse(from),
+      to: to === undefined ? now : Date.parse(to),
+      open: to === undefined,
     })),
     width,
   );

@@ -1,4 +1,4 @@
-import { Exit, readWorkflow, type Run, sendIncluded } from '../../../cli/contract.ts';
+import { Exit, readWorkflow, rememberSubmitted, type Run, sendIncluded } from '../../../cli/contract.ts';
 import { followAway } from './follow.ts';
 
 export const run: Run = async (invocation) => {
@@ -16,6 +16,7 @@ export const run: Run = async (invocation) => {
     path: client.scoped('/runs'),
     body,
   });
+  await rememberSubmitted(client, invocation, answer.run_id);
   if (answer.duplicate) {
     const differs = answer.source_differs ? '; it was submitted with something else than this' : '';
     output.note(`duplicate: this key was used for ${answer.run_id}${differs}`);

@@ -147,6 +147,7 @@ export const commands: readonly Command[] = [
         },
         interpreter: DOCUMENT_FLAGS.interpreter,
         include: DOCUMENT_FLAGS.include,
+        root: DOCUMENT_FLAGS.root,
         strict: { type: 'boolean', summary: 'exit 1 for warnings too' },
         local: {
           type: 'boolean',
@@ -173,7 +174,7 @@ export const commands: readonly Command[] = [
       summary: 'send a signal to a run',
       about:
         'Says at once when nothing in the run waits for that name: the signal is queued, and the next wait of the name takes it.',
-      args: [RUN, { name: 'name', summary: 'the name it waits for' }],
+      args: [RUN, { name: 'name', summary: 'the name it waits for', offers: () => import('./awaited-signals.ts') }],
       flags: {
         payload: { type: 'string', value: '<json>', summary: 'payload (default null); - reads standard input' },
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request changes nothing' },
@@ -191,24 +192,28 @@ export const commands: readonly Command[] = [
     },
     {
       name: 'rerun',
-      summary: 'run a finished run again, from the beginning or from a site',
+      summary: 'run a finished run again: what did not succeed, or from a site on',
       about:
-        'The new run has the document, input and environment of the first one, but new idempotency keys. With --from, calls\n' +
-        'before the site do not run again: the script starts at its first line and gets the recorded results. If it makes\n' +
-        'other calls, the new run fails with determinism_violation, which names the call. If several verbs share a site, the\n' +
-        'first call counts; put the verb before the site to choose another one. In a graph --from names a node: that node,\n' +
-        'everything after it and what had not come to an end run again, and all other nodes keep their outputs.',
+        'The new run has the document, input and environment of the first one, but new idempotency keys. A pipeline or a graph\n' +
+        'that did not succeed keeps the jobs and nodes that did, with their outputs and artifacts, and does the rest again;\n' +
+        'with --all it keeps nothing. A script runs from its first line, with a new journal. With --from, calls before the\n' +
+        'site do not run again: the script starts at its first line and gets the recorded results. If it makes other calls,\n' +
+        'the new run fails with determinism_violation, which names the call. If several verbs share a site, put the verb\n' +
+        'before it. In a pipeline or a graph --from names a job or a node: that node, everything after it and what did not\n' +
+        'succeed run again.',
       args: [RUN],
       flags: {
         from: {
           type: 'string',
           value: '<site>',
-          summary: 'a site of `svc steps`: check#2, or check for its first; or a node',
+          summary: 'a site of `svc steps`: check#2, or check for its first; or a job or node',
         },
+        all: { type: 'boolean', summary: 'everything again: keep nothing of a pipeline or a graph' },
         follow: { type: 'boolean', short: 'f', summary: 'print the log and wait for the end' },
       },
       examples: [
-        ['svc rerun run_01J…', 'everything again'],
+        ['svc rerun run_01J…', 'what did not succeed; a script from its first line'],
+        ['svc rerun run_01J… --all', 'everything again'],
         ["svc rerun run_01J… --from 'deploy#0'", 'keeps the results of all calls before deploy'],
         [
           "svc rerun run_01J… --from 'activity-collect build#0'",

@@ -51,6 +51,12 @@ export interface Activities {
     run: ActivityScope,
     activity_ids: readonly string[],
   ): Promise<Map<string, ActivityEnd>>;
+  /** Bytes of the stored outputs of those that have succeeded; activities without an output are left out. */
+  outputBytes(
+    on: Pick<Queries, 'read'>,
+    run: ActivityScope,
+    activity_ids: readonly string[],
+  ): Promise<Map<string, number>>;
   /** Stores the exit code that the steps view shows for a succeeded activity. */
   noteExit(tx: Transaction, activity_id: string, exit_code: number): Promise<void>;
   /** Adds a note to the run that no pass replaces. */

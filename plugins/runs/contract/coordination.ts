@@ -57,6 +57,8 @@ export type NodeState = 'waiting' | 'running' | 'backoff' | 'succeeded' | 'faile
 export interface CoordinatedNode {
   id: string;
   type: string;
+  /** How people know it; absent: by its id, and the number of the item. */
+  label?: string | undefined;
   /** Null for the node itself. */
   item: number | null;
   /** Its place in the list, from 0: the number of the node, or of the item. */
@@ -98,6 +100,8 @@ export interface NodePage {
 export interface NodeList {
   nodes: CoordinatedNode[];
   more: boolean;
+  /** The last place that was looked at; absent: that of the last node. */
+  last?: number | undefined;
 }
 
 /**
@@ -118,11 +122,14 @@ export interface RunCoordinator {
   nodes?(run: ActivityScope, page: NodePage): Promise<NodeList>;
   /** True when the lines of several activities may meet in the log of the run, so that each line names its own. */
   several?(run: ActivityScope): Promise<boolean>;
+  /** Says how people know an activity by its name, for logs; undefined: by that name. Absent: so all of them. */
+  labels?(run: ActivityScope): Promise<(name: string) => string | undefined>;
   /**
-   * The plan of a new run of `plan` that keeps what a finished run has come to, except for one node and what comes after
-   * it. Outside of transactions. Throws `invalid_request` for an unknown node. Absent: runs are rerun as a whole.
+   * The plan of a new run of `plan` that keeps what a finished run has come to, except for what did not succeed, one node
+   * (`from`), and what comes after any of these. Outside of transactions. Throws `invalid_request` for an unknown node.
+   * Undefined: nothing can be kept. Absent: runs are rerun as a whole.
    */
-  rerun?(run: ActivityScope, plan: unknown, from: string): Promise<unknown>;
+  rerun?(run: ActivityScope, plan: unknown, from: string | undefined): Promise<unknown>;
   /** Of some activities of the first run, those whose work such a plan does again. At most 128 are asked for at once. */
   redone?(
     tx: Transaction,

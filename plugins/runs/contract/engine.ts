@@ -1,4 +1,10 @@
-import { type Queries, type Scope, token, type Transaction } from '../../../kernel/contracts/index.ts';
+import {
+  type Queries,
+  type Scope,
+  type ServiceError,
+  token,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from './journal.ts';
 import type { Run, SubmitResult, SubmitRun } from './run.ts';
 import type { LogChunk, NewRun } from './store.ts';
@@ -10,7 +16,7 @@ export interface RunEngine {
   submit(run: SubmitRun): Promise<SubmitResult>;
   check(scope: Scope, document: CheckedDocument): Promise<Problem[]>;
   /** A closer look at a document that has no problem. */
-  review(document: CheckedDocument): Promise<Review>;
+  review(scope: Scope, document: CheckedDocument): Promise<Review>;
   /** With secret values masked. Throws `not_found`. In a transaction `on` is that transaction, and the org's keys are ready. */
   read(scope: { org_id: string; project_id: string }, run_id: string, on?: Queries): Promise<Run>;
   /** The log of a run after `after` (exclusive), oldest first; or before it, newest first. */
@@ -50,6 +56,11 @@ export interface RunCreation {
    * `Sealer.prepare` for the orgs before its transaction.
    */
   createIn(tx: Transaction, runs: readonly NewRun[]): Promise<SubmitResult[]>;
+  /**
+   * Why untrusted runs of a project may start no further ones now; undefined: they may. `createIn` refuses what they spawn and
+   * call itself.
+   */
+  untrustedRefusal(on: Pick<Queries, 'read'>, scope: { project_id: string }): Promise<ServiceError | undefined>;
 }
 
 export const RunCreation = token<RunCreation>('runs.RunCreation');

@@ -118,6 +118,27 @@ export interface SubmitObserver {
   onWritten?(tx: Transaction): Promise<void>;
 }
 
+/** A run with what it does now. */
+export interface RunWork {
+  run_id: string;
+  org_id: string;
+  project_id: string;
+  /** It is queued, or something of it is: an activity waits for an agent, or an agent carries it out. */
+  working: boolean;
+}
+
+/**
+ * Called in the transaction in which a run that has started begins to wait with everything that it does, or goes on; also when
+ * it has gone on already. Not called at the start and the end of a run.
+ */
+export interface WorkObserver {
+  name: string;
+  /** True for the runs that it is told of, by what started them: `handler:<name>`, `schedule:<name>` or null. */
+  concerns(starter: string | null): boolean;
+  /** Runs of any projects. Called last in the transition of a run, after everything else that it locks. */
+  onWork(tx: Transaction, runs: readonly RunWork[]): Promise<void>;
+}
+
 export interface RunTransition {
   type: 'run.started' | 'run.succeeded' | 'run.failed' | 'run.cancelled';
   org_id: string;
@@ -136,6 +157,7 @@ export interface RunTransition {
 export const WaitKinds = extensionPoint<WaitKind>('runs.WaitKinds', { key: (kind) => kind.kind });
 export const JournaledVerbs = extensionPoint<JournaledVerb>('runs.JournaledVerbs', { key: (verb) => verb.kind });
 export const RunObservers = extensionPoint<RunObserver>('runs.RunObservers', { key: (observer) => observer.name });
+export const WorkObservers = extensionPoint<WorkObserver>('runs.WorkObservers', { key: (observer) => observer.name });
 export const SubmitObservers = extensionPoint<SubmitObserver>('runs.SubmitObservers', {
   key: (observer) => observer.name,
 });

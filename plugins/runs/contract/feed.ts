@@ -31,6 +31,8 @@ export interface RunFeed {
    * are left out.
    */
   records(scope: ProjectOf, run_ids: readonly string[]): Promise<Run[]>;
+  /** The record of one run with its notes and its whole texts, masked and without its output. */
+  record(scope: ProjectOf, run_id: string): Promise<Run | undefined>;
   /** The newest runs of a project that are queued or running: at most `limit` of each. */
   open(project_id: string, limit: number): Promise<{ run_id: string; status: RunStatus }[]>;
   /** Missing runs are left out. */

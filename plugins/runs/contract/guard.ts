@@ -2,12 +2,17 @@ import { token, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityScope } from './activities.ts';
 import type { ClaimRef } from './journal.ts';
 
+/** What never changes of a run. */
+export interface HeldRun {
+  trusted: boolean;
+}
+
 /** Runs and claims as what a write of another plugin depends on. */
 export interface RunGuard {
   /** Locks a run: it is not pruned before the commit. Throws `not_found`. */
-  holdRun(tx: Transaction, run: ActivityScope): Promise<void>;
+  holdRun(tx: Transaction, run: ActivityScope): Promise<HeldRun>;
   /** The same, and a claim of the run: nobody else claims the activity before the commit. Throws `lease_lost`. */
-  holdClaim(tx: Transaction, run: ActivityScope, claim: ClaimRef): Promise<void>;
+  holdClaim(tx: Transaction, run: ActivityScope, claim: ClaimRef): Promise<HeldRun>;
   /** Those of at most 100 runs that ended before a time (epoch ms by the database's clock). */
   endedBefore(run_ids: readonly string[], before: number): Promise<string[]>;
   /** The run of an activity. Throws `lease_lost` when there is no such activity, or not in this org. */

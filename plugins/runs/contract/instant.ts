@@ -1,5 +1,6 @@
 import { token } from '../../../kernel/contracts/index.ts';
 import type { Capabilities, Claimed } from './journal.ts';
+import type { SlotUse } from './slots.ts';
 
 /** Part of this server that can begin work at the moment of its creation. */
 export interface InstantClaimer extends Capabilities {
@@ -7,10 +8,12 @@ export interface InstantClaimer extends Capabilities {
   lease_ms: number;
   /** How many activities it can take now: none while older work may wait for it. */
   readonly room: number;
+  /** How many of them may belong to untrusted runs: none while any other work may wait for it. Absent: all. */
+  readonly untrusted_room?: number;
   /** Share of its places in use, 0 to 1. Of several with room, the least loaded takes an activity. */
   readonly load: number;
   /** Called after the commit, once for each activity. `load` answers undefined for one that cannot run any more. */
-  claimed(load: () => Promise<Claimed | undefined>): void;
+  claimed(load: () => Promise<Claimed | undefined>, taken: SlotUse): void;
 }
 
 /**

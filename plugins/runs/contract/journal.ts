@@ -2,6 +2,7 @@ import type { JournalRecord } from '../generated/journal-record.ts';
 import type { Tried } from './attempts.ts';
 import type { TraceHeaders } from '../../tracing/contract.ts';
 import type { Json } from './run.ts';
+import type { SlotBounds } from './slots.ts';
 
 export type { JournalRecord };
 
@@ -87,4 +88,8 @@ export interface Capabilities {
   executors?: readonly string[];
   /** Only activities that must be isolated: those of untrusted runs. */
   isolated_only?: boolean;
+  /** How many activities of untrusted runs it may get now; absent: any number. */
+  untrusted_room?: number;
+  /** Counts what it and others hold, of each run and each project; absent: nothing of that is bounded. */
+  slots?: SlotBounds;
 }

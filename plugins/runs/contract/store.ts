@@ -5,6 +5,7 @@ import type { ArmWait, Capabilities, ClaimRef, Claimed, Completion, JournaledCal
 import type { Coordination } from './coordination.ts';
 import type { IncludedFile } from './files.ts';
 import type { Json, Run, SubmitResult, SubmitRun } from './run.ts';
+import type { SlotUse } from './slots.ts';
 import type { WorkflowPin, WorkflowReference } from './workflow.ts';
 
 /**
@@ -16,10 +17,12 @@ export interface RunStore {
   /** The run of an idempotency key, as `createRun` would answer it; undefined when the key is unused. */
   findSubmitted(run: SubmitRun): Promise<SubmitResult | undefined>;
   /**
-   * pending → claimed(epoch+1). At most `limit`, oldest first, only activities of these executors whose requirements the
-   * capabilities cover.
+   * pending → claimed(epoch+1). At most `limit`, those of trusted runs first and of each kind the oldest, only activities of
+   * these executors whose requirements the capabilities cover.
    */
   claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]>;
+  /** To which runs these activities belong, for the slots that they take. It never changes. */
+  slotUsesOf(activity_ids: readonly string[]): Promise<ReadonlyMap<string, SlotUse>>;
   /** Extends the deadlines. Answers lost claims. */
   renew(agent_id: string, claims: readonly ClaimRef[], lease_ms: number): Promise<{ lost: ClaimRef[] }>;
   /** Adds one record by group commit. Answers after the commit. */
@@ -66,6 +69,8 @@ export interface NewRun extends Omit<SubmitRun, keyof WorkflowReference | 'pinne
   activities: readonly NewActivity[];
   /** The caller adds to it in the same transaction, so that nobody may claim it in the one that makes it. */
   unfinished?: boolean;
+  /** The project had room for it when it was planned: what is triggered in the transactions of others is not refused there. */
+  admitted?: boolean;
   /** Present: a coordinator says what comes after these. */
   coordination?: Coordination;
   /** Credentials that the document names: JSON pointer → name. */

@@ -68,7 +68,7 @@ export interface WorkflowKind {
   /** Faults with their position in the source; empty when there is none. Called outside of transactions. */
   check(scope: Scope, document: WorkflowDocument): Promise<Problem[]>;
   /** Looks closer at a document without faults, for `svc check` only: a submit is not refused for what is found. */
-  review?(document: WorkflowDocument): Promise<Review>;
+  review?(scope: Scope, document: WorkflowDocument): Promise<Review>;
   /**
    * What the run begins with. The document was checked now or at its registration. Reads only through `on`, which may
    * be a transaction. Throws a ServiceError below 500 when it can no longer run.

@@ -245,6 +245,69 @@ t.test('running, and what has ended', async (t) => {
   );
 });
 
+t.test('an agent that is not heard of is not said to be at work', async (t) => {
+  const claim = (activity_id: string, activity: string, silent_ms: number) => ({
+    ...{ activity_id, activity, agent_id: 'agt_a', last_sign_at: at(silent_ms), silent_ms },
+    ends_at: at(silent_ms - 15_000),
+  });
+  const begun = (claims: RunView['claims'], more = {}) => run({ started_at: at(20_000), claims, ...more });
+  const agents = [agent('a')];
+  const busy = step({
+    status: 'running',
+    recorded_at: undefined,
+    running: { since: at(9000), agent_id: 'agt_a', agent: 'a' },
+  });
+  t.match(
+    told({ run: begun([claim('act_1', 'main', 4000)]), agents, steps: [busy] }).because,
+    /is under way .*Now: step/,
+  );
+  const silent = told({ run: begun([claim('act_1', 'main', 12_000)]), agents, steps: [busy] }).because;
+  t.match(
+    silent,
+    /^The run has begun since .* There is no sign from the agent a for 12s\. Unless it comes back, the work begins again at 2026-01-31T12:00:03\.000Z/,
+  );
+  t.notMatch(silent, /under way|Now:/);
+  const away = [agent('a', { state: 'offline' }), agent('b')];
+  t.match(
+    told({ run: begun([claim('act_1', 'main', 1000)]), agents: away }).because,
+    /for 1s, and its connection is lost\. Unless/,
+  );
+  t.match(told({ run: begun([claim('act_1', 'main', 1000)]), agents: away.slice(0, 1) }), {
+    because:
+      /its connection is lost\. Unless it comes back, the work begins again at \S+, as soon as an agent is free\.$/,
+    next: 'start one: svc agent',
+  });
+  t.match(
+    told({ run: begun([]), agents: away }).because,
+    /^The run has begun.*No agent holds it: it waits for the next one\. b can take it/,
+  );
+  t.match(told({ run: begun([], { requires: ['gpu'] }), agents }).because, /a lacks gpu/);
+  const child = { activity_id: 'act_2', state: 'running' as const, agent_id: 'agt_a' };
+  const waits = run({
+    status: 'waiting',
+    substate: { kind: 'activity', name: 'far', since: at(1000) },
+    claims: [claim('act_2', 'far', 14_000)],
+  });
+  const submitted = step({ kind: 'activity-submit', site: 'far#0', child });
+  t.match(
+    told({ run: waits, steps: [submitted], agents }).because,
+    /Its child far has begun\. There is no sign from the agent a for 14s/,
+  );
+  const node: NodeView = {
+    node: 'build',
+    type: 'shell',
+    state: 'running',
+    attempt: 1,
+    started_at: at(61_000),
+    activity: child,
+  };
+  const graph = run({ kind: 'graph', claims: [claim('act_2', 'build', 14_000)] });
+  t.match(
+    told({ run: graph, nodes: [node], agents }).because,
+    /The node build has begun 1m 1s ago\. There is no sign from the agent a/,
+  );
+});
+
 t.test('a run with nodes: what each of them waits for', async (t) => {
   const waiting = run({ kind: 'graph', status: 'waiting', substate: { kind: 'signal', name: 'x', since: at(0) } });
   const one = (over: Partial<NodeView>): NodeView => ({
@@ -291,7 +354,7 @@ t.test('a run with nodes: what each of them waits for', async (t) => {
     because(one({ items: { total: 9, begun: 4, ended: 2, failed: 1 } })).because,
     /ended 2 of 9 items, 1 of them failed/,
   );
-  t.match(told({ run: waiting, nodes: [] }).because, /about to go on/);
+  t.match(told({ run: { ...waiting, substate: undefined }, nodes: [] }).because, /about to go on/);
   const many = Array.from({ length: 12 }, (_, n) => one({ node: `n${n}` }));
   t.match(told({ run: waiting, nodes: many }).because, /2 more are in progress: svc steps run_1/);
   const broken = run({ kind: 'graph', status: 'failed', error: { code: 'broken', message: 'node build: no disk' } });

@@ -17,6 +17,7 @@ import { nearEvents } from './near.ts';
 import { explainNodes } from './node-explanation.ts';
 import { queuedSignals, signalWait } from './queued-signals.ts';
 import { callsUnderWay, runningFor } from './under-way.ts';
+import { isAbandoned, ownSilence, silence } from './silence.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 /** Everything that an explanation uses. */
@@ -63,9 +64,12 @@ function byStatus(known: Known): Explanation {
 function queued(known: Known): Explanation {
   const { run, nodes, agents, now } = known;
   if (nodes) return explainNodes({ ...known, nodes });
-  const { because, next } = takers(run.trusted ? (run.requires ?? []) : [...(run.requires ?? []), ISOLATES], agents);
+  const { because, next } = takers(requirementsOf(run), agents);
   return { because: [`The run was accepted ${ago(run.created_at, now)} and waits for an agent.`, ...because], next };
 }
+
+const requirementsOf = ({ trusted, requires = [] }: RunView): string[] =>
+  trusted ? requires : [...requires, ISOLATES];
 
 function running(known: Known): Explanation {
   const { run, steps, nodes, agents, now } = known;
@@ -77,11 +81,17 @@ function running(known: Known): Explanation {
       ? 'no call is recorded yet'
       : `the last of ${counted(recorded.length, 'recorded call')} was ${last.kind} ${last.site}, ${ago(last.recorded_at!, now)}`;
   const since = run.started_at ? ` since ${run.started_at}` : '';
-  const open = children(steps, agents, now);
-  const begun = `The run is under way${since}; ${far}.`;
+  const open = children(known);
+  const silent = ownSilence(run, agents);
+  const told = silent === undefined && !isAbandoned(run) ? 'The run is under way' : 'The run has begun';
+  const begun = `${told}${since}; ${far}.`;
   if (agents.length > 0 && agents.every(({ state }) => state !== 'online'))
-    return { because: [begun, ABANDONED], next: ['start one: svc agent'] };
-  const because = [begun, ...callsUnderWay(steps, now), ...triedCalls(steps)];
+    return { because: [begun, silent ?? ABANDONED], next: ['start one: svc agent'] };
+  if (silent === undefined && isAbandoned(run)) {
+    const { because, next } = takers(requirementsOf(run), agents);
+    return { because: [begun, 'No agent holds it: it waits for the next one.', ...because], next };
+  }
+  const because = [begun, ...(silent === undefined ? callsUnderWay(steps, now) : [silent]), ...triedCalls(steps)];
   return { because: [...because, ...open.because], next: open.next };
 }
 
@@ -155,10 +165,11 @@ function lease({ run, locks, now }: Known, group: string): Explanation {
   };
 }
 
-function child({ steps, agents, now }: Known, name: string): Explanation {
+function child(known: Known, name: string): Explanation {
+  const { steps } = known;
   const step = steps.find((one) => one.child !== undefined && one.site.startsWith(`${name}#`));
-  if (name !== '' && step?.child) return describeChild(name, step, step.child, agents, now);
-  const { because, next } = children(steps, agents, now);
+  if (name !== '' && step?.child) return describeChild(known, name, step, step.child);
+  const { because, next } = children(known);
   return { because: ['It waits for all of its children.', ...because], next };
 }
 
@@ -166,13 +177,14 @@ function child({ steps, agents, now }: Known, name: string): Explanation {
 const MAX_CHILDREN = 10;
 
 /** Children that have not ended. */
-function children(steps: readonly StepView[], agents: readonly AgentView[], now: number): Explanation {
+function children(known: Known): Explanation {
+  const { steps } = known;
   const seen = new Set<string>();
   const all = steps.flatMap((step) => {
     const { child: one } = step;
     if (!one || one.state === 'ended' || one.state === 'cancelled' || seen.has(one.activity_id)) return [];
     seen.add(one.activity_id);
-    return [describeChild(step.site.replace(/#\d+$/, ''), step, one, agents, now)];
+    return [describeChild(known, step.site.replace(/#\d+$/, ''), step, one)];
   });
   const told = all.slice(0, MAX_CHILDREN).flatMap(({ because }) => because);
   const more = all.length - MAX_CHILDREN;
@@ -182,18 +194,14 @@ function children(steps: readonly StepView[], agents: readonly AgentView[], now:
   };
 }
 
-function describeChild(
-  name: string,
-  step: StepView,
-  one: ChildView,
-  agents: readonly AgentView[],
-  now: number,
-): Explanation {
+function describeChild({ run, agents, now }: Known, name: string, step: StepView, one: ChildView): Explanation {
   if (one.state === 'queued') {
     const { because, next } = takers(one.requires ?? [], agents);
     return { because: [`Its child ${name} waits for an agent, since ${ago(step.started_at, now)}.`, ...because], next };
   }
   if (one.state !== 'running') return { because: [`Its child ${name} is ${one.state}.`], next: [] };
+  const silent = silence(run, one.activity_id, agents);
+  if (silent !== undefined) return { because: [`Its child ${name} has begun. ${silent}`], next: [] };
   const agent = agents.find(({ agent_id }) => agent_id === one.agent_id);
   const where = agent ? ` on the agent ${agent.name}` : '';
   if (one.running) return { because: [`Its child ${name} is ${runningFor(one.running, now)}.`], next: [] };
@@ -215,7 +223,7 @@ function failed({ run, steps, nodes }: Known): Explanation {
     next: [
       ...leftBehind(message),
       ADVICE[code]?.(run.run_id) ?? `read its log: svc logs ${run.run_id}`,
-      ...again(run, last, nodes),
+      ...again(run, last, steps, nodes),
     ],
   };
 }
@@ -233,15 +241,25 @@ const ADVICE: Readonly<Record<string, (run_id: string) => string>> = {
     'let the script make the same calls in the same order on every pass; take what varies from the output of a step',
   interpreter_missing: () => 'install the interpreter on the agent, or submit with --requires for an agent that has it',
   deadline_exceeded: (run_id) => `submit it with a longer --timeout, or see what took the time: svc steps ${run_id}`,
+  run_limit: () =>
+    'see what is open: svc runs ls --status queued,running,waiting; cancel what is not needed, and look for a workflow that starts itself',
   credential_missing: () => 'create the credential: svc credential set',
 };
 
-function again(run: RunView, last: StepView | undefined, nodes: readonly NodeView[] | undefined): string[] {
+function again(
+  run: RunView,
+  last: StepView | undefined,
+  steps: readonly StepView[],
+  nodes: readonly NodeView[] | undefined,
+): string[] {
   const broken = nodes?.find(({ state }) => state === 'failed');
   if (broken) return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${broken.node}`];
   if (run.kind !== 'script') return [`run it anew: svc rerun ${run.run_id}`];
   if (!last) return [`once the cause is gone, run it anew: svc rerun ${run.run_id}`];
-  return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${quoted(last.site)}`];
+  // Calls of several verbs may have one site.
+  const shared = steps.some((step) => step !== last && step.site === last.site);
+  const from = quoted(shared ? `${last.kind} ${last.site}` : last.site);
+  return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${from}`];
 }
 
 function cancelled({ run }: Known): Explanation {

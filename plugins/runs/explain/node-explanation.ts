@@ -2,8 +2,10 @@ import { span } from '../../../cli/output/span.ts';
 import type { AgentView, DeclinedEvent, NodeView, RunView, SignalView, TypeView } from './answers.ts';
 import { declinedEvents } from './declined.ts';
 import { nearEvents } from './near.ts';
+import { nodeLabel } from './node-label.ts';
 import { signalWait } from './queued-signals.ts';
 import { underWayIn } from './under-way.ts';
+import { silence } from './silence.ts';
 import { ago, type Explanation, quoted, takers } from './takers.ts';
 
 interface KnownNodes {
@@ -23,6 +25,9 @@ const SHOWN = 10;
 /** What an open run with nodes waits for, node by node. */
 export function explainNodes(known: KnownNodes): Explanation {
   const { run, nodes } = known;
+  // What the run as a whole waits for, such as the lease of its group, is no node of its author.
+  if (nodes.length === 0 && run.substate)
+    return waits(known, run.substate, (text, next = []) => ({ because: [`The run ${text}`], next }));
   if (nodes.length === 0) return { because: ['No node is in progress: the run is about to go on.'], next: [] };
   const all = nodes.slice(0, SHOWN).map((node) => explainNode(known, node));
   const more = nodes.length > SHOWN ? [`${nodes.length - SHOWN} more are in progress: svc steps ${run.run_id}`] : [];
@@ -35,7 +40,7 @@ export function explainNodes(known: KnownNodes): Explanation {
 function explainNode(known: KnownNodes, node: NodeView): Explanation {
   const { agents, now } = known;
   const { items, substate, activity, state, timeout_at } = node;
-  const name = node.item === undefined ? `The node ${node.node}` : `The item ${node.node}[${node.item}]`;
+  const name = `The ${node.item === undefined ? 'node' : 'item'} ${nodeLabel(node)}`;
   const limit = timeout_at === undefined ? '' : ` It fails if it is not done by ${timeout_at}.`;
   const told = (text: string, next: string[] = []): Explanation => ({ because: [`${name} ${text}${limit}`], next });
   if (items && items.begun > 0)
@@ -56,6 +61,8 @@ function explainNode(known: KnownNodes, node: NodeView): Explanation {
   }
   const agent = agents.find(({ agent_id }) => agent_id === activity?.agent_id);
   const begun = node.started_at === undefined ? '' : `, begun ${ago(node.started_at, now)}`;
+  const silent = silence(known.run, activity?.activity_id, agents);
+  if (silent !== undefined) return also(told(`has begun${begun.replace(', begun', '')}.`), [silent]);
   return told(`runs${agent ? ` on the agent ${agent.name}` : ''}${begun}.${underWayIn(activity, now)}`);
 }
 

@@ -31,7 +31,10 @@ export function takers(requires: readonly string[], agents: readonly AgentView[]
       capable.slice(0, 5).map(({ name }) => name),
       'or',
     );
-    return { capable: true, because: [`${who} can take it as soon as a slot is free.${needs}`], next: [] };
+    const turn = isolated
+      ? ' Trusted work goes first, and untrusted work takes only its share of the slots (SVC_UNTRUSTED_SLOTS), of which a run and a project may hold so many (SVC_UNTRUSTED_RUN_LIMITS, SVC_UNTRUSTED_PROJECT_LIMITS).'
+      : '';
+    return { capable: true, because: [`${who} can take it as soon as a slot is free.${needs}${turn}`], next: [] };
   }
   const lacking = online.slice(0, 5).map((agent) => `${agent.name} ${list(lacksOf(agent, named, isolated))}`);
   const more = online.length > 5 ? [`${online.length - 5} more cannot take it either`] : [];

@@ -9,6 +9,10 @@ export interface NodeRecord {
    */
   node: string;
   /**
+   * How people know it, e.g. `build (node=20)`; absent: by its id, and the number of the item.
+   */
+  label?: string;
+  /**
    * What it does, e.g. `set`.
    */
   type: string;

@@ -2,7 +2,11 @@
 
 export interface RerunRunBody {
   /**
-   * A recorded site, `name#ordinal`; a bare name is its first occurrence. What was recorded before it is not done again.
+   * A recorded site, `name#ordinal`; a bare name is its first occurrence, and a verb before it selects among calls of one site. In a pipeline or a graph a job or a node. What was recorded before it is not done again.
    */
   from?: string;
+  /**
+   * Of a pipeline or a graph everything is done again. Otherwise a rerun without `from` keeps the jobs and nodes that succeeded, unless the whole run did. A script without `from` runs from its first line anyway.
+   */
+  all?: boolean;
 }

@@ -80,6 +80,29 @@ export interface RunRecord {
      */
     activity: string;
   }[];
+  /**
+   * Activities that agents hold, those first of whose agents least is heard, at most 20; only of one open run that is read by itself.
+   */
+  claims?: {
+    activity_id: string;
+    /**
+     * Name of the activity.
+     */
+    activity: string;
+    agent_id: string;
+    /**
+     * When the agent took or renewed it last.
+     */
+    last_sign_at: string;
+    /**
+     * So long ago, by the clock of the database. An agent renews three times a lease.
+     */
+    silent_ms: number;
+    /**
+     * When another agent may take the work, unless it is renewed before.
+     */
+    ends_at: string;
+  }[];
   subject?: string;
   tags: string[];
   trigger: {
@@ -113,6 +136,10 @@ export interface RunRecord {
    * What the workflow gave; only after success.
    */
   output?: null | boolean | number | string | unknown[] | {};
+  /**
+   * Only in a list: true when the output is too large for it, with more than some 4,000 bytes. Read the run to see it.
+   */
+  output_omitted?: boolean;
   error?: {
     code: string;
     message: string;
@@ -143,7 +170,7 @@ export interface RunRecord {
     [k: string]: string;
   };
   /**
-   * Markdown notes, in order.
+   * Markdown notes, in order, up to 1 MiB of them. In a list, the first five, each up to 200 characters. `…` stands for what is left out.
    */
   annotations: string[];
   /**

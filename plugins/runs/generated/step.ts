@@ -127,6 +127,11 @@ export interface StepRecord {
     requires?: string[];
     exit_code?: number;
     /**
+     * When it was handed over, to whichever agent takes it.
+     */
+    begun_at?: string;
+    ended_at?: string;
+    /**
      * The agent that runs it now.
      */
     agent_id?: string;

@@ -24,6 +24,9 @@ import { fewerIndexes } from './0022-fewer-indexes.ts';
 import { underWayTable } from './0023-under-way.ts';
 import { includedFiles } from './0024-included-files.ts';
 import { traceColumns } from './0026-traces.ts';
+import { callRoots } from './0027-call-roots.ts';
+import { untrustedLanes } from './0029-untrusted-lanes.ts';
+import { boundTables } from './0030-bounds.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -51,4 +54,7 @@ export const runsMigrations: readonly Migration[] = [
   underWayTable,
   includedFiles,
   traceColumns,
+  callRoots,
+  untrustedLanes,
+  boundTables,
 ];

@@ -23,14 +23,31 @@ t.test('a site is a name and its occurrence', async (t) => {
     ['check', 2],
     ['check#0', 2],
     ['check#2', 6],
-    ['sleep#0', 1],
-    ['sleep', 1],
+    ['sleep sleep', 1],
     ['step sleep', 7],
-    ['x', 4],
+    ['activity-submit x', 4],
     ['activity-collect x', 5],
     ['activity-collect x#0', 5],
   ];
   for (const [from, position] of cases) t.equal(recordsBefore(records, from), position, from);
+});
+
+t.test('a site of several calls is refused, and each of them is named', async (t) => {
+  for (const from of ['x', 'x#0'])
+    t.throws(() => recordsBefore(records, from), {
+      code: 'invalid_request',
+      message:
+        /"x(#0)?" is the site of 2 calls: "activity-submit x#0" \(call 5\) and "activity-collect x#0" \(call 6\)/,
+      extras: { errors: [{ pointer: '/from', message: /put the verb before the site/ }] },
+    });
+  t.throws(() => recordsBefore(records, 'sleep'), { message: /"sleep sleep#0" \(call 2\) and "step sleep#0"/ });
+  const waits = (['step', 'wait-signal', 'wait-event'] as const).map((kind, position) => ({
+    ...{ position, kind, name: 'load', ordinal: 0, exit_code: 0 },
+  }));
+  t.throws(() => recordsBefore(waits, 'load'), {
+    message: /"step load#0" \(call 1\), "wait-signal load#0" \(call 2\) and "wait-event load#0" \(call 3\)/,
+  });
+  t.equal(recordsBefore(waits, 'wait-event load'), 2);
 });
 
 t.test('another text is refused, with the sites that are nearest', async (t) => {

@@ -42,14 +42,25 @@ export interface RerunRequest {
   org: string;
   project: string;
   run_id: string;
-  /** A site: calls recorded before it are kept. In a coordinated run a node. Absent: nothing is kept. */
+  /**
+   * A site: calls recorded before it are kept. In a coordinated run a node. Absent: a coordinated run that did not succeed
+   * keeps what did, any other keeps nothing.
+   */
   from: string | undefined;
+  /** Nothing is kept. Not beside `from`. */
+  all?: boolean;
   /** A repeated request for the run with this key answers the first rerun, whatever its `from`. */
   key?: string;
   by: AuditSource;
 }
 
-/** Runs finished runs again, from the beginning or from a site. */
+/** What a rerun has of the first run: the records before a site, or results of nodes. */
+interface Kept {
+  prefix: Prefix | undefined;
+  keeps: boolean;
+}
+
+/** Runs finished runs again: from the beginning, from a site, or what did not succeed. */
 export class Reruns {
   readonly #parts: RerunsParts;
 
@@ -60,8 +71,9 @@ export class Reruns {
   /** Throws `not_found`, `run_unfinished`, `invalid_request` for an unknown site, and the errors of a submit. */
   async rerun(request: RerunRequest): Promise<SubmitResult> {
     const { database, creation, sealer } = this.#parts;
-    const { org_id, project_id, org, project, run_id, from, key, by } = request;
-    const submit = await submitOf(database, sealer, { org_id, project_id, org, project }, run_id);
+    const { org_id, project_id, org, project, run_id, from, all, key, by } = request;
+    if (from !== undefined && all === true) throw fromAndAll();
+    const { submit, status } = await submitOf(database, sealer, { org_id, project_id, org, project }, run_id);
     const replays = this.#parts.kinds.some((one) => one.replays && one.kind === submit.kind);
     const prefix = from === undefined || !replays ? undefined : await this.#prefix(request, from);
     for (const part of this.#parts.parts()) if (prefix) await part.check?.(prefix);
@@ -73,19 +85,27 @@ export class Reruns {
     });
     // No submit can have a key with a NUL.
     const anew = key === undefined ? prepared : { ...prepared, idempotency_key: `rerun\0${run_id}\0${key}` };
-    const run = from === undefined || replays ? anew : await this.#keeping(request, anew, from);
+    // Of a run that succeeded, nothing would be left to do.
+    const whole = all === true || replays || (from === undefined && status === 'succeeded');
+    const kept = whole ? undefined : await this.#keeping(request, anew);
+    const run = kept ?? anew;
     await sealer.prepare(org_id);
-    if (from !== undefined) await this.#rememberMasks(request, run);
-    return retryUnknownCommit(() => database.transaction((tx) => this.#make(tx, request, run, prefix)));
+    if (prefix || kept) await this.#rememberMasks(request, run);
+    return retryUnknownCommit(() =>
+      database.transaction((tx) => this.#make(tx, request, run, { prefix, keeps: kept !== undefined })),
+    );
   }
 
-  /** The run with what its coordinator keeps of the first one. */
-  async #keeping({ org_id, project_id, run_id }: RerunRequest, run: NewRun, from: string): Promise<NewRun> {
+  /** The run with what its coordinator keeps of the first one; undefined when it can keep nothing. */
+  async #keeping({ org_id, project_id, run_id, from }: RerunRequest, run: NewRun): Promise<NewRun | undefined> {
     const { coordination } = run;
     const coordinator = this.#parts.coordinators().find(({ name }) => name === coordination?.by);
-    if (!coordination || !coordinator?.rerun) throw wholeOnly(`a ${run.kind} cannot be rerun from a site`);
+    if (!coordination || !coordinator?.rerun) {
+      if (from === undefined) return undefined;
+      throw wholeOnly(`a ${run.kind} cannot be rerun from a site`);
+    }
     const plan = await coordinator.rerun({ org_id, project_id, run_id }, coordination.plan, from);
-    return { ...run, coordination: { ...coordination, plan } };
+    return plan === undefined ? undefined : { ...run, coordination: { ...coordination, plan } };
   }
 
   async #prefix(request: RerunRequest, from: string): Promise<Prefix> {
@@ -105,7 +125,7 @@ export class Reruns {
     if (values.length > 0) await masks.remember({ org_id, project_id, run_id: run.run_id }, values);
   }
 
-  async #make(tx: Transaction, request: RerunRequest, run: NewRun, prefix: Prefix | undefined): Promise<SubmitResult> {
+  async #make(tx: Transaction, request: RerunRequest, run: NewRun, { prefix, keeps }: Kept): Promise<SubmitResult> {
     const { audit, creation } = this.#parts;
     // Held until the copy is complete: a run that is pruned meanwhile would be copied in part.
     await lockRunOf(tx, request);
@@ -114,9 +134,9 @@ export class Reruns {
     if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: made!.run_id !== run.run_id };
     await noteRerun(tx, run.run_id, request.run_id);
     if (prefix) await this.#copy(tx, run, prefix);
-    else if (request.from !== undefined) await this.#keep(tx, request, run);
-    const { org_id, project_id, run_id, from, by } = request;
-    const detail = `as ${run.run_id}${from === undefined ? '' : ` from ${from}`}`;
+    else if (keeps) await this.#keep(tx, request, run);
+    const { org_id, project_id, run_id, from, all, by } = request;
+    const detail = `as ${run.run_id}${from === undefined ? '' : ` from ${from}`}${all === true ? ', all of it' : ''}`;
     await audit.record(tx, { ...by, org_id, project_id, action: 'run.rerun', subject: run_id, detail });
     return made!;
   }
@@ -142,6 +162,11 @@ export class Reruns {
     for (const part of this.#parts.parts()) await part.copy?.(tx, copied);
   }
 }
+
+const fromAndAll = () =>
+  Errors.invalidRequest('`all` keeps nothing, and `from` keeps what came before a site; give one of them', {
+    errors: [{ pointer: '/all', message: 'stands beside from' }],
+  });
 
 const wholeOnly = (message: string) =>
   Errors.invalidRequest(`${message}; leave \`from\` out to run it anew`, {

@@ -1,4 +1,11 @@
-import { Errors, type Fault, type Ids, type Sealer, type Scope } from '../../../kernel/contracts/index.ts';
+import {
+  Errors,
+  type Fault,
+  type Ids,
+  isServiceError,
+  type Scope,
+  type Sealer,
+} from '../../../kernel/contracts/index.ts';
 import {
   type CheckedDocument,
   type CredentialCheck,
@@ -46,7 +53,7 @@ export function createRunEngine(parts: EngineParts): RunEngine {
   return {
     submit: (run) => submit(parts, run),
     check: (scope, document) => check(parts, scope, document),
-    review: (document) => review(parts, document),
+    review: (scope, document) => review(parts, scope, document),
     ...parts.views,
   };
 }
@@ -93,7 +100,7 @@ export async function planRun(
 ): Promise<NewRun> {
   const kind = findKind(parts.kinds, run);
   const pinned = await pin(kind, on, run, run);
-  const plan = await kind.plan(on, run, documentOf(run, pinned));
+  const plan = await planOn(on, () => kind.plan(on, run, documentOf(run, pinned)));
   const { activities, coordination, named, about = {} } = plan;
   const files = canonicalFiles(run.files);
   const { graph: _graph, node: _node, config: _config, pinned: _pinned, ...rest } = run;
@@ -114,6 +121,21 @@ export async function planRun(
     needed_files: [...files, ...(plan.files ?? [])],
     activities: activities.map((planned) => ({ ...planned, activity_id: parts.ids.next('act') })),
   };
+}
+
+/**
+ * Repeats `plan` while it asks for work that no transaction may wait for (`extras.outside`), such as the reading of a large
+ * document. A transaction does that itself.
+ */
+async function planOn<T>(on: Reading, plan: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await plan();
+    } catch (error) {
+      const outside = isServiceError(error) ? error.extras.outside : undefined;
+      if (outside === undefined || !('transaction' in on)) throw error;
+      await outside();
+    }
 }
 
 /** The document of a submit: pinned before, given inline, or resolved from its reference now. */
@@ -203,12 +225,12 @@ const inOrder = (problems: readonly Problem[]): Problem[] =>
   problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 
 /** Only of inline documents: stored ones were checked when they were saved. */
-async function review({ kinds, document_checks }: EngineParts, given: CheckedDocument): Promise<Review> {
+async function review({ kinds, document_checks }: EngineParts, scope: Scope, given: CheckedDocument): Promise<Review> {
   const nothing = { problems: [], warnings: [], notes: [] };
   if (given.source === undefined || document_checks().some(({ kind }) => kind === given.kind)) return nothing;
   const { source } = given;
   if (source.trimStart().startsWith('{') && given.kind === undefined) return nothing;
-  return (await findKind(kinds, given).review?.(documentOf(given, { source }))) ?? nothing;
+  return (await findKind(kinds, given).review?.(scope, documentOf(given, { source }))) ?? nothing;
 }
 
 function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {

@@ -8,7 +8,7 @@ import { readArmedCall, readGiven } from '../store/history.ts';
 import { readRecords } from '../store/journal.ts';
 import type { Reader, StoreParts } from '../store/parts.ts';
 import { readOwnActivities } from '../store/rerun-copy.ts';
-import { fitting } from './pages.ts';
+import { fitting } from '../domain/pages.ts';
 import { readStepSizes } from '../store/steps.ts';
 import { runId } from './run-views.ts';
 

@@ -56,7 +56,7 @@ export class NodeViews {
       return undefined;
     }
     const after = decodeCursor(cursor, 'number')?.[0] ?? -1;
-    const { nodes, more } = await coordinator.nodes(scope, { ...page, after });
+    const { nodes, more, last } = await coordinator.nodes(scope, { ...page, after });
     const activities = nodes.flatMap(({ activity_id }) => activity_id ?? []);
     const timers = nodes.flatMap(({ timer_id }) => timer_id ?? []);
     const open = await readOpenActivities(this.#parts.on, activities);
@@ -73,8 +73,8 @@ export class NodeViews {
       masker: await this.#parts.masks.of(scope),
       calls: new Map(calls.map((call) => [call.activity_id, call])),
     };
-    const last = nodes.at(-1);
-    const next_cursor = more && last ? encodeCursor(last.place) : undefined;
+    const at = last ?? nodes.at(-1)?.place;
+    const next_cursor = more && at !== undefined ? encodeCursor(at) : undefined;
     return { nodes: nodes.map((node) => recordOf(node, facts)), next_cursor };
   }
 
@@ -82,6 +82,12 @@ export class NodeViews {
   async several(scope: ActivityScope): Promise<boolean> {
     const coordinator = await this.#coordinatorOf(scope);
     return (await coordinator?.several?.(scope)) ?? false;
+  }
+
+  /** How people know an activity by its name. Throws `not_found`. */
+  async labels(scope: ActivityScope): Promise<(name: string) => string | undefined> {
+    const coordinator = await this.#coordinatorOf(scope);
+    return (await coordinator?.labels?.(scope)) ?? (() => undefined);
   }
 
   async #coordinatorOf({ project_id, run_id }: ActivityScope): Promise<RunCoordinator | undefined> {
@@ -109,9 +115,10 @@ const STATES = { pending: 'queued', claimed: 'running', parked: 'waiting' } as c
 
 function recordOf(node: CoordinatedNode, facts: Facts): NodeRecord {
   const { activities, waits, masker } = facts;
-  const { id, type, item, state, attempt, items, output, error, kept, started_at, finished_at } = node;
+  const { id, type, label, item, state, attempt, items, output, error, kept, started_at, finished_at } = node;
   return {
     ...{ node: id, type, state, attempt },
+    label: label === undefined ? undefined : masker.text(label),
     item: item ?? undefined,
     items: items ?? undefined,
     case: typeof node.case === 'boolean' || typeof node.case === 'string' ? masker.json(node.case) : undefined,

@@ -30,6 +30,7 @@ import {
   RunEngine,
   RunFeed,
   RunFigures,
+  RunLimits,
   RunObservers,
   RunStore,
   UnderWay,
@@ -39,16 +40,19 @@ import {
   Wakeups,
   WorkflowKinds,
 } from '../contract.ts';
+import { readOpenRunLimits } from '../domain/open-run-limits.ts';
 import { Reruns } from '../rerun/rerun.ts';
 import { detailRoutes, historyRoute, stateRoutes } from '../detail-routes.ts';
 import { documentRoutes } from '../document-routes.ts';
 import { runRoutes } from '../routes.ts';
 import { signalRoutes } from '../signal-routes.ts';
 import { ActivityOwners } from '../store/activity-owners.ts';
+import type { RunAdmission } from '../store/admission.ts';
 import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
 import type { registerStore } from '../store/register.ts';
 import type { SqlRunStore } from '../store/sql-run-store.ts';
+import { untrustedRefusal } from '../store/untrusted-runs.ts';
 import { Sweeper } from '../sweeper/sweeper.ts';
 import { callWait } from '../verbs/call.ts';
 import { spawnVerb } from '../verbs/spawn.ts';
@@ -72,17 +76,28 @@ import { CallsUnderWay } from './under-way.ts';
 import { createWakeups } from './wakeups.ts';
 
 /** The parts of the engine above its store: service, routes, sweeper and the state verb. */
-export function registerService(plugin: PluginSetup, { store, facts }: ReturnType<typeof registerStore>): void {
+export function registerService(
+  plugin: PluginSetup,
+  { store, facts, admission }: ReturnType<typeof registerStore>,
+): void {
+  const limits = (use: Resolve) => readOpenRunLimits(use(Settings).env);
+  plugin.onCheck(SERVER_ROLES, async (use) => void limits(use));
   const wakeups = plugin.own((use) => createWakeups(use(Log)));
   plugin.bind(Wakeups, wakeups);
   plugin.bind(WakeRelay, wakeups);
   const under_way = plugin.own(callsUnderWay);
   plugin.bind(UnderWay, under_way);
   const views = plugin.own((use) =>
-    createRunViews({ ...reading(use), under_way: under_way(use), tracer: use(Tracing).on, known_facts: facts(use) }),
+    createRunViews({
+      ...reading(use),
+      lease_ms: use(Settings).lease_ms,
+      under_way: under_way(use),
+      tracer: use(Tracing).on,
+      known_facts: facts(use),
+    }),
   );
   plugin.bind(RunEngine, (use) => engine(use, views(use)));
-  plugin.bind(RunCreation, (use) => creation(use, store(use)));
+  plugin.bind(RunCreation, (use) => creation(use, store(use), admission(use)));
   plugin.bind(JobEnvironments, (use) =>
     createJobEnvironments({
       sources: use.all(JobEnvironment),
@@ -96,14 +111,20 @@ export function registerService(plugin: PluginSetup, { store, facts }: ReturnTyp
   plugin.bind(RunFigures, (use) => createRunFigures(use(Database), use(RunMasks)));
   plugin.contribute(JournaledVerbs, (use) => [
     stateVerb(use(Database), use(Sealer)),
-    spawnVerb(use(Database), () => use(RunCreation)),
+    spawnVerb(
+      use(Database),
+      () => use(RunCreation),
+      () => use(RunLimits),
+    ),
   ]);
-  const calls = plugin.own(callNotifier);
+  const calls = plugin.own((use) => callNotifier(use, store(use)));
   plugin.contribute(WaitKinds, (use) =>
     callWait({
       database: use(Database),
       creation: () => use(RunCreation),
       engine: () => use(RunEngine),
+      max_called: limits(use).called,
+      limits: () => use(RunLimits),
       left: () => calls(use).wake(),
     }),
   );
@@ -133,7 +154,7 @@ function engine(use: Resolve, { read }: RunViews): RunEngine {
   });
 }
 
-function creation(use: Resolve, store: SqlRunStore): RunCreation {
+function creation(use: Resolve, store: SqlRunStore, admission: RunAdmission): RunCreation {
   const parts = {
     kinds: use.all(WorkflowKinds),
     ids: use(Ids),
@@ -144,8 +165,12 @@ function creation(use: Resolve, store: SqlRunStore): RunCreation {
   };
   return {
     prepare: (run, by) => prepareRun(parts, run, by),
-    plan: (on, run) => planRun(parts, on, run),
+    async plan(on, run) {
+      await admission.require(on, run.project_id);
+      return { ...(await planRun(parts, on, run)), admitted: true };
+    },
     createIn: (tx, runs) => store.createIn(tx, runs),
+    untrustedRefusal: (on, scope) => untrustedRefusal(on, use(RunLimits), scope),
   };
 }
 
@@ -202,11 +227,11 @@ function callsUnderWay(use: Resolve): CallsUnderWay {
   return underWay;
 }
 
-function callNotifier(use: Resolve): CallNotifier {
+function callNotifier(use: Resolve, store: SqlRunStore): CallNotifier {
   return new CallNotifier({
     database: use(Database),
     sealer: use(Sealer),
-    store: use(RunStore),
+    store,
     resolver: use(WaitResolver),
     engine: use(RunEngine),
     wakeups: use(Wakeups),

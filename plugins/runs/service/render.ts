@@ -6,6 +6,7 @@ import type { RunRecord } from '../generated/run.ts';
 import type { StepRecord } from '../generated/step.ts';
 import type { StepAttempt } from '../store/step-attempts.ts';
 import type { Step } from '../store/steps.ts';
+import type { HeldClaim } from '../store/held-claims.ts';
 import type { HeldCall } from '../store/under-way.ts';
 
 export type StepChild = NonNullable<StepRecord['child']>;
@@ -58,6 +59,15 @@ export function renderUnderWay(held: HeldCall): NonNullable<RunRecord['running']
   const { activity_id, activity } = held;
   const site = siteOf({ kind, name, ordinal });
   return { kind, name, site, label, ...renderRunning(held), activity_id, activity };
+}
+
+/** A claim is renewed for a whole lease: what is missing of it says when the agent was heard of last. */
+export function renderClaim(
+  { deadline, ...held }: HeldClaim,
+  { now, lease_ms }: { now: number; lease_ms: number },
+): NonNullable<RunRecord['claims']>[number] {
+  const last_sign = Math.min(now, deadline - lease_ms);
+  return { ...held, last_sign_at: iso(last_sign), silent_ms: Math.round(now - last_sign), ends_at: iso(deadline) };
 }
 
 function renderAttempt({ attempt, started_at, ended_at, next_at, ...outcome }: StepAttempt) {

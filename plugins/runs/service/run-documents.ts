@@ -3,7 +3,7 @@ import type { RunDocument } from '../generated/run-document.ts';
 import type { RunInput } from '../generated/run-input.ts';
 import { readDocument } from '../store/documents.ts';
 import { wholeEnvelope } from '../store/envelope.ts';
-import { readGiven } from '../store/history.ts';
+import { readEnvelope } from '../store/history.ts';
 import type { Reader, StoreParts } from '../store/parts.ts';
 import { runId } from './run-views.ts';
 
@@ -44,7 +44,7 @@ export class RunDocuments {
   /** Throws `not_found` and `envelope_gone`. */
   async input({ org_id, project_id }: Scope, id: string): Promise<RunInput> {
     const run_id = runId(id);
-    const { envelope } = await readGiven(this.#parts.on, this.#parts.sealer, { org_id, project_id }, run_id);
+    const envelope = await readEnvelope(this.#parts.on, this.#parts.sealer, { org_id, project_id }, run_id);
     const whole = await wholeEnvelope(this.#parts, { envelope, org_id, project_id, run_id });
     const masker = await this.#parts.masks.of({ org_id, project_id, run_id });
     return { run_id, envelope: masker.json(whole) as RunInput['envelope'] };

@@ -4,21 +4,33 @@ import type { Run, RunFeed, RunFigures } from '../contract.ts';
 import { armedOf, countOf, heldBy, newestOf, readFeedVersions } from '../store/feed.ts';
 import { readLinks } from '../store/links.ts';
 import type { Reader } from '../store/parts.ts';
-import { readRecords } from '../store/reading.ts';
+import { readRecords, readWholeRecords } from '../store/reading.ts';
 import { maskedRun } from './masked.ts';
 
 type Masks = Pick<RunMasks, 'ofMany'>;
 
+async function masked(
+  masks: Masks,
+  scope: { org_id: string; project_id: string },
+  runs: readonly Run[],
+): Promise<Run[]> {
+  if (runs.length === 0) return [];
+  const maskers = await masks.ofMany(
+    scope,
+    runs.map(({ run_id }) => run_id),
+  );
+  return runs.map((run): Run => maskedRun(run, maskers.get(run.run_id)!));
+}
+
 export const createRunFeed = (on: Reader, sealer: Sealer, masks: Masks): RunFeed => ({
   async records({ org_id, project_id }, run_ids) {
     const scope = { org_id, project_id };
-    const runs = await readRecords(on, sealer, scope, run_ids);
-    if (runs.length === 0) return [];
-    const maskers = await masks.ofMany(
-      scope,
-      runs.map(({ run_id }) => run_id),
-    );
-    return runs.map((run): Run => maskedRun(run, maskers.get(run.run_id)!));
+    return masked(masks, scope, await readRecords(on, sealer, scope, run_ids));
+  },
+  async record({ org_id, project_id }, run_id) {
+    const scope = { org_id, project_id };
+    const [run] = await masked(masks, scope, await readWholeRecords(on, sealer, scope, [run_id]));
+    return run;
   },
   async open(project_id, limit) {
     const queued = await newestOf(on, project_id, 'queued', limit);

@@ -1,5 +1,5 @@
-import type { Sealer } from '../../../kernel/contracts/index.ts';
-import { calledBy } from '../store/calls.ts';
+import { iso, type Sealer } from '../../../kernel/contracts/index.ts';
+import { calledAt } from '../store/calls.ts';
 import type { Reader } from '../store/parts.ts';
 import type { HeldCall } from '../store/under-way.ts';
 import { readCommandAttempts } from '../store/step-attempts.ts';
@@ -31,17 +31,21 @@ export async function withChildren(of: OfRun, steps: readonly Step[]): Promise<S
 
 /** A call also shows the run that it made. */
 async function withRuns(on: Reader, run_id: string, steps: readonly Step[]): Promise<ShownStep[]> {
-  if (!steps.some(({ kind }) => kind === CALL)) return [...steps];
+  const places = steps.flatMap(({ kind, activity_id, position }) =>
+    kind === CALL ? [{ run_id, activity_id, position }] : [],
+  );
+  if (places.length === 0) return [...steps];
   const place = ({ activity_id, position }: { activity_id: string; position: number }) => `${activity_id}/${position}`;
   const runs = new Map(
-    (await calledBy(on, run_id)).map((call) => [place(call), { run_id: call.called_id, status: call.status }]),
+    (await calledAt(on, places)).map((call) => [place(call), { run_id: call.called_id, status: call.status }]),
   );
   return steps.map((step) => ({ ...step, run: step.kind === CALL ? runs.get(place(step)) : undefined }));
 }
 
 async function withActivities(of: OfRun, steps: readonly ShownStep[]): Promise<ShownStep[]> {
-  if (!steps.some(speaksOfChild)) return [...steps];
-  const rows = await readChildren(of.on, of.run_id);
+  const speaking = steps.filter(speaksOfChild);
+  if (speaking.length === 0) return [...steps];
+  const rows = await readChildren(of.on, of.run_id, speaking);
   const calls = new Map(of.calls.map((call) => [call.activity_id, call]));
   const children = new Map(rows.map((row) => [`${row.parent} ${row.name}`, childOf(row, calls.get(row.activity_id))]));
   const childOfStep = (step: Step) =>
@@ -61,15 +65,16 @@ const asksForChild = ({ kind }: Step): boolean => kind === 'activity' || kind ==
 const speaksOfChild = ({ kind, name }: Step): boolean => kind.startsWith('activity') && name !== '';
 
 function childOf(
-  { activity_id, state, exit_code, agent_id, requires: required }: ChildRow,
+  { activity_id, state, exit_code, agent_id, requires: required, created_at, finished_at }: ChildRow,
   call: HeldCall | undefined,
 ): StepChild {
   const open = STATES[state];
+  const times = { begun_at: iso(created_at), ended_at: finished_at === null ? undefined : iso(finished_at) };
   const needs = JSON.parse(required ?? '[]') as string[];
   const requires = needs.length === 0 ? undefined : needs;
   if (open !== undefined) {
     const running = open === 'running' && call ? renderRunning(call) : undefined;
-    return { activity_id, state: open, requires, agent_id: agent_id ?? undefined, running };
+    return { activity_id, state: open, requires, agent_id: agent_id ?? undefined, running, ...times };
   }
-  return { activity_id, state: 'ended', requires, exit_code: exit_code ?? (state === 'done' ? 0 : 1) };
+  return { activity_id, state: 'ended', requires, exit_code: exit_code ?? (state === 'done' ? 0 : 1), ...times };
 }

@@ -12,7 +12,7 @@ import {
 import { readTriedSteps } from '../store/step-attempts.ts';
 import type { HeldCall } from '../store/under-way.ts';
 import { maskedSteps } from './masked.ts';
-import { fitting } from './pages.ts';
+import { fitting } from '../domain/pages.ts';
 import type { ShownStep } from './render.ts';
 import { noRun, runId } from './run-views.ts';
 import { withChildren } from './step-children.ts';

@@ -12,6 +12,8 @@ import { SCOPE, STORES, until, withEngine } from '../../../test/kit/index.ts';
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
+/** As the kit claims. */
+const LEASE_MS = 600_000;
 const AGENT = { agent_id: 'agt_one', name: 'builder-1' };
 const refOf = ({ activity_id, epoch }: Claimed) => ({ activity_id, epoch });
 
@@ -33,7 +35,7 @@ function server(use: Resolve) {
     ...{ database: on, owners, wakeups: use(Wakeups), clock: use(Clock), log: use(Log) },
   });
   const parts = { on, sealer: use(Sealer), masks: use(RunMasks), under_way: calls };
-  const views = createRunViews(parts);
+  const views = createRunViews({ ...parts, lease_ms: LEASE_MS });
   const stepViews = createStepViews(parts);
   const page = { limit: 200, cursor: undefined };
   return {
@@ -65,6 +67,25 @@ for (const store of STORES)
         t.equal((await run(run_id)).running, undefined, 'although its end was not told yet');
         await calls.tell(AGENT, [{ claim: refOf(claimed) }]);
         t.equal(calls.size, 0);
+      }),
+    );
+
+    await t.test('the record of an open run says when the agents of its claims were heard of', (t) =>
+      withEngine({ store }, async ({ use, submit, claim }) => {
+        const { run } = server(use);
+        const database = use(Database);
+        const { run_id } = await use(RunEngine).submit(submit());
+        t.equal((await run(run_id)).claims, undefined, 'it is queued');
+        const claimed = await claim();
+        const [held, ...others] = (await run(run_id)).claims!;
+        t.match(held, { activity_id: claimed.activity_id, activity: claimed.name, agent_id: /^agt_/ });
+        t.same(others, []);
+        t.equal(Date.parse(held!.ends_at) - Date.parse(held!.last_sign_at), LEASE_MS);
+        await database.write('UPDATE runs_activities SET deadline = deadline - 12000 WHERE run_id = ?', [run_id]);
+        const [silent] = (await run(run_id)).claims!;
+        t.ok(silent!.silent_ms >= 12_000 && silent!.silent_ms > held!.silent_ms, `${silent!.silent_ms}`);
+        await use(RunStore).release(refOf(claimed));
+        t.same((await run(run_id)).claims, [], 'nobody holds it');
       }),
     );
 

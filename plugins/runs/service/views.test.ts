@@ -14,7 +14,7 @@ const parts = (use: Resolve) => ({
   ...{ on: use(Database), sealer: use(Sealer), masks: use(RunMasks) },
   under_way: { of: async () => [] },
 });
-const runViews = (use: Resolve) => createRunViews(parts(use));
+const runViews = (use: Resolve) => createRunViews({ ...parts(use), lease_ms: 1000 });
 const stepViews = (use: Resolve) => createStepViews(parts(use));
 
 const everything: RunFilter = parseRunFilter({}, 0);
@@ -126,15 +126,16 @@ for (const store of STORES) {
       await use(RunStore).park(await claim(), sleep(0, 3_600_000));
       const database = use(Database);
       let reads = 0;
-      const on: Pick<Database, 'read' | 'sql'> = {
+      const on: Pick<Database, 'read' | 'sql' | 'now'> = {
         sql: database.sql,
+        now: () => database.now(),
         async read(sql, params) {
           if (sql.includes('FROM runs_waits') && (reads += 1) === 1)
             await use(RunStore).cancelRun({ ...SCOPE, run_id, reason: 'enough' });
           return database.read(sql, params);
         },
       };
-      const views = createRunViews({ ...parts(use), on });
+      const views = createRunViews({ ...parts(use), on, lease_ms: 1000 });
       t.match(await views.read(SCOPE, run_id), { status: 'cancelled', reason: 'enough' });
       t.equal(reads, 1);
     }),
@@ -172,7 +173,7 @@ for (const store of STORES) {
       const store = use(RunStore);
       const { run_id } = await use(RunEngine).submit(submit());
       const held: Claimed = await claim();
-      const large = Buffer.alloc(2 * 1024 * 1024, 'x');
+      const large = Buffer.alloc(340 * 1024, 'x');
       for (let i = 0; i < 9; i++) await store.append(held, record(i, large));
       await store.append(held, record(9, 'small'));
       await store.park(held, sleep(10, 3_600_000));

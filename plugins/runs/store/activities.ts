@@ -22,18 +22,20 @@ import type { LockedRun } from './run-columns.ts';
 import { mustBe, mustChange, parseJson } from './run-rows.ts';
 import { openSpec, sealed, sealJson, sealSpec } from './sealing.ts';
 import type { EndedWait } from './tell-kinds.ts';
+import { countChildren } from './untrusted-runs.ts';
 import { type RowValues, updateRows } from './update-rows.ts';
 
 /** The engine's own notes are stored after all notes of a pass. */
 const FIRST_OWN_NOTE = 1_000_000;
 
-type ActivityParts = Pick<StoreParts, 'database' | 'sealer' | 'wakeups' | 'ids' | 'lanes'>;
+type ActivityParts = Pick<StoreParts, 'database' | 'sealer' | 'wakeups' | 'ids' | 'lanes' | 'limits'>;
 
 export const createActivities = (store: ActivityParts): Activities => ({
   add: (tx, run, activities) => addActivities(tx, store, run, activities),
   copy: (tx, copied) => copyActivity(tx, store, copied),
   end: async (tx, run, activity_id) => (await readEnds(tx, store, run, [activity_id])).get(activity_id),
   ends: (on, run, activity_ids) => readEnds(on, store, run, activity_ids),
+  outputBytes,
   async noteExit(tx, activity_id, exit_code) {
     await mustChange(tx, 1, `UPDATE runs_activities SET exit_code = ? WHERE activity_id = ? AND state = 'done'`, [
       exit_code,
@@ -55,7 +57,10 @@ export const createActivities = (store: ActivityParts): Activities => ({
   },
 });
 
-/** Activities added to runs in progress. Their specs may hold what earlier ones put out, so they are sealed. */
+/**
+ * Activities added to runs in progress. Their specs may hold what earlier ones put out, so they are sealed. Throws
+ * `run_storage_limit`.
+ */
 export async function addActivities(
   tx: Transaction,
   store: ActivityParts,
@@ -67,6 +72,7 @@ export async function addActivities(
   // Trust never changes, so it is read without a lock.
   const [found] = await tx.read<{ trusted: number }>('SELECT trusted FROM runs_runs WHERE run_id = ?', [run.run_id]);
   const scope = { ...run, trusted: found?.trusted ?? 0 };
+  if (scope.trusted === 0) await countChildren(tx, store.limits, run.run_id, activities.length);
   for (const activity of activities)
     rows.push(activityRow(await insertedActivity(tx, store, scope, activity), run, now));
   await insertActivities(tx, rows);
@@ -162,6 +168,24 @@ export async function readEnds(
     for (const row of rows) ends.set(row.activity_id, endOf(store, run, row));
   }
   return ends;
+}
+
+export async function outputBytes(
+  on: Pick<Queries, 'read'>,
+  run: ActivityScope,
+  activity_ids: readonly string[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const ids of chunks(activity_ids)) {
+    const list = inList(ids);
+    const rows = await on.read<{ activity_id: string; bytes: number }>(
+      `SELECT activity_id, LENGTH(output) AS bytes FROM runs_activities
+       WHERE activity_id IN ${list.marks} AND run_id = ? AND output IS NOT NULL`,
+      [...list.params, run.run_id],
+    );
+    for (const { activity_id, bytes } of rows) found.set(activity_id, Number(bytes));
+  }
+  return found;
 }
 
 function endOf(store: Pick<StoreParts, 'sealer'>, run: ActivityScope, row: EndRow): ActivityEnd {

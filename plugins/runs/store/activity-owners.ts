@@ -9,9 +9,10 @@ export interface ActivityOwner {
   project_id: string;
 }
 
-/** The same, and whether a coordinator decides what comes after it, which does not change either. */
+/** The same, and what does not change either: whether its run is trusted, and whether a coordinator decides what follows. */
 export interface KnownActivity extends ActivityOwner {
   coordinated: boolean;
+  trusted: boolean;
 }
 
 /** More than are worked on at a time. All of them lie in memory: with many more, a server would grow for hours. */
@@ -51,14 +52,14 @@ export class ActivityOwners {
   }
 
   async #find(activity_id: string): Promise<KnownActivity> {
-    const [row] = await this.#database.read<ActivityOwner & { coordinator: string | null }>(
-      `SELECT a.activity_id, a.run_id, a.org_id, a.project_id, r.coordinator FROM runs_activities a
+    const [row] = await this.#database.read<ActivityOwner & { coordinator: string | null; trusted: number | null }>(
+      `SELECT a.activity_id, a.run_id, a.org_id, a.project_id, r.coordinator, r.trusted FROM runs_activities a
        LEFT JOIN runs_runs r ON r.run_id = a.run_id WHERE a.activity_id = ?`,
       [activity_id],
     );
     if (!row) throw absentActivity(activity_id);
-    const { coordinator, ...place } = row;
-    const owner = { ...place, coordinated: coordinator !== null };
+    const { coordinator, trusted, ...place } = row;
+    const owner = { ...place, coordinated: coordinator !== null, trusted: trusted === 1 };
     this.remember(owner);
     return owner;
   }

@@ -22,8 +22,9 @@ export async function addClaimed(
   const taken: { claimer: InstantClaimer; row: InsertedActivity }[] = [];
   for (const activity of activities) {
     const row = await insertedActivity(tx, store, run, activity);
-    const requires = store.lanes.requiresOf(activity, run.trusted === 1);
-    const claimer = store.instant.claimerFor(run.org_id, { ...activity, requires });
+    const trusted = run.trusted === 1;
+    const requires = store.lanes.requiresOf(activity, trusted);
+    const claimer = store.instant.claimerFor(run, { ...activity, requires }, trusted);
     if (!claimer) rows.push(activityRow(row, run, now));
     else {
       const claim = { agent_id: claimer.agent_id, deadline: now + claimer.lease_ms };

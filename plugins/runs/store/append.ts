@@ -15,13 +15,14 @@ import {
   sealRecord,
 } from './journal.ts';
 import type { StoreParts } from './parts.ts';
-import type { ActivityOwner } from './activity-owners.ts';
+import type { KnownActivity } from './activity-owners.ts';
+import { bytesOfOutcome, countCalls } from './untrusted-runs.ts';
 
 const BATCH = 128;
 
 interface Append {
   claim: ClaimRef;
-  owner: ActivityOwner;
+  owner: KnownActivity;
   sealed: SealedRecord;
 }
 
@@ -74,8 +75,32 @@ async function flush(tx: Transaction, batch: readonly Append[], store: StorePart
     if (position === before + 1) fresh.push(append);
     answers.push(position === before + 1 ? done : await repeated(tx, store, append, before, fresh));
   }
-  await insert(tx, store, fresh, batch.length === 1, answers);
+  const refused = await beyondBounds(tx, store, fresh);
+  const kept = refused.size === 0 ? fresh : fresh.filter((append) => !refused.has(append));
+  for (const [append, error] of refused) answers[batch.indexOf(append)] = { error };
+  await insert(tx, store, kept, batch.length === 1, answers);
   return answers;
+}
+
+/** Records of untrusted runs that have no room for them. Those of one run are taken together, or none of them. */
+async function beyondBounds(
+  tx: Transaction,
+  store: StoreParts,
+  fresh: readonly Append[],
+): Promise<ReadonlyMap<Append, Error>> {
+  const refused = new Map<Append, Error>();
+  const counted = fresh.filter(({ owner }) => !owner.trusted);
+  const runs = [...Map.groupBy(counted, ({ owner }) => owner.run_id)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [run_id, same] of runs) {
+    const error = await countCalls(
+      tx,
+      store.limits,
+      run_id,
+      same.map(({ sealed: { record } }) => ({ bytes: bytesOfOutcome(record) })),
+    );
+    if (error) for (const append of same) refused.set(append, error);
+  }
+  return refused;
 }
 
 async function repeated(
@@ -102,6 +127,7 @@ async function insert(
   alone: boolean,
   answers: Answer[],
 ): Promise<void> {
+  if (fresh.length === 0) return;
   try {
     await insertRecords(
       tx,

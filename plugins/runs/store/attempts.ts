@@ -17,6 +17,7 @@ import type { StoreParts } from './parts.ts';
 import { recordedAt } from './perform.ts';
 import { lockRun, mustChange } from './run-rows.ts';
 import { sealed } from './sealing.ts';
+import { bytesOfOutcome, countCalls } from './untrusted-runs.ts';
 import { readWait } from './wait-rows.ts';
 
 const COLUMNS =
@@ -38,7 +39,12 @@ export async function keepAttempt(store: StoreParts, claim: ClaimRef, failed: Fa
       }
       if (await recordedAt(tx, store, owner, failed)) throw otherRecord(owner, failed.position);
       if (await hasSite(tx, owner, failed)) throw otherSite(owner, failed);
-      if (await insertNext(tx, store, owner, claim, failed)) await noteTried(tx, claim, failed);
+      if (await insertNext(tx, store, owner, claim, failed)) {
+        await noteTried(tx, claim, failed);
+        const bytes = bytesOfOutcome(failed);
+        const beyond = run.trusted === 0 ? await countCalls(tx, store.limits, run.run_id, [{ bytes }]) : undefined;
+        if (beyond) throw beyond;
+      }
       if (failed.park) {
         await armWait(tx, store, run, retryKind, claim, pauseOf(failed));
         await setParked(tx, store, run, claim);

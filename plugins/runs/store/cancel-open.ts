@@ -38,6 +38,14 @@ export async function cancelOpen(
   return ended;
 }
 
+/** Locks the open activities of runs, at most 128, in the order of their ids, as whoever works on several does. */
+export async function lockOpen(tx: Transaction, run_ids: readonly string[]): Promise<void> {
+  if (run_ids.length === 0) return;
+  const list = inList(run_ids);
+  const where = `run_id IN ${list.marks} AND state IN ${OPEN}`;
+  await tx.lock({ ...ACTIVITY, columns: 'activity_id', where, params: list.params });
+}
+
 /** Which of these activities, at most 128, have children that are open. */
 export async function withOpenChildren(
   tx: Pick<Transaction, 'read'>,

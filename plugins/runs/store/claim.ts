@@ -6,7 +6,7 @@ import {
   isServiceError,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import { type Capabilities, type Claimed, ISOLATES } from '../contract.ts';
+import { type Capabilities, type Claimed, ISOLATES, type SlotBounds } from '../contract.ts';
 import { ACTIVITY } from './activity-rows.ts';
 import { type Candidate, findCandidates } from './lanes.ts';
 import type { StoreParts } from './parts.ts';
@@ -63,12 +63,12 @@ interface PendingRow {
 }
 
 const RUN_COLUMNS = `run_id, org_id, project_id, org, project, workflow, status, subject, tags, trigger_fields, trusted,
-  generation, next_seq, coordinator, trace, envelope, rerun_of`;
+  generation, next_seq, coordinator, trigger_name, trace, envelope, rerun_of`;
 
 /**
- * Takes up to `limit` activities, oldest first. Runs are locked before their activities. The first round skips runs
- * that others hold, so that servers do not queue behind each other; later rounds wait for them, so that nothing is
- * missed. Correct on databases that ignore SKIP LOCKED.
+ * Takes up to `limit` activities, those of trusted runs first and of each kind the oldest. Runs are locked before their
+ * activities. The first round skips runs that others hold, so that servers do not queue behind each other; later rounds wait
+ * for them, so that nothing is missed. Correct on databases that ignore SKIP LOCKED.
  */
 export async function takeClaims(
   store: StoreParts,
@@ -77,12 +77,30 @@ export async function takeClaims(
   lease_ms: number,
 ): Promise<TakenClaim[]> {
   const taken: TakenClaim[] = [];
+  try {
+    await takeInto(taken, store, by, limit, lease_ms);
+  } catch (error) {
+    // They expire, and whoever claims them then counts them.
+    for (const { activity_id } of taken) by.slots?.giveBack(activity_id);
+    throw error;
+  }
+  return taken;
+}
+
+async function takeInto(
+  taken: TakenClaim[],
+  store: StoreParts,
+  by: Capabilities,
+  limit: number,
+  lease_ms: number,
+): Promise<void> {
   const known = new Set<string>();
-  for (let round = 0; round < ROUNDS && taken.length < limit; round++) {
+  for (let round = 0; round < ROUNDS && taken.length < limit; ) {
     const wanted = limit - taken.length;
     const certifies = store.database.certifies();
     const most = Math.min(Math.max(wanted * SPARE, certifies ? SPREAD : 0), MAX_COUNT);
-    const oldest = await findCandidates(store.database, by, most, store.database.now() + CLOCK_SLACK_MS);
+    const rest = { ...by, untrusted_room: roomLeft(by, taken) };
+    const oldest = await findCandidates(store.database, rest, most, store.database.now() + CLOCK_SLACK_MS);
     const candidates = certifies ? withoutRivals(store, oldest) : oldest;
     if (candidates.length === 0) break;
     // Observers of a run's start may seal, and no key can be loaded inside the transaction.
@@ -90,16 +108,72 @@ export async function takeClaims(
       if (!known.has(org_id)) await store.sealer.prepare(org_id);
       known.add(org_id);
     }
-    const got = await takeOf(store, by, candidates, wanted, { lease_ms, skip: round === 0 });
+    const places = new Places(by.slots);
+    const got = await takeOf(store, rest, candidates, wanted, { lease_ms, skip: round === 0, places });
     taken.push(...got);
     if (got.length === candidates.length && candidates.length < most) break;
+    // What is full since these were read is left out of the next look, and others may stand behind it.
+    if (!places.refused || got.length === 0) round += 1;
   }
-  return taken;
+}
+
+/** How many more activities of untrusted runs it may get. */
+const roomLeft = ({ untrusted_room = Infinity }: Capabilities, taken: readonly TakenClaim[]): number =>
+  Math.max(0, untrusted_room - taken.filter(({ trusted }) => !trusted).length);
+
+/** The first so many, no more of untrusted runs than there is room for, and of no run or project more than it may have. */
+function withinRoom(
+  candidates: readonly Candidate[],
+  count: number,
+  untrusted_room: number,
+  places: Places,
+): Candidate[] {
+  const fitting: Candidate[] = [];
+  let left = untrusted_room;
+  for (const one of candidates) {
+    if (fitting.length === count) break;
+    if ((one.untrusted && left <= 0) || !places.take(one)) continue;
+    if (one.untrusted) left -= 1;
+    fitting.push(one);
+  }
+  return fitting;
+}
+
+/** What one transaction takes of the slots that runs and projects may have. */
+class Places {
+  /** A run or a project had as many as it may. */
+  refused = false;
+  readonly #slots: SlotBounds | undefined;
+  readonly #taken = new Set<string>();
+
+  constructor(slots: SlotBounds | undefined) {
+    this.#slots = slots;
+  }
+
+  take({ activity_id, run_id, project_id, untrusted }: Candidate): boolean {
+    if (!this.#slots) return true;
+    if (this.#slots.take({ activity_id, run_id, project_id, trusted: !untrusted })) {
+      this.#taken.add(activity_id);
+      return true;
+    }
+    this.refused = true;
+    return false;
+  }
+
+  /** Gives back what was taken, except for these. */
+  keepOnly(claims: readonly TakenClaim[]): void {
+    const kept = new Set(claims.map(({ activity_id }) => activity_id));
+    for (const activity_id of this.#taken) {
+      if (kept.has(activity_id)) continue;
+      this.#taken.delete(activity_id);
+      this.#slots?.giveBack(activity_id);
+    }
+  }
 }
 
 /**
  * First what this server made claimable itself, the oldest first. Then what others did, but not just now: they are
- * claiming it, and begin with their oldest, so that this begins anywhere among the younger half.
+ * claiming it, and begin with their oldest, so that this begins anywhere among the younger half. Trusted work stays first.
  */
 function withoutRivals(store: StoreParts, oldest: readonly Candidate[]): readonly Candidate[] {
   const ripe = store.database.now() - RIPE_MS;
@@ -108,7 +182,8 @@ function withoutRivals(store: StoreParts, oldest: readonly Candidate[]): readonl
   if (own.length + others.length < oldest.length) store.workLater(RIPE_MS);
   const skip = Math.floor(others.length / 2);
   const from = skip + (store.ids.bytes(2).readUInt16BE(0) % Math.max(1, others.length - skip));
-  return [...own, ...others.slice(from), ...others.slice(0, from)];
+  const inOrder = [...own, ...others.slice(from), ...others.slice(0, from)];
+  return inOrder.toSorted((a, b) => Number(a.untrusted) - Number(b.untrusted));
 }
 
 /** Work of an earlier version of svc may stand in a lane that does not ask for isolation. */
@@ -118,6 +193,7 @@ const mayTake = (store: StoreParts, by: Capabilities, { executor }: PendingRow, 
 interface TakeRules {
   lease_ms: number;
   skip: boolean;
+  places: Places;
 }
 
 /** One transaction. When the answer to its commit is lost, its claims are found by agent and epoch. */
@@ -128,23 +204,31 @@ async function takeOf(
   wanted: number,
   rules: TakeRules,
 ): Promise<TakenClaim[]> {
+  const { places } = rules;
   let taken: TakenClaim[] = [];
+  let claimed: TakenClaim[] = [];
   try {
     await store.database.transaction(async (tx) => {
       taken = [];
-      for (let from = 0; from < candidates.length && taken.length < wanted; ) {
-        const slice = candidates.slice(from, from + wanted - taken.length);
+      places.keepOnly(taken);
+      for (let rest = candidates; taken.length < wanted; ) {
+        const slice = withinRoom(rest, wanted - taken.length, roomLeft(by, taken), places);
+        if (slice.length === 0) break;
         taken.push(...(await takeSlice(tx, store, by, slice, rules)));
-        from += slice.length;
+        places.keepOnly(taken);
+        rest = rest.filter((one) => !slice.includes(one));
         // All runs must be locked before all activities, or two servers can wait for each other.
         if (!rules.skip) break;
       }
     });
+    claimed = taken;
   } catch (error) {
     if (!isServiceError(error, 'commit_unknown')) throw error;
-    return stillHeld(store, by, taken);
+    claimed = await stillHeld(store, by, taken);
+  } finally {
+    places.keepOnly(claimed);
   }
-  return taken;
+  return claimed;
 }
 
 async function takeSlice(

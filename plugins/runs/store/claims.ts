@@ -28,7 +28,12 @@ export class Claims {
   async claim(by: Capabilities, limit: number, lease_ms: number): Promise<Claimed[]> {
     if (!(limit >= 1)) return [];
     const taken = await this.#alone(() => takeClaims(this.#store, by, Math.trunc(limit), lease_ms));
-    const whole = await Promise.all(taken.map((claim) => this.#withJournal(claim)));
+    let whole: (Claimed | undefined)[] = [];
+    try {
+      whole = await Promise.all(taken.map((claim) => this.#withJournal(claim)));
+    } finally {
+      for (const [nth, { activity_id }] of taken.entries()) if (!whole[nth]) by.slots?.giveBack(activity_id);
+    }
     return whole.filter((claim) => claim !== undefined);
   }
 
@@ -53,8 +58,8 @@ export class Claims {
 
   /** What does not open fails its own run and no other claim. */
   async #withJournal(claim: TakenClaim, read?: FactsRow): Promise<Claimed | undefined> {
-    const { activity_id, run_id, org_id, project_id, coordinated } = claim;
-    const place = { activity_id, run_id, org_id, project_id, coordinated };
+    const { activity_id, run_id, org_id, project_id, coordinated, trusted } = claim;
+    const place = { activity_id, run_id, org_id, project_id, coordinated, trusted };
     this.#store.owners.remember(place);
     try {
       await this.#store.sealer.prepare(org_id);

@@ -10,7 +10,7 @@ import { endPlain, RunHeld, type RunEnding } from './plain-ends.ts';
 
 /** Ends in one transaction: they hold their runs for that long. */
 const MAX_ENDS = 32;
-/** An end whose output is longer, as JSON, has a transaction of its own. */
+/** An end whose output is longer, as JSON, has a transaction of its own: only there is it counted for an untrusted run. */
 const MAX_CHARS = 64 * 1024;
 
 interface AddedEnding extends RunEnding {

@@ -5,16 +5,20 @@ import { runFinished } from '../errors.ts';
 import { tail } from '../domain/tail.ts';
 import { afterEnd, writeEnds } from './activities.ts';
 import { hasEnded, holds, lockFence, lost } from './activity-rows.ts';
-import { cancelOpen } from './cancel-open.ts';
+import { announce } from './announce.ts';
+import { cancelOpen, lockOpen } from './cancel-open.ts';
 import type { Completions } from './completions.ts';
 import type { StoreParts } from './parts.ts';
 import { readRun } from './reading.ts';
 import type { LockedRun } from './run-columns.ts';
-import { finishRun, settleRun } from './run-end.ts';
-import { isTerminal, lockRun, lockRunOf, mustChange } from './run-rows.ts';
-import { tellKinds } from './tell-kinds.ts';
+import { endRuns, finishRun, settleRun } from './run-end.ts';
+import { isTerminal, lockRun, lockRunOf, lockRuns, mustChange } from './run-rows.ts';
+import { type EndedWait, tellKinds } from './tell-kinds.ts';
+import { countCalls } from './untrusted-runs.ts';
 
 const OUTPUT_BYTES = 4 * 1024 * 1024;
+/** Outputs of untrusted runs from this size on count. They have transactions of their own (`Completions`). */
+const COUNTED_BYTES = 64 * 1024;
 /** Maximum length of an error or reason in the run record; lifecycle payloads hold less. */
 const TEXT_POINTS = 64 * 1024;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
@@ -64,9 +68,10 @@ export async function endClaim(
   store: StoreParts,
   run: LockedRun,
   claim: ClaimRef,
-  { completion, masker }: { completion: Completion; masker: Masker },
+  { completion: given, masker }: { completion: Completion; masker: Masker },
 ): Promise<void> {
   const { activity_id } = claim;
+  const completion = await withinBounds(tx, store, run, given);
   const place = { org_id: run.org_id, project_id: run.project_id, run_id: run.run_id, activity_id };
   await writeEnds(tx, store, 'claimed', [{ place, completion }]);
   const [row] = await tx.read<Omit<ActivityEnd, 'result'>>(
@@ -78,13 +83,28 @@ export async function endClaim(
   await settleRun(tx, store, run, { masker, waits, work: (coordinator, held) => coordinator.ended(tx, held, end) });
 }
 
+/** Large outputs count for an untrusted run, which may have many children. One beyond its bound fails what has it. */
+async function withinBounds(
+  tx: Transaction,
+  { limits }: Pick<StoreParts, 'limits'>,
+  run: LockedRun,
+  completion: Completion,
+): Promise<Completion> {
+  if (run.trusted === 1 || completion.status !== 'succeeded') return completion;
+  const bytes = outputBytes(completion.output);
+  const beyond = bytes < COUNTED_BYTES ? undefined : await countCalls(tx, limits, run.run_id, [{ bytes }]);
+  return beyond === undefined ? completion : { status: 'failed', code: beyond.code, message: beyond.message };
+}
+
+const outputBytes = (output: unknown): number => Buffer.byteLength(JSON.stringify(output ?? null));
+
 /**
  * An output that is too large fails the run, because the agent could only send it again. A message is masked before it
  * is cut, because agents may be third-party programs.
  */
 function bounded(completion: Completion, masker: Masker): Completion {
   if (completion.status === 'succeeded') {
-    const bytes = Buffer.byteLength(JSON.stringify(completion.output ?? null));
+    const bytes = outputBytes(completion.output);
     if (bytes <= OUTPUT_BYTES) return completion;
     const message = `the output has ${bytes} bytes of JSON; the limit is ${OUTPUT_BYTES}`;
     return { status: 'failed', code: 'payload_too_large', message };
@@ -121,6 +141,50 @@ export async function cancelRun(store: StoreParts, cancel: CancelRun): Promise<R
     }),
   );
   return readRun(store.database, store.sealer, cancel, cancel.run_id);
+}
+
+/** A run that is cancelled because its caller no longer waits for it. */
+export interface LeftRun {
+  run_id: string;
+  reason: string;
+}
+
+/**
+ * Every open status → cancelled, for up to 128 runs of a project in one transaction, and `then` in it. Runs that are over, or
+ * are gone, stay as they are. The org's keys must be ready.
+ */
+export async function cancelRuns(
+  store: StoreParts,
+  runs: readonly LeftRun[],
+  then: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  await retryUnknownCommit(() =>
+    store.database.transaction(async (tx) => {
+      const ids = runs.map(({ run_id }) => run_id);
+      const open = [...(await lockRuns(tx, ids)).values()].filter((run) => !isTerminal(run));
+      await lockOpen(
+        tx,
+        open.map(({ run_id }) => run_id),
+      );
+      const reasons = new Map(runs.map(({ run_id, reason }) => [run_id, tail(reason, TEXT_POINTS)]));
+      const waits: EndedWait[] = [];
+      for (const { run_id } of open) {
+        const reason = `the run was cancelled: ${tail(reasons.get(run_id)!)}`;
+        waits.push(...(await cancelOpen(tx, store, { run_id, reason })));
+      }
+      const endings = open.map((run) => {
+        const ending = { status: 'cancelled' as const, reason: reasons.get(run.run_id)! };
+        return { run, ending, masker: undefined };
+      });
+      await announce(tx, store, await endRuns(tx, store, endings), store.database.now());
+      // After the ends were announced, because an announcement takes its locks first.
+      await tellKinds(tx, store, waits);
+      await then(tx);
+      tx.afterCommit(() => {
+        for (const { run_id, project_id } of open) store.wakeups.run(run_id, { project_id, part: 'run', over: true });
+      });
+    }),
+  );
 }
 
 /** The event that cancelled the run, for its record. */

@@ -1,17 +1,20 @@
 import { type Database, inList } from '../../../kernel/contracts/index.ts';
-import type { RunGuard } from '../contract.ts';
+import type { HeldRun, RunGuard } from '../contract.ts';
 import { absentActivity, type ActivityOwners } from './activity-owners.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import { lockRunOf } from './run-rows.ts';
 
+const heldRun = ({ trusted }: { trusted: number }): HeldRun => ({ trusted: trusted === 1 });
+
 /** The locks of runs and claims, for transactions of other plugins. */
 export const createRunGuard = (database: Pick<Database, 'read'>, owners: Pick<ActivityOwners, 'of'>): RunGuard => ({
   async holdRun(tx, run) {
-    await lockRunOf(tx, run);
+    return heldRun(await lockRunOf(tx, run));
   },
   async holdClaim(tx, run, claim) {
-    await lockRunOf(tx, run);
+    const held = await lockRunOf(tx, run);
     if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
+    return heldRun(held);
   },
   async endedBefore(run_ids, before) {
     const list = inList(run_ids);

@@ -42,6 +42,22 @@ export async function readGiven(
   };
 }
 
+/** What a run was given as its input, as it is stored. Throws `not_found`. */
+export async function readEnvelope(
+  on: On,
+  sealer: Pick<Sealer, 'prepare'>,
+  scope: { org_id: string; project_id: string },
+  run_id: string,
+): Promise<Claimed['envelope']> {
+  const [row] = await on.read<Pick<RunRow, 'envelope'>>(
+    'SELECT envelope FROM runs_runs WHERE run_id = ? AND org_id = ? AND project_id = ?',
+    [run_id, scope.org_id, scope.project_id],
+  );
+  if (!row) throw Errors.notFound(`no run ${run_id} in this project`);
+  await sealer.prepare(scope.org_id);
+  return parseJson(row.envelope) as Claimed['envelope'];
+}
+
 type Call = Pick<JournalRecord, 'position' | 'kind' | 'name' | 'ordinal'>;
 
 /** The call that an activity waits in, or pauses in between two attempts. */

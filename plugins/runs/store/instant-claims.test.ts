@@ -4,6 +4,7 @@ import type { NewActivity } from '../contract.ts';
 import type { TakenClaim } from './claim.ts';
 import { InstantClaimers } from './instant-claims.ts';
 
+const RUN = { org_id: 'org_1', project_id: 'prj_1', run_id: 'run_1' };
 const ACTIVITY: NewActivity = { activity_id: 'act_1', name: 'main', executor: 'script', spec: null, requires: [] };
 
 t.test('places that transactions count on are free again when these are done, or undone', async (t) => {
@@ -13,14 +14,14 @@ t.test('places that transactions count on are free again when these are done, or
   const claims = new InstantClaimers({ clock, load: async () => undefined, claimedAtOnce: () => (counted += 1) });
   const worker = Object.assign(new InstantWorker(), { room: 2 });
   claims.join(worker);
-  const take = () => claims.claimerFor('org_1', ACTIVITY);
+  const take = () => claims.claimerFor(RUN, ACTIVITY, true);
   t.equal(claims.room(), 2);
   t.equal(take(), worker);
   t.equal(take(), worker);
   t.equal(take(), undefined, 'two are promised');
   t.equal(claims.room(), 0);
 
-  claims.handOver(worker, {} as TakenClaim);
+  claims.handOver(worker, { trusted: true } as TakenClaim);
   t.equal(worker.room, 1, 'one is taken');
   t.equal(counted, 1);
   t.equal(take(), undefined, 'and the other is promised still');
@@ -29,4 +30,39 @@ t.test('places that transactions count on are free again when these are done, or
   t.equal(take(), undefined);
   now = 1000;
   t.equal(take(), worker, 'its transaction was undone');
+});
+
+t.test('untrusted work gets the places that it may have, and leaves the others to trusted work', async (t) => {
+  const claims = new InstantClaimers({ clock: systemClock, load: async () => undefined, claimedAtOnce: () => {} });
+  const worker = Object.assign(new InstantWorker(), { room: 3, untrusted_room: 1 });
+  claims.join(worker);
+  const take = (trusted: boolean) => claims.claimerFor(RUN, ACTIVITY, trusted);
+  t.equal(take(false), worker);
+  t.equal(take(false), undefined, 'the only one is promised');
+  t.equal(take(true), worker);
+  t.equal(take(true), worker);
+  t.equal(take(true), undefined);
+});
+
+t.test('what its run or its project may not have is left to wait', async (t) => {
+  const claims = new InstantClaimers({ clock: systemClock, load: async () => undefined, claimedAtOnce: () => {} });
+  const asked: unknown[] = [];
+  let free = 1;
+  const slots = {
+    take: (...given: unknown[]) => {
+      asked.push(given);
+      return free-- > 0;
+    },
+    giveBack: () => {},
+    full: () => ({ runs: [], projects: [] }),
+  };
+  const worker = Object.assign(new InstantWorker(), { room: 3, slots });
+  claims.join(worker);
+  t.equal(claims.claimerFor(RUN, ACTIVITY, false), worker);
+  t.equal(claims.claimerFor(RUN, ACTIVITY, false), undefined);
+  const use = { activity_id: 'act_1', run_id: 'run_1', project_id: 'prj_1', trusted: false };
+  t.same(asked, [
+    [use, 1000],
+    [use, 1000],
+  ]);
 });

@@ -1,10 +1,23 @@
 import type { Clock } from '../../../kernel/contracts/index.ts';
-import { type Claimed, type InstantClaimer, type InstantClaims, ISOLATES, type NewActivity } from '../contract.ts';
+import {
+  type ActivityScope,
+  type Claimed,
+  type InstantClaimer,
+  type InstantClaims,
+  ISOLATES,
+  type NewActivity,
+} from '../contract.ts';
 import { covers } from '../domain/capabilities.ts';
 import type { TakenClaim } from './claim.ts';
 
 /** A transaction takes less; one that is undone keeps its places so long. */
 const UNDONE_MS = 1000;
+
+/** A place that an open transaction counts on. */
+interface Promised {
+  until: number;
+  untrusted: boolean;
+}
 
 interface InstantParts {
   clock: Clock;
@@ -16,7 +29,7 @@ interface InstantParts {
 export class InstantClaimers implements InstantClaims {
   readonly #claimers = new Set<InstantClaimer>();
   /** When each place that open transactions count on is free again, should its transaction not commit. */
-  readonly #promised = new WeakMap<InstantClaimer, number[]>();
+  readonly #promised = new WeakMap<InstantClaimer, Promised[]>();
   readonly #took = new WeakMap<InstantClaimer, number>();
   #taking = 0;
   readonly #parts: InstantParts;
@@ -37,33 +50,45 @@ export class InstantClaimers implements InstantClaims {
     return room;
   }
 
-  /** Who takes this activity: of those with room the least loaded, in turns; undefined when nobody does. */
-  claimerFor(org_id: string, activity: NewActivity): InstantClaimer | undefined {
+  /**
+   * Who takes this activity: of those with room the least loaded, in turns; undefined when nobody does, or its run or its
+   * project has as many slots as it may.
+   */
+  claimerFor(run: ActivityScope, activity: NewActivity, trusted: boolean): InstantClaimer | undefined {
     const promised = (claimer: InstantClaimer) => this.#promises(claimer).length;
     const free = [...this.#claimers].filter(
-      (claimer) => canTake(claimer, org_id, activity) && claimer.room > promised(claimer),
+      (claimer) => canTake(claimer, run.org_id, activity) && this.#hasRoom(claimer, trusted),
     );
-    const [first] = free.sort(
-      (a, b) => a.load - b.load || promised(a) - promised(b) || this.#lastTook(a) - this.#lastTook(b),
-    );
-    if (first) this.#promises(first).push(this.#parts.clock.monotonic() + UNDONE_MS);
+    free.sort((a, b) => a.load - b.load || promised(a) - promised(b) || this.#lastTook(a) - this.#lastTook(b));
+    const { run_id, project_id } = run;
+    const use = { activity_id: activity.activity_id, run_id, project_id, trusted };
+    const first = free.find(({ slots }) => slots?.take(use, UNDONE_MS) ?? true);
+    if (first) this.#promises(first).push({ until: this.#parts.clock.monotonic() + UNDONE_MS, untrusted: !trusted });
     return first;
+  }
+
+  #hasRoom(claimer: InstantClaimer, trusted: boolean): boolean {
+    const promises = this.#promises(claimer);
+    if (claimer.room <= promises.length) return false;
+    return trusted || (claimer.untrusted_room ?? Infinity) > promises.filter(({ untrusted }) => untrusted).length;
   }
 
   /** After the commit. */
   handOver(claimer: InstantClaimer, taken: TakenClaim): void {
     this.#took.set(claimer, (this.#taking += 1));
-    this.#promises(claimer).shift();
+    const promises = this.#promises(claimer);
+    const kept = promises.findIndex(({ untrusted }) => untrusted !== taken.trusted);
+    if (kept !== -1) promises.splice(kept, 1);
     this.#parts.claimedAtOnce();
-    claimer.claimed(() => this.#parts.load(taken));
+    claimer.claimed(() => this.#parts.load(taken), taken);
   }
 
   /** Those that still count, the oldest first. */
-  #promises(claimer: InstantClaimer): number[] {
+  #promises(claimer: InstantClaimer): Promised[] {
     const promises = this.#promised.get(claimer) ?? [];
     this.#promised.set(claimer, promises);
     const now = this.#parts.clock.monotonic();
-    while (promises.length > 0 && promises[0]! <= now) promises.shift();
+    while (promises.length > 0 && promises[0]!.until <= now) promises.shift();
     return promises;
   }
 

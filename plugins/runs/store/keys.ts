@@ -14,6 +14,9 @@ export const sourceDigest = (source: string, files: readonly IncludedFile[] = []
 /** The value of `runs_runs.key_digest`; keys are compared only by it. */
 export const idempotencyDigest = (key: string): string => sha256(`idempotency\0${key}`);
 
-/** The lane of an org's activities for this executor with these requirements, which are sorted and distinct. */
-export const laneOf = (org_id: string, executor: string, requires: readonly string[]): string =>
-  `${org_id}:${sha256([executor, ...requires].join('\0')).slice(0, 32)}`;
+/**
+ * The lane of an org's activities for this executor with these requirements, which are sorted and distinct. `mark` keeps apart
+ * what differs in something else.
+ */
+export const laneOf = (org_id: string, executor: string, requires: readonly string[], mark?: string): string =>
+  `${org_id}:${sha256([executor, ...requires, ...(mark === undefined ? [] : ['', mark])].join('\0')).slice(0, 32)}`;

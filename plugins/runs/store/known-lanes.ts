@@ -5,7 +5,10 @@ import { laneOf } from './keys.ts';
 
 const MAX_KNOWN = 10_000;
 
-/** Makes the lanes of activities. Lanes are never removed, so a process need not look again for those that it knows. */
+/**
+ * Makes the lanes of activities. A lane holds work of trusted runs or of untrusted ones, never of both. Lanes are never
+ * removed, so a process need not look again for those that it knows.
+ */
 export class KnownLanes {
   readonly #known = new Set<string>();
   readonly #light: () => Iterable<string>;
@@ -36,14 +39,13 @@ export class KnownLanes {
   ): Promise<string> {
     const normal = this.requiresOf(activity, trusted);
     const { executor } = activity;
-    const lane = laneOf(org_id, executor, normal);
+    // Requirements tell the lanes of other executors apart.
+    const lane = laneOf(org_id, executor, normal, trusted || !this.isLight(executor) ? undefined : 'untrusted');
     if (this.#known.has(lane)) return lane;
-    await on.write(`${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor) VALUES (?, ?, ?, ?)`, [
-      lane,
-      org_id,
-      JSON.stringify(normal),
-      executor,
-    ]);
+    await on.write(
+      `${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor, untrusted) VALUES (?, ?, ?, ?, ?)`,
+      [lane, org_id, JSON.stringify(normal), executor, trusted ? 0 : 1],
+    );
     // A lane of a transaction is known after its commit.
     if ('afterCommit' in on) on.afterCommit(() => this.#know(lane));
     else this.#know(lane);

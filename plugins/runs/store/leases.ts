@@ -1,6 +1,6 @@
 import { distinct, inList, inState, chunks, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { Param } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef } from '../contract.ts';
+import type { ClaimRef, SlotUse } from '../contract.ts';
 import { type Fence, heldLast, lost } from './activity-rows.ts';
 import type { StoreParts } from './parts.ts';
 
@@ -27,6 +27,24 @@ export async function renewClaims(
     gone.push(...kept.filter((claim) => !still.has(claim)));
   }
   return { lost: gone };
+}
+
+/** To which runs activities that agents hold belong. */
+export async function slotUsesOf(
+  { database }: Pick<StoreParts, 'database'>,
+  activity_ids: readonly string[],
+): Promise<ReadonlyMap<string, SlotUse>> {
+  const found = new Map<string, SlotUse>();
+  for (const ids of chunks(activity_ids)) {
+    const list = inList(ids);
+    const rows = await database.read<Omit<SlotUse, 'trusted'> & { trusted: number }>(
+      `SELECT a.activity_id, r.run_id, r.project_id, r.trusted FROM runs_activities a
+       JOIN runs_runs r ON r.run_id = a.run_id WHERE a.activity_id IN ${list.marks}`,
+      list.params,
+    );
+    for (const row of rows) found.set(row.activity_id, { ...row, trusted: row.trusted === 1 });
+  }
+  return found;
 }
 
 async function heldBy(store: StoreParts, agent_id: string, claims: readonly ClaimRef[]): Promise<Set<ClaimRef>> {

@@ -51,7 +51,7 @@ export async function readEndedActivities(on: On, ids: readonly string[]): Promi
   for (const part of chunks(ids)) {
     const list = inList(part);
     const rows = await on.read<EndedActivity>(
-      `SELECT activity_id, created_at, finished_at, error_code, error_message FROM runs_activities
+      `SELECT activity_id, created_at, finished_at, error_code, SUBSTR(error_message, 1, 2000) AS error_message FROM runs_activities
        WHERE activity_id IN ${list.marks} AND finished_at IS NOT NULL`,
       list.params,
     );

@@ -1,8 +1,18 @@
-import type { Database } from '../../../kernel/contracts/index.ts';
+import type { Database, Queries } from '../../../kernel/contracts/index.ts';
 import type { OpenRuns } from '../contract.ts';
 
 const PAGE = 500;
 export const OPEN_STATUSES = ['queued', 'running', 'waiting'];
+
+/** Counts up to `most`; the index of statuses answers. */
+export async function countOpenRuns(on: Pick<Queries, 'read'>, project_id: string, most: number): Promise<number> {
+  const [row] = await on.read<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM runs_runs WHERE project_id = ?
+     AND status IN ('queued', 'running', 'waiting') LIMIT ${Math.trunc(most)}) counted`,
+    [project_id],
+  );
+  return Number(row!.n);
+}
 
 /** Read in pages: a project may have very many waiting runs. */
 export function createOpenRuns(database: Pick<Database, 'read'>): OpenRuns {

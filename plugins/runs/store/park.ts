@@ -10,6 +10,8 @@ import { contextAhead, recordedAt } from './perform.ts';
 import type { ActivityOwner } from './activity-owners.ts';
 import type { LockedRun } from './run-columns.ts';
 import { contextOf, lockRun, mustChange, nextStatus, setStatus, takeSeq } from './run-rows.ts';
+import { bytesOfArgs, countCalls, countOutcomes } from './untrusted-runs.ts';
+import { tellWork } from './tell-work.ts';
 import { insertWait, readWait } from './wait-rows.ts';
 
 export type Parked = { parked: true } | { record: JournalRecord };
@@ -32,9 +34,17 @@ export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: Arm
       const recorded = await recordedAt(tx, store, owner, wait);
       if (recorded) return { record: recorded };
       if (await hasSite(tx, owner, wait)) throw otherSite(owner, wait);
+      if (run.trusted === 0) {
+        const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: bytesOfArgs(wait.args) }]);
+        if (beyond) throw beyond;
+      }
       const arm = async () => {
         const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now(), prepared);
-        if (outcome) return { record: await recordAtOnce(tx, store, owner, claim, wait, outcome) };
+        if (outcome) {
+          const record = await recordAtOnce(tx, store, owner, claim, wait, outcome);
+          if (run.trusted === 0) await countOutcomes(tx, [{ run_id: run.run_id, bytes: outcome.output.length }]);
+          return { record };
+        }
         await armWait(tx, store, run, kind, claim, wait);
         await setParked(tx, store, run, claim);
         return { parked: true } as const;
@@ -109,7 +119,7 @@ export async function armWait(
   if (deadline !== null) tx.afterCommit(() => store.wakeups.timer(deadline));
 }
 
-/** claimed → parked. */
+/** claimed → parked; the last step of its transaction. */
 export async function setParked(tx: Transaction, store: StoreParts, run: LockedRun, claim: ClaimRef): Promise<void> {
   store.spans?.passEnded(tx, claim, 'parked');
   await mustChange(
@@ -120,7 +130,8 @@ export async function setParked(tx: Transaction, store: StoreParts, run: LockedR
     [claim.activity_id, claim.epoch],
   );
   tx.settled(ACTIVITY.table, [[claim.activity_id]]);
-  const status = await nextStatus(tx, run.run_id);
-  if (status !== undefined) await setStatus(tx, run, status);
+  const next = await nextStatus(tx, run.run_id);
+  if (next) await setStatus(tx, run, next.status);
+  if (next?.status === 'waiting') await tellWork(tx, store, [{ run, working: next.working }]);
   tx.afterCommit(() => store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run' }));
 }

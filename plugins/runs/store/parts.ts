@@ -6,11 +6,14 @@ import type {
   EnvelopeSource,
   JournaledVerb,
   RunCoordinator,
+  RunLimits,
   RunObserver,
   SubmitObserver,
   WaitKind,
   Wakeups,
+  WorkObserver,
 } from '../contract.ts';
+import type { RunAdmission } from './admission.ts';
 import type { ActivityOwners } from './activity-owners.ts';
 import type { InstantClaimers } from './instant-claims.ts';
 import type { KnownFacts } from './known-facts.ts';
@@ -22,6 +25,7 @@ import type { Sources } from './sources.ts';
 export interface StoreSettings {
   lanes: KnownLanes;
   facts: KnownFacts;
+  admission: RunAdmission;
   database: Database;
   group_commits: GroupCommits;
   sealer: Sealer;
@@ -32,10 +36,12 @@ export interface StoreSettings {
   verbs: readonly JournaledVerb[];
   observers: readonly RunObserver[];
   submit_observers: readonly SubmitObserver[];
+  work_observers: readonly WorkObserver[];
   activity_observers: readonly ActivityObserver[];
   envelope_sources: readonly EnvelopeSource[];
   coordinators: readonly RunCoordinator[];
   audit: Audit;
+  limits: RunLimits;
   masks: Pick<RunMasks, 'of' | 'inherit'>;
   /** Undefined: nobody traces. */
   spans: RunSpans | undefined;

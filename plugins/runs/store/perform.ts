@@ -5,6 +5,7 @@ import { ACTIVITY, holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityOwner } from './activity-owners.ts';
+import { bytesOfArgs, countCalls } from './untrusted-runs.ts';
 import { contextOf, lockRun, readRunRows } from './run-rows.ts';
 
 /** Performs a verb and records it; or answers the record that a repeat of the call finds. */
@@ -30,6 +31,10 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
       const recorded = await recordedAt(tx, store, owner, call);
       if (recorded) return recorded;
       const context = { ...contextOf(run, claim.activity_id), position: call.position };
+      if (!context.trusted) {
+        const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: bytesOfArgs(call.args) }]);
+        if (beyond) throw beyond;
+      }
       const perform = () => verb.perform(tx, context, call.args, prepared);
       const outcome = await (store.spans?.within(run, claim.activity_id, call, perform) ?? perform());
       checkOutcome(outcome);

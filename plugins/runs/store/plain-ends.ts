@@ -11,6 +11,7 @@ import type { LockedRun } from './run-columns.ts';
 import { endRuns } from './run-end.ts';
 import { isTerminal, lockRuns, nextStatuses, setStatus } from './run-rows.ts';
 import { type EndedWait, tellKinds } from './tell-kinds.ts';
+import { tellWork, type ToldWork } from './tell-work.ts';
 
 export interface RunEnding extends Ending {
   run_id: string;
@@ -19,10 +20,11 @@ export interface RunEnding extends Ending {
 /** The run of an end is locked by others, or is gone. */
 export class RunHeld extends Error {}
 
-/** What goes out last: both take locks that come after those of all runs and activities. */
+/** What goes out last: all of it takes locks that come after those of all runs and activities. */
 interface Told {
   announcements: Announcement[];
   waits: EndedWait[];
+  work: ToldWork[];
 }
 
 /**
@@ -42,7 +44,7 @@ export async function endPlain(
   const outcomes = new Map<RunEnding, Error | undefined>();
   const open = endings.filter((ending) => runs.has(ending.run_id));
   for (const ending of endings) if (!runs.has(ending.run_id)) outcomes.set(ending, new RunHeld());
-  const told: Told = { announcements: [], waits: [] };
+  const told: Told = { announcements: [], waits: [], work: [] };
   const all = turns(open);
   // Those of later turns too: whoever locks activities does it in the order of their ids.
   if (all.length > 1) await lockFences(tx, open.map(activityOf));
@@ -51,6 +53,7 @@ export async function endPlain(
   await announce(tx, store, announced, store.database.now());
   // After the ends were announced, because an announcement takes its locks first.
   await tellKinds(tx, store, told.waits);
+  await tellWork(tx, store, told.work);
   tx.afterCommit(() => {
     for (const run_id of distinct(
       [...outcomes].filter(([, error]) => !error),
@@ -103,7 +106,7 @@ async function endTurn(
     end: endOf(fences.get(claim.activity_id)!, completion),
   }));
   told.waits.push(...(await afterEnds(tx, store, ends)));
-  told.announcements.push(...(await settle(tx, store, runs, held)));
+  told.announcements.push(...(await settle(tx, store, runs, held, told.work)));
 }
 
 const placeOf = ({ org_id, project_id, run_id }: LockedRun, { activity_id }: Ending['claim']) => ({
@@ -122,12 +125,17 @@ async function settle(
   store: StoreParts,
   runs: ReadonlyMap<string, LockedRun>,
   held: readonly RunEnding[],
+  work: ToldWork[],
 ): Promise<Announcement[]> {
   const statuses = await nextStatuses(
     tx,
     held.map(({ run_id }) => run_id),
   );
-  for (const [run_id, status] of statuses) await setStatus(tx, runs.get(run_id)!, status);
+  for (const [run_id, { status, working }] of statuses) {
+    const run = runs.get(run_id)!;
+    if (run.status === 'waiting' || status === 'waiting') work.push({ run, working });
+    await setStatus(tx, run, status);
+  }
   const over = held.filter(({ run_id }) => !statuses.has(run_id));
   if (over.length === 0) return [];
   const endings = await runEndings(

@@ -1,4 +1,5 @@
 import { inList, type Database } from '../../../kernel/contracts/index.ts';
+import { removeHeads } from './log-usage.ts';
 import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
 
 const AT_ONCE = 100;
@@ -23,7 +24,8 @@ export function prunableLogs(database: Database): Prunable {
           removed = await removeSome(database, 'runs_logs', `run_id IN ${list.marks}`, list.params, limit);
           yield removed;
         }
-        await database.write(`DELETE FROM runs_log_heads WHERE run_id IN ${list.marks}`, list.params);
+        const run_ids = heads.map(({ run_id }) => run_id);
+        await database.transaction((tx) => removeHeads(tx, run_ids));
       }
     },
   };

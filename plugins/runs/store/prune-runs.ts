@@ -1,6 +1,7 @@
 import { inList, insertRows, type Database, type Transaction } from '../../../kernel/contracts/index.ts';
 import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
 import type { RunLeftover, RunTable } from '../contract.ts';
+import { removeHeads } from './log-usage.ts';
 import { RUN } from './run-rows.ts';
 import { removeUnused } from './sources.ts';
 
@@ -17,6 +18,7 @@ const KEYS: Readonly<Record<string, string>> = {
 const OWN: readonly RunTable[] = [
   'runs_logs',
   'runs_log_heads',
+  'runs_untrusted',
   'runs_journal',
   'runs_attempts',
   'runs_under_way',
@@ -29,7 +31,11 @@ const OWN: readonly RunTable[] = [
   'runs_announcements',
   'runs_tags',
   'runs_activities',
-].map((table) => ({ table, column: 'run_id' }));
+].map((table) => ({
+  table,
+  column: 'run_id',
+  ...(table === 'runs_log_heads' && { remove: (tx, run_ids) => removeHeads(tx, run_ids) }),
+}));
 
 interface Pruned {
   run_id: string;

@@ -1,15 +1,22 @@
 import { inList, chunks, Errors, iso, type Sealer, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import { readKept } from '../../tracing/contract.ts';
-import type { Json, Run, RunStatus, Substate, SubstateKind } from '../contract.ts';
+import type { Run, RunStatus, Substate, SubstateKind } from '../contract.ts';
 import type { Reader } from './parts.ts';
-import { RECORD_COLUMNS, VIEWED_COLUMNS, type ViewedRun } from './run-columns.ts';
+import { readAllNotes, readFirstNotes, shortened } from './read-notes.ts';
+import {
+  LISTED_COLUMNS,
+  LISTED_TEXT_LENGTH,
+  LARGE_OUTPUT_BYTES,
+  MODERATE_COLUMNS,
+  RECORD_COLUMNS,
+  VIEWED_COLUMNS,
+  WHOLE_RECORD_COLUMNS,
+  type ViewedRun,
+} from './run-columns.ts';
 import { sealed } from './sealing.ts';
 import { readGiven } from './named-credentials.ts';
 import { parseExact } from '../../schema/contract.ts';
 import { parseJson, tagsOf, triggerOf } from './run-rows.ts';
-
-/** Bytes of an output that takes milliseconds to open and to parse. */
-const LARGE = 256 * 1024;
 
 interface Scope {
   org_id: string;
@@ -22,14 +29,36 @@ export async function readRun(on: Reader, sealer: Sealer, scope: Scope, run_id: 
   return run;
 }
 
+/** How much of each record is read. */
+interface Depth {
+  columns: string;
+  /** Of long texts only the beginning is shown. */
+  listed: boolean;
+}
+
 /** The records of these runs in the given order; runs of other projects and missing ones are left out. */
 export const readRuns = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
-  readViewed(on, sealer, scope, ids, VIEWED_COLUMNS);
+  readViewed(on, sealer, scope, ids, { columns: VIEWED_COLUMNS, listed: false });
 
-/** The same without outputs, which may be large. */
-export async function readRecords(on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> {
-  const runs = await readViewed(on, sealer, scope, ids, RECORD_COLUMNS);
-  return runs.map(({ output: _output, ...run }) => run);
+/** The same, with `output_omitted` in place of an output that is large. */
+export const readModerate = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
+  readViewed(on, sealer, scope, ids, { columns: MODERATE_COLUMNS, listed: false });
+
+/** The same as a list shows them: without large outputs, and with the beginnings of long texts. */
+export const readListed = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
+  readViewed(on, sealer, scope, ids, { columns: LISTED_COLUMNS, listed: true });
+
+/** The same without any outputs. */
+export const readRecords = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
+  withoutOutputs(readViewed(on, sealer, scope, ids, { columns: RECORD_COLUMNS, listed: true }));
+
+/** With whole texts and all notes. */
+export const readWholeRecords = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
+  withoutOutputs(readViewed(on, sealer, scope, ids, { columns: WHOLE_RECORD_COLUMNS, listed: false }));
+
+async function withoutOutputs(reading: Promise<Run[]>): Promise<Run[]> {
+  const runs = await reading;
+  return runs.map(({ output: _output, output_omitted: _omitted, ...run }) => run);
 }
 
 async function readViewed(
@@ -37,7 +66,7 @@ async function readViewed(
   sealer: Sealer,
   scope: Scope,
   ids: readonly string[],
-  columns: string,
+  { columns, listed }: Depth,
 ): Promise<Run[]> {
   const found = new Map<string, Run>();
   const rowsOf = (some: readonly string[]) => {
@@ -51,10 +80,12 @@ async function readViewed(
     const { rows, substates } = await withSubstates(on, rowsOf, part);
     if (rows.length === 0) continue;
     await sealer.prepare(scope.org_id);
-    const annotations = await annotationsOf(on, inList(part));
+    const noted = rows.flatMap(({ run_id, noted }) => (Number(noted) === 1 ? [run_id] : []));
+    const annotations = await notesOf(on, noted, listed);
     for (const row of rows) {
-      found.set(row.run_id, toRun(row, sealer, substates.get(row.run_id), annotations.get(row.run_id) ?? []));
-      if ((row.output?.length ?? 0) > LARGE) await yieldToEventLoop();
+      const run = toRun(row, sealer, substates.get(row.run_id), annotations.get(row.run_id) ?? []);
+      found.set(row.run_id, listed ? withShortTexts(run) : run);
+      if ((row.output?.length ?? 0) > LARGE_OUTPUT_BYTES) await yieldToEventLoop();
     }
   }
   return ids.flatMap((id) => found.get(id) ?? []);
@@ -103,7 +134,7 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
     started_at: time(row.started_at),
     finished_at: time(row.finished_at),
     deadline: row.timeout_ms === null ? undefined : iso(row.created_at + row.timeout_ms),
-    output: row.status === 'succeeded' ? outputOf(row, sealer) : undefined,
+    ...outputOf(row, sealer),
     error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? '' },
     reason: row.cancel_reason ?? undefined,
     cancelled_by: json(row.cancelled_by),
@@ -115,8 +146,29 @@ function toRun(row: ViewedRun, sealer: Sealer, substate: Substate | undefined, a
   };
 }
 
-const outputOf = (row: ViewedRun, sealer: Sealer): Json =>
-  row.output === null ? null : parseJson(sealer.open(sealed.runOutput(row, row.run_id), row.output).toString());
+async function notesOf(on: Reader, run_ids: readonly string[], listed: boolean): Promise<Map<string, string[]>> {
+  if (listed) return readFirstNotes(on, run_ids);
+  const notes = new Map<string, string[]>();
+  for (const run_id of run_ids) notes.set(run_id, await readAllNotes(on, run_id));
+  return notes;
+}
+
+function withShortTexts(run: Run): Run {
+  const { error, reason } = run;
+  const short = (text: string) => shortened(text, LISTED_TEXT_LENGTH);
+  return {
+    ...run,
+    error: error && { ...error, message: short(error.message) },
+    reason: reason && short(reason),
+  };
+}
+
+/** A record without its output says nothing of it; a list says that there is a large one. */
+function outputOf(row: ViewedRun, sealer: Sealer): Pick<Run, 'output' | 'output_omitted'> {
+  if (row.status !== 'succeeded') return {};
+  if (row.output === null) return row.output_bytes === null ? { output: null } : { output_omitted: true };
+  return { output: parseJson(sealer.open(sealed.runOutput(row, row.run_id), row.output).toString()) };
+}
 
 /** What the most recently parked activity of each run waits for that waits, or is queued for its turn. */
 async function substatesOf(on: Reader, rows: readonly ViewedRun[]): Promise<Map<string, Substate>> {
@@ -144,20 +196,6 @@ async function substatesOf(on: Reader, rows: readonly ViewedRun[]): Promise<Map<
       { kind: substate, name, run_id: called_id ?? undefined, since: iso(armed_at), deadline: time(deadline) },
     ]),
   );
-}
-
-async function annotationsOf(on: Reader, ids: ReturnType<typeof inList>): Promise<Map<string, string[]>> {
-  const rows = await on.read<{ run_id: string; text: string }>(
-    `SELECT run_id, text FROM runs_annotations WHERE run_id IN ${ids.marks} ORDER BY run_id, activity_id, nth`,
-    ids.params,
-  );
-  const notes = new Map<string, string[]>();
-  for (const { run_id, text } of rows) {
-    const known = notes.get(run_id);
-    if (known) known.push(text);
-    else notes.set(run_id, [text]);
-  }
-  return notes;
 }
 
 /** Undefined for a run that does not exist. */

@@ -29,6 +29,7 @@ import {
   RunFiles,
   RunGuard,
   RunLeftovers,
+  RunLimits,
   RunObservers,
   RunStore,
   RunTables,
@@ -39,14 +40,18 @@ import {
   WaitResolver,
   WakeRelay,
   Wakeups,
+  WorkObservers,
 } from '../contract.ts';
 import { Tracing } from '../../tracing/contract.ts';
 import { RunSpans } from '../trace/run-spans.ts';
+import { readRunLimits } from '../domain/read-limits.ts';
 import { retryKind } from '../domain/retry-kind.ts';
 import { sleepKind } from '../domain/sleep-kind.ts';
 import { runsMigrations } from '../migrations/index.ts';
 import { claimLatency, measuredStore } from '../service/store-metrics.ts';
+import { readOpenRunLimits } from '../domain/open-run-limits.ts';
 import { createActivities } from './activities.ts';
+import { RunAdmission } from './admission.ts';
 import { ActivityOwners } from './activity-owners.ts';
 import { createRunFiles, heldByRuns } from './run-files.ts';
 import { createRunGuard } from './guard.ts';
@@ -63,21 +68,28 @@ import { SqlRunStore } from './sql-run-store.ts';
 export function registerStore(plugin: PluginSetup): {
   store: (use: Resolve) => SqlRunStore;
   facts: (use: Resolve) => KnownFacts;
+  admission: (use: Resolve) => RunAdmission;
 } {
   plugin.migrations(runsMigrations);
   const lanes = plugin.own((use) => new KnownLanes(() => use.all(LightExecutors).map(({ executor }) => executor)));
   const latency = plugin.own((use) => claimLatency(use(Metrics)));
   const spans = plugin.own(makeSpans);
   const facts = plugin.own(() => new KnownFacts());
+  const admission = plugin.own((use) => new RunAdmission(readOpenRunLimits(use(Settings).env).open, use(Clock)));
   const store = plugin.own((use) =>
     makeStore(use, {
-      ...{ lanes: lanes(use), facts: facts(use), spans: spans(use) },
+      ...{ lanes: lanes(use), facts: facts(use), spans: spans(use), admission: admission(use) },
       claimedAtOnce: () => latency(use).observe({}, 0),
     }),
   );
   plugin.bind(RunStore, (use) =>
     measuredStore(withFailpoints('runs.store', store(use)), use(Metrics), use(Clock), latency(use)),
   );
+  plugin.bind(RunLimits, (use) => readRunLimits(use(Settings)));
+  plugin.onCheck(SERVER_ROLES, async (use) => {
+    // A wrong setting stops the start.
+    use(RunLimits);
+  });
   plugin.bind(WaitResolver, store);
   plugin.bind(CoordinatedRuns, store);
   plugin.bind(InstantClaims, store);
@@ -100,11 +112,18 @@ export function registerStore(plugin: PluginSetup): {
     const database = use(Database);
     return [sleepKind, retryKind, waitSignalKind(use(Sealer), () => database.now())];
   });
-  return { store, facts };
+  return { store, facts, admission };
 }
 
 const makeActivities = (use: Resolve, lanes: KnownLanes) =>
-  createActivities({ database: use(Database), sealer: use(Sealer), wakeups: use(Wakeups), ids: use(Ids), lanes });
+  createActivities({
+    database: use(Database),
+    sealer: use(Sealer),
+    wakeups: use(Wakeups),
+    ids: use(Ids),
+    lanes,
+    limits: use(RunLimits),
+  });
 
 /** Undefined without tracing, and known before anything is recorded. */
 function makeSpans(use: Resolve): RunSpans | undefined {
@@ -121,7 +140,7 @@ function makeSpans(use: Resolve): RunSpans | undefined {
   });
 }
 
-type Owned = Pick<StoreSettings, 'lanes' | 'facts' | 'spans' | 'claimedAtOnce'>;
+type Owned = Pick<StoreSettings, 'lanes' | 'facts' | 'spans' | 'admission' | 'claimedAtOnce'>;
 
 function makeStore(use: Resolve, owned: Owned): SqlRunStore {
   return new SqlRunStore({
@@ -136,10 +155,12 @@ function makeStore(use: Resolve, owned: Owned): SqlRunStore {
     verbs: use.all(JournaledVerbs),
     observers: use.all(RunObservers),
     submit_observers: use.all(SubmitObservers),
+    work_observers: use.all(WorkObservers),
     activity_observers: use.all(ActivityObservers),
     envelope_sources: use.all(EnvelopeSources),
     coordinators: use.all(RunCoordinators),
     audit: use(Audit),
+    limits: use(RunLimits),
     masks: use(RunMasks),
     workLater: (ms) => void use(Clock).after(ms, () => use(WakeRelay).deliver({ wake: 'work' }), { unref: true }),
     public_url: use(Settings).public_url,

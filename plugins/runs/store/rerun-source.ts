@@ -1,5 +1,12 @@
 import { type Queries, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
-import { type CheckedDocument, type Json, type SubmitRun, TERMINAL, type WorkflowPin } from '../contract.ts';
+import {
+  type CheckedDocument,
+  type Json,
+  type RunStatus,
+  type SubmitRun,
+  TERMINAL,
+  type WorkflowPin,
+} from '../contract.ts';
 import { runUnfinished } from '../errors.ts';
 import type { RunRow } from './run-columns.ts';
 import { readGiven } from './named-credentials.ts';
@@ -31,6 +38,12 @@ const MADE_OF = [
 ];
 type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string; files: string | null };
 
+/** A finished run: what it was made of, and how it ended. */
+export interface RerunSource {
+  submit: SubmitRun;
+  status: RunStatus;
+}
+
 /**
  * Everything that a run was made of except its idempotency key and its requester. Throws `not_found` and
  * `run_unfinished`.
@@ -40,7 +53,7 @@ export async function submitOf(
   sealer: Sealer,
   scope: Scope,
   run_id: string,
-): Promise<SubmitRun> {
+): Promise<RerunSource> {
   const [row] = await on.read<SourceRow>(
     `SELECT ${MADE_OF.map((column) => `r.${column}`).join(', ')}, s.source, s.files
      FROM runs_runs r JOIN runs_sources s ON s.project_id = r.project_id AND s.digest = r.source_digest
@@ -61,7 +74,7 @@ export async function submitOf(
   const source = openText(sealer, sealed.source(scope, row.source_digest), row.source);
   const files = openFiles(sealer, scope, row.source_digest, row.files);
   const { input, args, ...rest } = envelope;
-  return {
+  const submit: SubmitRun = {
     ...scope,
     kind: row.kind,
     ...documentOf({ ...row, source }),
@@ -83,8 +96,10 @@ export async function submitOf(
     triggered: true,
     trusted: row.trusted === 1,
     generation: row.generation,
-    timeout_ms: row.timeout_ms ?? undefined,
+    // What an untrusted run had started had the time that was left to that run.
+    timeout_ms: row.trusted === 0 && row.parent !== null ? undefined : (row.timeout_ms ?? undefined),
   };
+  return { submit, status: row.status };
 }
 
 /** A stored document is the one that the first run had, whatever its name stands for by now. */

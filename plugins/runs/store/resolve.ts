@@ -10,7 +10,8 @@ import { lockRuns } from './run-rows.ts';
 import { tellKinds } from './tell-kinds.ts';
 import { endWaits, readWaits, removeWaits, unopenedCall, WAITS_AT_ONCE, type WaitRow } from './wait-rows.ts';
 import { endWaiting, NO_CLAIM } from './waiting.ts';
-import { wakeActivities } from './wake-activities.ts';
+import { countOutcomes } from './untrusted-runs.ts';
+import { wakeActivities, WOKEN_COLUMNS, type WokenRun } from './wake-activities.ts';
 
 export interface Resolution {
   state: 'resolved' | 'expired';
@@ -27,20 +28,21 @@ export async function resolveWaits(
   waits: readonly WaitRef[],
   resolution: Resolution,
 ): Promise<WaitRow[]> {
-  await lockRuns(
+  const locked = await lockRuns<WokenRun>(
     tx,
     waits.map(({ run_id }) => run_id),
-    { columns: 'run_id' },
+    { columns: WOKEN_COLUMNS },
   );
   const ended: WaitRow[] = [];
   for (let from = 0; from < waits.length; from += WAITS_AT_ONCE)
-    ended.push(...(await resolveSome(tx, store, waits.slice(from, from + WAITS_AT_ONCE), resolution)));
+    ended.push(...(await resolveSome(tx, store, locked, waits.slice(from, from + WAITS_AT_ONCE), resolution)));
   return ended;
 }
 
 async function resolveSome(
   tx: Transaction,
   store: StoreParts,
+  locked: ReadonlyMap<string, WokenRun>,
   waits: readonly WaitRef[],
   { state, outcome }: Resolution,
 ): Promise<WaitRow[]> {
@@ -61,9 +63,14 @@ async function resolveSome(
   await insertRecords(tx, records, now, store);
   const alone = waiting.flatMap((wait, i) => (wait.epoch === NO_CLAIM ? [{ wait, outcome: outcomes[i]! }] : []));
   const claimed = armed.filter(({ epoch }) => epoch !== NO_CLAIM);
-  if (claimed.length > 0) await wakeActivities(tx, store, claimed, now);
+  if (claimed.length > 0) await wakeActivities(tx, store, claimed, locked, now);
   if (alone.length > 0) await endAlone(tx, store, alone);
   await tellKinds(tx, store, armed);
+  // After all locks on runs and activities.
+  await countOutcomes(
+    tx,
+    waiting.map(({ run_id }, i) => ({ run_id, bytes: outcomes[i]!.output.length })),
+  );
   return armed;
 }
 

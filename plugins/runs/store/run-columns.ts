@@ -140,7 +140,7 @@ const columns = <C extends Column>(...names: C[]): readonly C[] => names;
 /** The columns that transitions read under the run's lock. */
 const LOCKED = columns(
   ...(['run_id', 'org_id', 'project_id', 'org', 'project', 'workflow', 'status', 'subject', 'tags'] as const),
-  ...(['trigger_fields', 'trusted', 'generation', 'next_seq', 'coordinator', 'trace'] as const),
+  ...(['trigger_fields', 'trusted', 'generation', 'next_seq', 'coordinator', 'trigger_name', 'trace'] as const),
 );
 export type LockedRun = Pick<RunRow, (typeof LOCKED)[number]>;
 export const LOCKED_COLUMNS = LOCKED.join(', ');
@@ -152,6 +152,49 @@ const VIEWED = columns(
   ...(['finished_at', 'output', 'error_code', 'error_message', 'cancel_reason', 'cancelled_by'] as const),
   ...(['cancel_on', 'requires', 'credentials', 'timeout_ms', 'trace'] as const),
 );
-export type ViewedRun = Pick<RunRow, (typeof VIEWED)[number]>;
-export const VIEWED_COLUMNS = VIEWED.join(', ');
-export const RECORD_COLUMNS = VIEWED.map((column) => (column === 'output' ? 'NULL AS output' : column)).join(', ');
+export interface ViewedRun extends Pick<RunRow, (typeof VIEWED)[number]> {
+  /** Bytes of the sealed output, whether it was read or not. */
+  output_bytes: number | null;
+  /** 1 when activities of the run have written notes. */
+  noted: number;
+}
+const FACTS = `LENGTH(output) AS output_bytes,
+  EXISTS (SELECT 1 FROM runs_annotations WHERE runs_annotations.run_id = runs_runs.run_id) AS noted`;
+
+/** The whole record. */
+export const VIEWED_COLUMNS = [...VIEWED, FACTS].join(', ');
+
+const outputUpTo = (bytes: number): string => `CASE WHEN LENGTH(output) <= ${bytes} THEN output END AS output`;
+const withOutput = (output: string, column: (column: Column) => string = String): string =>
+  [...VIEWED.map((one) => (one === 'output' ? output : column(one))), FACTS].join(', ');
+
+/** Bytes of a sealed output that takes milliseconds to open and to parse. */
+export const LARGE_OUTPUT_BYTES = 256 * 1024;
+/** The whole record, unless its output is large. */
+export const MODERATE_COLUMNS = withOutput(outputUpTo(LARGE_OUTPUT_BYTES));
+
+/** Bytes of a sealed output that a list shows, and characters of a message or reason. */
+const LISTED_OUTPUT_BYTES = 4096;
+export const LISTED_TEXT_LENGTH = 1000;
+const LONG_TEXTS: readonly Column[] = ['error_message', 'cancel_reason'];
+const listed = (column: Column): string => {
+  if (LONG_TEXTS.includes(column)) return `SUBSTR(${column}, 1, ${LISTED_TEXT_LENGTH + 1}) AS ${column}`;
+  return column;
+};
+/** Of the record as lists show it: neither a large output nor the end of a long text is read. */
+export const LISTED_COLUMNS = withOutput(outputUpTo(LISTED_OUTPUT_BYTES), listed);
+/** The same without outputs. */
+export const RECORD_COLUMNS = withOutput('NULL AS output', listed);
+export const WHOLE_RECORD_COLUMNS = withOutput('NULL AS output');
+/** The texts of callers in a record, which decide how many records fit on a page: some bytes more or less do not matter. */
+export const RECORD_BYTES = [
+  'tags',
+  'trigger_fields',
+  'requires',
+  'credentials',
+  'cancel_on',
+  'error_message',
+  'cancel_reason',
+]
+  .map((column) => `COALESCE(OCTET_LENGTH(r.${column}), 0)`)
+  .join(' + ');

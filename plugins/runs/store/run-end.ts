@@ -10,6 +10,8 @@ import type { LockedRun } from './run-columns.ts';
 import { isTerminal, mustBe, nextStatus, RUN, setStatus } from './run-rows.ts';
 import { sealed, sealJson } from './sealing.ts';
 import { type EndedWait, tellKinds } from './tell-kinds.ts';
+import { forgetUntrusted } from './untrusted-runs.ts';
+import { tellWork } from './tell-work.ts';
 import { type RowValues, type UpdateRows, updateRows } from './update-rows.ts';
 
 export interface Settling {
@@ -32,13 +34,14 @@ export async function settleRun(
   run: LockedRun,
   { masker, waits = [], envelope, announcements, work }: Settling = {},
 ): Promise<void> {
+  const before = run.status;
   const coordinator = store.coordinators.get(run.coordinator ?? '');
   const coordinated = new Coordinated(tx, store, run, envelope);
   if (coordinator && work) await work(coordinator, coordinated);
-  const status = await nextStatus(tx, run.run_id);
+  const next = await nextStatus(tx, run.run_id);
   // A queued run starts with its first claim.
-  if (status !== undefined && run.status !== 'queued') await setStatus(tx, run, status);
-  if (status === undefined) {
+  if (next && run.status !== 'queued') await setStatus(tx, run, next.status);
+  if (next === undefined) {
     const ending = await endingOf(tx, store, run, coordinator, coordinated);
     await coordinated.start();
     if (ending) {
@@ -53,6 +56,8 @@ export async function settleRun(
   // After the end was announced, because an announcement takes its locks first.
   await tellKinds(tx, store, [...waits, ...coordinated.cancelled]);
   const over = isTerminal(run);
+  if (!over && (before === 'waiting' || run.status === 'waiting'))
+    await tellWork(tx, store, [{ run, working: next?.working ?? true }]);
   tx.afterCommit(() => store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run', over }));
   failpoint('runs.settled');
 }
@@ -116,10 +121,17 @@ export async function endRuns(
     RUN.table,
     endings.map(({ run }) => [run.run_id]),
   );
+  await forgetUntrusted(
+    tx,
+    endings.map(({ run }) => run),
+  );
   store.spans?.runsOver(
     tx,
     endings.map(({ run }) => run.run_id),
   );
+  tx.afterCommit(() => {
+    for (const { run } of endings) store.admission.ended(run.project_id, 1);
+  });
   const announcements: Announcement[] = [];
   for (const { run, ending, masker } of endings) {
     run.status = ending.status;

@@ -78,27 +78,43 @@ export async function takeSeq(tx: Transaction, run: LockedRun): Promise<number> 
   return seq;
 }
 
+/** What follows from a started run's activities. */
+export interface NextStatus {
+  status: 'running' | 'waiting';
+  /** An activity is queued, or an agent carries it out: while a script waits, its children may. */
+  working: boolean;
+}
+
+const NEXT: Readonly<Record<string, NextStatus>> = {
+  running: { status: 'running', working: true },
+  attended: { status: 'waiting', working: true },
+  waiting: { status: 'waiting', working: false },
+};
+
 /** The status that follows from a started run's activities; undefined when it ends. Its row must be locked. */
-export const nextStatus = async (tx: Pick<Transaction, 'read'>, run_id: string): Promise<RunStatus | undefined> =>
+export const nextStatus = async (tx: Pick<Transaction, 'read'>, run_id: string): Promise<NextStatus | undefined> =>
   (await nextStatuses(tx, [run_id])).get(run_id);
 
 /** The same for up to 128 runs: those that end are left out. */
 export async function nextStatuses(
   tx: Pick<Transaction, 'read'>,
   run_ids: readonly string[],
-): Promise<Map<string, RunStatus>> {
+): Promise<Map<string, NextStatus>> {
   const of = 'SELECT 1 FROM runs_activities a WHERE a.run_id = r.run_id';
   const own = `${of} AND a.parent IS NULL AND a.state`;
   const list = inList(run_ids);
   // Each query looks for one row: a run may have thousands of open activities.
-  const rows = await tx.read<{ run_id: string; next_status: 'running' | 'waiting' | null }>(
+  const rows = await tx.read<{ run_id: string; next_status: string | null }>(
     `SELECT r.run_id, CASE WHEN EXISTS (${own} = 'claimed') OR EXISTS (${own} = 'pending') THEN 'running'
-     WHEN EXISTS (${own} = 'parked') THEN 'waiting'
+     WHEN EXISTS (${own} = 'parked')
+       THEN CASE WHEN EXISTS (${of} AND a.state IN ('pending', 'claimed')) THEN 'attended' ELSE 'waiting' END
      WHEN EXISTS (${of} AND a.state IN ('pending', 'claimed', 'parked')) THEN 'running' END AS next_status
      FROM runs_runs r WHERE r.run_id IN ${list.marks}`,
     list.params,
   );
-  return new Map(rows.flatMap(({ run_id, next_status }) => (next_status === null ? [] : [[run_id, next_status]])));
+  return new Map(
+    rows.flatMap(({ run_id, next_status }) => (next_status === null ? [] : [[run_id, NEXT[next_status]!]])),
+  );
 }
 
 /** Sets the status of a started run; does nothing when it has it already. */

@@ -4,6 +4,7 @@ import { lowestId } from '../../retention/contract.ts';
 import type { OriginFilter } from '../domain/origin.ts';
 import { keyOf } from './keys.ts';
 import { OPEN_STATUSES } from './open-runs.ts';
+import { RECORD_BYTES } from './run-columns.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -24,10 +25,10 @@ export interface RunFilter {
 
 interface Found {
   run_id: string;
-  bytes: number | null;
+  bytes: number;
 }
 
-/** The newest runs that match a filter, and the sizes of their outputs. One more than `limit` if there is one. */
+/** The newest runs that match a filter, and the bytes of their callers' texts. One more than `limit` if there is one. */
 export function listRuns(on: Pick<Queries, 'read' | 'sql'>, project_id: string, filter: RunFilter): Promise<Found[]> {
   const { statement, params } = searchOf(on, project_id, filter);
   return on.read(statement, params);
@@ -84,7 +85,7 @@ const newest = (
   conditions: readonly Condition[],
   { limit }: RunFilter,
 ): Search => ({
-  statement: `SELECT r.run_id, LENGTH(r.output) AS bytes FROM ${from}
+  statement: `SELECT r.run_id, ${RECORD_BYTES} AS bytes FROM ${from}
       WHERE ${[`${lead}.project_id = ?`, ...conditions.map(([condition]) => condition)].join(' AND ')}
       ORDER BY ${lead}.run_id DESC LIMIT ${Math.trunc(limit) + 1}`,
   params: [project_id, ...conditions.flatMap(([, ...values]) => values)],

@@ -21,6 +21,7 @@ import type {
   RunStore,
   SendSignal,
   SentSignal,
+  SlotUse,
   SubmitResult,
   SubmitRun,
   WaitOutcome,
@@ -34,8 +35,8 @@ import { Claims } from './claims.ts';
 import { Completions } from './completions.ts';
 import { resolveDue } from './due.ts';
 import { endOverdue } from './deadlines.ts';
-import { cancelRun, completeActivity } from './finish.ts';
-import { releaseClaim, renewClaims } from './leases.ts';
+import { cancelRun, cancelRuns, completeActivity, type LeftRun } from './finish.ts';
+import { releaseClaim, renewClaims, slotUsesOf } from './leases.ts';
 import { Logs } from './logs.ts';
 import { expireClaims, releaseAllBut } from './lost-claims.ts';
 import { InstantClaimers } from './instant-claims.ts';
@@ -91,6 +92,10 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
     return this.#claims.claim(by, limit, lease_ms);
   }
 
+  slotUsesOf(activity_ids: readonly string[]): Promise<ReadonlyMap<string, SlotUse>> {
+    return slotUsesOf(this.#parts, activity_ids);
+  }
+
   join(claimer: InstantClaimer): () => void {
     return this.#parts.instant.join(claimer);
   }
@@ -133,6 +138,11 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
 
   cancelRun(cancel: CancelRun): Promise<Run> {
     return cancelRun(this.#parts, cancel);
+  }
+
+  /** Runs of one project that nobody waits for any more; `then` in the same transaction. The org's keys are ready. */
+  cancelRuns(runs: readonly LeftRun[], then: (tx: Transaction) => Promise<void>): Promise<void> {
+    return cancelRuns(this.#parts, runs, then);
   }
 
   resolveDue(limit: number): Promise<{ resolved: number; next: number | null }> {

@@ -29,7 +29,7 @@ type AttemptRow = Omit<StepAttempt, 'message'> &
 /** The kind under which an activity that is one command keeps its attempts. */
 const COMMAND = 'activity';
 /** Of 4 KiB of output and 2,048 characters of a message each: no more than fits on a page. */
-const MAX_ROWS = 500;
+const MAX_ROWS = 200;
 
 const READ = `SELECT t.activity_id, a.name AS activity, a.state, t.position, t.kind, t.name, t.ordinal, t.label, t.epoch,
   t.attempt, t.attempts, t.exit_code, t.output, t.message, t.started_at, t.ended_at, t.next_at, w.deadline
@@ -84,7 +84,10 @@ function attemptOf(sealer: Sealer, scope: Scope, run_id: string, row: AttemptRow
   };
 }
 
-/** The failed attempts of activities that are one command, by their ids. The org's keys are ready. */
+/**
+ * The failed attempts of activities that are one command, by their ids; of many, the first of each that fit on a page. The org's
+ * keys are ready.
+ */
 export async function readCommandAttempts(
   on: On,
   sealer: Sealer,
@@ -93,15 +96,18 @@ export async function readCommandAttempts(
   activity_ids: readonly string[],
 ): Promise<Map<string, StepAttempt[]>> {
   const found = new Map<string, StepAttempt[]>();
+  let left = MAX_ROWS;
   for (const ids of chunks(activity_ids)) {
+    if (left === 0) break;
     const list = inList(ids);
     const rows = await on.read<AttemptRow>(
       `${READ} WHERE t.run_id = ? AND t.activity_id IN ${list.marks} AND t.kind = '${COMMAND}'
-       ORDER BY t.activity_id, t.attempt`,
+       ORDER BY t.attempt, t.activity_id LIMIT ${MAX_ROWS}`,
       [run_id, ...list.params],
     );
-    for (const row of rows)
+    for (const row of rows.slice(0, left))
       found.set(row.activity_id, [...(found.get(row.activity_id) ?? []), attemptOf(sealer, scope, run_id, row)]);
+    left -= Math.min(left, rows.length);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import type { Queries, Sealer } from '../../../kernel/contracts/index.ts';
+import { chunks, distinct, inList, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import { RETRY_WAIT } from '../domain/retry-kind.ts';
 import { sealed } from './sealing.ts';
 import type { StepAttempt } from './step-attempts.ts';
@@ -109,14 +109,32 @@ export interface ChildRow {
   agent_id: string | null;
   /** JSON. */
   requires: string | null;
+  created_at: number;
+  finished_at: number | null;
 }
 
-export const readChildren = (on: On, run_id: string): Promise<ChildRow[]> =>
-  on.read<ChildRow>(
-    `SELECT a.activity_id, a.parent, a.name, a.state, a.exit_code, a.agent_id, l.requires FROM runs_activities a
-     LEFT JOIN runs_lanes l ON l.lane = a.lane WHERE a.run_id = ? AND a.parent IS NOT NULL`,
-    [run_id],
-  );
+/** Those with these names, for parents among these; a run may have thousands of others. */
+export async function readChildren(
+  on: On,
+  run_id: string,
+  steps: readonly { activity_id: string; name: string }[],
+): Promise<ChildRow[]> {
+  const found: ChildRow[] = [];
+  for (const some of chunks(steps)) {
+    const parents = inList(distinct(some, ({ activity_id }) => activity_id));
+    // HEX compares bytes in both families; MySQL's binary collations would ignore trailing spaces.
+    const names = inList(distinct(some, ({ name }) => Buffer.from(name).toString('hex').toUpperCase()));
+    const rows = await on.read<ChildRow>(
+      `SELECT a.activity_id, a.parent, a.name, a.state, a.exit_code, a.agent_id, a.created_at, a.finished_at,
+         l.requires FROM runs_activities a
+       LEFT JOIN runs_lanes l ON l.lane = a.lane
+       WHERE a.run_id = ? AND a.parent IN ${parents.marks} AND HEX(a.name) IN ${names.marks}`,
+      [run_id, ...parents.params, ...names.params],
+    );
+    found.push(...rows);
+  }
+  return found;
+}
 
 /** True when the project has this run. */
 export async function hasRun(on: On, project_id: string, run_id: string): Promise<boolean> {

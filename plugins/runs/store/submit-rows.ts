@@ -53,6 +53,6 @@ const insertedActivities = (store: Inserting, { run, lanes, trusted }: Submissio
   run.activities.map((activity, i) => {
     const spec = sealSpec(store, run, activity.activity_id, activity.spec);
     const requires = store.lanes.requiresOf(activity, trusted);
-    const claimer = run.unfinished ? undefined : store.instant.claimerFor(run.org_id, { ...activity, requires });
+    const claimer = run.unfinished ? undefined : store.instant.claimerFor(run, { ...activity, requires }, trusted);
     return { row: { ...activity, spec, lane: lanes[i]! }, claimer };
   });

@@ -19,11 +19,12 @@ import { refuseDeep } from './depth.ts';
 import { idempotencyDigest, sourceDigest } from './keys.ts';
 import type { StoreParts } from './parts.ts';
 import { type LockedRun, newRunRow, type Submission } from './run-columns.ts';
-import { parentOf } from './parent.ts';
+import { type Parent, parentOf } from './parent.ts';
 import { COMPARED, type Compared, differs, type Repeated } from './repeats.ts';
 import { settleRun } from './run-end.ts';
 import { sealEnv, sealEnvelope } from './sealing.ts';
 import { markStarted } from './start-runs.ts';
+import { noteUntrusted, refuseBeyond } from './untrusted-runs.ts';
 import { insertParts, insertRunRows, type TakenActivity } from './submit-rows.ts';
 
 const EXISTING = `SELECT key_digest, status, ${COMPARED.join(', ')} FROM runs_runs`;
@@ -65,7 +66,9 @@ export class Submits {
       checkNewRun(run);
       batch.push(await this.#submissionOf(tx, run));
     }
-    return (await flush(tx, batch, this.#store)).map((outcome) => {
+    const admitted = await admit(tx, this.#store, batch);
+    if (admitted.length < batch.length) throw this.#store.admission.refusal();
+    return (await flushAdmitted(tx, batch, this.#store)).map((outcome) => {
       if ('error' in outcome) throw outcome.error;
       return outcome.ok;
     });
@@ -77,7 +80,7 @@ export class Submits {
     const trusted = run.trusted && parent?.trusted !== 0;
     await refuseDeep(on, run);
     return {
-      run: await this.#masked(on, run),
+      run: this.#timed(await this.#masked(on, run), trusted, parent),
       trusted,
       key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
       source_digest: sourceDigest(run.source, run.files),
@@ -87,6 +90,19 @@ export class Submits {
       trace: run.trace ?? (parent && this.#store.spans?.below(parent)) ?? null,
       attempted: false,
     };
+  }
+
+  /**
+   * Nobody waits for an untrusted run for ever, and it holds its place for no longer than this. What it starts ends with its
+   * own time: otherwise it would go on by starting itself again. A rerun is somebody else's wish.
+   */
+  #timed(run: NewRun, trusted: boolean, parent: Parent | undefined): NewRun {
+    if (trusted) return run;
+    const times = [run.timeout_ms ?? this.#store.limits.untrusted_timeout_ms];
+    if (parent?.trusted === 0 && parent.timeout_ms !== null && run.triggered !== true)
+      times.push(Math.max(1, parent.created_at + parent.timeout_ms - this.#store.database.now()));
+    const given = times.filter((time) => time !== undefined);
+    return given.length === 0 ? run : { ...run, timeout_ms: Math.min(...given) };
   }
 
   /** A child's document is written by its parent: what can be found by its text must hold no secret of that. */
@@ -124,16 +140,55 @@ export class Submits {
   }
 }
 
+/** Those for which their projects have no room are refused, and the others are not. */
 async function flush(
+  tx: Transaction,
+  batch: readonly Submission[],
+  store: StoreParts,
+): Promise<BatchOutcome<SubmitResult>[]> {
+  const admitted = await admit(tx, store, batch);
+  const outcomes = new Map<Submission, BatchOutcome<SubmitResult>>();
+  for (const [at, outcome] of (await flushAdmitted(tx, admitted, store)).entries())
+    outcomes.set(admitted[at]!, outcome);
+  return batch.map((submission) => outcomes.get(submission) ?? { error: store.admission.refusal() });
+}
+
+/**
+ * Leaves out those for which their projects have no room. What exists already is found whatever the room: a repeat is no
+ * further run.
+ */
+async function admit(tx: Transaction, store: StoreParts, batch: readonly Submission[]): Promise<readonly Submission[]> {
+  const left = new Map<string, number>();
+  for (const [project_id, own] of Map.groupBy(batch, ({ run }) => run.project_id)) {
+    const asking = own.filter(({ run }) => !run.admitted).length;
+    if (asking > 0) left.set(project_id, await store.admission.room(tx, project_id, asking));
+  }
+  const full = batch.filter(({ run }) => {
+    if (run.admitted) return false;
+    const room = left.get(run.project_id)!;
+    left.set(run.project_id, room - 1);
+    return room <= 0;
+  });
+  if (full.length === 0) return batch;
+  const existing = await findExisting(tx, full, () => true);
+  const refused = new Set(full.filter((submission) => existingOf(existing, submission) === undefined));
+  return batch.filter((submission) => !refused.has(submission));
+}
+
+async function flushAdmitted(
   tx: Transaction,
   batch: readonly Submission[],
   store: StoreParts,
 ): Promise<BatchOutcome<SubmitResult>[]> {
   const again = new Set(batch.filter((submission) => submission.attempted));
   const before = await findExisting(tx, batch, ({ attempted }) => attempted);
-  const fresh = firsts(batch).filter((submission) => existingOf(before, submission) === undefined);
+  const wanted = firsts(batch).filter((submission) => existingOf(before, submission) === undefined);
+  const refused = await refuseBeyond(tx, store.limits, wanted);
+  const fresh = wanted.filter((submission) => !refused.has(submission));
   for (const submission of fresh) submission.attempted = true;
   const { made, taken } = await insertRuns(tx, store, fresh);
+  for (const [project_id, own] of Map.groupBy(made, ({ run }) => run.project_id))
+    store.admission.made(project_id, own.length);
   await store.audit.recordAll(tx, made.flatMap(auditOf));
   const submitted = made.map(({ run, trusted }) => ({ ...run, trusted }));
   if (submitted.length > 0) for (const observer of store.submit_observers) await observer.onSubmitted(tx, submitted);
@@ -143,8 +198,8 @@ async function flush(
   await announce(tx, store, announcements, store.database.now());
   for (const observer of store.submit_observers) await observer.onWritten?.(tx);
   tx.afterCommit(() => {
-    for (const { run } of made) {
-      const place = { ...placeOf(run), coordinated: run.coordination !== undefined };
+    for (const { run, trusted } of made) {
+      const place = { ...placeOf(run), coordinated: run.coordination !== undefined, trusted };
       for (const { activity_id } of run.activities) store.owners.remember({ ...place, activity_id });
       store.wakeups.run(run.run_id, { project_id: run.project_id, part: 'run' });
     }
@@ -153,9 +208,15 @@ async function flush(
     if (made.reduce((count, { run }) => count + run.activities.length, 0) > taken.length) store.wakeups.work();
   });
   // Fewer runs than requested: somebody was first with a key or an id.
-  const all = made.length === batch.length ? new Map<string, Existing>() : await findExisting(tx, batch, () => true);
+  const all =
+    made.length + refused.size === batch.length
+      ? new Map<string, Existing>()
+      : await findExisting(tx, batch, () => true);
   const ours = new Set([...made, ...again]);
-  return batch.map((submission) => ({ ok: answer(store, submission, ours, all) }));
+  return batch.map((submission) => {
+    const error = refused.get(submission);
+    return error ? { error } : { ok: answer(store, submission, ours, all) };
+  });
 }
 
 const placeOf = ({ run_id, org_id, project_id }: NewRun) => ({ run_id, org_id, project_id });
@@ -252,6 +313,7 @@ async function insertRuns(
   await store.sources.store(tx, fresh, now);
   const inserted = await insertRunRows(tx, fresh, now);
   const made = inserted === fresh.length ? [...fresh] : await reallyInserted(tx, fresh);
+  await noteUntrusted(tx, made);
   await insertDeadlines(tx, store, made, now);
   const taken = await insertParts(tx, store, made, now);
   for (const { run } of made) if (run.parent !== undefined) await store.masks.inherit(tx, run.parent, [run.run_id]);

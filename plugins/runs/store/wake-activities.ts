@@ -2,7 +2,9 @@ import { distinct, inList, inState, type Param, type Transaction } from '../../.
 import { type Claimed, type InstantClaimer, ISOLATES } from '../contract.ts';
 import type { TakenClaim } from './claim.ts';
 import type { StoreParts } from './parts.ts';
+import type { RunRow } from './run-columns.ts';
 import { mustChange, parseJson } from './run-rows.ts';
+import { tellWork } from './tell-work.ts';
 import type { WaitRow } from './wait-rows.ts';
 
 interface ParkedRow {
@@ -30,6 +32,10 @@ interface Taken {
   row: ParkedRow;
 }
 
+/** The columns of a run that is locked to be woken. */
+export const WOKEN_COLUMNS = 'run_id, org_id, project_id, status, trigger_name';
+export type WokenRun = Pick<RunRow, 'run_id' | 'org_id' | 'project_id' | 'status' | 'trigger_name'>;
+
 /**
  * parked → claimed where somebody in this process has room, as for new work; the others go to the end of the queue. The
  * runs are running again.
@@ -38,6 +44,7 @@ export async function wakeActivities(
   tx: Transaction,
   store: StoreParts,
   waits: readonly WaitRow[],
+  locked: ReadonlyMap<string, WokenRun>,
   now: number,
 ): Promise<void> {
   const ids = distinct(waits, ({ activity_id }) => activity_id);
@@ -57,6 +64,13 @@ export async function wakeActivities(
   await tx.write(
     `UPDATE runs_runs SET status = 'running' WHERE status = 'waiting' AND run_id IN ${runs.marks}`,
     runs.params,
+  );
+  const woken = [...places.keys()].flatMap((run_id) => locked.get(run_id) ?? []);
+  const waiting = woken.filter(({ status }) => status === 'waiting');
+  await tellWork(
+    tx,
+    store,
+    waiting.map((run) => ({ run, working: true })),
   );
   tx.afterCommit(() => {
     for (const { claimer, row } of taken) store.instant.handOver(claimer, claimOf(row));
@@ -94,7 +108,7 @@ async function takenOf(tx: Transaction, store: StoreParts, ids: readonly string[
   return rows.flatMap((row) => {
     const { activity_id, name, executor } = row;
     const work = { activity_id, name, executor, spec: null, requires: requiresOf(store, row) };
-    const claimer = store.instant.claimerFor(row.org_id, work);
+    const claimer = store.instant.claimerFor(row, work, row.trusted === 1);
     return claimer ? [{ claimer, row }] : [];
   });
 }

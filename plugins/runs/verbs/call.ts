@@ -1,4 +1,4 @@
-import { Errors, type Transaction } from '../../../kernel/contracts/index.ts';
+import { Errors, isServiceError, type ServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
 import {
   type ActivityContext,
   type ArmWait,
@@ -9,15 +9,18 @@ import {
   type Run,
   type RunCreation,
   type RunEngine,
+  type RunLimits,
   type SubmitRun,
   TERMINAL,
   type WaitKind,
   type WaitOutcome,
   type WorkflowReference,
 } from '../contract.ts';
-import { callsTooDeep } from '../errors.ts';
-import { insertCall, parentOf, waitsEnded } from '../store/calls.ts';
+import { callsTooDeep, runLimit, runStorageLimit } from '../errors.ts';
+import { isRunLimit } from '../store/admission.ts';
+import { countCalled, insertCall, runsAbove, type RunsAbove, waitsEnded } from '../store/calls.ts';
 import { MAX_DEPTH } from '../store/depth.ts';
+import { countChildren } from '../store/untrusted-runs.ts';
 import { areFiles } from './given-files.ts';
 import { inherited } from './inherited.ts';
 
@@ -30,6 +33,9 @@ export interface CallParts {
   database: Reading;
   creation: () => Pick<RunCreation, 'prepare' | 'plan' | 'createIn'>;
   engine: () => Pick<RunEngine, 'read'>;
+  /** How many called runs of a root may be open. */
+  max_called: number;
+  limits: () => RunLimits;
   /** Called after a commit that left runs to be cancelled. */
   left: () => void;
 }
@@ -39,6 +45,9 @@ export interface CallParts {
  * `credentials` and `files`. The run is made, and its call recorded,
  * in the transaction that parks; a run that ends in the transaction that makes it parks nobody. When the wait ends in
  * any other way than by the end of the run, the run is cancelled.
+ *
+ * A run that nobody waits for any more, or that was called by such a run, makes none: it waits until its cancel comes.
+ * Otherwise runs that call themselves would be made faster than they are cancelled.
  */
 export const callWait = (parts: CallParts): WaitKind => ({
   kind: 'call',
@@ -46,15 +55,15 @@ export const callWait = (parts: CallParts): WaitKind => ({
   prepare: async (context, wait) =>
     parts.creation().prepare(await calledRun(parts.database, context, wait, BY_SCRIPTS)),
   async tryResolve(tx, context, wait, prepared) {
-    // A coordinator waits without an agent: what it calls was checked with its document.
-    await refuseDeep(tx, context.run_id);
-    const run = (prepared as NewRun | undefined) ?? (await plannedIn(tx, parts, context, wait));
-    const [made] = await parts.creation().createIn(tx, [run]);
-    const over = TERMINAL.includes(made!.status);
-    const { org_id, project_id, run_id, activity_id } = context;
-    const call = { called_id: run.run_id, org_id, project_id, run_id, activity_id, position: wait.position };
-    await insertCall(tx, call, over ? 'done' : 'open');
-    return over ? callOutcome(await parts.engine().read(context, run.run_id, tx)) : undefined;
+    const above = await runsAbove(tx, context.run_id, MAX_DEPTH);
+    if (above.left) return undefined;
+    try {
+      return await makeCall(tx, parts, context, wait, above, prepared as NewRun | undefined);
+    } catch (error) {
+      // An agent would ask again and again; nothing was written.
+      if (prepared === undefined || !(isRunLimit(error) || isServiceError(error, runStorageLimit.code))) throw error;
+      return refused(error);
+    }
   },
   expire: ({ name }) => ({
     exit_code: TIMED_OUT,
@@ -64,6 +73,40 @@ export const callWait = (parts: CallParts): WaitKind => ({
   async ended(tx, waits) {
     if ((await waitsEnded(tx, waits)) > 0) tx.afterCommit(parts.left);
   },
+});
+
+async function makeCall(
+  tx: Transaction,
+  parts: CallParts,
+  context: ActivityContext,
+  wait: ArmWait,
+  above: RunsAbove,
+  prepared: NewRun | undefined,
+): Promise<WaitOutcome | undefined> {
+  // Calls within calls: a workflow that calls itself must come to an end.
+  if (above.count >= MAX_DEPTH) throw callsTooDeep(`the call would be nested more than ${MAX_DEPTH} levels deep`);
+  const { root_id } = above;
+  if ((await countCalled(tx, root_id, parts.max_called)) >= parts.max_called)
+    throw runLimit(
+      `the run ${root_id} and what it calls have ${parts.max_called} called runs that are not over, as many as they may (SVC_MAX_CALLED_RUNS)`,
+    );
+  // Each has a log and outputs of its own, so there may be no more of them than of children.
+  if (!context.trusted) await countChildren(tx, parts.limits(), context.run_id, 1);
+  // A coordinator waits without an agent: what it calls was checked with its document.
+  const run = prepared ?? (await plannedIn(tx, parts, context, wait));
+  const [made] = await parts.creation().createIn(tx, [run]);
+  const over = TERMINAL.includes(made!.status);
+  const { org_id, project_id, run_id, activity_id } = context;
+  const call = { called_id: run.run_id, org_id, project_id, run_id, activity_id, position: wait.position, root_id };
+  await insertCall(tx, call, over ? 'done' : 'open');
+  return over ? callOutcome(await parts.engine().read(context, run.run_id, tx)) : undefined;
+}
+
+/** What a script is told of a call or a spawn that a limit refuses: it may go on. */
+export const refused = ({ code, message, next }: ServiceError): WaitOutcome => ({
+  exit_code: FAILED,
+  output: Buffer.alloc(0),
+  message: `${message} (${code})\n${next}`.slice(0, MESSAGE_LENGTH),
 });
 
 /** What a call prints and exits with; the run is over. */
@@ -79,14 +122,6 @@ export function callOutcome(run: Run): WaitOutcome {
     output: Buffer.alloc(0),
     message: `the run ${run.run_id} ${why}`.slice(0, MESSAGE_LENGTH),
   };
-}
-
-/** Calls within calls: a workflow that calls itself must come to an end. Throws `calls_too_deep`. */
-async function refuseDeep(tx: Transaction, run_id: string): Promise<void> {
-  for (let id: string | null = run_id, depth = 0; id !== null; depth++) {
-    id = await parentOf(tx, id);
-    if (depth >= MAX_DEPTH) throw callsTooDeep(`the call would be nested more than ${MAX_DEPTH} levels deep`);
-  }
 }
 
 async function plannedIn(tx: Transaction, parts: CallParts, context: ActivityContext, wait: ArmWait): Promise<NewRun> {

@@ -1,5 +1,11 @@
 import { Errors } from '../../../kernel/contracts/index.ts';
-import type { IncludedFile, JournaledVerb, Json, NewRun, Reading, RunCreation } from '../contract.ts';
+import type { IncludedFile, JournaledVerb, Json, NewRun, Reading, RunCreation, RunLimits } from '../contract.ts';
+import { leaseLost } from '../errors.ts';
+import { isRunLimit } from '../store/admission.ts';
+import { runsAbove } from '../store/calls.ts';
+import { MAX_DEPTH } from '../store/depth.ts';
+import { refused } from './call.ts';
+import { countSpawn } from '../store/spawns.ts';
 import { areFiles } from './given-files.ts';
 import { inherited } from './inherited.ts';
 
@@ -16,7 +22,7 @@ interface SpawnCall {
  * `svc spawn`: args `{source, filename?, kind?, tags?, files?}`. The child run and its record are written in one transaction,
  * so that a position spawns one run however often the script runs.
  */
-export function spawnVerb(database: Reading, creation: () => RunCreation): JournaledVerb {
+export function spawnVerb(database: Reading, creation: () => RunCreation, limits: () => RunLimits): JournaledVerb {
   return {
     kind: 'spawn',
     async prepare(context, args) {
@@ -24,9 +30,18 @@ export function spawnVerb(database: Reading, creation: () => RunCreation): Journ
       // A digest that it knows from somewhere gives a run no content.
       return creation().prepare({ ...call, ...(await inherited(database, context)) }, context.run_id);
     },
-    async perform(tx, _context, _args, prepared) {
+    async perform(tx, context, _args, prepared) {
       const child = prepared as NewRun;
-      await creation().createIn(tx, [child]);
+      const { left } = await runsAbove(tx, context.run_id, MAX_DEPTH);
+      if (left) throw leaseLost(`the run ${context.run_id} is to be cancelled with the run that called it`);
+      try {
+        await creation().createIn(tx, [child]);
+        await countSpawn(tx, context, limits());
+      } catch (error) {
+        // An agent would ask again and again; nothing was written.
+        if (isRunLimit(error)) return refused(error);
+        throw error;
+      }
       return { exit_code: 0, output: Buffer.from(`${child.run_id}\n`) };
     },
   };

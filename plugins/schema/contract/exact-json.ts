@@ -149,9 +149,9 @@ class Reader {
     const value = numberOf(token);
     const open = this.#open.at(-1);
     if (open === undefined) return String(value) === token ? value : new ExactNumber(token);
-    const name = Array.isArray(open.holder) ? String(open.holder.length) : open.name;
+    const name = Array.isArray(open.holder) ? open.holder.length : open.name;
     if (typeof value === 'number' && String(value) !== token)
-      (open.spelling.numbers ??= new Map<string, string>()).set(name, token);
+      (open.spelling.numbers ??= new Map<string | number, string>()).set(name, token);
     else open.spelling.numbers?.delete(name);
     return value;
   }

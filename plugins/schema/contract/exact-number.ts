@@ -56,6 +56,10 @@ export const isNumber = (value: unknown): value is number | bigint | ExactNumber
 const WHOLE = /^-?\d+$/;
 /** All of 64 bits have no more; of what is longer the text is kept. */
 const MOST_DIGITS = 20;
+/** A text of no more characters has at most 15 digits beside a point or an exponent, and a double prints all of these. */
+const SHORT = 16;
+/** Below it doubles have fewer digits. */
+const LEAST = 1e-300;
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const ZERO = 0x30;
 
@@ -79,6 +83,7 @@ export function numberOf(text: string): number | bigint | ExactNumber {
     if (Number.isSafeInteger(value)) return value;
     return text.length <= MOST_DIGITS + (text[0] === '-' ? 1 : 0) ? BigInt(text) : new ExactNumber(text);
   }
+  if (text.length <= SHORT && Math.abs(value) >= LEAST && Number.isFinite(value)) return value;
   return Number.isFinite(value) && decimalOf(String(value)) === decimalOf(text) ? value : new ExactNumber(text);
 }
 

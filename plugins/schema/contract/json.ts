@@ -7,9 +7,15 @@ import { pointerTo } from './pointer.ts';
 
 /**
  * So many members are parsed, checked, written and read again in less than 100 ms each; a push of a forge with 2,000
- * commits has fewer.
+ * commits has fewer. Of numbers that a double does not print as they are written there may be as many as 2 MiB hold, because any
+ * JSON is a payload: a body of nothing else takes 0.3 s for each MiB.
  */
-export const JSON_LIMITS: JsonLimits = { json_values: 1_048_576, json_members: 50_000, json_depth: 100 };
+export const JSON_LIMITS: JsonLimits = {
+  json_values: 1_048_576,
+  json_members: 50_000,
+  json_depth: 100,
+  json_exact: 700_000,
+};
 
 const LINE_FEED = 0x0a;
 /** In longer texts the place of a fault is not looked for: that takes longer than all the rest. */
@@ -36,13 +42,15 @@ const SAID: Readonly<Record<keyof JsonLimits, (limit: number) => string>> = {
   json_depth: (limit) => `nests deeper than ${limit} levels`,
   json_values: (limit) => `holds more than ${limit} values`,
   json_members: (limit) => `holds more than ${limit} members of objects`,
+  json_exact: (limit) =>
+    `holds more than ${limit} numbers that a double does not print as they are written (1.0, 1e5, more than 17 digits); write them shorter, or as texts`,
 };
 
 /** Measures JSON before it is parsed. Throws `invalid_request` with the limit that it exceeds; `what` names it. */
 export function checkedMeasure(raw: Buffer, limits: JsonLimits, what = 'the body'): JsonMeasure {
   const measure = measureJson(raw, limits);
   const { exceeded } = measure;
-  if (exceeded !== undefined) throw refuse(`${what} ${SAID[exceeded](limits[exceeded])}`);
+  if (exceeded !== undefined) throw refuse(`${what} ${SAID[exceeded](limits[exceeded]!)}`);
   return measure;
 }
 

@@ -1,3 +1,5 @@
+import { isPlainNumber } from './exact-number.ts';
+
 /** Limits on the parsing cost of one document from an untrusted caller. */
 export interface JsonLimits {
   /** Values in one document: the cost of parsing grows with their number and not with bytes. */
@@ -5,12 +7,18 @@ export interface JsonLimits {
   /** Object members among these values; each costs ten times as much. */
   json_members: number;
   json_depth: number;
+  /**
+   * Numbers among these values that a double would not print as they are written, such as `1.0` and 20 digits: each is kept
+   * beside its value, which costs ten times as much. Absent: any number of them.
+   */
+  json_exact?: number;
 }
 
 /** What a document has, as far as it was read: a limit that is exceeded ends the reading. */
 export interface JsonMeasure {
   values: number;
   members: number;
+  exact: number;
   /** It has an escape that may be half of a surrogate pair. */
   surrogates: boolean;
   /** It has no number and no name that JSON.parse could change. */
@@ -54,10 +62,10 @@ function isSurrogateEscape(raw: Buffer, at: number): boolean {
  * bounds the cost of parsing and of all that is done with the value. Of bytes that are no JSON it says anything.
  */
 export function measureJson(raw: Buffer, limits: JsonLimits): JsonMeasure {
-  const { json_values, json_members, json_depth } = limits;
+  const { json_values, json_members, json_depth, json_exact = Number.POSITIVE_INFINITY } = limits;
   // Long texts without escapes, which base64 is, are passed over at once.
   const escapes = raw.includes(BACKSLASH);
-  const found: JsonMeasure = { values: 1, members: 0, surrogates: false, plain: true };
+  const found: JsonMeasure = { values: 1, members: 0, exact: 0, surrogates: false, plain: true };
   let depth = 0;
   for (let at = 0; at < raw.length; at++) {
     const kind = KINDS[raw[at]!];
@@ -73,6 +81,7 @@ export function measureJson(raw: Buffer, limits: JsonLimits): JsonMeasure {
     }
     if (found.values > json_values) return { ...found, exceeded: 'json_values' };
     if (found.members > json_members) return { ...found, exceeded: 'json_members' };
+    if (found.exact > json_exact) return { ...found, exceeded: 'json_exact' };
   }
   return found;
 }
@@ -87,7 +96,11 @@ function passText(raw: Buffer, from: number, escapes: boolean, found: JsonMeasur
 /** The last byte of the number that begins here. */
 function passNumber(raw: Buffer, from: number, found: JsonMeasure): number {
   const end = endOfNumber(raw, from);
-  found.plain &&= isPlain(raw, from, end);
+  if (!isPlain(raw, from, end)) {
+    found.plain = false;
+    // What only may be changed is looked at closely, so that ordinary decimals do not count.
+    if (!isPlainNumber(raw.toString('latin1', from, end))) found.exact++;
+  }
   return end - 1;
 }
 

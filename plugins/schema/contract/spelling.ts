@@ -2,8 +2,8 @@ import { ExactNumber, rawNumber } from './exact-number.ts';
 
 /** How the JSON of one object or array was written where JSON.stringify would write it otherwise. */
 export interface Spelling {
-  /** Texts of numbers by the name or index of the member, such as `1.0`. */
-  numbers?: Map<string, string>;
+  /** Texts of numbers, such as `1.0`, by the name of the member, in an array by its index. */
+  numbers?: Map<string | number, string>;
   /** Names in the order of the text, where whole numbers among them would be sorted. */
   order?: string[];
 }
@@ -32,7 +32,8 @@ export function keepSpelling(value: object, spelling: Spelling): void {
 
 /** The text of a member of this value where JSON.stringify would write it otherwise by itself. */
 export function speltNumber(of: object, name: string | number, member: unknown): string | undefined {
-  const text = typeof member === 'number' ? spellings.get(of)?.numbers?.get(String(name)) : undefined;
+  if (typeof member !== 'number') return undefined;
+  const text = spellings.get(of)?.numbers?.get(Array.isArray(of) ? Number(name) : String(name));
   return text !== undefined && Object.is(Number(text), member) ? text : undefined;
 }
 
@@ -51,10 +52,10 @@ export function spellLike<T extends object>(copy: T, original: object): T {
 }
 
 function written(value: object): object {
-  const { order } = spellings.get(value) ?? {};
+  const { order, numbers } = spellings.get(value) ?? {};
   const spelt = (name: string | number, member: unknown): unknown => {
-    const text = speltNumber(value, name, member);
-    return text === undefined ? member : rawNumber(text);
+    const text = typeof member === 'number' ? numbers?.get(name) : undefined;
+    return text !== undefined && Object.is(Number(text), member) ? rawNumber(text) : member;
   };
   if (Array.isArray(value)) return value.map((item, at) => spelt(at, item));
   const members = Object.entries(value).map(([name, member]) => [name, spelt(name, member)] as const);

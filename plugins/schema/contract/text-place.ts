@@ -24,18 +24,21 @@ const newTarget = (): Target => ({ wanted: [], below: new Map() });
 class Walk {
   readonly #text: string;
   readonly #offsets: number[];
+  /** Targets that are not found yet: without one, the rest of the text is not looked at. */
+  #left: number;
   #at = 0;
 
   constructor(text: string, offsets: number[]) {
     this.#text = text;
     this.#offsets = offsets;
+    this.#left = offsets.length;
   }
 
   /** What is not there is in the nearest value around it. */
   value(target: Target): void {
     this.#skip(SPACE);
     const from = this.#at;
-    for (const one of target.wanted) this.#offsets[one] = from;
+    this.#found(target.wanted, from);
     const sign = this.#text[from];
     if (target.below.size > 0 && sign === '{') this.#members(target.below, from);
     else if (target.below.size > 0 && sign === '[') this.#items(target.below, from);
@@ -45,10 +48,15 @@ class Walk {
     }
   }
 
+  #found(wanted: readonly number[], from: number): void {
+    for (const one of wanted) this.#offsets[one] = from;
+    this.#left -= wanted.length;
+  }
+
   #members(below: Target['below'], from: number): void {
     const left = new Map(below);
     this.#at++;
-    for (this.#skip(SPACE); this.#text[this.#at] === '"'; this.#next()) {
+    for (this.#skip(SPACE); this.#left > 0 && this.#text[this.#at] === '"'; this.#next()) {
       const name = this.#at;
       this.#string();
       const key = JSON.parse(this.#text.slice(name, this.#at)) as string;
@@ -65,7 +73,7 @@ class Walk {
     const left = new Map(below);
     this.#at++;
     this.#skip(SPACE);
-    for (let i = 0; this.#at < this.#text.length && this.#text[this.#at] !== ']'; i++, this.#next()) {
+    for (let i = 0; this.#left > 0 && this.#at < this.#text.length && this.#text[this.#at] !== ']'; i++, this.#next()) {
       this.value(left.get(String(i)) ?? NOTHING);
       left.delete(String(i));
     }
@@ -75,7 +83,7 @@ class Walk {
 
   #around(absent: Target['below'], from: number): void {
     for (const { wanted, below } of absent.values()) {
-      for (const one of wanted) this.#offsets[one] = from;
+      this.#found(wanted, from);
       this.#around(below, from);
     }
   }
@@ -89,6 +97,7 @@ class Walk {
 
   /** Past a whole value. */
   #pass(): void {
+    if (this.#left === 0) return;
     let depth = 0;
     do {
       const sign = this.#text[this.#at];

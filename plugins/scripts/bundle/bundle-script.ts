@@ -4,6 +4,8 @@ import type { Message, Metafile, Plugin } from 'esbuild';
 import { buildOnce, type Built, type Options } from './bundler.ts';
 import { hasMoreThanTypes, isOfNode, isThere, mayImport } from './needs.ts';
 import { toBeKept } from './kept-paths.ts';
+import { ownFiles } from './own-files.ts';
+import { OutsideFault, ownRoot, type WorkflowRoot } from '../contract/workflow-root.ts';
 import { bundleMark } from '../domain/bundled.ts';
 
 /** What the service takes of a document. */
@@ -15,10 +17,13 @@ const BUNDLED_BY = 'a script and what it imports become one file when it is subm
 /** A script that cannot become one file. The message names the author's file and line; `next` says what to do. */
 export class BundleFault extends Error {
   readonly next: string;
+  /** Of a refusal that has a code of its own. */
+  readonly code: 'include_outside' | undefined;
 
-  constructor(message: string, next: string) {
+  constructor(message: string, next: string, code?: 'include_outside') {
     super(message);
     this.next = next;
+    this.code = code;
   }
 }
 
@@ -27,20 +32,22 @@ export interface ScriptFile {
   source: string;
   /** Packages are looked for where the script runs, because its variables say where. */
   packages_elsewhere?: boolean;
+  /** Where what it imports may lie; its own folder by default. */
+  root?: WorkflowRoot | undefined;
 }
 
 /**
  * A script of Node.js and all that it imports as one text; the same text for the same files, wherever they lie. A script
  * that needs nothing else is answered as it is. Throws `BundleFault`.
  */
-export async function bundleScript({ path, source, packages_elsewhere }: ScriptFile): Promise<string> {
+export async function bundleScript({ path, source, packages_elsewhere, root }: ScriptFile): Promise<string> {
   const name = basename(path);
   if (!isOfNode(name)) return source;
   const must = hasMoreThanTypes(name, source);
   if (!must && !mayImport(source)) return source;
   // Imports are relative to the file itself, and not to a link to it.
   const folder = dirname(realpathSync(resolve(path)));
-  const work = { folder, name, source, packages_elsewhere: packages_elsewhere === true };
+  const work = { folder, name, source, packages_elsewhere: packages_elsewhere === true, root: root ?? ownRoot(folder) };
   const first = await built(work, 'esm', false);
   const own = first.metafile.inputs[name];
   if (!must && own?.imports.every((one) => staysOutside(one, work))) return source;
@@ -59,6 +66,7 @@ interface Work {
   name: string;
   source: string;
   packages_elsewhere: boolean;
+  root: WorkflowRoot;
 }
 type Format = 'esm' | 'cjs';
 type Import = Metafile['inputs'][string]['imports'][number];
@@ -115,11 +123,12 @@ const optionsOf = ({ folder, packages_elsewhere }: Work, format: Format, small: 
 });
 
 async function built(work: Work, format: Format, small: boolean): Promise<Built> {
-  const { folder, name, source } = work;
+  const { folder, name, source, root } = work;
   try {
     const options = optionsOf(work, format, small);
+    const entry = { path: join(folder, name), source, loader: loaderOf(name) };
     // The plugin gives the name: here a `*` in it would be a pattern.
-    const more = { entryPoints: ['script'], plugins: [entryAsGiven(folder, name, source)] };
+    const more = { entryPoints: ['script'], plugins: [entryAsGiven(entry.path), ownFiles(root, entry)] };
     const result = await buildOnce({ ...options, ...more });
     refuseNative(folder, result.metafile);
     return result;
@@ -132,23 +141,20 @@ async function built(work: Work, format: Format, small: boolean): Promise<Built>
 const hasFaults = (error: unknown): error is { errors: Message[] } =>
   error instanceof Error && Array.isArray((error as { errors?: unknown }).errors);
 
-/** The text that was read is the one that is submitted; what every agent has is left out, and native code refused. */
-const entryAsGiven = (folder: string, name: string, source: string): Plugin => ({
+/** The file that is submitted; what every agent has is left out, and native code refused. */
+const entryAsGiven = (file: string): Plugin => ({
   name: 'svc',
   setup(build) {
     build.onResolve({ filter: /.*/ }, ({ path, kind }) => {
-      if (kind === 'entry-point') return { path: join(folder, name) };
+      if (kind === 'entry-point') return { path: file };
       if (isThere(path)) return { path, external: true };
       if (path.endsWith('.node')) return { errors: [{ text: native(path) }] };
       return undefined;
     });
-    build.onLoad({ filter: /.*/ }, ({ path }) =>
-      path === join(folder, name) ? { contents: source, resolveDir: folder, loader: loaderOf(name) } : undefined,
-    );
   },
 });
 
-const loaderOf = (name: string) => (/\.m?ts$/i.test(name) ? 'ts' : 'js');
+const loaderOf = (name: string): 'ts' | 'js' => (/\.m?ts$/i.test(name) ? 'ts' : 'js');
 
 const native = (what: string) =>
   `${what} is a native addon, which runs only on the machine that it was built for and cannot be submitted`;
@@ -169,6 +175,8 @@ function faultOf(name: string, faults: readonly Message[]): BundleFault {
   const lines = faults.map(({ text, location }) =>
     location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : `${name}: ${text}`,
   );
+  const [outside] = faults.map(({ detail }) => detail as unknown).filter((one) => one instanceof OutsideFault);
+  if (outside) return new BundleFault(lines.join('\n'), outside.next, 'include_outside');
   const [first = ''] = faults.map(({ text }) => text);
   const missing = first.startsWith('Could not resolve');
   const next = missing

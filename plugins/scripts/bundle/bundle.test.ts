@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { bundleOf, writtenSource } from '../domain/bundled.ts';
+import { rootOf } from '../contract/workflow-root.ts';
 import { BundleFault, bundleScript } from './bundle-script.ts';
 import { toBeKept } from './kept-paths.ts';
 import { hasMoreThanTypes, mayImport } from './needs.ts';
@@ -18,10 +19,13 @@ function filesOf(t: Test, files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-const bundle = (folder: string, name: string, source: string) => bundleScript({ path: join(folder, name), source });
+/** `wide`: the folder that all files of the test lie in. */
+const bundle = async (folder: string, name: string, source: string, wide?: string) =>
+  bundleScript({ path: join(folder, name), source, root: await rootOf(join(folder, name), wide) });
 
 async function bundled(t: Test, name: string, source: string, others: Readonly<Record<string, string>> = {}) {
-  return await bundle(filesOf(t, { ...others, [name]: source }), name, source);
+  const folder = filesOf(t, { ...others, [name]: source });
+  return await bundle(folder, name, source, join(folder, '..'));
 }
 
 /** Runs a bundle as an agent does, in a folder that has nothing else. */
@@ -125,8 +129,8 @@ t.test('the same files make the same bundle, wherever they lie', async (t) => {
   const link = join(one, 'link');
   symlinkSync(other, link);
   const text = await bundle(one, 'job.ts', source);
-  t.equal(await bundle(other, 'job.ts', source), text);
-  t.equal(await bundle(link, 'job.ts', source), text);
+  t.equal(await bundle(other, 'job.ts', source, one), text);
+  t.equal(await bundle(link, 'job.ts', source, one), text);
   const map = Buffer.from(text.split('base64,').at(-1)!, 'base64').toString();
   t.notOk(text.includes(one) || map.includes(one), 'no path of this machine');
   t.same(JSON.parse(map).sources, ['node_modules/p/more.js', 'node_modules/p/main.js', 'lib/a.ts', 'job.ts']);

@@ -81,7 +81,7 @@ export const waitSignalHelp = {
 
 export const spawnHelp = {
   verb: 'spawn',
-  usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]…',
+  usage: 'svc spawn <file>|- [--as pipeline|script] [--tag <tag>]… [--include <path>]… [--root <folder>]',
   brief: 'submit a file as a run of its own',
   summary:
     'Submits a file as an independent run and prints its id; - reads it from standard input; --include takes files along that lie beside it. This run does not wait for it, and its result does not matter to this run. Runs spawn runs at most 16 deep.',
@@ -90,6 +90,7 @@ export const spawnHelp = {
     as: { type: 'string', choices: ['pipeline', 'script'], summary: 'kind of workflow (default: by file name)' },
     tag: { type: 'string', value: '<tag>', many: true, summary: 'tag of the run' },
     include: { type: 'string', value: '<path>', many: true, summary: 'a file or folder beside it that it needs' },
+    root: { type: 'string', value: '<folder>', summary: 'folder that its files may come from (default: its own)' },
   },
   exits: [
     ['0', 'the id of the run is on standard output'],

@@ -19,33 +19,11 @@ export const wholeMachine: FileRoom = {
 };
 
 /** Not in Node's list; the same on every Linux. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 
-/** A folder that the program sees, and where it lies on the machine. */
-export interface SeenFolder {
-  seen: string;
-  lies: string;
-}
-
-/**
- * Only what is below these folders, as an isolated program sees them. No symbolic link is followed, at any place of a path:
- * the program may exchange folders for links while the agent reads, and the agent may read more than the program.
- */
-export class FoldersOnly implements FileRoom {
-  readonly #folders: readonly SeenFolder[];
-
-  /** Longer paths win, so that a folder within another one may lie elsewhere. */
-  constructor(folders: readonly SeenFolder[]) {
-    this.#folders = folders.toSorted((a, b) => b.seen.length - a.seen.length);
-  }
-
-  async open(path: string, flags: number): Promise<FileHandle> {
-    const whole = resolve(path);
-    const folder = this.#folders.find(({ seen }) => whole === seen || whole.startsWith(seen + sep));
-    if (!folder) throw refused(path, 'an isolated run can name only files of its own folders');
-    const names = relative(folder.seen, whole).split(sep).filter(Boolean);
-    return await openBelow(folder.lies, names, flags, path);
-  }
+/** A room whose own way to open a path decides what is in it: everything else is asked of what was opened. */
+export abstract class OpeningRoom implements FileRoom {
+  abstract open(path: string, flags: number): Promise<FileHandle>;
 
   async lstat(path: string): Promise<Stats> {
     const found = await this.open(path, O_PATH);
@@ -63,6 +41,34 @@ export class FoldersOnly implements FileRoom {
     } finally {
       await folder.close();
     }
+  }
+}
+
+/** A folder that the program sees, and where it lies on the machine. */
+export interface SeenFolder {
+  seen: string;
+  lies: string;
+}
+
+/**
+ * Only what is below these folders, as an isolated program sees them. No symbolic link is followed, at any place of a path:
+ * the program may exchange folders for links while the agent reads, and the agent may read more than the program.
+ */
+export class FoldersOnly extends OpeningRoom {
+  readonly #folders: readonly SeenFolder[];
+
+  /** Longer paths win, so that a folder within another one may lie elsewhere. */
+  constructor(folders: readonly SeenFolder[]) {
+    super();
+    this.#folders = folders.toSorted((a, b) => b.seen.length - a.seen.length);
+  }
+
+  async open(path: string, flags: number): Promise<FileHandle> {
+    const whole = resolve(path);
+    const folder = this.#folders.find(({ seen }) => whole === seen || whole.startsWith(seen + sep));
+    if (!folder) throw refused(path, 'an isolated run can name only files of its own folders');
+    const names = relative(folder.seen, whole).split(sep).filter(Boolean);
+    return await openBelow(folder.lies, names, flags, path);
   }
 }
 
@@ -88,9 +94,9 @@ async function openBelow(root: string, names: readonly string[], flags: number, 
   }
 }
 
-const through = ({ fd }: FileHandle, name: string): string => join('/proc/self/fd', String(fd), name);
+export const through = ({ fd }: FileHandle, name: string): string => join('/proc/self/fd', String(fd), name);
 
-function refused(path: string, reason: string, code = 'EACCES'): NodeJS.ErrnoException {
+export function refused(path: string, reason: string, code = 'EACCES'): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${reason}: ${path}`), { code, reason });
 }
 

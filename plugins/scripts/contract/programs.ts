@@ -13,10 +13,19 @@ export interface ProgramEnd {
   tail: string;
 }
 
+/** It was killed together with what started or kept it, so nobody knows how it would have ended: its activity is given back. */
+export class ProgramLost extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'ProgramLost';
+  }
+}
+
 export interface StartedProgram {
   /**
    * Resolves when it and everything that it left behind are gone, and its output is with the host. Rejects with
-   * `script_not_started`, or with another error when the agent cannot start programs now.
+   * `script_not_started`, with `ProgramLost`, with `script_killed` when it was lost again and again, or with another error when
+   * the agent cannot start programs now.
    */
   readonly ended: Promise<ProgramEnd>;
   /** SIGTERM to its process group, SIGKILL after the grace period. */
@@ -28,6 +37,8 @@ export interface ProgramStart {
   argv: readonly string[];
   env: Record<string, string>;
   cwd: string;
+  /** What standard error calls files of the place, in their order: a program is often run from a copy. */
+  names?: readonly { path: string; shown: string }[];
 }
 
 /** Where the programs of one activity run. */
@@ -40,6 +51,11 @@ export interface ProgramPlace {
   give(path: string): Promise<void>;
   /** Makes a folder below `folder` that programs which start from now on may write to. They can write nowhere else in it. */
   makeFolder(path: string): Promise<void>;
+  /**
+   * Makes a folder below `folder` in which the agent itself makes folders and files for programs that start from now on: fill each
+   * one before you `give` it, because from then on programs may change it.
+   */
+  makeParent(path: string): Promise<void>;
   /**
    * The environment of a script of this activity, with further variables that win over the workflow's own and give way
    * to what is named for the job. Throws `script_not_started` for variables that no process can have.

@@ -22,7 +22,7 @@ export const AHEAD_PROTOCOL = 3;
  *        run it (environment less every SVC_*, plus the key), capture stdout up to `limit`, pass stderr through, then
  *   → {"id":1,"op":"result","exit":0,"stdout":"<base64>","size":5,"error":"text when it could not be started"}
  *        ← {"id":1,"exit":0,...} once the record is durable
- *        With `attempt` (from 1) or `timeout_ms`, `under` stands before the command: a program that sets SVC_ATTEMPT and
+ *        With `attempt` (from 1) or `timeout_ms`, `under` stands before the command: a program that sets ATTEMPT and
  *        ends the command's process group in time. `exec` may come again after a `result`: the next attempt.
  *   ← {"id":1,"stdin":2097152}
  *        read standard input up to that many bytes, then

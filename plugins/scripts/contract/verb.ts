@@ -1,9 +1,17 @@
 import { extensionPoint } from '../../../kernel/contracts/index.ts';
 import type { ActivityContents, ActivityFiles, Assignment } from '../../agents/contract.ts';
 import type { JournalAnswer, PassJournal } from '../../replay/contract.ts';
+import type { IncludedFile } from '../../runs/contract.ts';
 import { HelpAsked } from './arguments.ts';
 import type { FileRoom } from './file-room.ts';
 import type { CommandAttempt } from './policy.ts';
+
+/** Files that lie beside a script, where its agent has laid them. */
+export interface ScriptFiles {
+  /** Absolute. */
+  readonly folder: string;
+  readonly files: readonly IncludedFile[];
+}
 
 /** One call of a verb by a script. */
 export interface VerbCall {
@@ -23,6 +31,8 @@ export interface VerbCall {
   readonly files?: ActivityFiles | undefined;
   /** Contents of files beside scripts, for runs that the script makes; undefined where no plugin keeps them. */
   readonly contents?: ActivityContents | undefined;
+  /** The folder of the script and the files in it that the run brought. Absent: there are none. */
+  readonly beside?: ScriptFiles | undefined;
   /** What the caller may name to the agent as a file. Absent: whatever the agent may read. */
   readonly room?: FileRoom | undefined;
 }
@@ -59,6 +69,24 @@ export interface VerbHelp {
   /** One line: `svc sleep <duration>`. */
   usage: string;
   summary: string;
+  /** With `flags`: what `svc check` compares the arguments of a call with. Without both of them it compares nothing. */
+  args?: readonly VerbArgument[];
+  flags?: Readonly<Record<string, VerbFlag>>;
+}
+
+export interface VerbArgument {
+  name: string;
+  optional?: boolean;
+  /** Takes all arguments from here on. */
+  rest?: boolean;
+}
+
+export interface VerbFlag {
+  type: 'string' | 'boolean' | 'number';
+  /** As the usage writes it: `<duration>` and `<attempts>` are checked. */
+  value?: string;
+  many?: boolean;
+  choices?: readonly string[];
 }
 
 /** A verb that scripts may call as `svc <verb>`. */

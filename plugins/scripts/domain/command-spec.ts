@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { type Json, MAX_STEP_OUTPUT_BYTES } from '../../runs/contract.ts';
 import type { RecordedOutcome } from '../../replay/contract.ts';
-import type { CommandPolicy, ExecResult } from '../contract.ts';
+import type { CommandPolicy, ExecResult, ScriptFiles } from '../contract.ts';
 import { scriptNotStarted } from '../errors.ts';
 
 /** What the executor is told of a command. Throws `script_not_started` for a record of another version. */
@@ -17,6 +17,12 @@ export function readCommand(spec: Json): string[] {
 export function readPolicyOf(spec: Json): CommandPolicy | undefined {
   const policy = typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? spec.policy : undefined;
   return policy === undefined || policy === null ? undefined : (policy as CommandPolicy & Json);
+}
+
+/** What lies beside the script that asks for the command, under the folder by which the command names it. */
+export function readBesideOf(spec: Json): ScriptFiles | undefined {
+  const beside = typeof spec === 'object' && spec !== null && !Array.isArray(spec) ? spec.beside : undefined;
+  return beside === undefined || beside === null ? undefined : (beside as unknown as ScriptFiles);
 }
 
 const NOT_FOUND = 127;

@@ -16,18 +16,30 @@ import {
   commandOutcome,
   type CommandPolicy,
   type ExecResult,
+  type ScriptFiles,
   TIMED_OUT,
   tookLonger,
+  ProgramLost,
   tryAll,
 } from '../contract.ts';
-import { Capture, commandOutput, exitCodeOf, notStarted, readCommand, readPolicyOf } from '../domain/command-spec.ts';
+import {
+  Capture,
+  commandOutput,
+  exitCodeOf,
+  notStarted,
+  readBesideOf,
+  readCommand,
+  readPolicyOf,
+} from '../domain/command-spec.ts';
 import { type AgentEnvironment, agentPath, commandEnvironment, environmentFault } from '../domain/environment.ts';
-import { scriptNotStarted } from '../errors.ts';
+import { scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { Isolation } from '../isolation/isolation.ts';
 import { openSpawner, type SpawnedProcess, type Spawner } from '../native/spawner.ts';
 import { commandAttempts, ParkedBetween } from './command-attempts.ts';
+import { filesBeside } from './included-files.ts';
 import { OutputRelay } from './output-relay.ts';
+import { Restarts } from './restarts.ts';
 
 export interface CommandParts {
   clock: Clock;
@@ -40,12 +52,20 @@ export interface CommandParts {
   native?: boolean;
 }
 
+/** How much of what a child said stands with its outcome, in code points. */
+const LAST_WORDS = 2000;
+
 interface PassParts extends Omit<CommandParts, 'native'> {
+  restarts: Restarts;
   spawner(runtime_dir: string): Promise<Spawner>;
 }
 
+/** What is known of a command that is gone with what kept it. */
+const NOTHING: ExecResult = { exit_code: TIMED_OUT, stdout: Buffer.alloc(0), size: 0 };
+
 /** Runs activities of the executor `command`: children of scripts, each one process in the agent's working directory. */
 export function createCommandExecutor(parts: CommandParts): Executor & { close(): Promise<void> } {
+  const restarts = new Restarts();
   let opened: Promise<Spawner> | undefined;
   const spawner = (runtime_dir: string): Promise<Spawner> => {
     opened ??= openSpawner({ runtime_dir, native: parts.native }).catch((error) => {
@@ -59,7 +79,7 @@ export function createCommandExecutor(parts: CommandParts): Executor & { close()
     executor: 'command',
     capabilities: async () => [],
     isolation: () => parts.isolation.fault(),
-    start: (assignment, host) => new CommandPass({ ...parts, spawner }, assignment, host),
+    start: (assignment, host) => new CommandPass({ ...parts, spawner, restarts }, assignment, host),
     async close() {
       const last = await opened?.catch(() => undefined);
       opened = undefined;
@@ -98,14 +118,23 @@ class CommandPass implements RunningPass {
       const outcome = await this.#attempts(readPolicyOf(this.#assignment.spec));
       // The outcome of a process that is being stopped is not recorded.
       if (this.#stopped !== undefined) return this.#stopped;
+      this.#parts.restarts.forget(this.#assignment.activity_id);
       return { end: 'completed', completion: { status: 'succeeded', output: commandOutput(outcome) } };
     } catch (error) {
       if (this.#stopped !== undefined) return this.#stopped;
       if (error instanceof ParkedBetween) return { end: 'parked' };
+      if (error instanceof ProgramLost) return this.#again(error);
       if (!isServiceError(error) || error.status >= 500) throw error;
       const message = `${error.message}\n${error.next}`;
       return { end: 'completed', completion: { status: 'failed', code: error.code, message } };
     }
+  }
+
+  /** Nobody knows how the command would have ended, so it is carried out again. */
+  #again({ message: reason }: ProgramLost): PassEnd {
+    if (!this.#parts.restarts.killed(this.#assignment.activity_id, 0)) return { end: 'released' };
+    const { code, message, next } = scriptKilled(`what starts commands was killed again and again: ${reason}`);
+    return { end: 'completed', completion: { status: 'failed', code, message: `${message}\n${next}` } };
   }
 
   async #attempts(policy: CommandPolicy | undefined): Promise<RecordedOutcome> {
@@ -120,10 +149,12 @@ class CommandPass implements RunningPass {
   }
 
   async #execute(attempt: CommandAttempt): Promise<ExecResult> {
-    const argv = readCommand(this.#assignment.spec);
+    const command = readCommand(this.#assignment.spec);
     const env = this.#environment();
-    if (attempt.attempt !== undefined) env.SVC_ATTEMPT = String(attempt.attempt);
-    const place = await this.#place();
+    if (attempt.attempt !== undefined) env.ATTEMPT = String(attempt.attempt);
+    const beside = readBesideOf(this.#assignment.spec);
+    const place = await this.#place(beside);
+    const argv = beside ? command.map((word) => word.replaceAll(beside.folder, place.beside)) : command;
     try {
       return await this.#runOn(place.ground, { argv, env }, attempt.timeout_ms);
     } finally {
@@ -157,30 +188,39 @@ class CommandPass implements RunningPass {
       cancel = clock.after(grace_ms, () => process.kill('SIGKILL'));
     });
     try {
-      const ended = await result;
+      const ended = await result.catch((error: unknown) => {
+        // Whatever ended it: its time was over.
+        if (late && error instanceof ProgramLost) return NOTHING;
+        throw error;
+      });
       return late ? { ...ended, exit_code: TIMED_OUT, error: tookLonger(timeout_ms) } : ended;
     } finally {
       cancel();
     }
   }
 
-  /** A command has a folder of its own only where it is isolated. */
-  async #place(): Promise<{ ground: Ground; close(): Promise<void> }> {
+  /** A command has a folder of its own only where it is isolated, or files of its script lie in it. */
+  async #place(beside: ScriptFiles | undefined): Promise<{ ground: Ground; beside: string; close(): Promise<void> }> {
     const { isolation, ids, log } = this.#parts;
-    const { agent } = this.#host;
+    const { agent, contents } = this.#host;
     const folder = join(agent.runtime_dir, `c${ids.bytes(6).toString('hex')}`);
-    const isolated = isolation.isolates(this.#assignment, agent);
-    if (isolated) await mkdir(folder, { mode: 0o700 });
+    const source = join(folder, 'source');
+    const files = filesBeside(beside?.files, contents);
+    const needed = beside !== undefined || isolation.isolates(this.#assignment, agent);
+    if (needed) await mkdir(folder, { mode: 0o700 });
     const remove = async () => {
-      if (isolated) await removeFolder(folder);
+      if (needed) await removeFolder(folder);
     };
     try {
+      if (beside !== undefined) await mkdir(source, { mode: 0o700 });
+      await files.write(source);
       const ground = await isolation.ground(this.#assignment, agent, {
         runtime_dir: agent.runtime_dir,
         folder,
+        made: needed,
         tools: [],
       });
-      return { ground, close: () => closed(ground, remove, log) };
+      return { ground, beside: source, close: () => closed(ground, remove, log) };
     } catch (error) {
       await remove();
       throw error;
@@ -204,12 +244,22 @@ class CommandPass implements RunningPass {
     });
     const relay = new OutputRelay(process, this.#host, this.#parts.clock);
     const end = await ground.ended(await process.ended);
-    relay.tail();
+    const said = relay.tail();
+    if (end.lost) throw new ProgramLost(end.error!);
     // A lost spawner is a fault of the agent; another try is right.
     if (end.error !== undefined && end.error_code === undefined) throw new Error(end.error);
     if (end.error !== undefined) return notStarted(program, end.error_code);
-    return { exit_code: exitCodeOf(end), stdout: capture.bytes(), size: capture.size };
+    const exit_code = exitCodeOf(end);
+    const error = exit_code === 0 ? undefined : lastWords(this.#assignment.name, exit_code, said);
+    return { exit_code, stdout: capture.bytes(), size: capture.size, error };
   }
+}
+
+/** Its parent runs elsewhere, and would find what it said in the log only. Undefined for one that said nothing. */
+function lastWords(name: string, exit_code: number, said: string): string | undefined {
+  if (said === '') return undefined;
+  const tail = [...said].slice(-LAST_WORDS).join('');
+  return `child ${name} ended with exit code ${exit_code}; the end of its standard error:\n${tail}`;
 }
 
 /** A folder that cannot be removed now is removed with the agent's folder. */

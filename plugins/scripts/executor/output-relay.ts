@@ -2,6 +2,7 @@ import type { Clock } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost } from '../../agents/contract.ts';
 import { siteOf } from '../../runs/contract.ts';
 import { Tail } from '../domain/failure-text.ts';
+import { type ShownName, ShownNames } from '../domain/shown-names.ts';
 import type { SpawnedProcess } from '../native/spawner.ts';
 
 /** A spawner that does not answer for so long hangs, and holds no wait up any longer. */
@@ -20,13 +21,16 @@ export class OutputRelay {
   readonly #masked: ReturnType<ActivityHost['masker']['stream']>;
   readonly #tail = new Tail();
   readonly #clock: Clock;
+  readonly #names: ShownNames;
   #asked_at = Number.NEGATIVE_INFINITY;
   #asked = false;
   #site = '';
   /** Resolves when the log accepts more. */
   #room: Promise<void> | undefined;
 
-  constructor(process: SpawnedProcess, host: RelayHost, clock: Clock) {
+  /** `names`: what standard error calls the files of the pass. */
+  constructor(process: SpawnedProcess, host: RelayHost, clock: Clock, names: readonly ShownName[] = []) {
+    this.#names = new ShownNames(names);
     this.#process = process;
     this.#host = host;
     this.#masked = host.masker.stream();
@@ -34,7 +38,12 @@ export class OutputRelay {
     process.onOutput((stream, data) => this.#relay(stream, data));
   }
 
-  /** The masked tail of stderr, once the script has ended. */
+  /** Writes what was held back, once the script has ended. */
+  end(): void {
+    this.#write('stderr', this.#names.end());
+  }
+
+  /** The masked tail of stderr, behind its end. */
   tail(): string {
     this.#tail.add(this.#masked.end());
     return this.#tail.text();
@@ -76,9 +85,14 @@ export class OutputRelay {
     return call.kind === 'step' && this.#room === undefined ? told : undefined;
   }
 
-  #relay(stream: 'stdout' | 'stderr', data: Buffer): void {
+  #write(stream: 'stdout' | 'stderr', data: Buffer): void {
+    if (data.length === 0) return;
     if (stream === 'stderr') this.#tail.add(this.#masked.push(data));
     this.#host.log(stream, data);
+  }
+
+  #relay(stream: 'stdout' | 'stderr', data: Buffer): void {
+    this.#write(stream, stream === 'stderr' ? this.#names.push(data) : data);
     const full = this.#host.logFull?.();
     if (full === undefined || this.#room !== undefined) return;
     this.#process.pause();

@@ -6,6 +6,9 @@ import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
 import { bundleOf } from '../domain/bundled.ts';
 import { sourceFileName } from '../domain/script-spec.ts';
 import type { InShell } from '../shell/in-shell.ts';
+import type { RunUser } from '../users/run-users.ts';
+import { findAs } from '../users/find-as.ts';
+import { environmentOf } from '../users/user-ground.ts';
 import { languageOf } from '../warm/language.ts';
 import type { PreparedProcess } from '../warm/prepared-process.ts';
 import type { WarmInterpreters, WarmPass } from '../warm/warm-interpreters.ts';
@@ -23,6 +26,8 @@ interface Work {
   /** Absent: scripts call the `svc` program. */
   in_shell: InShell | undefined;
   log: Log;
+  /** Whose process it is to be; absent: the agent's. */
+  user: RunUser | undefined;
   /** The end of the pass. */
   ended: Promise<unknown>;
 }
@@ -67,6 +72,7 @@ async function warmPass({
   env,
   node,
   in_shell,
+  user,
 }: Work): Promise<WarmPass | undefined> {
   // Options and arguments of a prepared process are fixed, and it may have looked for what lies beside its script.
   if (spec.files !== undefined) return undefined;
@@ -76,13 +82,16 @@ async function warmPass({
   const language = languageOf(name, options);
   // A Node that somebody names is not the agent's own.
   if (language === undefined || (language === 'node' && spec.interpreter !== undefined)) return undefined;
-  const program = language === 'node' ? node : await findProgram(name, agentPath(env), agent.workdir);
+  const found = () =>
+    user ? findAs(user, name, agentPath(env), user.workdir) : findProgram(name, agentPath(env), agent.workdir);
+  const program = language === 'node' ? node : await found();
   if (program === undefined) return undefined;
   // Only what steers an interpreter matters here: nothing that differs from pass to pass.
   const place = { socket: '', input_file: '', client_folder, agent };
-  const variables = scriptEnvironment(assignment, env, place);
+  const given = scriptEnvironment(assignment, env, place);
+  const variables = user ? environmentOf(given, user, env) : given;
   // A bash that waits does so in the builtin.
   const loads = language === 'bash' && (await in_shell?.variables(client_folder, [program, ...options], variables));
   if (language === 'bash' && !(loads && 'BASH_ENV' in loads)) return undefined;
-  return { language, program, options, filename: sourceFileName(spec.filename), env: variables };
+  return { language, program, options, filename: sourceFileName(spec.filename), env: variables, user };
 }

@@ -1,16 +1,25 @@
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { wholeMachine } from '../contract/file-room.ts';
-import type { PlaceParts, ProgramEnd, ProgramPlace, Programs, ProgramStart, StartedProgram } from '../contract.ts';
+import {
+  type PlaceParts,
+  type ProgramEnd,
+  ProgramLost,
+  type ProgramPlace,
+  type Programs,
+  type ProgramStart,
+  type StartedProgram,
+} from '../contract.ts';
 import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { findProgram } from '../domain/interpreter.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { Isolation } from '../isolation/isolation.ts';
-import { interpreterMissing, scriptNotStarted } from '../errors.ts';
+import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
 import { attemptProgram } from '../native/verb-client.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
+import { Restarts } from './restarts.ts';
 import type { VerbClients } from './verb-clients.ts';
 
 export interface ProgramParts {
@@ -35,6 +44,7 @@ const NO_SOURCE = { filename: 'job', source: '', interpreter: undefined };
 /** Opens the spawner at the first activity. */
 export class AgentPrograms implements Programs {
   readonly #parts: ProgramParts;
+  readonly #restarts = new Restarts();
   #spawner: Promise<Spawner> | undefined;
 
   constructor(parts: ProgramParts) {
@@ -61,6 +71,7 @@ export class AgentPrograms implements Programs {
       room: ground.room ?? wholeMachine,
       give: (path) => ground.give(path),
       makeFolder: (path) => ground.folder(path),
+      makeParent: (path) => ground.parent(path),
       environment: (variables) => {
         const workflow = { ...assignment.environment.workflow, ...variables };
         const job = { ...assignment, environment: { ...assignment.environment, workflow } };
@@ -74,7 +85,7 @@ export class AgentPrograms implements Programs {
         if (path !== undefined) return path;
         throw interpreterMissing(`agent ${name} (${id}) has no program ${JSON.stringify(program)} on its PATH`);
       },
-      start: (program) => this.#start(spawner, ground, program, host),
+      start: (program) => this.#start(spawner, ground, program, { host, assignment }),
       gone: () => server.gone(),
       async close() {
         await server.close();
@@ -130,15 +141,22 @@ export class AgentPrograms implements Programs {
     await spawner?.close();
   }
 
-  #start(spawner: Spawner, ground: Ground, program: ProgramStart, host: PlaceParts['host']): StartedProgram {
+  #start(
+    spawner: Spawner,
+    ground: Ground,
+    program: ProgramStart,
+    { host, assignment }: Pick<PlaceParts, 'host' | 'assignment'>,
+  ): StartedProgram {
     const { clock, grace_ms } = this.#parts;
     const process = spawner.spawn(ground.request(program));
-    const relay = new OutputRelay(process, host, clock);
+    const relay = new OutputRelay(process, host, clock, program.names);
     const ended = process.ended.then(async (given): Promise<ProgramEnd> => {
       const end = await ground.ended(given);
+      relay.end();
       const tail = relay.tail();
       if (end.error === undefined) return { exit_code: end.exit_code, signal: end.signal, tail };
-      // A lost spawner is a fault of the agent; another try is right.
+      if (end.lost) throw this.#lost(assignment, end.error);
+      // It is a fault of the agent; another try is right.
       if (end.error_code === undefined) throw new Error(end.error);
       throw scriptNotStarted(`${program.argv[0]} could not be started: ${end.error}`);
     });
@@ -154,6 +172,11 @@ export class AgentPrograms implements Programs {
         void ended.then(cancel, cancel);
       },
     };
+  }
+
+  #lost({ activity_id }: PlaceParts['assignment'], reason: string): Error {
+    if (!this.#restarts.killed(activity_id, 0)) return new ProgramLost(reason);
+    return scriptKilled(`what starts its programs was killed again and again: ${reason}`);
   }
 
   #openSpawner(runtime_dir: string): Promise<Spawner> {

@@ -7,7 +7,8 @@ import { bundleOf, writtenSource } from '../domain/bundled.ts';
 import { agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter } from '../domain/interpreter.ts';
 import { Capture } from '../domain/command-spec.ts';
-import { readSpec } from '../domain/script-spec.ts';
+import { readSpec, sourceFileName } from '../domain/script-spec.ts';
+import type { ShownName } from '../domain/shown-names.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { ProcessEnd, SpawnedProcess, SpawnRequest } from '../native/spawner.ts';
@@ -29,6 +30,12 @@ type Cut = { end: PassEnd } | { fault: unknown };
 const isGoRun = ([program = '', ...rest]: readonly string[]): boolean =>
   basename(program) === 'go' && rest.length === 1 && rest[0] === 'run';
 
+/** The script is run from a copy, beside copies of what it includes. A bundle has another ending than the script. */
+function shownNames({ filename, source: text }: ScriptWork, source: string): ShownName[] {
+  const bundle = bundleOf(text) ? [{ path: source, shown: sourceFileName(filename) }] : [];
+  return [...bundle, { path: `${dirname(source)}/`, shown: '' }];
+}
+
 /** One run of a script from its first line until it ends, parks or is stopped. */
 export class ScriptPass implements RunningPass {
   readonly ended: Promise<PassEnd>;
@@ -46,6 +53,7 @@ export class ScriptPass implements RunningPass {
   #cut: Cut | undefined;
   #over = false;
   #source = '';
+  #names: readonly ShownName[] = [];
 
   constructor(parts: PassParts, assignment: Assignment, host: ActivityHost) {
     this.#parts = parts;
@@ -111,6 +119,7 @@ export class ScriptPass implements RunningPass {
     this.#prepared = await this.#takePrepared(spec, { spawner, client_folder, links });
     this.#folder = this.#prepared?.folder ?? (await this.#makeFolder(spec, links));
     const { folder, socket } = this.#folder;
+    this.#names = shownNames(spec, this.#folder.source);
     const tools = [client_folder, ...sdkFolders(runtime_dir)];
     const ground = await this.#parts.isolation.ground(this.#assignment, this.#host.agent, {
       runtime_dir,
@@ -126,6 +135,7 @@ export class ScriptPass implements RunningPass {
       envelope: this.#assignment.envelope,
       files: this.#host.files,
       contents: this.#host.contents,
+      ...(spec.files && { beside: { folder: dirname(this.#folder.source), files: spec.files } }),
       room: ground.room,
       log_name: () => this.#log_name,
       attempts: { path: attemptProgram(client_folder), grace_ms: this.#parts.grace_ms },
@@ -150,10 +160,11 @@ export class ScriptPass implements RunningPass {
     if (this.#parts.isolation.isolates(this.#assignment, agent)) return undefined;
     const warm = this.#parts.warm({ agent, ...place });
     if (!warm) return undefined;
-    const { env, node, in_shell, log } = this.#parts;
+    const { env, node, in_shell, log, isolation } = this.#parts;
     const { client_folder } = place;
     const assignment = this.#assignment;
-    const work = { spec, assignment, agent, client_folder, env, node, in_shell, log, ended: this.ended };
+    const user = await isolation.user(assignment, agent);
+    const work = { spec, assignment, agent, client_folder, env, node, in_shell, log, user, ended: this.ended };
     return await takePrepared(warm, work, (process) => {
       // It may not be ready for long, and a stop must reach it.
       this.#process = process;
@@ -220,7 +231,7 @@ export class ScriptPass implements RunningPass {
       process.onOutput((stream, data) => {
         if (stream === 'stdout') capture.add(data);
       });
-    this.#relay = new OutputRelay(process, this.#host, this.#parts.clock);
+    this.#relay = new OutputRelay(process, this.#host, this.#parts.clock, this.#names);
     // Output that is captured is no log: replayed calls print into it.
     const logs = capture ? [process.error_log] : [process.log, process.error_log];
     this.#log_name = Promise.all(logs).then(
@@ -228,14 +239,17 @@ export class ScriptPass implements RunningPass {
       // The process did not start; `ended` reports the reason.
       () => '',
     );
-    return await process.ended;
+    const end = await process.ended;
+    this.#relay.end();
+    return end;
   }
 
   #judge(end: ProcessEnd, capture: Capture | undefined): PassEnd {
     this.#journal.freeze();
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
+    if (end.lost) return this.#afterKill(`lost (${end.error})`);
     if (end.error !== undefined) throw this.#startFault(end.error, end.error_code);
-    if (killedFromOutside(end)) return this.#afterKill(end.signal!);
+    if (killedFromOutside(end)) return this.#afterKill(`killed by ${end.signal}`);
     this.#parts.restarts.forget(this.#assignment.activity_id);
     return verdict(end, this.#journal, { tail: () => this.#relay!.tail(), capture, masker: this.#host.masker });
   }
@@ -246,17 +260,18 @@ export class ScriptPass implements RunningPass {
   }
 
   /**
-   * A lost spawner is a fault of the agent, so another try is right. A program that cannot start will not start at the
+   * A spawner that does not start is a fault of the agent, so another try is right. A program that cannot start will not start at the
    * next try either.
    */
   #startFault(error: string, code: string | undefined): Error {
     return code === undefined ? new Error(error) : scriptNotStarted(`the script could not be started: ${error}`);
   }
 
-  #afterKill(signal: string): PassEnd {
+  /** Whatever kills it from outside, or what keeps it: it goes on with the next pass. */
+  #afterKill(how: string): PassEnd {
     const { activity_id } = this.#assignment;
     if (!this.#parts.restarts.killed(activity_id, this.#journal.length())) return { end: 'released' };
-    const detail = `the script was killed by ${signal} again and again without getting further`;
+    const detail = `the script was ${how} again and again without getting further`;
     throw scriptKilled(detail);
   }
 

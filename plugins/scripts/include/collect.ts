@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { includedPathFault, MAX_INCLUDED_FILES } from '../../runs/contract.ts';
 import { type FileRoom, wholeMachine } from '../contract/file-room.ts';
+import { isWithin, OutsideFault, realWithin, rootOf, type WorkflowRoot } from '../contract/workflow-root.ts';
 import { includeInvalid, includeMissing, includeOutside } from '../errors.ts';
 import { tooMany } from './too-large.ts';
 
@@ -20,8 +21,10 @@ export interface Wanted {
   includes: readonly string[];
   /** Where a relative path of the script begins. */
   cwd: string;
-  /** Absent: every file of the machine, and links are followed to what lies below the folder of the script. */
+  /** Absent: every file of the machine, and links are followed to what lies in the root. */
   room?: FileRoom | undefined;
+  /** What links may lead to, where there is no room: by default what lies below the folder of the script. */
+  root?: WorkflowRoot | undefined;
 }
 
 /** What programs and editors leave in folders, and what must stay at home. A file that is named itself is taken. */
@@ -35,9 +38,16 @@ const MAX_LOOKED_AT = 20 * MAX_INCLUDED_FILES;
  */
 export async function findIncluded(wanted: Wanted): Promise<FoundFile[]> {
   const script = resolve(wanted.cwd, wanted.script);
-  const look = new Look(dirname(script), script, wanted);
+  const look = new Look(script, wanted, wanted.root ?? (await rootOf(script)));
   for (const include of wanted.includes) await look.take(include);
   return look.found();
+}
+
+/** Something that is looked at: where its author sees it, where it lies, and what the author calls it. */
+interface Place {
+  place: string;
+  real: string;
+  named: string;
 }
 
 class Look {
@@ -46,13 +56,14 @@ class Look {
   readonly #wanted: Wanted;
   readonly #room: FileRoom;
   readonly #files = new Map<string, FoundFile>();
-  #real_root: string | undefined;
+  readonly #within: WorkflowRoot;
 
-  constructor(root: string, script: string, wanted: Wanted) {
-    this.#root = root;
+  constructor(script: string, wanted: Wanted, within: WorkflowRoot) {
+    this.#root = dirname(script);
     this.#script = script;
     this.#wanted = wanted;
     this.#room = wanted.room ?? wholeMachine;
+    this.#within = within;
   }
 
   found(): FoundFile[] {
@@ -65,7 +76,7 @@ class Look {
     if (include.split('/').includes('..')) throw includeOutside(`${include} leads out of the folder of the script`);
     const place = join(this.#root, include);
     const before = this.#files.size;
-    await this.#visit(place, include, []);
+    await this.#visit({ place, real: await this.#realPlace(place, include), named: include }, []);
     if (this.#files.size === before && (await this.#isFolder(place)))
       throw includeMissing(`${include} is a folder without a file to include`);
   }
@@ -80,14 +91,25 @@ class Look {
     return [...this.#files.keys()].some((path) => below === '' || path.startsWith(`${below}/`));
   }
 
-  /** `named` is what the user knows it by; `above`: the real folders that it lies in, against links in a circle. */
-  async #visit(place: string, named: string, above: readonly string[]): Promise<void> {
-    const found = await this.#room.lstat(place).catch(async (error: NodeJS.ErrnoException) => {
+  /** Where it lies when the links in the folders above it are followed; a link itself is left for the visit. */
+  async #realPlace(place: string, named: string): Promise<string> {
+    if (this.#wanted.room || place === this.#root) return place;
+    const folder = await realpath(dirname(place)).catch(async (error: NodeJS.ErrnoException) => {
       throw await this.#absent(named, error);
     });
-    const real = found.isSymbolicLink() ? await this.#behind(place, named) : place;
-    const what = real === place ? found : await this.#room.lstat(real);
-    if (what.isDirectory()) return this.#folder(place, real, named, above);
+    if (!isWithin(this.#within.real, folder))
+      throw includeOutside(new OutsideFault(named, join(folder, basename(place)), this.#within).message);
+    return join(folder, basename(place));
+  }
+
+  /** `above`: the real folders that it lies in, against links in a circle. */
+  async #visit({ place, real: at, named }: Place, above: readonly string[]): Promise<void> {
+    const found = await this.#room.lstat(at).catch(async (error: NodeJS.ErrnoException) => {
+      throw await this.#absent(named, error);
+    });
+    const real = found.isSymbolicLink() ? await this.#behind(at, named) : at;
+    const what = real === at ? found : await this.#room.lstat(real);
+    if (what.isDirectory()) return this.#folder({ place, real, named }, above);
     if (!what.isFile()) throw includeInvalid(`${named} is no regular file`);
     if (place === this.#script) return;
     const path = relative(this.#root, place).split(sep).join('/');
@@ -97,27 +119,27 @@ class Look {
     if (this.#files.size > MAX_LOOKED_AT) throw tooMany([...this.#files.keys()]);
   }
 
-  async #folder(place: string, real: string, named: string, above: readonly string[]): Promise<void> {
+  async #folder({ place, real, named }: Place, above: readonly string[]): Promise<void> {
     if (above.includes(real)) throw includeInvalid(`${named} is a link to a folder that it lies in`);
     const entries = await this.#room.readdir(real).catch((error: NodeJS.ErrnoException) => {
       throw includeMissing(`${named} cannot be read: ${error.message}`);
     });
     for (const { name } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       if (LEFT_OUT.has(name)) continue;
-      await this.#visit(join(place, name), join(named, name), [...above, real]);
+      const below = { place: join(place, name), real: join(real, name), named: join(named, name) };
+      await this.#visit(below, [...above, real]);
     }
   }
 
-  /** What a link names. Throws `include_outside` for what is not below the folder of the script. */
+  /** What a link names. Throws `include_outside` for what is not in the root. */
   async #behind(place: string, named: string): Promise<string> {
     if (this.#wanted.room) throw includeOutside(`${named} is a symbolic link, which an isolated run cannot include`);
-    this.#real_root ??= await realpath(this.#root);
-    const target = await realpath(place).catch((error: NodeJS.ErrnoException) => {
-      throw includeMissing(`${named} is a link to nothing (${error.code})`);
-    });
-    if (target !== this.#real_root && !target.startsWith(this.#real_root + sep))
-      throw includeOutside(`${named} is a link to ${target}, outside of the folder of the script`);
-    return target;
+    try {
+      return await realWithin(this.#within, place, named);
+    } catch (error) {
+      if (error instanceof OutsideFault) throw includeOutside(error.message);
+      throw includeMissing(`${named} is a link to nothing (${(error as NodeJS.ErrnoException).code})`);
+    }
   }
 
   /** Often the path is right, but seen from the working folder. */

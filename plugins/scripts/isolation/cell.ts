@@ -6,7 +6,8 @@ import type { ProcessEnd, SpawnRequest } from '../native/process-handle.ts';
 import { findProgram } from '../domain/interpreter.ts';
 import type { Ground } from './ground.ts';
 import { isInSight, planArguments, type Sight } from './plan.ts';
-import { readReport } from './report.ts';
+import { ENDED, readReport } from './report.ts';
+import type { Networks } from './network.ts';
 import type { Users } from './users.ts';
 
 /** Exit code of the native program when it could not isolate; then its report says why. */
@@ -21,7 +22,10 @@ interface CellParts {
   folder: string;
   tools: readonly string[];
   users: Users | undefined;
+  networks: Networks;
 }
+
+const LOST = { exit_code: null, signal: null, lost: true } as const;
 
 /** Variables of a program, for the native program that starts it: it has none of them itself. */
 const PREFIX = 'SVCENV_';
@@ -39,6 +43,7 @@ export class Cell implements Ground {
   readonly #tmp: string;
   readonly #own: string[];
   readonly #reports: string[] = [];
+  readonly #networks: string[] = [];
   readonly #covers: [from: string, to: string][] = [];
 
   static async make(parts: CellParts): Promise<Cell> {
@@ -103,6 +108,10 @@ export class Cell implements Ground {
     this.#own.push(path);
   }
 
+  parent(path: string): Promise<void> {
+    return this.folder(path);
+  }
+
   async find(program: string, path: string): Promise<string | undefined> {
     // A path of the program's own files: the agent, who may see more, does not look it up.
     if (program.includes('/')) return resolve(this.workdir, program);
@@ -121,11 +130,14 @@ export class Cell implements Ground {
     const { program, sight, root, reports, folder, tools } = this.#parts;
     const report = join(reports, `${folder.slice(folder.lastIndexOf('/') + 1)}-${this.#reports.length}`);
     this.#reports.push(report);
+    const network = this.#parts.networks.take();
+    if (network !== undefined) this.#networks.push(network);
     const plan = {
       sight,
       root,
       report,
       user: this.#user,
+      network,
       folder,
       tools,
       own: this.#own,
@@ -145,8 +157,11 @@ export class Cell implements Ground {
   }
 
   async ended(end: ProcessEnd): Promise<ProcessEnd> {
-    if (end.exit_code !== NOT_ISOLATED) return end;
+    if (end.exit_code !== NOT_ISOLATED && end.signal !== 'SIGKILL') return end;
     const fault = readReport(await firstBytes(this.#reports.at(-1)!));
+    if (fault?.step === ENDED) return end;
+    // Whoever killed what keeps the program apart has not killed the program for a reason of its own.
+    if (end.signal !== null) return { ...LOST, error: 'the process was lost: what keeps it apart was killed' };
     if (!fault) return end;
     const ofProgram = fault.step === 'program' || fault.step === 'folder';
     // Without a code it is a fault of the agent.
@@ -156,6 +171,7 @@ export class Cell implements Ground {
 
   async close(): Promise<void> {
     await Promise.all(this.#reports.splice(0).map((report) => rm(report, { force: true })));
+    await this.#parts.networks.free(this.#networks.splice(0));
     if (this.#user !== undefined) this.#parts.users?.free(this.#user);
     // Another pass may have it from now on.
     this.#user = undefined;

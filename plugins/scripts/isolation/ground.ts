@@ -15,6 +15,11 @@ export interface Ground {
   give(path: string): Promise<void>;
   /** A new folder at `path`, within the folder of the pass, that programs may write to which start from now on. */
   folder(path: string): Promise<void>;
+  /**
+   * A new folder at `path`, within the folder of the pass, in which the agent makes folders and files that it gives to programs
+   * which start from now on.
+   */
+  parent(path: string): Promise<void>;
   /** The request that runs a program there. */
   request(request: SpawnRequest): SpawnRequest;
   /** The end of the last program: with an error, when it did not start there. */
@@ -40,6 +45,10 @@ export class OpenGround implements Ground {
 
   async folder(path: string): Promise<void> {
     await mkdir(path, { mode: 0o700 });
+  }
+
+  parent(path: string): Promise<void> {
+    return this.folder(path);
   }
 
   request(request: SpawnRequest): SpawnRequest {

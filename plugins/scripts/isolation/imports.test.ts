@@ -36,9 +36,10 @@ t.test('what an isolated script spawns is not made one file by its agent', { ski
     const spawned: string[] = [];
     activity.denies = (call) => void spawned.push(JSON.stringify(call));
     const end = await bench.finish(activity, { source, filename: 'job.sh', trusted });
-    t.match(end, { completion: { status: 'succeeded' } }, JSON.stringify(end));
-    t.equal(spawned.length, 2);
-    // Trusted ones may read it themselves.
-    t.equal(spawned.filter((call) => call.includes('canary')).length, trusted ? 2 : 0);
+    t.notMatch(JSON.stringify(end), /canary/);
+    t.equal(spawned.filter((call) => call.includes('canary')).length, 0);
+    // One that is not isolated is told that the file lies outside of its folder.
+    if (trusted) t.match(end, { completion: { status: 'failed', message: /lies outside of/ } });
+    else t.match([end, spawned.length], [{ completion: { status: 'succeeded' } }, 2], JSON.stringify(end));
   }
 });

@@ -138,6 +138,19 @@ t.test(
       t.notMatch(JSON.stringify(activity), /canary/);
     });
 
+    t.test('does not learn from its agent what lies on the machine', async (t) => {
+      const secret = await secretIn(t, '/tmp', 'canary');
+      const { there, absent, file } = output(
+        await run(`
+          echo 'echo mine' > own
+          said() { svc spawn own --root "$1" 2>&1 | grep -v '^run_' | sed "s,$1,it,g"; }
+          svc output set there="$(said ${secret})" file="$(said ${secret}/value)" absent="$(said ${secret}/absent)"
+        `),
+      ) as Record<string, string>;
+      t.equal(there, absent);
+      t.equal(file, absent);
+    });
+
     t.test('is told nothing by the process that isolates it, and makes no namespace', async (t) => {
       const said = output(
         await run(`
@@ -150,6 +163,24 @@ t.test(
         `),
       );
       t.same(new Set(Object.values(said)), new Set(['refused']), JSON.stringify(said));
+    });
+
+    t.test('is refused the calls with which kernels are attacked most', async (t) => {
+      const ask = `
+import ctypes, errno, os, platform
+numbers = {'io_uring_setup': 425, 'io_uring_enter': 426, 'io_uring_register': 427}
+numbers |= {'bpf': 280, 'perf_event_open': 241} if platform.machine() == 'aarch64' else {'bpf': 321, 'perf_event_open': 298}
+c = ctypes.CDLL(None, use_errno=True)
+zeros = ctypes.create_string_buffer(256)
+for name, number in numbers.items():
+    ctypes.set_errno(0)
+    answer = c.syscall(number, 1, zeros, 64, -1, -1, 0)
+    print(name, 'done' if answer >= 0 else errno.errorcode[ctypes.get_errno()])
+`;
+      const activity = new Activity();
+      output(await finish(activity, { source: ask, filename: 'ask.py', trusted: false }));
+      const names = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'bpf', 'perf_event_open'];
+      t.equal(activity.text(), names.map((name) => `${name} EPERM\n`).join(''));
     });
 
     t.test('prints by name, has a name itself, and terminals of its own', async (t) => {
@@ -223,11 +254,18 @@ t.test(
     t.test('what svc keeps on the machine is hidden below a shown folder too', async (t) => {
       const folder = await open('svc-shown-');
       t.teardown(() => rm(folder, { recursive: true }));
-      const files = ['.svc/master.key', '.config/svc/profile.json', 'own/svc.db', 'own/svc.db-wal', 'other'];
-      for (const path of ['.svc', '.config/svc', 'own']) await mkdir(join(folder, path), { recursive: true });
+      const files = [
+        '.svc/master.key',
+        '.config/svc/profile.json',
+        'own/svc.db',
+        'own/svc.db-wal',
+        'keys/master',
+        'other',
+      ];
+      for (const path of ['.svc', '.config/svc', 'own', 'keys']) await mkdir(join(folder, path), { recursive: true });
       for (const file of files) await writeFile(join(folder, file), 'canary');
       const own = { HOME: folder, SVC_AGENT_SHOW: folder, SVC_DATABASE_URL: `sqlite:${folder}/own/svc.db` };
-      const env = { ...process.env, ...own };
+      const env = { ...process.env, ...own, SVC_MASTER_KEY_FILE: `${folder}/keys/master` };
       const isolation = new Isolation({ env, ids, node: process.execPath, home: join(folder, '.svc') });
       const hiding = await openBench({ clock, ids, native: true, env, isolation });
       t.teardown(() => hiding.close());
@@ -257,7 +295,11 @@ t.test(
     await mkdir(folder);
     const isolation = new Isolation({ env: process.env, ids, node: process.execPath });
     const agent = { id: '', name: '', pid: 1, workdir: '/', runtime_dir, isolate_all: false };
-    const ground = await isolation.ground({ trusted: false }, agent, { runtime_dir, folder, tools: [] });
+    const ground = await isolation.ground({ trusted: false, project_id: 'prj_1' }, agent, {
+      runtime_dir,
+      folder,
+      tools: [],
+    });
     t.teardown(() => ground.close());
     const run = async (source: string) => {
       const env = { PATH: '/usr/bin:/bin', LD_PRELOAD: '/nothing.so', SVC_CANARY: 'x' };

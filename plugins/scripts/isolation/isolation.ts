@@ -9,9 +9,12 @@ import type { AgentEnvironment } from '../domain/environment.ts';
 import { nativePrograms } from '../native/build.mjs';
 import { Cell } from './cell.ts';
 import { type Ground, OpenGround } from './ground.ts';
+import { type Network, Networks } from './network.ts';
 import { planArguments, type Sight, sightOf } from './plan.ts';
 import { readReport } from './report.ts';
 import { Users } from './users.ts';
+import type { RunUser, RunUsers } from '../users/run-users.ts';
+import { UserGround } from '../users/user-ground.ts';
 
 const run = promisify(execFile);
 const TRIAL_MS = 10_000;
@@ -23,6 +26,8 @@ export interface IsolationParts {
   node: string;
   /** The folder `.svc` of this process; by default that of its working folder. */
   home?: string;
+  /** Whose processes trusted programs are; absent: the agent's. */
+  users?: RunUsers | undefined;
   /** False: as on a machine without the native program. */
   native?: boolean;
 }
@@ -32,6 +37,8 @@ export interface CellPlace {
   runtime_dir: string;
   /** The folder of the pass. */
   folder: string;
+  /** False: the pass makes it only where it is isolated. */
+  made?: boolean;
   /** Folders of the agent that its scripts read. */
   tools: readonly string[];
 }
@@ -41,6 +48,7 @@ export class Isolation {
   readonly sight: Sight;
   readonly #parts: IsolationParts;
   readonly #users: Users | undefined;
+  readonly #networks: Networks;
   readonly #readable = new Map<string, Promise<void>>();
   #fault: Promise<string | undefined> | undefined;
   #program = '';
@@ -51,6 +59,8 @@ export class Isolation {
     const home = parts.home ?? resolve('.svc');
     this.sight = sightOf({ env: parts.env, node: parts.node, extra, home });
     this.#users = process.getuid?.() === 0 ? new Users(parts.ids) : undefined;
+    // The agent has checked it.
+    this.#networks = new Networks((parts.env.SVC_AGENT_NETWORK || 'host') as Network);
   }
 
   /** Why this machine cannot isolate programs; undefined when it can. Tried once, by isolating one. */
@@ -63,16 +73,36 @@ export class Isolation {
     return !trusted || agent.isolate_all;
   }
 
+  /** Whose processes the programs of an assignment are; undefined: the agent's, or of an isolated one. */
+  async user(
+    assignment: Pick<Assignment, 'trusted' | 'project_id'>,
+    agent: ActivityHost['agent'],
+  ): Promise<RunUser | undefined> {
+    return this.isolates(assignment, agent) ? undefined : await this.#parts.users?.of(assignment.project_id);
+  }
+
   /**
-   * A cell for untrusted work, and for all where the agent isolates everything; the agent's own folder for the rest. Throws
-   * when this machine cannot isolate.
+   * A cell for untrusted work, and for all where the agent isolates everything. For the rest the folder of the project's user, or
+   * else the agent's own. Throws when this machine cannot isolate.
    */
   async ground(
-    { trusted }: Pick<Assignment, 'trusted'>,
+    assignment: Pick<Assignment, 'trusted' | 'project_id'>,
     agent: ActivityHost['agent'],
     place: CellPlace,
   ): Promise<Ground> {
-    return this.isolates({ trusted }, agent) ? await this.#cell(place) : new OpenGround(agent.workdir);
+    if (this.isolates(assignment, agent)) return await this.#cell(place);
+    const user = await this.user(assignment, agent);
+    if (user === undefined) return new OpenGround(agent.workdir);
+    await this.#openTo(agent, place);
+    const folder = place.made === false ? undefined : place.folder;
+    return await UserGround.make({ user, env: this.#parts.env, folder });
+  }
+
+  /** The folders of the agent are entered on the way to those of a pass, and listed by nobody. */
+  async #openTo({ runtime_dir, memory_dir }: ActivityHost['agent'], { tools }: CellPlace): Promise<void> {
+    for (const folder of [runtime_dir, memory_dir])
+      if (folder !== undefined) await this.#once(folder, () => chmod(folder, 0o711));
+    for (const folder of tools) await this.#makeReadable(folder);
   }
 
   async #cell(place: CellPlace): Promise<Cell> {
@@ -82,12 +112,17 @@ export class Isolation {
     const [root, reports] = [join(runtime_dir, 'root'), join(runtime_dir, 'reports')];
     for (const folder of [root, reports]) await mkdir(folder, { recursive: true, mode: 0o700 });
     if (this.#users) for (const folder of tools) await this.#makeReadable(folder);
-    return await Cell.make({ ...place, root, reports, program: this.#program, sight: this.sight, users: this.#users });
+    const [program, sight, users, networks] = [this.#program, this.sight, this.#users, this.#networks];
+    return await Cell.make({ ...place, root, reports, program, sight, users, networks });
   }
 
   /** The agent's own folder hides it from everybody else. */
   #makeReadable(folder: string): Promise<void> {
-    const known = this.#readable.get(folder) ?? readableByAll(folder);
+    return this.#once(folder, () => readableByAll(folder));
+  }
+
+  #once(folder: string, work: () => Promise<void>): Promise<void> {
+    const known = this.#readable.get(folder) ?? work();
     this.#readable.set(folder, known);
     return known;
   }
@@ -97,6 +132,8 @@ export class Isolation {
     const { programs, why } = this.#parts.native === false ? { programs: {}, why: undefined } : await nativePrograms();
     if (!programs.isolate) return `its native program was not compiled (${why ?? 'no C compiler'})`;
     this.#program = programs.isolate;
+    const fault = await this.#networks.open();
+    if (fault !== undefined) return fault;
     const folder = await mkdtemp(join(this.#parts.env.TMPDIR || tmpdir(), 'svc-try-'));
     try {
       return await this.#trial(folder);
@@ -109,10 +146,12 @@ export class Isolation {
     const [root, tmp, report] = [join(folder, 'root'), join(folder, 'tmp'), join(folder, 'report')];
     for (const path of [root, tmp]) await mkdir(path);
     const user = this.#users?.take();
-    const plan = { sight: this.sight, root, report, user, folder: root, tools: [], own: [], tmp, covers: [], cwd: '/' };
+    const network = this.#networks.take();
+    const paths = { root, report, folder: tmp, tools: [], own: [], tmp, covers: [], cwd: '/' };
+    const plan = { sight: this.sight, user, network, ...paths };
     try {
       if (user !== undefined) await chown(tmp, user, user);
-      await run(this.#program, [...planArguments({ ...plan, folder: tmp }), '/bin/sh', '-c', ':'], {
+      await run(this.#program, [...planArguments(plan), '/bin/sh', '-c', ':'], {
         env: {},
         timeout: TRIAL_MS,
         killSignal: 'SIGKILL',
@@ -122,6 +161,7 @@ export class Isolation {
       const line = await readFile(report, 'utf8').catch(() => '');
       return readReport(line)?.text ?? (error as Error).message.split('\n')[0];
     } finally {
+      if (network !== undefined) await this.#networks.free([network]);
       if (user !== undefined) this.#users?.free(user);
     }
   }

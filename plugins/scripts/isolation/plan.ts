@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, resolve, sep } from 'node:path';
 import type { AgentEnvironment } from '../domain/environment.ts';
+import { ownFiles } from './hidden.ts';
+import { isWithin } from './within.ts';
 
 /** The programs, libraries and settings of the machine. Nothing of /home, /root, /opt, /srv, /var, /run or /sys. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/nix/store', '/gnu/store'];
@@ -25,13 +26,12 @@ export interface SightParts {
   home: string;
 }
 
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(folder + sep);
-
 export const isShown = (path: string, shown: readonly string[]): boolean =>
   shown.some((folder) => isWithin(path, folder));
 
 /** The part of this machine that every isolated program sees. */
 export function sightOf({ env, node, extra, home }: SightParts): Sight {
+  const system = SYSTEM.filter((path) => existsSync(path)).flatMap((path) => [path, realpathSync(path)]);
   const shown = SYSTEM.filter((path) => existsSync(path));
   const more = [
     ...LINKED.filter((path) => existsSync(path)).map((path) => realpathSync(path)),
@@ -43,17 +43,12 @@ export function sightOf({ env, node, extra, home }: SightParts): Sight {
   for (const path of more.flatMap((one) => [one, realpathSync(one)])) if (!isShown(path, shown)) shown.push(path);
   // Folders before what lies in them: a mount covers what was there.
   const sorted = shown.toSorted((a, b) => a.length - b.length);
-  return { shown: sorted, hidden: ownFiles(env, home) };
-}
-
-/** What svc itself keeps on this machine: tokens, keys, databases. They may lie below a folder that is shown, such as /usr/src. */
-function ownFiles(env: AgentEnvironment, home: string): string[] {
-  const { HOME = '', XDG_CONFIG_HOME, SVC_TOKEN_FILE = '', SVC_DATABASE_URL = '' } = env;
-  const sqlite = /^sqlite:(?!:)(.+)/.exec(SVC_DATABASE_URL)?.[1];
-  const database = sqlite === undefined ? [] : ['', '-wal', '-shm', '-journal'].map((end) => resolve(sqlite) + end);
-  const profiles = join(XDG_CONFIG_HOME || join(HOME, '.config'), 'svc');
-  const files = [home, profiles, SVC_TOKEN_FILE, ...database].filter((path) => isAbsolute(path));
-  return [...new Set(files.flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [path])))];
+  return {
+    shown: sorted,
+    get hidden() {
+      return ownFiles({ env, home, system, shown: sorted });
+    },
+  };
 }
 
 export interface PlanParts {
@@ -63,6 +58,8 @@ export interface PlanParts {
   report: string;
   /** Only where the agent is root. */
   user: number | undefined;
+  /** What `Networks` gave out. */
+  network: string | undefined;
   /** The folder of the pass: seen, not written. */
   folder: string;
   /** Folders of the agent that scripts read: the verb client and the SDKs. */
@@ -78,10 +75,11 @@ export interface PlanParts {
 
 /** The arguments of the native program `isolate`, up to the program that it runs. */
 export function planArguments(parts: PlanParts): string[] {
-  const { sight, root, report, user, folder, tools, own, tmp, covers, cwd } = parts;
+  const { sight, root, report, user, network, folder, tools, own, tmp, covers, cwd } = parts;
   return [
     ...['--root', root, '--report', report],
     ...(user === undefined ? [] : ['--user', String(user)]),
+    ...(network === undefined ? [] : ['--network', network]),
     // First, because folders that are shown may lie in it.
     ...['--own', tmp, '/tmp'],
     ...[...sight.shown, ...tools, folder].flatMap((path) => ['--show', path]),

@@ -1,15 +1,18 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { verbs } from '../cli/verbs.ts';
 import { lintBash } from './bash-lint.ts';
+import { VerbArguments } from './verb-arguments.ts';
 
 const VERBS = new Set(
   'step sleep wait-signal wait-event emit lock activity activity-submit activity-collect activity-wait-all state spawn input output annotate artifact call'.split(
     ' ',
   ),
 );
+const TAKEN = new VerbArguments(verbs);
 const said = (source: string) =>
-  lintBash(source, VERBS).map(({ line, column, code }) => `${line}:${column} ${code.replace('lint_', '')}`);
+  lintBash(source, VERBS, TAKEN).map(({ line, column, code }) => `${line}:${column} ${code.replace('lint_', '')}`);
 
 t.test('names that differ from pass to pass', (t) => {
   t.same(said('svc step "build-$RANDOM" -- make'), ['1:10 varying_name']);

@@ -1,9 +1,12 @@
 import type { Problem } from '../../runs/contract.ts';
+import { argumentsOf } from './bash-arguments.ts';
 import { commandsOf, type SimpleCommand, type Word } from './bash-words.ts';
 import { unknownVerb } from './known-words.ts';
+import { VerbArguments } from './verb-arguments.ts';
 
 /** Warnings listed for one script. */
 const MAX_WARNINGS = 50;
+const NO_ARGUMENTS = new VerbArguments([]);
 /** What differs from pass to pass. */
 const VARYING =
   /\$\{?(RANDOM|SRANDOM|SECONDS|EPOCHSECONDS|EPOCHREALTIME|BASHPID|\$)\b|\$\$|(\$\(|`)\s*(date|uuidgen|mktemp|shuf)\b|\/random\/uuid/;
@@ -21,10 +24,13 @@ const RUNS_TEXT = /^-[a-z]*c$/;
 /** Verbs that a replay does not compare. */
 const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
 
-/** What a script of bash does that its replay will probably not do again. `verbs` are the words behind `svc`. */
-export function lintBash(source: string, verbs: ReadonlySet<string>): Problem[] {
+/**
+ * What a script of bash does that its replay will probably not do again, and calls that a verb would refuse. `verbs` are the
+ * words behind `svc`, `taken` what they take.
+ */
+export function lintBash(source: string, verbs: ReadonlySet<string>, taken = NO_ARGUMENTS): Problem[] {
   if (!/\bsvc\b/.test(source)) return [];
-  const lint = new BashLint(source, verbs);
+  const lint = new BashLint(source, verbs, taken);
   return lint.run();
 }
 
@@ -52,6 +58,9 @@ interface Block {
 class BashLint {
   readonly #source: string;
   readonly #verbs: ReadonlySet<string>;
+  readonly #taken: VerbArguments;
+  /** The script has a function of this name, which may take anything. */
+  readonly #has_own: boolean;
   readonly #found: Problem[] = [];
   /** Variables whose last value varies, with the text that says why. */
   readonly #varying = new Map<string, string>();
@@ -62,9 +71,11 @@ class BashLint {
   readonly #warned = new Set<string>();
   #lineStarts: number[] | undefined;
 
-  constructor(source: string, verbs: ReadonlySet<string>) {
+  constructor(source: string, verbs: ReadonlySet<string>, taken: VerbArguments) {
     this.#source = source;
     this.#verbs = verbs;
+    this.#taken = taken;
+    this.#has_own = /^[ \t]*(?:function[ \t]+svc\b|svc[ \t]*\(\))/m.test(source);
   }
 
   run(): Problem[] {
@@ -151,6 +162,13 @@ class BashLint {
         `the name of this call is made of ${why}, which differs when the script is replayed; take it from the output of a \`svc step\``,
       );
     if (verb.text === 'step') this.#body(words);
+    if (!this.#has_own) this.#arguments(words.slice(1));
+  }
+
+  #arguments(words: SimpleCommand): void {
+    const given = argumentsOf(words);
+    for (const { at, message } of this.#taken.faultsOf(given.map(({ argument }) => argument)))
+      this.#warn(given[at]!.word, 'lint_verb_arguments', message);
   }
 
   /** Behind `--` of a step: a program, or a script for a shell. */

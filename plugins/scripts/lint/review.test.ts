@@ -3,8 +3,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { chooseInterpreter } from '../domain/interpreter.ts';
+import { verbs as ownVerbs } from '../cli/verbs.ts';
+import type { VerbHelp } from '../contract/verb.ts';
 import { ScriptReview } from './review.ts';
 
+const known: readonly VerbHelp[] = ownVerbs;
 const VERBS =
   'step sleep wait-signal wait-event emit lock activity activity-submit activity-collect activity-wait-all state spawn output annotate call artifact';
 /** A python3 that is a shell script of a version manager takes longer to start than to read a text. */
@@ -12,7 +15,8 @@ const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'],
 const parts = {
   env: process.env,
   path: `${dirname(python)}:${process.env.PATH}`,
-  verbs: () => VERBS.split(' ').map((verb) => ({ verb })),
+  verbs: () =>
+    VERBS.split(' ').map((verb) => ({ usage: '', summary: '', ...known.find((one) => one.verb === verb), verb })),
 };
 const review = new ScriptReview(parts);
 const look = (filename: string, source: string, by = review) =>
@@ -241,6 +245,44 @@ t.test('names that the SDK and svc do not have', async (t) => {
   const wrapped =
     'import subprocess\ndef svc(*words):\n    subprocess.run(["svc", *words])\nsvc("slep", "1s")\nsvc("sleep", "1s")';
   t.same(await said('d.py', wrapped), ['4:1 unknown_verb']);
+});
+
+t.test('arguments that a verb would refuse', async (t) => {
+  const python = [
+    'import subprocess',
+    'from svc_sdk import sleep, wait_signal',
+    'name, words = "a", ["x"]',
+    'subprocess.run(["svc", "sleep", "5x"], check=True)',
+    'subprocess.run(["svc", "sleep", name], check=True)',
+    'subprocess.run(["svc", "wait-signal", *words], check=True)',
+    'subprocess.check_output(["svc", "wait-signal", "event:a"])',
+    'subprocess.run(["svc", "step", "a", "--retri", "3", "--", "make"])',
+    'sleep("soon")',
+    'sleep(f"{name}s")',
+    'wait_signal("event:a")',
+    'wait_signal("a", timeout="never")',
+    'wait_signal("a", timeout=5)',
+  ].join('\n');
+  t.same(await said('a.py', python), [
+    '4:33 verb_arguments',
+    '7:48 verb_arguments',
+    '8:37 verb_arguments',
+    '9:7 verb_arguments',
+    '11:13 verb_arguments',
+    '12:26 verb_arguments',
+  ]);
+  const typescript = [
+    "import { execFileSync } from 'node:child_process';",
+    "import { sleep, waitSignal } from 'svc/sdk';",
+    "execFileSync('svc', ['sleep', '5x']);",
+    "execFileSync('svc', ['sleep', process.argv[2]]);",
+    "execFileSync('svc', ['sleep', ...process.argv]);",
+    "await sleep('5x');",
+    'await sleep(500);',
+    "await waitSignal('event:x');",
+    "await waitSignal('x');",
+  ].join('\n');
+  t.same(await said('a.ts', typescript), ['3:31 verb_arguments', '6:13 verb_arguments', '8:18 verb_arguments']);
 });
 
 t.test('what cannot be looked at is said', async (t) => {

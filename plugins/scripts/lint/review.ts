@@ -9,6 +9,8 @@ import { askProgram, MAX_BYTES } from './bounded-program.ts';
 import type { Node } from './tree.ts';
 import { lintTree } from './tree-lint.ts';
 import type { VaryingCalls } from './values.ts';
+import { VerbArguments } from './verb-arguments.ts';
+import type { VerbHelp } from '../contract/verb.ts';
 import { JAVASCRIPT_CALLS, PYTHON_CALLS } from './varying-calls.ts';
 
 const MAX_AT_ONCE = 4;
@@ -23,7 +25,7 @@ export interface ReviewParts {
   env: Readonly<Record<string, string | undefined>>;
   path: string;
   /** The words behind `svc`. */
-  verbs: () => readonly { verb: string }[];
+  verbs: () => readonly VerbHelp[];
 }
 
 interface Script {
@@ -84,7 +86,7 @@ export class ScriptReview {
     const language = languageOf(interpreter);
     if (!shell && !language) return notLookedAt(`svc does not read the language of ${interpreter.name}`);
     if (Buffer.byteLength(source) > MAX_BYTES) return notLookedAt(`it has more than ${MAX_BYTES} bytes`);
-    if (!language) return { ...NOTHING, warnings: lintBash(source, this.#verbs()) };
+    if (!language) return { ...NOTHING, warnings: lintBash(source, this.#verbs(), this.#taken()) };
     const key = createHash('sha256')
       .update(`${language.code}\0${endingOf(filename)}\0${source}`)
       .digest('base64');
@@ -98,6 +100,8 @@ export class ScriptReview {
   #verbs(): ReadonlySet<string> {
     return new Set(this.#parts.verbs().map(({ verb }) => verb.split(' ', 1)[0]!));
   }
+
+  #taken = (): VerbArguments => new VerbArguments(this.#parts.verbs());
 
   async #look(language: Language, script: Script): Promise<Review> {
     if (this.#running >= MAX_AT_ONCE) return notLookedAt('too many scripts are being checked now; try again');
@@ -118,7 +122,7 @@ export class ScriptReview {
   #reviewOf({ code, name, calls }: Language, { problems, tree }: Read): Review {
     if (problems) return { ...NOTHING, problems: problems.map((one) => ({ ...one, code })) };
     if (!tree) return notLookedAt(`the reader of ${name} did not understand it`);
-    return { ...NOTHING, warnings: lintTree(tree, this.#verbs(), calls) };
+    return { ...NOTHING, warnings: lintTree(tree, { verbs: this.#verbs(), taken: this.#taken() }, calls) };
   }
 }
 

@@ -29,6 +29,8 @@ export interface VerbCall {
   work: Node | undefined;
   /** The words of the command that a step runs. */
   command: readonly Node[];
+  /** The words behind `svc`, of a program that the script starts. */
+  words?: readonly Node[];
 }
 
 /** Knows what the names of one script mean. */
@@ -156,6 +158,7 @@ export class ScriptNames {
       name: name?.k === 'spread' ? undefined : name,
       work: undefined,
       command: node.a ? command : NOTHING,
+      words,
     };
   }
 }

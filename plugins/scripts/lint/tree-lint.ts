@@ -2,6 +2,7 @@ import type { Problem } from '../../runs/contract.ts';
 import { verbInCommand } from './bash-lint.ts';
 import { ScriptNames, type VerbCall } from './script-names.ts';
 import { namesOf, type Node, partsOf, type Place, textOf } from './tree.ts';
+import { type Argument, durationFault, type VerbArguments } from './verb-arguments.ts';
 import { Values, type VaryingCalls } from './values.ts';
 
 /** Warnings listed for one script. */
@@ -14,9 +15,21 @@ const NAMED = new Set('step wait-signal wait-event emit lock activity activity-s
 const NOT_DURABLE = new Set(['input', 'output', 'annotate']);
 const NESTED = 'call it before or behind the step';
 
-/** What a script does that its replay will probably not do again. `verbs` are the words behind `svc`. */
-export function lintTree(tree: Node, verbs: ReadonlySet<string>, calls: VaryingCalls): Problem[] {
-  return new TreeLint(tree, verbs, calls).run();
+/** The words behind `svc`, and what they take. */
+export interface KnownVerbs {
+  verbs: ReadonlySet<string>;
+  taken: VerbArguments;
+}
+
+/** What a script does that its replay will probably not do again, and calls that a verb would refuse. */
+export function lintTree(tree: Node, known: KnownVerbs, calls: VaryingCalls): Problem[] {
+  return new TreeLint(tree, known, calls).run();
+}
+
+/** An expression is one argument, and nobody knows which; a list that is put in may be any number. */
+function argumentOf(word: Node): Argument {
+  if (word.k === 'spread') return { any_number: true };
+  return { text: textOf(word) };
 }
 
 interface Branch {
@@ -27,6 +40,7 @@ interface Branch {
 class TreeLint {
   readonly #tree: Node;
   readonly #verbs: ReadonlySet<string>;
+  readonly #taken: VerbArguments;
   readonly #names: ScriptNames;
   readonly #values: Values;
   readonly #found = new Map<string, Problem>();
@@ -39,9 +53,10 @@ class TreeLint {
   #inStep = false;
   #calls = 0;
 
-  constructor(tree: Node, verbs: ReadonlySet<string>, calls: VaryingCalls) {
+  constructor(tree: Node, { verbs, taken }: KnownVerbs, calls: VaryingCalls) {
     this.#tree = tree;
     this.#verbs = verbs;
+    this.#taken = taken;
     this.#names = new ScriptNames(tree, verbs);
     this.#values = new Values(this.#names, calls, tree);
     this.#collectWorks(tree);
@@ -108,6 +123,26 @@ class TreeLint {
       );
     if (!NOT_DURABLE.has(call?.verb ?? '')) this.#condition(said);
     if (call) this.#durable(call);
+    if (call) this.#arguments(node, call);
+  }
+
+  #arguments(node: Node, { verb, name, words }: VerbCall): void {
+    if (words) {
+      const given = words.map(argumentOf);
+      for (const { at, message } of this.#taken.faultsOf(given))
+        this.#warn(words[at] ?? node, 'lint_verb_arguments', message);
+      return;
+    }
+    const text = textOf(name);
+    const option = node.n?.timeout;
+    const long = [verb === 'sleep' && name, option].flatMap((one) => (one ? [{ one, text: textOf(one) }] : []));
+    for (const { one, text: said } of long) {
+      const fault = said === undefined ? undefined : durationFault(said);
+      if (fault !== undefined) this.#warn(one, 'lint_verb_arguments', fault);
+    }
+    const [signal] =
+      verb === 'wait-signal' && text !== undefined ? this.#taken.faultsOf([{ text: verb }, { text }]) : [];
+    if (signal && name) this.#warn(name, 'lint_verb_arguments', signal.message);
   }
 
   #condition(said: string): void {

@@ -1,6 +1,6 @@
 /*
  * `svc-attempt <attempt> <timeout ms> <grace ms> <command>…`: runs one attempt of a step's command. The command sees its number
- * as SVC_ATTEMPT (0: it has none). With a timeout it has a process group of its own: when its time is over the group gets
+ * as ATTEMPT (0: it has none). With a timeout it has a process group of its own: when its time is over the group gets
  * SIGTERM, and SIGKILL when it is still there after the grace period, and this exits with 124.
  */
 #define _GNU_SOURCE
@@ -179,7 +179,7 @@ int main(int argc, char **argv) {
   if (argc < 5) return USAGE;
   long long timeout = atoll(argv[2]), grace = atoll(argv[3]);
   char **command = argv + 4;
-  if (strcmp(argv[1], "0")) setenv("SVC_ATTEMPT", argv[1], 1);
+  if (strcmp(argv[1], "0")) setenv("ATTEMPT", argv[1], 1);
   if (timeout > 0) return supervise(command, timeout, grace);
   execvp(command[0], command);
   return not_started(command[0]);

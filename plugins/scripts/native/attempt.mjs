@@ -9,7 +9,7 @@ const timeout_ms = Number(timeout);
 const REASONS = { ENOENT: 'No such file or directory', EACCES: 'Permission denied', ENOEXEC: 'Exec format error' };
 
 const env = { ...process.env };
-if (attempt !== '0') env.SVC_ATTEMPT = attempt;
+if (attempt !== '0') env.ATTEMPT = attempt;
 
 let late = false;
 const child = spawn(command[0], command.slice(1), {

@@ -35,9 +35,9 @@ function suite(t: Test, program: readonly string[]): void {
   };
 
   t.test('the command sees its number, and its end is told', async (t) => {
-    t.same(await run([2, 0, 0, 'sh', '-c', 'echo "$SVC_ATTEMPT"; exit 3']), { code: 3, stdout: '2\n', stderr: '' });
-    t.match(await run([0, 0, 0, 'sh', '-c', 'echo "${SVC_ATTEMPT-none}"']), { code: 0, stdout: 'none\n' });
-    t.match(await run([3, 60_000, 0, 'sh', '-c', 'echo "$SVC_ATTEMPT"; kill -9 $$']), { code: 137, stdout: '3\n' });
+    t.same(await run([2, 0, 0, 'sh', '-c', 'echo "$ATTEMPT"; exit 3']), { code: 3, stdout: '2\n', stderr: '' });
+    t.match(await run([0, 0, 0, 'sh', '-c', 'echo "${ATTEMPT-none}"']), { code: 0, stdout: 'none\n' });
+    t.match(await run([3, 60_000, 0, 'sh', '-c', 'echo "$ATTEMPT"; kill -9 $$']), { code: 137, stdout: '3\n' });
     for (const timeout of [0, 60_000]) {
       t.match(await run([1, timeout, 0, 'no-such']), { code: 127, stderr: /no-such: command not found/ });
       t.match(await run([1, timeout, 0, '/etc/passwd']), { code: 126, stderr: /Permission denied/ });

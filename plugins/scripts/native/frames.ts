@@ -1,7 +1,7 @@
 /** Frames of the spawner; described in frames.h. */
-export const FRAME_VERSION = 3;
+export const FRAME_VERSION = 4;
 export const Request = { spawn: 1, kill: 2, pause: 3, resume: 4, sync: 5, prepare: 6, give: 7 } as const;
-export const Report = { hello: 1, started: 2, output: 3, exit: 4, failed: 5, synced: 6, said: 7 } as const;
+export const Report = { hello: 1, started: 2, output: 3, exit: 4, failed: 5, synced: 6, said: 7, lost: 8 } as const;
 /** The stage at which a start failed. */
 export const Stage = { prepare: 1, directory: 2, program: 3 } as const;
 
@@ -23,11 +23,28 @@ export function frame(type: number, process: number, payload: Buffer = Buffer.al
   return Buffer.concat([head, payload]);
 }
 
-export function spawnPayload(cwd: string, argv: readonly string[], env: Record<string, string>): Buffer {
+/** A user of the machine by its number. */
+export interface UserIds {
+  uid: number;
+  gid: number;
+}
+
+const AS_THE_SPAWNER: UserIds = { uid: 0xffff_ffff, gid: 0xffff_ffff };
+
+interface Started {
+  cwd: string;
+  argv: readonly string[];
+  env: Record<string, string>;
+  user?: UserIds | undefined;
+}
+
+export function spawnPayload({ cwd, argv, env, user = AS_THE_SPAWNER }: Started): Buffer {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const head = Buffer.allocUnsafe(8);
+  const head = Buffer.allocUnsafe(16);
   head.writeUInt32LE(argv.length, 0);
   head.writeUInt32LE(variables.length, 4);
+  head.writeUInt32LE(user.uid, 8);
+  head.writeUInt32LE(user.gid, 12);
   return Buffer.concat([head, Buffer.from(`${[cwd, ...argv, ...variables].join('\0')}\0`)]);
 }
 

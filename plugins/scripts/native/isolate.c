@@ -3,14 +3,14 @@
  * namespace where the agent is not root and as another user where it is. The program sees the folders it is given and
  * no others. Everything it leaves behind dies with it. README.md has the whole list.
  *
- *   isolate --root <folder> --report <file> [--user <id>] [--show <path>]… [--own <from> <to>]…
+ *   isolate --root <folder> --report <file> [--user <id>] [--network none|<control group>] [--show <path>]… [--own <from> <to>]…
  *           [--cover <from> <to>]… [--hide <path>]… --cwd <folder> -- <program> [argument]…
  *
  * The program gets the variables whose names begin with SVCENV_, without that: nothing that somebody else chose is in the
  * environment of this one, which may be root.
  *
  * Exits as the program does, by the same signal too. What kept it from starting is one line in the report:
- * `<step> <errno> <subject>`.
+ * `<step> <errno> <subject>`. The line `ended 0 program` says that its end is its own: who is killed here leaves none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,10 +56,10 @@ static void map_user(uid_t user, gid_t group) {
   put("/proc/self/gid_map", map);
 }
 
-static void part(void) {
+static void part(const struct plan *plan) {
   uid_t user = geteuid();
   gid_t group = getegid();
-  int spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC;
+  int spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | (plan->network == OWN_NETWORK ? CLONE_NEWNET : 0);
   if (unshare(user == 0 ? spaces : spaces | CLONE_NEWUSER)) isolate_fail("namespaces", "unshare");
   if (user != 0) map_user(user, group);
 }
@@ -166,7 +166,10 @@ static void read_plan(struct plan *plan, char **at) {
     const char *option = *at++, *value = next(&at);
     if (!strcmp(option, "--root")) plan->root = value;
     else if (!strcmp(option, "--cwd")) plan->cwd = value;
-    else if (!strcmp(option, "--user")) plan->user = (uid_t)strtoul(value, NULL, 10);
+    else if (!strcmp(option, "--network")) {
+      plan->network = strcmp(value, "none") ? NOT_HERE : OWN_NETWORK;
+      plan->group = value;
+    } else if (!strcmp(option, "--user")) plan->user = (uid_t)strtoul(value, NULL, 10);
     else if (!strcmp(option, "--show")) add(plan->points, &plan->count, (struct mount_point){value, value, SHOWN});
     else if (!strcmp(option, "--own")) add(plan->points, &plan->count, (struct mount_point){value, next(&at), OWN});
     else if (!strcmp(option, "--cover")) add(plan->points, &plan->count, (struct mount_point){value, next(&at), COVER});
@@ -190,13 +193,18 @@ int main(int argc, char **argv) {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
   if (pipe2(result, O_CLOEXEC)) isolate_fail("namespaces", "pipe");
-  part();
+  if (plan.network == NOT_HERE) isolate_from_machine(plan.group);
+  part(&plan);
+  if (plan.network == OWN_NETWORK) isolate_own_network();
   pid_t first = fork();
   if (first < 0) isolate_fail("namespaces", "fork");
   if (first == 0) guard(&plan, result[1]);
   close(result[1]);
   while (waitpid(first, &status, 0) < 0 && errno == EINTR) continue;
   int ended;
-  if (read(result[0], &ended, sizeof ended) == sizeof ended) end_like(ended);
+  if (read(result[0], &ended, sizeof ended) == sizeof ended) {
+    dprintf(report, "ended 0 program\n");
+    end_like(ended);
+  }
   end_like(status);
 }

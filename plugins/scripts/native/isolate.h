@@ -8,6 +8,12 @@
 #define ISOLATE_FAILED 125
 #define ISOLATE_MOUNTS 256
 
+enum network {
+  SHARED, /* that of the machine */
+  OWN_NETWORK, /* with nothing but a loopback interface of its own */
+  NOT_HERE /* that of the machine, without the machine itself */
+};
+
 enum mount_kind {
   SHOWN, /* read-only, with what is mounted below it */
   OWN,   /* readable and writable */
@@ -27,6 +33,9 @@ struct plan {
   const char *cwd;
   /* User and group of the program, where the agent is root; else 0. */
   uid_t user;
+  enum network network;
+  /* A control group to be made for `NOT_HERE`. */
+  const char *group;
   struct mount_point points[ISOLATE_MOUNTS];
   size_t count;
   char **argv;
@@ -34,6 +43,12 @@ struct plan {
 
 /* Makes the plan's folders all that there is. Ends the process when it cannot. */
 void isolate_mounts(const struct plan *plan);
+
+/* Puts this process into a new control group, of which no packet goes to this machine. */
+void isolate_from_machine(const char *group);
+
+/* Turns the loopback interface of a new network on. */
+void isolate_own_network(void);
 
 /* Refuses system calls for this process and all that it starts. */
 void isolate_filter(void);

@@ -49,10 +49,14 @@ static void report_end(const struct job *job) {
     report_failure(job->id, job->end.a, job->end.b);
     return;
   }
-  bool told = job->end.kind == NOTE_ENDED;
+  /* A keeper that was killed told nothing, and what the process made of it is no outcome of the process. */
+  if (job->end.kind != NOTE_ENDED) {
+    frame_begin(&pending, FRAME_LOST, job->id, 0);
+    return;
+  }
   frame_begin(&pending, FRAME_EXIT, job->id, 8);
-  append_u32(&pending, (uint32_t)(told ? job->end.a : -1));
-  append_u32(&pending, (uint32_t)(told ? job->end.b : SIGKILL));
+  append_u32(&pending, (uint32_t)job->end.a);
+  append_u32(&pending, (uint32_t)job->end.b);
 }
 
 int launch(uint32_t id, const struct order *order) {

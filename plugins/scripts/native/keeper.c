@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "frames.h"
 #include "spawner.h"
 
 #define CONTROL 3
@@ -72,17 +73,25 @@ int kill_children(int (*spare)(pid_t)) {
   return found;
 }
 
+/* Of this process alone: the C library would tell threads, of which the keeper's memory is none. What it prints goes through
+ * pipes that it may open by name too. */
+static int become_user(const struct order *order) {
+  if (order->user == AS_THE_SPAWNER) return 0;
+  return fchown(1, order->user, order->group) || fchown(2, order->user, order->group) || syscall(SYS_setgroups, 0, NULL) ||
+         syscall(SYS_setresgid, order->group, order->group, order->group) ||
+         syscall(SYS_setresuid, order->user, order->user, order->user);
+}
+
 /* Runs in the keeper's memory until exec. */
 static void become(const struct order *order, volatile int *stage, volatile int *failed) {
   sigset_t none;
   *stage = STAGE_PREPARE;
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   sigemptyset(&none);
-  if (setsid() >= 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0) {
+  if (setsid() >= 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0 && become_user(order) == 0 &&
+      (!order->prepared || dup2(GIVEN, GIVEN_DESCRIPTOR) >= 0)) {
     *stage = STAGE_DIRECTORY;
-    if (order->prepared && dup2(GIVEN, GIVEN_DESCRIPTOR) < 0)
-      *stage = STAGE_PREPARE;
-    else if (chdir(order->cwd) == 0) {
+    if (chdir(order->cwd) == 0) {
       *stage = STAGE_PROGRAM;
       execvp(order->argv[0], order->argv);
     }

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { FRAME_LIMIT, Request, signalPayload } from './frames.ts';
+import { FRAME_LIMIT, Request, signalPayload, type UserIds } from './frames.ts';
 
 export interface SpawnRequest {
   /** Program (looked up in PATH of `env`) and its arguments. */
@@ -7,6 +7,8 @@ export interface SpawnRequest {
   /** The whole environment. */
   env: Record<string, string>;
   cwd: string;
+  /** Whose process it is, without further groups; absent: the agent's user. Only an agent that is root can name another. */
+  user?: UserIds | undefined;
 }
 
 export interface ProcessEnd {
@@ -17,6 +19,8 @@ export interface ProcessEnd {
   error?: string;
   /** `ENOENT`, `EACCES`… when it did not start. */
   error_code?: string;
+  /** What started or kept it was killed, and it with that: how it would have ended nobody knows. `error` says what was. */
+  lost?: true;
 }
 
 export type OutputListener = (stream: 'stdout' | 'stderr', data: Buffer) => void;
@@ -176,6 +180,10 @@ export class ProcessHandle implements PreparedHandle {
     for (const delivered of this.syncs.splice(0)) this.held.push({ delivered });
     this.start.reject(new Error(end.error ?? 'the process ended before it started'));
     this.flow();
+  }
+
+  lose(error: string): void {
+    this.exited({ exit_code: null, signal: null, error, lost: true });
   }
 
   fail(error: string, error_code?: string): void {

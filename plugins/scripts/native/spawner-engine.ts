@@ -24,6 +24,9 @@ interface Program {
 /* The Node fallback needs PATH for mkfifo. The spawner gets nothing else of the agent's environment. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
+/** The last reports of a process. */
+const LAST: ReadonlySet<number> = new Set([Report.exit, Report.failed, Report.lost]);
+
 const names = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 function identity(payload: Buffer, at: number): string {
@@ -53,6 +56,8 @@ function report(handle: ProcessHandle, { type, payload }: Frame): void {
   } else if (type === Report.failed) {
     const { error, code } = failure(handle, payload.readInt32LE(0), payload.readInt32LE(4));
     handle.fail(error, code);
+  } else if (type === Report.lost) {
+    handle.lose('the process was lost: its keeper was killed');
   } else if (type === Report.exit) {
     const code = payload.readInt32LE(0);
     const signal = payload.readInt32LE(4);
@@ -111,10 +116,9 @@ class SpawnerProcess implements Engine {
   run(handle: ProcessHandle): void {
     if (!this.alive()) return handle.fail('the spawner is closed');
     const id = ++this.#count;
-    const { cwd, argv, env } = handle.request;
     this.#running.set(id, handle);
     const { stdin } = this.#child;
-    stdin.write(frame(handle.prepared ? Request.prepare : Request.spawn, id, spawnPayload(cwd, argv, env)));
+    stdin.write(frame(handle.prepared ? Request.prepare : Request.spawn, id, spawnPayload(handle.request)));
     handle.attach((type, payload) => stdin.write(frame(type, id, payload)));
   }
 
@@ -147,7 +151,7 @@ class SpawnerProcess implements Engine {
     const handle = this.#running.get(received.process);
     if (!handle) return;
     if (received.type === Report.started) this.#pids.set(received.process, received.payload.readInt32LE(0));
-    if (received.type === Report.exit || received.type === Report.failed) {
+    if (LAST.has(received.type)) {
       this.#running.delete(received.process);
       this.#pids.delete(received.process);
     }
@@ -166,7 +170,9 @@ class SpawnerProcess implements Engine {
     if (!this.#program.native) for (const pid of this.#pids.values()) killGroup(pid);
     const cause = [how, this.#fault].filter(Boolean).join(', ');
     const text = this.#ended ? 'the spawner was closed' : `the spawner ended (${cause})`;
-    for (const handle of this.#running.values()) handle.fail(text);
+    for (const handle of this.#running.values())
+      if (this.#ended) handle.fail(text);
+      else handle.lose(text);
     this.#running.clear();
     this.#ready.reject(new Error(`${this.#program.file}: ${text}`));
     this.#gone.resolve();

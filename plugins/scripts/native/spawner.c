@@ -49,10 +49,12 @@ static int take_strings(char **at, const char *end, char **strings, uint32_t cou
 
 static int spawn(uint32_t id, unsigned char *payload, size_t length, bool prepared) {
   struct order order = {.prepared = prepared};
-  if (length < 10 || payload[length - 1] != 0) return -1;
+  if (length < 18 || payload[length - 1] != 0) return -1;
   uint32_t argc = read_u32(payload), envc = read_u32(payload + 4);
   if (argc < 1 || argc > length || envc > length) return -1;
-  char *at = (char *)payload + 8, *end = (char *)payload + length;
+  order.user = read_u32(payload + 8);
+  order.group = read_u32(payload + 12);
+  char *at = (char *)payload + 16, *end = (char *)payload + length;
   order.argv = take(argc + 1, sizeof *order.argv);
   order.environment = take(envc + 1, sizeof *order.environment);
   int failed = take_strings(&at, end, &order.cwd, 1) || take_strings(&at, end, order.argv, argc) ||

@@ -22,6 +22,7 @@ struct order {
   char **environment;
   char *cwd;
   bool prepared; /* it gets GIVEN_DESCRIPTOR */
+  uint32_t user, group; /* AS_THE_SPAWNER or others */
 };
 
 /* High, so that the process numbers its own descriptors as if it were not there. */

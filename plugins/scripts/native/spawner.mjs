@@ -2,7 +2,7 @@
 // has no subreaper: a process that left the group and closed stdout and stderr is not found. If this process is killed,
 // the agent kills the groups that it knows.
 import { spawn } from 'node:child_process';
-import { fstatSync, statSync } from 'node:fs';
+import { fchownSync, fstatSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { constants as os } from 'node:os';
 import { killGroup, leftBehind } from './left-behind.mjs';
@@ -20,6 +20,8 @@ const OUTPUT = 3;
 const EXIT = 4;
 const FAILED = 5;
 const SYNCED = 6;
+/** For user and group. */
+const AS_THE_SPAWNER = 0xffff_ffff;
 const STAGE_PREPARE = 1;
 const STAGE_DIRECTORY = 2;
 const STAGE_PROGRAM = 3;
@@ -116,10 +118,12 @@ function directoryFault(cwd) {
   }
 }
 
-function start(job, cwd, argv, env, ends) {
+function start(job, { cwd, argv, env, user }, ends) {
   const stdio = ends ? ['ignore', ends[0].write, ends[1].write] : ['ignore', 'pipe', 'pipe'];
   try {
-    return spawn(argv[0], argv.slice(1), { cwd, env, stdio, detached: true });
+    // It may open them by name too.
+    if (ends && user) for (const { write } of ends) fchownSync(write, user.uid, user.gid);
+    return spawn(argv[0], argv.slice(1), { cwd, env, stdio, detached: true, ...user });
   } catch (error) {
     job.failed = { stage: STAGE_PROGRAM, errno: -(error.errno ?? -os.errno.EINVAL) };
     return undefined;
@@ -195,10 +199,10 @@ function listen(job, pipe, stream) {
   });
 }
 
-async function launch(job, cwd, argv, env) {
-  const fault = directoryFault(cwd);
+async function launch(job, order) {
+  const fault = directoryFault(order.cwd);
   const ends = fault === undefined ? await makePipes(runtimeFolder) : undefined;
-  const child = fault === undefined ? start(job, cwd, argv, env, ends) : undefined;
+  const child = fault === undefined ? start(job, order, ends) : undefined;
   if (fault !== undefined) job.failed = { stage: STAGE_DIRECTORY, errno: fault };
   if (ends && child?.pid === undefined) closeAll(ends.flatMap(({ read, held }) => [read, held]));
   if (!child) return finish(job, null, null);
@@ -235,13 +239,15 @@ function request(type, id, payload) {
   const job = jobs.get(id);
   if (type === SPAWN) {
     const argc = payload.readUInt32LE(0);
-    const [cwd, ...rest] = payload.subarray(8, -1).toString().split('\0');
+    const [uid, gid] = [payload.readUInt32LE(8), payload.readUInt32LE(12)];
+    const [cwd, ...rest] = payload.subarray(16, -1).toString().split('\0');
     const env = Object.fromEntries(
       rest.slice(argc).map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
     );
     const made = { id, pipes: [], open: 0, signals: [], identities: [], paused: false, seen: 0 };
     jobs.set(id, made);
-    launch(made, cwd, rest.slice(0, argc), env).catch(die);
+    const user = uid === AS_THE_SPAWNER ? undefined : { uid, gid };
+    launch(made, { cwd, argv: rest.slice(0, argc), env, user }).catch(die);
   } else if (!job) return;
   else if (type === KILL) signalGroup(job, payload.readInt32LE(0));
   else if (type === SYNC) sync(job).catch(die);
@@ -278,4 +284,4 @@ process.on('uncaughtException', die);
 // The agent stops this process by closing its stdin; a signal to a whole terminal or service must not.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.on(name, () => undefined);
 process.chdir('/');
-send(HELLO, 0, numbers(3));
+send(HELLO, 0, numbers(4));

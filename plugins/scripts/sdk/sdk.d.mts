@@ -43,7 +43,7 @@ export interface StepContext {
    * every other run. Processes that the function starts see it as `SVC_IDEMPOTENCY_KEY`, and no other `SVC_*`.
    */
   readonly idempotencyKey: string;
-  /** From 1; only with `retry`. Processes that the function starts see it as `SVC_ATTEMPT`. */
+  /** From 1; only with `retry`. Processes that the function starts see it as `ATTEMPT`. */
   readonly attempt?: number;
   /** Aborts when the time of this attempt is over; only with `timeout`. What the function still does then is not waited for. */
   readonly signal?: AbortSignal;

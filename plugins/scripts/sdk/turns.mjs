@@ -99,8 +99,8 @@ export async function asStep(step, work) {
   const shared = state();
   for (const name in shared.variables) delete process.env[name];
   process.env.SVC_IDEMPOTENCY_KEY = step.key;
-  if (step.attempt !== undefined) process.env.SVC_ATTEMPT = String(step.attempt);
-  const { TRACEPARENT: own } = process.env;
+  const { TRACEPARENT: own, ATTEMPT: before } = process.env;
+  if (step.attempt !== undefined) process.env.ATTEMPT = String(step.attempt);
   const span = stepTrace(step.key);
   Object.assign(process.env, span);
   try {
@@ -108,7 +108,8 @@ export async function asStep(step, work) {
   } finally {
     step.over = true;
     delete process.env.SVC_IDEMPOTENCY_KEY;
-    delete process.env.SVC_ATTEMPT;
+    if (before !== undefined) process.env.ATTEMPT = before;
+    else if (step.attempt !== undefined) delete process.env.ATTEMPT;
     if (own !== undefined) process.env.TRACEPARENT = own;
     else if (span.TRACEPARENT !== undefined) delete process.env.TRACEPARENT;
     Object.assign(process.env, shared.variables);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { access, writeFile } from 'node:fs/promises';
+import { access, chmod, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Log } from '../../../kernel/contracts/index.ts';
 import { BUILTIN_FILE } from '../native/verb-client.ts';
@@ -89,7 +89,9 @@ async function writePrelude(client_folder: string, file: string): Promise<string
     return undefined;
   }
   const load = `[[ \${BASH_VERSINFO[0]} -ge 4 ]] && enable -f '${builtin}' svc`;
-  await writeFile(file, `{ unset BASH_ENV; ${load} || :; } 2>/dev/null\n`, { mode: 0o644 });
+  await writeFile(file, `{ unset BASH_ENV; ${load} || :; } 2>/dev/null\n`);
+  // For isolated programs and those of other users, whatever the umask.
+  await chmod(file, 0o644);
   return file;
 }
 

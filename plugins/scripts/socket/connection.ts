@@ -11,6 +11,7 @@ import {
   SOCKET_PROTOCOL,
   type Verb,
   type VerbCall,
+  type ScriptFiles,
 } from '../contract.ts';
 import { Lines } from '../domain/lines.ts';
 import { numberOf, readRequest, type SocketRequest } from '../domain/requests.ts';
@@ -35,6 +36,8 @@ export interface Service {
   files?: ActivityFiles | undefined;
   /** Absent: it keeps no contents either. */
   contents?: ActivityContents | undefined;
+  /** Absent: nothing lies beside the script. */
+  beside?: ScriptFiles | undefined;
   /** What the callers may name as files. Absent: whatever the agent may read. */
   room?: FileRoom | undefined;
   /** What the run was started with. */
@@ -216,6 +219,7 @@ export class Connection {
       envelope: this.#service.envelope,
       files: this.#service.files,
       contents: this.#service.contents,
+      beside: this.#service.beside,
       room: this.#service.room,
       stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
       exec: (argv, key, limit, attempt) => {

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILTIN_FILE } from '../native/verb-client.ts';
@@ -30,5 +30,8 @@ export async function installHooks(runtime_dir: string, client_folder: string): 
     writeFile(join(folder, BASH_HOOK), bashHook(client_folder)),
     ...Object.entries(PROGRAMS).map(([name, text]) => writeFile(join(folder, name), text)),
   ]);
+  // Interpreters may be those of other users, whatever the umask; the folder of the agent keeps the rest away.
+  for (const name of ['', 'python']) await chmod(join(folder, name), 0o755);
+  for (const name of [...FILES, BASH_HOOK, ...Object.keys(PROGRAMS)]) await chmod(join(folder, name), 0o644);
   return folder;
 }

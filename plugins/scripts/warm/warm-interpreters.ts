@@ -4,7 +4,10 @@ import type { ActivityHost } from '../../agents/contract.ts';
 import { type AgentEnvironment, agentEnvironment } from '../domain/environment.ts';
 import { makeEmptyFolder } from '../executor/pass-folder.ts';
 import type { SdkLinks } from '../executor/sdk-folder.ts';
+import { OpenGround } from '../isolation/ground.ts';
 import type { Spawner } from '../native/spawner.ts';
+import type { RunUser } from '../users/run-users.ts';
+import { environmentOf, UserGround } from '../users/user-ground.ts';
 import { installHooks } from './hooks.ts';
 import { hookOf, type Language } from './language.ts';
 import { PassSocket } from '../socket/server.ts';
@@ -56,11 +59,14 @@ export interface WarmPass {
   filename: string;
   /** The environment of the script; what differs from pass to pass may be missing. */
   env: Variables;
+  /** Whose process it is; absent: the agent's. */
+  user?: RunUser | undefined;
 }
 
 interface WarmKind extends Kind {
   language: Language;
   options: readonly string[];
+  user: RunUser | undefined;
 }
 
 type Pool = WarmPool<WarmKind, PreparedProcess>;
@@ -87,9 +93,14 @@ export class WarmInterpreters {
    * The kind of a pass, for `take` and `use`; undefined when its interpreter must see the environment of the pass from its
    * first moment.
    */
-  kindOf({ language, program, options, filename, env }: WarmPass): WarmKind | undefined {
-    if (!startsAlike({ language, is_script: isScript(program) }, this.#env, env)) return undefined;
-    return { key: `${program}\0${filename}`, program, options, filename, language };
+  kindOf({ language, program, options, filename, env, user }: WarmPass): WarmKind | undefined {
+    if (!startsAlike({ language, is_script: isScript(program) }, this.#envOf(user), env)) return undefined;
+    return { key: `${program}\0${filename}\0${user?.uid ?? ''}`, program, options, filename, language, user };
+  }
+
+  /** The environment of the preparation. */
+  #envOf(user: RunUser | undefined): Variables {
+    return user ? environmentOf(this.#env, user, this.#parts.env) : this.#env;
   }
 
   take(kind: WarmKind): PreparedProcess | undefined {
@@ -108,7 +119,7 @@ export class WarmInterpreters {
     return language === 'bash' ? this.#small : this.#large;
   }
 
-  async #prepare({ program: path, options, language, filename }: WarmKind): Promise<PreparedProcess> {
+  async #prepare({ program: path, options, language, filename, user }: WarmKind): Promise<PreparedProcess> {
     const { agent, spawner, client_folder, links } = this.#place;
     this.#hooks ??= installHooks(agent.runtime_dir, client_folder).catch((error) => {
       // The next one tries again: the disk may have room by then.
@@ -120,12 +131,15 @@ export class WarmInterpreters {
     if (hook === undefined || program === undefined) throw new Error('its path, or that of the agent, cannot be used');
     const name = `p${this.#parts.ids.bytes(6).toString('hex')}`;
     const folder = await makeEmptyFolder(agent.memory_dir ?? agent.runtime_dir, name, filename, links);
-    const env = { ...this.#env, ...hook };
+    const env = { ...this.#envOf(user), ...hook };
     let socket: PassSocket | undefined;
     try {
       // A pass that finds it made need not wait for it.
       socket = await PassSocket.open(folder.socket);
-      const handle = spawner.prepare({ argv: [path, ...options, folder.source], env, cwd: agent.workdir });
+      const argv = [path, ...options, folder.source];
+      const open = new OpenGround(agent.workdir);
+      const ground = user ? await UserGround.make({ user, env: this.#parts.env, folder: folder.folder }) : open;
+      const handle = spawner.prepare(ground.request({ argv, env, cwd: ground.workdir }));
       return new PreparedProcess({ clock: this.#parts.clock, handle, folder, socket, env, program });
     } catch (error) {
       await socket?.close();

@@ -19,7 +19,7 @@ export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'
     takes_files: true,
     replays: true,
     check: (_scope, document) => check(document, bash),
-    review: ({ filename, source, interpreter }) =>
+    review: (_scope, { filename, source, interpreter }) =>
       review.of({ filename, source, interpreter: chooseInterpreter(filename, interpreter) }),
     plan: async (_on, _scope, document) => ({ activities: [plan(document)] }),
   };

@@ -94,7 +94,12 @@ export class BrowserSessions implements Sessions {
   }
 
   cookieOf(request: Pick<CookieRequest, 'headers'>): CookieValue | undefined {
-    return readCookie(cookieNamed(cookieName(SESSION_COOKIE, this.#parts.secure()), request));
+    return readCookie(this.sentOf(request));
+  }
+
+  /** What the request has as its cookie, also when no server has given it. Undefined: none, or an empty one. */
+  sentOf(request: Pick<CookieRequest, 'headers'>): string | undefined {
+    return cookieNamed(cookieName(SESSION_COOKIE, this.#parts.secure()), request) || undefined;
   }
 
   /** Undefined when no session has this cookie, or it is over. A cookie that shows a theft ends its session. */

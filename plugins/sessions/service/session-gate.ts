@@ -25,9 +25,14 @@ export class SessionGate implements CallerSource {
     this.#public_url = parts.public_url;
   }
 
-  /** The part that stays when the cookie is replaced. */
+  /**
+   * The part that stays when the cookie is replaced. Whatever else is in place of a cookie is a guess as well. A write that a page
+   * of another site makes a browser send is none: its cookie is looked at, so that the audit names the session, and not counted.
+   */
   credentialOf(request: UnknownRequest): string | undefined {
-    return this.#sessions.cookieOf(request)?.lasting;
+    const { method, headers } = request;
+    if (!READS.includes(method) && writeFault(headers, this.#public_url()) !== undefined) return undefined;
+    return this.#sessions.cookieOf(request)?.lasting ?? this.#sessions.sentOf(request);
   }
 
   /** Another site may make a browser send its cookie: that tells nothing of the cookie. */
@@ -37,7 +42,7 @@ export class SessionGate implements CallerSource {
   }
 
   async callerOf(request: UnknownRequest) {
-    if (!this.#sessions.cookieOf(request)) return undefined;
+    if (this.#sessions.sentOf(request) === undefined) return undefined;
     const reads = READS.includes(request.method);
     const known = await this.#sessions.recognise(request);
     if (!known) throw Errors.notAuthenticated('the session of this browser is over, or was ended; sign in again');

@@ -1,5 +1,6 @@
 import type { Figure } from '../figure.ts';
 import { bus } from './bus.ts';
+import { connections } from './connections.ts';
 import { consolePages } from './console.ts';
 import { devReady } from './dev-ready.ts';
 import { event } from './event.ts';
@@ -46,6 +47,7 @@ export const figures: readonly Figure[] = [
   graphCheck,
   pipelineCheck,
   requests,
+  connections,
   replay,
   growth,
   masking,

@@ -70,14 +70,22 @@ function Issuer({ back }: { back: string }) {
   );
 }
 
-/** Takes the code of a one-time link out of the address, so that it stands in no history. */
+/**
+ * Takes the code of a one-time link out of the address, so that it stands in no history. A link that is opened where this page
+ * stands already changes nothing but what follows the `#`.
+ */
 function useOneTimeCode(use: (code: string) => void): void {
-  const taken = useRef(false);
+  const latest = useRef(use);
+  latest.current = use;
   useEffect(() => {
-    const code = location.hash.slice(1);
-    if (!code || taken.current) return;
-    taken.current = true;
-    history.replaceState(history.state, '', location.pathname + location.search);
-    use(code);
-  });
+    const take = () => {
+      const code = location.hash.slice(1);
+      if (!code) return;
+      history.replaceState(history.state, '', location.pathname + location.search);
+      latest.current(code);
+    };
+    take();
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
 }

@@ -38,7 +38,8 @@ export function Handlers() {
       {make && may('member') && <MakeHandler scope={scope} />}
       {load && (
         <p className="quiet">
-          {load.in_flight} of at most 16 handler runs are under way; {load.queued} deliveries wait for a place.
+          {load.in_flight} handler runs are queued or running; at 16 no event starts another one. {load.queued}{' '}
+          deliveries wait for a place.
         </p>
       )}
       <List list={list} empty="No event starts anything here yet.">

@@ -83,8 +83,7 @@ function Row({ token }: { token: Token }) {
       <td>
         <Confirm label="Revoke" title={`Revoke the token ${token.name}?`} verb="Revoke it" danger run={revoke}>
           Whoever uses it is refused from now on. So are sessions that began with it, which may be the one that you are
-          in. Tokens that were made with it stay valid, unless they are revoked too:{' '}
-          <code>svc token rm {token.id} --with-minted</code>
+          in, and tokens that were made with it. To keep those: <code>svc token rm {token.id} --keep-minted</code>
         </Confirm>
       </td>
     </tr>

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { NodeRecord } from '../../../../cli/generated/api.ts';
+import { nodeLabel } from '../../../runs/explain/node-label.ts';
 import { type Scope, scoped } from '../api/paths.ts';
 import { Empty, Status } from '../kit/basics.tsx';
 import { useNow } from '../kit/clock.ts';
@@ -29,10 +30,12 @@ export function JobLog({ scope, path, job, cell }: Props) {
   const [chosen, setChosen] = useState<number>();
   const now = useNow();
   const writer = writerOf(job, cell.item);
+  // Logs call a combination by its values; the lines of the service in them by its number.
+  const named = nodeLabel(cell);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lines are changed in place, `version` tells so
   const mine = useMemo(
-    () => log.lines.filter(({ activity }) => activity === undefined || activity === writer),
-    [log, version, writer],
+    () => log.lines.filter(({ activity }) => activity === undefined || activity === named),
+    [log, version, named],
   );
   const steps = useMemo(() => stepsOfJob(mine, writer, cell.finished_at), [mine, writer, cell.finished_at]);
   const shown = chosen === undefined ? mine : mine.slice(steps[chosen]!.line, steps[chosen + 1]?.line);

@@ -1,7 +1,7 @@
 import type { NodeRecord } from '../../../../cli/generated/api.ts';
 import type { Job } from './document.ts';
 
-/** Nodes that a plan adds before and after a job. */
+/** Nodes that plans of earlier versions show before and after a job. */
 const LEASE = 'svc-lease-';
 const READ = 'svc-read-';
 
@@ -47,6 +47,7 @@ function reason(job: Job, node: NodeRecord, nodes: ReadonlyMap<string, NodeRecor
 
 function waitOf({ kind, name }: NonNullable<NodeRecord['substate']>): string {
   if (kind === 'event') return `It waits for an event of the type ${name}.`;
+  if (kind === 'awaiting_lease') return `It waits for the lock ${name}.`;
   return kind === 'child' ? 'It waits for the run that it called.' : `It waits for ${name}.`;
 }
 

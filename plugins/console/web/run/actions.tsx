@@ -11,7 +11,10 @@ export function useRerun(scope: Scope, run_id: string) {
   const navigate = useNavigate();
   return async (from?: string) => {
     const path = scoped(scope, `/runs/${encodeURIComponent(run_id)}/rerun`);
-    const made = await json<SubmittedRun>(path, { method: 'POST', body: from === undefined ? {} : { from } });
+    const made = await json<SubmittedRun>(path, {
+      method: 'POST',
+      body: from === undefined ? { all: true } : { from },
+    });
     await navigate({ to: '/orgs/$org/projects/$project/runs/$run', params: { ...scope, run: made.run_id } });
   };
 }
@@ -30,8 +33,8 @@ export function RunActions({ scope, run }: { scope: Scope; run: RunRecord }) {
     );
   return (
     <Confirm label="Rerun" title="Run it again?" verb="Rerun" run={() => rerun()}>
-      A new run of the same workflow with the same input, from its start. <code>svc rerun {run.run_id}</code> does the
-      same; a button beside each step begins there and keeps what came before.
+      A new run of the same workflow with the same input, from its start. <code>svc rerun {run.run_id} --all</code> does
+      the same; a button beside each step begins there and keeps what came before.
     </Confirm>
   );
 }

@@ -1,5 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type Ref, useCallback, useImperativeHandle, useRef, useState } from 'react';
+import { nodeLabel } from '../../../runs/explain/node-label.ts';
+import { timesOf } from '../../../runs/explain/step-times.ts';
 import type { NodeRecord, RunRecord, StepRecord } from '../../../../cli/generated/api.ts';
 import type { Scope } from '../api/paths.ts';
 import { useMay } from '../app/session.ts';
@@ -92,7 +94,8 @@ interface StepProps {
 
 function Step({ scope, run, step, open, onToggle }: StepProps) {
   const may = useMay(scope);
-  const site = isNode(step) ? step.node : step.site;
+  // With its verb: calls of several verbs may have one site.
+  const site = isNode(step) ? nodeLabel(step) : `${step.kind} ${step.site}`;
   const canRerun = !OPEN.includes(run.status) && may('member') && (!isNode(step) || step.item === undefined);
   return (
     <>
@@ -153,10 +156,11 @@ function Outcome({ step }: { step: AnyStep }) {
     );
   }
   const failed = step.exit_code !== undefined && step.exit_code !== 0;
+  const { from, to } = timesOf(step);
   return (
     <span className="outcome">
       {tried}
-      <span className="quiet">{spent(step.started_at, step.recorded_at)}</span>
+      <span className="quiet">{spent(from, to)}</span>
       <Status of={failed ? 'failed' : 'recorded'} />
     </span>
   );

@@ -1,4 +1,6 @@
 import type { NodeRecord, StepRecord } from '../../../../cli/generated/api.ts';
+import { nodeLabel } from '../../../runs/explain/node-label.ts';
+import { timesOf } from '../../../runs/explain/step-times.ts';
 
 /** One bar of a timeline. Times are epoch ms. */
 export interface Row {
@@ -35,13 +37,14 @@ export function rowOfNode(node: NodeRecord, now: number): Row[] {
   const state = node.substate ? 'wait' : NODE_STATES[node.state];
   const to = node.finished_at ? Date.parse(node.finished_at) : now;
   const key = node.item === undefined ? node.node : `${node.node}[${node.item}]`;
-  const label = node.attempt > 1 ? `${key}, attempt ${node.attempt}` : key;
+  const name = nodeLabel(node);
+  const label = node.attempt > 1 ? `${name}, attempt ${node.attempt}` : name;
   const earlier = (node.attempts ?? []).map((attempt) => rowOfAttempt(node, key, attempt));
   // The earlier attempts have bars of their own; this one begins after them.
   const begun = Math.max(from, ...earlier.map((row) => row.to));
   const pauses = node.state === 'backoff';
   const last: Row = { key, label, kind: node.type, from: begun, to, open: !node.finished_at, state, depth: 0 };
-  return [...earlier, pauses ? { ...last, label: `${key}, pause before attempt ${node.attempt + 1}` } : last];
+  return [...earlier, pauses ? { ...last, label: `${name}, pause before attempt ${node.attempt + 1}` } : last];
 }
 
 type Attempt = NonNullable<NodeRecord['attempts']>[number];
@@ -54,6 +57,8 @@ const rowOfAttempt = ({ type: kind }: NodeRecord, of: string, { attempt, ...time
 export const keyOf = ({ activity_id, position }: StepRecord): string => `${activity_id} ${position}`;
 
 export function rowOfStep(step: StepRecord, now: number): Row {
+  const { from, to } = timesOf(step);
+  const ended = to ? Date.parse(to) : now;
   const failed = step.exit_code !== undefined && step.exit_code !== 0;
   const open = step.status !== 'recorded';
   const state = open ? (step.status === 'waiting' ? 'wait' : 'busy') : failed ? 'bad' : 'good';
@@ -62,8 +67,8 @@ export function rowOfStep(step: StepRecord, now: number): Row {
     label: step.label ?? step.site.replace(/#0$/, ''),
     kind: step.kind,
     // Two clocks: the agent's says when it began, the database's when it was recorded.
-    from: Math.min(Date.parse(step.started_at), step.recorded_at ? Date.parse(step.recorded_at) : now),
-    to: step.recorded_at ? Date.parse(step.recorded_at) : now,
+    from: Math.min(Date.parse(from), ended),
+    to: ended,
     open,
     state,
     depth: step.activity === '' ? 0 : 1,

@@ -30,6 +30,14 @@ export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps
     refetchInterval: AGAIN_MS,
     queryFn: ({ signal }) => json<ListAgents200>('/api/v1/agents?limit=200', { signal }),
   });
+  // Agents renew without a word to this page too.
+  const claims = useQuery({
+    queryKey: ['run', run.run_id, 'claims', run.status],
+    enabled: run.status === 'running' || run.status === 'waiting',
+    refetchInterval: AGAIN_MS,
+    queryFn: async ({ signal }) =>
+      (await json<RunRecord>(scoped(scope, `/runs/${run.run_id}`), { signal })).claims ?? null,
+  });
   const locks = useQuery({
     queryKey: ['locks', scope.org, scope.project],
     enabled: run.substate?.kind === 'awaiting_lease',
@@ -51,7 +59,7 @@ export function Why({ scope, run, steps }: { scope: Scope; run: RunRecord; steps
   if (run.status === 'succeeded' || (open && !agents.data)) return null;
   const nodes = steps.some(isNode) ? steps.filter(isNode).filter((node) => !open || inProgress(node)) : undefined;
   const { because, next } = explain({
-    run,
+    run: { ...run, claims: claims.data ?? undefined },
     steps: nodes ? [] : (steps as readonly StepRecord[]),
     ...(nodes && { nodes }),
     // One that serves another project alone is none of this run's.

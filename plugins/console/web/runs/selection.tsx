@@ -24,10 +24,10 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
   const chosen = runs.filter(({ run_id }) => selected.has(run_id));
   const open = chosen.filter(({ status }) => OPEN.includes(status));
   const ended = chosen.filter(({ status }) => !OPEN.includes(status));
-  const each = async (list: readonly RunRecord[], path: string, said: string) => {
+  const each = async (list: readonly RunRecord[], path: string, body: object, said: string) => {
     const failures: string[] = [];
     for (const { run_id } of list)
-      await json(scoped(scope, `/runs/${encodeURIComponent(run_id)}/${path}`), { method: 'POST', body: {} }).catch(
+      await json(scoped(scope, `/runs/${encodeURIComponent(run_id)}/${path}`), { method: 'POST', body }).catch(
         (error: Error) => failures.push(`${run_id.slice(-6)}: ${error.message}`),
       );
     onChange(new Set());
@@ -43,7 +43,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         verb="Cancel them"
         danger
         disabled={open.length === 0}
-        run={() => each(open, 'cancel', 'cancelled')}
+        run={() => each(open, 'cancel', {}, 'cancelled')}
       >
         {open.length} of the selected runs are not over. What they have done stays done.{' '}
         <code>{commandOf(filters, shellQuote, 'cancel')}</code> cancels all that the list selects.
@@ -53,7 +53,7 @@ export function Selection({ scope, runs, selected, filters, onChange }: Props) {
         title="Rerun the selected runs?"
         verb="Rerun them"
         disabled={ended.length === 0}
-        run={() => each(ended, 'rerun', 'started again')}
+        run={() => each(ended, 'rerun', { all: true }, 'started again')}
       >
         {ended.length} of the selected runs are over. Each begins again from its start, as a new run.{' '}
         <code>{commandOf(filters, shellQuote, 'rerun')}</code> reruns all that the list selects.

@@ -1,4 +1,5 @@
 import type { NodeView, RunView, StepView } from '../answers.ts';
+import { timesOf } from '../step-times.ts';
 
 export type AnyStep = StepView | NodeView;
 
@@ -54,7 +55,8 @@ function sideOf(step: AnyStep): Side {
     };
   }
   const { status, exit_code, stdout, stdout_base64, message } = step;
-  const took_ms = between(step.started_at, step.recorded_at);
+  const { from, to } = timesOf(step);
+  const took_ms = between(from, to);
   return {
     outcome: status === 'recorded' ? `exit ${exit_code}` : status,
     output: stdout ?? (stdout_base64 === undefined ? '' : `base64 ${stdout_base64}`),

@@ -25,6 +25,8 @@ export interface Script {
   environment?: Partial<Assignment['environment']>;
   /** Default: true. */
   trusted?: boolean;
+  /** Default: prj_1. */
+  project_id?: string;
 }
 
 /** An agent with one executor, on real processes. */
@@ -93,7 +95,7 @@ function assign(activity: Activity, script: Script): Assignment {
     epoch: ++activity.passes,
     run_id: 'run_1',
     org_id: 'org_1',
-    project_id: 'prj_1',
+    project_id: script.project_id ?? 'prj_1',
     org: 'org',
     project: 'project',
     executor: 'script',

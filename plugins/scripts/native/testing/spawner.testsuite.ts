@@ -131,6 +131,27 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
     t.equal(seen.stdout(), `${many.join(' ')} `);
   });
 
+  if (process.getuid?.() === 0)
+    t.test('runs a process of another user', async (t) => {
+      const { spawner } = await opened(t);
+      const user = { uid: 20_001, gid: 20_002 };
+      const script = 'id -u; id -g; id -G; echo named >/dev/stderr; cat /proc/$PPID/environ';
+      const seen = watch(spawner.spawn({ argv: ['bash', '-c', script], env: { PATH }, cwd: '/', user }));
+      t.same(await seen.process.ended, { exit_code: 1, signal: null });
+      t.equal(seen.stdout(), '20001\n20002\n20002\n');
+      t.match(seen.stderr(), /^named\n.*environ: Permission denied/);
+      if (native) {
+        const closed = await spawner.spawn({ argv: ['true'], env: { PATH }, cwd: privateFolder(t), user }).ended;
+        t.match(closed, { error_code: 'EACCES' }, 'it enters its folder as that user');
+      }
+      const forever = watch(
+        spawner.spawn({ argv: ['bash', '-c', `echo $$; ${FOREVER}`], env: { PATH }, cwd: '/', user }),
+      );
+      await until(() => forever.pids().length === 1);
+      forever.process.kill('SIGKILL');
+      t.same(await forever.process.ended, { exit_code: null, signal: 'SIGKILL' });
+    });
+
   t.test('signals the whole group', async (t) => {
     const { spawner } = await opened(t);
     const seen = bash(
@@ -298,7 +319,7 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
     const own = spawnerOf(seen.pids()[0]!, native);
     t.equal(parent(own), process.pid);
     process.kill(own, 'SIGKILL');
-    t.match(await seen.process.ended, { ...failed, error: /the spawner ended/ });
+    t.match(await seen.process.ended, { ...failed, lost: true, error: /the spawner ended/ });
     await until(() => seen.pids().every(gone));
     const next = bash(spawner, 'echo again');
     const further = bash(spawner, 'echo further');
@@ -317,10 +338,24 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
       );
       await until(() => seen.pids().length === 3 && other.pids().length === 1);
       process.kill(parent(seen.pids()[0]!), 'SIGKILL');
-      t.same(await seen.process.ended, { exit_code: null, signal: 'SIGKILL' });
+      t.match(
+        await seen.process.ended,
+        { ...failed, lost: true, error: /keeper/ },
+        'nobody knows how it would have ended',
+      );
       await until(() => seen.pids().every(gone));
       t.notOk(gone(other.pids()[0]!));
     });
+
+  t.test('a program that is killed by SIGKILL has ended so, whoever killed it', async (t) => {
+    const { spawner } = await opened(t);
+    const killed = { exit_code: null, signal: 'SIGKILL' };
+    t.same(await bash(spawner, 'kill -9 $$').process.ended, killed);
+    const seen = bash(spawner, `echo $$; ${FOREVER}`);
+    await until(() => seen.pids().length === 1);
+    process.kill(seen.pids()[0]!, 'SIGKILL');
+    t.same(await seen.process.ended, killed);
+  });
 
   t.test('closing kills what runs', async (t) => {
     const { spawner } = await opened(t);

@@ -115,8 +115,9 @@ def as_step(step: Step) -> Iterator[None]:
     for name in VARIABLES:
         os.environ.pop(name, None)
     os.environ["SVC_IDEMPOTENCY_KEY"] = step.key
+    before = os.environ.get("ATTEMPT")
     if step.attempt is not None:
-        os.environ["SVC_ATTEMPT"] = str(step.attempt)
+        os.environ["ATTEMPT"] = str(step.attempt)
     own = os.environ.get("TRACEPARENT")
     span = traceparent_of(step.key)
     if span is not None:
@@ -128,7 +129,10 @@ def as_step(step: Step) -> Iterator[None]:
         step.over = True
         _present.reset(token)
         os.environ.pop("SVC_IDEMPOTENCY_KEY", None)
-        os.environ.pop("SVC_ATTEMPT", None)
+        if before is not None:
+            os.environ["ATTEMPT"] = before
+        elif step.attempt is not None:
+            os.environ.pop("ATTEMPT", None)
         if own is not None:
             os.environ["TRACEPARENT"] = own
         elif span is not None:

@@ -1,14 +1,14 @@
-// Where the code that Node has compiled is kept. What lies there is run, by servers with the master key in their
+// Where programs that were compiled here are kept. What lies there is run, by servers with the master key in their
 // environment too, so the folder must be one that nobody else can write to. Without such a folder nothing is kept.
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** The user's own folder for compiled code; undefined where there is none that is safe. */
-export function ownCache(env = process.env) {
+/** The user's own folder for compiled programs of one kind; undefined where there is none that is safe. */
+export function ownCache(kind, env = process.env) {
   try {
     const base = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
-    const path = join(base, 'svc', 'compiled');
+    const path = join(base, 'svc', kind);
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const real = realpathSync(path);
     return isPrivate(real) && parentsAreSafe(real) ? real : undefined;
@@ -16,6 +16,13 @@ export function ownCache(env = process.env) {
     // A home that is not there or cannot be written: the command runs without a cache.
     return undefined;
   }
+}
+
+/** Nobody but this user, and root, can put anything into the folder or in its place. Throws when it is not there. */
+export function isOwnFolder(path) {
+  const real = realpathSync(path);
+  const { uid, mode } = lstatSync(real);
+  return uid === process.getuid() && (mode & WRITABLE_BY_OTHERS) === 0 && parentsAreSafe(real);
 }
 
 const WRITABLE_BY_OTHERS = 0o022;

@@ -1,0 +1,42 @@
+import t from 'tap';
+import { Turns } from './turns.ts';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+t.test('few work at a time, in the order in which they came', async (t) => {
+  const turns = new Turns(2);
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  let most = 0;
+  const all = Array.from({ length: 6 }, (_, n) =>
+    turns.take(async () => {
+      begun.push(n);
+      most = Math.max(most, begun.length - ends.filter((end) => end === done).length);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return n;
+    }),
+  );
+  t.same(begun, [0, 1]);
+  for (let n = 0; n < 6; n++) {
+    const end = ends[n]!;
+    ends[n] = done;
+    end();
+    await settled();
+    await settled();
+  }
+  t.same(begun, [0, 1, 2, 3, 4, 5]);
+  t.ok(most <= 2, `${most} at once`);
+  t.same(await Promise.all(all), [0, 1, 2, 3, 4, 5]);
+  await settled();
+  t.equal(turns.taken, 0);
+});
+
+t.test('a turn that fails is given on', async (t) => {
+  const turns = new Turns(1);
+  const failed = turns.take(async () => Promise.reject(new Error('it broke')));
+  const next = turns.take(async () => 'done');
+  await t.rejects(failed, /it broke/);
+  t.equal(await next, 'done');
+});
+
+function done(): void {}

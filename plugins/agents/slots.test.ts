@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { Database, Ids } from '../../kernel/contracts/index.ts';
+import { Bootstrap, Scopes } from '../access/contract.ts';
+import { Activities, type Claimed, RunEngine } from '../runs/contract.ts';
+import { boot, openTestDatabase, type Store, STORES, until } from '../../test/kit/index.ts';
+import type { AgentHello } from './contract.ts';
+import { hello, raw } from './testing/raw-client.ts';
+
+t.setTimeout(600_000);
+
+const ISOLATES = 'svc:isolates';
+
+/** A server with two projects, on the real store, and agents that do what a test says. */
+async function open(t: Test, store: Store, env: Record<string, string>) {
+  const database = await openTestDatabase(store);
+  const server = await boot({ database, access: 'empty', env });
+  t.teardown(async () => {
+    await server.close();
+    await database.drop();
+  });
+  const { token: user } = await server.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'main' });
+  const made = await server.call(user, 'POST /api/v1/tokens', { name: 'a', org: 'acme', kind: 'agent' });
+  await server.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'other' });
+  const scopeOf = async (project: string) => (await server.use(Scopes).findProject('acme', project))!;
+  const port = Number(new URL(server.url).port);
+  return {
+    /** A run with its first activity and so many further jobs, all of which wait for an agent. */
+    async submit({ trusted = true, jobs = 0, project = 'main' } = {}): Promise<string> {
+      const scope = await scopeOf(project);
+      const run = { source: 'true', trigger: { type: 'manual' }, trusted, generation: 0, ...scope };
+      const { run_id } = await server.use(RunEngine).submit(run);
+      const more = Array.from({ length: jobs }, (_, n) => ({
+        ...{ activity_id: server.use(Ids).next('act'), name: `job-${n}`, executor: 'script', spec: null },
+        requires: [],
+      }));
+      if (jobs > 0)
+        await server.use(Database).transaction((tx) => server.use(Activities).add(tx, { ...scope, run_id }, more));
+      return run_id;
+    },
+    async connect(given: Partial<AgentHello>) {
+      const agent = await raw(port, made.json.token as string);
+      const instance = `ins_${randomBytes(6).toString('hex')}`;
+      await agent.ask('hello', hello({ instance, executors: ['script'], capabilities: [ISOLATES], ...given }));
+      const over = new Set<string>();
+      const assigned = () => agent.answers.flatMap(({ assignments = [] }) => assignments as Claimed[]);
+      const held = (run_id?: string) =>
+        assigned().filter((one) => !over.has(one.activity_id) && (run_id === undefined || one.run_id === run_id));
+      return {
+        ...agent,
+        assigned,
+        held,
+        has: (run_id: string, count = 1) =>
+          until(() => assigned().filter((one) => one.run_id === run_id).length >= count),
+        async complete({ activity_id, epoch }: Claimed) {
+          over.add(activity_id);
+          const completion = { status: 'succeeded', output: null };
+          const answer = await agent.ask('complete', { claim: { activity_id, epoch }, completion });
+          t.equal(answer.error, undefined);
+        },
+      };
+    },
+  };
+}
+
+for (const store of STORES) {
+  t.test(`a run and a project hold so many slots at once, on ${store}`, { timeout: 600_000 }, async (t) => {
+    const { submit, connect } = await open(t, store, {
+      SVC_RUN_LIMITS: 'slots=2',
+      SVC_PROJECT_LIMITS: 'slots=3',
+    });
+    const wide = await submit({ jobs: 40 });
+    const next = await submit();
+    const last = await submit({ project: 'other' });
+    const agent = await connect({ slots: 16 });
+    await agent.ask('ready', { free: 16 });
+    await agent.has(last);
+    await agent.has(next);
+    t.equal(agent.held(wide).length, 2, 'what stands behind forty jobs of one run was claimed at once');
+
+    const later = await submit();
+    const elsewhere = await submit({ project: 'other' });
+    await agent.has(elsewhere);
+    t.same(agent.held(later), [], 'its project has three');
+    await agent.complete(agent.held(next)[0]!);
+    await agent.has(later);
+    await agent.complete(agent.held(later)[0]!);
+
+    for (let count = 3; count <= 12; count += 1) {
+      await agent.complete(agent.held(wide)[0]!);
+      await agent.has(wide, count);
+      t.equal(agent.held(wide).length, 2, 'a free slot was filled again, with one');
+    }
+  });
+
+  t.test(`what an agent still holds when it connects again counts, on ${store}`, { timeout: 600_000 }, async (t) => {
+    const { submit, connect } = await open(t, store, { SVC_RUN_LIMITS: 'slots=2' });
+    const instance = `ins_${randomBytes(6).toString('hex')}`;
+    const first = await connect({ slots: 8, instance });
+    const run = await submit({ jobs: 8 });
+    await first.ask('ready', { free: 8 });
+    await first.has(run, 2);
+    const held = first.held(run);
+    await first.close();
+    const holding = held.map(({ activity_id, epoch }) => ({ activity_id, epoch }));
+    const second = await connect({ slots: 8, instance, holding });
+    await second.ask('ready', { free: 6 });
+    const other = await connect({ slots: 8 });
+    await other.ask('ready', { free: 8 });
+    const behind = [await submit(), await submit()];
+    await until(() => behind.every((id) => [...second.held(id), ...other.held(id)].length === 1));
+    t.same([...second.held(run), ...other.held(run)], []);
+    await second.complete(held[0]!);
+    await until(() => second.held(run).length + other.held(run).length === 1);
+  });
+
+  t.test(`runs that begin in the transaction of their submit count alike, on ${store}`, async (t) => {
+    const { submit, connect } = await open(t, store, { SVC_PROJECT_LIMITS: 'slots=3' });
+    const agent = await connect({ slots: 16 });
+    await agent.ask('ready', { free: 16 });
+    const runs = await Promise.all(Array.from({ length: 8 }, () => submit()));
+    await agent.has(await submit({ project: 'other' }));
+    await until(() => runs.filter((run) => agent.held(run).length > 0).length === 3);
+    for (let count = 4; count <= runs.length; count += 1) {
+      await agent.complete(agent.held().find(({ run_id }) => runs.includes(run_id))!);
+      await until(() => runs.filter((run) => agent.assigned().some(({ run_id }) => run_id === run)).length === count);
+      t.ok(runs.filter((run) => agent.held(run).length > 0).length <= 3);
+    }
+  });
+
+  t.test(`without settings an untrusted run leaves slots to others, on ${store}`, async (t) => {
+    const { submit, connect } = await open(t, store, {});
+    const stranger = await submit({ trusted: false, jobs: 30 });
+    const neighbour = await submit({ trusted: false });
+    const only = await connect({ slots: 32, isolation: { untrusted: 'only' } });
+    await only.ask('ready', { free: 32 });
+    await only.has(neighbour);
+    await only.has(stranger, 4);
+    t.equal(only.held(stranger).length, 4);
+    const own = await submit({ jobs: 30 });
+    const agent = await connect({ slots: 32 });
+    await agent.ask('ready', { free: 32 });
+    await agent.has(own, 31);
+    t.equal(only.held(stranger).length + agent.held(stranger).length, 4);
+  });
+}

@@ -1,0 +1,72 @@
+import t from 'tap';
+import { Database, Sealer } from '../../../kernel/contracts/index.ts';
+import { RunMasks } from '../../masking/contract.ts';
+import { SCOPE, STORES, withEngine } from '../../../test/kit/index.ts';
+import { RunEngine, RunStore } from '../contract.ts';
+import { parseRunFilter } from './run-filter.ts';
+import { createRunViews } from './run-views.ts';
+
+for (const store of STORES) {
+  t.test(`${store}: a list shows the beginning of what a run shows as a whole`, (t) =>
+    withEngine({ store }, async ({ use, submit, claim }) => {
+      const views = createRunViews({
+        ...{ on: use(Database), sealer: use(Sealer), masks: use(RunMasks) },
+        lease_ms: 1000,
+        under_way: { of: async () => [] },
+      });
+      const listed = async () => (await views.list(SCOPE, parseRunFilter({}, 0))).runs;
+      const { run_id: long } = await use(RunEngine).submit(submit());
+      const first = await claim();
+      const notes = Array.from({ length: 7 }, (_, n) => `${n}${'🎉'.repeat(150)}`);
+      for (const [n, note] of notes.entries()) await use(RunStore).annotate(first, n, note);
+      await use(RunStore).complete(first, { status: 'succeeded', output: 'x'.repeat(5000) });
+      const { run_id: failed } = await use(RunEngine).submit(submit());
+      const message = 'm'.repeat(3000);
+      await use(RunStore).complete(await claim(), { status: 'failed', code: 'broke', message });
+      const { run_id: short } = await use(RunEngine).submit(submit());
+      const third = await claim();
+      await use(RunStore).annotate(third, 0, 'one');
+      await use(RunStore).complete(third, { status: 'succeeded', output: { small: 1 } });
+
+      const [one, two, three] = await listed();
+      t.match(one, { run_id: short, output: { small: 1 }, annotations: ['one'] });
+      t.notOk('output_omitted' in one!);
+      t.equal(two?.error?.message, `${'m'.repeat(1000)}…`);
+      t.match(three, { run_id: long, output_omitted: true });
+      t.notOk('output' in three!);
+      t.equal(three!.annotations.length, 6);
+      t.equal(three!.annotations[5], '…');
+      t.ok(three!.annotations.every((text) => text.length <= 201 && text.isWellFormed()));
+
+      t.match(await views.read(SCOPE, long), { output: 'x'.repeat(5000), annotations: notes });
+      t.equal((await views.read(SCOPE, failed)).error?.message, message);
+    }),
+  );
+
+  t.test(`${store}: a run has its large output and no more notes than can be shown`, (t) =>
+    withEngine({ store }, async ({ use, submit, claim }) => {
+      const views = createRunViews({
+        ...{ on: use(Database), sealer: use(Sealer), masks: use(RunMasks) },
+        lease_ms: 1000,
+        under_way: { of: async () => [] },
+      });
+      const { run_id } = await use(RunEngine).submit(submit());
+      const claimed = await claim();
+      const output = 'x'.repeat(600_000);
+      await use(RunStore).complete(claimed, { status: 'succeeded', output });
+      for (let n = 0; n < 6; n++)
+        await use(Database).write(
+          'INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, 0, ?, 1)',
+          [run_id, `act_${n}`, `${n}${'n'.repeat(250_000)}`],
+        );
+      const [one, other] = await Promise.all([views.read(SCOPE, run_id), views.read(SCOPE, run_id)]);
+      t.equal(one.output, output);
+      t.same(other.output, output);
+      t.same(
+        one.annotations.map((text) => text.slice(0, 1)),
+        ['0', '1', '2', '3', '…'],
+        'as many as 1 MiB holds',
+      );
+    }),
+  );
+}

@@ -1,0 +1,145 @@
+import {
+  chunks,
+  inList,
+  insertRows,
+  type Queries,
+  type ServiceError,
+  type Transaction,
+} from '../../../kernel/contracts/index.ts';
+import { type Json, type RunLimits, shownBytes } from '../contract.ts';
+import { runStorageLimit, untrustedRunLimit } from '../errors.ts';
+import type { LockedRun, Submission } from './run-columns.ts';
+
+/** Of a project, up to `most`: the database counts, and looks no further. */
+async function countUntrusted(on: Pick<Queries, 'read'>, project_id: string, most: number): Promise<number> {
+  const [row] = await on.read<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM runs_untrusted WHERE project_id = ? LIMIT ${Math.trunc(most)}) counted`,
+    [project_id],
+  );
+  return Number(row!.n);
+}
+
+/**
+ * Why untrusted runs that other runs start may not be made: their project has too many. What comes from outside is always
+ * taken, and counts. Servers that make runs at the same moment may pass the bound by as many.
+ */
+export async function refuseBeyond(
+  tx: Transaction,
+  { project: { untrusted: bounds } }: RunLimits,
+  submissions: readonly Submission[],
+): Promise<Map<Submission, Error>> {
+  const refused = new Map<Submission, Error>();
+  const started = submissions.filter(({ run, trusted }) => !trusted && run.parent !== undefined);
+  if (started.length === 0 || bounds.runs === Infinity) return refused;
+  for (const [project_id, same] of Map.groupBy(started, ({ run }) => run.project_id)) {
+    const open = await countUntrusted(tx, project_id, bounds.runs);
+    for (const submission of same.slice(Math.max(0, bounds.runs - open))) refused.set(submission, tooMany(bounds.runs));
+  }
+  return refused;
+}
+
+/** The same for a run that is not planned yet. */
+export async function untrustedRefusal(
+  on: Pick<Queries, 'read'>,
+  { project: { untrusted: bounds } }: RunLimits,
+  { project_id }: { project_id: string },
+): Promise<ServiceError | undefined> {
+  if (bounds.runs === Infinity) return undefined;
+  return (await countUntrusted(on, project_id, bounds.runs)) < bounds.runs ? undefined : tooMany(bounds.runs);
+}
+
+const tooMany = (runs: number) =>
+  untrustedRunLimit(
+    `the project has ${runs} untrusted runs that are not over, and no untrusted run may start further ones (SVC_UNTRUSTED_PROJECT_LIMITS)`,
+  );
+
+export async function noteUntrusted(tx: Transaction, made: readonly Submission[]): Promise<void> {
+  const rows = made.flatMap(({ run, trusted }) => (trusted ? [] : [[run.run_id, run.project_id]]));
+  await insertRows(tx, 'INSERT INTO runs_untrusted', ['run_id', 'project_id'], rows);
+}
+
+/** Of runs that are over. */
+export async function forgetUntrusted(
+  tx: Transaction,
+  runs: readonly Pick<LockedRun, 'run_id' | 'trusted'>[],
+): Promise<void> {
+  const ids = runs.flatMap(({ run_id, trusted }) => (trusted === 1 ? [] : [run_id]));
+  for (const some of chunks(ids)) {
+    const list = inList(some);
+    await tx.write(`DELETE FROM runs_untrusted WHERE run_id IN ${list.marks}`, list.params);
+  }
+}
+
+/** What a call counts for beside what it is given and prints: its rows. */
+const CALL_BYTES = 256;
+
+/**
+ * Counts what a call of an untrusted run brings or prints, and answers why it may not. Locks the run's row of
+ * `runs_untrusted`, which comes after those of runs and activities.
+ */
+export async function countCalls(
+  tx: Transaction,
+  { run: { untrusted: bounds } }: RunLimits,
+  run_id: string,
+  calls: readonly { bytes: number }[],
+): Promise<ServiceError | undefined> {
+  const bytes = calls.reduce((sum, call) => sum + call.bytes + CALL_BYTES, 0);
+  if (await count(tx, 'bytes', run_id, bytes, bounds.calls)) return undefined;
+  return runStorageLimit(
+    `the calls of an untrusted run may bring and print ${shownBytes(bounds.calls)} together (SVC_UNTRUSTED_RUN_LIMITS), and this would be more`,
+  );
+}
+
+/** From so many bytes on the outcome of a wait counts: most are a few, and who waits for others brings nothing himself. */
+const LARGE_OUTCOME_BYTES = 16 * 1024;
+
+/**
+ * Counts what has ended waits of untrusted runs. It is never refused, but what the run does next may be. Trusted runs have no
+ * row, so that for them a statement changes nothing.
+ */
+export async function countOutcomes(
+  tx: Transaction,
+  outcomes: readonly { run_id: string; bytes: number }[],
+): Promise<void> {
+  const large = outcomes.filter(({ bytes }) => bytes >= LARGE_OUTCOME_BYTES);
+  for (const { run_id, bytes } of large.toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1)))
+    await tx.write('UPDATE runs_untrusted SET bytes = bytes + ? WHERE run_id = ?', [bytes, run_id]);
+}
+
+/** The bytes that a record or a failed attempt keeps. */
+export const bytesOfOutcome = ({ output, message }: { output: string; message?: string | undefined }): number =>
+  Buffer.byteLength(output, 'base64') + Buffer.byteLength(message ?? '');
+
+/** The bytes of a call's arguments. */
+export const bytesOfArgs = (args: Json): number => Buffer.byteLength(JSON.stringify(args) ?? '');
+
+/** Counts children that are added to an untrusted run, or runs that it calls. Throws `run_storage_limit`. */
+export async function countChildren(
+  tx: Transaction,
+  { run: { untrusted: bounds } }: RunLimits,
+  run_id: string,
+  children: number,
+): Promise<void> {
+  if (await count(tx, 'children', run_id, children, bounds.children)) return;
+  throw runStorageLimit(
+    `an untrusted run may have ${bounds.children} children and called runs (SVC_UNTRUSTED_RUN_LIMITS)`,
+  );
+}
+
+async function count(
+  tx: Transaction,
+  column: 'bytes' | 'children',
+  run_id: string,
+  more: number,
+  bound: number,
+): Promise<boolean> {
+  const most = Math.min(bound, Number.MAX_SAFE_INTEGER) - more;
+  const counted = await tx.write(
+    `UPDATE runs_untrusted SET ${column} = ${column} + ? WHERE run_id = ? AND ${column} <= ?`,
+    [more, run_id, most],
+  );
+  if (counted > 0) return true;
+  // A server of an earlier version makes no rows.
+  const rows = await tx.read('SELECT 1 AS one FROM runs_untrusted WHERE run_id = ?', [run_id]);
+  return rows.length === 0;
+}

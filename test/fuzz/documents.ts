@@ -1,0 +1,87 @@
+const KIB = 1024;
+
+const times = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length));
+const lines = (count: number, line: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => line(n)).join('\n');
+const jobs = (text: string): string => `vars: { x: 1 }\njobs:\n${text}`;
+const nodesOf = (nodes: unknown): object => ({ version: 'svc-graph/v1', nodes });
+
+/** YAML that costs a parser or a check much for each of its bytes, in a given size. */
+export const PIPELINES: Readonly<Record<string, (bytes: number) => string>> = {
+  tags: (bytes) => `a: ${times('!!str ', bytes)}`,
+  'brackets that nest': (bytes) => times('[', bytes),
+  'maps that nest': (bytes) => times('{a: ', bytes),
+  'lists that nest': (bytes) => times('- ', bytes),
+  'keys that nest': (bytes) => times('? ', bytes),
+  // So few that they are read without a worker thread.
+  'few keys that nest': () => times('? ', 2 * KIB),
+  'escapes that do not exist': (bytes) => `a: "${times('\\q', bytes)}"`,
+  'commas without values': (bytes) => `[${times(',', bytes)}]`,
+  'maps on one line': (bytes) => times('a: b: ', bytes),
+  anchors: (bytes) => `y: [${Array.from({ length: bytes / 8 }, (_, n) => `&a${n} 1`).join(',')}]`,
+  aliases: (bytes) => `x: &a [1]\ny: [${times('*a,', bytes)}]`,
+  'aliases of aliases': (bytes) =>
+    `a0: &a0 [x]\n${lines(bytes / 80, (n) => `a${n + 1}: &a${n + 1} [${times(`*a${n}, `, 60)}]`)}`,
+  merges: (bytes) => `b: &b {x: 1}\nc:\n${times(' <<: *b\n', bytes)}`,
+  keys: (bytes) => lines(bytes / 9, (n) => `k${n}: 1`),
+  comments: (bytes) => times('# x\n', bytes),
+  'long numbers': (bytes) => `a: [${times('12345678901234567890,', bytes)}]`,
+  'a pipeline of many jobs': (bytes) =>
+    jobs(
+      lines(
+        Math.min(bytes / 90, 1000),
+        (n) => `  j${n}: { env: { A: "\${{ vars.x == ${n} }}" }, steps: [{ id: b, run: make }] }`,
+      ),
+    ),
+  'needs of all before': (bytes) => {
+    const before = (n: number) => Array.from({ length: n }, (_, one) => `j${one}`).join(',');
+    return jobs(lines(Math.sqrt(bytes / 3), (n) => `  j${n}: { needs: [${before(n)}], steps: [{ run: x }] }`));
+  },
+  'a matrix': (bytes) => jobs(`  a: { strategy: { matrix: { x: [${times('1,', bytes)}] } }, steps: [{ run: x }] }`),
+  'a long program with holes': (bytes) => jobs(`  a: { steps: [{ run: "${times('${{ vars.x }}', bytes)}" }] }`),
+};
+
+/** The same of graphs. */
+export const GRAPHS: Readonly<Record<string, (bytes: number) => object>> = {
+  'expressions in one node': (bytes) =>
+    nodesOf([
+      {
+        id: 'a',
+        type: 'set',
+        config: { values: Array.from({ length: bytes / 24 }, (_, n) => ({ $expr: `input.a${n}` })) },
+      },
+    ]),
+  'expressions that do not compile': (bytes) =>
+    nodesOf([
+      {
+        id: 'a',
+        type: 'set',
+        config: { values: Array.from({ length: bytes / 22 }, (_, n) => ({ $expr: `b${n} +` })) },
+      },
+    ]),
+  'holes in one text': (bytes) =>
+    nodesOf([{ id: 'a', type: 'http', config: { url: 'https://example.com', body: times('{{ input.x }}', bytes) } }]),
+  conditions: (bytes) =>
+    nodesOf(
+      Array.from({ length: Math.min(bytes / 60, 5000) }, (_, n) => ({
+        id: `n${n}`,
+        type: 'condition',
+        config: { if: `input.a == ${n}` },
+      })),
+    ),
+};
+
+/** Values that cost much to read exactly, to keep or to write again. */
+export const VALUES: Readonly<Record<string, (bytes: number) => string>> = {
+  'long decimals': (bytes) => `[${times('0.1234567890123456789,', bytes)}0]`,
+  'decimals that end in 0': (bytes) => `[${times('1.0,', bytes)}0]`,
+  'members that are numbers': (bytes) => `{${Array.from({ length: bytes / 10 }, (_, n) => `"${n}":1`).join()}}`,
+  'lists that nest': (bytes) => times('[', bytes),
+  'empty lists': (bytes) => `[${times('[],', bytes)}0]`,
+};
+
+/** As large as the event loop reads itself, and larger. */
+export const SIZES = [6 * KIB, 60 * KIB] as const;
+
+/** Nearly the largest document that there may be. */
+export const LARGEST = 1000 * KIB;

@@ -1,0 +1,64 @@
+import t, { type Test } from 'tap';
+import { bootEngine, cpuOf, longestHold } from '../kit/index.ts';
+import { GRAPHS, LARGEST, PIPELINES, SIZES, VALUES } from './documents.ts';
+import { JSON_TEXTS, TEXTS } from './values.ts';
+
+t.setTimeout(600_000);
+
+const PARSED = `{${Array.from({ length: 130_000 }, (_, n) => `"k${n}":${n}`).join()}}`;
+/** Bytes of numbers that are read exactly, of which each costs a microsecond: what is larger holds the event loop for longer. */
+const EXACT: Readonly<Record<string, number>> = { 'long decimals': 200 * 1024, 'decimals that end in 0': 100 * 1024 };
+/** For which no request may hold the event loop; more on a machine that takes long to read one object. */
+const maxMs = (): number => Math.max(100, 3 * cpuOf(() => JSON.parse(PARSED)));
+
+t.test('no document holds the event loop', async (t) => {
+  const server = await bootEngine({ idle: false, plugins: ['pipelines', 'graphs', 'handlers', 'schedules'] });
+  t.teardown(() => server.close());
+  const send = (request: string, body: string) => {
+    const [method = '', path = ''] = request.split(' ');
+    return server.call('admin', `${method} ${server.scoped}${path}`, body);
+  };
+  const held = async (t: Test, what: string, request: string, body: string) => {
+    const { ms, result } = await longestHold(() => send(request, body));
+    t.ok(result.status < 500, `${what}: ${result.status}`);
+    const bound = maxMs();
+    t.ok(ms <= bound, `${what} holds it for ${ms.toFixed(0)} ms of ${bound.toFixed(0)}`);
+  };
+  const pipeline = (source: string) => JSON.stringify({ kind: 'pipeline', filename: 'a.yml', source });
+  // What is loaded once is no part of a document.
+  for (const source of ['jobs: { a: { if: "1 == 1", steps: [{ run: x }] } }', PIPELINES.tags!(SIZES[1])])
+    for (const path of ['/check', '/runs']) await send(`POST ${path}`, pipeline(source));
+  await send('PUT /graphs/warm', JSON.stringify(GRAPHS.conditions!(2000)));
+  await send('POST /events', JSON.stringify({ type: 'warm.up', payload: [1] }));
+
+  await t.test('pipelines', async (t) => {
+    for (const name of ['tags', 'brackets that nest', 'a pipeline of many jobs'])
+      await held(t, `${name}, the largest`, 'POST /check', pipeline(PIPELINES[name]!(LARGEST)));
+    for (const [name, make] of Object.entries(PIPELINES))
+      for (const size of SIZES) await held(t, `${name}, ${size} bytes`, 'POST /check', pipeline(make(size)));
+    const large = pipeline(PIPELINES['a pipeline of many jobs']!(SIZES[1]));
+    await held(t, 'a submit', 'POST /runs', large);
+    await held(t, 'a handler', 'PUT /handlers/h', JSON.stringify({ ...JSON.parse(large), on: ['a.b'] }));
+  });
+
+  await t.test('graphs', async (t) => {
+    for (const [name, make] of Object.entries(GRAPHS)) {
+      const [small, large] = [JSON.stringify(make(SIZES[1])), JSON.stringify(make(LARGEST))];
+      await held(t, `saved: ${name}`, 'PUT /graphs/g', small);
+      await held(t, `saved: ${name}, the largest`, 'PUT /graphs/g', large);
+      await held(t, `checked: ${name}, the largest`, 'POST /check', JSON.stringify({ kind: 'graph', source: large }));
+    }
+  });
+
+  await t.test('values', async (t) => {
+    for (const [name, make] of Object.entries(VALUES))
+      await held(t, name, 'POST /events', `{"type":"a.b","payload":${make(EXACT[name] ?? LARGEST)}}`);
+  });
+
+  await t.test('small texts', async (t) => {
+    const { ms } = await longestHold(async () => {
+      for (const text of [...TEXTS, ...JSON_TEXTS]) await send('POST /check', pipeline(text));
+    });
+    t.ok(ms <= maxMs(), `${ms.toFixed(0)} ms`);
+  });
+});

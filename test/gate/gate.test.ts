@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { count } from './count.ts';
+import { ImportGraph } from './imports.ts';
+import { featureParts } from './parts.ts';
+import { emptyQueue, tellTimings } from './queue.ts';
+import { type Choice, chosen, type Scenario, turnOfCommit } from './scenarios.ts';
+import { TapCount } from './tap-part.ts';
+import { isPure, unitFiles } from './unit-files.ts';
+
+// It starts cucumber and git.
+t.setTimeout(600_000);
+
+const scenario = (uri: string, name: string, ...tags: string[]): Scenario => ({ uri, name, tags });
+const many = Array.from({ length: 400 }, (_, index) =>
+  scenario(
+    `features/${['verbs', 'events'][index % 2]}/a.feature`,
+    `does ${index >> 2}`,
+    ...(index < 40 ? ['@store'] : []),
+  ),
+);
+const take = (choice: Choice) => chosen(many, (one) => one, choice);
+
+t.test('a scenario runs on one store, on the other at the next commit, and what SQL decides on both', async (t) => {
+  for (const turn of [0, 1]) {
+    const [sqlite, mysql] = [take({ store: 'sqlite', turn }), take({ store: 'mysql', turn })];
+    const both = sqlite.filter((one) => mysql.includes(one));
+    t.same(
+      both,
+      many.filter(({ tags }) => tags.includes('@store')),
+    );
+    t.equal(new Set([...sqlite, ...mysql]).size, many.length, 'none is left out');
+    t.ok(Math.min(sqlite.length, mysql.length) > many.length / 3, 'about half on each');
+    const next = take({ store: 'sqlite', turn: 1 - turn });
+    t.same(
+      next.filter((one) => sqlite.includes(one)),
+      both,
+      'two commits show each on each store',
+    );
+  }
+  t.same(take({ store: 'sqlite' }), many, 'all without a turn');
+});
+
+t.test('the rows of one table are on both stores', async (t) => {
+  const rows = Array.from({ length: 64 }, () => scenario('features/a.feature', 'the same name'));
+  const first = chosen(rows, (one) => one, { store: 'sqlite', turn: 0 }).length;
+  t.ok(first > 8 && first < 56, `${first} of 64`);
+});
+
+t.test('shares, and the part that a standing server is asked for, hold everything once', async (t) => {
+  const parts: Choice[] = [
+    ...['1/2', '2/2'].map((share): Choice => ({ store: 'sqlite', turn: 0, server: 'standing', share })),
+    ...['1/3', '2/3', '3/3'].map((share): Choice => ({ store: 'sqlite', turn: 0, server: 'own', share })),
+  ];
+  const all = parts.flatMap(take);
+  t.equal(all.length, new Set(all).size);
+  t.same(new Set(all), new Set(take({ store: 'sqlite', turn: 0 })));
+  t.ok(take(parts[0]!).every(({ uri }) => uri.startsWith('features/verbs/')));
+  const own = [scenario('features/verbs/b.feature', 'kills it', '@own-server')];
+  t.same(
+    chosen(own, (one) => one, { store: 'sqlite', server: 'standing' }),
+    [],
+    'nobody kills a server of others',
+  );
+});
+
+t.test('cucumber takes the choice from its environment', async (t) => {
+  const listed = (env: Record<string, string>) =>
+    execFileSync('cucumber-js', ['--dry-run', 'features/verbs/lock.feature', 'features/check/local.feature'], {
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+    });
+  const of = (store: string) => {
+    const text = listed({ SVC_TEST_SCENARIOS: JSON.stringify({ store, turn: 0 }) });
+    return Number(/^(\d+) scenarios/m.exec(text)?.[1] ?? 0);
+  };
+  const [sqlite, mysql] = [of('sqlite'), of('mysql')];
+  t.ok(sqlite > 0 && mysql > 0 && sqlite !== mysql, `${sqlite} and ${mysql}`);
+});
+
+t.test('commits take turns, and a merge is one', async (t) => {
+  const cwd = t.testdir();
+  const identity = {
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@b',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@b',
+  };
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd, stdio: 'pipe', env: { ...process.env, ...identity } });
+  t.equal(turnOfCommit({ GIT_DIR: '/dev/null' }, '/'), 0, 'without git');
+  git('init', '-q', '-b', 'main');
+  const commit = (text: string) => {
+    writeFileSync(join(cwd, text), text);
+    git('add', '.');
+    git('commit', '-q', '-m', text);
+    return turnOfCommit({}, cwd);
+  };
+  const turns = [commit('one'), commit('two'), commit('three')];
+  git('checkout', '-q', '-b', 'side');
+  commit('four');
+  commit('five');
+  git('checkout', '-q', 'main');
+  git('merge', '-q', '--no-ff', '-m', 'merged', 'side');
+  t.same([...turns, turnOfCommit({}, cwd)], [1, 0, 1, 0]);
+  t.equal(turnOfCommit({ SVC_TEST_TURN: '1' }, cwd), 1);
+  t.throws(() => turnOfCommit({ SVC_TEST_TURN: '2' }, cwd), /must be 0 or 1/);
+});
+
+t.test('where there is one store everything runs on it', async (t) => {
+  const wanted = { long: false, turn: 1, cache: '', folder: '' };
+  const one = featureParts({ ...wanted, databases: [{ store: 'sqlite', server_url: '' }] });
+  t.ok(one.every(({ env }) => !env?.SVC_TEST_SCENARIOS?.includes('turn')));
+});
+
+t.test('the longest begins first, and nothing waits while there is a worker', async (t) => {
+  const begun: number[] = [];
+  let [now, most] = [0, 0];
+  const run = async (one: number) => {
+    begun.push(one);
+    most = Math.max(most, ++now);
+    await new Promise((resolve) => setImmediate(resolve));
+    now -= 1;
+  };
+  const emptied = await emptyQueue([1, 5, 3, 4, 2], { workers: 2, seconds: (one) => one, run });
+  t.same(begun, [5, 4, 3, 2, 1]);
+  t.equal(most, 2);
+  t.match(
+    tellTimings(emptied, String),
+    /^timings: the 5 slowest of 5 parts\n(.*\n){5} {2}workers waited 0 s for the last: 1$/,
+  );
+});
+
+t.test('files that share a process are counted apart', async (t) => {
+  const told: unknown[] = [];
+  const tap = new TapCount((file) => told.push(file));
+  tap.write(
+    Buffer.from('TAP version 14\nok 1 - a\nnot ok 2 - b\nok 3 - the end of one.test.ts\nok 4 - c\nok 5 - the end of '),
+  );
+  tap.write(Buffer.from('two.test.ts\nnot ok 6 - lost\n1..6\n'));
+  const totals = tap.end();
+  t.same(told, [
+    { file: 'one.test.ts', passed: 1, failed: 1 },
+    { file: 'two.test.ts', passed: 1, failed: 0 },
+  ]);
+  t.same(count('tap', 1, '', totals), { passed: 2, failed: 2 });
+  t.same(count('tap', 1, '', { files: [], rest: { passed: 3, failed: 0 } }), { passed: 3, failed: 1 }, 'a bad end');
+  t.same(count('cucumber', 0, ''), { passed: 0, failed: 1 }, 'no scenario');
+});
+
+t.test('what starts something, or changes what a process shares, has its own', async (t) => {
+  const graph = new ImportGraph();
+  const files = await unitFiles();
+  const pure = files.filter((file) => isPure(file, graph));
+  t.ok(pure.length > 50, `${pure.length} of ${files.length}`);
+  t.ok(pure.includes('kernel/contracts/bounded-map.test.ts'));
+  for (const file of ['plugins/runs/many-waits.test.ts', 'test/gate/gate.test.ts']) t.notOk(pure.includes(file), file);
+  t.same([...graph.reach('test/kit/until.ts').files], ['test/kit/until.ts']);
+});

@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os';
+import type { GateDatabase } from './databases.ts';
+import { ImportGraph } from './imports.ts';
+import type { Choice } from './scenarios.ts';
+import { isPure, unitFiles } from './unit-files.ts';
+
+/** One part of the gate: a program, how its output is counted, and what it is told. */
+export interface Part {
+  name: string;
+  command: readonly string[];
+  /** `checks` count as one passed or failed; the others print totals of their own. */
+  counts: 'check' | 'tap' | 'cucumber';
+  env?: Record<string, string>;
+}
+
+/** What a call of the gate holds. */
+export interface Wanted {
+  databases: readonly GateDatabase[];
+  /** `npm run test:long`: all scenarios on both stores, and whole what else has a short form. */
+  long: boolean;
+  /** Of the commit. */
+  turn: number;
+  /** A folder that stays from run to run. */
+  cache: string;
+  /** A folder of this run. */
+  folder: string;
+}
+
+export function checks({ cache }: Pick<Wanted, 'cache'>): Part[] {
+  const check = (name: string, ...command: string[]): Part => ({ name, command, counts: 'check' });
+  const built = (name: string) => ['--incremental', '--tsBuildInfoFile', `${cache}/${name}.tsbuildinfo`];
+  return [
+    check('format and lint', 'biome', 'ci', '--error-on-warnings', '.'),
+    check('types', 'tsc', '-p', '.', ...built('clone')),
+    check('types of the console', 'tsc', '-p', 'plugins/console/web', ...built('console')),
+    check('types-aware lint', 'oxlint', '--type-aware', '--deny-warnings'),
+    check(
+      ...(['architecture', 'depcruise', '--cache', `${cache}/depcruise`, '--cache-strategy', 'content'] as const),
+      ...['kernel', 'plugins', 'cli', 'features', 'test'],
+    ),
+    check('dead code', 'knip'),
+    check('generated files', 'node', 'test/tools/generate.ts', '--check'),
+    check('generated API types', 'node', 'test/tools/generate-api.ts', '--check'),
+    check('rule coverage', 'node', 'test/gate/coverage.ts'),
+  ];
+}
+
+/** Makes what unit files copy. */
+export function templatesPart(databases: readonly GateDatabase[], folder: string): Part {
+  const mysql = databases.find(({ store }) => store === 'mysql');
+  const env: Record<string, string> = mysql ? { SVC_TEST_MYSQL_URL: mysql.server_url } : {};
+  return { name: 'templates', command: ['node', 'test/gate/templates.ts', folder], counts: 'check', env };
+}
+
+/** Of files that share a process: more of them would not be faster, and one that breaks its process breaks fewer others. */
+const TOGETHER = 60;
+
+/** A process for each file, but for those that can share one. */
+export async function unitParts(wanted: Wanted, chosen: (file: string) => boolean = () => true): Promise<Part[]> {
+  const mysql = wanted.databases.find(({ store }) => store === 'mysql');
+  const env: Record<string, string> = {
+    TAP_TIMEOUT: '1800',
+    SVC_TEST_TEMPLATES: wanted.folder,
+    ...(mysql ? { SVC_TEST_MYSQL_URL: mysql.server_url } : {}),
+    ...(wanted.long ? { SVC_TEST_LONG: '1' } : {}),
+  };
+  const graph = new ImportGraph();
+  const files = (await unitFiles()).filter(chosen);
+  const pure = files.filter((file) => isPure(file, graph));
+  const whole = files.filter((file) => !pure.includes(file));
+  const batches = Array.from({ length: Math.ceil(pure.length / TOGETHER) }, (_, index) =>
+    pure.filter((_, at) => at % Math.ceil(pure.length / TOGETHER) === index),
+  );
+  return [
+    ...whole.map((file): Part => ({ name: file, command: ['node', file], counts: 'tap', env })),
+    ...batches.map(
+      (batch, index): Part => ({
+        name: `files that share a process, ${index + 1} of ${batches.length}`,
+        command: ['node', 'test/gate/together.ts', String(index + 1)],
+        counts: 'tap',
+        env: { ...env, SVC_TEST_FILES: JSON.stringify(batch) },
+      }),
+    ),
+  ];
+}
+
+/**
+ * The features, in shares that have a server and a database of their own. SQLite asks a server for a part of them that stands
+ * for an operator's, of which the features know an address and a token.
+ */
+export function featureParts({ databases, long, turn }: Wanted): Part[] {
+  const both = databases.length > 1;
+  const [few, many] = [Math.max(2, availableParallelism()), Math.max(3, availableParallelism())];
+  return databases.flatMap(({ store, server_url }) => {
+    const whole: Choice = { store, ...(both && !long ? { turn } : {}) };
+    const env: Record<string, string> = store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {};
+    const command = ['node', 'test/gate/features.ts', store];
+    if (store === 'mysql') return shares(`features on ${store}`, command, env, whole, many);
+    return [
+      ...shares(`features on ${store}`, command, env, { ...whole, server: 'own' }, many),
+      ...shares(
+        "features on an operator's server",
+        ['node', 'test/gate/conformance.ts'],
+        env,
+        { ...whole, server: 'standing' },
+        few,
+      ),
+    ];
+  });
+}
+
+const shares = (name: string, command: string[], env: Record<string, string>, choice: Choice, count: number): Part[] =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `${name}, share ${index + 1} of ${count}`,
+    command,
+    counts: 'cucumber',
+    env: { ...env, SVC_TEST_SCENARIOS: JSON.stringify({ ...choice, share: `${index + 1}/${count}` }) },
+  }));

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { ImportGraph } from './imports.ts';
+
+/** Every tap file is a program. */
+const PATTERN = ['{kernel,plugins,cli}/**/*.test.ts', 'test/**/*.test.ts'];
+
+export async function unitFiles(): Promise<string[]> {
+  const files: string[] = [];
+  for await (const file of glob(PATTERN)) files.push(file);
+  return files.sort();
+}
+
+/** What opens databases, servers or processes, or stands in for them: files that load it have a process of their own. */
+const WHOLE = /^(test\/(?!gate\/)|features\/|kernel\/boot\/|cli\/)/;
+const OUTSIDE =
+  /^(node:)?(child_process|cluster|worker_threads|net|tls|http|https|http2|dgram|sqlite|repl|inspector|v8|vm|async_hooks|test)$|^(nock|mysql2|sequelize|umzug|restify|undici|playwright-core|ws|esbuild|@nats-io\/|@opentelemetry\/|oidc-provider|reflect-metadata|tsyringe)/;
+/** What a file does to the process that it is in, and to the root of its tests, which it would share. */
+const SHARED =
+  /\bprocess\.(env\b|exit|on\b|once\b|chdir|umask|stdout|stderr|stdin|memoryUsage|cpuUsage|argv|title|kill|emit)|\bglobalThis\b|\bglobal\.|\bprocess\.get(Builtin|Active)|^t\.(?!test\()|\bt\.(mock|intercept|capture)|\bgc\(|setDefaultTimeout|prototype\.\w+ =|FinalizationRegistry|\bperformance\.(mark|timerify)/m;
+
+/**
+ * Can the file share a process with others? Told by what it imports and by its own text, so that nobody has to say so of a
+ * new one: it starts nothing, changes nothing that all of a process share, and has no hooks at the root of its tests.
+ */
+export function isPure(file: string, graph = new ImportGraph()): boolean {
+  if (SHARED.test(readFileSync(file, 'utf8'))) return false;
+  const { files, others } = graph.reach(file);
+  return (
+    [...files].every((one) => one === file || !WHOLE.test(one)) && [...others].every((name) => !OUTSIDE.test(name))
+  );
+}

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { Database } from '../../kernel/contracts/index.ts';
+import { boot, countReads, STORES } from '../kit/index.ts';
+import { type Params, Planter } from './planted.ts';
+import { type Asked, BYTES, ROUTES } from './routes.ts';
+
+t.setTimeout(600_000);
+
+for (const store of STORES)
+  t.test(`no request reads more on ${store} because others stored more`, { timeout: 600_000 }, async (t) => {
+    const server = await boot({ store, access: 'project', env: { SVC_RATE_LIMIT: 'off' } });
+    t.teardown(() => server.close());
+    const planter = new Planter(server);
+    const params = await planter.plant();
+    const { json: document } = await server.call(undefined, 'GET /api/v1/openapi.json');
+    const paths = document.paths as Record<string, { get?: { parameters?: { name: string }[] } }>;
+    const served = Object.entries(paths).flatMap(([path, { get }]) => (get ? [{ path, get }] : []));
+    t.same(served.map(({ path }) => path).toSorted(), Object.keys(ROUTES).toSorted(), 'each route has a bound');
+    const counted = countReads(server.use(Database));
+    for (const { path, get } of served) {
+      const listed = get.parameters?.some(({ name }) => name === 'limit') ?? false;
+      for (const asked of [ROUTES[path] ?? {}].flat() as Asked[]) {
+        const {
+          as = 'owner',
+          query = '',
+          status = 200,
+          rows = 1500,
+          bytes = listed ? BYTES.list : BYTES.detail,
+        } = asked;
+        const line = `GET ${filled(path, { ...params, ...named(asked, params) })}${filled(query, params)}`;
+        const caller = as === 'agent' ? params.agent : as;
+        const { result, reads } = await counted(() => server.call(caller, line));
+        t.equal(result.status, status, `${line}: ${result.status === status ? status : result.text.slice(0, 300)}`);
+        const read = asked.streamed ? reads.largest.bytes : reads.bytes;
+        t.ok(read <= bytes, `${line} read ${read} of ${bytes} bytes, most for ${reads.largest.statement}`);
+        if (!asked.streamed) t.ok(reads.rows <= rows, `${line} read ${reads.rows} rows`);
+      }
+    }
+  });
+
+const named = ({ params = {} }: Asked, planted: Params): Params =>
+  Object.fromEntries(Object.entries(params).map(([name, from]) => [name, planted[from] ?? from]));
+
+function filled(path: string, params: Params): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`nothing was planted for {${name}} of ${path}`);
+    return encodeURIComponent(value);
+  });
+}

@@ -1,0 +1,130 @@
+/** Bytes of rows that a request may read: a page of a list, and one document with what belongs to it. */
+export const BYTES = { list: 256 * 1024, detail: 4 * 1024 * 1024 } as const;
+const MiB = 1024 * 1024;
+
+/** How a route is asked, and what it may read at most. */
+export interface Asked {
+  /** Who asks; default `owner`. */
+  as?: 'owner' | 'agent';
+  /** `?…`; `{name}` stands for what was planted. */
+  query?: string;
+  /** The answer; default 200. */
+  status?: number;
+  /** Parameters of the path that are not called like what was planted. */
+  params?: Readonly<Record<string, string>>;
+  /** Default: that of a list where the route has a `limit`, else that of a detail. */
+  bytes?: number;
+  /** Rows; default 1500. */
+  rows?: number;
+  /** The answer is as long as what was stored, and goes out piece by piece: the bound is that of each statement. */
+  streamed?: true;
+}
+
+const SCOPED = '/api/v1/orgs/{org}/projects/{project}';
+const upload = `digest=sha256:${'0'.repeat(64)}&size=7`;
+/** A page of so many rows reads so much more than one of 50. */
+const FULL: Asked = { query: '?limit=200', bytes: MiB };
+const LIST: Asked[] = [{}, FULL];
+/** One whose answer is not larger than what the server itself has to say. */
+const SMALL: Asked = { bytes: 64 * 1024 };
+
+/** Every route that reads. One that is not in this table fails the test, and so does one that is gone. */
+export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
+  '/healthz': SMALL,
+  '/readyz': SMALL,
+  '/metrics': SMALL,
+  '/api/v1/openapi.json': SMALL,
+  '/api/v1/whoami': SMALL,
+  '/api/v1/plugins': SMALL,
+  '/api/v1/server': SMALL,
+  '/api/v1/session': { ...SMALL, status: 401 },
+  '/api/v1/session/methods': SMALL,
+  '/api/v1/sessions': LIST,
+  '/session/start': { ...SMALL, status: 404 },
+  '/session/callback': { ...SMALL, status: 404 },
+  '/connections/callback': { ...SMALL, status: 400 },
+  '/api/v1/invitations': LIST,
+  '/api/v1/tokens': LIST,
+  '/api/v1/tokens/{id}': SMALL,
+  // Each has up to 128 capabilities of 64 characters.
+  '/api/v1/agents': [{ bytes: MiB }, { query: '?limit=200', bytes: 2 * MiB }],
+  '/api/v1/agents/connect': { ...SMALL, as: 'agent', status: 426 },
+  '/api/v1/agents/activities/{activity}/files/{digest}': { as: 'agent', query: '?epoch={epoch}', streamed: true },
+  '/api/v1/agents/activities/{activity}/artifact-uploads/{path}': {
+    as: 'agent',
+    query: `?${upload}&epoch={epoch}`,
+    params: { path: 'file-1' },
+  },
+  '/api/v1/orgs': LIST,
+  '/api/v1/orgs/{org}': SMALL,
+  '/api/v1/orgs/{org}/audit': LIST,
+  '/api/v1/orgs/{org}/invitations': LIST,
+  '/api/v1/orgs/{org}/members': LIST,
+  '/api/v1/orgs/{org}/members/{user}': SMALL,
+  '/api/v1/orgs/{org}/projects': LIST,
+  '/api/v1/orgs/{org}/server/settings': SMALL,
+  [SCOPED]: SMALL,
+  [`${SCOPED}/audit`]: LIST,
+  [`${SCOPED}/members`]: LIST,
+  [`${SCOPED}/members/{user}`]: { ...SMALL, params: { user: 'viewer1' } },
+  [`${SCOPED}/invitations`]: LIST,
+  [`${SCOPED}/console/extensions`]: SMALL,
+  [`${SCOPED}/summary`]: { bytes: BYTES.list },
+  // Topics are held against the same bound by themselves: a stream does not end.
+  [`${SCOPED}/live`]: { ...SMALL, status: 400 },
+  [`${SCOPED}/providers`]: LIST,
+  [`${SCOPED}/connectors`]: LIST,
+  [`${SCOPED}/connectors/{connector}`]: { ...SMALL, params: { connector: 'team_chat' } },
+  [`${SCOPED}/node-types`]: LIST,
+  [`${SCOPED}/runs`]: [{ bytes: 512 * 1024 }, FULL],
+  [`${SCOPED}/runs/{run}`]: {},
+  [`${SCOPED}/runs/{run}/steps`]: [
+    { bytes: BYTES.detail },
+    { query: '?limit=200', bytes: BYTES.detail },
+    // The plan of a graph is one document.
+    { params: { run: 'flow' }, bytes: BYTES.detail },
+    { query: '?output=true', params: { run: 'flow' }, bytes: BYTES.detail },
+  ],
+  [`${SCOPED}/runs/{run}/logs`]: [
+    { streamed: true, bytes: 3 * MiB },
+    { query: '?tail=3', streamed: true, bytes: 3 * MiB },
+  ],
+  [`${SCOPED}/runs/{run}/history`]: { bytes: BYTES.detail },
+  [`${SCOPED}/runs/{run}/document`]: {},
+  [`${SCOPED}/runs/{run}/input`]: {},
+  [`${SCOPED}/runs/{run}/chain`]: { bytes: MiB },
+  [`${SCOPED}/runs/{run}/signals`]: LIST,
+  [`${SCOPED}/runs/{run}/artifacts`]: LIST,
+  [`${SCOPED}/runs/{run}/artifacts/{path}`]: { params: { path: 'file-0' }, streamed: true },
+  [`${SCOPED}/runs/{run}/artifact-uploads/{path}`]: { query: `?${upload}`, params: { path: 'file-1' } },
+  [`${SCOPED}/state/{entity}`]: [{ params: { entity: 'entity' } }, { params: { entity: 'entity' }, ...FULL }],
+  [`${SCOPED}/state/{entity}/{key}`]: { params: { entity: 'entity', key: 'key' } },
+  [`${SCOPED}/locks`]: LIST,
+  [`${SCOPED}/events`]: LIST,
+  // An event matches no more handlers than a project may have, each with its delivery.
+  [`${SCOPED}/events/{event}`]: { bytes: 6 * MiB, rows: 4000 },
+  [`${SCOPED}/events/{event}/chain`]: {},
+  [`${SCOPED}/event-types`]: LIST,
+  [`${SCOPED}/event-hooks`]: LIST,
+  [`${SCOPED}/event-hooks/{hook}`]: SMALL,
+  [`${SCOPED}/event-hooks/{hook}/deliveries`]: LIST,
+  [`${SCOPED}/webhooks`]: LIST,
+  [`${SCOPED}/webhooks/{webhook}`]: {},
+  [`${SCOPED}/webhooks/{webhook}/deliveries`]: LIST,
+  [`${SCOPED}/handlers`]: LIST,
+  [`${SCOPED}/handlers/{handler}`]: {},
+  [`${SCOPED}/schedules`]: LIST,
+  [`${SCOPED}/schedules/{schedule}`]: {},
+  [`${SCOPED}/schedules/{schedule}/next`]: {},
+  [`${SCOPED}/graphs`]: LIST,
+  [`${SCOPED}/graphs/{graph}`]: {},
+  [`${SCOPED}/graphs/{graph}/versions`]: LIST,
+  [`${SCOPED}/graphs/{graph}/requirements`]: {},
+  [`${SCOPED}/secrets`]: LIST,
+  [`${SCOPED}/secrets/{secret}`]: SMALL,
+  [`${SCOPED}/credentials`]: LIST,
+  [`${SCOPED}/credentials/{credential}/uses`]: { bytes: BYTES.list },
+  [`${SCOPED}/accounts`]: LIST,
+  [`${SCOPED}/accounts/{account}`]: {},
+  [`${SCOPED}/accounts/{account}/uses`]: { bytes: BYTES.list },
+};
