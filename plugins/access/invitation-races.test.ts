@@ -4,6 +4,7 @@ import { ACME, TwoOrgs, WEB } from './testing/two-orgs.ts';
 
 const ROUNDS = 8;
 
+// @store: who wins is decided by rows.
 for (const store of STORES)
   t.test(`answers to invitations that meet, on ${store}`, async (t) => {
     const orgs = await TwoOrgs.open(t, store);

@@ -46,6 +46,7 @@ const counted = (list: readonly string[]): number[] => [
   ...list.reduce((sum, one) => sum.set(one, (sum.get(one) ?? 0) + 1), new Map<string, number>()).values(),
 ];
 
+// @store: one server renews.
 for (const store of STORES)
   for (const pair of ['keeps', 'rotates', 'rotates_and_revokes'] as const)
     t.test(`${store}: ${pair}`, async (t) => {

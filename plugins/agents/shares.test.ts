@@ -11,6 +11,7 @@ t.setTimeout(600_000);
 const ISOLATES = 'svc:isolates';
 
 /** What an agent is given where trusted and untrusted work wait for it. */
+// @store: shares are kept by the statements that claim.
 for (const store of STORES)
   t.test(`shares of an agent, on ${store}`, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);

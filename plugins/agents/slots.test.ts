@@ -63,6 +63,7 @@ async function open(t: Test, store: Store, env: Record<string, string>) {
   };
 }
 
+// @store: slots are counted by the statements that claim.
 for (const store of STORES) {
   t.test(`a run and a project hold so many slots at once, on ${store}`, { timeout: 600_000 }, async (t) => {
     const { submit, connect } = await open(t, store, {

@@ -107,6 +107,7 @@ async function sweepingHarmsNobody(t: Test, world: World): Promise<void> {
   t.same(await strays(world.server, world.folder), []);
 }
 
+// @store: who wins is decided by rows.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
     for (const [what, run] of [

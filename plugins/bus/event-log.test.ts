@@ -8,6 +8,7 @@ import { BusProject, openServers } from './testing/bus-server.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
+// @store: numbers are found by the plans of queries.
 for (const store of STORES)
   t.test(`${store}: numbers are found by time, and counted by type, as a plain look would`, async (t) => {
     const { servers, close } = await openServers(store, 1);

@@ -107,6 +107,7 @@ const sound = async (t: Test, server: BusServer) =>
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
 
+// @store: which event is taken next, and by whom.
 for (const store of STORES) {
   t.test(
     `${store}: what another server has made true is numbered by the holder, and by others when it is gone`,

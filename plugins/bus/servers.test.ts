@@ -157,6 +157,7 @@ async function backlog(t: Test, servers: readonly BusServer[]): Promise<void> {
   t.equal(seen, events, 'a reader that pages skips none');
 }
 
+// @store: the order of commits is the order of the sequence.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
     const fixture = await openServers(store, 2);

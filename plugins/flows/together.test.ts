@@ -5,6 +5,7 @@ import { FlowServer, shell } from './testing/flow-server.ts';
 
 const failed = { status: 'failed', code: 'broken', message: 'it broke' } as const;
 
+// @store: ends that share a transaction.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
     const flows = await FlowServer.open({ store });

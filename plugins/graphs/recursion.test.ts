@@ -16,6 +16,7 @@ const count = async (graphs: GraphServer, where = ''): Promise<number> => {
 const open = (graphs: GraphServer) => count(graphs, `WHERE status IN ('queued', 'running', 'waiting')`);
 const atRest = (graphs: GraphServer) => until(async () => (await open(graphs)) === 0, { what: 'the runs to be over' });
 
+// @store: a cancel reaches what is called by statements in steps.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
     t.test('a cancelled graph that calls itself starts nothing more, however deep it is', async (t) => {

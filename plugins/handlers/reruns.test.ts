@@ -35,6 +35,7 @@ const rerun = (server: TestServer, run_id: string) =>
   server.call('member', `POST ${server.scoped}/runs/${run_id}/rerun`, {});
 const idOf = ({ json }: { json: unknown }): string => (json as { run_id: string }).run_id;
 
+// @store: places are counted by statements.
 for (const store of STORES) {
   t.test(`${store}: reruns of handler runs take places of handler runs`, async (t) => {
     const server = await boot({ store, plugins: ['handlers'] });

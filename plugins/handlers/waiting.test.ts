@@ -28,6 +28,7 @@ async function parkAll(world: World): Promise<Claimed[]> {
   return claims;
 }
 
+// @store: places are counted by statements.
 for (const store of STORES) {
   let database: TestDatabase;
   t.before(async () => {

@@ -49,6 +49,7 @@ async function begin(world: EngineServer, count: number): Promise<Claimed[]> {
 const cancel = (world: EngineServer, { org_id, project_id, run_id }: Claimed) =>
   world.use(RunStore).cancelRun({ org_id, project_id, run_id, reason: 'enough' });
 
+// @store: the queue is a table.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
     const shared = await openTestDatabase(store);

@@ -131,6 +131,7 @@ async function openServers(store: Store) {
   };
 }
 
+// @store: the queue is a table.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
     const fixture = await openServers(store);

@@ -6,6 +6,7 @@ import { send } from '../../features/support/far-end.ts';
 
 t.setTimeout(600_000);
 
+// @store: requests are claimed by one server.
 for (const store of STORES)
   t.test(`servers on ${store}`, { timeout: 600_000 }, async (t) => {
     const database = await openTestDatabase(store);

@@ -248,6 +248,7 @@ async function batchesAreShort(t: Test, server: TestServer): Promise<void> {
   }
 }
 
+// @store: what is removed is chosen by statements.
 for (const store of STORES)
   t.test(store, { timeout: 600_000 }, async (t) => {
     const server = await boot({ store, access: 'project' });

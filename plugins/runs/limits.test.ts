@@ -46,6 +46,7 @@ const text = async (server: EngineServer, run_id: string) =>
 /** So many bytes as the chunk with this number. */
 const block = (n: number, bytes: number) => ({ ...chunk(n), data: Buffer.alloc(bytes, 'x').toString('base64') });
 
+// @store: bounds are counted by statements.
 for (const store of STORES) {
   t.test(`${store}: a run spawns as many runs as it may`, (t) =>
     withServer(store, async (server, runs) => {

@@ -36,6 +36,7 @@ t.test('a limit is a whole number', async (t) => {
   await t.rejects(bootEngine({ env: { SVC_MAX_OPEN_RUNS: 'all' } }), { code: 'setting_invalid' });
 });
 
+// @store: the bound is counted by statements.
 for (const store of STORES) {
   t.test(`${store}: a project has a bound of open runs`, async (t) => {
     const server = await bootEngine({ store, env: { SVC_MAX_OPEN_RUNS: '4' } });

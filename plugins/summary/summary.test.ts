@@ -55,6 +55,7 @@ const counted = async (database: Database, where: string, params: (string | numb
     )[0]!.n,
   );
 
+// @store: the figures are counted by statements.
 for (const store of STORES) {
   t.test(`${store}: the figures are those of a plain count`, (t) =>
     withEngine({ store, plugins: PLUGINS }, async (server) => {

@@ -21,6 +21,7 @@ const KNOWN = (scoped: string): Record<string, string> => {
   return { org, project };
 };
 
+// @store: texts are compared by the collation.
 for (const store of STORES)
   t.test(`${store}: letters that names cannot have are no fault of the server`, async (t) => {
     const server = await boot({ store, access: 'project' });

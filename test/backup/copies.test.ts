@@ -9,6 +9,7 @@ import { Place } from './place.ts';
 
 t.setTimeout(600_000);
 
+// @store: a copy goes from one to the other.
 const stores = [...STORES];
 /** One fault at each point of a restore. */
 const FEW = ['nothing', 'cut', 'another value', 'a column that is not there', 'a later schema'];

@@ -100,6 +100,7 @@ async function stormTest(t: Test, database: TestDatabase): Promise<void> {
 
 t.setTimeout(60_000 + KILLS * 60_000);
 
+// @store: the contract of both.
 for (const store of STORES)
   await t.test(store, async (t) => {
     const database = await openTestDatabase(store);

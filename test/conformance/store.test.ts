@@ -9,6 +9,7 @@ await t.test('sqlite in memory', async (t) => {
   await storeSuite(t, { database, lasting: false });
 });
 
+// @store: the contract of both.
 for (const store of STORES)
   await t.test(store, async (t) => {
     const database = await openTestDatabase(store);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import t from 'tap';
 import { count } from './count.ts';
 import { ImportGraph } from './imports.ts';
-import { featureParts } from './parts.ts';
+import { featureParts, unitParts } from './parts.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
 import { type Choice, chosen, type Scenario, turnOfCommit } from './scenarios.ts';
 import { TapCount } from './tap-part.ts';
-import { isPure, unitFiles } from './unit-files.ts';
+import { isPure, storeOfFile, unitFiles } from './unit-files.ts';
 
 // It starts cucumber and git.
 t.setTimeout(600_000);
@@ -158,4 +158,32 @@ t.test('what starts something, or changes what a process shares, has its own', a
   t.ok(pure.includes('kernel/contracts/bounded-map.test.ts'));
   for (const file of ['plugins/runs/many-waits.test.ts', 'test/gate/gate.test.ts']) t.notOk(pure.includes(file), file);
   t.same([...graph.reach('test/kit/until.ts').files], ['test/kit/until.ts']);
+});
+
+t.test('a file that loops over the stores runs on one, and on the other at the next commit', async (t) => {
+  const files = await unitFiles();
+  const of = (turn: number) => files.map((file) => storeOfFile(file, turn));
+  const [now, next] = [of(0), of(1)];
+  files.forEach((file, index) => {
+    if (now[index] === undefined) t.equal(next[index], undefined, file);
+    else t.same([now[index], next[index]].sort(), ['mysql', 'sqlite'], file);
+  });
+  for (const file of [
+    'plugins/locks/locks.test.ts',
+    'test/conformance/schema.test.ts',
+    'plugins/runs/store/lanes.test.ts',
+  ])
+    t.equal(storeOfFile(file, 0), undefined, file);
+
+  const databases = (['sqlite', 'mysql'] as const).map((store) => ({ store, server_url: `${store}:` }));
+  const only = (name: string) => (one: string) => one === name;
+  const wanted = { long: false, turn: 1, cache: '', folder: '', databases };
+  const routes = 'plugins/schedules/routes.test.ts';
+  t.match(await unitParts(wanted, only(routes)), [{ env: { SVC_TEST_STORE: storeOfFile(routes, 1) } }]);
+  for (const [whole, file] of [
+    [wanted, 'plugins/locks/locks.test.ts'],
+    [{ ...wanted, long: true }, routes],
+    [{ ...wanted, databases: databases.slice(0, 1) }, routes],
+  ] as const)
+    t.equal((await unitParts(whole, only(file)))[0]!.env!.SVC_TEST_STORE, undefined, file);
 });

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { GateDatabase } from './databases.ts';
 import { ImportGraph } from './imports.ts';
 import type { Choice } from './scenarios.ts';
-import { isPure, unitFiles } from './unit-files.ts';
+import { isPure, storeOfFile, unitFiles } from './unit-files.ts';
 
 /** One part of the gate: a program, how its output is counted, and what it is told. */
 export interface Part {
@@ -64,6 +64,11 @@ export async function unitParts(wanted: Wanted, chosen: (file: string) => boolea
     ...(mysql ? { SVC_TEST_MYSQL_URL: mysql.server_url } : {}),
     ...(wanted.long ? { SVC_TEST_LONG: '1' } : {}),
   };
+  const both = wanted.databases.length > 1 && !wanted.long;
+  const store = (file: string): Record<string, string> => {
+    const one = both ? storeOfFile(file, wanted.turn) : undefined;
+    return one ? { SVC_TEST_STORE: one } : {};
+  };
   const graph = new ImportGraph();
   const files = (await unitFiles()).filter(chosen);
   const pure = files.filter((file) => isPure(file, graph));
@@ -72,7 +77,9 @@ export async function unitParts(wanted: Wanted, chosen: (file: string) => boolea
     pure.filter((_, at) => at % Math.ceil(pure.length / TOGETHER) === index),
   );
   return [
-    ...whole.map((file): Part => ({ name: file, command: ['node', file], counts: 'tap', env })),
+    ...whole.map(
+      (file): Part => ({ name: file, command: ['node', file], counts: 'tap', env: { ...env, ...store(file) } }),
+    ),
     ...batches.map(
       (batch, index): Part => ({
         name: `files that share a process, ${index + 1} of ${batches.length}`,

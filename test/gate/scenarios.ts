@@ -52,9 +52,13 @@ export function chosen<T>(all: readonly T[], of: (one: T) => Scenario, choice: C
 }
 
 function isOnStore({ tags }: Scenario, key: string, { store, turn }: Choice): boolean {
-  if (turn === undefined || tags.includes('@store')) return true;
+  return turn === undefined || tags.includes('@store') || storeOfTurn(key, turn) === store;
+}
+
+/** One of the two by a hash of the name, and the other one at the next turn. */
+export function storeOfTurn(key: string, turn: number): Choice['store'] {
   const half = createHash('sha256').update(key).digest()[0]! % 2;
-  return STORES[(half + turn) % 2] === store;
+  return STORES[(half + turn) % 2]!;
 }
 
 const isOnServer = (scenario: Scenario, { server }: Choice): boolean =>

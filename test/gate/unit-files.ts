@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { ImportGraph } from './imports.ts';
+import { storeOfTurn } from './scenarios.ts';
 
 /** Every tap file is a program. */
 const PATTERN = ['{kernel,plugins,cli}/**/*.test.ts', 'test/**/*.test.ts'];
@@ -9,6 +10,18 @@ export async function unitFiles(): Promise<string[]> {
   const files: string[] = [];
   for await (const file of glob(PATTERN)) files.push(file);
   return files.sort();
+}
+
+/** What says in a file that the database decides what it tests, as the tag of a scenario does. */
+const OF_STORE = /^\s*\/\/ @store: /m;
+
+/**
+ * The store that a file runs on at this commit, when it loops over both; undefined: both, because the database decides what it
+ * tests. Each file sees both within two commits.
+ */
+export function storeOfFile(file: string, turn: number): 'sqlite' | 'mysql' | undefined {
+  if (/\/(store|database|conformance)\//.test(file) || OF_STORE.test(readFileSync(file, 'utf8'))) return undefined;
+  return storeOfTurn(file, turn);
 }
 
 /** What opens databases, servers or processes, or stands in for them: files that load it have a process of their own. */

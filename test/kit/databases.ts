@@ -8,13 +8,17 @@ export type Store = 'sqlite' | 'mysql';
 
 const server = process.env.SVC_TEST_MYSQL_URL;
 
+/** Only this one, where a run of many files shares them between the stores. */
+const only = process.env.SVC_TEST_STORE;
+
 /**
  * SQLite, and MySQL when SVC_TEST_MYSQL_URL names a server: `for (const store of STORES) test(store, …)`. Says once on
- * standard error when MySQL is left out.
+ * standard error when MySQL is left out. SVC_TEST_STORE names one of the two.
  */
 export const STORES: Iterable<Store> = {
   *[Symbol.iterator]() {
-    yield 'sqlite';
+    if (only !== 'mysql') yield 'sqlite';
+    if (only === 'sqlite') return;
     if (server) yield 'mysql';
     else sayLeftOut();
   },

@@ -6,6 +6,7 @@ import { type Asked, BYTES, ROUTES } from './routes.ts';
 
 t.setTimeout(600_000);
 
+// @store: what a statement reads.
 for (const store of STORES)
   t.test(`no request reads more on ${store} because others stored more`, { timeout: 600_000 }, async (t) => {
     const server = await boot({ store, access: 'project', env: { SVC_RATE_LIMIT: 'off' } });

@@ -17,6 +17,7 @@ const triggers: Trigger[] = [
 
 const filter = (query: Record<string, string>): RunFilter => parseRunFilter(query, Date.now());
 
+// @store: texts are compared by the collation.
 for (const store of STORES) {
   t.test(`${store}: runs are found by their subject, byte by byte`, (t) =>
     withEngine({ store }, async ({ use, submit }) => {

@@ -162,6 +162,7 @@ t.test('stopping in the middle of a sweep waits for it; stopping twice is fine',
   t.equal(state.sweeps, after);
 });
 
+// @store: deadlines are claimed by one server.
 for (const store of STORES) {
   t.test(
     `${store}: sleeps end on time where they were armed, and on another server when that one is gone`,

@@ -24,6 +24,7 @@ async function run(world: EngineServer, more: Parameters<EngineServer['submit']>
   return caller(world, await world.claim());
 }
 
+// @store: entities are locked by rows.
 for (const store of STORES) {
   t.test(`${store}: a run keeps cells of its own`, (t) =>
     withEngine({ store }, async (world) => {

@@ -48,6 +48,7 @@ const about = (name: string) => ({ scope: SCOPE, name, by: NOBODY });
 const set = (world: World, name: string, body: Parameters<World['schedules']['set']>[1]) =>
   world.schedules.set(about(name), body);
 
+// @store: a due time is claimed by one server.
 for (const store of STORES) {
   t.test(`${store}: months go by, and each due time has its tick, its event and its run`, async (t) => {
     const { clock, world } = await opened(t, store);
