@@ -1,10 +1,16 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
-import { boot, countReads, STORES } from '../kit/index.ts';
+import { boot, countReads, countWalked, STORES, type WalkCounter } from '../kit/index.ts';
 import { type Params, Planter } from './planted.ts';
-import { type Asked, BYTES, ROUTES } from './routes.ts';
+import { type Asked, BYTES, ROUTES, WALKED } from './routes.ts';
 
 t.setTimeout(600_000);
+
+const onFiles: WalkCounter | undefined = process.platform === 'linux' ? countWalked() : undefined;
+const uncounted: WalkCounter = async (work) => ({
+  result: await work(),
+  walked: { pages: 0, largest: { pages: 0, statement: '' } },
+});
 
 for (const store of STORES)
   t.test(`no request reads more on ${store} because others stored more`, { timeout: 600_000 }, async (t) => {
@@ -16,6 +22,7 @@ for (const store of STORES)
     const paths = document.paths as Record<string, { get?: { parameters?: { name: string }[] } }>;
     const served = Object.entries(paths).flatMap(([path, { get }]) => (get ? [{ path, get }] : []));
     t.same(served.map(({ path }) => path).toSorted(), Object.keys(ROUTES).toSorted(), 'each route has a bound');
+    const walking = (store === 'sqlite' && onFiles) || uncounted;
     const counted = countReads(server.use(Database));
     for (const { path, get } of served) {
       const listed = get.parameters?.some(({ name }) => name === 'limit') ?? false;
@@ -29,10 +36,13 @@ for (const store of STORES)
         } = asked;
         const line = `GET ${filled(path, { ...params, ...named(asked, params) })}${filled(query, params)}`;
         const caller = as === 'agent' ? params.agent : as;
-        const { result, reads } = await counted(() => server.call(caller, line));
+        const { result: answered, walked } = await walking(() => counted(() => server.call(caller, line)));
+        const { result, reads } = answered;
         t.equal(result.status, status, `${line}: ${result.status === status ? status : result.text.slice(0, 300)}`);
         const read = asked.streamed ? reads.largest.bytes : reads.bytes;
         t.ok(read <= bytes, `${line} read ${read} of ${bytes} bytes, most for ${reads.largest.statement}`);
+        const through = `${line} walked through ${walked.pages} pages, most for ${walked.largest.statement}`;
+        t.ok(walked.pages <= (asked.walked ?? WALKED), through);
         if (!asked.streamed) t.ok(reads.rows <= rows, `${line} read ${reads.rows} rows`);
       }
     }

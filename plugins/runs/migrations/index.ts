@@ -28,6 +28,8 @@ import { callRoots } from './0027-call-roots.ts';
 import { untrustedLanes } from './0029-untrusted-lanes.ts';
 import { boundTables } from './0030-bounds.ts';
 import { largeLast } from './0031-order.ts';
+import { outputsApart } from './0032-outputs.ts';
+import { beginnings } from './0033-beginnings.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -59,4 +61,6 @@ export const runsMigrations: readonly Migration[] = [
   untrustedLanes,
   boundTables,
   largeLast,
+  outputsApart,
+  beginnings,
 ];

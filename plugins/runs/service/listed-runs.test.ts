@@ -56,7 +56,7 @@ for (const store of STORES) {
       await use(RunStore).complete(claimed, { status: 'succeeded', output });
       for (let n = 0; n < 6; n++)
         await use(Database).write(
-          'INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, 0, ?, 1)',
+          "INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at, beginning) VALUES (?, ?, 0, ?, 1, '')",
           [run_id, `act_${n}`, `${n}${'n'.repeat(250_000)}`],
         );
       const [one, other] = await Promise.all([views.read(SCOPE, run_id), views.read(SCOPE, run_id)]);
