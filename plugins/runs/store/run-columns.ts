@@ -158,15 +158,18 @@ export interface ViewedRun extends Pick<RunRow, (typeof VIEWED)[number]> {
   /** 1 when activities of the run have written notes. */
   noted: number;
 }
-const FACTS = `LENGTH(output) AS output_bytes,
-  EXISTS (SELECT 1 FROM runs_annotations WHERE runs_annotations.run_id = runs_runs.run_id) AS noted`;
+const NOTED = `EXISTS (SELECT 1 FROM runs_annotations WHERE runs_annotations.run_id = runs_runs.run_id) AS noted`;
+const FACTS = `LENGTH(output) AS output_bytes, ${NOTED}`;
 
 /** The whole record. */
 export const VIEWED_COLUMNS = [...VIEWED, FACTS].join(', ');
 
 const outputUpTo = (bytes: number): string => `CASE WHEN LENGTH(output) <= ${bytes} THEN output END AS output`;
-const withOutput = (output: string, column: (column: Column) => string = String): string =>
-  [...VIEWED.map((one) => (one === 'output' ? output : column(one))), FACTS].join(', ');
+const withOutput = (output: string, column: (column: Column) => string = String, facts = FACTS): string =>
+  [...VIEWED.map((one) => (one === 'output' ? output : column(one))), facts].join(', ');
+/** MySQL reads an output to tell its length. */
+const withoutOutput = (column?: (column: Column) => string): string =>
+  withOutput('NULL AS output', column, `NULL AS output_bytes, ${NOTED}`);
 
 /** Bytes of a sealed output that takes milliseconds to open and to parse. */
 export const LARGE_OUTPUT_BYTES = 256 * 1024;
@@ -184,8 +187,8 @@ const listed = (column: Column): string => {
 /** Of the record as lists show it: neither a large output nor the end of a long text is read. */
 export const LISTED_COLUMNS = withOutput(outputUpTo(LISTED_OUTPUT_BYTES), listed);
 /** The same without outputs. */
-export const RECORD_COLUMNS = withOutput('NULL AS output', listed);
-export const WHOLE_RECORD_COLUMNS = withOutput('NULL AS output');
+export const RECORD_COLUMNS = withoutOutput(listed);
+export const WHOLE_RECORD_COLUMNS = withoutOutput();
 /** The texts of callers in a record, which decide how many records fit on a page: some bytes more or less do not matter. */
 export const RECORD_BYTES = [
   'tags',
