@@ -1,14 +1,17 @@
 import { migration, reordered } from '../../../kernel/contracts/index.ts';
 
+const OUTPUT_BYTES = migration('', ['ALTER TABLE runs_runs ADD COLUMN output_bytes {int}']);
+
 /** A list of runs, activities, signals or cells reads nothing of what they were given and what came of them. */
 export const largeLast = migration('0031-order', {
   sqlite: [
+    ...OUTPUT_BYTES.sqlite,
     ...reordered('runs_runs', {
       columns: `run_id TEXT NOT NULL, org_id TEXT NOT NULL, project_id TEXT NOT NULL, org TEXT NOT NULL,
       project TEXT NOT NULL, kind TEXT NOT NULL, workflow TEXT NOT NULL, status TEXT NOT NULL, filename TEXT,
       interpreter TEXT, source_digest TEXT NOT NULL, trusted INTEGER NOT NULL, generation INTEGER NOT NULL,
       parent TEXT, rerun_of TEXT, submitted_by TEXT, key_digest TEXT, next_seq INTEGER NOT NULL,
-      created_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER, error_code TEXT, workflow_type TEXT,
+      created_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER, output_bytes INTEGER, error_code TEXT, workflow_type TEXT,
       coordinator TEXT, lock_version INTEGER NOT NULL DEFAULT 0, trigger_type TEXT, trigger_name TEXT,
       trigger_event TEXT, timeout_ms INTEGER, trace TEXT, spawned INTEGER NOT NULL DEFAULT 0, subject TEXT,
       subject_bytes BLOB, tags TEXT NOT NULL, trigger_fields TEXT NOT NULL, requires TEXT NOT NULL,
@@ -60,5 +63,5 @@ export const largeLast = migration('0031-order', {
       indexes: [],
     }),
   ],
-  mysql: [],
+  mysql: OUTPUT_BYTES.mysql,
 });

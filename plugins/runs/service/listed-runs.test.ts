@@ -38,6 +38,15 @@ for (const store of STORES) {
       t.equal(three!.annotations[5], '…');
       t.ok(three!.annotations.every((text) => text.length <= 201 && text.isWellFormed()));
 
+      const sizes = await use(Database).read<{ output_bytes: number; bytes: number }>(
+        'SELECT output_bytes, LENGTH(output) AS bytes FROM runs_runs WHERE output IS NOT NULL',
+      );
+      t.equal(sizes.length, 2);
+      t.ok(sizes.every(({ output_bytes, bytes }) => output_bytes === bytes));
+      const before = await listed();
+      await use(Database).write('UPDATE runs_runs SET output_bytes = NULL');
+      t.same(await listed(), before, 'what an older version stored is listed like the rest');
+
       t.match(await views.read(SCOPE, long), { output: 'x'.repeat(5000), annotations: notes });
       t.equal((await views.read(SCOPE, failed)).error?.message, message);
     }),

@@ -153,7 +153,7 @@ const VIEWED = columns(
   ...(['cancel_on', 'requires', 'credentials', 'timeout_ms', 'trace'] as const),
 );
 export interface ViewedRun extends Pick<RunRow, (typeof VIEWED)[number]> {
-  /** Bytes of the sealed output, whether it was read or not. */
+  /** Bytes of the sealed output, whether it was read or not; in a list null also for one that an older version stored. */
   output_bytes: number | null;
   /** 1 when activities of the run have written notes. */
   noted: number;
@@ -184,8 +184,13 @@ const listed = (column: Column): string => {
   if (LONG_TEXTS.includes(column)) return `SUBSTR(${column}, 1, ${LISTED_TEXT_LENGTH + 1}) AS ${column}`;
   return column;
 };
-/** Of the record as lists show it: neither a large output nor the end of a long text is read. */
-export const LISTED_COLUMNS = withOutput(outputUpTo(LISTED_OUTPUT_BYTES), listed);
+/** Of the record as lists show it: no output is read, and of a long text the beginning. */
+export const LISTED_COLUMNS = withOutput('NULL AS output', listed, `output_bytes, ${NOTED}`);
+/** The output that a list shows of such a row, and its length. */
+export const LISTED_OUTPUT = `LENGTH(output) AS output_bytes, ${outputUpTo(LISTED_OUTPUT_BYTES)}`;
+/** MySQL reads an output to tell its length: of these it is known, and too large for a list. */
+export const isLargeInList = ({ output_bytes }: Pick<ViewedRun, 'output_bytes'>): boolean =>
+  output_bytes !== null && Number(output_bytes) > LISTED_OUTPUT_BYTES;
 /** The same without outputs. */
 export const RECORD_COLUMNS = withoutOutput(listed);
 export const WHOLE_RECORD_COLUMNS = withoutOutput();
