@@ -43,3 +43,23 @@ export function migration(
 /** Adds the column by which rows of a table can be locked (`Transaction.lock`). */
 export const lockable = (table: string): string =>
   `ALTER TABLE ${table} ADD COLUMN lock_version {int} NOT NULL DEFAULT 0`;
+
+/**
+ * Statements for SQLite that give a table another order of columns, given as in CREATE TABLE. SQLite reaches a column by walking
+ * through the values before it, so the large ones come last. The table is away meanwhile: what a server of the version
+ * before writes is refused, and not lost.
+ */
+export function reordered(
+  table: string,
+  { columns, key, indexes }: { columns: string; key: string; indexes: readonly string[] },
+): string[] {
+  const names = columns.split(',').map((column) => column.trim().split(/\s/, 1)[0]);
+  return [
+    `ALTER TABLE ${table} RENAME TO ${table}_old`,
+    `CREATE TABLE ${table}_new (${columns}, PRIMARY KEY (${key}))`,
+    `INSERT INTO ${table}_new SELECT ${names.join(', ')} FROM ${table}_old`,
+    `DROP TABLE ${table}_old`,
+    ...indexes.map((index) => index.replace(` ON ${table} `, ` ON ${table}_new `)),
+    `ALTER TABLE ${table}_new RENAME TO ${table}`,
+  ];
+}

@@ -25,6 +25,7 @@ import { Sessions } from '../sessions/contract.ts';
 import { Attention } from '../summary/contract.ts';
 import { callbackRoute } from './callback-route.ts';
 import { accountTables } from './migrations/0001-accounts.ts';
+import { tokensLast } from './migrations/0002-order.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { accountRoutes } from './routes.ts';
 import { AccountService } from './service/account-service.ts';
@@ -105,7 +106,7 @@ const makeLoop = (use: Resolve, renewer: Renewer) =>
   new AccountLoop({ ...shares(use), renewer, bus: use(EventBus), wakeups: use(Wakeups) });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([accountTables]);
+  plugin.migrations([accountTables, tokensLast]);
   const renewer = plugin.own((use) => new Renewer({ ...shares(use), metrics: use(Metrics) }));
   const parts: Parts = {
     renewer,

@@ -24,6 +24,7 @@ import { ArtifactContents, Artifacts } from './contract.ts';
 import { readLimit } from './domain/sizes.ts';
 import { artifactTables } from './migrations/0001-artifacts.ts';
 import { usageTables } from './migrations/0002-usage.ts';
+import { partsLast } from './migrations/0003-order.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { artifactRoutes } from './routes.ts';
 import { artifactContents } from './service/contents.ts';
@@ -55,7 +56,7 @@ function makeSweeper(use: Resolve, stores: PartStores): Sweeper {
 const limitOf = (use: Resolve) => readLimit(use(Settings).env.SVC_ARTIFACT_LIMIT);
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([artifactTables, usageTables]);
+  plugin.migrations([artifactTables, usageTables, partsLast]);
   const stores = plugin.own((use) =>
     openStores(readPlace(use(Settings)), { ids: use(Ids), clock: use(Clock), egress: () => use(Egress) }),
   );

@@ -45,6 +45,7 @@ import { narrowIndexes } from './migrations/0006-narrow-indexes.ts';
 import { listedSources } from './migrations/0007-listed-sources.ts';
 import { replays } from './migrations/0008-replays.ts';
 import { samples } from './migrations/0009-samples.ts';
+import { lastContents } from './migrations/0010-contents.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { settleCopy } from './store/settle-copy.ts';
 import { chainRoutes } from './chain-routes.ts';
@@ -206,6 +207,7 @@ export default definePlugin(manifest, (plugin) => {
     listedSources,
     replays,
     samples,
+    lastContents,
   ]);
   plugin.bind(FiredNotifier, createFiredNotifier);
   const sequencer = plugin.own(makeSequencer);

@@ -11,6 +11,7 @@ import {
 } from './contract.ts';
 import { credentialTables } from './migrations/0001-credentials.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
+import { fieldsLast } from './migrations/0003-order.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import usesSchema from './schema/credential-uses.schema.json' with { type: 'json' };
 import { credentialRoutes } from './routes.ts';
@@ -40,7 +41,7 @@ function makeUses(use: Resolve): CredentialUses {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([credentialTables, lockVersions]);
+  plugin.migrations([credentialTables, lockVersions, fieldsLast]);
   plugin.bind(CredentialNames, () => sqlNames);
   plugin.bind(Credentials, (use) => createResolver(use(Database), use.all(NameHolders)));
   plugin.bind(CredentialStates, (use) => createStates(use.all(NameHolders)));

@@ -13,6 +13,7 @@ import {
 import { Activities, CoordinatedRuns, NodeSpans, RunCoordinators, RunTables } from '../runs/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from './contract.ts';
 import { flowTables } from './migrations/0001-flows.ts';
+import { outputsLast } from './migrations/0002-order.ts';
 import { builtinNodes } from './nodes/builtin.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { type CoordinatorParts, FlowCoordinator } from './service/coordinator.ts';
@@ -53,7 +54,7 @@ const makeResumer = (use: Resolve): Resumer =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([flowTables]);
+  plugin.migrations([flowTables, outputsLast]);
   plugin.bind(OwnCoordinator, makeCoordinator);
   plugin.bind(OwnResumer, makeResumer);
   plugin.bind(Flows, (use) => createFlows(makeViews(use)));

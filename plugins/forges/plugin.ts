@@ -26,6 +26,7 @@ import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
 import { ForgeEvents, PushedRepos } from './contract.ts';
 import { webhookTables } from './migrations/0001-webhooks.ts';
 import { oldSecrets } from './migrations/0002-old-secrets.ts';
+import { workflowsLast } from './migrations/0003-order.ts';
 import { repoFileNode } from './nodes/repo-file.ts';
 import { namingFiles } from './store/webhooks.ts';
 import manifest from './plugin.json' with { type: 'json' };
@@ -77,7 +78,7 @@ const makeReaction = (use: Resolve, forges: Forges) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([webhookTables, oldSecrets]);
+  plugin.migrations([webhookTables, oldSecrets, workflowsLast]);
   const forges = plugin.own(() => new Forges());
   plugin.bind(ForgeEvents, (use) => createForgeEvents(forges(use)));
   plugin.bind(PushedRepos, (use) => createPushedRepos(() => use(EventBus)));

@@ -24,6 +24,7 @@ import { GraphNodeTypes } from './contract.ts';
 import { KnownTypes } from './domain/known-types.ts';
 import { graphLanguage } from './domain/language.ts';
 import { graphTables } from './migrations/0001-graphs.ts';
+import { documentsLast } from './migrations/0002-order.ts';
 import { dataNodes } from './nodes/data.ts';
 import { fanOut } from './nodes/fan-out.ts';
 import { programFlowNode, programNodes } from './nodes/programs.ts';
@@ -94,7 +95,7 @@ const routes = (use: Resolve) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([graphTables]);
+  plugin.migrations([graphTables, documentsLast]);
   plugin.bind(OwnPlanner, makePlanner);
   plugin.bind(OwnPublishing, makePublishing);
   plugin.bind(OwnGraphs, makeGraphs);

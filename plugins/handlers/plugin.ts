@@ -32,6 +32,7 @@ import { untrusted } from './migrations/0005-untrusted.ts';
 import { counts } from './migrations/0006-counts.ts';
 import { traces } from './migrations/0007-traces.ts';
 import { waiting } from './migrations/0008-waiting.ts';
+import { definitionsLast } from './migrations/0009-order.ts';
 import { namingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { replayRoute } from './replay-route.ts';
@@ -78,7 +79,17 @@ function routes(use: Resolve) {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, counts, traces, waiting]);
+  plugin.migrations([
+    handlerTables,
+    withoutCredentials,
+    owners,
+    refills,
+    untrusted,
+    counts,
+    traces,
+    waiting,
+    definitionsLast,
+  ]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
     (use): Refiller =>

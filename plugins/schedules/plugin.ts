@@ -20,6 +20,7 @@ import { ScheduleOwnership } from './contract.ts';
 import { scheduleTables } from './migrations/0001-schedules.ts';
 import { owners } from './migrations/0002-owners.ts';
 import { byHand } from './migrations/0003-by-hand.ts';
+import { workflowsLast } from './migrations/0004-order.ts';
 import { namingFiles } from './store/schedules.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { scheduleRoutes } from './routes.ts';
@@ -72,7 +73,7 @@ const makeLoop = (use: Resolve) =>
   });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([scheduleTables, owners, byHand]);
+  plugin.migrations([scheduleTables, owners, byHand, workflowsLast]);
   plugin.bind(OwnSchedules, makeSchedules);
   plugin.bind(ScheduleOwnership, (use) => use(OwnSchedules).ownership);
   plugin.contribute(FileHolders, (use) =>

@@ -3,6 +3,7 @@ import { AuditedWrites } from '../resources/contract.ts';
 import { JobEnvironment } from '../runs/contract.ts';
 import { Secrets } from './contract.ts';
 import { secretTables } from './migrations/0001-secrets.ts';
+import { valuesLast } from './migrations/0002-order.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { secretRoutes } from './routes.ts';
 import { secretVariables } from './service/inject.ts';
@@ -12,7 +13,7 @@ const makeService = (use: Resolve) =>
   new SecretService({ database: use(Database), sealer: use(Sealer), ids: use(Ids), writes: use(AuditedWrites) });
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([secretTables]);
+  plugin.migrations([secretTables, valuesLast]);
   plugin.bind(Secrets, makeService);
   plugin.contribute(HttpRoutes, (use) => secretRoutes(makeService(use)));
   plugin.contribute(JobEnvironment, (use) => secretVariables(use(Secrets)));

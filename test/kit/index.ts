@@ -7,6 +7,7 @@ export { ForwardClock, VirtualClock } from './clocks.ts';
 export { contestedPuts } from './contested-puts.ts';
 export { bootEngine, type EngineOptions, type EngineServer, withEngine } from './engine.ts';
 export { countReads, type ReadCounter, type Reads } from './counted-reads.ts';
+export { countWalked, type WalkCounter, type Walked } from './walked-pages.ts';
 export { cpuOf, longestHold, maxHoldMs } from './held.ts';
 export { InstantWorker } from './instant-worker.ts';
 export { findBroken, type Invariant } from './invariants.ts';

@@ -35,7 +35,7 @@ for (const store of STORES)
     const database = server.use(Database);
     const { read } = database;
     for (const [what, statement, paths] of [
-      ['events', /, body FROM bus_events/, repeated(`events/${event}`)],
+      ['events', / AS body FROM bus_events/, repeated(`events/${event}`)],
       ['inputs', /envelope.* FROM runs_runs/s, repeated(`runs/${run_id}/input`)],
       ['documents', /s\.source.*FROM runs_runs/s, repeated(`runs/${run_id}/document`)],
       ['steps', /j\.output, j\.message/, repeated(`runs/${run_id}/steps`)],

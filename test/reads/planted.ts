@@ -218,7 +218,7 @@ export class Planter {
       activity_id: `act_child${String(n).padStart(6, '0')}`,
       name: `${n}${LINE.slice(0, 190)}`,
       executor: 'command',
-      spec: { text: text(200) },
+      spec: { text: text(n < 20 ? LARGE : 200) },
       requires: requires.slice(0, 4),
       parent: claim.activity_id,
     }));
@@ -230,7 +230,7 @@ export class Planter {
     // So many activities as a pipeline has may each have written notes.
     for (const { activity_id } of children.slice(0, 100))
       await this.#database.write(
-        'INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, 0, ?, 1)',
+        `INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at, beginning) VALUES (?, ?, 0, ?, 1, 'x')`,
         [run_id, activity_id, text(30 * 1024)],
       );
     for (let n = 0; n < MANY; n++) {

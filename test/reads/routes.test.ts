@@ -1,10 +1,13 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
-import { boot, countReads, STORES } from '../kit/index.ts';
+import { boot, countReads, countWalked, STORES } from '../kit/index.ts';
 import { type Params, Planter } from './planted.ts';
-import { type Asked, BYTES, ROUTES } from './routes.ts';
+import { type Asked, BYTES, ROUTES, WALKED } from './routes.ts';
 
 t.setTimeout(600_000);
+
+/** On MySQL there is nothing to count. */
+const walking = countWalked();
 
 // @store: what a statement reads.
 for (const store of STORES)
@@ -30,10 +33,13 @@ for (const store of STORES)
         } = asked;
         const line = `GET ${filled(path, { ...params, ...named(asked, params) })}${filled(query, params)}`;
         const caller = as === 'agent' ? params.agent : as;
-        const { result, reads } = await counted(() => server.call(caller, line));
+        const { result: answered, walked } = await walking(() => counted(() => server.call(caller, line)));
+        const { result, reads } = answered;
         t.equal(result.status, status, `${line}: ${result.status === status ? status : result.text.slice(0, 300)}`);
         const read = asked.streamed ? reads.largest.bytes : reads.bytes;
         t.ok(read <= bytes, `${line} read ${read} of ${bytes} bytes, most for ${reads.largest.statement}`);
+        const through = `${line} walked through ${walked.pages} pages, most for ${walked.largest.statement}`;
+        t.ok(walked.pages <= (asked.walked ?? WALKED), through);
         if (!asked.streamed) t.ok(reads.rows <= rows, `${line} read ${reads.rows} rows`);
       }
     }

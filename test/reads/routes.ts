@@ -1,5 +1,7 @@
 /** Bytes of rows that a request may read: a page of a list, and one document with what belongs to it. */
 export const BYTES = { list: 256 * 1024, detail: 4 * 1024 * 1024 } as const;
+/** Pages that a request may read of a SQLite file although no row of its answer needs them. */
+export const WALKED = 32;
 const MiB = 1024 * 1024;
 
 /** How a route is asked, and what it may read at most. */
@@ -16,6 +18,8 @@ export interface Asked {
   bytes?: number;
   /** Rows; default 1500. */
   rows?: number;
+  /** Pages of a SQLite file that it may read in vain; default `WALKED`. */
+  walked?: number;
   /** The answer is as long as what was stored, and goes out piece by piece: the bound is that of each statement. */
   streamed?: true;
 }
@@ -69,14 +73,18 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/members/{user}`]: { ...SMALL, params: { user: 'viewer1' } },
   [`${SCOPED}/invitations`]: LIST,
   [`${SCOPED}/console/extensions`]: SMALL,
-  [`${SCOPED}/summary`]: { bytes: BYTES.list },
+  // To show the beginning of an error, it is read: up to 64 Ki characters.
+  [`${SCOPED}/summary`]: { bytes: BYTES.list, walked: 64 },
   // Topics are held against the same bound by themselves: a stream does not end.
   [`${SCOPED}/live`]: { ...SMALL, status: 400 },
   [`${SCOPED}/providers`]: LIST,
   [`${SCOPED}/connectors`]: LIST,
   [`${SCOPED}/connectors/{connector}`]: { ...SMALL, params: { connector: 'team_chat' } },
   [`${SCOPED}/node-types`]: LIST,
-  [`${SCOPED}/runs`]: [{ bytes: 512 * 1024 }, FULL],
+  [`${SCOPED}/runs`]: [
+    { bytes: 512 * 1024, walked: 64 },
+    { ...FULL, walked: 64 },
+  ],
   [`${SCOPED}/runs/{run}`]: {},
   [`${SCOPED}/runs/{run}/steps`]: [
     { bytes: BYTES.detail },
@@ -89,9 +97,11 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
     { streamed: true, bytes: 3 * MiB },
     { query: '?tail=3', streamed: true, bytes: 3 * MiB },
   ],
-  [`${SCOPED}/runs/{run}/history`]: { bytes: BYTES.detail },
+  // It looks at each activity of the run for those that are its own.
+  [`${SCOPED}/runs/{run}/history`]: { bytes: BYTES.detail, walked: 1000 },
   [`${SCOPED}/runs/{run}/document`]: {},
-  [`${SCOPED}/runs/{run}/input`]: {},
+  // Behind the environment of the run.
+  [`${SCOPED}/runs/{run}/input`]: { walked: 100 },
   [`${SCOPED}/runs/{run}/chain`]: { bytes: MiB },
   [`${SCOPED}/runs/{run}/signals`]: LIST,
   [`${SCOPED}/runs/{run}/artifacts`]: LIST,
@@ -102,7 +112,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/locks`]: LIST,
   [`${SCOPED}/events`]: LIST,
   // An event matches no more handlers than a project may have, each with its delivery.
-  [`${SCOPED}/events/{event}`]: { bytes: 6 * MiB, rows: 4000 },
+  [`${SCOPED}/events/{event}`]: { bytes: 6 * MiB, rows: 4000, walked: 4000 },
   [`${SCOPED}/events/{event}/chain`]: {},
   [`${SCOPED}/event-types`]: LIST,
   [`${SCOPED}/event-hooks`]: LIST,
@@ -123,8 +133,9 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/secrets`]: LIST,
   [`${SCOPED}/secrets/{secret}`]: SMALL,
   [`${SCOPED}/credentials`]: LIST,
-  [`${SCOPED}/credentials/{credential}/uses`]: { bytes: BYTES.list },
+  // What each graph needs is looked through.
+  [`${SCOPED}/credentials/{credential}/uses`]: { bytes: BYTES.list, walked: 150 },
   [`${SCOPED}/accounts`]: LIST,
   [`${SCOPED}/accounts/{account}`]: {},
-  [`${SCOPED}/accounts/{account}/uses`]: { bytes: BYTES.list },
+  [`${SCOPED}/accounts/{account}/uses`]: { bytes: BYTES.list, walked: 150 },
 };

@@ -14,7 +14,11 @@ import { parseExact, takeMember } from '../../schema/contract.ts';
 import { NOT_BY_TYPE, typesOfSource } from './listed-sources.ts';
 
 const COLUMNS = `project_id seq event_id org_id type event_key key_digest body source source_name generation trusted
-  withheld dedup_digest recorded_at`.split(/\s+/);
+  withheld dedup_digest recorded_at content`.split(/\s+/);
+/** The sealed contents of an event: in the last column, or in the one that has them of events that were recorded before. */
+export const BODY = 'COALESCE(content, body) AS body';
+export const BODY_LENGTH = 'COALESCE(LENGTH(content), LENGTH(body))';
+const NO_BODY = Buffer.alloc(0);
 
 const HEADER = `seq, event_id, org_id, project_id, type, event_key, source, source_name, generation, trusted, withheld,
   recorded_at`;
@@ -65,7 +69,7 @@ export async function insertEvents(
     event.type,
     event.key,
     event.key === null ? null : digests.key(event.key),
-    sealed,
+    NO_BODY,
     event.source,
     event.source_name,
     event.generation,
@@ -73,6 +77,7 @@ export async function insertEvents(
     event.withheld ? 1 : 0,
     event.dedup === undefined ? null : digests.dedup(event.dedup),
     event.recorded_at,
+    sealed,
   ]);
   await insertRows(tx, 'INSERT INTO bus_events', COLUMNS, rows);
 }
@@ -121,7 +126,7 @@ export async function readEvent(
   event_id: string,
 ): Promise<StoredEvent | undefined> {
   const [row] = await on.read<EventHeader & { body: Buffer }>(
-    `SELECT ${HEADER}, body FROM bus_events WHERE event_id = ? AND project_id = ? AND org_id = ?`,
+    `SELECT ${HEADER}, ${BODY} FROM bus_events WHERE event_id = ? AND project_id = ? AND org_id = ?`,
     [event_id, scope.project_id, scope.org_id],
   );
   if (!row) return undefined;

@@ -11,7 +11,7 @@ import {
 import { parseExact } from '../../schema/contract.ts';
 import type { EventSource, ProjectScope, StoredEvent } from '../contract.ts';
 import { unmaskedSampleOf } from '../domain/sample.ts';
-import { openBody } from './event-rows.ts';
+import { BODY, BODY_LENGTH, openBody } from './event-rows.ts';
 
 const COLUMNS = ['project_id', 'type', 'last_seq', 'last_event', 'last_seen'];
 const NOTED = [...COLUMNS, 'sample', 'sample_event'];
@@ -49,7 +49,7 @@ export async function noteTypes(
   await insertRows(tx, 'INSERT INTO bus_types', NOTED, rows, latest);
 }
 
-/** What a stored sample holds. It says where its event came from, because SQLite finds that behind the large body only. */
+/** What a stored sample holds. It says where its event came from, so that the event itself need not be read. */
 type StoredSample = Omit<Sampled, keyof ProjectScope>;
 
 function sealSample(sealer: Sealer, event: StoredEvent): Buffer {
@@ -88,10 +88,8 @@ export async function seenTypes(
 ): Promise<SeenType[]> {
   const last = (column: string) => `COALESCE((SELECT ${column} FROM bus_events e WHERE e.project_id = t.project_id
     AND e.type = t.type ORDER BY e.seq DESC LIMIT 1)`;
-  // The row of a type tells the time of a large event: to find it in the event, SQLite would read the large body.
   const columns = isNoted(on)
-    ? `type, ${last('event_id')}, last_event) AS last_event,
-       CASE WHEN ${last('event_id')}, last_event) = last_event THEN last_seen ELSE ${last('recorded_at')}, last_seen) END AS last_seen`
+    ? `type, ${last('event_id')}, last_event) AS last_event, ${last('recorded_at')}, last_seen) AS last_seen`
     : 'type, last_event, last_seen';
   const rows = await on.read<SeenType>(
     `SELECT ${columns}, sample, sample_event FROM bus_types t WHERE project_id = ? AND type > ? AND last_seq > 0 ORDER BY type
@@ -136,7 +134,7 @@ export async function readSamples(
   for (const some of chunks(rest)) {
     const list = inList(some);
     const rows = await on.read<{ event_id: string; source: EventSource; source_name: string; body: Buffer }>(
-      `SELECT event_id, source, source_name, body ${where} ${list.marks} AND LENGTH(body) <= ${LARGE_BODY}`,
+      `SELECT event_id, source, source_name, ${BODY} ${where} ${list.marks} AND ${BODY_LENGTH} <= ${LARGE_BODY}`,
       [project_id, org_id, ...list.params],
     );
     for (const { event_id, source, source_name, body } of rows) {

@@ -114,7 +114,7 @@ export async function* presentVersions(
   { holding, most = Number.MAX_SAFE_INTEGER }: { holding?: string; most?: number },
 ): AsyncGenerator<(PresentVersion & { about: string })[]> {
   const sized = await on.read<PresentVersion & { bytes: number }>(
-    `SELECT v.name, v.version_number, LENGTH(v.about) AS bytes ${PRESENT} ${LATEST_OR_PUBLISHED}
+    `SELECT v.name, v.version_number, OCTET_LENGTH(v.about) AS bytes ${PRESENT} ${LATEST_OR_PUBLISHED}
        ${holding === undefined ? '' : 'AND INSTR(v.about, ?) > 0'} ${NEWEST_FIRST} LIMIT ${2 * MAX_GRAPHS}`,
     [project_id, org_id, ...(holding === undefined ? [] : [holding])],
   );

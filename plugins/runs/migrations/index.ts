@@ -27,6 +27,9 @@ import { traceColumns } from './0026-traces.ts';
 import { callRoots } from './0027-call-roots.ts';
 import { untrustedLanes } from './0029-untrusted-lanes.ts';
 import { boundTables } from './0030-bounds.ts';
+import { largeLast } from './0031-order.ts';
+import { outputsApart } from './0032-outputs.ts';
+import { beginnings } from './0033-beginnings.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -57,4 +60,7 @@ export const runsMigrations: readonly Migration[] = [
   callRoots,
   untrustedLanes,
   boundTables,
+  largeLast,
+  outputsApart,
+  beginnings,
 ];

@@ -38,6 +38,15 @@ for (const store of STORES) {
       t.equal(three!.annotations[5], '…');
       t.ok(three!.annotations.every((text) => text.length <= 201 && text.isWellFormed()));
 
+      const sizes = await use(Database).read<{ output_bytes: number; bytes: number }>(
+        'SELECT output_bytes, LENGTH(output) AS bytes FROM runs_runs WHERE output IS NOT NULL',
+      );
+      t.equal(sizes.length, 2);
+      t.ok(sizes.every(({ output_bytes, bytes }) => output_bytes === bytes));
+      const before = await listed();
+      await use(Database).write('UPDATE runs_runs SET output_bytes = NULL');
+      t.same(await listed(), before, 'what an older version stored is listed like the rest');
+
       t.match(await views.read(SCOPE, long), { output: 'x'.repeat(5000), annotations: notes });
       t.equal((await views.read(SCOPE, failed)).error?.message, message);
     }),
@@ -56,7 +65,7 @@ for (const store of STORES) {
       await use(RunStore).complete(claimed, { status: 'succeeded', output });
       for (let n = 0; n < 6; n++)
         await use(Database).write(
-          'INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, 0, ?, 1)',
+          "INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at, beginning) VALUES (?, ?, 0, ?, 1, '')",
           [run_id, `act_${n}`, `${n}${'n'.repeat(250_000)}`],
         );
       const [one, other] = await Promise.all([views.read(SCOPE, run_id), views.read(SCOPE, run_id)]);

@@ -1,6 +1,7 @@
 import {
   inList,
   inState,
+  insertRows,
   chunks,
   type Param,
   type Queries,
@@ -18,6 +19,7 @@ import type {
 import { ACTIVITY, activityRow, insertActivities, type InsertedActivity } from './activity-rows.ts';
 import { cancelOpen, withOpenChildren } from './cancel-open.ts';
 import type { StoreParts } from './parts.ts';
+import { beginningOf } from './read-notes.ts';
 import type { LockedRun } from './run-columns.ts';
 import { mustBe, mustChange, parseJson } from './run-rows.ts';
 import { openSpec, sealed, sealJson, sealSpec } from './sealing.ts';
@@ -47,13 +49,12 @@ export const createActivities = (store: ActivityParts): Activities => ({
       'SELECT MAX(nth) AS nth FROM runs_annotations WHERE run_id = ? AND activity_id = ? AND nth >= ?',
       [run.run_id, activity_id, FIRST_OWN_NOTE],
     );
-    await tx.write('INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, ?, ?, ?)', [
-      run.run_id,
-      activity_id,
-      (last?.nth ?? FIRST_OWN_NOTE - 1) + 1,
-      text,
-      store.database.now(),
-    ]);
+    await insertRows(
+      tx,
+      'INSERT INTO runs_annotations',
+      ['run_id', 'activity_id', 'nth', 'text', 'written_at', 'beginning'],
+      [[run.run_id, activity_id, (last?.nth ?? FIRST_OWN_NOTE - 1) + 1, text, store.database.now(), beginningOf(text)]],
+    );
   },
 });
 

@@ -15,7 +15,7 @@ import type { StoreParts } from './parts.ts';
 import { sealed } from './sealing.ts';
 
 /** In the order of `SealedRecord.params`. */
-export const JOURNAL_COLUMNS = [
+const JOURNAL_COLUMNS = [
   'run_id',
   'activity_id',
   'position',
@@ -33,6 +33,16 @@ export const JOURNAL_COLUMNS = [
   'recorded_at',
 ];
 
+const OUTPUT_COLUMNS = ['run_id', 'activity_id', 'position', 'bytes', 'output'];
+/** Bytes of a sealed output from which on it has a row of its own, and is empty in the journal. */
+const LARGE_OUTPUT = 4096;
+const APART = Buffer.alloc(0);
+/** To read the outputs of records `j`, wherever they are. */
+export const WITH_OUTPUTS = `runs_journal j LEFT JOIN runs_outputs o
+  ON o.run_id = j.run_id AND o.activity_id = j.activity_id AND o.position = j.position`;
+export const OUTPUT = 'COALESCE(o.output, j.output) AS output';
+export const OUTPUT_BYTES = 'COALESCE(o.bytes, LENGTH(j.output)) AS bytes';
+
 interface RecordedCall extends Omit<JournaledCall, 'args' | 'label'> {
   label?: string | null;
 }
@@ -43,8 +53,8 @@ interface RecordRow extends RecordedCall {
   message: Buffer | null;
 }
 
-const READ =
-  'SELECT position, kind, name, ordinal, digest, label, exit_code, output, message, started_at FROM runs_journal';
+const READ = `SELECT j.position, j.kind, j.name, j.ordinal, j.digest, j.label, j.exit_code, ${OUTPUT}, j.message, j.started_at,
+  j.recorded_at FROM ${WITH_OUTPUTS} WHERE j.run_id = ? AND j.activity_id = ?`;
 
 /** A record with sealed contents and without the time of its transaction. */
 export interface SealedRecord {
@@ -52,6 +62,8 @@ export interface SealedRecord {
   epoch: number;
   record: JournalRecord;
   params(recorded_at: number): Param[];
+  /** The row of its output, if that is large. */
+  apart: Param[] | undefined;
 }
 
 /** The org's keys must be ready; `ActivityOwners.of` prepares them. */
@@ -61,12 +73,15 @@ export function sealRecord(sealer: Sealer, at: ActivityOwner, epoch: number, rec
   const output = sealer.seal(sealed.record(at, place, 'output'), Buffer.from(record.output, 'base64'));
   const text =
     message === undefined ? null : sealer.seal(sealed.record(at, place, 'message'), Buffer.from(message, 'utf8'));
+  const large = output.length > LARGE_OUTPUT;
+  const stored = large ? APART : output;
   const head = [at.run_id, at.activity_id, position, kind, name, keyOf(kind, name), ordinal, digest, label ?? null];
   return {
     activity_id: at.activity_id,
     epoch,
     record,
-    params: (recorded_at) => [...head, record.exit_code, output, text, epoch, record.started_at, recorded_at],
+    params: (recorded_at) => [...head, record.exit_code, stored, text, epoch, record.started_at, recorded_at],
+    apart: large ? [at.run_id, at.activity_id, position, output.length, output] : undefined,
   };
 }
 
@@ -76,9 +91,21 @@ export async function insertRecords(
   now: number,
   { spans }: Pick<StoreParts, 'spans'>,
 ): Promise<void> {
-  const rows = records.map((record) => record.params(now));
-  await insertRows(tx, 'INSERT INTO runs_journal', JOURNAL_COLUMNS, rows);
+  await insertSealed(tx, records, () => now);
   spans?.recorded(tx, records, now);
+}
+
+/** Answers how many it has inserted. */
+export async function insertSealed(
+  tx: Transaction,
+  records: readonly SealedRecord[],
+  recordedAt: (index: number) => number,
+): Promise<number> {
+  const rows = records.map((record, index) => record.params(recordedAt(index)));
+  const inserted = await insertRows(tx, 'INSERT INTO runs_journal', JOURNAL_COLUMNS, rows);
+  const outputs = records.flatMap(({ apart }) => (apart ? [apart] : []));
+  if (outputs.length > 0) await insertRows(tx, 'INSERT INTO runs_outputs', OUTPUT_COLUMNS, outputs);
+  return inserted;
 }
 
 /** Inserts one record. Throws `journal_conflict` when its site is recorded at another position. */
@@ -139,11 +166,7 @@ export async function readRecord(
   at: ActivityOwner,
   position: number,
 ): Promise<JournalRecord | undefined> {
-  const [row] = await on.read<RecordRow>(`${READ} WHERE run_id = ? AND activity_id = ? AND position = ?`, [
-    at.run_id,
-    at.activity_id,
-    position,
-  ]);
+  const [row] = await on.read<RecordRow>(`${READ} AND j.position = ?`, [at.run_id, at.activity_id, position]);
   return row && openRecord(sealer, at, row);
 }
 
@@ -161,10 +184,11 @@ export async function readJournal(
 ): Promise<JournalRecord[]> {
   const journal: JournalRecord[] = [];
   for (;;) {
-    const rows = await on.read<RecordRow>(
-      `${READ} WHERE run_id = ? AND activity_id = ? AND position > ? ORDER BY position LIMIT ${PAGE}`,
-      [at.run_id, at.activity_id, journal.at(-1)?.position ?? -1],
-    );
+    const rows = await on.read<RecordRow>(`${READ} AND j.position > ? ORDER BY j.position LIMIT ${PAGE}`, [
+      at.run_id,
+      at.activity_id,
+      journal.at(-1)?.position ?? -1,
+    ]);
     let opened = 0;
     for (const row of rows) {
       journal.push(openRecord(sealer, at, row));
@@ -187,8 +211,7 @@ export async function readRecords(
   last: number,
 ): Promise<{ record: JournalRecord; recorded_at: number }[]> {
   const rows = await on.read<RecordRow & { recorded_at: number }>(
-    `${READ.replace(' FROM', ', recorded_at FROM')} WHERE run_id = ? AND activity_id = ? AND position >= ? AND position <= ?
-     ORDER BY position`,
+    `${READ} AND j.position >= ? AND j.position <= ? ORDER BY j.position`,
     [at.run_id, at.activity_id, first, last],
   );
   return rows.map((row) => ({ record: openRecord(sealer, at, row), recorded_at: row.recorded_at }));

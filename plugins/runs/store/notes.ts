@@ -1,5 +1,6 @@
 import { Errors, retryUnknownCommit, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ClaimRef } from '../contract.ts';
+import { beginningOf } from './read-notes.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityOwner } from './activity-owners.ts';
@@ -22,9 +23,9 @@ export async function annotate(store: StoreParts, claim: ClaimRef, nth: number, 
       if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
       await checkRoom(tx, owner, nth, shown);
       await tx.write(
-        `INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at) VALUES (?, ?, ?, ?, ?)
-         ${tx.sql.upsert(['run_id', 'activity_id', 'nth'], ['text', 'written_at'])}`,
-        [owner.run_id, claim.activity_id, nth, shown, store.database.now()],
+        `INSERT INTO runs_annotations (run_id, activity_id, nth, text, written_at, beginning) VALUES (?, ?, ?, ?, ?, ?)
+         ${tx.sql.upsert(['run_id', 'activity_id', 'nth'], ['text', 'written_at', 'beginning'])}`,
+        [owner.run_id, claim.activity_id, nth, shown, store.database.now(), beginningOf(shown)],
       );
       tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'run' }));
     }),

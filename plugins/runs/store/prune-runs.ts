@@ -19,6 +19,7 @@ const OWN: readonly RunTable[] = [
   'runs_logs',
   'runs_log_heads',
   'runs_untrusted',
+  'runs_outputs',
   'runs_journal',
   'runs_attempts',
   'runs_under_way',

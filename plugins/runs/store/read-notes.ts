@@ -7,6 +7,8 @@ const LISTED = { notes: 5, characters: 200 } as const;
 /** What the record of a run shows of them. */
 const SHOWN = { notes: 2000, bytes: 1024 * 1024 } as const;
 const CUT = '…';
+/** As much of a note as a list needs, which is stored beside it. */
+export const beginningOf = (text: string): string => text.slice(0, LISTED.characters + 1).toWellFormed();
 /** Runs of one statement: a text for each number of runs would fill the caches of prepared statements. */
 const SIZES = [1, 4, 16, 64, 128] as const;
 
@@ -30,7 +32,7 @@ function firstOf(on: Reader, run_ids: readonly string[]): Promise<{ run_id: stri
   const size = SIZES.find((known) => known >= run_ids.length)!;
   const parts = Array.from(
     { length: size },
-    (_, n) => `SELECT * FROM (SELECT run_id, SUBSTR(text, 1, ${LISTED.characters + 1}) AS text FROM runs_annotations
+    (_, n) => `SELECT * FROM (SELECT run_id, beginning AS text FROM runs_annotations
       WHERE run_id = ? ORDER BY activity_id, nth LIMIT ${LISTED.notes + 1}) notes_${n}`,
   );
   return on.read(parts.join(' UNION ALL '), [...run_ids, ...Array.from({ length: size - run_ids.length }, () => '')]);

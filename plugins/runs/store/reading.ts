@@ -4,7 +4,9 @@ import type { Run, RunStatus, Substate, SubstateKind } from '../contract.ts';
 import type { Reader } from './parts.ts';
 import { readAllNotes, readFirstNotes, shortened } from './read-notes.ts';
 import {
+  isLargeInList,
   LISTED_COLUMNS,
+  LISTED_OUTPUT,
   LISTED_TEXT_LENGTH,
   LARGE_OUTPUT_BYTES,
   MODERATE_COLUMNS,
@@ -34,6 +36,8 @@ interface Depth {
   columns: string;
   /** Of long texts only the beginning is shown. */
   listed: boolean;
+  /** Small outputs are read after the rest. */
+  small_outputs?: boolean;
 }
 
 /** The records of these runs in the given order; runs of other projects and missing ones are left out. */
@@ -46,7 +50,7 @@ export const readModerate = (on: Reader, sealer: Sealer, scope: Scope, ids: read
 
 /** The same as a list shows them: without large outputs, and with the beginnings of long texts. */
 export const readListed = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
-  readViewed(on, sealer, scope, ids, { columns: LISTED_COLUMNS, listed: true });
+  readViewed(on, sealer, scope, ids, { columns: LISTED_COLUMNS, listed: true, small_outputs: true });
 
 /** The same without any outputs. */
 export const readRecords = (on: Reader, sealer: Sealer, scope: Scope, ids: readonly string[]): Promise<Run[]> =>
@@ -66,7 +70,7 @@ async function readViewed(
   sealer: Sealer,
   scope: Scope,
   ids: readonly string[],
-  { columns, listed }: Depth,
+  { columns, listed, small_outputs = false }: Depth,
 ): Promise<Run[]> {
   const found = new Map<string, Run>();
   const rowsOf = (some: readonly string[]) => {
@@ -79,6 +83,7 @@ async function readViewed(
   for (const part of chunks(ids)) {
     const { rows, substates } = await withSubstates(on, rowsOf, part);
     if (rows.length === 0) continue;
+    if (small_outputs) await readSmallOutputs(on, scope, rows);
     await sealer.prepare(scope.org_id);
     const noted = rows.flatMap(({ run_id, noted }) => (Number(noted) === 1 ? [run_id] : []));
     const annotations = await notesOf(on, noted, listed);
@@ -89,6 +94,20 @@ async function readViewed(
     }
   }
   return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+/** Puts the small outputs of runs into their rows. */
+async function readSmallOutputs(on: Reader, scope: Scope, rows: readonly ViewedRun[]): Promise<void> {
+  const asked = new Map(
+    rows.filter((row) => row.status === 'succeeded' && !isLargeInList(row)).map((row) => [row.run_id, row]),
+  );
+  if (asked.size === 0) return;
+  const list = inList([...asked.keys()]);
+  const outputs = await on.read<Pick<ViewedRun, 'run_id' | 'output' | 'output_bytes'>>(
+    `SELECT run_id, ${LISTED_OUTPUT} FROM runs_runs WHERE org_id = ? AND project_id = ? AND run_id IN ${list.marks}`,
+    [scope.org_id, scope.project_id, ...list.params],
+  );
+  for (const { run_id, output, output_bytes } of outputs) Object.assign(asked.get(run_id)!, { output, output_bytes });
 }
 
 /**

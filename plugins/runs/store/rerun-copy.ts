@@ -1,14 +1,8 @@
-import {
-  insertRows,
-  type Database,
-  type Queries,
-  type Sealer,
-  type Transaction,
-} from '../../../kernel/contracts/index.ts';
+import type { Database, Queries, Sealer, Transaction } from '../../../kernel/contracts/index.ts';
 import type { CopiedPrefix, Prefix, RecordedSite } from '../contract.ts';
 import { writeCell } from './cells.ts';
 import { cellVersions, insertCellVersion } from './cell-versions.ts';
-import { JOURNAL_COLUMNS, readRecords, sealRecord } from './journal.ts';
+import { insertSealed, readRecords, sealRecord } from './journal.ts';
 import { mustChange } from './run-rows.ts';
 
 /** Records in memory at a time. */
@@ -58,8 +52,8 @@ export async function copyRecords(tx: Transaction, sealer: Sealer, prefix: Copie
   for (let first = 0; first < records.length; first += AT_ONCE) {
     const last = Math.min(first + AT_ONCE, records.length) - 1;
     const read = await readRecords(tx, sealer, old, first, last);
-    const rows = read.map(({ record, recorded_at }) => sealRecord(sealer, place, 1, record).params(recorded_at));
-    const inserted = await insertRows(tx, 'INSERT INTO runs_journal', JOURNAL_COLUMNS, rows);
+    const sealed = read.map(({ record }) => sealRecord(sealer, place, 1, record));
+    const inserted = await insertSealed(tx, sealed, (index) => read[index]!.recorded_at);
     if (inserted !== last - first + 1) throw new Error(`${inserted} records from ${first} on instead of all`);
   }
 }

@@ -153,20 +153,23 @@ const VIEWED = columns(
   ...(['cancel_on', 'requires', 'credentials', 'timeout_ms', 'trace'] as const),
 );
 export interface ViewedRun extends Pick<RunRow, (typeof VIEWED)[number]> {
-  /** Bytes of the sealed output, whether it was read or not. */
+  /** Bytes of the sealed output, whether it was read or not; in a list null also for one that an older version stored. */
   output_bytes: number | null;
   /** 1 when activities of the run have written notes. */
   noted: number;
 }
-const FACTS = `LENGTH(output) AS output_bytes,
-  EXISTS (SELECT 1 FROM runs_annotations WHERE runs_annotations.run_id = runs_runs.run_id) AS noted`;
+const NOTED = `EXISTS (SELECT 1 FROM runs_annotations WHERE runs_annotations.run_id = runs_runs.run_id) AS noted`;
+const FACTS = `LENGTH(output) AS output_bytes, ${NOTED}`;
 
 /** The whole record. */
 export const VIEWED_COLUMNS = [...VIEWED, FACTS].join(', ');
 
 const outputUpTo = (bytes: number): string => `CASE WHEN LENGTH(output) <= ${bytes} THEN output END AS output`;
-const withOutput = (output: string, column: (column: Column) => string = String): string =>
-  [...VIEWED.map((one) => (one === 'output' ? output : column(one))), FACTS].join(', ');
+const withOutput = (output: string, column: (column: Column) => string = String, facts = FACTS): string =>
+  [...VIEWED.map((one) => (one === 'output' ? output : column(one))), facts].join(', ');
+/** MySQL reads an output to tell its length. */
+const withoutOutput = (column?: (column: Column) => string): string =>
+  withOutput('NULL AS output', column, `NULL AS output_bytes, ${NOTED}`);
 
 /** Bytes of a sealed output that takes milliseconds to open and to parse. */
 export const LARGE_OUTPUT_BYTES = 256 * 1024;
@@ -181,11 +184,16 @@ const listed = (column: Column): string => {
   if (LONG_TEXTS.includes(column)) return `SUBSTR(${column}, 1, ${LISTED_TEXT_LENGTH + 1}) AS ${column}`;
   return column;
 };
-/** Of the record as lists show it: neither a large output nor the end of a long text is read. */
-export const LISTED_COLUMNS = withOutput(outputUpTo(LISTED_OUTPUT_BYTES), listed);
+/** Of the record as lists show it: no output is read, and of a long text the beginning. */
+export const LISTED_COLUMNS = withOutput('NULL AS output', listed, `output_bytes, ${NOTED}`);
+/** The output that a list shows of such a row, and its length. */
+export const LISTED_OUTPUT = `LENGTH(output) AS output_bytes, ${outputUpTo(LISTED_OUTPUT_BYTES)}`;
+/** MySQL reads an output to tell its length: of these it is known, and too large for a list. */
+export const isLargeInList = ({ output_bytes }: Pick<ViewedRun, 'output_bytes'>): boolean =>
+  output_bytes !== null && Number(output_bytes) > LISTED_OUTPUT_BYTES;
 /** The same without outputs. */
-export const RECORD_COLUMNS = withOutput('NULL AS output', listed);
-export const WHOLE_RECORD_COLUMNS = withOutput('NULL AS output');
+export const RECORD_COLUMNS = withoutOutput(listed);
+export const WHOLE_RECORD_COLUMNS = withoutOutput();
 /** The texts of callers in a record, which decide how many records fit on a page: some bytes more or less do not matter. */
 export const RECORD_BYTES = [
   'tags',

@@ -101,9 +101,17 @@ const ended = (status: Ending['status'], columns: readonly string[], none: strin
     guard: `COALESCE(status, '') IN ('queued', 'running', 'waiting')`,
   });
 const ENDED: Record<Ending['status'], UpdateRows> = {
-  succeeded: ended('succeeded', ['output'], 'error_code = NULL, error_message = NULL, cancel_reason = NULL'),
-  failed: ended('failed', ['error_code', 'error_message'], 'output = NULL, cancel_reason = NULL'),
-  cancelled: ended('cancelled', ['cancel_reason'], 'output = NULL, error_code = NULL, error_message = NULL'),
+  succeeded: ended(
+    'succeeded',
+    ['output', 'output_bytes'],
+    'error_code = NULL, error_message = NULL, cancel_reason = NULL',
+  ),
+  failed: ended('failed', ['error_code', 'error_message'], 'output = NULL, output_bytes = NULL, cancel_reason = NULL'),
+  cancelled: ended(
+    'cancelled',
+    ['cancel_reason'],
+    'output = NULL, output_bytes = NULL, error_code = NULL, error_message = NULL',
+  ),
 };
 
 /** Runs, at most 128, → their endings, for the caller to announce. */
@@ -142,8 +150,10 @@ export async function endRuns(
 }
 
 function endedValues(store: Pick<StoreParts, 'sealer'>, { run, ending }: EndingRun): RowValues {
-  if (ending.status === 'succeeded')
-    return [run.run_id, sealJson(store, sealed.runOutput(run, run.run_id), ending.output)];
+  if (ending.status === 'succeeded') {
+    const output = sealJson(store, sealed.runOutput(run, run.run_id), ending.output);
+    return [run.run_id, output, output.length];
+  }
   return ending.status === 'failed'
     ? [run.run_id, ending.code ?? null, ending.message ?? null]
     : [run.run_id, ending.reason];

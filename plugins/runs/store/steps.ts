@@ -1,5 +1,6 @@
 import { chunks, distinct, inList, type Queries, type Sealer } from '../../../kernel/contracts/index.ts';
 import { RETRY_WAIT } from '../domain/retry-kind.ts';
+import { OUTPUT, OUTPUT_BYTES, WITH_OUTPUTS } from './journal.ts';
 import { sealed } from './sealing.ts';
 import type { StepAttempt } from './step-attempts.ts';
 import type { HeldCall } from './under-way.ts';
@@ -63,10 +64,10 @@ export async function readWaitingSteps(on: On, run_id: string, from: StepPlace, 
 /** Sizes of the outputs of the records after a position, without their content. */
 export async function readStepSizes(on: On, run_id: string, from: StepPlace, limit: number): Promise<number[]> {
   const sizes = await on.read<{ bytes: number }>(
-    `SELECT LENGTH(j.output) AS bytes FROM runs_journal j WHERE ${AFTER('j')} ${ORDER('j')} LIMIT ${Math.trunc(limit)}`,
+    `SELECT ${OUTPUT_BYTES} FROM ${WITH_OUTPUTS} WHERE ${AFTER('j')} ${ORDER('j')} LIMIT ${Math.trunc(limit)}`,
     after(run_id, from),
   );
-  return sizes.map(({ bytes }) => bytes);
+  return sizes.map(({ bytes }) => Number(bytes));
 }
 
 /** The opened records after a position. The org's keys are ready. */
@@ -79,8 +80,8 @@ export async function readRecordedSteps(
   limit: number,
 ): Promise<Step[]> {
   const records = await on.read<RecordRow>(
-    `SELECT ${CALL('j')}, j.exit_code, j.output, j.message, j.recorded_at
-     FROM runs_journal j JOIN runs_activities a ON a.activity_id = j.activity_id
+    `SELECT ${CALL('j')}, j.exit_code, ${OUTPUT}, j.message, j.recorded_at
+     FROM ${WITH_OUTPUTS} JOIN runs_activities a ON a.activity_id = j.activity_id
      WHERE ${AFTER('j')} ${ORDER('j')} LIMIT ${Math.trunc(limit)}`,
     after(run_id, from),
   );
