@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { boot, STORES, type TestServer } from '../../test/kit/index.ts';
 import { Prunables } from '../retention/contract.ts';
-import { RunStore } from '../runs/contract.ts';
+import { ISOLATES, RunEngine, RunStore } from '../runs/contract.ts';
 
 t.setTimeout(600_000);
 
@@ -39,11 +39,12 @@ async function prune(server: TestServer): Promise<void> {
 
 for (const store of STORES)
   t.test(`files on ${store}`, async (t) => {
-    const server = await boot({ store });
+    const server = await boot({ store, env: { SVC_UNTRUSTED_RUN_LIMITS: 'calls=8KiB' } });
     t.teardown(() => server.close());
     await uploads(t, server);
     await refusals(t, server);
     await underClaims(t, server);
+    await ofStrangers(t, server);
     await retention(t, server);
   });
 
@@ -130,6 +131,33 @@ async function underClaims(t: Test, server: TestServer): Promise<void> {
   t.match(await ask('GET', 'brought'), { status: 409 }, 'it is for the other run');
   await server.use(RunStore).complete({ activity_id, epoch }, { status: 'succeeded', output: {} });
   for (const claim of claims) if (claim.run_id !== run_id) await server.use(RunStore).release(claim);
+}
+
+/** Whether the run makes a child of it or not. */
+async function ofStrangers(t: Test, server: TestServer): Promise<void> {
+  const engine = server.use(RunEngine);
+  const run = { ...server.scope, source: 'true', trigger: { type: 'manual' }, generation: 0 };
+  const bringing = async (trusted: boolean) => {
+    const { run_id } = await engine.submit({ ...run, trusted });
+    const agent = { agent_id: 'agt_1', capabilities: ['linux', ISOLATES] };
+    const claims = await server.use(RunStore).claim(agent, 10, 600_000);
+    const claim = claims.find((one) => one.run_id === run_id)!;
+    const path = `/api/v1/agents/activities/${claim.activity_id}/files`;
+    const bring = (text: string) => server.call('agent', `PUT ${path}/${digestOf(text)}?epoch=${claim.epoch}`, text);
+    const end = () => server.use(RunStore).complete(claim, { status: 'succeeded', output: {} });
+    return { bring, end };
+  };
+  const [first, second, third] = ['1', '2', '3'].map((text) => text.repeat(3500)) as [string, string, string];
+  const theirs = await bringing(false);
+  for (const text of [first, second, first]) t.ok((await theirs.bring(text)).status <= 201);
+  const stored = await count(server, 'files_contents');
+  t.match(await theirs.bring(third), { status: 409, json: { code: 'run_storage_limit' } });
+  t.equal(await count(server, 'files_contents'), stored, 'nothing of it is stored');
+  t.equal((await theirs.bring(first)).status, 200, 'what is there takes nothing more');
+  await theirs.end();
+  const ours = await bringing(true);
+  for (const text of [third, 'x'.repeat(20_000)]) t.equal((await ours.bring(text)).status, 201);
+  await ours.end();
 }
 
 async function retention(t: Test, server: TestServer): Promise<void> {

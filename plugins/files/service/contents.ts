@@ -74,12 +74,21 @@ export class Contents {
     return { fresh, size: data.length };
   }
 
-  /** The same by an activity, whose run may then make runs that have it. Throws `lease_lost`. */
+  /**
+   * The same by an activity, whose run may then make runs that have it. It is counted before it is stored: a run that was refused
+   * its child keeps what it has brought. Throws `lease_lost` and `run_storage_limit`.
+   */
   async bring(by: Claimant, digest: string, content: AsyncIterable<Buffer>): Promise<Stored> {
     const { project_id, run_id } = by;
     const { database, guard } = this.#parts;
     await database.transaction((tx) => guard.holdClaim(tx, by, by.claim));
-    const stored = await this.store(by, digest, content);
+    const data = await whole(content);
+    await database.transaction(async (tx) => {
+      const held = await guard.holdClaim(tx, by, by.claim);
+      const known = await findContents(tx, project_id, [hexOf(digest)]);
+      if (known.length === 0) await guard.countStored(tx, by, held, data.length);
+    });
+    const stored = await this.store(by, digest, Readable.from([data]));
     await database.transaction(async (tx) => {
       await guard.holdClaim(tx, by, by.claim);
       const set = { project_id, file_set: broughtBy(run_id), digests: [hexOf(digest)] };

@@ -13,6 +13,11 @@ export interface RunGuard {
   holdRun(tx: Transaction, run: ActivityScope): Promise<HeldRun>;
   /** The same, and a claim of the run: nobody else claims the activity before the commit. Throws `lease_lost`. */
   holdClaim(tx: Transaction, run: ActivityScope, claim: ClaimRef): Promise<HeldRun>;
+  /**
+   * Counts bytes that a held run stores for its calls beside what the engine keeps of them. Nothing is counted of a trusted
+   * run. Throws `run_storage_limit`.
+   */
+  countStored(tx: Transaction, run: ActivityScope, held: HeldRun, bytes: number): Promise<void>;
   /** Those of at most 100 runs that ended before a time (epoch ms by the database's clock). */
   endedBefore(run_ids: readonly string[], before: number): Promise<string[]>;
   /** The run of an activity. Throws `lease_lost` when there is no such activity, or not in this org. */

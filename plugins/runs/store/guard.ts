@@ -1,13 +1,18 @@
 import { type Database, inList } from '../../../kernel/contracts/index.ts';
-import type { HeldRun, RunGuard } from '../contract.ts';
+import type { HeldRun, RunGuard, RunLimits } from '../contract.ts';
 import { absentActivity, type ActivityOwners } from './activity-owners.ts';
 import { holds, lockFence, lost } from './activity-rows.ts';
 import { lockRunOf } from './run-rows.ts';
+import { countCalls } from './untrusted-runs.ts';
 
 const heldRun = ({ trusted }: { trusted: number }): HeldRun => ({ trusted: trusted === 1 });
 
 /** The locks of runs and claims, for transactions of other plugins. */
-export const createRunGuard = (database: Pick<Database, 'read'>, owners: Pick<ActivityOwners, 'of'>): RunGuard => ({
+export const createRunGuard = (
+  database: Pick<Database, 'read'>,
+  owners: Pick<ActivityOwners, 'of'>,
+  limits: RunLimits,
+): RunGuard => ({
   async holdRun(tx, run) {
     return heldRun(await lockRunOf(tx, run));
   },
@@ -15,6 +20,10 @@ export const createRunGuard = (database: Pick<Database, 'read'>, owners: Pick<Ac
     const held = await lockRunOf(tx, run);
     if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
     return heldRun(held);
+  },
+  async countStored(tx, { run_id }, { trusted }, bytes) {
+    const beyond = trusted ? undefined : await countCalls(tx, limits, run_id, [{ bytes }]);
+    if (beyond) throw beyond;
   },
   async endedBefore(run_ids, before) {
     const list = inList(run_ids);

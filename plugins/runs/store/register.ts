@@ -102,7 +102,9 @@ export function registerStore(plugin: PluginSetup): {
   plugin.bind(RunFiles, (use) => createRunFiles(use(Database)));
   plugin.contribute(FileHolders, (use) => heldByRuns(use(Database)));
   plugin.bind(OpenRuns, (use) => createOpenRuns(use(Database)));
-  plugin.bind(RunGuard, (use) => createRunGuard(use(Database), new ActivityOwners(use(Database), use(Sealer))));
+  plugin.bind(RunGuard, (use) =>
+    createRunGuard(use(Database), new ActivityOwners(use(Database), use(Sealer)), use(RunLimits)),
+  );
   plugin.bind(SignalQueue, (use) => signalQueue(use(Sealer), use(Database)));
   plugin.contribute(Prunables, (use) => [
     prunableRuns(use(Database), { tables: () => use.all(RunTables), leftovers: () => use.all(RunLeftovers) }),

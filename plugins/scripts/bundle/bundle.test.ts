@@ -275,6 +275,34 @@ t.test('a large text of any kind is looked at in a moment', async (t) => {
   t.ok(performance.now() - started < 10_000, 'it was minutes');
 });
 
+t.test('a map brings no text of files that nothing imports', async (t) => {
+  const own = "import { x } from './x.js';\nconsole.log(x);\n";
+  const map = (more: object) => JSON.stringify({ version: 3, mappings: ';AAAA', names: [], ...more });
+  const inside = (sources: string[]) =>
+    `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map({ sources })).toString('base64')}\n`;
+  const folder = filesOf(t, {
+    'out/key': 'PRIVATE',
+    'out/a.map': map({ sources: ['y'], sourcesContent: ['PRIVATE'] }),
+    'in/a.js': own,
+    'in/x.js': 'export const x = 1;\n',
+    'in/b.js': `\nexport const x = 1;\n${inside(['../out/key', '..%2fout%2fkey'])}`,
+  });
+  const ways: Record<string, string> = {
+    'a map of the script in a file': `${own}//# sourceMappingURL=../out/a.map\n`,
+    'a map in the script': own + inside(['../out/key']),
+    'with an absolute path': own + inside([join(folder, 'out/key')]),
+    'as an address': own + inside([`file://${join(folder, 'out/key')}`]),
+    'a map in what it imports': own.replace('x.js', 'b.js'),
+  };
+  for (const [way, source] of Object.entries(ways)) {
+    const text = await bundle(join(folder, 'in'), 'a.js', source);
+    const [, kept = ''] = /base64,(\S+)\n$/.exec(text) ?? [];
+    const said = Buffer.from(kept, 'base64').toString();
+    t.match(text, /console.log/, `${way}: it is bundled`);
+    t.notMatch(text + said, /PRIVATE/, way);
+  }
+});
+
 t.test('a bundle that somebody has made is taken as it is', async (t) => {
   const made = (map: string) =>
     `// svc-bundle esm ../%zz/a.ts\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`;

@@ -11,6 +11,15 @@ interface SourceMap {
   names: string[];
 }
 
+/** A map names its files as parts of an address. */
+function plain(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** A package lies in another place on every machine. */
 function keptName(path: string): string {
   const at = path.lastIndexOf(PACKAGES);
@@ -31,7 +40,7 @@ interface Parts {
 
 /**
  * A bundle with names of files that are the same on every machine. Its map has the text of the author's own files, and of
- * packages only the places.
+ * packages only the places. A file that only a map names has no text either: the bundler reads it from wherever the map says.
  */
 export function toBeKept({ first, inserted, rest }: Parts, { inputs }: Metafile): string {
   const at = rest.lastIndexOf(MAP);
@@ -45,7 +54,9 @@ export function toBeKept({ first, inserted, rest }: Parts, { inputs }: Metafile)
   const kept: SourceMap = {
     version: map.version,
     sources: sources.map(keptName),
-    sourcesContent: sources.map((path, n) => (path.includes(PACKAGES) ? null : (sourcesContent[n] ?? null))),
+    sourcesContent: sources.map((path, n) =>
+      !path.includes(PACKAGES) && Object.hasOwn(inputs, plain(path)) ? (sourcesContent[n] ?? null) : null,
+    ),
     // One line of the generated text is one `;`.
     mappings: ';'.repeat(inserted.split('\n').length - 1) + mappings,
     names: map.names,

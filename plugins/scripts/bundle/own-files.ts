@@ -31,7 +31,12 @@ export function ownFiles(root: WorkflowRoot, entry: { path: string; source: stri
         return found.errors.length > 0 ? undefined : { ...found, pluginData: undefined };
       });
       build.onLoad({ filter: /.*/, namespace: 'file' }, async ({ path }): Promise<OnLoadResult> => {
-        if (path === entry.path) return { contents: entry.source, resolveDir: dirname(path), loader: entry.loader };
+        if (path === entry.path)
+          return {
+            contents: withoutMap(Buffer.from(entry.source)),
+            resolveDir: dirname(path),
+            loader: entry.loader,
+          };
         return await readOwn(root, path, mayRead);
       });
     },

@@ -88,6 +88,16 @@ t.test('so is what belongs to it, and what will be there later', async (t) => {
   has(t, providers, at('providers.json', 'secret'));
 });
 
+t.test('no setting that holds a secret is taken for a path: what is hidden stands in arguments', async (t) => {
+  const { hidden } = open(t);
+  const value = 'dlJ8EmSfaRwRwHCsAvO0Q0MtJ+J5/zbdFy0JbTxDIIk=';
+  const told = SETTINGS.filter((name) => !name.endsWith('_FILE') && !name.startsWith('OTEL_'))
+    .filter((name) => !['SVC_AGENT_WORKDIR', 'SVC_ARTIFACTS'].includes(name))
+    .filter((name) => hidden({ [name]: value }).some((path) => path.includes(value)));
+  t.same(told, []);
+  t.ok(SETTINGS.includes('SVC_MASTER_KEY'));
+});
+
 t.test('a link that is turned to a new file hides that one from then on', async (t) => {
   const { folder } = open(t);
   for (const name of ['old', 'new']) writeFileSync(join(folder, name), 'x');

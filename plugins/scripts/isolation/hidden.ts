@@ -8,8 +8,11 @@ import { isWithin } from './within.ts';
 const SETTING = /^(SVC|OTEL)_/;
 /** Settings that name what isolated programs may see: what the owner shows, and code. */
 const PUBLIC: ReadonlySet<string> = new Set(['SVC_AGENT_SHOW', 'SVC_PLUGINS', 'SVC_CONNECTORS']);
-/** Settings whose whole value is a path, whether something is there yet or not. */
-const PATH_SETTING = /_FILE$|_KEY$|_CERTIFICATE$|^SVC_AGENT_WORKDIR$|^SVC_ARTIFACTS$/;
+/**
+ * Settings whose whole value is a path, whether something is there yet or not. Those of svc that end in `_KEY` hold the key itself:
+ * what is hidden stands in the arguments of a process.
+ */
+const PATH_SETTING = /^SVC_.*_FILE$|^OTEL_.*_(?:KEY|CERTIFICATE)$|^SVC_AGENT_WORKDIR$|^SVC_ARTIFACTS$/;
 /** Where the files to deploy with keep keys. */
 const USUAL = ['/etc/svc'];
 /** Longer values and files name no further files. */

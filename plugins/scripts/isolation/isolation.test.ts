@@ -159,7 +159,8 @@ t.test(
           [ "$(uname -m)" = x86_64 ] || keys='raise SystemExit(1)'
           svc output set \\
             files="$(try ls /proc/1/fd)" memory="$(try cat /proc/1/environ)" program="$(try chmod 777 /proc/1/exe)" \\
-            user="$(try unshare -U true)" mounts="$(try unshare -U -r -m true)" keys="$(try python3 -c "$keys")"
+            user="$(try unshare -U true)" mounts="$(try unshare -U -r -m true)" keys="$(try python3 -c "$keys")" \\
+            arguments="$(try grep -a -e --hide /proc/1/cmdline)"
         `),
       );
       t.same(new Set(Object.values(said)), new Set(['refused']), JSON.stringify(said));

@@ -183,12 +183,24 @@ static void read_plan(struct plan *plan, char **at) {
   }
 }
 
+/* The arguments, no longer where /proc shows them: the program inside could read where the agent keeps what it hides. */
+static char **take_arguments(int count, char **given) {
+  char **taken = calloc((size_t)count + 1, sizeof *taken);
+  for (int n = 0; taken && n < count; n++) {
+    taken[n] = strdup(given[n]);
+    if (!taken[n]) break;
+    if (n > 0) memset(given[n], 0, strlen(given[n]));
+  }
+  if (taken && taken[count - 1]) return taken;
+  fprintf(stderr, "isolate: no memory\n");
+  exit(ISOLATE_FAILED);
+}
+
 int main(int argc, char **argv) {
   static struct plan plan;
   int result[2], status = 0;
   sigset_t all;
-  (void)argc;
-  read_plan(&plan, argv + 1);
+  read_plan(&plan, take_arguments(argc, argv) + 1);
   /* Signals are for the program, which is in the same process group. */
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
