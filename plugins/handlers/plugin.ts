@@ -18,6 +18,7 @@ import {
   FileHolders,
   RunCreation,
   RunEngine,
+  RunLimits,
   SubmitObservers,
   Wakeups,
   WorkObservers,
@@ -32,6 +33,7 @@ import { untrusted } from './migrations/0005-untrusted.ts';
 import { counts } from './migrations/0006-counts.ts';
 import { traces } from './migrations/0007-traces.ts';
 import { waiting } from './migrations/0008-waiting.ts';
+import { parked } from './migrations/0009-parked.ts';
 import { namingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { replayRoute } from './replay-route.ts';
@@ -53,6 +55,7 @@ const slotParts = (use: Resolve, refilling: () => void) => ({
   database: use(Database),
   workflows: use(StoredWorkflows),
   creation: () => use(RunCreation),
+  limits: use(RunLimits),
 });
 
 const makeHandlers = (use: Resolve) =>
@@ -68,7 +71,13 @@ const makeHandlers = (use: Resolve) =>
 
 function routes(use: Resolve) {
   const handlers = use(OwnHandlers);
-  const trial = { handlers, database: use(Database), bus: use(EventBus), expressions: use(Expressions) };
+  const trial = {
+    handlers,
+    database: use(Database),
+    bus: use(EventBus),
+    expressions: use(Expressions),
+    limits: use(RunLimits),
+  };
   const replay = {
     ...{ ...trial, ids: use(Ids), sealer: use(Sealer), writes: use(AuditedWrites) },
     workflows: use(StoredWorkflows),
@@ -78,7 +87,7 @@ function routes(use: Resolve) {
 }
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, counts, traces, waiting]);
+  plugin.migrations([handlerTables, withoutCredentials, owners, refills, untrusted, counts, traces, waiting, parked]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
     (use): Refiller =>
@@ -109,7 +118,9 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(DocumentChecks, (use) =>
     handlerCheck({ expressions: use(Expressions), engine: () => use(RunEngine) }),
   );
-  plugin.contribute(SubmitObservers, (use) => rerunPlaces({ database: use(Database), bus: () => use(EventBus) }));
+  plugin.contribute(SubmitObservers, (use) =>
+    rerunPlaces({ database: use(Database), bus: () => use(EventBus), limits: () => use(RunLimits) }),
+  );
   plugin.contribute(WorkObservers, (use) =>
     waitingRuns({ database: use(Database), refilling: () => refiller(use).wake() }),
   );
