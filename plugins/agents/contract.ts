@@ -16,6 +16,7 @@ import type {
 } from '../runs/contract.ts';
 import type { ActivityContents } from './contract/contents.ts';
 import type { DryReplay, ReplayedCall } from './contract/dry-replay.ts';
+import type { Interrupted } from './contract/interruptions.ts';
 import type { AgentIsolation } from './contract/isolation.ts';
 import type { AgentRecord } from './generated/agent.ts';
 
@@ -23,6 +24,7 @@ export type { AgentIsolation, DryReplay, ReplayedCall };
 export { AgentFigures } from './contract/figures.ts';
 export * from './contract/contents.ts';
 export * from './contract/folders.ts';
+export * from './contract/interruptions.ts';
 export * from './contract/agent-server.ts';
 export { type RunAs, readRunAs } from './contract/run-as.ts';
 export { Agent, type AgentStatus } from './contract/status.ts';
@@ -168,7 +170,8 @@ export type PassEnd =
   /** The claim is lost (revoked or expired); nothing may be reported. */
   | { end: 'lost' }
   /** The agent is draining: release the activity. */
-  | { end: 'released' };
+  | { end: 'released' }
+  | Interrupted;
 
 /** Content that can be read again from any byte on, or a stream that is read once. */
 export type FileContent =

@@ -18,6 +18,7 @@ import {
   FileHolders,
   RunCreation,
   RunEngine,
+  RunLimits,
   SubmitObservers,
   Wakeups,
   WorkObservers,
@@ -33,6 +34,7 @@ import { counts } from './migrations/0006-counts.ts';
 import { traces } from './migrations/0007-traces.ts';
 import { waiting } from './migrations/0008-waiting.ts';
 import { definitionsLast } from './migrations/0009-order.ts';
+import { parked } from './migrations/0010-parked.ts';
 import { namingFiles } from './store/handlers.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { replayRoute } from './replay-route.ts';
@@ -54,6 +56,7 @@ const slotParts = (use: Resolve, refilling: () => void) => ({
   database: use(Database),
   workflows: use(StoredWorkflows),
   creation: () => use(RunCreation),
+  limits: use(RunLimits),
 });
 
 const makeHandlers = (use: Resolve) =>
@@ -69,7 +72,13 @@ const makeHandlers = (use: Resolve) =>
 
 function routes(use: Resolve) {
   const handlers = use(OwnHandlers);
-  const trial = { handlers, database: use(Database), bus: use(EventBus), expressions: use(Expressions) };
+  const trial = {
+    handlers,
+    database: use(Database),
+    bus: use(EventBus),
+    expressions: use(Expressions),
+    limits: use(RunLimits),
+  };
   const replay = {
     ...{ ...trial, ids: use(Ids), sealer: use(Sealer), writes: use(AuditedWrites) },
     workflows: use(StoredWorkflows),
@@ -89,6 +98,7 @@ export default definePlugin(manifest, (plugin) => {
     traces,
     waiting,
     definitionsLast,
+    parked,
   ]);
   const registry = plugin.own(() => new Registry());
   const refiller = plugin.own(
@@ -120,7 +130,9 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(DocumentChecks, (use) =>
     handlerCheck({ expressions: use(Expressions), engine: () => use(RunEngine) }),
   );
-  plugin.contribute(SubmitObservers, (use) => rerunPlaces({ database: use(Database), bus: () => use(EventBus) }));
+  plugin.contribute(SubmitObservers, (use) =>
+    rerunPlaces({ database: use(Database), bus: () => use(EventBus), limits: () => use(RunLimits) }),
+  );
   plugin.contribute(WorkObservers, (use) =>
     waitingRuns({ database: use(Database), refilling: () => refiller(use).wake() }),
   );

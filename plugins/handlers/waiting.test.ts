@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { checkRuns, openTestDatabase, StandInAgent, STORES, type TestDatabase, until } from '../../test/kit/index.ts';
+import { Expressions } from '../../kernel/contracts/index.ts';
 import { type Claimed, type Json, RunStore } from '../runs/contract.ts';
 import { checkHandlerInvariants } from './testing/invariants.ts';
 import { deliveriesOf, openWorld, runsOf, type World } from './testing/world.ts';
@@ -12,7 +13,7 @@ const TICK = { type: 'tick', refusable: false, source: 'hook', source_name: 'h' 
 const load = (world: World) => world.handlers.load(world.scope);
 
 async function holds(t: Test, world: World) {
-  t.same(await checkHandlerInvariants(world.database), []);
+  t.same(await checkHandlerInvariants(world.database, world.limits.project.untrusted.handlers), []);
   t.same(await checkRuns(world.database), []);
 }
 
@@ -98,6 +99,51 @@ for (const store of STORES) {
       while ((await world.agent.work(20)).length > 0);
       t.same(await load(world), { in_flight: 0, queued: 0 });
     }),
+  );
+
+  t.test(`${store}: untrusted runs that wait are bounded, and take nothing from trusted ones`, (t) =>
+    withWorld(
+      t,
+      async (world) => {
+        const { org_id, project_id } = world.scope;
+        await world.set('outsider', { on: ['from.outside'] });
+        await world.set('mine', { on: ['mine'] });
+        const outside = { ...TICK, type: 'from.outside', trusted: false };
+        const parked: Claimed[] = [];
+        for (let n = 0; n < 6; n++) {
+          await world.emit(outside);
+          const [claim] = await world.agent.claim(1);
+          await world.runs.park(claim!, wait);
+          parked.push(claim!);
+        }
+        await world.emit(outside);
+        const { event_id } = await world.emit(outside);
+        const why = '6 untrusted handler runs are not over, those that wait included (SVC_UNTRUSTED_PROJECT_LIMITS)';
+        t.same((await deliveriesOf(world)).slice(-2), [`outsider queued ${why}`, `outsider queued ${why}`]);
+        t.same(await load(world), { in_flight: 0, queued: 2 });
+        await holds(t, world);
+        t.match(await world.try({ ...world, expressions: world.use(Expressions) }, 'outsider', event_id), {
+          outcome: 'queue',
+          reason: `a run would start when a slot is free: ${why}`,
+        });
+
+        for (let n = 0; n < 3; n++) await world.emit({ type: 'mine' });
+        t.same(await load(world), { in_flight: 3, queued: 2 }, 'trusted ones pass');
+        while ((await world.agent.work(20)).length > 0);
+        t.same(await load(world), { in_flight: 0, queued: 2 });
+
+        t.match(await signal(world, parked[0]!.run_id), { state: 'taken' });
+        t.same(await load(world), { in_flight: 1, queued: 2 }, 'one that goes on is not held back, and still open');
+        await holds(t, world);
+        await world.agent.work(1);
+        t.same(await load(world), { in_flight: 1, queued: 1 }, 'the first that waits has begun in its place');
+        for (const { run_id } of parked.slice(1))
+          await world.runs.cancelRun({ org_id, project_id, run_id, reason: 'enough' });
+        t.same(await load(world), { in_flight: 2, queued: 0 });
+        while ((await world.agent.work(20)).length > 0);
+      },
+      { env: { SVC_UNTRUSTED_PROJECT_LIMITS: 'handlers=6' } },
+    ),
   );
 
   t.test(`${store}: a run that begins to wait leaves its place to a delivery that waits for one`, (t) =>

@@ -17,6 +17,7 @@ export * from './contract/instant.ts';
 export * from './contract/isolation.ts';
 export * from './contract/journal.ts';
 export * from './contract/limits.ts';
+export * from './contract/losses.ts';
 export * from './contract/node-spans.ts';
 export * from './contract/record.ts';
 export * from './contract/recorded-work.ts';

@@ -9,6 +9,7 @@ import type {
   ContentCarrier,
   Executor,
   FileSender,
+  Interruptions,
   PassEnd,
   RunningPass,
 } from '../contract.ts';
@@ -33,6 +34,7 @@ export interface PassParts {
   contents?: ContentCarrier | undefined;
   /** What happens to an activity whose executor threw: it fails, or is released after a pause. */
   onExecutorFailure(assignment: Assignment, error: unknown): Promise<PassEnd>;
+  interruptions: Interruptions;
 }
 
 /** Share of a lease that a new claim gets until its first renewal, because it may have waited for its agent. */
@@ -144,10 +146,17 @@ export class Pass {
       this.#masker = this.#parts.maskers.masker(secretsOf(this.assignment));
       this.#output = new MaskedLog(this.#masker, (stream, data) => this.#logs.add(stream, data));
       this.#running = executor.start(this.assignment, this.#host(this.#masker, this.#output));
-      return await this.#running.ended;
+      return this.#judged(await this.#running.ended);
     } catch (error) {
       return this.lost ? { end: 'lost' } : this.#parts.onExecutorFailure(this.assignment, error);
     }
+  }
+
+  #judged(end: PassEnd): PassEnd {
+    const { activity_id } = this.claim;
+    if (end.end === 'interrupted') return this.#parts.interruptions.judge(activity_id, end);
+    if (end.end === 'completed') this.#parts.interruptions.forget(activity_id);
+    return end;
   }
 
   /** Everything that leaves the agent is masked, except records: the server seals them unchanged for replays. */

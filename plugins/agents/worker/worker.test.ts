@@ -281,6 +281,21 @@ t.test('an executor that throws gets its activity again, and fails it at the thi
   t.match(store.get('a').completion, { code: 'executor_failed', message: /failed 3 times on agent agent: no spawner/ });
 });
 
+t.test('what is interrupted is carried out again, and fails at the 25th time without a new record', async (t) => {
+  const otherwise = { status: 'failed', code: 'script_killed', message: 'again and again' } as const;
+  const at = (nth: number) => (nth < 24 ? 0 : 1);
+  const executor: TestExecutor = new TestExecutor(async () => ({
+    ...{ end: 'interrupted', at: at(executor.passes.length - 1), otherwise },
+  }));
+  const { store, server, stop } = await inMemory({ executor });
+  t.teardown(stop);
+  store.add('a');
+  server.wakeups.work();
+  await until(() => store.get('a').state === 'failed');
+  t.equal(executor.passes.length, 24 + 25);
+  t.match(store.get('a').completion, otherwise);
+});
+
 t.test('an agent without the executor fails the activity and says what is missing', async (t) => {
   const executor = new TestExecutor();
   Object.assign(executor, { executor: 'other' });

@@ -20,6 +20,7 @@ import {
   type ContentCarrier,
   type Executor,
   type FileSender,
+  Interruptions,
   type PassEnd,
 } from '../contract.ts';
 import { AgentErrors, EXECUTOR_FAILED } from '../errors.ts';
@@ -72,6 +73,7 @@ export class Worker implements Agent {
   readonly #executors: ReadonlyMap<string, Executor>;
   readonly #instance: string;
   readonly #failures = new BoundedMap<string, number>(MAX_FAILURES);
+  readonly #interruptions = new Interruptions();
   readonly #stopped = new AbortController();
   readonly #calls: CallTeller;
   readonly #places: Places;
@@ -222,7 +224,7 @@ export class Worker implements Agent {
     const previous = [...this.#passes].filter((pass) => pass.claim.activity_id === activity_id).at(-1)?.done;
     const pass = new Pass(
       assignment,
-      { ...this.#parts, agent, calls: this.#calls, executor, onExecutorFailure },
+      { ...this.#parts, agent, calls: this.#calls, executor, interruptions: this.#interruptions, onExecutorFailure },
       previous,
     );
     this.#passes.add(pass);

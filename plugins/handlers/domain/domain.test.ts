@@ -84,23 +84,32 @@ t.test('a handler run carries single values of its event, and refers to the rest
 });
 
 t.test('places of untrusted runs are some of all places', async (t) => {
-  const room = (all: number, untrusted: number) => Object.values(roomBeside({ all, untrusted }));
+  const room = (all: number, untrusted: number, parked = 0) =>
+    Object.values(roomBeside({ all, untrusted, parked }, 10));
   t.same(room(0, 0), [16, 4]);
   t.same(room(3, 3), [13, 1]);
   t.same(room(14, 0), [2, 2], 'not more than there are at all');
   t.same(room(16, 0), [0, 0]);
   t.same(room(9, 7), [10, 0], 'untrusted ones that woke beyond their places take none of others');
+  t.same(room(1, 1, 8), [15, 1], 'those that wait are open too');
+  t.same(room(1, 1, 9), [15, 0, 10]);
+  t.same(room(0, 0, 30), [16, 0, 10], 'others have their places');
   t.same(afterStart({ all: 2, untrusted: 2 }, true), { all: 1, untrusted: 1 });
   t.same(afterStart({ all: 5, untrusted: 2 }, false), { all: 4, untrusted: 1 });
   t.ok(hasPlace({ all: 1, untrusted: 0 }, true));
   t.notOk(hasPlace({ all: 1, untrusted: 0 }, false));
-  t.same(withRuns({ all: 1, untrusted: 1 }, false, 2), { all: 3, untrusted: 3 });
-  t.same(withRuns({ all: 1, untrusted: 1 }, true, 2), { all: 3, untrusted: 1 });
+  t.same(withRuns({ all: 1, untrusted: 1, parked: 7 }, false, 2), { all: 3, untrusted: 3, parked: 7 });
+  t.same(withRuns({ all: 1, untrusted: 1, parked: 7 }, true, 2), { all: 3, untrusted: 1, parked: 7 });
   t.same(
-    [0, 3, 4, 5].map((untrusted) => startingNow({ all: 5, untrusted }, false, 3)),
+    [0, 3, 4, 5].map((untrusted) => startingNow({ all: 5, untrusted, parked: 0 }, 10, false, 3)),
     [3, 1, 0, 0],
   );
-  t.equal(startingNow({ all: 5, untrusted: 4 }, true, 3), 3);
+  t.equal(startingNow({ all: 5, untrusted: 4, parked: 0 }, 10, true, 3), 3);
+  t.equal(startingNow({ all: 5, untrusted: 1, parked: 8 }, 10, false, 3), 1);
   t.equal(waitingReason({ all: 0, untrusted: 0 }), '16 handler runs are in flight');
   t.equal(waitingReason({ all: 3, untrusted: 0 }), '4 untrusted handler runs are in flight');
+  t.match(
+    waitingReason({ all: 3, untrusted: 0, crowded: 10 }),
+    /^10 untrusted handler runs are not over, those that wait/,
+  );
 });

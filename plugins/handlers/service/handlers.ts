@@ -199,7 +199,10 @@ export class Handlers implements ResourceService<PutHandlerBody> {
   /** Handler runs of the project that are queued or running, and queued deliveries. */
   async load(scope: ProjectScope): Promise<{ in_flight: number; queued: number }> {
     const { database } = this.#parts;
-    return { in_flight: (await countInFlight(database, scope)).all, queued: await countQueued(database, scope) };
+    return {
+      in_flight: (await countInFlight(database, scope, Infinity)).all,
+      queued: await countQueued(database, scope),
+    };
   }
 
   #opened(row: HandlerRow): HandlerView {

@@ -69,14 +69,15 @@ async function decide(
   const crowded = events.some((event, at) => asks(event, plans[at]))
     ? await parts.creation().untrustedRefusal(tx, scope)
     : undefined;
-  let load: Load = starts > 0 ? await countInFlight(tx, scope) : { all: 0, untrusted: 0 };
+  const most = parts.limits.project.untrusted.handlers;
+  let load: Load = starts > 0 ? await countInFlight(tx, scope, most) : { all: 0, untrusted: 0, parked: 0 };
   return events.map((event, at): Decision => {
     const plan = plans[at];
     if (plan === undefined) return { plan };
     const beyond = asks(event, plan) ? crowded : undefined;
-    const refused = beyond ?? (event.refusable ? refusal(event, plan, load) : undefined);
+    const refused = beyond ?? (event.refusable ? refusal(event, plan, load, most) : undefined);
     if (refused) return { refused };
-    load = withRuns(load, event.trusted, startingNow(load, event.trusted, starting(plan)));
+    load = withRuns(load, event.trusted, startingNow(load, most, event.trusted, starting(plan)));
     return { plan };
   });
 }
@@ -105,7 +106,7 @@ function judgeAll(
 }
 
 /** The error for the emitter, in place of recording its event. */
-function refusal(event: PendingEvent, plan: Plan, load: Load): ServiceError | undefined {
+function refusal(event: PendingEvent, plan: Plan, load: Load, most: number): ServiceError | undefined {
   const deep = plan.find(({ verdict }) => verdict.outcome === 'refused' && verdict.code === 'chain_too_deep');
   if (deep)
     return HandlerErrors.chainTooDeep(
@@ -113,7 +114,7 @@ function refusal(event: PendingEvent, plan: Plan, load: Load): ServiceError | un
     );
   const starts = starting(plan);
   // What waits for a place of untrusted runs is refused only where there is no place for anybody.
-  const now = startingNow(load, event.trusted, starts);
+  const now = startingNow(load, most, event.trusted, starts);
   if (starts === 0 || placesTaken(load) + Math.max(1, now) <= MAX_IN_FLIGHT) return undefined;
   // The message names the limit: an emitter that hears only "too many now" would try without end.
   const ever = now > MAX_IN_FLIGHT ? '; it will be refused until fewer handlers match it' : '';
@@ -145,7 +146,7 @@ async function apply(
   // Those that have waited longest come first.
   if (planned.some(({ event }) => endedRun(event) !== undefined)) await fillSlots(parts, tx, scope);
   for (let rest = starts; rest.length > 0; ) {
-    const room = await freeRoom(tx, scope);
+    const room = await freeRoom(tx, scope, parts.limits);
     const waiting = rest.filter(({ event }) => !hasPlace(room, event.trusted));
     deliveries.push(...(await queueAll(parts, tx, scope, waiting, waitingReason(room))));
     rest = rest.filter(({ event }) => hasPlace(room, event.trusted));

@@ -73,7 +73,7 @@ export class Refiller {
 
   async #ask(scope: ProjectScope): Promise<void> {
     const { database } = this.#parts;
-    const room = await freeRoom(database, scope);
+    const room = await freeRoom(database, scope, this.#parts.slots().limits);
     if (room.all === 0 || (await firstQueued(database, scope, 1, room)).length === 0) return;
     await database.transaction((tx) => askRefill(tx, scope, database.now()));
     this.wake();

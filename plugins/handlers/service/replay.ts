@@ -102,7 +102,7 @@ async function start(
   scope: NamedCall['scope'],
   { name, event, replay_id }: Asked,
 ): Promise<Pick<Replay, 'state' | 'reason' | 'run_id'>> {
-  const room = await freeRoom(tx, scope);
+  const room = await freeRoom(tx, scope, parts.limits);
   if (!hasPlace(room, event.trusted))
     throw HandlerErrors.handlersInFlight(`the replay would be a handler run while ${waitingReason(room)}`, {
       retryAfterMs: RETRY_MS,

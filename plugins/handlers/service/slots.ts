@@ -49,7 +49,7 @@ export async function freeSlots(
 export async function fillSlots(parts: SlotParts, tx: Transaction, scope: ProjectScope): Promise<void> {
   // Usually as many start as there are free slots; when they are refused, thousands may follow.
   for (let most = 0; ; most = MAX_AT_ONCE) {
-    const room = await freeRoom(tx, scope);
+    const room = await freeRoom(tx, scope, parts.limits);
     const next = room.all > 0 ? await firstQueued(tx, scope, Math.max(room.all, most), room) : [];
     if (next.length === 0) return;
     const done = rounds.get(tx) ?? 0;

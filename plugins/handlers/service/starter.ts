@@ -1,6 +1,6 @@
 import { type Database, failpoint, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { Delivery, ProjectScope } from '../../bus/contract.ts';
-import { type RunCreation, type SubmitResult, TERMINAL, type Workflow } from '../../runs/contract.ts';
+import { type RunCreation, type RunLimits, type SubmitResult, TERMINAL, type Workflow } from '../../runs/contract.ts';
 import type { PlannedRun, StoredWorkflows } from '../../workflows/contract.ts';
 import { MAX_IN_FLIGHT } from '../domain/ceilings.ts';
 import { afterStart, hasPlace, type Room } from '../domain/room.ts';
@@ -13,6 +13,7 @@ import { placeOf } from './definitions.ts';
 export interface StarterParts {
   database: Pick<Database, 'now'>;
   workflows: StoredWorkflows;
+  limits: Pick<RunLimits, 'project'>;
   /** Resolved late: the engine calls this plugin when runs end. */
   creation(): Pick<RunCreation, 'createIn' | 'untrustedRefusal'>;
 }

@@ -12,7 +12,7 @@ import {
   typeFault,
 } from '../../bus/contract.ts';
 import type { NamedCall } from '../../resources/contract.ts';
-import type { Json } from '../../runs/contract.ts';
+import type { Json, RunLimits } from '../../runs/contract.ts';
 import { takeMember } from '../../schema/contract.ts';
 import { fitting } from '../domain/patterns.ts';
 import { hasPlace, waitingReason } from '../domain/room.ts';
@@ -29,6 +29,7 @@ export interface TrialParts {
   handlers: Pick<Handlers, 'read'>;
   bus: Pick<EventBus, 'read'>;
   expressions: Expressions;
+  limits: Pick<RunLimits, 'project'>;
 }
 
 /** Stands for the id of an event that is not on record. */
@@ -158,7 +159,7 @@ async function placeFor(
   scope: ProjectScope,
   event: PendingEvent,
 ): Promise<Pick<TestedHandlerView, 'outcome' | 'reason'>> {
-  const room = await freeRoom(parts.database, scope);
+  const room = await freeRoom(parts.database, scope, parts.limits);
   if (hasPlace(room, event.trusted)) return { outcome: 'start', reason: 'a run would start' };
   const full = waitingReason(room);
   if (event.source !== 'emit' || room.all > 0)

@@ -1,5 +1,6 @@
 import { chunks, inList, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ProjectScope } from '../../bus/contract.ts';
+import type { RunLimits } from '../../runs/contract.ts';
 import { type Load, type Room, roomBeside } from '../domain/room.ts';
 
 export interface OpenRun {
@@ -17,17 +18,33 @@ const IN_ONE = 200;
  * Handler runs of a project that are queued or running. While the project's bus is locked, none is started and none ends; but
  * runs that wait go on, and others begin to wait.
  */
-export async function countInFlight(on: Pick<Queries, 'read'>, { project_id }: ProjectScope): Promise<Load> {
-  const [row] = await on.read<{ n: number; untrusted: number }>(
-    'SELECT COUNT(*) AS n, COUNT(untrusted) AS untrusted FROM handlers_runs WHERE project_id = ? AND waiting IS NULL',
-    [project_id],
+export async function countInFlight(
+  on: Pick<Queries, 'read'>,
+  { project_id }: ProjectScope,
+  most_untrusted: number,
+): Promise<Load> {
+  // One statement: a run that begins to wait in between would not be seen at all.
+  const [row] = await on.read<{ n: number; untrusted: number; parked: number }>(
+    `SELECT COUNT(*) AS n, COUNT(untrusted) AS untrusted, (${parkedUpTo(most_untrusted)}) AS parked
+     FROM handlers_runs WHERE project_id = ? AND waiting IS NULL`,
+    most_untrusted === Infinity ? [project_id] : [project_id, project_id],
   );
-  return { all: Number(row!.n), untrusted: Number(row!.untrusted) };
+  return { all: Number(row!.n), untrusted: Number(row!.untrusted), parked: Number(row!.parked) };
 }
 
+/** Looks no further than it matters. */
+const parkedUpTo = (most: number): string =>
+  most === Infinity
+    ? 'SELECT 0'
+    : `SELECT COUNT(*) FROM (SELECT 1 AS one FROM handlers_runs
+       WHERE project_id = ? AND waiting = 1 AND untrusted = 1 LIMIT ${Math.trunc(most)}) parked_runs`;
+
 /** The places that are free; the same holds for it. */
-export const freeRoom = async (on: Pick<Queries, 'read'>, scope: ProjectScope): Promise<Room> =>
-  roomBeside(await countInFlight(on, scope));
+export const freeRoom = async (
+  on: Pick<Queries, 'read'>,
+  scope: ProjectScope,
+  { project: { untrusted } }: Pick<RunLimits, 'project'>,
+): Promise<Room> => roomBeside(await countInFlight(on, scope, untrusted.handlers), untrusted.handlers);
 
 export async function openRuns(
   tx: Transaction,

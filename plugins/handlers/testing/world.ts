@@ -1,7 +1,7 @@
 import { Database, Ids } from '../../../kernel/contracts/index.ts';
 import { anyScript, bootEngine, StandInAgent, type TestDatabase } from '../../../test/kit/index.ts';
 import { EventBus, type NewEvent } from '../../bus/contract.ts';
-import { RunStore, type WorkflowKind } from '../../runs/contract.ts';
+import { RunLimits, RunStore, type WorkflowKind } from '../../runs/contract.ts';
 import type { PutHandlerBody } from '../generated/put-handler.ts';
 import { OwnHandlers } from '../service/handlers.ts';
 import { type TrialParts, tryEvent } from '../service/trial.ts';
@@ -67,6 +67,7 @@ export async function openWorld(
       return log.lines.filter(({ level }) => level === 'warn');
     },
     handlers: use(OwnHandlers),
+    limits: use(RunLimits),
     bus: use(EventBus),
     runs: use(RunStore),
     agent: new StandInAgent(use, { org_id: scope.org_id }),

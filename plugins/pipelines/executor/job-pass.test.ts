@@ -153,6 +153,6 @@ t.test('a program that was lost is no failure of its step: the job is given back
       () => true,
     );
     t.same(started, ['one']);
-    t.same(end, { end: 'released' });
+    t.match(end, { end: 'interrupted', at: 0, otherwise: { code: 'script_killed' } });
   }
 });

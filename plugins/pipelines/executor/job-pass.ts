@@ -72,7 +72,7 @@ export class JobPass implements RunningPass {
       return this.#cut ?? { end: 'completed', completion };
     } catch (error) {
       if (this.#cut !== undefined) return this.#cut;
-      if (error instanceof ProgramLost) return { end: 'released' };
+      if (error instanceof ProgramLost) return error.interrupted;
       if (!isServiceError(error) || error.status >= 500) throw error;
       return { end: 'completed', completion: failed(error) };
     } finally {

@@ -29,13 +29,20 @@ export interface BoundsOfUntrusted extends BoundsOfRun {
   children: number;
 }
 
+/** Of all untrusted runs of a project. */
+export interface BoundsOfUntrustedProject extends BoundsOfProject {
+  /** Runs that are not over. */
+  runs: number;
+  /** Runs that handlers have started and that are not over, whether they are in flight or wait. */
+  handlers: number;
+}
+
 /** What runs and projects may use. Work of untrusted runs has bounds of its own, and is counted by itself. */
 export interface RunLimits {
   run: { trusted: BoundsOfRun; untrusted: BoundsOfUntrusted };
   project: {
     trusted: BoundsOfProject;
-    /** `runs`: untrusted runs that are not over. */
-    untrusted: BoundsOfProject & { runs: number };
+    untrusted: BoundsOfUntrustedProject;
   };
   /** How long an untrusted run may take that has no timeout of its own; undefined: for ever. */
   untrusted_timeout_ms: number | undefined;

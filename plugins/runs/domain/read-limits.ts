@@ -22,7 +22,7 @@ const UNTRUSTED_RUN = {
 const PROJECT = { log: bytes('256GiB'), artifacts: bytes('1TiB'), slots: count('off') };
 const UNTRUSTED_PROJECT = {
   ...{ log: bytes('16GiB'), artifacts: bytes('64GiB') },
-  ...{ runs: count('100'), slots: count('32') },
+  ...{ runs: count('100'), handlers: count('50'), slots: count('32') },
 };
 const UNTRUSTED_TIMEOUT = '1h';
 const JOB_TIMEOUT = '6h';

@@ -1,5 +1,5 @@
 import { inState, type Param, type Queries, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
-import type { ClaimRef } from '../contract.ts';
+import { type ClaimRef, MAX_LOSSES } from '../contract.ts';
 import { activityKilled } from '../errors.ts';
 import { lockFence } from './activity-rows.ts';
 import { endClaim } from './finish.ts';
@@ -7,9 +7,6 @@ import { lastPosition } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityOwner } from './activity-owners.ts';
 import { lockRun } from './run-rows.ts';
-
-/** Losses at one journal position after which an activity fails: the same limit as for kills of a script. */
-const MAX_LOSSES = 25;
 
 interface HeldClaim extends ActivityOwner {
   epoch: number;

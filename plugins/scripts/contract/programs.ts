@@ -1,6 +1,7 @@
 import { token } from '../../../kernel/contracts/index.ts';
-import type { ActivityHost, Assignment } from '../../agents/contract.ts';
+import type { ActivityHost, Assignment, Interrupted } from '../../agents/contract.ts';
 import type { PassJournal } from '../../replay/contract.ts';
+import { scriptKilled } from '../errors.ts';
 import type { FileRoom } from './file-room.ts';
 import type { Verb } from './verb.ts';
 
@@ -13,19 +14,26 @@ export interface ProgramEnd {
   tail: string;
 }
 
-/** It was killed together with what started or kept it, so nobody knows how it would have ended: its activity is given back. */
+/** It was killed together with what started or kept it, so nobody knows how it would have ended: its activity is carried out again. */
 export class ProgramLost extends Error {
+  /** The end of a pass of which nothing is recorded before its end. */
+  readonly interrupted: Interrupted;
+
   constructor(reason: string) {
     super(reason);
     this.name = 'ProgramLost';
+    const { code, message, next } = scriptKilled(`what starts its programs was killed again and again: ${reason}`);
+    this.interrupted = {
+      ...{ end: 'interrupted', at: 0 },
+      otherwise: { status: 'failed', code, message: `${message}\n${next}` },
+    };
   }
 }
 
 export interface StartedProgram {
   /**
    * Resolves when it and everything that it left behind are gone, and its output is with the host. Rejects with
-   * `script_not_started`, with `ProgramLost`, with `script_killed` when it was lost again and again, or with another error when
-   * the agent cannot start programs now.
+   * `script_not_started`, with `ProgramLost`, or with another error when the agent cannot start programs now.
    */
   readonly ended: Promise<ProgramEnd>;
   /** SIGTERM to its process group, SIGKILL after the grace period. */

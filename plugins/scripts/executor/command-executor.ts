@@ -32,14 +32,13 @@ import {
   readPolicyOf,
 } from '../domain/command-spec.ts';
 import { type AgentEnvironment, agentPath, commandEnvironment, environmentFault } from '../domain/environment.ts';
-import { scriptKilled, scriptNotStarted } from '../errors.ts';
+import { scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { Isolation } from '../isolation/isolation.ts';
 import { openSpawner, type SpawnedProcess, type Spawner } from '../native/spawner.ts';
 import { commandAttempts, ParkedBetween } from './command-attempts.ts';
 import { filesBeside } from './included-files.ts';
 import { OutputRelay } from './output-relay.ts';
-import { Restarts } from './restarts.ts';
 
 export interface CommandParts {
   clock: Clock;
@@ -56,7 +55,6 @@ export interface CommandParts {
 const LAST_WORDS = 2000;
 
 interface PassParts extends Omit<CommandParts, 'native'> {
-  restarts: Restarts;
   spawner(runtime_dir: string): Promise<Spawner>;
 }
 
@@ -65,7 +63,6 @@ const NOTHING: ExecResult = { exit_code: TIMED_OUT, stdout: Buffer.alloc(0), siz
 
 /** Runs activities of the executor `command`: children of scripts, each one process in the agent's working directory. */
 export function createCommandExecutor(parts: CommandParts): Executor & { close(): Promise<void> } {
-  const restarts = new Restarts();
   let opened: Promise<Spawner> | undefined;
   const spawner = (runtime_dir: string): Promise<Spawner> => {
     opened ??= openSpawner({ runtime_dir, native: parts.native }).catch((error) => {
@@ -79,7 +76,7 @@ export function createCommandExecutor(parts: CommandParts): Executor & { close()
     executor: 'command',
     capabilities: async () => [],
     isolation: () => parts.isolation.fault(),
-    start: (assignment, host) => new CommandPass({ ...parts, spawner, restarts }, assignment, host),
+    start: (assignment, host) => new CommandPass({ ...parts, spawner }, assignment, host),
     async close() {
       const last = await opened?.catch(() => undefined);
       opened = undefined;
@@ -118,23 +115,15 @@ class CommandPass implements RunningPass {
       const outcome = await this.#attempts(readPolicyOf(this.#assignment.spec));
       // The outcome of a process that is being stopped is not recorded.
       if (this.#stopped !== undefined) return this.#stopped;
-      this.#parts.restarts.forget(this.#assignment.activity_id);
       return { end: 'completed', completion: { status: 'succeeded', output: commandOutput(outcome) } };
     } catch (error) {
       if (this.#stopped !== undefined) return this.#stopped;
       if (error instanceof ParkedBetween) return { end: 'parked' };
-      if (error instanceof ProgramLost) return this.#again(error);
+      if (error instanceof ProgramLost) return error.interrupted;
       if (!isServiceError(error) || error.status >= 500) throw error;
       const message = `${error.message}\n${error.next}`;
       return { end: 'completed', completion: { status: 'failed', code: error.code, message } };
     }
-  }
-
-  /** Nobody knows how the command would have ended, so it is carried out again. */
-  #again({ message: reason }: ProgramLost): PassEnd {
-    if (!this.#parts.restarts.killed(this.#assignment.activity_id, 0)) return { end: 'released' };
-    const { code, message, next } = scriptKilled(`what starts commands was killed again and again: ${reason}`);
-    return { end: 'completed', completion: { status: 'failed', code, message: `${message}\n${next}` } };
   }
 
   async #attempts(policy: CommandPolicy | undefined): Promise<RecordedOutcome> {

@@ -7,7 +7,6 @@ import type { Isolation } from '../isolation/isolation.ts';
 import type { Spawner } from '../native/spawner.ts';
 import type { InShell } from '../shell/in-shell.ts';
 import type { WarmInterpreters, WarmPlace } from '../warm/warm-interpreters.ts';
-import type { Restarts } from './restarts.ts';
 import type { SdkLinks } from './sdk-folder.ts';
 
 /** Shared by all passes of an agent. */
@@ -27,7 +26,6 @@ export interface PassParts {
   /** The SDKs that scripts can import. */
   sdks(agent: ActivityHost['agent']): Promise<SdkLinks>;
   isolation: Isolation;
-  restarts: Restarts;
   /** Undefined: every interpreter is started when its pass begins. */
   warm(place: WarmPlace): WarmInterpreters | undefined;
   /** Absent: scripts call the `svc` program. */

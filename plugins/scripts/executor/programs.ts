@@ -13,13 +13,12 @@ import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment }
 import { findProgram } from '../domain/interpreter.ts';
 import type { Ground } from '../isolation/ground.ts';
 import type { Isolation } from '../isolation/isolation.ts';
-import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
+import { interpreterMissing, scriptNotStarted } from '../errors.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
 import { attemptProgram } from '../native/verb-client.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
-import { Restarts } from './restarts.ts';
 import type { VerbClients } from './verb-clients.ts';
 
 export interface ProgramParts {
@@ -44,7 +43,6 @@ const NO_SOURCE = { filename: 'job', source: '', interpreter: undefined };
 /** Opens the spawner at the first activity. */
 export class AgentPrograms implements Programs {
   readonly #parts: ProgramParts;
-  readonly #restarts = new Restarts();
   #spawner: Promise<Spawner> | undefined;
 
   constructor(parts: ProgramParts) {
@@ -85,7 +83,7 @@ export class AgentPrograms implements Programs {
         if (path !== undefined) return path;
         throw interpreterMissing(`agent ${name} (${id}) has no program ${JSON.stringify(program)} on its PATH`);
       },
-      start: (program) => this.#start(spawner, ground, program, { host, assignment }),
+      start: (program) => this.#start(spawner, ground, program, host),
       gone: () => server.gone(),
       async close() {
         await server.close();
@@ -141,12 +139,7 @@ export class AgentPrograms implements Programs {
     await spawner?.close();
   }
 
-  #start(
-    spawner: Spawner,
-    ground: Ground,
-    program: ProgramStart,
-    { host, assignment }: Pick<PlaceParts, 'host' | 'assignment'>,
-  ): StartedProgram {
+  #start(spawner: Spawner, ground: Ground, program: ProgramStart, host: PlaceParts['host']): StartedProgram {
     const { clock, grace_ms } = this.#parts;
     const process = spawner.spawn(ground.request(program));
     const relay = new OutputRelay(process, host, clock, program.names);
@@ -155,7 +148,7 @@ export class AgentPrograms implements Programs {
       relay.end();
       const tail = relay.tail();
       if (end.error === undefined) return { exit_code: end.exit_code, signal: end.signal, tail };
-      if (end.lost) throw this.#lost(assignment, end.error);
+      if (end.lost) throw new ProgramLost(end.error);
       // It is a fault of the agent; another try is right.
       if (end.error_code === undefined) throw new Error(end.error);
       throw scriptNotStarted(`${program.argv[0]} could not be started: ${end.error}`);
@@ -172,11 +165,6 @@ export class AgentPrograms implements Programs {
         void ended.then(cancel, cancel);
       },
     };
-  }
-
-  #lost({ activity_id }: PlaceParts['assignment'], reason: string): Error {
-    if (!this.#restarts.killed(activity_id, 0)) return new ProgramLost(reason);
-    return scriptKilled(`what starts its programs was killed again and again: ${reason}`);
   }
 
   #openSpawner(runtime_dir: string): Promise<Spawner> {

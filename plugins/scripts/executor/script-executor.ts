@@ -8,7 +8,6 @@ import { Isolation } from '../isolation/isolation.ts';
 import { openSpawner, type Spawner } from '../native/spawner.ts';
 import { InShell } from '../shell/in-shell.ts';
 import { WarmInterpreters, type WarmPlace } from '../warm/warm-interpreters.ts';
-import { Restarts } from './restarts.ts';
 import { installSdks, type SdkLinks } from './sdk-folder.ts';
 import type { PassParts } from './pass-parts.ts';
 import { ScriptPass } from './script-pass.ts';
@@ -66,7 +65,6 @@ type FactoryParts = ExecutorParts & { isolation: Isolation };
 /** Opens the spawner and the verb client at the first pass: an agent without scripts needs neither. */
 class PassFactory {
   readonly #parts: FactoryParts;
-  readonly #restarts = new Restarts();
   #spawner: Promise<Spawner> | undefined;
   readonly #clients: VerbClients;
   #sdks: Promise<SdkLinks> | undefined;
@@ -114,7 +112,6 @@ class PassFactory {
       verbs,
       replay,
       isolation,
-      restarts: this.#restarts,
       in_shell: this.#parts.in_shell === false ? undefined : new InShell({ verb, log }),
       warm: (place) => this.#openWarm(place),
       spawner: (runtime_dir) => this.#openSpawner(runtime_dir),

@@ -250,7 +250,6 @@ export class ScriptPass implements RunningPass {
     if (end.lost) return this.#afterKill(`lost (${end.error})`);
     if (end.error !== undefined) throw this.#startFault(end.error, end.error_code);
     if (killedFromOutside(end)) return this.#afterKill(`killed by ${end.signal}`);
-    this.#parts.restarts.forget(this.#assignment.activity_id);
     return verdict(end, this.#journal, { tail: () => this.#relay!.tail(), capture, masker: this.#host.masker });
   }
 
@@ -269,10 +268,11 @@ export class ScriptPass implements RunningPass {
 
   /** Whatever kills it from outside, or what keeps it: it goes on with the next pass. */
   #afterKill(how: string): PassEnd {
-    const { activity_id } = this.#assignment;
-    if (!this.#parts.restarts.killed(activity_id, this.#journal.length())) return { end: 'released' };
-    const detail = `the script was ${how} again and again without getting further`;
-    throw scriptKilled(detail);
+    const { code, message, next } = scriptKilled(`the script was ${how} again and again without getting further`);
+    return {
+      ...{ end: 'interrupted', at: this.#journal.length() },
+      otherwise: { status: 'failed', code, message: `${message}\n${next}` },
+    };
   }
 
   /** A folder that cannot be removed now is removed with the agent's folder, so this fails no run. */

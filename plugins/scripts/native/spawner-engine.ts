@@ -114,7 +114,8 @@ class SpawnerProcess implements Engine {
   }
 
   run(handle: ProcessHandle): void {
-    if (!this.alive()) return handle.fail('the spawner is closed');
+    if (this.#ended) return handle.fail('the spawner is closed');
+    if (!this.#alive) return handle.lose('the spawner ended before it started the process');
     const id = ++this.#count;
     this.#running.set(id, handle);
     const { stdin } = this.#child;

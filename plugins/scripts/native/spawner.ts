@@ -89,7 +89,8 @@ export async function openSpawner(options: SpawnerOptions): Promise<Spawner> {
     else
       living().then(
         (current) => current.run(handle),
-        (error: Error) => handle.fail(`the spawner did not start: ${error.message}`),
+        // The one before it was killed, and this one does not come up: the process is lost with them.
+        (error: Error) => handle.lose(`the spawner did not start: ${error.message}`),
       );
     return handle;
   };

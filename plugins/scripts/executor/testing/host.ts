@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../../../../kernel/contracts/index.ts';
-import type { Assignment, Executor, PassEnd } from '../../../agents/contract.ts';
+import { type Assignment, type Executor, Interruptions, type PassEnd } from '../../../agents/contract.ts';
 import type { ArmWait } from '../../../runs/contract.ts';
 import { createScriptExecutor, type ExecutorParts } from '../script-executor.ts';
 import { replay, verbs } from './plugins.ts';
@@ -73,8 +73,10 @@ export async function openBench({ workdir, ...parts }: BenchParts): Promise<Benc
     runtime_dir,
     begin,
     async finish(activity, script, wake = () => activity.wake()) {
+      const interruptions = new Interruptions();
       for (;;) {
-        const end = await begin(activity, script).ended;
+        const ended = await begin(activity, script).ended;
+        const end = ended.end === 'interrupted' ? interruptions.judge('act_1', ended) : ended;
         if (end.end === 'completed' || end.end === 'lost') return end;
         if (end.end !== 'parked') continue;
         if (activity.paused_ms === undefined) wake(activity.armed!);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from 'node:child_process';
 import type { Test } from 'tap';
+import { nativePrograms } from '../build.mjs';
 import { openSpawner, type SpawnedProcess, type Spawner } from '../spawner.ts';
 import { gone, privateFolder, until } from './test-agent.ts';
 
@@ -327,6 +328,26 @@ export function spawnerSuite(t: Test, native: boolean, program?: string): void {
     t.match(await further.process.ended, { exit_code: 0 });
     t.equal(next.stdout(), 'again\n');
   });
+
+  if (native)
+    t.test('what a spawner cannot start because it is killed itself is lost', async (t) => {
+      const folder = privateFolder(t);
+      const real = program ?? (await nativePrograms()).programs.spawner!;
+      const own = join(folder, 'own-spawner');
+      const becomes = (command: string) => writeFileSync(own, `#!/bin/sh\n${command}\n`, { mode: 0o700 });
+      becomes(`exec ${real}`);
+      const spawner = await openSpawner({ runtime_dir: folder, program: own });
+      t.teardown(() => spawner.close());
+      const seen = bash(spawner, `echo $$; ${FOREVER}`);
+      await until(() => seen.pids().length === 1);
+      becomes('kill -9 $$');
+      process.kill(spawnerOf(seen.pids()[0]!, true), 'SIGKILL');
+      t.match(await seen.process.ended, { lost: true });
+      for (let n = 0; n < 3; n += 1)
+        t.match(await bash(spawner, 'true').process.ended, { ...failed, lost: true, error: /did not start/ });
+      becomes(`exec ${real}`);
+      t.match(await bash(spawner, 'true').process.ended, { exit_code: 0 });
+    });
 
   if (native)
     t.test('a killed keeper takes its processes with it, and no others', async (t) => {
