@@ -52,22 +52,19 @@ export class SkippingClock implements Clock {
   async skip(ask: () => Promise<SkipRules | undefined>): Promise<Skip> {
     if (!(await this.#isStill())) return { state: 'busy' };
     const rules = await ask();
+    // What a loop left to one whose look was over shows at the second look.
     if (rules === undefined || !(await this.#isStill())) return { state: 'busy' };
     const next = this.#next(rules);
     if (next === undefined) return { state: 'waits' };
     const from = this.now();
     if (next.at <= from || !(await this.#jump(next.at - from))) return { state: 'busy' };
-    return { state: 'skipped', from, to: this.now(), recurs: next.recurs, says: next.says };
+    return { state: 'skipped', from, to: next.at, recurs: next.recurs, says: next.says };
   }
 
   async #isStill(): Promise<boolean> {
     if (await this.#isHeld()) return false;
-    // What a loop found before its look began was perhaps left to another loop, whose look was over: that shows the second time.
-    for (let look = 0; look < 2; look += 1) {
-      const idle = await Promise.all([...this.#loops].map((loop) => loop.isIdle()));
-      if (idle.includes(false)) return false;
-    }
-    return !(await this.#isHeld());
+    const idle = await Promise.all([...this.#loops].map((loop) => loop.isIdle()));
+    return !idle.includes(false) && !(await this.#isHeld());
   }
 
   async #isHeld(): Promise<boolean> {
