@@ -1,3 +1,4 @@
+import type { SkippingClock } from '../kernel/boot/index.ts';
 import type { Client } from './client/client.ts';
 import type { Columns } from './output/columns.ts';
 import type { Profile } from './client/profile.ts';
@@ -97,11 +98,18 @@ export interface Invocation {
   client(): Promise<Client>;
   profile(): Promise<Profile>;
   /** A server and an agent in this process, in memory. The caller stops them. */
-  local(): Promise<LocalService>;
+  local(options?: LocalOptions): Promise<LocalService>;
+}
+
+export interface LocalOptions {
+  /** Its clock can be put forward. */
+  skip_time?: boolean;
 }
 
 export interface LocalService {
   readonly client: Client;
+  /** Its clock, where it can be put forward. */
+  readonly clock: Pick<SkippingClock, 'skip'> | undefined;
   /** Commands that are called in it reach this service. */
   readonly folder: string;
   stop(): Promise<void>;

@@ -86,7 +86,7 @@ async function invoke(
   const place = placeOf(command, given.flags);
   const profile = async () => (await import('./client/profile.ts')).readProfile(process.env, process.cwd(), place);
   const client = async () => new (await import('./client/client.ts')).Client(await profile());
-  const local = async () => (await import('./local.ts')).local(process.env);
+  const local: Invocation['local'] = async (options) => (await import('./local.ts')).local(process.env, options);
   process.stdout.on('error', leaveOnClosedPipe);
   const named = await wholeRunIds(command, given, { client, env: process.env });
   const exit = await run({ ...given, ...named, env: process.env, stdin: process.stdin, client, profile, local });

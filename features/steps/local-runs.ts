@@ -32,3 +32,10 @@ Then('the log that it printed has {string}', function (this: SvcWorld, pattern: 
   assert.ok(this.cli, 'a command was called');
   assertMatches(`${this.cli.stdout}${this.cli.stderr}`, pattern, 'm');
 });
+
+/** Of the record that the command printed. */
+Then('the run took {int} days by its own times', function (this: SvcWorld, days: number) {
+  const { started_at, finished_at } = JSON.parse(this.cli?.stdout ?? '') as { started_at: string; finished_at: string };
+  const took = (Date.parse(finished_at) - Date.parse(started_at)) / 86_400_000;
+  assert.equal(Math.floor(took), days, `${started_at} to ${finished_at}`);
+});

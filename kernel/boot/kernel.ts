@@ -38,6 +38,8 @@ export interface BootOptions {
   plugins?: Wanted;
   /** Services that replace those of the kernel and of plugins. */
   replace?: readonly Replacement[];
+  /** Absent: the machine's clock. */
+  clock?: Clock;
   /** Stops after `init`, to administer a database without serving it. */
   quiet?: boolean;
   /** Stops after registration: for tools, which use code and no state. */
@@ -73,7 +75,7 @@ export async function boot(options: BootOptions): Promise<Kernel> {
   const bound_ms = bootBound(settings);
   const registry = new Registry();
   for (const replacement of options.replace ?? []) registry.replace(replacement);
-  bindKernel(registry, settings);
+  bindKernel(registry, settings, options.clock ?? systemClock);
   const candidates = await plan(settings.plugins, options);
   const loaded = () => ({ list: candidates, contributed: () => registry.contributed, migrations: declared.migrations });
   registry.bind('kernel', LoadedPlugins, loaded);
@@ -97,11 +99,11 @@ export async function boot(options: BootOptions): Promise<Kernel> {
 }
 
 /** The services that the kernel itself provides; plugins provide the rest. */
-function bindKernel(registry: Registry, settings: Settings): void {
+function bindKernel(registry: Registry, settings: Settings, clock: Clock): void {
   const { env, role } = settings;
   const log = createLog(env.SVC_LOG_LEVEL || (role === 'server' ? 'info' : 'warn'), { role, pid: process.pid });
   registry.bind('kernel', Settings, () => settings);
-  registry.bind('kernel', Clock, () => systemClock);
+  registry.bind('kernel', Clock, () => clock);
   registry.bind('kernel', Log, () => log);
   registry.bind('kernel', Ids, (use) => createIds(use(Clock)));
 }

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts';
-import type { Cancel, Clock } from './time.ts';
+import type { Cancel, Clock, DueTime } from './time.ts';
 
 const FAILED_MIN_MS = 200;
 const FAILED_MAX_MS = 5000;
@@ -13,6 +13,8 @@ export interface Round {
   again?: boolean;
   /** Milliseconds until something is due, if that is before the next poll. */
   due_ms?: number;
+  /** The stored time of the next work. A clock that can be put forward may go on to it. */
+  next?: DueTime | undefined;
   /** A fault in a part of the round, when the rest was done. */
   failure?: unknown;
 }
@@ -41,6 +43,14 @@ export class WorkLoop {
   #poll_ms: number;
   #failed_ms = 0;
   #failure = '';
+  #rounds = 0;
+  /** Between two rounds. */
+  #resting = false;
+  /** Something was found, or a round failed, since somebody asked. */
+  #worked = false;
+  #next: DueTime | undefined;
+  /** Called after each round, for those who wait for one. */
+  readonly #watchers = new Set<() => void>();
 
   constructor(parts: WorkLoopParts) {
     this.#parts = parts;
@@ -54,11 +64,36 @@ export class WorkLoop {
   /** Works until the returned function is called. That function resolves when the last round is over. */
   start(): () => Promise<void> {
     const running = this.#run();
+    const leave = this.#parts.clock.skips?.join({
+      isIdle: () => this.#isIdle(),
+      due: () => this.#next,
+      skipped: () => this.wake(),
+    });
     return async () => {
+      leave?.();
       this.#stopped = true;
       this.#retime();
       await running;
     };
+  }
+
+  /** True when nothing was found since the last call of this, in the present round, and in one after it. */
+  async #isIdle(): Promise<boolean> {
+    if (this.#stopped) return true;
+    const { promise: looked, resolve } = Promise.withResolvers<void>();
+    // One that has begun may have passed over what is there now.
+    const enough = this.#rounds + (this.#resting ? 1 : 2);
+    const watch = () => {
+      if (this.#rounds >= enough || this.#stopped) resolve();
+      else this.wake();
+    };
+    this.#watchers.add(watch);
+    this.wake();
+    await looked;
+    this.#watchers.delete(watch);
+    const idle = !this.#worked;
+    this.#worked = false;
+    return idle;
   }
 
   /** Schedules a round within `after_ms`; a call during a round triggers one more. */
@@ -74,20 +109,26 @@ export class WorkLoop {
       // Cleared before the round begins, so that a request during the round is not lost.
       this.#wanted_at = Number.POSITIVE_INFINITY;
       const again = await this.#round();
+      this.#rounds += 1;
+      for (const watch of this.#watchers) watch();
       if (!again && !this.#stopped) await this.#pause();
     }
+    for (const watch of this.#watchers) watch();
   }
 
   async #round(): Promise<boolean> {
     const { round, poll } = this.#parts;
     try {
-      const { found, again = false, due_ms, failure } = await round();
+      const { found, again = false, due_ms, next, failure } = await round();
+      this.#next = next;
+      this.#worked ||= found > 0 || again || failure !== undefined;
       this.#poll_ms = found > 0 ? poll.min_ms : Math.min(this.#poll_ms * POLL_GROWTH, poll.max_ms);
       if (due_ms !== undefined) this.wake(due_ms);
       if (failure === undefined) this.#recovered();
       else this.#failing(failure);
       return again && failure === undefined;
     } catch (error) {
+      this.#worked = true;
       this.#failing(error);
       return false;
     }
@@ -106,7 +147,9 @@ export class WorkLoop {
       else cancel = clock.after(left, resume);
     };
     this.#retime();
+    this.#resting = true;
     await resumed;
+    this.#resting = false;
     this.#retime = () => {};
     cancel();
   }

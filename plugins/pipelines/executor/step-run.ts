@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import type { Clock } from '../../../kernel/contracts/index.ts';
+import { type Clock, rest } from '../../../kernel/contracts/index.ts';
 import { idempotencyKey, PassOver } from '../../replay/contract.ts';
 import type { CallUnderWay } from '../../runs/contract.ts';
 import {
@@ -78,7 +78,7 @@ export class StepRun {
         if (attempt >= step.attempts || isStopped() || error instanceof ProgramLost) throw error;
         say(`${step.name}: attempt ${attempt} of ${step.attempts} failed`);
         let cancel = (): void => {};
-        await Promise.race([new Promise<void>((done) => (cancel = clock.after(step.backoff_ms, done))), stopped]);
+        await Promise.race([new Promise<void>((done) => (cancel = rest(clock, step.backoff_ms, done))), stopped]);
         cancel();
         if (isStopped()) throw error;
       }

@@ -5,7 +5,8 @@ import type { Named } from './named.ts';
 import { openWaitsOf, type Wait } from './open-waits.ts';
 import { isOver } from './until-over.ts';
 
-const LOOK_MS = 200;
+/** How often somebody looks for new waits. */
+export const LOOK_MS = 200;
 
 export interface GivenAnswers {
   /** Events to send when something waits for their type, in this order. They are taken out. */
@@ -15,46 +16,94 @@ export interface GivenAnswers {
   output: Output;
 }
 
+/** Sends the events that were given for the waits of a local server. */
+export class WaitAnswers {
+  readonly #api: Client;
+  readonly #given: GivenAnswers;
+  /** The waits that were seen, and the event that was sent for each. */
+  readonly #told = new Map<string, string | undefined>();
+
+  constructor(api: Client, given: GivenAnswers) {
+    this.#api = api;
+    this.#given = given;
+  }
+
+  /** Of all runs of the server: they are this run and those that it called. */
+  async open(): Promise<{ runs: RunView[]; waits: Wait[] }> {
+    const all = await everything<RunView>(this.#api, this.#api.scoped('/runs'), 'runs');
+    const runs = all.filter((run) => !isOver(run));
+    const waits = await Promise.all(runs.map((run) => openWaitsOf(this.#api, run)));
+    return { runs, waits: waits.flat() };
+  }
+
+  /** Answers how many events were sent. */
+  async send(waits: readonly Wait[]): Promise<number> {
+    let sent = 0;
+    for (const wait of waits) if (await this.#send(wait)) sent += 1;
+    return sent;
+  }
+
+  /** Says once of each how it can be answered. */
+  tell(waits: readonly Wait[]): void {
+    for (const wait of waits) {
+      const key = keyOf(wait);
+      if (this.#told.has(key) || (wait.kind !== 'event' && wait.kind !== 'signal')) continue;
+      this.#told.set(key, undefined);
+      this.#given.output.note(hint(wait, this.#given.folder));
+    }
+  }
+
+  async #send(wait: Wait): Promise<boolean> {
+    const { emits } = this.#given;
+    const key = keyOf(wait);
+    const sent = this.#told.get(key);
+    // An event that was taken ends the wait soon; one that the wait declined leaves room for the next.
+    if (sent !== undefined) {
+      if (!(await declined(this.#api, sent, wait))) return false;
+      this.#told.delete(key);
+    }
+    const nth = wait.kind === 'event' ? emits.findIndex(({ name }) => name === wait.name) : -1;
+    if (nth < 0) return false;
+    const [{ name: type, payload } = { name: '', payload: null }] = emits.splice(nth, 1);
+    const { event } = await this.#api.json<{ event: string }>({
+      method: 'POST',
+      path: this.#api.scoped('/events'),
+      body: { type, payload },
+    });
+    this.#told.set(key, event);
+    return true;
+  }
+}
+
+const keyOf = ({ run_id, node, name, since }: Wait): string => [run_id, node, name, since].join(' ');
+
 /**
  * Looks at what the runs of a local server wait for. An event that was given for it is sent; for anything else it says
  * once how it can be sent. Answers what ends it.
  */
 export function answerWaits(api: Client, given: GivenAnswers): () => Promise<void> {
+  const answers = new WaitAnswers(api, given);
+  return repeat(given.output, async () => {
+    const { waits } = await answers.open();
+    await answers.send(waits);
+    answers.tell(waits);
+    return LOOK_MS;
+  });
+}
+
+/** Does it again and again, with pauses of its own choice in milliseconds. Answers what ends it. */
+export function repeat(output: Output, once: () => Promise<number>): () => Promise<void> {
   const stopped = new AbortController();
-  const told = new Map<string, string | undefined>();
   const looking = (async () => {
-    while (!stopped.signal.aborted) {
-      for (const wait of await openWaits(api)) await answer(api, wait, given, told);
-      await delay(LOOK_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
-    }
+    while (!stopped.signal.aborted)
+      await delay(await once(), undefined, { signal: stopped.signal }).catch(() => undefined);
   })().catch((error: Error) => {
-    if (!stopped.signal.aborted) given.output.note(error.message);
+    if (!stopped.signal.aborted) output.note(error.message);
   });
   return async () => {
     stopped.abort();
     await looking;
   };
-}
-
-/** `told`: the waits that were seen, and the event that was sent for each. */
-async function answer(api: Client, wait: Wait, given: GivenAnswers, told: Map<string, string | undefined>) {
-  const key = [wait.run_id, wait.node, wait.name, wait.since].join(' ');
-  const sent = told.get(key);
-  // An event that was taken ends the wait soon; one that the wait declined leaves room for the next.
-  if (sent !== undefined && !(await declined(api, sent, wait))) return;
-  const nth = wait.kind === 'event' ? given.emits.findIndex(({ name }) => name === wait.name) : -1;
-  if (nth >= 0) {
-    const [{ name: type, payload } = { name: '', payload: null }] = given.emits.splice(nth, 1);
-    const { event } = await api.json<{ event: string }>({
-      method: 'POST',
-      path: api.scoped('/events'),
-      body: { type, payload },
-    });
-    told.set(key, event);
-  } else if (!told.has(key) || sent !== undefined) {
-    told.set(key, undefined);
-    given.output.note(hint(wait, given.folder));
-  }
 }
 
 async function declined(api: Client, event: string, { run_id }: Wait): Promise<boolean> {
@@ -66,11 +115,4 @@ function hint({ run_id, node, kind, name }: Wait, folder: string): string {
   const who = node === undefined ? run_id : `${node} of ${run_id}`;
   const command = kind === 'event' ? `svc emit ${name}` : `svc signal ${run_id} ${name}`;
   return `${who} waits for the ${kind} ${name}; from another terminal: (cd ${folder} && ${command} --payload null)`;
-}
-
-/** Of all runs of the server: they are this run and those that it called. */
-async function openWaits(api: Client): Promise<Wait[]> {
-  const runs = await everything<RunView>(api, api.scoped('/runs'), 'runs');
-  const waits = await Promise.all(runs.filter((run) => !isOver(run)).map((run) => openWaitsOf(api, run)));
-  return waits.flat().filter(({ kind }) => kind === 'event' || kind === 'signal');
 }

@@ -13,9 +13,13 @@ const TELL_MS = 10_000;
  * Shows a run's log as it grows, and its status on a terminal's last line, until the run ends. It waits for a server
  * that is away, and continues after the last chunk that it saw. Answers 0 or 1 by the status of the run.
  */
-export async function follow(client: Client, run_id: string, output: Output): Promise<number> {
+export async function follow(
+  client: Client,
+  run_id: string,
+  output: Output,
+  lines = new FollowedLines(output),
+): Promise<number> {
   const stop = output.live ? watchStatus(client, run_id, output) : () => {};
-  const lines = new FollowedLines(output);
   try {
     await followLog(client, run_id, output, { lines });
   } finally {

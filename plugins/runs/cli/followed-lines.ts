@@ -37,13 +37,20 @@ export class FollowedLines {
   readonly #passes = new Map<string, number>();
   /** The end of the standard error of each activity, as its program wrote it. */
   readonly #errors = new Map<string, Buffer>();
+  #shown_at = '';
 
   constructor(output: Output, form: LineForm = {}) {
     this.#output = output;
     this.#form = form;
   }
 
+  /** When the last of what was printed was written; empty before. */
+  get shown_at(): string {
+    return this.#shown_at;
+  }
+
   print({ activity_id, data, ...mark }: FollowedChunk): void {
+    if (mark.at > this.#shown_at) this.#shown_at = mark.at;
     const { timestamps, grep, objects } = this.#form;
     const bytes = Buffer.from(data, 'base64');
     if (mark.stream === 'stderr') this.#keepError(activity_id, bytes);

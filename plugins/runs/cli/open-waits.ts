@@ -12,6 +12,7 @@ export interface Wait {
   kind: string;
   name: string;
   since: string;
+  deadline?: string;
 }
 
 /** Of a run with nodes those of all of them; of any other the one that its activity waits for. */

@@ -10,7 +10,9 @@ import {
 } from '../../../cli/contract.ts';
 import { answerWaits } from './answer-waits.ts';
 import { follow } from './follow.ts';
+import { FollowedLines } from './followed-lines.ts';
 import { named, type Named } from './named.ts';
+import { skipTime } from './skip-time.ts';
 
 async function sendSignals(api: Client, run_id: string, signals: readonly Named[]): Promise<void> {
   for (const { name, payload } of signals)
@@ -75,7 +77,12 @@ async function saveArtifacts(invocation: Invocation, api: Client, run_id: string
 export const run: Run = async (invocation) => {
   const { output } = invocation;
   const { body, event, signals, emits } = await readGiven(invocation);
-  const { client: api, folder, stop } = await invocation.local();
+  const {
+    client: api,
+    folder,
+    clock,
+    stop,
+  } = await invocation.local({ skip_time: invocation.flags.skipTime === true });
   let release = () => {};
   let rest = async () => {};
   try {
@@ -84,8 +91,9 @@ export const run: Run = async (invocation) => {
     const { run_id } = await api.json<{ run_id: string }>({ method: 'POST', path: api.scoped(path), body: sent });
     release = cancelOnInterrupt(api, run_id, output);
     await sendSignals(api, run_id, signals);
-    rest = answerWaits(api, { emits, folder, output });
-    const exit = await follow(api, run_id, output);
+    const [given, lines] = [{ emits, folder, output }, new FollowedLines(output)];
+    rest = clock ? skipTime(api, { ...given, clock, run_id, lines }) : answerWaits(api, given);
+    const exit = await follow(api, run_id, output, lines);
     await saveArtifacts(invocation, api, run_id);
     return exit;
   } finally {

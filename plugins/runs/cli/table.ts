@@ -39,7 +39,10 @@ export const commands: readonly Command[] = [
         'Uses the same engine, agent and replay in this process and stores nothing. Exits 0 if the run succeeded, else 1.\n' +
         'With --event the run begins as if this event had started it. The file holds an event with its `type`, as\n' +
         '`svc events show --json` prints it, or what a forge delivers: {"forge": …, "event": "push", "body": {…}}. While the\n' +
-        'run waits for an event or a signal, it says how another terminal can send it.',
+        'run waits for an event or a signal, it says how another terminal can send it.\n' +
+        'With --skip-time nobody waits for the time: while no step, job or request runs, the clock of the service jumps to the\n' +
+        'next end of a sleep, a timeout or a pause between attempts, or to the next tick of a schedule, and says so. Events and\n' +
+        'signals of the command line come before. Programs have the clock of this machine.',
       args: [FILE],
       words: ARGUMENTS,
       flags: {
@@ -59,11 +62,13 @@ export const commands: readonly Command[] = [
           many: true,
           summary: 'signal that is queued before the run starts',
         },
+        'skip-time': { type: 'boolean', summary: 'when nothing runs, go on to the next due time at once' },
         artifacts: { type: 'string', value: '<folder>', summary: 'put the artifacts of the run there when it is over' },
       },
       examples: [
         ['svc run deploy.sh --signal approved=\'{"by":"me"}\'', 'a dry run that is already approved'],
         ['svc run ci.yml --event push.json --artifacts out', 'a pipeline as a push would start it'],
+        ['svc run trial.sh --skip-time', 'ends a `svc sleep 30d` and a `--timeout 30d` at once'],
         ['svc run ci.yml --emit deploy.approved=\'{"by":"me"}\'', 'answers its `wait_for_event` job'],
       ],
       load: () => import('./run.ts'),

@@ -55,6 +55,7 @@ import { RunAdmission } from './admission.ts';
 import { ActivityOwners } from './activity-owners.ts';
 import { createRunFiles, heldByRuns } from './run-files.ts';
 import { createRunGuard } from './guard.ts';
+import { activitiesHoldTime } from './held-clock.ts';
 import { KnownFacts } from './known-facts.ts';
 import { KnownLanes } from './known-lanes.ts';
 import { createOpenRuns } from './open-runs.ts';
@@ -98,6 +99,10 @@ export function registerStore(plugin: PluginSetup): {
     return { over: on && ((tx, run_id, nodes) => on.nodesOver(tx, run_id, nodes)) };
   });
   plugin.onStart(SERVER_ROLES, async (use) => () => spans(use)?.stop());
+  plugin.onStart(SERVER_ROLES, async (use) => {
+    const release = use(Clock).skips?.hold(activitiesHoldTime(use(Database)));
+    return () => release?.();
+  });
   plugin.bind(Activities, (use) => makeActivities(use, lanes(use)));
   plugin.bind(RunFiles, (use) => createRunFiles(use(Database)));
   plugin.contribute(FileHolders, (use) => heldByRuns(use(Database)));

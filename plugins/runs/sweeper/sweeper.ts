@@ -1,5 +1,14 @@
-import { type Clock, type Database, type Log, type Round, WorkLoop } from '../../../kernel/contracts/index.ts';
+import {
+  type Clock,
+  type Database,
+  type DueTime,
+  type Log,
+  type Round,
+  WorkLoop,
+} from '../../../kernel/contracts/index.ts';
 import type { RunStore, Wakeups } from '../contract.ts';
+
+type Swept = PromiseSettledResult<{ next: number | null }>;
 
 /** Waits or claims in one transaction of a sweep. */
 const BATCH = 100;
@@ -65,6 +74,7 @@ export class Sweeper {
       found: resolved + ended + taken_back,
       again: [resolved, ended, taken_back].some((count) => count >= BATCH),
       due_ms,
+      next: earliest(due, overdue),
       ...(failed ? { failure: failed.reason } : {}),
     };
   }
@@ -84,4 +94,10 @@ export class Sweeper {
     this.#expiry_at = expired >= BATCH ? now : now + lease_ms / 4;
     return expired;
   }
+}
+
+/** The stored time that comes first. */
+function earliest(...swept: readonly Swept[]): DueTime | undefined {
+  const times = swept.flatMap((one) => (one.status === 'fulfilled' && one.value.next !== null ? [one.value.next] : []));
+  return times.length === 0 ? undefined : { at: Math.min(...times) };
 }

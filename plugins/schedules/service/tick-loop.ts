@@ -39,6 +39,11 @@ export class TickLoop {
     const { ticked, next } = await this.#parts.ticker.tickDue();
     const due_ms = next === null ? POLL_MS : Math.max(0, next - this.#parts.database.now());
     // Late schedules may have further due times that have come.
-    return { found: ticked, again: ticked > 0, due_ms };
+    return {
+      found: ticked,
+      again: ticked > 0,
+      due_ms,
+      next: next === null ? undefined : { at: next, recurs: true, says: 'a schedule' },
+    };
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../kernel/contracts/index.ts';
+import { type Clock, rest as restBy } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment } from '../../agents/contract.ts';
 import { endOfOutput, PARKED_PAUSE_MS, pauseAfter, startOfMessage } from '../../runs/contract.ts';
 import type { AttemptsAt } from '../contract.ts';
@@ -19,7 +19,7 @@ export function commandAttempts(
   let started_at = clock.now();
   let ended = (): void => {};
   const rest = async (ms: number) => {
-    if (ms > 0 && !over()) await new Promise<void>((passed) => void clock.after(ms, passed));
+    if (ms > 0 && !over()) await new Promise<void>((passed) => void restBy(clock, ms, passed));
     if (over()) throw new ParkedBetween();
     started_at = clock.now();
   };
