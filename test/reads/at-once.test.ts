@@ -38,7 +38,7 @@ for (const store of STORES)
       ['events', / AS body FROM bus_events/, repeated(`events/${event}`)],
       ['inputs', /envelope.* FROM runs_runs/s, repeated(`runs/${run_id}/input`)],
       ['documents', /s\.source.*FROM runs_runs/s, repeated(`runs/${run_id}/document`)],
-      ['steps', /j\.output, j\.message/, repeated(`runs/${run_id}/steps`)],
+      ['steps', / AS output, j\.message/, repeated(`runs/${run_id}/steps`)],
       ['outputs of many runs', / output, /, others.map((run) => `runs/${run.run_id}`)],
     ] as const)
       await t.test(what, async (t) => {
