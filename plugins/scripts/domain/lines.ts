@@ -12,6 +12,11 @@ export class Lines {
     this.#limit = limit;
   }
 
+  /** Bytes of the line that is not whole yet. */
+  get pending(): number {
+    return this.#size;
+  }
+
   /** The lines that `chunk` completes. Throws `socket_request_invalid` when one is too long. */
   add(chunk: Buffer): string[] {
     const lines: string[] = [];

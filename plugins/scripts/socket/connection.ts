@@ -19,6 +19,7 @@ import { socketRequestInvalid, stepInProgress } from '../errors.ts';
 import { type AttemptProgram, attemptReply, lateness } from './attempts.ts';
 import { callReply, errorReply, faultReply, type Reply, verbReply } from './replies.ts';
 import type { Leases } from './ahead.ts';
+import type { LineRoom } from './line-room.ts';
 import type { Served } from './open-step.ts';
 import { Steps } from './steps.ts';
 import { OtherKey } from './structured-step.ts';
@@ -63,6 +64,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #service: Service;
   readonly #lines = new Lines(MAX_LINE_BYTES);
+  readonly #room: LineRoom;
   readonly #journal: PassJournal;
   readonly #steps: Steps;
   #protocol = 0;
@@ -71,9 +73,10 @@ export class Connection {
   #awaited: Awaited | undefined;
   #closed = false;
 
-  constructor(socket: Socket, service: Service, leases: Leases) {
+  constructor(socket: Socket, service: Service, { leases, room }: { leases: Leases; room: LineRoom }) {
     this.#socket = socket;
     this.#service = service;
+    this.#room = room;
     this.#journal = service.journal(() => !this.#closed);
     this.#steps = new Steps(this.#journal, leases, ({ id }, reply) => this.#send(id, reply));
     socket.on('data', (chunk) => this.#receive(chunk));
@@ -93,6 +96,7 @@ export class Connection {
 
   #onClose(): void {
     this.#closed = true;
+    this.#room.gone(this.#socket);
     this.#awaited?.fail(new CallerGone());
     this.#awaited = undefined;
     this.#steps.close();
@@ -101,6 +105,7 @@ export class Connection {
   #receive(chunk: Buffer): void {
     try {
       for (const line of this.#lines.add(chunk)) this.#take(line);
+      this.#room.holds(this.#socket, this.#lines.pending);
     } catch (error) {
       this.#send(0, faultReply(error));
       this.#socket.destroySoon();
@@ -255,7 +260,9 @@ export class Connection {
 
   #send(id: number, reply: Reply): void {
     if (this.#closed || this.#socket.destroyed) return;
-    this.#socket.write(`${JSON.stringify({ id, ...reply })}\n`);
+    const line = Buffer.from(`${JSON.stringify({ id, ...reply })}\n`);
+    if (!this.#room.sends(line.length)) return void this.#socket.destroy();
+    this.#socket.write(line, () => this.#room.read(line.length));
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) this.#socket.destroy();
   }
 }

@@ -79,6 +79,25 @@ t.test('a line without an end is cut off', async (t) => {
   await endless.closed;
 });
 
+t.test('of long lines that are not whole the agent reads a few at a time', async (t) => {
+  const { client } = await open(t);
+  const beginning = Buffer.alloc(8 << 20, 'x');
+  let [begun, most] = [0, 0];
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const one = client();
+      await new Promise((read) => one.socket.write(beginning, read));
+      begun += 1;
+      most = Math.max(most, begun);
+      // Meanwhile others are served, and more lines could be read.
+      for (let n = 0; n < 20; n++) await client().hello();
+      begun -= 1;
+      t.match(await one.ask(''), { id: 0, error: { code: 'socket_request_invalid' } }, 'each of them in its turn');
+    }),
+  );
+  t.ok(most <= 4, `${most} lines were in memory`);
+});
+
 t.test('a second request at the same time is refused, and the first one goes on', async (t) => {
   const { client } = await open(t);
   const one = await client().hello();

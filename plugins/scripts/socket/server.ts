@@ -1,8 +1,9 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Connection, type Service } from './connection.ts';
+import { LineRoom } from './line-room.ts';
 
-/** Parallel verbs of one script; further ones wait to be accepted. */
+/** Parallel verbs of one script; further ones are turned away. */
 const MAX_CONNECTIONS = 4096;
 
 export interface SocketServer {
@@ -42,11 +43,11 @@ export class PassSocket {
   }
 
   serve(service: Service): SocketServer {
-    const leases = { clock: service.clock, paused: 0 };
+    const shared = { leases: { clock: service.clock, paused: 0 }, room: new LineRoom() };
     this.#blame = (error) => service.log.error({ error: error.message }, 'the agent socket of a pass failed');
     for (const fault of this.#faults.splice(0)) this.#blame(fault);
     this.#accept = (socket) => {
-      const connection = new Connection(socket, service, leases);
+      const connection = new Connection(socket, service, shared);
       this.#connections.add(connection);
       socket.once('close', () => this.#connections.delete(connection));
     };
