@@ -27,6 +27,7 @@ import { traceColumns } from './0026-traces.ts';
 import { callRoots } from './0027-call-roots.ts';
 import { untrustedLanes } from './0029-untrusted-lanes.ts';
 import { boundTables } from './0030-bounds.ts';
+import { callBytes } from './0031-call-bytes.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -57,4 +58,5 @@ export const runsMigrations: readonly Migration[] = [
   callRoots,
   untrustedLanes,
   boundTables,
+  callBytes,
 ];
