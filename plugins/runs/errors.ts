@@ -59,8 +59,8 @@ export const untrustedRunLimit = defineError({
 export const runStorageLimit = defineError({
   code: 'run_storage_limit',
   status: 409,
-  title: 'The calls of an untrusted run have stored as much as they may.',
-  next: 'Print less in steps, or store it as artifacts; let one child do more of the work. An operator can raise `calls` and `children` of SVC_UNTRUSTED_RUN_LIMITS.',
+  title: 'The calls of an untrusted run, or of all those of its project, have stored as much as they may.',
+  next: 'Print less in steps, or store it as artifacts; let one child do more of the work. An operator can raise `calls` and `children` of SVC_UNTRUSTED_RUN_LIMITS, and `calls` of SVC_UNTRUSTED_PROJECT_LIMITS, whose bytes are free again when SVC_RETENTION removes old runs.',
 });
 
 /** The error of a run, not of a request. */

@@ -152,6 +152,83 @@ for (const store of STORES) {
     );
   });
 
+  t.test(
+    `${store}: what the calls of untrusted runs bring and print counts for their project until they are removed`,
+    (t) => {
+      const MIB = 1024 * 1024;
+      const step = (position: number, bytes: number): JournalRecord => ({
+        ...{ position, kind: 'step', name: `s${position}`, ordinal: 0, digest: '', started_at: 0 },
+        ...{ exit_code: 0, output: Buffer.alloc(bytes).toString('base64') },
+      });
+      const full = {
+        code: 'run_storage_limit',
+        message: /runs of a project may bring and print 2MiB .*PROJECT_LIMITS/,
+      };
+      const env = { SVC_UNTRUSTED_PROJECT_LIMITS: 'calls=2MiB' };
+      return withServer(
+        store,
+        async (server, runs) => {
+          const database = server.use(Database);
+          const taken = async () =>
+            Number((await database.read<{ n: number | null }>('SELECT SUM(bytes) AS n FROM runs_call_usage'))[0]!.n);
+          const over = async ({ run_id }: Claimed) => {
+            await runs.cancelRun({ ...server.scope, run_id, reason: 'over' });
+            t.same(await checkRuns(database), []);
+          };
+          const small = await begun(server, false);
+          await runs.append(small, step(0, 60_000));
+          t.equal(await taken(), 0, 'the first bytes of each run are free');
+          await over(small);
+          const first = await begun(server, false);
+          await runs.append(first, step(0, MIB));
+          t.equal(await taken(), MIB);
+          await runs.append(first, step(1, 60_000));
+          t.equal(await taken(), MIB, 'it has more than it needs');
+          await over(first);
+          t.equal(await taken(), MIB, 'its records are still there');
+
+          const second = await begun(server, false);
+          await runs.append(second, step(0, MIB));
+          await t.rejects(runs.append(second, step(1, MIB)), full);
+          await t.rejects(
+            runs.perform(second, {
+              ...{ position: 1, kind: 'state', name: 'set k', ordinal: 0, digest: '', started_at: 0 },
+              args: { op: 'set', key: 'k', value: 'x'.repeat(200_000) },
+            }),
+            full,
+          );
+          t.same(await checkRuns(database), [], 'what is refused takes nothing');
+          t.equal(await taken(), 2 * MIB);
+          const trusted = await begun(server, true);
+          await runs.append(trusted, step(0, MIB));
+          await runs.append(trusted, step(1, MIB));
+          t.equal(await taken(), 2 * MIB, 'members share nothing with them');
+          await over(trusted);
+          await over(second);
+
+          const waiting = await begun(server, false);
+          const { run_id } = waiting;
+          const { exit_code: _, output: __, ...call } = step(0, 0);
+          const wait = { ...call, kind: 'wait-signal', name: 'go', args: null };
+          t.same(await runs.park(waiting, wait), { parked: true });
+          await runs.sendSignal({ ...server.scope, run_id, name: 'go', payload: 'x'.repeat(500_000) });
+          t.equal(await taken(), 3 * MIB, 'what ends a wait is never refused, and counts');
+          const woken = (await server.agent.claim()).find((one) => one.run_id === run_id)!;
+          await t.rejects(runs.append(woken, step(1, MIB)), full);
+          await over(waiting);
+
+          const records = server.use.all(Prunables).find(({ name }) => name === 'runs')!;
+          for await (const _ of records.prune(database.now() + 60_000, 100));
+          t.equal(await taken(), 0, 'all of it was given back');
+          const again = await begun(server, false);
+          await runs.append(again, step(0, MIB));
+          await over(again);
+        },
+        env,
+      );
+    },
+  );
+
   t.test(`${store}: an untrusted run has a timeout, and its own if it was given one`, (t) =>
     withServer(store, async (server) => {
       const { engine, scope } = { engine: server.use(RunEngine), scope: server.scope };

@@ -186,6 +186,22 @@ const INVARIANTS: readonly Invariant[] = [
       GROUP BY u.project_id, u.untrusted, u.bytes HAVING u.bytes <> COALESCE(SUM(h.granted), 0)`,
   },
   {
+    id: 'bounds',
+    says: 'what calls have taken of a project is what was taken for its runs',
+    finds: `SELECT u.project_id AS run_id, '' AS activity_id, u.bytes AS place FROM runs_call_usage u
+      LEFT JOIN runs_call_grants g ON g.project_id = u.project_id
+      GROUP BY u.project_id, u.bytes HAVING u.bytes <> COALESCE(SUM(g.bytes), 0)
+      UNION ALL SELECT g.run_id, '', g.bytes FROM runs_call_grants g
+      LEFT JOIN runs_call_usage u ON u.project_id = g.project_id WHERE u.project_id IS NULL`,
+  },
+  {
+    id: 'bounds',
+    says: 'an open untrusted run has taken what its calls have, beside what is free',
+    finds: `SELECT u.run_id, '' AS activity_id, u.bytes AS place FROM runs_untrusted u
+      LEFT JOIN runs_call_grants g ON g.run_id = u.run_id
+      WHERE u.granted <> 65536 + COALESCE(g.bytes, 0) OR u.bytes > u.granted`,
+  },
+  {
     id: 'I16',
     says: 'no run is trusted more than its parent',
     finds: `SELECT r.run_id, p.run_id AS activity_id, 0 AS place FROM runs_runs r

@@ -21,7 +21,7 @@ export interface LayoutWatchParts {
   log: Log;
 }
 
-/** Notices that a newer version migrates the database under this server, and lets it write nothing more. */
+/** Notices that a newer version migrates the database under this server, and lets it write nothing more unless that is additive. */
 export class LayoutWatch {
   readonly #parts: LayoutWatchParts;
   readonly #loop: WorkLoop;
@@ -52,8 +52,13 @@ export class LayoutWatch {
     const steps = await countSteps(database);
     if (steps === this.#steps) return { found: 0 };
     const newer = await newerLayout(database, migrations);
+    const migrated = this.#steps !== undefined;
     this.#steps = steps;
-    if (newer === undefined) return { found: 0 };
+    if (newer === undefined) {
+      if (migrated)
+        log.info({ version }, 'another version has migrated the database, and this server goes on beside it');
+      return { found: 0 };
+    }
     const error = newerThan(version, newer);
     writes.retire(error);
     log.error({ code: error.code, reason: error.message, next: error.next }, 'this server takes no more work');

@@ -36,6 +36,30 @@ async function refusals(t: Test, engine: Engine): Promise<void> {
   await t.rejects(start(ADDED, '0.2.0'), { code: 'database_newer', message: /svc 0\.2\.0 .*svc 0\.3\.0/ });
 }
 
+async function whatIsAdditive(t: Test, engine: Engine): Promise<void> {
+  const handle = await openFresh(t, engine);
+  const start = (...statements: string[]) => {
+    const added: Migration = { name: '0002-more', sqlite: statements, mysql: statements, additive: true };
+    return migrate(handle.database, [builtin(table('0001-a'), added)], handle, '0.1.0');
+  };
+  for (const statement of [
+    'DROP TABLE notes_0001_a',
+    'UPDATE notes_0001_a SET n = 1',
+    'ALTER TABLE notes_0001_a DROP COLUMN n',
+    'ALTER TABLE notes_0001_a ADD COLUMN m BIGINT NOT NULL',
+    'CREATE UNIQUE INDEX notes_n ON notes_0001_a (n)',
+  ])
+    await t.rejects(start(statement), {
+      message: `runs/0002-more is not additive: servers without it cannot work beside "${statement}"`,
+    });
+  await start(
+    'ALTER TABLE notes_0001_a ADD COLUMN m BIGINT',
+    'ALTER TABLE notes_0001_a ADD COLUMN k BIGINT NOT NULL DEFAULT 0',
+    'CREATE TABLE notes_more (n BIGINT NOT NULL)',
+    'CREATE INDEX notes_n ON notes_0001_a (n)',
+  );
+}
+
 async function pluginsThatAreGone(t: Test, engine: Engine): Promise<void> {
   const handle = await openFresh(t, engine);
   const start = (list: readonly PluginMigrations[]) => migrate(handle.database, list, handle, '0.1.0');
@@ -67,6 +91,7 @@ async function underARunningServer(t: Test, engine: Engine): Promise<void> {
   await migrate(newer.database, ADDED, newer, '0.2.0');
   await turns(1);
   t.equal(database.retired(), undefined);
+  t.equal(log.lines.filter((line) => line.includes('goes on beside it')).length, 1);
   await database.write('INSERT INTO notes_0001_a (n) VALUES (1)');
   await migrate(newer.database, NEW, newer, '0.3.0');
   await turns(1);
@@ -109,6 +134,7 @@ t.setTimeout(120_000);
 t.test('databases of newer versions', (t) =>
   onEngines(t, async (t, engine) => {
     await t.test('a start is refused with both versions', (t) => refusals(t, engine));
+    await t.test('what cannot be additive is no such migration', (t) => whatIsAdditive(t, engine));
     await t.test('plugins count only when they are loaded', (t) => pluginsThatAreGone(t, engine));
     await t.test('without a record of versions', (t) => withoutVersions(t, engine));
     await t.test('a running server writes nothing more', (t) => underARunningServer(t, engine));

@@ -12,12 +12,23 @@ export interface Step {
   digest: string;
 }
 
+/** What code that does not know of it can work beside. A column that must be given is not among it, nor is a unique index. */
+const ADDS =
+  /^\s*(CREATE TABLE\b|CREATE INDEX\b|ALTER TABLE \S+ ADD COLUMN \S+ (?!.*\bUNIQUE\b)((?!.*\bNOT NULL\b)|.*\bDEFAULT\b))/is;
+
 /** Every statement of every plugin: plugins in the given order, migrations of each by name. */
 export function stepsOf(list: readonly PluginMigrations[], family: SqlDialect['family']): Step[] {
   return list.flatMap(({ plugin, migrations }) => {
     const sorted = [...migrations].sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const [index, { name }] of sorted.entries())
       if (sorted[index + 1]?.name === name) throw new Error(`${plugin} has two migrations with the name ${name}`);
+    for (const { name, additive, [family]: statements } of sorted) {
+      const other = additive ? statements.find((statement) => !ADDS.test(statement)) : undefined;
+      if (other !== undefined)
+        throw new Error(
+          `${plugin}/${name} is not additive: servers without it cannot work beside "${other.trim().slice(0, 80)}"`,
+        );
+    }
     return sorted.flatMap((migration) =>
       migration[family].map((statement, index) => ({
         name: `${plugin}/${migration.name}#${String(index + 1).padStart(2, '0')}`,

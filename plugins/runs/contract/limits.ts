@@ -35,6 +35,8 @@ export interface BoundsOfUntrustedProject extends BoundsOfProject {
   runs: number;
   /** Runs that handlers have started and that are not over, whether they are in flight or wait. */
   handlers: number;
+  /** Bytes that the calls of its runs are given and print, until the runs are removed. */
+  calls: number;
 }
 
 /** What runs and projects may use. Work of untrusted runs has bounds of its own, and is counted by itself. */

@@ -13,7 +13,14 @@ t.test('bounds have defaults, and each may be set or lifted', (t) => {
     slots: 4,
   });
   t.same(project.trusted, { log: 256 * 2 ** 30, artifacts: 2 ** 40, slots: Infinity });
-  t.same(project.untrusted, { log: 16 * 2 ** 30, artifacts: 64 * 2 ** 30, runs: 100, handlers: 50, slots: 32 });
+  t.same(project.untrusted, {
+    log: 16 * 2 ** 30,
+    artifacts: 64 * 2 ** 30,
+    calls: 16 * 2 ** 30,
+    runs: 100,
+    handlers: 50,
+    slots: 32,
+  });
   t.same([untrusted_timeout_ms, job_timeout_ms], [3_600_000, 6 * 3_600_000]);
   const env = {
     SVC_RUN_LIMITS: ' spawns = 5 , log=off,slots=8',

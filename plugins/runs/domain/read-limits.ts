@@ -21,7 +21,7 @@ const UNTRUSTED_RUN = {
 };
 const PROJECT = { log: bytes('256GiB'), artifacts: bytes('1TiB'), slots: count('off') };
 const UNTRUSTED_PROJECT = {
-  ...{ log: bytes('16GiB'), artifacts: bytes('64GiB') },
+  ...{ log: bytes('16GiB'), artifacts: bytes('64GiB'), calls: bytes('16GiB') },
   ...{ runs: count('100'), handlers: count('50'), slots: count('32') },
 };
 const UNTRUSTED_TIMEOUT = '1h';

@@ -30,6 +30,7 @@ import { boundTables } from './0030-bounds.ts';
 import { largeLast } from './0031-order.ts';
 import { outputsApart } from './0032-outputs.ts';
 import { beginnings } from './0033-beginnings.ts';
+import { callBytes } from './0034-call-bytes.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -63,4 +64,5 @@ export const runsMigrations: readonly Migration[] = [
   largeLast,
   outputsApart,
   beginnings,
+  callBytes,
 ];

@@ -1,6 +1,7 @@
 import { inList, insertRows, type Database, type Transaction } from '../../../kernel/contracts/index.ts';
 import { lowestId, type Prunable, removeSome } from '../../retention/contract.ts';
 import type { RunLeftover, RunTable } from '../contract.ts';
+import { giveBackCalls } from './call-usage.ts';
 import { removeHeads } from './log-usage.ts';
 import { RUN } from './run-rows.ts';
 import { removeUnused } from './sources.ts';
@@ -20,6 +21,7 @@ const OWN: readonly RunTable[] = [
   'runs_log_heads',
   'runs_untrusted',
   'runs_outputs',
+  'runs_call_grants',
   'runs_journal',
   'runs_attempts',
   'runs_under_way',
@@ -36,6 +38,7 @@ const OWN: readonly RunTable[] = [
   table,
   column: 'run_id',
   ...(table === 'runs_log_heads' && { remove: (tx, run_ids) => removeHeads(tx, run_ids) }),
+  ...(table === 'runs_call_grants' && { remove: (tx, run_ids) => giveBackCalls(tx, run_ids) }),
 }));
 
 interface Pruned {

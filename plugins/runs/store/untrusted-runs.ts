@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import { type Json, type RunLimits, shownBytes } from '../contract.ts';
+import { takeForCalls } from './call-usage.ts';
 import { runStorageLimit, untrustedRunLimit } from '../errors.ts';
 import type { LockedRun, Submission } from './run-columns.ts';
 
@@ -74,20 +75,54 @@ export async function forgetUntrusted(
 const CALL_BYTES = 256;
 
 /**
- * Counts what a call of an untrusted run brings or prints, and answers why it may not. Locks the run's row of
- * `runs_untrusted`, which comes after those of runs and activities.
+ * Counts what a call of an untrusted run brings or prints, for the run and for its project, and answers why it may not. Locks the
+ * run's row of `runs_untrusted`, which comes after those of runs and activities; now and then the project's comes after it.
  */
 export async function countCalls(
   tx: Transaction,
-  { run: { untrusted: bounds } }: RunLimits,
+  { run: { untrusted: bounds }, project: { untrusted: shared } }: RunLimits,
   run_id: string,
   calls: readonly { bytes: number }[],
 ): Promise<ServiceError | undefined> {
   const bytes = calls.reduce((sum, call) => sum + call.bytes + CALL_BYTES, 0);
-  if (await count(tx, 'bytes', run_id, bytes, bounds.calls)) return undefined;
-  return runStorageLimit(
-    `the calls of an untrusted run may bring and print ${shownBytes(bounds.calls)} together (SVC_UNTRUSTED_RUN_LIMITS), and this would be more`,
+  const most = Math.min(bounds.calls, Number.MAX_SAFE_INTEGER) - bytes;
+  const within = await tx.write(
+    'UPDATE runs_untrusted SET bytes = bytes + ? WHERE run_id = ? AND bytes <= ? AND bytes + ? <= granted',
+    [bytes, run_id, most, bytes],
   );
+  if (within > 0) return undefined;
+  const used = await lockBytes(tx, run_id);
+  // A server of an earlier version makes no rows.
+  if (used === undefined) return undefined;
+  if (used.bytes > most)
+    return runStorageLimit(
+      `the calls of an untrusted run may bring and print ${shownBytes(bounds.calls)} together (SVC_UNTRUSTED_RUN_LIMITS), and this would be more`,
+    );
+  const least = used.bytes + bytes - used.granted;
+  const taken = await takeForCalls(tx, { run_id, project_id: used.project_id }, least, shared.calls);
+  if (taken === 0)
+    return runStorageLimit(
+      `the calls of the untrusted runs of a project may bring and print ${shownBytes(shared.calls)} together (SVC_UNTRUSTED_PROJECT_LIMITS), and this would be more`,
+    );
+  await tx.write('UPDATE runs_untrusted SET bytes = bytes + ?, granted = granted + ? WHERE run_id = ?', [
+    ...[bytes, taken, run_id],
+  ]);
+  return undefined;
+}
+
+interface UsedBytes {
+  project_id: string;
+  bytes: number;
+  granted: number;
+}
+
+/** Two calls of one run must not take for each other. */
+async function lockBytes(tx: Transaction, run_id: string): Promise<UsedBytes | undefined> {
+  await tx.write('UPDATE runs_untrusted SET bytes = bytes WHERE run_id = ?', [run_id]);
+  const [row] = await tx.read<UsedBytes>('SELECT project_id, bytes, granted FROM runs_untrusted WHERE run_id = ?', [
+    run_id,
+  ]);
+  return row && { ...row, bytes: Number(row.bytes), granted: Number(row.granted) };
 }
 
 /** From so many bytes on the outcome of a wait counts: most are a few, and who waits for others brings nothing himself. */
@@ -102,8 +137,14 @@ export async function countOutcomes(
   outcomes: readonly { run_id: string; bytes: number }[],
 ): Promise<void> {
   const large = outcomes.filter(({ bytes }) => bytes >= LARGE_OUTCOME_BYTES);
-  for (const { run_id, bytes } of large.toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1)))
-    await tx.write('UPDATE runs_untrusted SET bytes = bytes + ? WHERE run_id = ?', [bytes, run_id]);
+  for (const { run_id, bytes } of large.toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))) {
+    const counted = await tx.write('UPDATE runs_untrusted SET bytes = bytes + ? WHERE run_id = ?', [bytes, run_id]);
+    const used = counted === 0 ? undefined : await lockBytes(tx, run_id);
+    if (used === undefined || used.bytes <= used.granted) continue;
+    const place = { run_id, project_id: used.project_id };
+    const taken = await takeForCalls(tx, place, used.bytes - used.granted, Infinity);
+    await tx.write('UPDATE runs_untrusted SET granted = granted + ? WHERE run_id = ?', [taken, run_id]);
+  }
 }
 
 /** The bytes that a record or a failed attempt keeps. */
@@ -120,26 +161,16 @@ export async function countChildren(
   run_id: string,
   children: number,
 ): Promise<void> {
-  if (await count(tx, 'children', run_id, children, bounds.children)) return;
+  const most = Math.min(bounds.children, Number.MAX_SAFE_INTEGER) - children;
+  const counted = await tx.write(
+    'UPDATE runs_untrusted SET children = children + ? WHERE run_id = ? AND children <= ?',
+    [children, run_id, most],
+  );
+  if (counted > 0) return;
+  // A server of an earlier version makes no rows.
+  const rows = await tx.read('SELECT 1 AS one FROM runs_untrusted WHERE run_id = ?', [run_id]);
+  if (rows.length === 0) return;
   throw runStorageLimit(
     `an untrusted run may have ${bounds.children} children and called runs (SVC_UNTRUSTED_RUN_LIMITS)`,
   );
-}
-
-async function count(
-  tx: Transaction,
-  column: 'bytes' | 'children',
-  run_id: string,
-  more: number,
-  bound: number,
-): Promise<boolean> {
-  const most = Math.min(bound, Number.MAX_SAFE_INTEGER) - more;
-  const counted = await tx.write(
-    `UPDATE runs_untrusted SET ${column} = ${column} + ? WHERE run_id = ? AND ${column} <= ?`,
-    [more, run_id, most],
-  );
-  if (counted > 0) return true;
-  // A server of an earlier version makes no rows.
-  const rows = await tx.read('SELECT 1 AS one FROM runs_untrusted WHERE run_id = ?', [run_id]);
-  return rows.length === 0;
 }
