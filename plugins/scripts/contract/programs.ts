@@ -1,7 +1,6 @@
 import { token } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, Interrupted } from '../../agents/contract.ts';
 import type { PassJournal } from '../../replay/contract.ts';
-import { scriptKilled } from '../errors.ts';
 import type { FileRoom } from './file-room.ts';
 import type { Verb } from './verb.ts';
 
@@ -19,14 +18,10 @@ export class ProgramLost extends Error {
   /** The end of a pass of which nothing is recorded before its end. */
   readonly interrupted: Interrupted;
 
-  constructor(reason: string) {
+  constructor(reason: string, interrupted: Interrupted) {
     super(reason);
     this.name = 'ProgramLost';
-    const { code, message, next } = scriptKilled(`what starts its programs was killed again and again: ${reason}`);
-    this.interrupted = {
-      ...{ end: 'interrupted', at: 0 },
-      otherwise: { status: 'failed', code, message: `${message}\n${next}` },
-    };
+    this.interrupted = interrupted;
   }
 }
 

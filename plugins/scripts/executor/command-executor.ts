@@ -39,6 +39,7 @@ import { openSpawner, type SpawnedProcess, type Spawner } from '../native/spawne
 import { commandAttempts, ParkedBetween } from './command-attempts.ts';
 import { filesBeside } from './included-files.ts';
 import { OutputRelay } from './output-relay.ts';
+import { programLost } from './program-lost.ts';
 
 export interface CommandParts {
   clock: Clock;
@@ -234,7 +235,7 @@ class CommandPass implements RunningPass {
     const relay = new OutputRelay(process, this.#host, this.#parts.clock);
     const end = await ground.ended(await process.ended);
     const said = relay.tail();
-    if (end.lost) throw new ProgramLost(end.error!);
+    if (end.lost) throw programLost(end.error!);
     // A lost spawner is a fault of the agent; another try is right.
     if (end.error !== undefined && end.error_code === undefined) throw new Error(end.error);
     if (end.error !== undefined) return notStarted(program, end.error_code);

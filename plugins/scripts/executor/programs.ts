@@ -1,14 +1,6 @@
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { wholeMachine } from '../contract/file-room.ts';
-import {
-  type PlaceParts,
-  type ProgramEnd,
-  ProgramLost,
-  type ProgramPlace,
-  type Programs,
-  type ProgramStart,
-  type StartedProgram,
-} from '../contract.ts';
+import type { PlaceParts, ProgramEnd, ProgramPlace, Programs, ProgramStart, StartedProgram } from '../contract.ts';
 import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { findProgram } from '../domain/interpreter.ts';
 import type { Ground } from '../isolation/ground.ts';
@@ -19,6 +11,7 @@ import { attemptProgram } from '../native/verb-client.ts';
 import { openSocketServer, type SocketServer } from '../socket/server.ts';
 import { OutputRelay } from './output-relay.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
+import { programLost } from './program-lost.ts';
 import type { VerbClients } from './verb-clients.ts';
 
 export interface ProgramParts {
@@ -148,7 +141,7 @@ export class AgentPrograms implements Programs {
       relay.end();
       const tail = relay.tail();
       if (end.error === undefined) return { exit_code: end.exit_code, signal: end.signal, tail };
-      if (end.lost) throw new ProgramLost(end.error);
+      if (end.lost) throw programLost(end.error);
       // It is a fault of the agent; another try is right.
       if (end.error_code === undefined) throw new Error(end.error);
       throw scriptNotStarted(`${program.argv[0]} could not be started: ${end.error}`);

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { openTestDatabase, until } from '../../test/kit/index.ts';
-import { nativePrograms } from '../scripts/native/build.mjs';
-import { AgentProcesses } from './testing/agent-processes.ts';
+import { openTestDatabase, until } from '../kit/index.ts';
+import { nativePrograms } from '../../plugins/scripts/native/build.mjs';
+import { AgentProcesses } from '../../plugins/agents/testing/agent-processes.ts';
 
 t.setTimeout(300_000);
 
