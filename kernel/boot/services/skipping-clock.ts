@@ -1,4 +1,12 @@
-import type { Cancel, Clock, DueTime, HeldWork, TimedLoop, TimeSkips } from '../../contracts/index.ts';
+import {
+  type Cancel,
+  type Clock,
+  type DueTime,
+  type HeldWork,
+  iso,
+  type TimedLoop,
+  type TimeSkips,
+} from '../../contracts/index.ts';
 import { systemClock } from './clock.ts';
 
 /** Which due times count. */
@@ -11,7 +19,7 @@ export interface SkipRules {
 export type Skip =
   | { state: 'busy' }
   | { state: 'waits' }
-  | ({ state: 'skipped'; from: number; to: number } & Pick<DueTime, 'recurs' | 'says'>);
+  | ({ state: 'skipped'; by_ms: number; to: string } & Pick<DueTime, 'recurs' | 'says'>);
 
 interface Rest {
   at: number;
@@ -56,9 +64,9 @@ export class SkippingClock implements Clock {
     if (rules === undefined || !(await this.#isStill())) return { state: 'busy' };
     const next = this.#next(rules);
     if (next === undefined) return { state: 'waits' };
-    const from = this.now();
-    if (next.at <= from || !(await this.#jump(next.at - from))) return { state: 'busy' };
-    return { state: 'skipped', from, to: next.at, recurs: next.recurs, says: next.says };
+    const by_ms = next.at - this.now();
+    if (by_ms <= 0 || !(await this.#jump(by_ms))) return { state: 'busy' };
+    return { state: 'skipped', by_ms, to: iso(next.at), recurs: next.recurs, says: next.says };
   }
 
   async #isStill(): Promise<boolean> {

@@ -55,7 +55,7 @@ export function skipTime(api: Client, run: SkippedRun): () => Promise<void> {
   });
 }
 
-type Skipped = { from: number; to: number; says?: string | undefined };
+type Skipped = { by_ms: number; to: string; says?: string | undefined };
 
 /** What a run waits for, as a text that changes when it moves. */
 const placeOf = (waits: readonly Wait[], run_id: string): string =>
@@ -70,13 +70,13 @@ async function logShown(api: Client, run_id: string, lines: FollowedLines): Prom
   for (let look = 0; look < LOG_LOOKS && lines.shown_at < at; look += 1) await delay(LOG_LOOK_MS);
 }
 
-function textOf({ from, to, says }: Skipped, waits: readonly Wait[], run_id: string): string {
-  const ended = waits.filter(({ deadline }) => deadline !== undefined && Date.parse(deadline) <= to);
+function textOf({ by_ms, to, says }: Skipped, waits: readonly Wait[], run_id: string): string {
+  const ended = waits.filter(({ deadline }) => deadline !== undefined && deadline <= to);
   const names = ended.slice(0, SHOWN).map((wait) => nameOf(wait, run_id));
   if (ended.length > SHOWN) names.push(`and ${ended.length - SHOWN} more`);
   if (says !== undefined) names.push(says);
   const why = names.length === 0 ? '' : ` (${names.join(', ')})`;
-  return `skipped ${span(rounded(to - from))}, to ${new Date(to).toISOString()}${why}`;
+  return `skipped ${span(rounded(by_ms))}, to ${to}${why}`;
 }
 
 /** `sleep`, `signal approved of ship`. */
