@@ -32,7 +32,8 @@ const PURE_SECONDS = 1;
 const QUICK_SECONDS = 3;
 const MOST_QUICK = 6;
 /** The plugin, or the part of the clone, that a file belongs to. */
-const roomOf = (file: string): string | undefined => /^(plugins\/[^/]+|kernel|cli)\//.exec(file)?.[1];
+const roomOf = (file: string): string | undefined =>
+  file.startsWith('connectors/') ? 'plugins/connectors' : /^(plugins\/[^/]+|kernel|cli)\//.exec(file)?.[1];
 
 /** Says which scenarios and unit files may notice a fault. */
 export class Selector {
