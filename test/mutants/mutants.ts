@@ -19,7 +19,7 @@ const USAGE = `Usage: npm run mutants -- [flags]
 Plants small faults in a copy of the tree, one after the other, and runs the scenarios and unit files that name the rule or
 load the file, until one notices. What is known already is not run again.
 
-  --only <text>       mutants whose rule, file, family or words hold this text
+  --only <text,…>     mutants whose rule, file, family or words hold one of these texts
   --from <n>          from the nth on
   --survivors         again those that survived, or were caught by what does not name their rule
   --fresh             again all that are chosen
@@ -70,7 +70,7 @@ function readArguments(args: readonly string[]): Asked | undefined {
 
 function isChosen(mutant: Mutant, { only, from }: Asked): boolean {
   const { nth, breaks, file, family, what } = mutant;
-  return nth >= from && [breaks, file, family, what].some((one) => one.includes(only));
+  return nth >= from && only.split(',').some((text) => [breaks, file, family, what].some((one) => one.includes(text)));
 }
 
 function isDue(mutant: Mutant, asked: Asked, results: Results): boolean {
