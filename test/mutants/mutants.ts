@@ -23,6 +23,7 @@ load the file, until one notices. What is known already is not run again.
   --from <n>          from the nth on
   --survivors         again those that survived, or were caught by what does not name their rule
   --fresh             again all that are chosen
+  --confirm           none; only runs the tests that have caught some without a fault
   --quick             begin with unit files that load the file and take a second
   --workers <n>       how many copies are tried at the same time (default: 1)
   --report <folder>   where mutants.html and mutants.jsonl stand (default: reports/conformance)
@@ -35,6 +36,7 @@ interface Asked {
   from: number;
   survivors: boolean;
   fresh: boolean;
+  confirm: boolean;
   list: boolean;
   quick: boolean;
   workers: number;
@@ -74,7 +76,7 @@ function isChosen(mutant: Mutant, { only, from }: Asked): boolean {
 }
 
 function isDue(mutant: Mutant, asked: Asked, results: Results): boolean {
-  if (mutant.equivalent !== undefined) return false;
+  if (mutant.equivalent !== undefined || asked.confirm) return false;
   const known = results.of(mutant);
   if (known === undefined || asked.fresh) return true;
   return asked.survivors && standingOf({ mutant, known }) !== 'caught';
@@ -182,7 +184,7 @@ async function run(due: readonly Mutant[], chosen: readonly Mutant[], asked: Ask
     for (let count = Math.min(asked.workers, due.length || 1); count > 0; count--) trees.push(await Tree.copy());
     await makeTemplates(trees[0]!, env, folder);
     const machine = { env: { ...env, SVC_TEST_TEMPLATES: folder }, mysql };
-    await tryAll(due, trees, machine, { results, quick: asked.quick });
+    if (due.length > 0) await tryAll(due, trees, machine, { results, quick: asked.quick });
     const outcomes = () => chosen.map((mutant) => ({ mutant, known: results.of(mutant) }));
     await confirm(outcomes(), trees[0]!, machine, results);
   } finally {

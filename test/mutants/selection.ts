@@ -31,9 +31,14 @@ const PURE_SECONDS = 1;
 /** A server of a scenario takes longer to start. */
 const QUICK_SECONDS = 3;
 const MOST_QUICK = 6;
-/** The plugin, or the part of the clone, that a file belongs to. */
-const roomOf = (file: string): string | undefined =>
-  file.startsWith('connectors/') ? 'plugins/connectors' : /^(plugins\/[^/]+|kernel|cli)\//.exec(file)?.[1];
+/** Where the tests of a file stand: in its plugin or part of the clone, or for a page where a browser looks at it. */
+function roomsOf(file: string): string[] {
+  const [, area] = /^plugins\/console\/web\/([^/]+)\//.exec(file) ?? [];
+  if (area !== undefined) return [`plugins/console/web/${area}/`, `test/console/${area}.`];
+  if (file.startsWith('connectors/')) return ['plugins/connectors/'];
+  const [room] = /^(plugins\/[^/]+|kernel|cli)\//.exec(file) ?? [];
+  return room === undefined ? [] : [room];
+}
 
 /** Says which scenarios and unit files may notice a fault. */
 export class Selector {
@@ -65,7 +70,8 @@ export class Selector {
     const tagged = this.#scenarios.filter(({ tags }) => tags.includes(`@${breaks}`));
     const named = this.#files.filter(({ text }) => text.includes(`@${breaks}`)).map((one) => one.file);
     const loads = (one: string) => this.#graph.reach(one).files.has(file);
-    const besides = (one: string) => roomOf(one) !== undefined && roomOf(one) === roomOf(file);
+    const rooms = roomsOf(file);
+    const besides = (one: string) => rooms.some((room) => one.startsWith(room));
     const rest = this.#files.map((one) => one.file).filter((one) => !named.includes(one));
     const quick = this.#files.filter((one) => one.seconds <= QUICK_SECONDS && besides(one.file) && loads(one.file));
     return {

@@ -158,7 +158,7 @@ export function foundIn(output: string, test: string): { name: string; test: str
 async function build({ folder }: Tree, { file }: Mutant, { env }: Machine): Promise<string | undefined> {
   const script = /^plugins\/scripts\/native\/.*\.[ch]$/.test(file)
     ? 'plugins/scripts/native/build.mjs'
-    : /^plugins\/console\/web\//.test(file)
+    : file.startsWith('plugins/console/web/')
       ? 'plugins/console/build.mjs'
       : undefined;
   if (script === undefined) return undefined;
