@@ -57,6 +57,7 @@ function readArguments(args: readonly string[]): Asked | undefined {
         report: text,
         survivors: flag,
         fresh: flag,
+        confirm: flag,
         list: flag,
         quick: flag,
       },
