@@ -58,6 +58,16 @@ Feature: Connected accounts in use
       Then the answer has '"kind":"webhook"'
       And the answer lacks "{token}"
 
+    @own-server @configured @ACCT-003
+    Scenario: it has the scopes that were approved, and says which were not
+      Given a server whose provider is asked for the scope "calendar" too, which it does not grant
+      And "ana" at the provider is connected as "mail"
+      Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
+      When I send "GET" to "{scoped}/accounts/mail"
+      Then "scopes" of the answer is '["openid","offline_access"]'
+      # @contract
+      And "scopes_missing" of the answer is '["calendar"]'
+
   Rule: One that cannot be used is a failure with a way out, and nothing is sent
 
     @own-server @configured @ACCT-021 @ACCT-035 @ACCT-036 @ERR-013 @AUTH-013 @AUTH-014 @AUTH-015

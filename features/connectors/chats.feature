@@ -45,15 +45,20 @@ Feature: Messages to chats
           {"id": "all", "type": "fan_out", "config": {"items": ["a", "b"], "concurrency": 1,
             "node": {"type": "federated_chat.send_message", "config": {"credential": "chat",
               "with": {"homeserver": "{far}", "room_id": "!ops:example.org"}, "input": {"text": "item {{ item }}"}}}}},
+          {"id": "named", "type": "fan_out", "idempotency_key": "ours", "config": {"items": ["c", "d"], "concurrency": 1,
+            "node": {"type": "federated_chat.send_message", "config": {"credential": "chat",
+              "with": {"homeserver": "{far}", "room_id": "!ops:example.org"}, "input": {"text": "item {{ item }}"}}}}},
           {"id": "last", "type": "federated_chat.send_message", "idempotency_key": "mine", "config": {"credential": "chat",
             "with": {"homeserver": "{far}", "room_id": "!ops:example.org"}, "input": {"text": "the end"}}}],
-         "edges": [{"from": "all", "to": "last"}]}
+         "edges": [{"from": "all", "to": "named"}, {"from": "named", "to": "last"}]}
         """
       Then the run succeeds
       And the room "!ops:example.org" has the messages:
         | txn_id       | body    |
         | {run}~all~0  | item a  |
         | {run}~all~1  | item b  |
+        | ours~0       | item c  |
+        | ours~1       | item d  |
         | mine         | the end |
 
     @contract
@@ -82,6 +87,7 @@ Feature: Messages to chats
       Then the run succeeds
       And "output.body.ok" of the run is "true"
       And the channel has the message "*done*: <https://ci.example.org/7|run 7>"
+      And the body of request 1 is '{"channel": "#ops", "text": "*done*: <https://ci.example.org/7|run 7>", "mrkdwn": true}'
       And it was asked:
         | method | path                  | authorization        |
         | POST   | /api/chat.postMessage | Bearer tok-team-chat |

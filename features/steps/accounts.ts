@@ -17,7 +17,7 @@ interface Opening extends Omit<OidcOptions, 'redirect_uri'> {
   /** What the settings of `other` have more. */
   other?: object;
   /** In place of `far` and `other`: what the operator says of the provider, under several names. */
-  declared?: readonly { name: string; capabilities?: object; identity?: object }[];
+  declared?: readonly { name: string; capabilities?: object; identity?: object; scopes?: readonly string[] }[];
 }
 
 /** A real provider, at `{provider}`, and a server of svc that knows it as `far`, and once more as `other`. */
@@ -84,6 +84,14 @@ Given(
     const groups = (login: string) => ([one, two].includes(login) ? [group] : []);
     const identity = { id_pointer: '/groups/0' };
     await open(this, { lifetime: 600, groups, declared: [{ name: 'far' }, { name: other, identity }] });
+  },
+);
+
+/** Nobody is asked about a scope that the provider does not know: it is not granted. */
+Given(
+  'a server whose provider is asked for the scope {string} too, which it does not grant',
+  async function (this: SvcWorld, scope: string) {
+    await open(this, { lifetime: 600, declared: [{ name: 'far', scopes: ['openid', 'offline_access', scope] }] });
   },
 );
 

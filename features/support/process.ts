@@ -3,9 +3,10 @@ import { once } from 'node:events';
 
 /**
  * Bounds are those of a machine that has nothing else to do. One that is shared gets so many times that: who waits longer has
- * lost nothing but time, and only where something fails.
+ * lost nothing but time, and only where something fails. Where failing is the point, SVC_TEST_PATIENCE says less.
  */
-const PATIENCE = 4;
+const MOST_PATIENCE = 4;
+const PATIENCE = Number(process.env.SVC_TEST_PATIENCE ?? MOST_PATIENCE);
 
 export interface Finished {
   exit: number;
@@ -60,13 +61,14 @@ export class Service {
 
   /** Resolves with the match once the program has written it; rejects when it ends before. */
   async says(pattern: RegExp, bound_ms = 30_000): Promise<RegExpExecArray> {
-    return until(`"${pattern.source}" from pid ${this.child.pid}`, bound_ms, async () => {
+    const probe = async () => {
       const match = pattern.exec(this.#log);
       if (match) return match;
       if (!this.running)
         throw new Error(`it ended with ${this.child.exitCode ?? this.child.signalCode}:\n${this.#log}`);
       return undefined;
-    });
+    };
+    return until(`"${pattern.source}" from pid ${this.child.pid}`, bound_ms, probe, MOST_PATIENCE);
   }
 
   async kill(signal: NodeJS.Signals): Promise<void> {
@@ -76,12 +78,17 @@ export class Service {
 }
 
 /** Waits until `probe` answers something; every failure names what was waited for. */
-export async function until<T>(what: string, bound_ms: number, probe: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + bound_ms * PATIENCE;
+export async function until<T>(
+  what: string,
+  bound_ms: number,
+  probe: () => Promise<T | undefined>,
+  patience = PATIENCE,
+): Promise<T> {
+  const end = Date.now() + bound_ms * patience;
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 250)) {
     const found = await probe();
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`waited ${bound_ms * PATIENCE} ms for ${what}`);
+    if (Date.now() > end) throw new Error(`waited ${bound_ms * patience} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -138,7 +138,7 @@ t.test('what happens to grants', async (t) => {
   });
 });
 
-t.test('times', async (t) => {
+t.test('@ACCT-022 @ACCT-023 a token is renewed before it ends', async (t) => {
   const at = (lifetime_ms: number | undefined, renewable = true) => firstDue({ from: 0, lifetime_ms, renewable }, 0.5);
   t.equal(at(undefined), null);
   t.equal(at(3600_000), 2_610_000);

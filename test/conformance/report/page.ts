@@ -10,7 +10,8 @@ const WORDS: Record<RuleVerdict['result'], string> = {
   not_covered: 'not covered',
 };
 
-const STYLE = `
+/** Of every report of this folder. */
+export const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9de, #3a4048); --soft: light-dark(#5a636e, #a5aeb8) }
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; width: 100%; margin: 0 0 2rem }
