@@ -18,7 +18,7 @@ const SLIP = /^@[A-Z]{2,}-?\d+$/;
 /** Scenarios with these tags are not run, so they show nothing; none has one today. */
 const LEFT_OUT = ['@wip', '@skip', '@pending'];
 /** Each of them says why, in the report of a run that leaves it out. */
-const OWN = ['@own-server', '@own-agent', '@far-end'];
+const OWN = ['@own-server', '@far-end', '@provider', '@public-url', '@no-public-url'];
 
 interface Scenario extends Written {
   name: string;

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Options } from '../options.ts';
-import { leftOutTags } from './applies.ts';
+import { type Applying, leftOutTags } from './applies.ts';
 import { junitOf } from './junit.ts';
 import { type Messages, readMessages } from './messages.ts';
 import { pageOf } from './page.ts';
@@ -27,7 +27,7 @@ export interface Report {
 export async function writeReport(
   folder: string,
   messages: Messages,
-  options: Pick<Options, 'base_url' | 'token' | 'spec_only' | 'reach'>,
+  options: Pick<Options, 'base_url' | 'token'> & Applying,
   clock: () => Date,
 ): Promise<Report> {
   const scenarios = scenariosOf(await readMessages(messages), leftOutTags(options));
