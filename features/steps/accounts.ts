@@ -213,8 +213,11 @@ Then(
   },
 );
 
-When('the provider lets its answer go', function (this: SvcWorld) {
-  serverOf(this).letGo();
+When('the provider lets its answer go', async function (this: SvcWorld) {
+  const server = serverOf(this);
+  // The account says that it is renewed before the request is on its way.
+  await until('an answer of the provider', 60_000, async () => server.held > 0 || undefined);
+  server.letGo();
 });
 
 /** Nothing that a person can read of the project's events shows a token. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SuiteProvider } from '../support/suite-provider.ts';
 import { type Options, providersToWrite, readOptions, USAGE } from './options.ts';
 import { leftOutTags } from './report/applies.ts';
+import { summaryOf } from './report/summary.ts';
 import { writeReport } from './report/write.ts';
 
 /**
@@ -67,7 +68,8 @@ async function main(): Promise<void> {
     process.exitCode = await runFeatures(options, ran);
     if (options.report === undefined) return;
     await readFeatures(written);
-    await writeReport(options.report, { ran, written }, options, () => new Date());
+    const report = await writeReport(options.report, { ran, written }, options, () => new Date());
+    process.stdout.write(summaryOf(report));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

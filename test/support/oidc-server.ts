@@ -126,6 +126,11 @@ export class OidcServer {
     for (const revoke of this.#revokers) await revoke(grant);
   }
 
+  /** How many answers wait to be let go. */
+  get held(): number {
+    return this.#held.length;
+  }
+
   /** Lets the answers go that were held. */
   letGo(): void {
     for (const answer of this.#held.splice(0)) answer();

@@ -6,6 +6,7 @@ import { junitOf } from './junit.ts';
 import { type Messages, readMessages } from './messages.ts';
 import { pageOf } from './page.ts';
 import { readRules } from './rules.ts';
+import { readUnitTests } from './unit-tests.ts';
 import { type RuleVerdict, type Scenario, scenariosOf, verdictsOf } from './verdicts.ts';
 
 export interface Report {
@@ -31,7 +32,7 @@ export async function writeReport(
   clock: () => Date,
 ): Promise<Report> {
   const scenarios = scenariosOf(await readMessages(messages), leftOutTags(options));
-  const rules = verdictsOf(await readRules(), scenarios);
+  const rules = verdictsOf(await readRules(), scenarios, await readUnitTests());
   const server_version = await versionOf(options.base_url);
   const report: Report = {
     date: clock().toISOString(),
