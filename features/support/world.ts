@@ -246,7 +246,8 @@ export class SvcWorld extends World {
 
   /** What only a server of ours can show is left out as a whole elsewhere, by its tag: never from the middle on. */
   needs(tag: string): void {
-    if (!this.tags.includes(tag) && !this.tags.includes('@own-server')) throw new Error(`the scenario needs the tag ${tag}`);
+    if (!this.tags.includes(tag) && !this.tags.includes('@own-server'))
+      throw new Error(`the scenario needs the tag ${tag}`);
   }
 
   refuseUnchecked(): void {

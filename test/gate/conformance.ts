@@ -22,7 +22,16 @@ async function main(): Promise<void> {
         'left out: a machine of its own for the server of the conformance run (no namespaces here)\n',
       );
     const command = join(import.meta.dirname, '../conformance/features.ts');
-    const args = ['--base-url', standing.base_url, '--reach', '127.0.0.1', '--providers', providers, '--report', folder];
+    const args = [
+      '--base-url',
+      standing.base_url,
+      '--reach',
+      '127.0.0.1',
+      '--providers',
+      providers,
+      '--report',
+      folder,
+    ];
     const env = { ...process.env, SVC_TOKEN: standing.token };
     const child = spawn(process.execPath, [command, ...args], { env, stdio: 'inherit' });
     const [code] = (await once(child, 'close')) as [number | null];

@@ -59,23 +59,26 @@ t.test('rule by rule: one failed scenario fails it, and what did not run proves 
   t.equal(found.date, NOW.toISOString());
 });
 
-t.test('what the operator has to set for a scenario is told, as long as the run does not say that it is set', async (t) => {
-  const without = await report();
-  const provider =
-    "the settings of the server do not name the suite's provider of accounts (--write-providers, --providers)";
-  t.same(verdict(without, 'ACCT-001'), ['not_applicable', provider]);
-  const address = 'the run does not say that the server has a public address (--public-url)';
-  t.same(verdict(without, 'RUN-014'), ['not_applicable', address]);
-  t.same(verdict(without, 'RUN-015'), ['not_chosen']);
-  const told = await report({ providers: 'providers.json', public_url: 'https://svc.example' });
-  t.same(verdict(told, 'ACCT-001'), ['not_chosen']);
-  t.same(verdict(told, 'RUN-014'), ['not_chosen']);
-  t.same(verdict(told, 'RUN-015'), ['not_applicable', 'the server has a public address (--public-url)']);
-  const lines = summaryOf(without).split('\n');
-  t.equal(lines[0], 'rules proved: 1 of 786');
-  t.equal(lines[1], '  2 failed: OVW-003 OVW-006');
-  t.ok(lines.includes(`  1 left out: ${address}`), lines.join('\n').slice(-1000));
-});
+t.test(
+  'what the operator has to set for a scenario is told, as long as the run does not say that it is set',
+  async (t) => {
+    const without = await report();
+    const provider =
+      "the settings of the server do not name the suite's provider of accounts (--write-providers, --providers)";
+    t.same(verdict(without, 'ACCT-001'), ['not_applicable', provider]);
+    const address = 'the run does not say that the server has a public address (--public-url)';
+    t.same(verdict(without, 'RUN-014'), ['not_applicable', address]);
+    t.same(verdict(without, 'RUN-015'), ['not_chosen']);
+    const told = await report({ providers: 'providers.json', public_url: 'https://svc.example' });
+    t.same(verdict(told, 'ACCT-001'), ['not_chosen']);
+    t.same(verdict(told, 'RUN-014'), ['not_chosen']);
+    t.same(verdict(told, 'RUN-015'), ['not_applicable', 'the server has a public address (--public-url)']);
+    const lines = summaryOf(without).split('\n');
+    t.equal(lines[0], 'rules proved: 1 of 786');
+    t.equal(lines[1], '  2 failed: OVW-003 OVW-006');
+    t.ok(lines.includes(`  1 left out: ${address}`), lines.join('\n').slice(-1000));
+  },
+);
 
 t.test('a run for the specification alone says what it left to the contract', async (t) => {
   const found = await report({ spec_only: true }, ' and not @contract');
