@@ -2,9 +2,9 @@ Feature: Connected accounts
 
   Rule: Tokens are renewed by themselves, until the grant is gone
 
-    @own-server @configured @ACCT-013 @ACCT-014 @ACCT-015 @ACCT-016 @ACCT-022 @ACCT-023 @ACCT-024 @ACCT-025 @ACCT-030 @ACCT-033 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014 @PROV-012
+    @provider @ACCT-013 @ACCT-014 @ACCT-015 @ACCT-016 @ACCT-022 @ACCT-023 @ACCT-024 @ACCT-025 @ACCT-030 @ACCT-033 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014 @PROV-012
     Scenario: renewed, lost at the provider, and connected again
-      Given a server whose provider "rotates" refresh tokens, with access tokens of 5 seconds
+      Given a provider that "rotates" refresh tokens, with access tokens of 5 seconds
       When "ana" at the provider is connected as "mail"
       Then the account "mail" soon is renewed
       When the provider forgets every grant
@@ -29,9 +29,9 @@ Feature: Connected accounts
       Then the page says "connected again"
       And the account "mail" soon is "active"
 
-    @own-server @configured @ACCT-017 @ACCT-018 @ACCT-026 @ACCT-027 @PROV-013
+    @provider @ACCT-017 @ACCT-018 @ACCT-026 @ACCT-027 @PROV-013
     Scenario: a lost answer of a provider that revokes all on reuse is not asked for again
-      Given a server whose provider "rotates" refresh tokens, with access tokens of 5 seconds
+      Given a provider that "rotates" refresh tokens, with access tokens of 5 seconds
       And the provider will "lose answer" a renewal
       When "ana" at the provider is connected as "mail"
       Then the account "mail" soon is "in_doubt"
@@ -46,9 +46,9 @@ Feature: Connected accounts
 
   Rule: Who leaves takes along what they granted, and only the same account takes its place
 
-    @own-server @configured @ACCT-019 @ACCT-020 @ACCT-021 @ACCT-028 @ACCT-029 @ACCT-030 @ACCT-031 @ACCT-032 @ERR-012
+    @provider @ACCT-019 @ACCT-020 @ACCT-021 @ACCT-028 @ACCT-029 @ACCT-030 @ACCT-031 @ACCT-032 @ERR-012
     Scenario: switched off by hand, and by leaving
-      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "mail"
       Then the page says "The account is connected"
@@ -71,5 +71,5 @@ Feature: Connected accounts
       When "ana" at the provider is connected as "mail"
       Then the page says "connected again"
       When I send "GET" to "{scoped}/accounts/mail"
-      Then "granter" of the answer is "tester"
+      Then "granter" of the answer is "{me}"
       And "status" of the answer is "active"

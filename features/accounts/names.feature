@@ -1,15 +1,15 @@
 Feature: Names of connected accounts, and how they come and go
 
-  @own-server @configured @ACCT-004 @ACCT-005 @CRED-019 @CRED-020 @CRED-021 @ERR-011 @CLI-016 @CLI-017 @CLI-018 @CLI-019 @PROV-003 @PROV-017 @PROV-019 @PROV-026
+  @provider @ACCT-004 @ACCT-005 @CRED-019 @CRED-020 @CRED-021 @ERR-011 @CLI-016 @CLI-017 @CLI-018 @CLI-019 @PROV-003 @PROV-017 @PROV-019 @PROV-026
   Scenario: a name is one of a credential or of an account, and accounts come from a browser only
-    Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+    Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And the credential "bot" is '{"kind": "bearer", "token": "tok-1-ab"}'
-    When I ask in a browser to connect "bot" to "far"
+    When I ask in a browser to connect "bot" to "lasting"
     Then the answer is 409 with code "name_conflict"
     When "ana" at the provider is connected as "mail"
     Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
     When I call "svc account list"
-    Then standard output matches "^mail +far +ana at the provider \(ana\) +active"
+    Then standard output matches "^mail +lasting +ana at the provider \(ana\) +active"
     When I send "PUT" to "{scoped}/credentials/mail" with:
       """
       {"kind": "bearer", "token": "tok-1-ab"}
@@ -17,16 +17,16 @@ Feature: Names of connected accounts, and how they come and go
     Then the answer is 409 with code "name_conflict"
     When I send "POST" to "{scoped}/accounts/post/connect" with:
       """
-      {"provider": "far"}
+      {"provider": "lasting"}
       """
     Then the answer is 403 with code "console_session_required"
     When I call "svc help account"
     Then standard output has "account rm"
     And standard output lacks "account connect"
-    When I ask in a browser to connect "post" to "far"
-    Then "authorize_url" of the answer matches "redirect_uri=http%3A%2F%2F127.0.0.1%3A\d+%2Fconnections%2Fcallback&"
+    When I ask in a browser to connect "post" to "lasting"
+    Then people come back from there to "{back}"
     When I ask in a browser to connect "post" to "other"
-    Then "authorize_url" of the answer matches "redirect_uri=http%3A%2F%2F127.0.0.1%3A\d+%2Fconnections%2Fcallback&"
+    Then people come back from there to "{back}"
     When I call "svc account rm mail"
     Then it exits with 0
     And standard error has "its grant is ended"
@@ -34,9 +34,9 @@ Feature: Names of connected accounts, and how they come and go
     When I call "svc account list"
     Then standard output lacks "mail"
 
-  @own-server @configured @ACCT-008 @ACCT-013 @ACCT-014
+  @provider @far-end @ACCT-008 @ACCT-013 @ACCT-014
   Scenario: while a renewal is under way the current token is used
-    Given a server whose provider "rotates" refresh tokens, with access tokens of 600 seconds
+    Given a provider that "rotates" refresh tokens, with access tokens of 600 seconds
     And a far end that answers:
       | path | status |
       | /x   | 401    |
@@ -62,20 +62,32 @@ Feature: Names of connected accounts, and how they come and go
     When I send "GET" to "/api/v1/openapi.json"
     Then the answer has '"enum":["active","refreshing","needs_reauth","in_doubt","disabled"]'
 
-  @own-server @configured @PROV-020 @PROV-021
+  @provider @PROV-018
+  Scenario: where the provider has no address to end grants, one that is removed goes on there
+    Given a provider that rotates refresh tokens and revokes nothing
+    And "ana" at the provider "lenient" is connected as "mail"
+    And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
+    When I call "svc provider ls --json"
+    Then the provider "lenient" among them has "ends_grants" "false"
+    And the provider "rotating" among them has "ends_grants" "true"
+    When I call "svc account rm mail"
+    Then it exits with 0
+    And the provider still takes the token "{token}"
+
+  @provider @PROV-020 @PROV-021
   Scenario: of tokens whose end nobody says, only those with an assumed one are renewed
-    Given a server whose provider does not say that access tokens live 4 seconds, with another for which it is assumed
+    Given a provider that does not say how long its access tokens live
     And "ana" at the provider is connected as "mail"
-    And "ana" at the provider "other" is connected as "post"
+    And "ana" at the provider "assumed" is connected as "post"
     Then the account "post" soon is renewed
     When I call "svc account show mail"
     Then standard output matches "^renewal +unknown_lifetime"
     And standard output lacks "expires"
     And standard output lacks "renewed"
 
-  @own-server @configured @contract
+  @provider @contract
   Scenario: people are told before it bites
-    Given a server whose provider gives no refresh tokens, and access tokens of 86403 seconds
+    Given a provider that gives no refresh tokens, and access tokens of 86403 seconds
     And the handler "tell" on "svc.account.expiring,svc.account.disabled" runs "tell.sh":
       """
       grep -q '"account":"mail"' "$SVC_INPUT_FILE"
@@ -88,14 +100,14 @@ Feature: Names of connected accounts, and how they come and go
     When the last event of type "svc.account.disabled" is looked at
     Then the handler "tell" succeeds
     And "payload.status" of the last event "svc.account.disabled" is "disabled"
-    And "payload.reason" of the last event "svc.account.disabled" matches "switched off by tester"
+    And "payload.reason" of the last event "svc.account.disabled" matches "switched off by {me}"
     And "payload.expires_at" of the last event "svc.account.expiring" matches "^20"
     When I call "svc account uses mail --json"
     Then standard output is JSON whose "more" is "false"
 
-  @own-server @configured @OVW-016
+  @provider @OVW-016
   Scenario: each project has accounts of its own
-    Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+    Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And "ana" at the provider is connected as "mail"
     When I work in another project
     And I send "GET" to "{scoped}/accounts"
@@ -113,11 +125,11 @@ Feature: Names of connected accounts, and how they come and go
     Then the run succeeds
     And "output.body.sub" of the run is "bob"
 
-  @own-server @configured @browser @ACCT-010
+  @provider @browser @ACCT-010
   Scenario: the page tells who granted an account
-    Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+    Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
     And a member "ben" with the role "admin" and a token noted as "ben"
     And "ana" at the provider is connected as "mail"
     When the holder of "{ben}" connects "ana" at the provider as "post"
-    Then the Connections page shows in a browser that "mail" was granted by "tester"
+    Then the Connections page shows in a browser that "mail" was granted by "{me}"
     And the Connections page shows in a browser that "post" was granted by "ben"

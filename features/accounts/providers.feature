@@ -2,7 +2,7 @@ Feature: Providers of connected accounts, set by the operator
 
   Rule: A server does not start with settings that it cannot use
 
-    @own-server @configured
+    @program
     Scenario Outline: a provider without <field>
       Given a master key noted as "key"
       And settings of a provider noted as "providers", with "<field>" "absent"
@@ -13,6 +13,7 @@ Feature: Providers of connected accounts, set by the operator
         | SVC_CONNECTED_ACCOUNT_PROVIDERS     | {providers}          |
         | SVC_CONNECTED_ACCOUNTS_REDIRECT_URI | https://svc.example/connections/callback |
       Then it exits with 1
+      # @contract
       And standard error has "(setting_invalid)"
       And standard error has "SVC_CONNECTED_ACCOUNT_PROVIDERS"
       And standard error has "[0].<field> is required"
@@ -34,7 +35,7 @@ Feature: Providers of connected accounts, set by the operator
         | identity.url                       |
         | identity.id_pointer                |
 
-    @own-server @configured
+    @program
     Scenario Outline: <field> is <value>
       Given a master key noted as "key"
       And settings of a provider noted as "providers", with "<field>" '<value>'
@@ -44,6 +45,7 @@ Feature: Providers of connected accounts, set by the operator
         | SVC_PORT                        | 0                    |
         | SVC_CONNECTED_ACCOUNT_PROVIDERS | {providers}          |
       Then it exits with 1
+      # @contract
       And standard error has "(setting_invalid)"
       And standard error has "[0].<field> <says>"
 
@@ -67,7 +69,7 @@ Feature: Providers of connected accounts, set by the operator
         | assumed_lifetime_secs              | 1.5    | must be integer |
         | unheard_of                         | true   | is not a known member |
 
-    @own-server @configured @PROV-002 @PROV-025
+    @program @PROV-002 @PROV-025
     Scenario: every fault is told at once, those of the redirect address and of secrets in files too
       Given a master key noted as "key"
       And settings of providers noted as "providers", one for each line:
@@ -111,7 +113,7 @@ Feature: Providers of connected accounts, set by the operator
       And standard output has "FAIL forge token_url"
       And standard output has "127.0.0.1:1"
 
-    @PROV-026
+    @own-server @PROV-026
     Scenario: a server without providers has none to offer
       When I call "svc provider ls"
       Then it exits with 0

@@ -2,9 +2,9 @@ Feature: Accounts that cannot be used
 
   Rule: Whatever names one fails before anything is sent, until it is connected again
 
-    @own-server @configured @ACCT-008 @ACCT-016 @ACCT-018 @ACCT-021 @ACCT-024 @ACCT-025 @ACCT-026 @ACCT-027 @ACCT-030 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014
+    @provider @far-end @ACCT-008 @ACCT-016 @ACCT-018 @ACCT-021 @ACCT-024 @ACCT-025 @ACCT-026 @ACCT-027 @ACCT-030 @ACCT-035 @ACCT-036 @ERR-013 @REQ-014
     Scenario: disabled, in doubt and ended at the provider
-      Given a server whose provider "rotates" refresh tokens, with access tokens of 600 seconds
+      Given a provider that "rotates" refresh tokens, with access tokens of 600 seconds
       And a far end that answers:
         | path   | status |
         | /doubt | 401    |
@@ -88,9 +88,9 @@ Feature: Accounts that cannot be used
       Then the run succeeds
       And "output.body.sub" of the run is "bea"
 
-    @own-server @configured @ACCT-015 @ACCT-016 @ACCT-024 @ACCT-025 @ACCT-036
+    @provider @far-end @ACCT-015 @ACCT-016 @ACCT-024 @ACCT-025 @ACCT-036
     Scenario: its token has ended and cannot be renewed
-      Given a server whose provider gives no refresh tokens, and access tokens of 2 seconds
+      Given a provider that gives no refresh tokens, and access tokens of 2 seconds
       And a far end
       And "ana" at the provider is connected as "mail"
       Then the account "mail" soon is "needs_reauth"
@@ -103,20 +103,21 @@ Feature: Accounts that cannot be used
 
   Rule: What a lost answer means depends on what the provider does with refresh tokens
 
-    @own-server @configured @ACCT-026 @PROV-012 @PROV-013
+    @provider @far-end @ACCT-026 @PROV-012 @PROV-013
     Scenario: the same loss under each pair of capabilities
-      Given a server whose providers declare that refresh tokens:
-        | provider | rotate | revoke_all |
-        | far      | true   | true       |
-        | other    | true   | false      |
-        | third    | false  | false      |
+      Given a provider that rotates refresh tokens and revokes nothing
+      And the operator has said of the provider:
+        | provider | rotates | reuse |
+        | rotating | true    | true  |
+        | lenient  | true    | false |
+        | lasting  | false   | false |
       And a far end that answers:
         | path | status |
         | /x   | 401    |
-      And "ana" at the provider "far" is connected as "strict"
-      And "ana" at the provider "other" is connected as "rotating"
-      And "ana" at the provider "other" is connected as "lucky"
-      And "ana" at the provider "third" is connected as "lasting"
+      And "ana" at the provider "rotating" is connected as "strict"
+      And "ana" at the provider "lenient" is connected as "rotating"
+      And "ana" at the provider "lenient" is connected as "lucky"
+      And "ana" at the provider "lasting" is connected as "lasting"
       When the provider loses 1 renewal while I use "strict" at "{far}/x"
       Then the account "strict" soon is "in_doubt"
       When the provider loses 1 renewal while I use "lucky" at "{far}/x"
@@ -130,9 +131,9 @@ Feature: Accounts that cannot be used
 
   Rule: An account comes back as the same one of the same provider
 
-    @own-server @configured @ACCT-020 @ACCT-028 @ACCT-029 @ACCT-031 @ACCT-032
+    @provider @ACCT-020 @ACCT-028 @ACCT-029 @ACCT-031 @ACCT-032
     Scenario: who granted it leaves the org, and another provider is no way back
-      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "admin" and a token noted as "ben"
       When the holder of "{ben}" connects "ana" at the provider as "mail"
       Then the account "mail" soon is "active"
@@ -146,14 +147,14 @@ Feature: Accounts that cannot be used
       Then the page says "connected again"
       And the account "mail" soon is "active"
 
-    @own-server @configured @PROV-016 @ACCT-031
+    @provider @PROV-016 @ACCT-031
     Scenario: which member of the answer of the provider names the account is the operator's choice
-      Given a server whose provider puts "ana" and "eve" into the group "sales", which names accounts of "other"
+      Given a provider that puts "ana" and "eve" into the group "sales"
       And "ana" at the provider is connected as "own"
-      And "ana" at the provider "other" is connected as "shared"
+      And "ana" at the provider "grouped" is connected as "shared"
       When "eve" at the provider is connected as "own"
       Then the page says "another account"
-      When "eve" at the provider "other" is connected as "shared"
+      When "eve" at the provider "grouped" is connected as "shared"
       Then the page says "connected again"
 
   Rule: The provider sends people back to the address that the operator has set

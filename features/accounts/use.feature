@@ -2,16 +2,16 @@ Feature: Connected accounts in use
 
   Rule: An account stands wherever a bearer credential may, for everybody who can submit
 
-    @own-server @configured @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033
+    @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033
     Scenario: in requests, connectors, scripts and pipelines, and at a forge
-      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "member" and a token noted as "ben"
       When "ana" at the provider is connected as "mail"
       Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
       When I send "GET" to "{scoped}/accounts/mail"
       Then "account" of the answer is '{"id":"ana","label":"ana at the provider"}'
       And "scopes" of the answer is '["openid","offline_access"]'
-      And "granter" of the answer is "tester"
+      And "granter" of the answer is "{me}"
       When I run the node "http" with:
         """
         {"url": "{provider}/me", "credential": "mail"}
@@ -58,9 +58,9 @@ Feature: Connected accounts in use
       Then the answer has '"kind":"webhook"'
       And the answer lacks "{token}"
 
-    @own-server @configured @ACCT-003
+    @provider @ACCT-003
     Scenario: it has the scopes that were approved, and says which were not
-      Given a server whose provider is asked for the scope "calendar" too, which it does not grant
+      Given a provider that is asked for a scope which it does not grant
       And "ana" at the provider is connected as "mail"
       Then the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
       When I send "GET" to "{scoped}/accounts/mail"
@@ -70,9 +70,9 @@ Feature: Connected accounts in use
 
   Rule: One that cannot be used is a failure with a way out, and nothing is sent
 
-    @own-server @configured @ACCT-021 @ACCT-035 @ACCT-036 @ERR-013 @AUTH-013 @AUTH-014 @AUTH-015
+    @provider @far-end @ACCT-021 @ACCT-035 @ACCT-036 @ERR-013 @AUTH-013 @AUTH-014 @AUTH-015
     Scenario: switched off, and forgotten
-      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a far end
       And "ana" at the provider is connected as "mail"
       When I submit the script "wait.sh" with the options '{"credentials": {"TOKEN": "mail"}}':
@@ -113,9 +113,9 @@ Feature: Connected accounts in use
 
   Rule: A far end that does not accept the token has its grant looked at; only the node asks again
 
-    @own-server @configured @ACCT-015 @ACCT-024
+    @provider @far-end @ACCT-015 @ACCT-024
     Scenario: a 401 while the grant stands, and one when it is gone
-      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a far end that answers:
         | path   | status |
         | /twice | 401    |
@@ -142,9 +142,9 @@ Feature: Connected accounts in use
       And the far end got 3 requests
       And the account "mail" soon is "active"
 
-    @own-server @configured @ACCT-024
+    @provider @far-end @ACCT-024
     Scenario: a forge that does not accept it
-      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a forge whose API takes the token "another"
       And "ana" at the provider is connected as "mail"
       When the provider forgets every grant
@@ -156,8 +156,9 @@ Feature: Connected accounts in use
   Rule: Untrusted runs get none
 
     @own-server @configured @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028
-    Scenario: an outsider's run, and a pull request from a fork
-      Given a server with the plugin "outsider" whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+    Scenario: a run that an outsider has started
+      Given a server with the plugin "outsider" and the provider
+      And a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And "ana" at the provider is connected as "mail"
       And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
       When I send "POST" to "{scoped}/outsiders" with:
@@ -174,10 +175,21 @@ Feature: Connected accounts in use
       And I take the run of the answer
       Then the run succeeds
       And "trusted" of the run is "false"
-      Given the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
+
+    @provider @AUTH-022 @AUTH-026 @AUTH-027 @AUTH-028
+    Scenario: a pull request from a fork
+      Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
+      And "ana" at the provider is connected as "mail"
+      And the last token of the provider, noted as "token", is of "ana" with the scopes "openid offline_access"
+      And the webhook "site" with '{"forge": "forge_a", "repo": "acme/site"}'
       And the handler "armed" with '{"on": ["forge.pull_request"], "credentials": {"TOKEN": "mail"}}' runs "armed.sh":
         """
         echo "it ran"
+        """
+      And the handler "bare" on "forge.pull_request" runs "bare.sh":
+        """
+        test -n "$(env)"
+        if env | grep {token}; then exit 1; fi
         """
       When forge_a delivers "pull_request" to "site":
         """
@@ -188,4 +200,7 @@ Feature: Connected accounts in use
       Then it was delivered so:
         | name  | state   | reason                            |
         | armed | refused | untrusted_run_declares_credential |
+        | bare  | delivered |                                 |
       And the handler "armed" ran 0 times
+      And the handler "bare" succeeds
+      And "trusted" of the run is "false"

@@ -3,7 +3,7 @@ Feature: Faults at server start
   @contract
   Rule: The error has a code, says why and what to do next
 
-    @own-server @configured
+    @program
     Scenario Outline: <what>
       Given a master key noted as "key"
       When I call "svc serve" with the settings:
@@ -29,7 +29,7 @@ Feature: Faults at server start
 
   Rule: The master key belongs to its database
 
-    @own-server @configured @AUTH-039
+    @program @AUTH-039
     Scenario: a missing or wrong key is refused, nothing changes, and the right key still works
       Given an empty database
       And a master key noted as "key"
@@ -58,7 +58,7 @@ Feature: Faults at server start
       When "server" gets the signal "SIGTERM"
       Then "server" ends with 0
 
-    @own-server @configured @AUTH-040
+    @program @AUTH-040
     Scenario: whoever has the database without its key cannot read what is sealed
       Given an empty database
       And a master key noted as "key"
@@ -90,7 +90,7 @@ Feature: Faults at server start
       Then it exits with 1
       And standard error has "(master_key_wrong)"
 
-    @own-server @configured @contract
+    @program @contract
     Scenario: a database can be bootstrapped once
       Given an empty database
       And a master key noted as "key"
@@ -107,7 +107,7 @@ Feature: Faults at server start
   @contract
   Rule: A port and a folder have one owner
 
-    @own-server @configured
+    @program
     Scenario: svc dev says which database it opened and tells of its runs, and svc serve leaves that database alone
       Given a file "job.sh":
         """
@@ -135,7 +135,7 @@ Feature: Faults at server start
       When "again" gets the signal "SIGTERM"
       Then "again" ends with 0
 
-    @own-server @configured
+    @program
     Scenario: two svc dev in one folder
       When I start "svc dev --port 0" as "first" with the settings:
         | SVC_LOG_LEVEL | warn |
@@ -153,7 +153,7 @@ Feature: Faults at server start
       When "second" gets the signal "SIGTERM"
       Then "second" ends with 0
 
-    @own-server @configured
+    @program
     Scenario: svc dev goes on at once with what the one before died with
       Given a file "long.sh":
         """
@@ -181,7 +181,7 @@ Feature: Faults at server start
       When "second" gets the signal "SIGTERM"
       Then "second" ends with 0
 
-    @own-server @configured
+    @program
     Scenario: a folder that cannot be created
       When I call "svc dev --port 0 --home /dev/null/here" without the environment's target
       Then it exits with 1

@@ -75,10 +75,8 @@ Feature: Lifecycle events of runs
       And "payload.reason" of the last event "run.cancelled" keeps the tail of 4000 characters "🎈too late"
       And "payload.error" of the last event "run.cancelled" is absent
 
-    @own-server @configured @RUN-015
+    @no-public-url @RUN-015
     Scenario: without a public address the payload holds no address of a page
-      Given a server and an agent of their own with:
-        | SVC_LOG_LEVEL | warn |
       When I submit the script "ok.sh":
         """
         true
@@ -86,16 +84,15 @@ Feature: Lifecycle events of runs
       Then the run succeeds
       And "payload.run_url" of the last event "run.succeeded" is absent
 
-    @own-server @configured @RUN-014
+    @public-url @RUN-014
     Scenario: with a public address the payload holds the run's page
-      Given a server and an agent of their own with:
-        | SVC_PUBLIC_URL | https://svc.example |
+      Given a server with a public address, noted as "public"
       When I submit the script "ok.sh":
         """
         true
         """
       Then the run succeeds
-      And "payload.run_url" of the last event "run.succeeded" matches "^https://svc.example/.*{run}"
+      And "payload.run_url" of the last event "run.succeeded" matches "^{public}/.*{run}"
 
   Rule: runs can wait for the end of other runs
 

@@ -134,10 +134,10 @@ Feature: An emit in a script is recorded at its position
       And there is 1 event "told"
       And "key" of the last event "told" is "acme/1"
 
-    @own-server @EVT-029
+    @own-agent @EVT-029
     Scenario: another agent that takes over emits nothing again
       Given 2 agents of its own
-      When I submit the script "taken-over.sh":
+      When I submit the script "taken-over.sh" to those agents:
         """
         svc emit told --payload "\"$SVC_AGENT_PID\""
         test -e {folder}/killed || { echo "$SVC_AGENT_PID" > {folder}/agent; sleep 600; }

@@ -1,19 +1,15 @@
-@own-server @configured
 Feature: Webhooks registered at the forge
 
   Background:
     Given a forge whose API takes the token "far-token-1"
-    And a server and an agent of their own with:
-      | SVC_EGRESS_ALLOW | 127.0.0.1 |
     And the credential "bot" is '{"kind": "bearer", "token": "far-token-1"}'
 
   Rule: --auto-register tells the forge where to deliver and which events
 
-    @EVT-064 @EVT-065 @EVT-066 @EVT-067 @EVT-068 @EVT-069 @EVT-070
+    @far-end @EVT-064 @EVT-065 @EVT-066 @EVT-067 @EVT-068 @EVT-069 @EVT-070
     Scenario: after one command the forge delivers
       When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential bot --json"
       Then standard output is JSON whose "registration" is "registered"
-      And standard error has "SVC_PUBLIC_URL is not set"
       And the forge has 1 webhook for "acme/site"
       And the webhook at the forge for "acme/site" subscribes to "push"
       And the webhook at the forge for "acme/site" subscribes to "issues"
@@ -34,7 +30,13 @@ Feature: Webhooks registered at the forge
       When I call "svc webhook rm site"
       Then the forge has 0 webhooks for "acme/site"
 
-    @EVT-064
+    @far-end @contract @no-public-url
+    Scenario: without a public address the command says where deliveries go
+      When I call "svc webhook set site --forge forge_a --repo acme/site --api-base {far_forge} --auto-register --credential bot"
+      Then it exits with 0
+      And standard error has "SVC_PUBLIC_URL is not set"
+
+    @far-end @EVT-064
     Scenario: a forge without a default host
       When I call "svc webhook set mirror --forge forge_b --repo acme/mirror --auto-register --credential bot"
       Then it exits with 1
@@ -44,7 +46,7 @@ Feature: Webhooks registered at the forge
       And the forge has 1 webhook for "acme/mirror"
       And the webhook at the forge for "acme/mirror" subscribes to "push"
 
-  @contract
+  @far-end @contract
   Rule: when the forge refuses, nothing is left half done
 
     Scenario: a token without the permission
@@ -61,6 +63,7 @@ Feature: Webhooks registered at the forge
   @contract
   Rule: the service calls only addresses that the operator permits
 
+    @own-server
     Scenario: addresses of this machine, of private networks and of the platform are refused
       When I register a webhook at each of these addresses:
         | https://169.254.169.254/latest |

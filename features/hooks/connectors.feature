@@ -31,7 +31,7 @@ Feature: Connectors are documents
         | X-Shop-Event | sold     |
       Then "event_id" of the answer is "{event}"
 
-    @own-server @configured @OVW-017 @MAN-001 @MAN-008
+    @program @OVW-017 @MAN-001 @MAN-008
     Scenario: an invalid document stops the start, with file and place
       Given a master key noted as "key"
       And a file "one.json":

@@ -67,6 +67,24 @@ Feature: What the service is
       Then the run succeeds
       And the file "done" has "/workplace"
 
+    @own-agent @OVW-013
+    Scenario: a run that no agent may take stays queued until one comes that may
+      When I submit the script "job.sh" to those agents:
+        """
+        pwd >{folder}/done
+        """
+      And I submit the script "other.sh" as "other":
+        """
+        true
+        """
+      Then the run succeeds
+      When I look at the run "it"
+      And I send "GET" to "{scoped}/runs/{run}"
+      Then "status" of the answer is "queued"
+      When an agent "late" with the capability "{project}" starts in the folder "workplace"
+      Then the run succeeds
+      And the file "done" has "/workplace"
+
   Rule: One program and one HTTP API operate the service
 
     @OVW-002 @OVW-030 @OVW-031

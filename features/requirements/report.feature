@@ -62,7 +62,8 @@ Feature: The requirements report of a graph
 
     @own-server @configured @REQ-008
     Scenario: each of the five states
-      Given a server whose provider "keeps" refresh tokens, with access tokens of 600 seconds
+      Given a server of its own with the provider
+      And a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And "ana" at the provider is connected as "mail"
       And "ana" at the provider is connected as "spare"
       And the credential "here" is '{"kind": "bearer", "token": "tok-1-here"}'

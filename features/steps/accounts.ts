@@ -3,109 +3,136 @@ import { join } from 'node:path';
 import { type DataTable, Given, Then, When } from '@cucumber/cucumber';
 import { connectAccount } from '../../test/support/connect-account.ts';
 import { renameAccount } from '../../test/support/stored-rows.ts';
-import { type OidcFault, type OidcOptions, OidcServer } from '../../test/support/oidc-server.ts';
+import type { OidcFault, OidcOptions, OidcServer } from '../../test/support/oidc-server.ts';
+import { type ProviderName, SuiteProvider } from '../../test/support/suite-provider.ts';
 import { until } from '../support/process.ts';
-import { clone } from '../support/target.ts';
-import type { SvcWorld } from '../support/world.ts';
-import { freePort } from '../support/free-port.ts';
+import { clone, type Target } from '../support/target.ts';
+import type { Answer, SvcWorld } from '../support/world.ts';
 
-const servers = new WeakMap<SvcWorld, OidcServer>();
-const serverOf = (world: SvcWorld): OidcServer => servers.get(world)!;
+const serverOf = (world: SvcWorld): OidcServer => providerOf(world).server;
 
-interface Opening extends Omit<OidcOptions, 'redirect_uri'> {
-  env?: Record<string, string>;
-  /** What the settings of `other` have more. */
-  other?: object;
-  /** In place of `far` and `other`: what the operator says of the provider, under several names. */
-  declared?: readonly { name: string; capabilities?: object; identity?: object; scopes?: readonly string[] }[];
+function providerOf({ target }: SvcWorld): SuiteProvider {
+  assert.ok(target.provider, 'the server has the provider of the suite in its settings');
+  return target.provider;
 }
 
-/** A real provider, at `{provider}`, and a server of svc that knows it as `far`, and once more as `other`. */
-async function open(world: SvcWorld, { env: more = {}, other = {}, declared, ...options }: Opening): Promise<void> {
-  const port = await freePort();
-  const back = `http://127.0.0.1:${port}/connections/callback`;
-  const far = new OidcServer();
-  await far.listen({ redirect_uri: back, ...options });
-  world.cleanups.push(() => far.close());
-  servers.set(world, far);
-  const env = {
-    SVC_PORT: String(port),
-    SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify(
-      (declared ?? [{ name: 'far' }, { name: 'other', ...other }]).map(({ name, ...more }) => {
-        const settings = far.settings(name, options.rotates);
-        const { identity } = more as { identity?: object };
-        return { ...settings, ...more, identity: { ...settings.identity, ...identity } };
-      }),
-    ),
-    SVC_CONNECTED_ACCOUNTS_REDIRECT_URI: back,
-    ...more,
-  };
-  await world.startOwn({ env, agents: 1 });
-  await world.moveTo(world.privateTarget!);
-  world.notes.set('provider', far.url).set('far', far.url).set('back', back);
+/** What accounts of a scenario are connected to, unless it names another provider. */
+const usual = new WeakMap<SvcWorld, ProviderName>();
+
+/** The provider, at `{provider}`, does this with tokens from here on. It forgets what it gave to other scenarios. */
+async function become(world: SvcWorld, name: ProviderName, options: Omit<OidcOptions, 'redirect_uri'>): Promise<void> {
+  world.needs('@provider');
+  usual.set(world, name);
+  const redirect_uri = await redirectOf(world);
+  const server = serverOf(world);
+  server.become({ redirect_uri, ...options });
+  world.notes.set('provider', server.url).set('far', server.url).set('back', redirect_uri);
+  const { target } = world;
+  world.cleanups.push(() => removeAccounts(world, target));
+}
+
+const redirects = new WeakMap<SuiteProvider, string>();
+
+/** Where the server has people sent back to: its own address, or that of a proxy before it. */
+async function redirectOf(world: SvcWorld): Promise<string> {
+  const provider = providerOf(world);
+  const known = redirects.get(provider);
+  if (known !== undefined) return known;
+  const { status, text, json } = await begin(world, 'asked', usual.get(world)!);
+  if (status !== 200) throw new Error(`the server does not offer the provider of the suite: ${status} ${text}`);
+  const { authorize_url } = json() as { authorize_url: string };
+  const redirect_uri = new URL(authorize_url).searchParams.get('redirect_uri') ?? '';
+  redirects.set(provider, redirect_uri);
+  return redirect_uri;
+}
+
+/** The projects in which a scenario has connected accounts. */
+const connected = new WeakMap<SvcWorld, Set<string>>();
+
+/** The server goes on: accounts that stayed would be renewed while other scenarios say what comes of a renewal. */
+async function removeAccounts(world: SvcWorld, target: Target): Promise<void> {
+  if (world.privateTarget) return;
+  const { server } = target.provider!;
+  server.faults.length = 0;
+  server.letGo();
+  for (const scoped of connected.get(world) ?? []) {
+    const { accounts } = (await world.call('GET', `${scoped}/accounts`)).json() as { accounts: { name: string }[] };
+    for (const { name } of accounts) await world.call('DELETE', `${scoped}/accounts/${name}`);
+  }
 }
 
 /** Its access tokens live so many seconds. */
 Given(
-  'a server whose provider {string} refresh tokens, with access tokens of {int} seconds',
+  'a provider that {string} refresh tokens, with access tokens of {int} seconds',
   async function (this: SvcWorld, how: string, lifetime: number) {
-    await open(this, { rotates: how === 'rotates', lifetime });
+    const rotates = how === 'rotates';
+    await become(this, rotates ? 'rotating' : 'lasting', { rotates, lifetime });
   },
 );
 
 Given(
-  'a server whose provider gives no refresh tokens, and access tokens of {int} seconds',
+  'a provider that gives no refresh tokens, and access tokens of {int} seconds',
   async function (this: SvcWorld, lifetime: number) {
-    await open(this, { refreshes: false, lifetime });
+    await become(this, 'rotating', { refreshes: false, lifetime });
   },
 );
 
-/** For `other` the operator has said how long they live. */
-Given(
-  'a server whose provider does not say that access tokens live {int} seconds, with another for which it is assumed',
-  async function (this: SvcWorld, assumed_lifetime_secs: number) {
-    await open(this, { rotates: false, tells_lifetime: false, other: { assumed_lifetime_secs } });
-  },
-);
-
-/** One provider under several names, with other capabilities each. What it really does is to rotate and to revoke nothing. */
-Given('a server whose providers declare that refresh tokens:', async function (this: SvcWorld, table: DataTable) {
-  const declared = table.hashes().map(({ provider = '', rotate, revoke_all }) => ({
-    name: provider,
-    capabilities: { rotates_refresh_token: rotate === 'true', reuse_revokes_family: revoke_all === 'true' },
-  }));
-  await open(this, { revokes: false, lifetime: 600, declared });
+/** Of "assumed" the operator has said that they live 4 seconds, of "lasting" nothing. */
+Given('a provider that does not say how long its access tokens live', async function (this: SvcWorld) {
+  await become(this, 'lasting', { rotates: false, tells_lifetime: false });
 });
 
-/** The claim of the group is what `other` tells accounts apart by. */
-Given(
-  'a server whose provider puts {string} and {string} into the group {string}, which names accounts of {string}',
-  async function (this: SvcWorld, one: string, two: string, group: string, other: string) {
-    const groups = (login: string) => ([one, two].includes(login) ? [group] : []);
-    const identity = { id_pointer: '/groups/0' };
-    await open(this, { lifetime: 600, groups, declared: [{ name: 'far' }, { name: other, identity }] });
-  },
-);
+/** It is in the settings under several names, with other capabilities each. */
+Given('a provider that rotates refresh tokens and revokes nothing', async function (this: SvcWorld) {
+  await become(this, 'rotating', { revokes: false, lifetime: 600 });
+});
 
-/** Nobody is asked about a scope that the provider does not know: it is not granted. */
-Given(
-  'a server whose provider is asked for the scope {string} too, which it does not grant',
-  async function (this: SvcWorld, scope: string) {
-    await open(this, { lifetime: 600, declared: [{ name: 'far', scopes: ['openid', 'offline_access', scope] }] });
-  },
-);
+/** Nobody is asked about a scope that the provider does not know: it is not granted. The operator asks for "calendar". */
+Given('a provider that is asked for a scope which it does not grant', async function (this: SvcWorld) {
+  await become(this, 'asking', { lifetime: 600 });
+});
 
-/** One of the plugins of the tests. */
+/** The claim of the group is what "grouped" tells accounts apart by. */
 Given(
-  'a server with the plugin {string} whose provider {string} refresh tokens, with access tokens of {int} seconds',
-  async function (this: SvcWorld, plugin: string, how: string, lifetime: number) {
-    await open(this, {
-      rotates: how === 'rotates',
-      lifetime,
-      env: { SVC_PLUGINS: join(clone, 'test/plugins', plugin) },
+  'a provider that puts {string} and {string} into the group {string}',
+  async function (this: SvcWorld, one: string, two: string, group: string) {
+    await become(this, 'rotating', {
+      lifetime: 600,
+      groups: (login) => ([one, two].includes(login) ? [group] : []),
     });
   },
 );
+
+/** The settings of the server say of the provider's names what the scenario counts on. */
+Given('the operator has said of the provider:', async function (this: SvcWorld, table: DataTable) {
+  const told = (await this.call('GET', `${this.scoped}/providers`)).json() as { providers: Told[] };
+  for (const { provider, rotates, reuse } of table.hashes()) {
+    const found = told.providers.find(({ name }) => name === provider)?.capabilities;
+    assert.deepEqual(found, { rotates_refresh_token: rotates === 'true', reuse_revokes_family: reuse === 'true' });
+  }
+});
+
+interface Told {
+  name: string;
+  capabilities: object;
+}
+
+async function ownServer(world: SvcWorld, more: Record<string, string> = {}): Promise<void> {
+  const provider = await SuiteProvider.open();
+  world.cleanups.push(() => provider.close());
+  const env = { SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify(provider.settings), ...more };
+  await world.startOwn({ env, agents: 1 });
+  await world.moveTo({ ...world.privateTarget!, provider });
+}
+
+Given('a server of its own with the provider', function (this: SvcWorld) {
+  return ownServer(this);
+});
+
+/** One of the plugins of the tests. */
+Given('a server with the plugin {string} and the provider', function (this: SvcWorld, plugin: string) {
+  return ownServer(this, { SVC_PLUGINS: join(clone, 'test/plugins', plugin) });
+});
 
 /** What the provider itself holds of the access token that it gave last. */
 Then(
@@ -122,9 +149,10 @@ async function connect(
   world: SvcWorld,
   name: string,
   login: string,
-  { token = world.target.token, provider = 'far' },
+  { token = world.target.token, provider = usual.get(world)! as string },
 ): Promise<void> {
   world.refuseUnchecked();
+  connected.set(world, (connected.get(world) ?? new Set()).add(world.scoped));
   const { base_url } = world.target;
   const place = { base_url, scoped: world.scoped, token, back: world.notes.get('back')! };
   const { status, text } = await connectAccount(place, { provider, name, login });
@@ -143,22 +171,58 @@ When(
 );
 
 /** Its first half: where the person would be sent. */
+async function begin(world: SvcWorld, name: string, provider: string): Promise<Answer> {
+  const session = await world.call('POST', '/api/v1/session');
+  const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return world.call('POST', `${world.scoped}/accounts/${name}/connect`, { provider }, { cookie });
+}
+
 When(
   'I ask in a browser to connect {string} to {string}',
   async function (this: SvcWorld, name: string, provider: string) {
-    const session = await this.call('POST', '/api/v1/session');
-    const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
-    await this.request('POST', `${this.scoped}/accounts/${name}/connect`, { provider }, { cookie });
+    this.refuseUnchecked();
+    const answer = await begin(this, name, provider);
+    this.answer = { ...answer, checked: answer.status < 400 };
   },
 );
 
-Then('the provider takes the token {string} no more', async function (this: SvcWorld, token: string) {
-  const headers = { authorization: `Bearer ${this.expand(token)}` };
-  assert.equal((await fetch(`${serverOf(this).url}/me`, { headers })).status, 401);
+/** One address for the deployment, whatever the provider. */
+Then('people come back from there to {string}', function (this: SvcWorld, back: string) {
+  const { authorize_url } = this.answer!.json() as { authorize_url: string };
+  const found = new URL(authorize_url).searchParams.get('redirect_uri');
+  assert.equal(found, this.expand(back));
+  assert.match(found ?? '', /^https?:\/\/[^/]+\/(.*\/)?connections\/callback$/);
 });
 
-When('the provider lets its answer go', function (this: SvcWorld) {
-  serverOf(this).letGo();
+const isTaken = async (world: SvcWorld, token: string): Promise<boolean> => {
+  const headers = { authorization: `Bearer ${world.expand(token)}` };
+  const { status } = await fetch(`${serverOf(world).url}/me`, { headers });
+  assert.ok(status === 200 || status === 401, String(status));
+  return status === 200;
+};
+
+Then('the provider takes the token {string} no more', async function (this: SvcWorld, token: string) {
+  assert.equal(await isTaken(this, token), false);
+});
+
+Then('the provider still takes the token {string}', async function (this: SvcWorld, token: string) {
+  assert.equal(await isTaken(this, token), true);
+});
+
+/** Of the list of providers that the command line has printed. */
+Then(
+  'the provider {string} among them has {string} {string}',
+  function (this: SvcWorld, provider: string, member: string, value: string) {
+    const { providers } = JSON.parse(this.cli?.stdout ?? '') as { providers: Record<string, unknown>[] };
+    assert.equal(String(providers.find(({ name }) => name === provider)?.[member]), value);
+  },
+);
+
+When('the provider lets its answer go', async function (this: SvcWorld) {
+  const server = serverOf(this);
+  // The account says that it is renewed before the request is on its way.
+  await until('an answer of the provider', 60_000, async () => server.held > 0 || undefined);
+  server.letGo();
 });
 
 /** Nothing that a person can read of the project's events shows a token. */

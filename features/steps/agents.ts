@@ -7,20 +7,17 @@ import type { SvcWorld } from '../support/world.ts';
 import { at } from './cli.ts';
 
 /*
- * Agents of a scenario's own (`@own-agent`) join the server under test. They alone have the project's name as a
- * capability, so what asks for it runs there. They go away with the scenario.
+ * Agents of a scenario's own (`@own-agent`) join the server under test from this machine. They alone have the project's name
+ * as a capability, so what asks for it runs there. They go away with the scenario.
  */
 
 async function startAgent(world: SvcWorld, env: Record<string, string> = {}): Promise<void> {
-  const own = world.target.own!;
-  const agent = await own.startAgent(`agent-of-${world.project}`, {
+  const { agents } = world.target;
+  const agent = await agents.start(`agent-of-${world.project}`, {
     args: ['--cap', world.project],
     env: { TMPDIR: world.folder, ...env },
   });
-  world.cleanups.push(async () => {
-    await agent.kill('SIGTERM');
-    own.agents.splice(own.agents.indexOf(agent), 1);
-  });
+  world.cleanups.push(() => agents.stop(agent));
 }
 
 async function agentsOf(world: SvcWorld) {
@@ -28,7 +25,7 @@ async function agentsOf(world: SvcWorld) {
   return (answer.json() as { agents: { agent_id: string; name: string; pid: number; state: string }[] }).agents;
 }
 
-Given('{int} agents of its own', async function (this: SvcWorld, count: number) {
+Given('{int} agent(s) of its own', async function (this: SvcWorld, count: number) {
   this.needs('@own-agent');
   await Promise.all(Array.from({ length: count }, () => startAgent(this)));
 });
@@ -58,7 +55,7 @@ const processIn = async (world: SvcWorld, name: string) => Number(await world.re
 
 async function signalAgent(world: SvcWorld, name: string, signal: NodeJS.Signals): Promise<void> {
   const pid = await processIn(world, name);
-  const agent: Service | undefined = world.target.own?.agents.find(({ child }) => child.pid === pid);
+  const agent: Service | undefined = world.target.agents.started.find(({ child }) => child.pid === pid);
   assert.ok(agent, `${pid} is not an agent of ours`);
   await agent.kill(signal);
 }

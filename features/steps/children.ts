@@ -11,7 +11,10 @@ When(
   async function (this: SvcWorld, name: string, capability: string, folder: string) {
     const cwd = join(this.folder, folder);
     await mkdir(cwd, { recursive: true });
-    await this.target.own!.startAgent(name, { cwd, args: ['--cap', capability] });
+    const { agents } = this.target;
+    const args = ['--cap', this.expand(capability)];
+    const agent = await agents.start(`${name}-of-${this.project}`, { cwd, args, env: { TMPDIR: this.folder } });
+    this.cleanups.push(() => agents.stop(agent));
   },
 );
 
@@ -53,5 +56,5 @@ Then(
 );
 
 When('the last agent is killed', async function (this: SvcWorld) {
-  await this.target.own!.agents.pop()!.kill('SIGKILL');
+  await this.target.agents.started.pop()!.kill('SIGKILL');
 });

@@ -22,6 +22,6 @@ Then(
     await row.waitFor();
     const columns = await page.getByRole('columnheader').allTextContents();
     const cell = row.getByRole('cell').nth(columns.indexOf('Granted by'));
-    assert.equal((await cell.innerText()).split('\n')[0], granter);
+    assert.equal((await cell.innerText()).split('\n')[0], this.expand(granter));
   },
 );

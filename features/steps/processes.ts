@@ -37,6 +37,15 @@ Given('a server and an agent of their own with:', async function (this: SvcWorld
   await this.moveTo(this.privateTarget!);
 });
 
+/** The one that the run was told of, or a server of the scenario's own. */
+Given('a server with a public address, noted as {string}', async function (this: SvcWorld, note: string) {
+  const told = process.env.SVC_CONFORMANCE_PUBLIC_URL;
+  this.notes.set(note, told || 'https://svc.example');
+  if (told) return;
+  await this.startOwn({ env: { SVC_PUBLIC_URL: 'https://svc.example' }, agents: 1 });
+  await this.moveTo(this.privateTarget!);
+});
+
 When('I call {string} with the settings:', async function (this: SvcWorld, line: string, table: DataTable) {
   const [, ...args] = words(this.expand(line));
   await this.svc(args, { env: settings(this, table) });

@@ -1,5 +1,6 @@
 import { createServer as createPlain, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { reach } from './reach.ts';
 
 /** One webhook as the forge keeps it. */
 export interface FarHook {
@@ -86,8 +87,8 @@ export async function openFarForge(token: string): Promise<FarForge> {
     return say(200, hook);
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  forge.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(0, reach().listens, resolve));
+  forge.url = `http://${reach().host}:${(server.address() as AddressInfo).port}`;
   return forge;
 }
 

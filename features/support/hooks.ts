@@ -10,7 +10,10 @@ import {
 } from '@cucumber/cucumber';
 import { isContract, specOnly } from './contract.ts';
 import { dropTemplate } from './prepared.ts';
-import { openTarget, type Target } from './target.ts';
+import { compiledCode } from './home.ts';
+import { leftOut } from './left-out.ts';
+import { runToEnd } from './process.ts';
+import { clone, openTarget, svcProgram, type Target } from './target.ts';
 import { scenarioFolder, type SvcWorld } from './world.ts';
 
 /** Of a step: longer than whatever a step waits for. */
@@ -32,15 +35,37 @@ Before(function (this: SvcWorld, { pickle }) {
 });
 
 /**
- * `@own-server`: the scenario kills or configures processes, `@own-agent`: it starts or looks at agents, `@far-end`: the
- * server or an agent calls a system of the scenario's own. All of it needs a target that is ours …
+ * `@own-server`: the scenario kills or configures servers, which needs a target that is ours. `@far-end`: the server or an
+ * agent calls a system of the scenario's own, so it has to reach this machine. `@provider`: its settings name the provider
+ * of the suite.
  */
-Before({ tags: '@own-server or @own-agent' }, () => (shared?.own ? undefined : 'skipped'));
-
-/** … or, for a far end, one that reaches this machine … */
+Before({ tags: '@own-server' }, () => (shared?.own ? undefined : 'skipped'));
 Before({ tags: '@far-end' }, () => (shared?.own || process.env.SVC_CONFORMANCE_REACH ? undefined : 'skipped'));
+Before({ tags: '@provider and not @own-server' }, () => (shared?.provider ? undefined : 'skipped'));
 
-/** … and with `@own-server` the scenario gets one of its own, unless it is `@configured`: then its steps start what it needs. */
+/** `@public-url`: the server has a public address, as the run was told; `@no-public-url`: it has none. */
+Before({ tags: '@public-url' }, () => (shared?.own || process.env.SVC_CONFORMANCE_PUBLIC_URL ? undefined : 'skipped'));
+Before({ tags: '@no-public-url' }, () => (process.env.SVC_CONFORMANCE_PUBLIC_URL ? 'skipped' : undefined));
+
+/**
+ * `@program`: the command line starts, or refuses to start, processes of the service on this machine, and nothing asks the
+ * server under test. The command line of another implementation may lead to servers only.
+ */
+Before({ tags: '@program' }, async function (this: SvcWorld) {
+  if (shared?.own || (await startsServers())) return undefined;
+  return leftOut(this, 'how a server starts, because the command line has no `svc serve`');
+});
+
+let serves: Promise<boolean> | undefined;
+
+function startsServers(): Promise<boolean> {
+  const { PATH = '', HOME = '' } = process.env;
+  const options = { env: { PATH, HOME, ...compiledCode() }, cwd: clone };
+  serves ??= runToEnd(svcProgram, ['help', 'serve'], options).then(({ exit }) => exit === 0);
+  return serves;
+}
+
+/** With `@own-server` the scenario gets one of its own, unless it is `@configured`: then its steps start what it needs. */
 Before({ tags: '@own-server and not @configured' }, async function (this: SvcWorld) {
   this.folder = await scenarioFolder();
   await this.startOwn();

@@ -6,3 +6,5 @@ export function reach(): { listens: string; host: string } {
   const host = process.env.SVC_CONFORMANCE_REACH || '127.0.0.1';
   return { listens: host === '127.0.0.1' ? host : '0.0.0.0', host };
 }
+
+export const isLoopback = (host: string): boolean => /^(localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);

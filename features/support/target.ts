@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { runToEnd, Service, until } from './process.ts';
+import { SuiteProvider } from '../../test/support/suite-provider.ts';
+import { type AgentOptions, Agents, processEnvironment } from './agents.ts';
 import { Probe } from './probe.ts';
-import { compiledCode, homeFolder } from './home.ts';
+import { homeFolder } from './home.ts';
 
 export const clone = resolve(import.meta.dirname, '../..');
 /** Of the service under test: an implementation other than this one brings its own. */
@@ -15,10 +17,16 @@ export interface Target {
   base_url: string;
   token: string;
   org: string;
+  /** Whose token it is. */
+  user: string;
   /** Undefined for a server that is not ours: its processes cannot be touched. */
   own?: OwnTarget;
   /** Of one that is not ours: how the machine of its agents is looked at. */
   probe?: Probe;
+  /** Agents that are started here and join it. */
+  agents: Agents;
+  /** Absent where the settings of the server do not name it. */
+  provider?: SuiteProvider;
   close(): Promise<void>;
 }
 
@@ -32,17 +40,8 @@ export interface OwnTarget {
   env: Record<string, string>;
   /** Takes the first server's port, unless another is named (`0`: a free one). */
   startServer(port?: string): Promise<{ service: Service; url: string }>;
-  startAgent(
-    name: string,
-    extra?: { args?: string[]; env?: Record<string, string>; cwd?: string; url?: string },
-  ): Promise<Service>;
+  startAgent(name: string, extra?: AgentOptions): Promise<Service>;
 }
-
-const base = (): Record<string, string> => {
-  const { PATH = '', LANG = 'C.UTF-8', SVC_AGENT_WARM = '' } = process.env;
-  // Far ends of scenarios are at this address.
-  return { PATH, LANG, TERM: 'dumb', SVC_EGRESS_ALLOW: '127.0.0.1', SVC_AGENT_WARM, ...compiledCode() };
-};
 
 /** Variables that a script must and must not see; planted in every agent that is started here. */
 export const planted = {
@@ -65,6 +64,9 @@ export interface TargetOptions {
   agents?: number;
 }
 
+/** The owner of what is started here. */
+const USER = 'tester';
+
 /** What `svc admin bootstrap` made, and the key that its secrets are sealed with. */
 export interface Bootstrapped {
   org: string;
@@ -74,23 +76,46 @@ export interface Bootstrapped {
 
 /** The target of SVC_CONFORMANCE_URL and SVC_CONFORMANCE_TOKEN, or one of our own on the store of SVC_FEATURES_STORE. */
 export async function openTarget(): Promise<Target> {
-  const { SVC_CONFORMANCE_URL: url, SVC_CONFORMANCE_TOKEN: token } = process.env;
-  if (url && token) return foreignTarget(url, token);
+  const { SVC_CONFORMANCE_URL: url, SVC_CONFORMANCE_TOKEN: token, SVC_CONFORMANCE_PROVIDERS: file } = process.env;
+  if (url && token) return foreignTarget(url, token, file || undefined);
   const { SVC_FEATURES_DATABASE_URL: database_url } = process.env;
-  return startTarget({ ...(database_url ? { database_url } : {}), env: { SVC_LEASE_MS: PATIENT_LEASE_MS } });
+  const provider = await SuiteProvider.open();
+  const env = { SVC_LEASE_MS: PATIENT_LEASE_MS, SVC_CONNECTED_ACCOUNT_PROVIDERS: JSON.stringify(provider.settings) };
+  return withProvider(startTarget({ ...(database_url ? { database_url } : {}), env }), provider);
 }
 
 /** A server that somebody else started, with an agent of an org that the token owns. */
-export async function foreignTarget(base_url: string, token: string): Promise<Target> {
+export async function foreignTarget(base_url: string, token: string, providers?: string): Promise<Target> {
   const response = await fetch(`${base_url}/api/v1/whoami`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new Error(`${base_url} does not take the token: ${response.status}`);
-  const me = (await response.json()) as { orgs: { org: string; role: string }[] };
+  const me = (await response.json()) as { user: { name: string }; orgs: { org: string; role: string }[] };
   const owned = me.orgs.filter(({ role }) => role === 'owner').map(({ org }) => org);
   if (owned.length === 0)
     throw new Error('the conformance token must be an owner of an org, because every scenario makes a project');
   const org = await orgWithAgent(base_url, token, owned);
   const probe = await Probe.open({ base_url, token, org });
-  return { base_url, token, org, probe, close: () => probe.close() };
+  const agents = new Agents(svcProgram, await homeFolder('svc-features-'), () => ({ base_url, token, org }));
+  const close = async () => {
+    await agents.leave();
+    await probe.close();
+  };
+  const target = { base_url, token, org, user: me.user.name, probe, agents, close };
+  return providers === undefined ? target : withProvider(Promise.resolve(target), await SuiteProvider.open(providers));
+}
+
+/** Both close together. */
+async function withProvider(opening: Promise<Target>, provider: SuiteProvider): Promise<Target> {
+  try {
+    const target = await opening;
+    const close = async () => {
+      await target.close();
+      await provider.close();
+    };
+    return { ...target, provider, close };
+  } catch (error) {
+    await provider.close();
+    throw error;
+  }
 }
 
 /** Scenarios make orgs too, and agents work for one; only the agent built into `svc dev` works for all and names none. */
@@ -121,7 +146,6 @@ async function startIn(folder: string, options: TargetOptions): Promise<Target> 
   const store = options.database_url?.startsWith('mysql') ? ('mysql' as const) : ('sqlite' as const);
   const database_url = options.database_url ?? `sqlite:${join(folder, 'svc.db')}`;
   const { org, token, master_key } = options.bootstrapped ?? (await bootstrap(database_url, folder, options.env));
-  const agentToken = agentTokens(org, token);
   const env: Record<string, string> = { ...environment(database_url, master_key, folder), ...options.env };
   const startServer = async (port = env.SVC_PORT ?? '0') => {
     const service = new Service(svcProgram, ['serve'], { env: { ...env, SVC_PORT: port }, cwd: folder });
@@ -130,37 +154,19 @@ async function startIn(folder: string, options: TargetOptions): Promise<Target> 
   };
   const first = await startServer();
   env.SVC_PORT = new URL(first.url).port;
+  const agents = new Agents(svcProgram, folder, () => target, { ...planted });
   const own: OwnTarget = {
     folder,
     store,
     server: first.service,
-    agents: [],
-    agent_env: { ...planted },
+    agents: agents.started,
+    agent_env: agents.env,
     env,
     startServer,
-    startAgent: async (name, extra = {}) => {
-      const token_file = join(folder, `${name}.token`);
-      await writeFile(token_file, await agentToken(target.base_url), { mode: 0o600 });
-      const own_args = ['--name', name, '--slots', '16', '--token-file', token_file];
-      const agent = new Service(svcProgram, ['agent', ...own_args, ...(extra.args ?? [])], {
-        cwd: extra.cwd ?? folder,
-        env: {
-          ...base(),
-          HOME: folder,
-          // Tests may be run as root, and each scenario has a project of its own.
-          SVC_AGENT_ALLOW_ROOT: 'on',
-          ...own.agent_env,
-          SVC_URL: extra.url ?? target.base_url,
-          SVC_LOG_LEVEL: 'warn',
-          ...extra.env,
-        },
-      });
-      own.agents.push(agent);
-      await agent.says(/svc agent works for/);
-      return agent;
-    },
+    startAgent: (name, extra) => agents.start(name, extra),
   };
-  const target: Target = { base_url: `http://127.0.0.1:${env.SVC_PORT}`, token, org, own, close: () => close(own) };
+  const base_url = `http://127.0.0.1:${env.SVC_PORT}`;
+  const target: Target = { base_url, token, org, user: USER, own, agents, close: () => close(own) };
   try {
     await startAgents(target, options.agents ?? 1);
   } catch (error) {
@@ -180,7 +186,7 @@ async function startAgents({ base_url, token, own }: Target, count: number): Pro
 }
 
 const environment = (database_url: string, master_key: string, folder: string): Record<string, string> => ({
-  ...base(),
+  ...processEnvironment(),
   HOME: folder,
   SVC_DATABASE_URL: database_url,
   SVC_MASTER_KEY: master_key,
@@ -200,27 +206,11 @@ export async function bootstrap(
   const env = { ...environment(database_url, master_key, folder), ...settings };
   const made = await runToEnd(
     svcProgram,
-    ['admin', 'bootstrap', '--org', org, '--project', 'main', '--user', 'tester', '--json'],
+    ['admin', 'bootstrap', '--org', org, '--project', 'main', '--user', USER, '--json'],
     { env, cwd: folder },
   );
   if (made.exit !== 0) throw new Error(`bootstrap failed: ${made.stderr}`);
   return { org, token: (JSON.parse(made.stdout) as { token: string }).token, master_key };
-}
-
-/** Makes the agents' token once, when the first agent needs it. */
-function agentTokens(org: string, token: string) {
-  let agentToken: string | undefined;
-  return async (url: string) => {
-    if (agentToken !== undefined) return agentToken;
-    const response = await fetch(`${url}/api/v1/tokens`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'agents', kind: 'agent', org }),
-    });
-    if (response.status !== 201) throw new Error(`no agent token: ${response.status} ${await response.text()}`);
-    agentToken = ((await response.json()) as { token: string }).token;
-    return agentToken;
-  };
 }
 
 async function close(own: OwnTarget): Promise<void> {

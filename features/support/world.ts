@@ -91,13 +91,15 @@ export class SvcWorld extends World {
 
   async open(target: Target): Promise<void> {
     this.folder ||= await scenarioFolder();
-    if (target.probe) this.machine = new ProbedMachine(target.probe, this.folder);
+    // Agents of the scenario's own work on this machine.
+    if (target.probe && !this.tags.includes('@own-agent')) this.machine = new ProbedMachine(target.probe, this.folder);
     await this.moveTo(target);
   }
 
   /** A target of this scenario alone. Another one that it has already would never end, and the test run with it. */
   async startOwn(options: Omit<TargetOptions, 'database_url' | 'bootstrapped'> = {}): Promise<OwnTarget> {
-    if (!this.tags.includes('@own-server')) throw new Error('the scenario needs the tag @own-server');
+    if (!this.tags.some((tag) => ['@own-server', '@public-url'].includes(tag)))
+      throw new Error('the scenario needs the tag @own-server');
     if (this.privateTarget) throw new Error('the scenario has a server of its own already; tag it @configured');
     const { url, drop, ...bootstrapped } = await preparedDatabase(this.folder);
     this.cleanups.push(drop);
@@ -162,7 +164,7 @@ export class SvcWorld extends World {
     this.#named ||= typeof text === 'string' && text.includes(this.folder);
   }
 
-  /** `{folder}`, `{run}`, `{project}`, `{org}`, `{base_url}`, `{here}` (this machine) and noted values, in any text of a step. */
+  /** `{folder}`, `{run}`, `{project}`, `{org}`, `{base_url}`, `{me}`, `{here}` (this machine) and noted values, in any text of a step. */
   expand(text: string): string {
     const known: Record<string, string> = {
       folder: this.folder,
@@ -170,6 +172,7 @@ export class SvcWorld extends World {
       project: this.project,
       org: this.target.org,
       base_url: this.target.base_url,
+      me: this.target.user,
       here: reach().host,
       scoped: this.scoped,
       ...Object.fromEntries(this.notes),
@@ -243,8 +246,8 @@ export class SvcWorld extends World {
 
   /** What only a server of ours can show is left out as a whole elsewhere, by its tag: never from the middle on. */
   needs(tag: string): void {
-    const known = [tag, '@own-server', '@own-agent'];
-    if (!this.tags.some((one) => known.includes(one))) throw new Error(`the scenario needs the tag ${tag}`);
+    if (!this.tags.includes(tag) && !this.tags.includes('@own-server'))
+      throw new Error(`the scenario needs the tag ${tag}`);
   }
 
   refuseUnchecked(): void {

@@ -3,13 +3,14 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
 
   Rule: a child is submitted at once and collected later
 
-    @own-server @VERB-023 @VERB-024 @VERB-025 @VERB-026 @SCR-020 @SCR-058 @SCR-059 @ERR-043
+    @own-agent @VERB-023 @VERB-024 @VERB-025 @VERB-026 @SCR-020 @SCR-058 @SCR-059 @ERR-043
     Scenario: two children run while their parent continues and answer when collected
-      When I submit the script "parent.sh":
+      Given 1 agent of its own
+      When I submit the script "parent.sh" to that agent:
         """
         echo "$$" >> {folder}/passes
-        svc activity-submit slow --requires gpu -- sh -c 'echo slow was here; exit 4'
-        svc activity-submit quick --requires gpu -- pwd
+        svc activity-submit slow --requires gpu-{project} -- sh -c 'echo slow was here; exit 4'
+        svc activity-submit quick --requires gpu-{project} -- pwd
         svc step between -- echo gone on
         code=0; text=$(svc activity-collect slow) || code=$?
         svc step told -- echo "slow said $text and $code"
@@ -19,7 +20,7 @@ Feature: svc activity-submit, activity-collect and activity-wait-all
       And the log has "gone on"
       And the child of "slow#0" is soon "queued"
       And the processes of the file "passes" are gone
-      When an agent "far" with the capability "gpu" starts in the folder "far"
+      When an agent "far" with the capability "gpu-{project}" starts in the folder "far"
       Then the run succeeds
       And the log has "slow said slow was here and 4" 1 time
       And the file "quick" is:

@@ -3,17 +3,18 @@ Feature: svc activity runs a command on another agent
 
   Rule: the command runs on a capable agent, and the script continues with the outcome
 
-    @own-server @VERB-021 @VERB-022
+    @own-agent @VERB-021 @VERB-022
     Scenario: a command waits for a capable agent and runs in that agent's folder
-      When I submit the script "parent.sh":
+      Given 1 agent of its own
+      When I submit the script "parent.sh" to that agent:
         """
         echo "$$" >> {folder}/passes
-        where=$(svc activity locate --requires gpu -- pwd)
+        where=$(svc activity locate --requires gpu-{project} -- pwd)
         svc step told -- echo "it ran in $where"
         """
       Then the run waits for "activity" "locate"
       And the processes of the file "passes" are gone
-      When an agent "far" with the capability "gpu" starts in the folder "far"
+      When an agent "far" with the capability "gpu-{project}" starts in the folder "far"
       Then the run succeeds
       And the file "passes" has 2 lines
       And the log has "it ran in {folder}/far"
@@ -104,17 +105,18 @@ Feature: svc activity runs a command on another agent
   @contract
   Rule: a child survives its agent but not its run
 
-    @own-server
+    @own-agent
     Scenario: a child whose agent died runs again with the same key
-      When I submit the script "reborn.sh":
+      Given 1 agent of its own
+      When I submit the script "reborn.sh" to that agent:
         """
-        svc activity reborn --requires gpu -- sh -c '[ -e {folder}/second ]; again=$?; touch {folder}/second; echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; [ $again = 0 ] || sleep 600'
+        svc activity reborn --requires gpu-{project} -- sh -c '[ -e {folder}/second ]; again=$?; touch {folder}/second; echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys; [ $again = 0 ] || sleep 600'
         """
       Then the run waits for "activity" "reborn"
-      When an agent "first" with the capability "gpu" starts in the folder "one"
+      When an agent "first" with the capability "gpu-{project}" starts in the folder "one"
       Then the file "keys" soon has 1 line
       When the last agent is killed
-      And an agent "second" with the capability "gpu" starts in the folder "two"
+      And an agent "second" with the capability "gpu-{project}" starts in the folder "two"
       Then the run succeeds
       And the file "keys" has 2 lines
       And the file "keys" has 1 different line

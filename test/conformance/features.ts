@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Options, readOptions, USAGE } from './options.ts';
+import { SuiteProvider } from '../support/suite-provider.ts';
+import { type Options, providersToWrite, readOptions, USAGE } from './options.ts';
 import { leftOutTags } from './report/applies.ts';
+import { summaryOf } from './report/summary.ts';
 import { writeReport } from './report/write.ts';
 
 /**
@@ -15,6 +17,10 @@ import { writeReport } from './report/write.ts';
  */
 const clone = join(import.meta.dirname, '../..');
 
+/** What to do with the file of providers. */
+const TOLD = `Start the server with SVC_CONNECTED_ACCOUNT_PROVIDERS=@<file>, and then the run with --providers <file>
+`;
+
 /** With its messages in that file. */
 async function runFeatures(options: Options, messages: string): Promise<number> {
   const env = {
@@ -23,6 +29,8 @@ async function runFeatures(options: Options, messages: string): Promise<number> 
     SVC_CONFORMANCE_TOKEN: options.token,
     SVC_CONFORMANCE_SVC: options.svc ?? '',
     SVC_CONFORMANCE_REACH: options.reach ?? '',
+    SVC_CONFORMANCE_PROVIDERS: options.providers ?? '',
+    SVC_CONFORMANCE_PUBLIC_URL: options.public_url ?? '',
     SVC_CONFORMANCE_SPEC_ONLY: options.spec_only ? '1' : '',
   };
   const tags = `not (${leftOutTags(options).join(' or ')})`;
@@ -41,6 +49,13 @@ async function cucumber(args: string[], env: NodeJS.ProcessEnv, stdio: 'inherit'
 }
 
 async function main(): Promise<void> {
+  const file = providersToWrite(process.argv.slice(2));
+  if (file !== undefined) {
+    // The secret of a client is in it.
+    await writeFile(file, await SuiteProvider.write(), { mode: 0o600 });
+    process.stdout.write(TOLD.replaceAll('<file>', file));
+    return;
+  }
   const options = readOptions(process.argv.slice(2), process.env);
   if (!options) {
     process.stderr.write(USAGE);
@@ -53,7 +68,8 @@ async function main(): Promise<void> {
     process.exitCode = await runFeatures(options, ran);
     if (options.report === undefined) return;
     await readFeatures(written);
-    await writeReport(options.report, { ran, written }, options, () => new Date());
+    const report = await writeReport(options.report, { ran, written }, options, () => new Date());
+    process.stdout.write(summaryOf(report));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

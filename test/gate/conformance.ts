@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SuiteProvider } from '../support/suite-provider.ts';
 import { startStanding } from '../conformance/standing.ts';
 
 /**
@@ -10,15 +11,27 @@ import { startStanding } from '../conformance/standing.ts';
  * is asked for, SVC_TEST_SCENARIOS says (scenarios.ts).
  */
 async function main(): Promise<void> {
-  const standing = await startStanding({ SVC_EGRESS_ALLOW: '127.0.0.1' });
   const folder = await mkdtemp(join(tmpdir(), 'svc-conformance-report-'));
+  const providers = join(folder, 'providers.json');
+  await writeFile(providers, await SuiteProvider.write());
+  const env = { SVC_EGRESS_ALLOW: '127.0.0.1', SVC_CONNECTED_ACCOUNT_PROVIDERS: await readFile(providers, 'utf8') };
+  const standing = await startStanding(env);
   try {
     if (!standing.apart)
       process.stdout.write(
         'left out: a machine of its own for the server of the conformance run (no namespaces here)\n',
       );
     const command = join(import.meta.dirname, '../conformance/features.ts');
-    const args = ['--base-url', standing.base_url, '--reach', '127.0.0.1', '--report', folder];
+    const args = [
+      '--base-url',
+      standing.base_url,
+      '--reach',
+      '127.0.0.1',
+      '--providers',
+      providers,
+      '--report',
+      folder,
+    ];
     const env = { ...process.env, SVC_TOKEN: standing.token };
     const child = spawn(process.execPath, [command, ...args], { env, stdio: 'inherit' });
     const [code] = (await once(child, 'close')) as [number | null];

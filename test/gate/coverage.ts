@@ -1,8 +1,9 @@
-import { glob, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfiguration, runCucumber } from '@cucumber/cucumber/api';
 import { type Written, reasonOf } from '../conformance/report/reasons.ts';
 import { readRules, type Rule, ruleOf } from '../conformance/report/rules.ts';
+import { readUnitTests } from '../conformance/report/unit-tests.ts';
 
 /**
  * Which rules do the scenarios name, and the unit tests where no scenario can see from outside? Reads the features as
@@ -18,7 +19,7 @@ const SLIP = /^@[A-Z]{2,}-?\d+$/;
 /** Scenarios with these tags are not run, so they show nothing; none has one today. */
 const LEFT_OUT = ['@wip', '@skip', '@pending'];
 /** Each of them says why, in the report of a run that leaves it out. */
-const OWN = ['@own-server', '@own-agent', '@far-end'];
+const OWN = ['@own-server', '@far-end', '@provider', '@public-url', '@no-public-url'];
 
 interface Scenario extends Written {
   name: string;
@@ -27,22 +28,6 @@ interface Scenario extends Written {
 type Counts = Record<string, { covered: number; total: number }>;
 
 const areaOf = (id: string) => id.split('-')[0] ?? '';
-
-/** The title of a unit test: `t.test('@CRED-022 …'`. */
-const TITLE = /\bt\.test\(\s*(['"`])([^'"`\n]*)\1/g;
-
-/** What no scenario can see from outside, a unit test shows, with the rule's id in its title. */
-async function readUnitTests(): Promise<Scenario[]> {
-  const tests: Scenario[] = [];
-  for await (const file of glob(['{kernel,plugins,cli}/**/*.test.ts', 'test/**/*.test.ts'], {
-    cwd: join(folder, '..'),
-  }))
-    for (const [, , title = ''] of (await readFile(join(folder, '..', file), 'utf8')).matchAll(TITLE)) {
-      const tags = title.match(/@[A-Z]+-\d+/g);
-      if (tags) tests.push({ name: `${file}: ${title}`, tags, steps: [] });
-    }
-  return tests;
-}
 
 /** Tags of all scenarios, those of their feature and rule included. A step without a definition fails here too. */
 async function readScenarios(): Promise<{ scenarios: Scenario[]; complete: boolean }> {

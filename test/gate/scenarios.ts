@@ -32,8 +32,9 @@ const STORES = ['sqlite', 'mysql'] as const;
  * behind on the agent's machine, and those that speak to systems of the scenario.
  */
 const STANDING =
-  /^features\/(signals|verbs|runs|requests|requirements|http|secrets|scripts\/(input|replay|idempotency))[./]/;
-const OWN = ['@own-server', '@own-agent'];
+  /^features\/(signals|verbs|runs|requests|requirements|http|secrets|accounts|scripts\/(input|replay|idempotency))[./]/;
+/** The gate's server for these has no public address. */
+const OWN = ['@own-server', '@public-url'];
 
 const isStanding = ({ uri, tags }: Scenario) => STANDING.test(uri) && !tags.some((tag) => OWN.includes(tag));
 

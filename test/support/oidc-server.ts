@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
@@ -22,9 +23,19 @@ export interface OidcOptions {
   groups?: (login: string) => readonly string[];
 }
 
+/** One entry of SVC_CONNECTED_ACCOUNT_PROVIDERS. */
+export interface ProviderSettings {
+  name: string;
+  token_url: string;
+  client_secret: string;
+  capabilities: { rotates_refresh_token: boolean; reuse_revokes_family: boolean };
+  identity: { url: string; id_pointer: string; label_pointer: string };
+  [member: string]: unknown;
+}
+
 /** A real provider on loopback, with pages on which a person signs in and agrees. */
 export class OidcServer {
-  readonly client_secret = `sec_${randomBytes(8).toString('hex')}`;
+  readonly client_secret: string;
   readonly faults: OidcFault[] = [];
   readonly #server = createServer();
   /** The grant of every refresh token, in the order in which they were given. */
@@ -34,12 +45,35 @@ export class OidcServer {
   readonly #held: (() => void)[] = [];
   #provider: Provider | undefined;
   #revokers: ((grant: string) => Promise<void>)[] = [];
+  #serve: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => {
+    response.writeHead(503).end();
+  };
   url = '';
 
+  constructor(client_secret = `sec_${randomBytes(8).toString('hex')}`) {
+    this.client_secret = client_secret;
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => this.#serve(request, response));
+  }
+
   async listen(options: OidcOptions): Promise<void> {
-    const { redirect_uri, rotates = true, revokes = true, lifetime = 3600 } = options;
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    await this.open();
+    this.become(options);
+  }
+
+  /** Answers 503 until it is told what to be. */
+  async open(port = 0): Promise<void> {
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** From here on it is another one at the same address: it knows none of the grants that were given before. */
+  become(options: OidcOptions): void {
+    const { redirect_uri, rotates = true, revokes = true, lifetime = 3600 } = options;
+    this.faults.length = 0;
+    this.refresh_tokens.clear();
+    this.access_tokens.length = 0;
+    this.letGo();
     const provider = new Provider(this.url, {
       clients: [
         {
@@ -68,11 +102,11 @@ export class OidcServer {
       for (const model of [provider.RefreshToken, provider.AccessToken]) model.revokeByGrantId = async () => undefined;
     this.#provider = provider;
     const serve = provider.callback();
-    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    this.#serve = (request, response) => {
       const fault = request.url === '/token' ? this.#faultOf(request, response) : undefined;
       if (request.url === '/token' && options.tells_lifetime === false) withoutLifetime(response);
       if (fault !== 'lose_request') void serve(request, response);
-    });
+    };
   }
 
   /** The access token that was given last, and what is held of it here. */
@@ -90,6 +124,11 @@ export class OidcServer {
   /** Somebody ended one grant there. */
   async end(grant: string): Promise<void> {
     for (const revoke of this.#revokers) await revoke(grant);
+  }
+
+  /** How many answers wait to be let go. */
+  get held(): number {
+    return this.#held.length;
   }
 
   /** Lets the answers go that were held. */
@@ -111,8 +150,8 @@ export class OidcServer {
     return fault;
   }
 
-  /** One entry of SVC_CONNECTED_ACCOUNT_PROVIDERS. */
-  settings(name: string, rotates = true) {
+  /** What an operator says of it. */
+  settings(name: string, rotates = true): ProviderSettings {
     return {
       ...{ name, title: 'The test provider', client_id: 'svc', client_secret: this.client_secret },
       authorize_url: `${this.url}/auth?prompt=consent`,

@@ -58,7 +58,8 @@ const inWords = (counts: Record<string, number>): string =>
 
 function row({ rule, result, reasons, scenarios }: RuleVerdict): string {
   const shown = scenarios.map((one) => `<li class="${one.result}">${escaped(one.scenario)}</li>`).join('');
-  const why = result === 'not_applicable' ? `<p class="soft">${escaped(reasons.join('; '))}</p>` : '';
+  const why =
+    result === 'not_applicable' || result === 'not_covered' ? `<p class="soft">${escaped(reasons.join('; '))}</p>` : '';
   return `<tr id="${rule}"><td>${rule}</td><td class="result ${result}">${WORDS[result]}</td><td>${why}<ul>${shown}</ul></td></tr>`;
 }
 

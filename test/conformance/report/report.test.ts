@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { summaryOf } from './summary.ts';
 import { type Report, writeReport } from './write.ts';
 
 const clone = join(import.meta.dirname, '../../..');
@@ -24,8 +25,10 @@ function cucumber(name: string, more: string[]): string {
 const NOW = new Date('2026-11-23T12:00:00.000Z');
 const options = { base_url: 'https://ana:hush@svc.example', token: 'svc_pat_owner', spec_only: false };
 
-async function report(more: Partial<typeof options> & { reach?: string } = {}, tags = ''): Promise<Report> {
-  const left = 'not @own-server and not @far-end';
+type Told = { reach?: string; providers?: string; public_url?: string };
+
+async function report(more: Partial<typeof options> & Told = {}, tags = ''): Promise<Report> {
+  const left = 'not @own-server and not @far-end and not @provider and not @public-url and not @no-public-url';
   const ran = cucumber('ran', ['--tags', `${left} and not @OVW-008${tags}`]);
   const written = cucumber('written', ['--dry-run']);
   return writeReport(join(folder, 'report'), { ran, written }, { ...options, ...more }, () => NOW);
@@ -49,10 +52,33 @@ t.test('rule by rule: one failed scenario fails it, and what did not run proves 
   t.same(verdict(found, 'OVW-007'), ['not_applicable', kills]);
   t.same(verdict(found, 'OVW-008'), ['not_chosen']);
   t.same(verdict(found, 'OVW-009'), ['not_covered']);
+  const inside = 'nobody sees it from outside: a unit test of this implementation shows it';
+  t.same(verdict(found, 'CRED-022'), ['not_covered', inside]);
   t.equal(found.rules.length, 786);
-  t.same(found.counts.scenarios, { passed: 2, failed: 2, not_applicable: 3, not_chosen: 1 });
+  t.same(found.counts.scenarios, { passed: 2, failed: 2, not_applicable: 5, not_chosen: 2 });
   t.equal(found.date, NOW.toISOString());
 });
+
+t.test(
+  'what the operator has to set for a scenario is told, as long as the run does not say that it is set',
+  async (t) => {
+    const without = await report();
+    const provider =
+      "the settings of the server do not name the suite's provider of accounts (--write-providers, --providers)";
+    t.same(verdict(without, 'ACCT-001'), ['not_applicable', provider]);
+    const address = 'the run does not say that the server has a public address (--public-url)';
+    t.same(verdict(without, 'RUN-014'), ['not_applicable', address]);
+    t.same(verdict(without, 'RUN-015'), ['not_chosen']);
+    const told = await report({ providers: 'providers.json', public_url: 'https://svc.example' });
+    t.same(verdict(told, 'ACCT-001'), ['not_chosen']);
+    t.same(verdict(told, 'RUN-014'), ['not_chosen']);
+    t.same(verdict(told, 'RUN-015'), ['not_applicable', 'the server has a public address (--public-url)']);
+    const lines = summaryOf(without).split('\n');
+    t.equal(lines[0], 'rules proved: 1 of 786');
+    t.equal(lines[1], '  2 failed: OVW-003 OVW-006');
+    t.ok(lines.includes(`  1 left out: ${address}`), lines.join('\n').slice(-1000));
+  },
+);
 
 t.test('a run for the specification alone says what it left to the contract', async (t) => {
   const found = await report({ spec_only: true }, ' and not @contract');
@@ -104,7 +130,7 @@ t.test('junit.xml is what its schema allows', async (t) => {
   const names = JSON.parse(
     execFileSync('python3', ['-c', CHECK, join(folder, 'report/junit.xml')], { encoding: 'utf8' }),
   ) as string[];
-  t.equal(names.length, 7, 'what was not chosen is not in it');
+  t.equal(names.length, 9, 'what was not chosen is not in it');
   t.equal(names[0], 'one that passes & is <shown> [OVW-002 OVW-003]');
 });
 

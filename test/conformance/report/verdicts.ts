@@ -1,6 +1,7 @@
 import type { Outcome, Ran } from './messages.ts';
 import { reasonOf } from './reasons.ts';
 import { type Rule, ruleOf } from './rules.ts';
+import type { UnitTest } from './unit-tests.ts';
 
 /** A scenario as the report lists it. `not_chosen`: this call ran other files, or another part. */
 export interface Scenario {
@@ -24,10 +25,12 @@ export type Verdict = 'passed' | 'failed' | 'not_applicable' | 'not_chosen' | 'n
 export interface RuleVerdict {
   rule: string;
   result: Verdict;
-  /** Of what is not applicable, each once. */
+  /** Of what is not applicable or not covered, each once. */
   reasons: string[];
   scenarios: { scenario: string; result: Scenario['result'] }[];
 }
+
+const INSIDE = 'nobody sees it from outside: a unit test of this implementation shows it';
 
 /** Of a run that leaves out scenarios with these tags. */
 export function scenariosOf(ran: readonly Ran[], left_out: readonly string[]): Scenario[] {
@@ -49,13 +52,19 @@ function resultOf(outcome: Outcome, reason: string | undefined): Scenario['resul
   return reason === undefined ? 'not_chosen' : 'not_applicable';
 }
 
-export function verdictsOf(rules: readonly Rule[], scenarios: readonly Scenario[]): RuleVerdict[] {
+/** `tests`: the unit tests that name rules. */
+export function verdictsOf(
+  rules: readonly Rule[],
+  scenarios: readonly Scenario[],
+  tests: readonly UnitTest[],
+): RuleVerdict[] {
   return rules.map(({ id, same }) => {
     const own = scenarios.filter((one) => one.rules.includes(id) || (same !== undefined && one.rules.includes(same)));
+    const inside = own.length === 0 && tests.some(({ tags }) => tags.includes(`@${id}`));
     return {
       rule: id,
       result: verdictOf(own.map(({ result }) => result)),
-      reasons: [...new Set(own.flatMap(({ reason }) => reason ?? []))],
+      reasons: inside ? [INSIDE] : [...new Set(own.flatMap(({ reason }) => reason ?? []))],
       scenarios: own.map(({ file, name, result }) => ({ scenario: `${file}: ${name}`, result })),
     };
   });

@@ -1,11 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Options } from '../options.ts';
-import { leftOutTags } from './applies.ts';
+import { type Applying, leftOutTags } from './applies.ts';
 import { junitOf } from './junit.ts';
 import { type Messages, readMessages } from './messages.ts';
 import { pageOf } from './page.ts';
 import { readRules } from './rules.ts';
+import { readUnitTests } from './unit-tests.ts';
 import { type RuleVerdict, type Scenario, scenariosOf, verdictsOf } from './verdicts.ts';
 
 export interface Report {
@@ -27,11 +28,11 @@ export interface Report {
 export async function writeReport(
   folder: string,
   messages: Messages,
-  options: Pick<Options, 'base_url' | 'token' | 'spec_only' | 'reach'>,
+  options: Pick<Options, 'base_url' | 'token'> & Applying,
   clock: () => Date,
 ): Promise<Report> {
   const scenarios = scenariosOf(await readMessages(messages), leftOutTags(options));
-  const rules = verdictsOf(await readRules(), scenarios);
+  const rules = verdictsOf(await readRules(), scenarios, await readUnitTests());
   const server_version = await versionOf(options.base_url);
   const report: Report = {
     date: clock().toISOString(),

@@ -24,6 +24,18 @@ Feature: A sample of everything that a report tells
   Scenario: one that is called
     Given it passes
 
+  @ACCT-001 @provider
+  Scenario: one of accounts
+    Given it passes
+
+  @RUN-014 @public-url
+  Scenario: one of a public address
+    Given it passes
+
+  @RUN-015 @no-public-url
+  Scenario: one without a public address
+    Given it passes
+
   @OVW-008
   Scenario: one of another part
     Given it passes
