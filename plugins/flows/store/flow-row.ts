@@ -22,6 +22,14 @@ export interface FlowHeader {
   output: { text: string; reads: [string, number][] } | null;
   /** The run whose results are kept. */
   kept?: string;
+  resumed?: ResumedNode;
+}
+
+/** The node, or the item of one, whose first attempt goes on with a journal. */
+export interface ResumedNode {
+  n: number;
+  item: number;
+  activity_id: string;
 }
 
 /** The row of a flow in memory. */

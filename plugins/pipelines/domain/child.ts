@@ -23,6 +23,8 @@ export interface CallPlan {
   from_repo: { file: FromRepo; node: string } | null;
   /** Shown as what the run waits for. */
   name: string;
+  /** Of a script. Absent in plans of earlier versions. */
+  requires?: string[];
   env: Record<string, Json>;
   credentials: Record<string, string>;
   with: Json;

@@ -73,12 +73,13 @@ function workOf(id: string, job: Job, around: Around): Pick<FlowNode, 'type' | '
   return { type: JOB_NODE, config: jobPlan(id, job, around) as unknown as Json };
 }
 
-function callPlan(id: string, job: Job, { document }: Around): CallPlan {
+function callPlan(id: string, job: Job, { document, requires }: Around): CallPlan {
   const file = repoFileOf(job);
   return {
     workflow: childOf(document, id, job),
     from_repo: file ? { file, node: readNodeOf(id) } : null,
     name: typeof job.workflow === 'string' ? job.workflow : id,
+    requires: [...new Set([...requires, ...(job.requires ?? [])])],
     env: job.env ?? {},
     credentials: { ...document.credentials, ...job.credentials },
     with: (job.with ?? null) as Json,

@@ -246,6 +246,19 @@ const ADVICE: Readonly<Record<string, (run_id: string) => string>> = {
   credential_missing: () => 'create the credential: svc credential set',
 };
 
+/** The last call that failed in the journal of a job; undefined for a job that has none, as one of steps. */
+function siteIn({ node, type }: NodeView, steps: readonly StepView[]): string | undefined {
+  if (type === STEPS_JOB) return undefined;
+  const own = steps.filter(({ activity }) => activity === node || activity.startsWith(`${node}[`));
+  const last = own.findLast(({ status, exit_code }) => status === 'recorded' && exit_code !== 0);
+  if (!last) return undefined;
+  const shared = own.some((one) => one !== last && one.activity === last.activity && one.site === last.site);
+  return quoted(`${last.activity}/${shared ? `${last.kind} ` : ''}${last.site}`);
+}
+
+/** Its calls are no sites: it begins again with its first step. */
+const STEPS_JOB = 'pipeline_job';
+
 function again(
   run: RunView,
   last: StepView | undefined,
@@ -253,7 +266,10 @@ function again(
   nodes: readonly NodeView[] | undefined,
 ): string[] {
   const broken = nodes?.find(({ state }) => state === 'failed');
-  if (broken) return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${broken.node}`];
+  if (broken) {
+    const site = siteIn(broken, steps);
+    return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${site ?? broken.node}`];
+  }
   if (run.kind !== 'script') return [`run it anew: svc rerun ${run.run_id}`];
   if (!last) return [`once the cause is gone, run it anew: svc rerun ${run.run_id}`];
   // Calls of several verbs may have one site.
