@@ -252,6 +252,29 @@ Feature: Jobs that run another workflow
       And "output.text" of the run is "7 2"
       And the file "did" has 6 lines
 
+    @store
+    Scenario: what the job had asked others for is there as it ended
+      When I submit the pipeline as "first":
+        """
+        files:
+          ask.sh: |
+            svc activity-submit part -- sh -c 'echo part >> {folder}/did; echo from the part'
+            svc activity-wait-all > {folder}/failures
+            svc step check -- test -e {folder}/mended
+            svc output set text="$(svc activity-collect part)"
+        outputs: { text: "${{ jobs.ask.outputs.text }}" }
+        jobs: { ask: { workflow: ask.sh } }
+        """
+      Then the run fails and its error has "check#0"
+      Given a file "mended":
+        """
+        yes
+        """
+      When I rerun it from "ask/check" as "second"
+      Then the run succeeds
+      And "output.text" of the run is "from the part"
+      And the file "did" has 1 lines
+
     Scenario: of one combination of a matrix; the others run anew
       When I submit the pipeline as "first":
         """
