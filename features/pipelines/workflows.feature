@@ -145,6 +145,18 @@ Feature: Jobs that run another workflow
       When I call "svc artifact ls {run}"
       Then standard output has "app.txt"
 
+    Scenario: without outputs of its own the pipeline has those of its scripts
+      When I submit the pipeline:
+        """
+        files: { "one.sh": "svc output set a=1 b=1", "two.sh": "svc output set b:=2" }
+        jobs:
+          one: { workflow: one.sh }
+          two: { needs: one, workflow: two.sh }
+          left: { if: "false", workflow: two.sh }
+        """
+      Then the run succeeds
+      And "output" of the run is '{"a":"1","b":2}'
+
     Scenario: a lock without a command is held until the run is over, and not only its job
       When I submit the pipeline as "first":
         """

@@ -43,12 +43,16 @@ t.test(
 /** A hundred in the long run. */
 const JOB_KILLS = isLong ? 100 : 6;
 
-t.test('SQLite: two script jobs of one pipeline, agent and server killed at random', { timeout: 1_700_000 }, async (t) => {
-  const { status, struck, violations } = await crashJobs({ servers: 1, agents: 1, kills: JOB_KILLS, seed: 29 });
-  t.equal(status, 'succeeded');
-  t.same(violations, []);
-  t.equal(struck.agent + struck.server, JOB_KILLS, 'every strike hit');
-});
+t.test(
+  'SQLite: two script jobs of one pipeline, agent and server killed at random',
+  { timeout: 1_700_000 },
+  async (t) => {
+    const { status, struck, violations } = await crashJobs({ servers: 1, agents: 1, kills: JOB_KILLS, seed: 29 });
+    t.equal(status, 'succeeded');
+    t.same(violations, []);
+    t.equal(struck.agent + struck.server, JOB_KILLS, 'every strike hit');
+  },
+);
 
 t.test('SQLite: server and agent die at every named point', { timeout: 900_000 }, async (t) => {
   const all = [...SERVER_POINTS, ...AGENT_POINTS];

@@ -164,7 +164,9 @@ async function ledgerViolations(own: OwnTarget, path: string, rounds: number): P
   const keys = new Set([...ledger.values()].flatMap((entry) => [...entry.keys]));
   return [
     ...effects.filter((effect) => !ledger.has(effect)).map((effect) => `${effect} was never done`),
-    ...[...ledger].filter(([, entry]) => entry.keys.size !== 1).map(([effect]) => `${effect} was seen with several keys`),
+    ...[...ledger]
+      .filter(([, entry]) => entry.keys.size !== 1)
+      .map(([effect]) => `${effect} was seen with several keys`),
     ...(keys.size === ledger.size ? [] : ['two steps share an idempotency key']),
     ...(await sqlViolations(own.env)),
   ];

@@ -302,6 +302,14 @@ export class Advance {
   /** The output of a succeeded flow. Throws `flow_expression_failed`. */
   async output(): Promise<Json> {
     const { output } = this.#memory.flow.header;
-    return output === null ? null : (await this.#evaluation.over(output.reads))(output.text);
+    if (output === null) return null;
+    const value = (await this.#evaluation.over(output.reads))(output.text);
+    return output.merged ? membersOf(value) : value;
   }
+}
+
+/** Those of all objects of a list; null when there is none. */
+function membersOf(list: Json): Json {
+  const members = Object.assign({}, ...(list as { [member: string]: Json }[])) as { [member: string]: Json };
+  return Object.keys(members).length === 0 ? null : members;
 }

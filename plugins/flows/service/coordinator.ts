@@ -54,7 +54,7 @@ export class FlowCoordinator implements RunCoordinator {
     const header = {
       constants,
       on_failure,
-      output: output ? { text: output.text, reads: outputReads(plan as FlowPlan) } : null,
+      output: output ? { ...output, reads: outputReads(plan as FlowPlan) } : null,
       ...(kept ? { kept: kept.run_id } : {}),
       ...(resumed ? { resumed } : {}),
     };

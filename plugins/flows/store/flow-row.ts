@@ -19,7 +19,7 @@ export type Step =
 export interface FlowHeader {
   constants: Json;
   on_failure: NonNullable<FlowPlan['on_failure']>;
-  output: { text: string; reads: [string, number][] } | null;
+  output: { text: string; reads: [string, number][]; merged?: boolean } | null;
   /** The run whose results are kept. */
   kept?: string;
   resumed?: ResumedNode;

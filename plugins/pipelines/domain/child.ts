@@ -88,6 +88,12 @@ export const documentOf = (path: string, source: string): WorkflowReference => (
 export const repoFileOf = ({ workflow }: Job): FromRepo | undefined =>
   typeof workflow === 'object' ? workflow.from_repo : undefined;
 
+/** By the ending of its file: pipelines and graphs are runs of their own. */
+export function isScript(job: Job): boolean {
+  const path = typeof job.workflow === 'string' ? job.workflow : repoFileOf(job)?.path;
+  return path !== undefined && !/\.(ya?ml|json)$/i.test(path);
+}
+
 /** What a job runs, for people. */
 export function shownWorkflow(workflow: NonNullable<Job['workflow']>): string {
   if (typeof workflow === 'string') return workflow;

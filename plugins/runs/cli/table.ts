@@ -206,7 +206,8 @@ export const commands: readonly Command[] = [
         from: {
           type: 'string',
           value: '<site>',
-          summary: 'a site of `svc steps`: check#2, or check for its first; a job or node; or ship/check#2, a site of a job',
+          summary:
+            'a site of `svc steps`: check#2, or check for its first; a job or node; or ship/check#2, a site of a job',
         },
         all: { type: 'boolean', summary: 'everything again: keep nothing of a pipeline or a graph' },
         follow: { type: 'boolean', short: 'f', summary: 'print the log and wait for the end' },
@@ -253,7 +254,10 @@ export const commands: readonly Command[] = [
       flags: {
         output: { type: 'boolean', summary: 'with what each step printed, or each node put out' },
         node: { type: 'string', value: '<id>', summary: 'the items of this node; with --calls its calls' },
-        calls: { type: 'boolean', summary: 'the recorded calls inside the nodes of a graph, or the jobs of a pipeline' },
+        calls: {
+          type: 'boolean',
+          summary: 'the recorded calls inside the nodes of a graph, or the jobs of a pipeline',
+        },
       },
       examples: [
         ['svc steps run_01J… --output', 'what was recorded'],

@@ -1,10 +1,4 @@
-import {
-  chunks,
-  type Database,
-  inList,
-  type Sealer,
-  type Transaction,
-} from '../../../kernel/contracts/index.ts';
+import { chunks, type Database, inList, type Sealer, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { CopiedPrefix, KeptRecord, KeptResults } from '../contract.ts';
 import { cellVersion, insertCellVersion } from './cell-versions.ts';
 import { writeCell } from './cells.ts';

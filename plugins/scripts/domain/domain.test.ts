@@ -110,8 +110,13 @@ t.test('the spec, and the name of the file', (t) => {
   const job = { ...spec, job: 'ship[1]', with: { version: '1.2' } };
   t.same(readSpec(JSON.parse(JSON.stringify(scriptSpec(job)))), { ...job, captures: false });
   t.same(inputOf(job, { type: 'push', sha: 'abc', input: 1 }), { type: 'push', sha: 'abc', input: 1, with: job.with });
-  t.same(inputOf(spec, { type: 'manual', input: 1 }), { type: 'manual', input: 1 });
-  t.same([scriptSpec(job), scriptSpec(spec), null, { job: 1 }].map(jobOf), ['ship[1]', undefined, undefined, undefined]);
+  t.same(inputOf({}, { type: 'manual', input: 1 }), { type: 'manual', input: 1 });
+  t.same([scriptSpec(job), scriptSpec(spec), null, { job: 1 }].map(jobOf), [
+    'ship[1]',
+    undefined,
+    undefined,
+    undefined,
+  ]);
   for (const wrong of [null, [], 'x', {}, { source: 1 }, { source: '', filename: 3 }, { source: '', job: 3 }])
     t.throws(() => readSpec(wrong as never), { code: 'script_not_started' });
   t.equal(sourceFileName('../../etc/job.sh'), 'job.sh');

@@ -89,7 +89,8 @@ t.test('what a job is given comes before all of it, in both languages', async (t
   ];
   const wanted = [{ a: 2 }, null, 1];
   t.same(envelopes.map(dataOf), wanted);
-  const program = 'import json, sys; from svc_sdk._paths import data_of; print(json.dumps([data_of(e) for e in json.load(sys.stdin)]))';
+  const program =
+    'import json, sys; from svc_sdk._paths import data_of; print(json.dumps([data_of(e) for e in json.load(sys.stdin)]))';
   const written = execFileSync('python3', ['-c', program], {
     input: JSON.stringify(envelopes),
     env: { ...process.env, PYTHONPATH: import.meta.dirname },
