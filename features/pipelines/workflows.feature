@@ -35,6 +35,7 @@ Feature: Jobs that run another workflow
       When I call "svc logs {run}"
       Then standard output has "ship | shipping 1.2"
 
+    @contract
     Scenario: it has the trigger and the input of the pipeline, and beside them what the job gives it
       Given a file "see.sh":
         """
@@ -119,7 +120,7 @@ Feature: Jobs that run another workflow
       And the file "keys" has 3 lines
       And the file "keys" has 2 different lines
 
-    @store
+    @contract @store
     Scenario: notes, artifacts and state are the run's
       When I submit the pipeline:
         """
@@ -145,6 +146,7 @@ Feature: Jobs that run another workflow
       When I call "svc artifact ls {run}"
       Then standard output has "app.txt"
 
+    @contract
     Scenario: without outputs of its own the pipeline has those of its scripts
       When I submit the pipeline:
         """
@@ -157,6 +159,7 @@ Feature: Jobs that run another workflow
       Then the run succeeds
       And "output" of the run is '{"a":"1","b":2}'
 
+    @contract
     Scenario: a lock without a command is held until the run is over, and not only its job
       When I submit the pipeline as "first":
         """
@@ -182,6 +185,7 @@ Feature: Jobs that run another workflow
         second
         """
 
+    @contract
     Scenario: a script that fails is the failure of one run
       When I submit the pipeline:
         """
@@ -195,6 +199,7 @@ Feature: Jobs that run another workflow
       When I call "svc explain {run}"
       Then standard output has "svc rerun {run} --from 'bad/break#0'"
 
+    @contract
     Scenario: a cancel and a timeout reach it
       When I submit the pipeline:
         """
@@ -212,6 +217,7 @@ Feature: Jobs that run another workflow
         """
       Then the run fails with code "flow_node_timeout"
 
+    @contract
     Scenario: as many that wait as no agent has places for
       When I submit the pipeline as "many":
         """
@@ -264,7 +270,7 @@ Feature: Jobs that run another workflow
       And "output.text" of the run is "7 2"
       And the file "did" has 6 lines
 
-    @store
+    @contract @store
     Scenario: what the job had asked others for is there as it ended
       When I submit the pipeline as "first":
         """
@@ -287,6 +293,7 @@ Feature: Jobs that run another workflow
       And "output.text" of the run is "from the part"
       And the file "did" has 1 lines
 
+    @contract
     Scenario: of one combination of a matrix; the others run anew
       When I submit the pipeline as "first":
         """
@@ -305,6 +312,7 @@ Feature: Jobs that run another workflow
       Then the run succeeds
       And the file "did" has 7 lines
 
+    @contract
     Scenario: not past a job that holds a lock for its run, and no job of steps
       When I submit the pipeline:
         """
