@@ -45,6 +45,22 @@ Feature: Nodes of graphs
         | shell | echo ${#TOKEN}                           |
         | code  | console.log(process.env.TOKEN.length)    |
 
+    @SCR-029 @SCR-030
+    Scenario: a step has one key in every attempt of its node, and may be where a rerun begins
+      When I run the graph:
+        """
+        {"nodes": [
+          {"id": "a", "type": "shell", "config": {"script": "svc step pay -- sh -c 'echo $SVC_IDEMPOTENCY_KEY >> {folder}/keys'; svc step check -- test -e {folder}/second || { touch {folder}/second; exit 3; }"},
+           "retry": {"attempts": 2, "backoff": "10ms"}},
+          {"id": "b", "type": "shell", "config": {"script": "svc step pay -- sh -c 'echo $SVC_IDEMPOTENCY_KEY >> {folder}/keys'"}}]}
+        """
+      Then the run succeeds
+      And the file "keys" has 3 lines
+      And the file "keys" has 2 different lines
+      When I rerun it from "a/check" as "second"
+      Then the run succeeds
+      And the file "keys" has 3 lines
+
     @contract
     Scenario: verbs work in them, and nothing is repeated after a wait
       When I run the graph:

@@ -1,6 +1,6 @@
 Feature: Jobs that run another workflow
 
-  Rule: A workflow job waits for a run of its own
+  Rule: A script is a job of the pipeline's own run
 
     @SCR-003
     Scenario: a script beside the pipeline, with input, variables and a credential
@@ -8,12 +8,13 @@ Feature: Jobs that run another workflow
       And a file "ship.sh":
         """
         svc sleep 20ms
-        version=$(python3 -c 'import json, os; print(json.load(open(os.environ["SVC_INPUT_FILE"]))["input"]["version"])')
-        svc output set shipped="$version $COLOR ${#TOKEN}"
+        version=$(svc input version)
+        svc output set shipped="$version $COLOR ${#TOKEN}" run="$SVC_WORKFLOW_ID"
+        echo "shipping $version"
         """
       And a file "ci.yml":
         """
-        outputs: { text: "${{ jobs.ship.outputs.shipped }}" }
+        outputs: { text: "${{ jobs.ship.outputs.shipped }}", run: "${{ jobs.ship.outputs.run }}" }
         env: { COLOR: red }
         jobs:
           build:
@@ -28,10 +29,308 @@ Feature: Jobs that run another workflow
       When I submit "{folder}/ci.yml" with the CLI as "it"
       Then the run succeeds
       And "output.text" of the run is "1.2 red 11"
-      When I send "GET" to "{scoped}/runs?workflow=ship.sh"
+      And "output.run" of the run is "{run}"
+      When I send "GET" to "{scoped}/runs"
       Then the answer lists 1 "runs"
-      And "runs.0.kind" of the answer is "script"
-      And "runs.0.parent" of the answer is "{run}"
+      When I call "svc logs {run}"
+      Then standard output has "ship | shipping 1.2"
+
+    @contract
+    Scenario: it has the trigger and the input of the pipeline, and beside them what the job gives it
+      Given a file "see.sh":
+        """
+        python3 - "$(svc input n)" <<'END'
+        import json, os, sys
+        given = json.load(open(os.environ["SVC_INPUT_FILE"]))
+        seen = [given["type"], given["payload"]["n"], given["sha"], given.get("with"), sys.argv[1]]
+        print(json.dumps(seen + [os.environ["CI_TRIGGER_EVENT"], os.environ["CI_TRIGGER_SHA"]]))
+        END
+        """
+      And a file "event.json":
+        """
+        {"type": "push", "repo": "acme/site", "ref": "refs/heads/main", "sha": "0123456789abcdef0123456789abcdef01234567", "paths": [], "payload": {"n": 1}}
+        """
+      And a file "ci.yml":
+        """
+        jobs:
+          without: { workflow: ./see.sh }
+          with: { needs: without, workflow: ./see.sh, with: { n: "${{ input.payload.n + 1 }}" } }
+        """
+      When I call "svc run ci.yml --event event.json" without the environment's target
+      Then it exits with 0
+      And standard output has 'without | ["push", 1, "0123456789abcdef0123456789abcdef01234567", null, "1", "push", "0123456789abcdef0123456789abcdef01234567"]'
+      And standard output has 'with | ["push", 1, "0123456789abcdef0123456789abcdef01234567", {"n": 2}, "2", "push", "0123456789abcdef0123456789abcdef01234567"]'
+
+    @SIG-004 @store
+    Scenario: two jobs wait for one signal, and each takes one
+      When I submit the pipeline:
+        """
+        files: { "wait.sh": "svc output set got:=\"$(svc wait-signal approved)\"" }
+        outputs: { sum: "${{ jobs.one.outputs.got + jobs.two.outputs.got + jobs.three.outputs.got }}" }
+        jobs:
+          one: { workflow: wait.sh }
+          two: { workflow: wait.sh }
+          three: { workflow: wait.sh }
+        """
+      Then the run waits for "signal" "approved"
+      When I call "svc signal {run} approved --payload 1"
+      Then it exits with 0
+      When I call "svc signal {run} approved --payload 2"
+      And I call "svc signal {run} approved --payload 3"
+      Then the run succeeds
+      And "output.sum" of the run is "6"
+      When I call "svc signals {run}"
+      Then standard output lacks "queued"
+
+    @SCR-029 @SCR-030 @store
+    Scenario: the same step names in two jobs and in combinations of a matrix, each with its own key
+      When I submit the pipeline:
+        """
+        files:
+          keys.sh: |
+            for i in 1 2; do svc step note -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys'; done
+            svc sleep 10ms
+            svc step end -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys'
+        jobs:
+          one: { workflow: keys.sh }
+          two: { workflow: keys.sh }
+          many: { workflow: keys.sh, strategy: { matrix: { n: [1, 2] } } }
+        """
+      Then the run succeeds
+      And the file "keys" has 12 lines
+      And the file "keys" has 12 different lines
+      When I call "svc steps {run} --calls"
+      Then standard output has "one"
+      And standard output has "many[1]"
+      And standard output has "note#1"
+
+    @SCR-029 @SCR-030
+    Scenario: another attempt of the job begins anew, and its steps have the keys that they had
+      When I submit the pipeline:
+        """
+        files:
+          twice.sh: |
+            svc step pay -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys'
+            svc step check -- test -e {folder}/second || { touch {folder}/second; exit 3; }
+            svc step pay -- sh -c 'echo "$SVC_IDEMPOTENCY_KEY" >> {folder}/keys'
+        jobs:
+          pay: { workflow: twice.sh, retry: { attempts: 2, backoff: 10ms } }
+        """
+      Then the run succeeds
+      And the file "keys" has 3 lines
+      And the file "keys" has 2 different lines
+
+    @contract @store
+    Scenario: notes, artifacts and state are the run's
+      When I submit the pipeline:
+        """
+        files:
+          make.sh: |
+            svc state set version 1.4
+            echo built > {folder}/app.txt
+            svc artifact put {folder}/app.txt --as app.txt
+            svc annotate "made **1.4**"
+          use.sh: |
+            svc output set version="$(svc state get version)"
+            svc annotate "used it"
+        outputs: { version: "${{ jobs.use.outputs.version }}" }
+        jobs:
+          make: { workflow: make.sh }
+          use: { needs: make, workflow: use.sh }
+        """
+      Then the run succeeds
+      And "output.version" of the run is "1.4"
+      When I call "svc status {run}"
+      Then standard output has "made **1.4**"
+      And standard output has "used it"
+      When I call "svc artifact ls {run}"
+      Then standard output has "app.txt"
+
+    @contract
+    Scenario: without outputs of its own the pipeline has those of its scripts
+      When I submit the pipeline:
+        """
+        files: { "one.sh": "svc output set a=1 b=1", "two.sh": "svc output set b:=2" }
+        jobs:
+          one: { workflow: one.sh }
+          two: { needs: one, workflow: two.sh }
+          left: { if: "false", workflow: two.sh }
+        """
+      Then the run succeeds
+      And "output" of the run is '{"a":"1","b":2}'
+
+    @contract
+    Scenario: a lock without a command is held until the run is over, and not only its job
+      When I submit the pipeline as "first":
+        """
+        files: { "take.sh": "svc lock site", "stay.sh": "svc wait-signal go; echo first >> {folder}/order" }
+        jobs: { take: { workflow: take.sh }, stay: { needs: take, workflow: stay.sh } }
+        """
+      Then the run waits for "signal" "go"
+      When I submit the script "second.sh":
+        """
+        svc lock site
+        echo second >> {folder}/order
+        """
+      Then the run waits for "awaiting_lease" "site"
+      Given the run is called "second"
+      When I look at the run "first"
+      And I call "svc signal {run} go"
+      Then the run succeeds
+      When I look at the run "second"
+      Then the run succeeds
+      And the file "order" is:
+        """
+        first
+        second
+        """
+
+    @contract
+    Scenario: a script that fails is the failure of one run
+      When I submit the pipeline:
+        """
+        files: { "bad.sh": "echo about to fail; svc step once -- true; svc step break -- sh -c 'exit 3'" }
+        jobs: { bad: { workflow: ./bad.sh }, after: { needs: bad, workflow: ./bad.sh } }
+        """
+      Then the run fails and its error has "node bad: "
+      And the log has "about to fail" 1 time
+      When I send "GET" to "{scoped}/events?type=run.failed"
+      Then the answer lists 1 "events"
+      When I call "svc explain {run}"
+      Then standard output has "svc rerun {run} --from 'bad/break#0'"
+
+    @contract
+    Scenario: a cancel and a timeout reach it
+      When I submit the pipeline:
+        """
+        files: { "slow.sh": "svc wait-signal never" }
+        jobs: { slow: { workflow: slow.sh } }
+        """
+      Then the run waits for "signal" "never"
+      When I cancel the run because "wrong branch"
+      Then the run is "cancelled"
+      And the project comes to rest
+      When I submit the pipeline:
+        """
+        files: { "slow.sh": "svc wait-signal never" }
+        jobs: { slow: { workflow: slow.sh, timeout: 200ms } }
+        """
+      Then the run fails with code "flow_node_timeout"
+
+    @contract
+    Scenario: as many that wait as no agent has places for
+      When I submit the pipeline as "many":
+        """
+        files: { "wait.sh": "svc step before -- true; svc wait-signal go" }
+        jobs:
+          each: { workflow: wait.sh, strategy: { matrix: { a: [1, 2, 3, 4, 5, 6, 7, 8], b: [1, 2, 3, 4, 5, 6, 7, 8] } } }
+        """
+      Then the run waits for "signal" "go"
+      When I submit the script "other.sh":
+        """
+        svc output set went=through
+        """
+      Then the run succeeds
+      When I look at the run "many"
+      And I cancel the run because "seen enough"
+      Then the run is "cancelled"
+
+  Rule: A rerun may begin at a site of a job
+
+    @SCR-025 @SCR-031 @store
+    Scenario: the calls of the job before the site are kept, and so are the jobs before it
+      When I submit the pipeline as "first":
+        """
+        files:
+          build.sh: "svc step build -- sh -c 'echo build >> {folder}/did'; svc state set version 7; svc state set other 1"
+          ship.sh: |
+            svc step one -- sh -c 'echo one $SVC_IDEMPOTENCY_KEY >> {folder}/did; echo first'
+            svc state set other 2
+            svc step two -- sh -c 'echo two >> {folder}/did; test -e {folder}/mended'
+            svc output set text="$(svc state get version) $(svc state get other)"
+        outputs: { text: "${{ jobs.ship.outputs.text }}" }
+        jobs:
+          build: { workflow: build.sh }
+          ship: { needs: build, workflow: ship.sh }
+        """
+      Then the run fails and its error has "node ship: "
+      When I call "svc rerun {run} --from ship/three"
+      Then it exits with 1
+      And standard error has "the nearest are"
+      Given a file "mended":
+        """
+        yes
+        """
+      When I rerun it from "ship/two" as "second"
+      Then the run succeeds
+      And "output.text" of the run is "7 2"
+      And the file "did" has 4 lines
+      When I rerun it from "ship" as "third"
+      Then the run succeeds
+      And "output.text" of the run is "7 2"
+      And the file "did" has 6 lines
+
+    @contract @store
+    Scenario: what the job had asked others for is there as it ended
+      When I submit the pipeline as "first":
+        """
+        files:
+          ask.sh: |
+            svc activity-submit part -- sh -c 'echo part >> {folder}/did; echo from the part'
+            svc activity-wait-all > {folder}/failures
+            svc step check -- test -e {folder}/mended
+            svc output set text="$(svc activity-collect part)"
+        outputs: { text: "${{ jobs.ask.outputs.text }}" }
+        jobs: { ask: { workflow: ask.sh } }
+        """
+      Then the run fails and its error has "check#0"
+      Given a file "mended":
+        """
+        yes
+        """
+      When I rerun it from "ask/check" as "second"
+      Then the run succeeds
+      And "output.text" of the run is "from the part"
+      And the file "did" has 1 lines
+
+    @contract
+    Scenario: of one combination of a matrix; the others run anew
+      When I submit the pipeline as "first":
+        """
+        files:
+          each.sh: |
+            svc step one -- sh -c "echo one-$N >> {folder}/did"
+            svc step two -- sh -c "echo two-$N >> {folder}/did"
+        jobs:
+          each: { workflow: each.sh, env: { N: "${{ matrix.n }}" }, strategy: { matrix: { n: [1, 2] } } }
+        """
+      Then the run succeeds
+      When I call "svc rerun {run} --from each/two"
+      Then it exits with 1
+      And standard error has "combinations"
+      When I rerun it from "each (n=2)/two" as "second"
+      Then the run succeeds
+      And the file "did" has 7 lines
+
+    @contract
+    Scenario: not past a job that holds a lock for its run, and no job of steps
+      When I submit the pipeline:
+        """
+        files: { "take.sh": "svc lock site", "next.sh": "svc step a -- true; exit 1" }
+        jobs:
+          take: { workflow: take.sh }
+          next: { needs: take, workflow: next.sh }
+          steps: { steps: [{ run: "svc state set a 1" }] }
+        """
+      Then the run fails and its error has "node next: "
+      When I call "svc rerun {run} --from next/a"
+      Then it exits with 1
+      And standard error has "--from 'take'"
+      When I call "svc rerun {run} --from steps/state#0"
+      Then it exits with 1
+      And standard error has "is no script"
+
+  Rule: A pipeline and a graph are runs of their own
 
     @contract
     Scenario: a pipeline that runs a pipeline, once for each combination
@@ -55,23 +354,26 @@ Feature: Jobs that run another workflow
       And "output.all" of the run is '["<1>","<2>"]'
 
     @contract
-    Scenario: the child fails, and the job with it
+    Scenario: the called run fails, and the failure of the job names it
       When I submit the pipeline:
         """
-        files: { "bad.sh": "exit 3" }
-        jobs: { bad: { workflow: ./bad.sh } }
+        files: { "sub.yml": "{jobs: {bad: {steps: [{run: exit 3}]}}}" }
+        jobs: { call: { workflow: ./sub.yml } }
         """
       Then the run fails with code "wait_failed"
-      And the run fails and its error has "exit code 3"
+      And the run fails and its error has "node call: the run run_"
+      When I send "GET" to "{scoped}/runs?workflow=sub.yml"
+      Then the answer lists 1 "runs"
+      And "runs.0.parent" of the answer is "{run}"
 
     @contract
-    Scenario: a cancel reaches the child
+    Scenario: a cancel reaches the called run
       When I submit the pipeline:
         """
-        files: { "slow.sh": "svc wait-signal never" }
-        jobs: { slow: { workflow: slow.sh } }
+        files: { "slow.yml": "{jobs: {wait: {wait_for_event: never}}}" }
+        jobs: { slow: { workflow: slow.yml } }
         """
-      Then the run waits for "child" "slow.sh"
+      Then the run waits for "child" "slow.yml"
       When I cancel the run because "wrong branch"
       Then the run is "cancelled"
       And the project comes to rest

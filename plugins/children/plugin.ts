@@ -44,7 +44,7 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(RerunParts, (use) =>
     copyChildren(
       () => use(Activities),
-      () => use(Database).now(),
+      () => use(Database),
     ),
   );
   plugin.contribute(RunObservers, (use) => noteUnreported(() => use(Activities)));

@@ -82,8 +82,8 @@ export interface FlowPlan {
    * `finish` skips nodes that need the failed one, completes the others, and then ends the run. Both end as failed.
    */
   on_failure?: 'stop' | 'finish';
-  /** The output of the run; absent: null. */
-  output?: { text: string; reads?: readonly string[] };
+  /** The output of the run; absent: null. With `merged` the members of a list of objects, the last winning; null without any. */
+  output?: { text: string; reads?: readonly string[]; merged?: boolean };
 }
 
 export type FlowNodeState = NodeState;

@@ -15,6 +15,7 @@ import { PushedRepos } from '../forges/contract.ts';
 import { LeaseOwners, Leases } from '../locks/contract.ts';
 import {
   CredentialChecks,
+  RunCreation,
   RunEngine,
   RunLimits,
   RunStore,
@@ -66,7 +67,7 @@ export default definePlugin(manifest, (plugin) => {
       () => use(PushedRepos),
       () => use(RunLimits),
     ),
-    callNode,
+    callNode(() => use(RunCreation)),
     readNode(() => use.all(FlowNodes)),
     leaseNode,
     releaseNode(() => use(Leases)),

@@ -51,7 +51,7 @@ export interface SiteCall {
 export interface OpenSite {
   position: number;
   ordinal: number;
-  /** `SVC_IDEMPOTENCY_KEY` of this site: derived from run, activity and site, never from the attempt. */
+  /** `SVC_IDEMPOTENCY_KEY` of this site: derived from run, job and site, never from the attempt. */
   key: string;
   /** Failed attempts that earlier passes have made; 0 in most calls. */
   tried: number;
@@ -114,6 +114,8 @@ export interface KeptPlace {
 export interface PassJournal {
   readonly run_id: string;
   readonly activity_id: string;
+  /** What the keys of steps are made of: the job of the run that it is, or the activity. */
+  readonly job: string;
   /**
    * A name as it may leave the agent: secret values in it are replaced. For names that are compared, and so are stored
    * as they are: keys, tags, groups, state names, paths. The name of a site is masked here already.
@@ -152,6 +154,8 @@ export interface PassJournal {
 export interface ReplayedPass {
   /** The activity, with its journal as claimed. */
   assignment: Pick<Assignment, 'run_id' | 'activity_id' | 'journal' | 'tried'>;
+  /** The job of the run that it is, of which the keys of steps are made; absent: of the activity itself. */
+  job?: string | undefined;
   host: Pick<
     ActivityHost,
     'append' | 'perform' | 'park' | 'attempt' | 'annotate' | 'held' | 'underWay' | 'dry' | 'masker'

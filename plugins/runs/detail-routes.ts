@@ -76,7 +76,8 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
           const page = { ...cursorPage(query), of, open: open === 'true', outputs: output === 'true' };
           const own = calls === 'true' ? undefined : await nodes.list(scope, params.run!, page);
           if (own) return { items: own.nodes, next_cursor: own.next_cursor };
-          const { steps: found, ...rest } = await steps.list(scope, params.run!, cursorPage(query));
+          const within = of === undefined ? undefined : await nodes.activityOf(scope, params.run!, of);
+          const { steps: found, ...rest } = await steps.list(scope, params.run!, { ...cursorPage(query), within });
           return { items: found.map(renderStep), ...rest };
         },
       }),

@@ -3,6 +3,7 @@ import { isLong, onlyLong } from '../support/length.ts';
 import { createDatabase, startMysql, startPrivateMysql } from '../support/mysql-server.ts';
 import { crash } from './crash.ts';
 import { databaseDies } from './database.ts';
+import { crashJobs } from './jobs.ts';
 import { AGENT_POINTS, dieAtPoints, SERVER_POINTS } from './failpoints.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
@@ -36,6 +37,20 @@ t.test(
     t.same(violations, []);
     t.same(struck, SHORT.kills, 'every strike hit');
     return undefined;
+  },
+);
+
+/** A hundred in the long run. */
+const JOB_KILLS = isLong ? 100 : 6;
+
+t.test(
+  'SQLite: two script jobs of one pipeline, agent and server killed at random',
+  { timeout: 1_700_000 },
+  async (t) => {
+    const { status, struck, violations } = await crashJobs({ servers: 1, agents: 1, kills: JOB_KILLS, seed: 29 });
+    t.equal(status, 'succeeded');
+    t.same(violations, []);
+    t.equal(struck.agent + struck.server, JOB_KILLS, 'every strike hit');
   },
 );
 

@@ -48,7 +48,7 @@ t.test('a history that is not the script’s own is told from it', async (t) => 
 });
 
 t.test('the key of a step is what it was', async (t) => {
-  const run = { run_id: 'run_01JD0000000000000000000000', activity_id: 'act_01JD0000000000000000000000' };
+  const run = { run_id: 'run_01JD0000000000000000000000', job: 'act_01JD0000000000000000000000' };
   t.equal(
     idempotencyKey(run, { kind: 'step', name: 'pay', ordinal: 2 }),
     '588b4602719a48b56fe1f9774120b79d0a0699de92adba71a3a10dae2f3ce478',

@@ -17,9 +17,10 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I1',
-    says: 'every record belongs to an activity of its run',
+    says: 'every record belongs to an activity of its run, or to a job that a rerun has yet to begin',
     finds: `SELECT j.run_id, j.activity_id, j.position AS place FROM runs_journal j
-      LEFT JOIN runs_activities a ON a.activity_id = j.activity_id WHERE a.run_id IS NULL OR a.run_id <> j.run_id`,
+      LEFT JOIN runs_activities a ON a.activity_id = j.activity_id WHERE a.run_id <> j.run_id OR (a.run_id IS NULL
+        AND NOT EXISTS (SELECT 1 FROM runs_runs r WHERE r.run_id = j.run_id AND r.rerun_of IS NOT NULL))`,
   },
   {
     id: 'I1',
@@ -162,10 +163,12 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I13',
-    says: 'a child belongs to the run of its parent, and no open one to a parent that failed or was cancelled',
+    says: 'a child belongs to the run of its parent, and no open one to a parent that failed, was cancelled or has yet to begin',
     finds: `SELECT c.run_id, c.activity_id, 0 AS place FROM runs_activities c
       LEFT JOIN runs_activities p ON p.activity_id = c.parent
-      WHERE c.parent IS NOT NULL AND (p.run_id IS NULL OR p.run_id <> c.run_id
+      WHERE c.parent IS NOT NULL AND (p.run_id <> c.run_id
+        OR (p.run_id IS NULL AND (c.state IN ${OPEN} OR NOT EXISTS
+          (SELECT 1 FROM runs_runs r WHERE r.run_id = c.run_id AND r.rerun_of IS NOT NULL)))
         OR (c.state IN ${OPEN} AND p.state IN ('failed', 'cancelled')))`,
   },
   {

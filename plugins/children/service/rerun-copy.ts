@@ -1,17 +1,35 @@
-import type { Transaction } from '../../../kernel/contracts/index.ts';
-import type { Activities, CopiedPrefix, RecordedSite, RerunPart } from '../../runs/contract.ts';
+import { type Database, Errors, type Transaction } from '../../../kernel/contracts/index.ts';
+import { type Activities, type CopiedPrefix, type RecordedSite, type RerunPart, siteOf } from '../../runs/contract.ts';
 import { type Child, childrenOf, insertChild } from '../store/rows.ts';
 
 /**
  * Children that were submitted before the site of a rerun. An ended child is copied with its outcome; any other is
  * submitted again.
  */
-export const copyChildren = (activities: () => Activities, now: () => number): RerunPart => ({
+export const copyChildren = (
+  activities: () => Activities,
+  database: () => Pick<Database, 'read' | 'now'>,
+): RerunPart => ({
   name: 'children',
+  /** They would be submitted before their job begins, and perhaps without the lock that it waits for. */
+  async check({ job, from, records }) {
+    const children = job === undefined ? [] : await childrenOf(database(), from.activity_id);
+    const open = children.find(({ position, exit_code }) => position < records.length && exit_code === null);
+    if (!open) return;
+    const { kind, name, ordinal } = records[open.position]!;
+    const site = `${job}/${kind} ${siteOf({ kind, name, ordinal })}`;
+    const message = `comes after ${site}, whose child had not ended; begin there`;
+    throw Errors.invalidRequest(
+      `the child ${open.name} of the job ${job} had not ended; begin with it: --from '${site}'`,
+      {
+        errors: [{ pointer: '/from', message }],
+      },
+    );
+  },
   async copy(tx, prefix) {
     const children = await childrenOf(tx, prefix.from.activity_id);
     for (const child of children)
-      if (child.position < prefix.records.length) await copyChild(tx, activities(), prefix, child, now());
+      if (child.position < prefix.records.length) await copyChild(tx, activities(), prefix, child, database().now());
   },
 });
 

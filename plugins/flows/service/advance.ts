@@ -171,7 +171,8 @@ export class Advance {
       row.outcome = outcome.case ?? null;
       return this.#attemptEnded(row, { status: 'succeeded', output: null });
     }
-    const activity_id = this.#newActivity(row, 'work');
+    const resumed = 'activity' in outcome ? this.#resumed(row) : undefined;
+    const activity_id = this.#newActivity(row, 'work', resumed);
     row.activity_id = activity_id;
     const name = nameOf(node, row);
     if ('wait' in outcome) {
@@ -181,7 +182,7 @@ export class Advance {
       if (end) return this.#workEnded(row, end);
       // The end of a wait's own time may be a success, as that of a delay. That of the node's time never is.
       if (node.timeout_ms === undefined || node.timeout_ms >= timeout_ms!) return undefined;
-    } else this.#memory.add({ activity_id, name, ...outcome.activity });
+    } else this.#memory.add({ activity_id, name, ...outcome.activity, ...(resumed && { resumed: true }) });
     return node.timeout_ms === undefined ? undefined : this.#limit(row, node.timeout_ms);
   }
 
@@ -196,8 +197,14 @@ export class Advance {
     });
   }
 
-  #newActivity(row: StoredNode, role: 'work' | 'timer' | 'pause'): string {
-    const activity_id = this.#parts.ids.next('act');
+  /** The activity of its first attempt, when that has a journal already. */
+  #resumed({ n, item, attempt }: StoredNode): string | undefined {
+    const { resumed } = this.#memory.flow.header;
+    return resumed?.n === n && resumed.item === item && attempt === 1 ? resumed.activity_id : undefined;
+  }
+
+  #newActivity(row: StoredNode, role: 'work' | 'timer' | 'pause', known?: string): string {
+    const activity_id = known ?? this.#parts.ids.next('act');
     this.#memory.mean({ activity_id, n: row.n, item: row.item, role, attempt: row.attempt });
     return activity_id;
   }
@@ -295,6 +302,14 @@ export class Advance {
   /** The output of a succeeded flow. Throws `flow_expression_failed`. */
   async output(): Promise<Json> {
     const { output } = this.#memory.flow.header;
-    return output === null ? null : (await this.#evaluation.over(output.reads))(output.text);
+    if (output === null) return null;
+    const value = (await this.#evaluation.over(output.reads))(output.text);
+    return output.merged ? membersOf(value) : value;
   }
+}
+
+/** Those of all objects of a list; null when there is none. */
+function membersOf(list: Json): Json {
+  const members = Object.assign({}, ...(list as { [member: string]: Json }[])) as { [member: string]: Json };
+  return Object.keys(members).length === 0 ? null : members;
 }

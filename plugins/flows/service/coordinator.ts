@@ -4,9 +4,11 @@ import type {
   ActivityScope,
   CoordinatedEnding,
   CoordinatedRun,
+  NodeAgain,
   NodeList,
   NodePage,
   NodeSpans,
+  NodeWork,
   RunCoordinator,
 } from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
@@ -47,13 +49,14 @@ export class FlowCoordinator implements RunCoordinator {
 
   async begin(tx: Transaction, run: CoordinatedRun, plan: unknown): Promise<void> {
     const parts = this.#parts();
-    const { language, constants = null, on_failure = 'stop', output, nodes: given, kept } = plan as RerunPlan;
+    const { language, constants = null, on_failure = 'stop', output, nodes: given, kept, resumed } = plan as RerunPlan;
     const nodes = plannedAgain(plan as RerunPlan);
     const header = {
       constants,
       on_failure,
-      output: output ? { text: output.text, reads: outputReads(plan as FlowPlan) } : null,
+      output: output ? { ...output, reads: outputReads(plan as FlowPlan) } : null,
       ...(kept ? { kept: kept.run_id } : {}),
+      ...(resumed ? { resumed } : {}),
     };
     const roots = nodes.filter((node) => node.needs === 0 && node.kept === undefined);
     const todo: Step[] = roots.map(({ n }) => ({ do: 'begin' as const, n })).reverse();
@@ -163,8 +166,12 @@ export class FlowCoordinator implements RunCoordinator {
     return new Set(known.flatMap(({ activity_id, n }) => (kept.has(n) ? [] : [activity_id])));
   }
 
-  rerun(run: ActivityScope, plan: unknown, from: string | undefined): Promise<RerunPlan | undefined> {
+  rerun(run: ActivityScope, plan: unknown, from: NodeAgain | undefined): Promise<RerunPlan | undefined> {
     return planRerun(this.#parts(), run, plan as FlowPlan, from);
+  }
+
+  node(run: ActivityScope, name: string): Promise<NodeWork | undefined> {
+    return this.#parts().views.work(run, name);
   }
 
   #advance(memory: FlowMemory): Promise<void> {

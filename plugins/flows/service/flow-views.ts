@@ -1,5 +1,5 @@
 import { type Database, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
-import type { Activities, CoordinatedNode, Coordination, NodeList, NodePage } from '../../runs/contract.ts';
+import type { Activities, CoordinatedNode, Coordination, NodeList, NodePage, NodeWork } from '../../runs/contract.ts';
 import type { FlowPlan, Flows } from '../contract.ts';
 import { newRow, WHOLE } from '../domain/decide.ts';
 import { labelOf } from '../domain/labels.ts';
@@ -79,6 +79,19 @@ export class FlowViews {
       const node = named.get(id);
       return node && labelOf(node, Number(item));
     };
+  }
+
+  /** A node or an item by its id, or by what people call it; undefined when there is none. */
+  async work(scope: FlowScope, name: string): Promise<NodeWork | undefined> {
+    const flow = await this.#flow(scope);
+    const plan = flow ? await this.plan(scope, 0, flow.nodes) : [];
+    const place = placeNamed(plan, name);
+    if (!place) return undefined;
+    const { node, item } = place;
+    const [row] = await readNodes(this.#parts.database, scope.run_id, [{ n: node.n, item }]);
+    const several = node.fan_out !== undefined && item === WHOLE;
+    const activity_id = several ? null : (row?.activity_id ?? null);
+    return { node: node.id, item: item === WHOLE ? null : item, several, activity_id };
   }
 
   /** The planned nodes from `first` up to `last`, exclusive. The org's keys are ready. */
@@ -191,6 +204,19 @@ const untouched = (node: PlannedNode): ListedNode => ({
 });
 
 const placeOf = ({ n, item }: { n: number; item: number }): string => `${n}/${item}`;
+
+/** `build`, `build[2]`, `build (node=20)`. */
+function placeNamed(plan: readonly PlannedNode[], name: string): { node: PlannedNode; item: number } | undefined {
+  const [, of, number] = ITEM.exec(name) ?? [];
+  const node = plan.find(({ id }) => id === (of ?? name));
+  if (node) return { node, item: of === undefined ? WHOLE : Number(number) };
+  for (const known of plan) {
+    const items = known.fan_out?.named && name.startsWith(`${known.id} (`) ? known.fan_out.items : [];
+    const item = Array.from(items).findIndex((_, i) => labelOf(known, i) === name);
+    if (item >= 0) return { node: known, item };
+  }
+  return undefined;
+}
 
 const noNode = (id: string, plan: readonly PlannedNode[]) => Errors.notFound(unknownNode(id, plan));
 

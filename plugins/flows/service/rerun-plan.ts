@@ -1,9 +1,10 @@
 import { type Database, Errors, type Sealer } from '../../../kernel/contracts/index.ts';
+import type { NodeAgain } from '../../runs/contract.ts';
 import type { FlowPlan } from '../contract.ts';
 import { WHOLE } from '../domain/decide.ts';
 import { guardedAgain, keptNodes } from '../domain/kept.ts';
 import { type PlannedNode, planned } from '../domain/plan.ts';
-import { readFlow } from '../store/flow-row.ts';
+import { readFlow, type ResumedNode } from '../store/flow-row.ts';
 import { readNodes } from '../store/node-rows.ts';
 import type { FlowScope } from '../store/sealing.ts';
 import { type FlowViews, unknownNode } from './flow-views.ts';
@@ -12,6 +13,8 @@ import { type FlowViews, unknownNode } from './flow-views.ts';
 export interface RerunPlan extends FlowPlan {
   /** The nodes whose results are kept, and their numbers in the plan of that run. */
   kept?: { run_id: string; nodes: [n: number, old: number][] };
+  /** The node, or the item of one, that goes on with a journal: its first attempt is this activity. */
+  resumed?: ResumedNode;
 }
 
 export interface RerunParts {
@@ -35,9 +38,10 @@ export async function planRerun(
   { database, sealer, views }: RerunParts,
   scope: FlowScope,
   plan: FlowPlan,
-  from: string | undefined,
+  again: NodeAgain | undefined,
 ): Promise<RerunPlan | undefined> {
   const nodes = planned(plan);
+  const from = again?.node;
   const first = nodes.find(({ id }) => id === from);
   if (!first && from !== undefined) throw refused(unknownNode(from, nodes));
   await sealer.prepare(scope.org_id);
@@ -56,7 +60,12 @@ export async function planRerun(
   const earlier = new Map(old.map(({ id, n, type }) => [id, { n, type, row: states.get(n) }]));
   const kept = keptNodes(nodes, earlier, first);
   if (from === undefined && kept.length === 0) return undefined;
-  return { ...plan, ...guardedAgain(plan.nodes, scope.run_id, kept) };
+  const { item = null, activity_id } = again?.resumed ?? {};
+  return {
+    ...plan,
+    ...guardedAgain(plan.nodes, scope.run_id, kept),
+    ...(activity_id === undefined ? {} : { resumed: { n: first!.n, item: item ?? WHOLE, activity_id } }),
+  };
 }
 
 const refused = (message: string) => Errors.invalidRequest(message, { errors: [{ pointer: '/from', message }] });

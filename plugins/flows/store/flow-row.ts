@@ -19,9 +19,17 @@ export type Step =
 export interface FlowHeader {
   constants: Json;
   on_failure: NonNullable<FlowPlan['on_failure']>;
-  output: { text: string; reads: [string, number][] } | null;
+  output: { text: string; reads: [string, number][]; merged?: boolean } | null;
   /** The run whose results are kept. */
   kept?: string;
+  resumed?: ResumedNode;
+}
+
+/** The node, or the item of one, whose first attempt goes on with a journal. */
+export interface ResumedNode {
+  n: number;
+  item: number;
+  activity_id: string;
 }
 
 /** The row of a flow in memory. */

@@ -112,6 +112,7 @@ export const programFlowNode: FlowNodeType = {
       source: script,
       interpreter: typeof interpreter === 'string' ? interpreter : undefined,
       captures: true,
+      job: node.name,
     };
     const variables = textsOf(node, 'env', env, envFault, textOf);
     const named = textsOf(node, 'credentials', credentials, variableFault, (value) =>

@@ -23,6 +23,8 @@ export interface CallPlan {
   from_repo: { file: FromRepo; node: string } | null;
   /** Shown as what the run waits for. */
   name: string;
+  /** Of a script. Absent in plans of earlier versions. */
+  requires?: string[];
   env: Record<string, Json>;
   credentials: Record<string, string>;
   with: Json;
@@ -85,6 +87,12 @@ export const documentOf = (path: string, source: string): WorkflowReference => (
 /** The file of a repository that a job runs. */
 export const repoFileOf = ({ workflow }: Job): FromRepo | undefined =>
   typeof workflow === 'object' ? workflow.from_repo : undefined;
+
+/** By the ending of its file: pipelines and graphs are runs of their own. */
+export function isScript(job: Job): boolean {
+  const path = typeof job.workflow === 'string' ? job.workflow : repoFileOf(job)?.path;
+  return path !== undefined && !/\.(ya?ml|json)$/i.test(path);
+}
 
 /** What a job runs, for people. */
 export function shownWorkflow(workflow: NonNullable<Job['workflow']>): string {

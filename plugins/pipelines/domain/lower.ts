@@ -3,7 +3,7 @@ import type { FlowNode, FlowPlan } from '../../flows/contract.ts';
 import type { Json, WorkflowDocument } from '../../runs/contract.ts';
 import type { Job, PipelineDocument, Step } from '../generated/pipeline.ts';
 import { conditionOf, hasHoles, partsOf } from './holes.ts';
-import { CALL_NODE, type CallPlan, childOf, readNodeOf, repoFileOf, withFile } from './child.ts';
+import { CALL_NODE, type CallPlan, childOf, isScript, readNodeOf, repoFileOf, withFile } from './child.ts';
 import { guarded, withLease } from './concurrency.ts';
 import { JOB_NODE, type JobPlan, LANGUAGE, type StepSpec } from './job-spec.ts';
 import { combinationsOf } from '../explain/matrix.ts';
@@ -26,6 +26,7 @@ export function planOf(document: PipelineDocument, given: Pick<WorkflowDocument,
   const matrices = Object.keys(jobs).filter((id) => jobs[id]!.strategy !== undefined);
   const constants = { vars, env, given: given.env, matrices } as PipelineConstants;
   const requires = [...(document.requires ?? []), ...given.requires];
+  const output = outputs ? outputOf(outputs) : outputOfScripts(document);
   return {
     language: LANGUAGE,
     nodes: withLease(
@@ -34,7 +35,7 @@ export function planOf(document: PipelineDocument, given: Pick<WorkflowDocument,
     ),
     constants,
     on_failure: 'finish',
-    ...(outputs ? { output: outputOf(outputs) } : {}),
+    ...(output ? { output } : {}),
   };
 }
 
@@ -73,12 +74,13 @@ function workOf(id: string, job: Job, around: Around): Pick<FlowNode, 'type' | '
   return { type: JOB_NODE, config: jobPlan(id, job, around) as unknown as Json };
 }
 
-function callPlan(id: string, job: Job, { document }: Around): CallPlan {
+function callPlan(id: string, job: Job, { document, requires }: Around): CallPlan {
   const file = repoFileOf(job);
   return {
     workflow: childOf(document, id, job),
     from_repo: file ? { file, node: readNodeOf(id) } : null,
     name: typeof job.workflow === 'string' ? job.workflow : id,
+    requires: [...new Set([...requires, ...(job.requires ?? [])])],
     env: job.env ?? {},
     credentials: { ...document.credentials, ...job.credentials },
     with: (job.with ?? null) as Json,
@@ -160,6 +162,14 @@ function jobsRead(value: unknown): string[] {
   };
   visit(value);
   return [...found];
+}
+
+/** What its scripts have set with `svc output set`, where the document does not say what its output is. */
+function outputOfScripts({ jobs }: PipelineDocument): FlowPlan['output'] {
+  const scripts = Object.keys(jobs).filter((id) => isScript(jobs[id]!));
+  if (scripts.length === 0) return undefined;
+  const members = scripts.map((id) => `jobs[${JSON.stringify(id)}].outputs`);
+  return { text: `[${members.join(', ')}]`, reads: scripts, merged: true };
 }
 
 /** The output of the run as one expression. */

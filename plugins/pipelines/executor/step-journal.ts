@@ -57,6 +57,7 @@ export class JobJournal {
     return {
       run_id,
       activity_id,
+      job: activity_id,
       mask: (name) => this.#host.masker.text(name),
       durable: scriptsOnly,
       wait: scriptsOnly,

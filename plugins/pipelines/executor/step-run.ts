@@ -146,7 +146,7 @@ export class StepRun {
       ...withoutCheckout(place.environment({ ...spec.env, ...own })),
       SVC_OUTPUT: output_file,
       SVC_WORKSPACE: workspace,
-      SVC_IDEMPOTENCY_KEY: idempotencyKey({ run_id, activity_id: spec.key }, site),
+      SVC_IDEMPOTENCY_KEY: idempotencyKey({ run_id, job: spec.key }, site),
     };
   }
 

@@ -65,7 +65,7 @@ export interface PipelineDocument {
    */
   subject?: string;
   /**
-   * The run's output: each value is a constant, or one hole as a whole.
+   * The run's output: each value is a constant, or one hole as a whole. Absent: what its scripts have set with `svc output set`.
    */
   outputs?: {
     [k: string]: unknown;

@@ -81,15 +81,15 @@ t.test('so does a script that ended too early', async (t) => {
 });
 
 t.test('the key depends on each part and on nothing else', (t) => {
-  const run = { run_id: 'r', activity_id: 'a' };
+  const run = { run_id: 'r', job: 'a' };
   const site = { kind: 'step', name: 'n', ordinal: 0 };
   const keys = [
     idempotencyKey(run, site),
     idempotencyKey({ ...run, run_id: 'r2' }, site),
-    idempotencyKey({ ...run, activity_id: 'a2' }, site),
+    idempotencyKey({ ...run, job: 'a2' }, site),
     idempotencyKey(run, { ...site, name: 'n0' }),
     idempotencyKey(run, { ...site, ordinal: 1 }),
-    idempotencyKey({ run_id: 'ra', activity_id: '' }, site),
+    idempotencyKey({ run_id: 'ra', job: '' }, site),
   ];
   t.equal(new Set(keys).size, keys.length);
   t.equal(idempotencyKey(run, site), keys[0]);

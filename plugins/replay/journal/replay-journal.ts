@@ -89,6 +89,7 @@ export class ReplayJournal implements OpenReplay {
     return {
       run_id,
       activity_id,
+      job: this.#job,
       mask: (name) => this.#pass.host.masker.text(name),
       durable: (site, work, settle) =>
         this.#call(caller, site, false, (open) =>
@@ -104,6 +105,11 @@ export class ReplayJournal implements OpenReplay {
       stageOutput: (values) => this.#output.stage(values),
       annotate: (text) => this.#annotate(text),
     };
+  }
+
+  get #job(): string {
+    const { assignment, job = assignment.activity_id } = this.#pass;
+    return job;
   }
 
   #keep(caller: Caller, wanted: () => void): KeptPlace | undefined {
@@ -195,7 +201,7 @@ export class ReplayJournal implements OpenReplay {
     // An agent that was suspended or cut off may be on its own by now: another may run this very step.
     if (this.#pass.host.held?.() === false) this.#state.lose();
     const started_at = this.#pass.clock.now();
-    const key = idempotencyKey(this.#pass.assignment, site);
+    const key = idempotencyKey({ run_id: this.#pass.assignment.run_id, job: this.#job }, site);
     let outcome: RecordedOutcome;
     try {
       outcome = await work({ position: site.position, ordinal: site.ordinal, key, ...this.#attempts.of(site, shown) });

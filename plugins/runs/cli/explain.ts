@@ -23,7 +23,10 @@ export const run: Run = async ({ args, output, client }) => {
 async function stepsOf(api: Client, { run_id, status }: RunView) {
   const open = ['running', 'waiting', 'queued'].includes(status);
   const found = await allSteps(api, run_id);
-  if (!found.nodes || !open) return found;
+  if (!found.nodes) return found;
+  // The last call of a failed job is where it can go on.
+  if (status === 'failed') return { ...(await allSteps(api, run_id, { calls: true })), nodes: found.nodes };
+  if (!open) return found;
   const nodes = found.nodes.filter(({ state }) => state === 'running' || state === 'backoff');
   const items = nodes.filter((node) => node.items).slice(0, FAN_OUTS);
   for (const { node } of items) nodes.push(...((await allSteps(api, run_id, { node, open: true })).nodes ?? []));

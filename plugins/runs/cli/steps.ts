@@ -1,5 +1,5 @@
 import { allSteps } from './all-steps.ts';
-import { type Output, type Run, span, usageError } from '../../../cli/contract.ts';
+import { type Output, type Run, span } from '../../../cli/contract.ts';
 import type { StepView } from '../explain/answers.ts';
 import { timesOf } from '../explain/step-times.ts';
 import { runningFor } from '../explain/under-way.ts';
@@ -64,8 +64,6 @@ function timeline(steps: readonly StepView[], columns: number | undefined): stri
 
 export const run: Run = async ({ args, flags, output, client }) => {
   const { node, calls, output: outputs } = flags as { node?: string; calls?: boolean; output?: boolean };
-  if (node !== undefined && calls)
-    throw usageError('--node and --calls cannot be combined', 'svc steps <run-id> --node <id>');
   const found = await allSteps(await client(), args[0]!, { node, calls, output: outputs });
   if (found.nodes) output.data({ steps: found.nodes }, () => nodeTable(found.nodes, output, outputs === true));
   else output.data({ steps: found.steps }, () => table(found.steps, output, outputs === true));
@@ -91,7 +89,8 @@ type Column = [title: string, cell: (step: StepView, i: number) => string];
 
 function table(steps: readonly StepView[], output: Output, outputs: boolean): string {
   if (steps.length === 0) return '';
-  const several = new Set(steps.map((step) => step.activity)).size > 1;
+  // Of a script there is one journal, and nobody needs its name.
+  const several = steps.some((step) => step.activity !== steps[0]!.activity || step.activity !== 'main');
   const bar = outputs ? undefined : timeline(steps, output.columns);
   const columns: Column[] = [
     ['#', (step) => String(step.position)],

@@ -205,13 +205,14 @@ export const commands: readonly Command[] = [
         'site do not run again: the script starts at its first line and gets the recorded results. If it makes other calls,\n' +
         'the new run fails with determinism_violation, which names the call. If several verbs share a site, put the verb\n' +
         'before it. In a pipeline or a graph --from names a job or a node: that node, everything after it and what did not\n' +
-        'succeed run again.',
+        'succeed run again. The site of a script that is a job stands behind the job: the calls before it are kept there.',
       args: [RUN],
       flags: {
         from: {
           type: 'string',
           value: '<site>',
-          summary: 'a site of `svc steps`: check#2, or check for its first; or a job or node',
+          summary:
+            'a site of `svc steps`: check#2, or check for its first; a job or node; or ship/check#2, a site of a job',
         },
         all: { type: 'boolean', summary: 'everything again: keep nothing of a pipeline or a graph' },
         follow: { type: 'boolean', short: 'f', summary: 'print the log and wait for the end' },
@@ -220,6 +221,7 @@ export const commands: readonly Command[] = [
         ['svc rerun run_01J…', 'what did not succeed; a script from its first line'],
         ['svc rerun run_01J… --all', 'everything again'],
         ["svc rerun run_01J… --from 'deploy#0'", 'keeps the results of all calls before deploy'],
+        ["svc rerun run_01J… --from 'ship/notify#0'", 'the job ship of a pipeline, from its call notify on'],
         [
           "svc rerun run_01J… --from 'activity-collect build#0'",
           'the collect call; build was submitted by another verb',
@@ -256,12 +258,16 @@ export const commands: readonly Command[] = [
       args: [RUN],
       flags: {
         output: { type: 'boolean', summary: 'with what each step printed, or each node put out' },
-        node: { type: 'string', value: '<id>', summary: 'the items of this node' },
-        calls: { type: 'boolean', summary: 'the recorded calls inside the nodes of a graph' },
+        node: { type: 'string', value: '<id>', summary: 'the items of this node; with --calls its calls' },
+        calls: {
+          type: 'boolean',
+          summary: 'the recorded calls inside the nodes of a graph, or the jobs of a pipeline',
+        },
       },
       examples: [
         ['svc steps run_01J… --output', 'what was recorded'],
         ['svc steps run_01J… --node build', 'the items of a fan-out'],
+        ['svc steps run_01J… --node ship --calls', 'what the script of the job ship has recorded'],
       ],
       load: () => import('./steps.ts'),
     },

@@ -104,6 +104,24 @@ export interface NodeList {
   last?: number | undefined;
 }
 
+/** A node, or an item of one, in a finished run. */
+export interface NodeWork {
+  node: string;
+  /** Null for a node that has no items. */
+  item: number | null;
+  /** It has items, each with work of its own. */
+  several: boolean;
+  /** Of its last attempt; null where it had none in this run, and where there are several. */
+  activity_id: string | null;
+}
+
+/** The node from which a run is rerun. */
+export interface NodeAgain {
+  node: string;
+  /** The first attempt of the node, or of this item of it, is this activity: its journal is there already. */
+  resumed?: { item: number | null; activity_id: string };
+}
+
 /**
  * Decides which activities of a run come next, and how the run ends. Every call is in a transaction that holds the
  * run's row.
@@ -129,7 +147,12 @@ export interface RunCoordinator {
    * (`from`), and what comes after any of these. Outside of transactions. Throws `invalid_request` for an unknown node.
    * Undefined: nothing can be kept. Absent: runs are rerun as a whole.
    */
-  rerun?(run: ActivityScope, plan: unknown, from: string | undefined): Promise<unknown>;
+  rerun?(run: ActivityScope, plan: unknown, from: NodeAgain | undefined): Promise<unknown>;
+  /**
+   * A node, or an item of one, by its id (`parts[3]`) or by what people call it. Undefined: there is none. Absent: nodes are
+   * rerun from their beginning.
+   */
+  node?(run: ActivityScope, name: string): Promise<NodeWork | undefined>;
   /** Of some activities of the first run, those whose work such a plan does again. At most 128 are asked for at once. */
   redone?(
     tx: Transaction,

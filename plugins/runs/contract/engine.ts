@@ -8,7 +8,7 @@ import {
 import type { ClaimRef } from './journal.ts';
 import type { Run, SubmitResult, SubmitRun } from './run.ts';
 import type { LogChunk, NewRun } from './store.ts';
-import type { CheckedDocument, Problem, Reading, Review } from './workflow.ts';
+import type { CheckedDocument, PlannedActivity, Problem, Reading, Review } from './workflow.ts';
 
 /** What other plugins ask of the engine. */
 export interface RunEngine {
@@ -51,6 +51,16 @@ export interface RunCreation {
    * brings the kind any more, and the kind's own refusals.
    */
   plan(on: Reading, run: SubmitRun & { run_id?: string }): Promise<NewRun>;
+  /**
+   * What a program is as a job of another run: its activity, which has a journal of its own. Undefined for a document whose
+   * kind makes a run of it, and for a stored one. It was checked with the document of that run; reads only through `on`.
+   * Throws `workflow_kind_unknown`, `invalid_request` for a document that is of no kind, and the kind's own refusals.
+   */
+  program(
+    on: Reading,
+    run: { org_id: string; project_id: string; run_id: string },
+    document: CheckedDocument,
+  ): Promise<PlannedActivity | undefined>;
   /**
    * Creates the runs. A run whose id or idempotency key exists is answered as a duplicate. The caller must call
    * `Sealer.prepare` for the orgs before its transaction.

@@ -16,6 +16,8 @@ export interface Prefix {
   from: Place;
   /** From position 0 on, without gaps. */
   records: readonly RecordedSite[];
+  /** The job of the run whose journal it is, as the request names it; absent: that of a script. */
+  job?: string;
 }
 
 /** The same, while the new run is created. */
@@ -31,6 +33,14 @@ export interface KeptResults {
   to: Pick<Place, 'run_id'>;
   /** Of some activities of the first run, those whose work the new run does again. */
   redone(tx: Transaction, activity_ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The records of these verbs in the journals that are kept. */
+  records(tx: Transaction, kinds: readonly string[]): Promise<readonly KeptRecord[]>;
+}
+
+/** A record of a job that is kept. */
+export interface KeptRecord extends RecordedSite {
+  activity_id: string;
+  job: string;
 }
 
 /** What a plugin stores in addition to the records of its verbs. */

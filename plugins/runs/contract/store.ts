@@ -90,6 +90,8 @@ export interface NewActivity {
    */
   spec: Json;
   requires: readonly string[];
+  /** It goes on with a journal that it has already: that of a job which is rerun from a site. */
+  resumed?: boolean;
 }
 
 export interface SendSignal {

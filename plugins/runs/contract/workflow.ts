@@ -59,6 +59,8 @@ export interface WorkflowKind {
   takes_files?: true;
   /** True when its only activity replays a journal, so that a rerun may begin at any site. */
   replays: boolean;
+  /** The executor of such activities: a job of another kind that has it can be rerun from a site too. */
+  executor?: string;
   /**
    * The document that a reference means now. The run stores the text and the pin, so that a rerun runs the same. Reads
    * only through `on`, which may be a transaction; the org's keys are ready. Throws a ServiceError below 500 when there

@@ -208,8 +208,10 @@ function describeChild({ run, agents, now }: Known, name: string, step: StepView
   return { because: [`Its child ${name} runs${where}, handed over ${ago(step.started_at, now)}.`], next: [] };
 }
 
-function failed({ run, steps, nodes }: Known): Explanation {
+function failed({ run, steps: all, nodes }: Known): Explanation {
   const { code = 'failed', message = '' } = run.error ?? {};
+  const broken = nodes?.find(({ state }) => state === 'failed');
+  const steps = nodes ? callsOf(broken, all) : all;
   const last = steps.findLast((step) => step.status === 'recorded' && step.exit_code !== 0);
   // The failure of a script already names its last call.
   const site =
@@ -223,7 +225,7 @@ function failed({ run, steps, nodes }: Known): Explanation {
     next: [
       ...leftBehind(message),
       ADVICE[code]?.(run.run_id) ?? `read its log: svc logs ${run.run_id}`,
-      ...again(run, last, steps, nodes),
+      ...again(run, last, steps, broken),
     ],
   };
 }
@@ -246,20 +248,31 @@ const ADVICE: Readonly<Record<string, (run_id: string) => string>> = {
   credential_missing: () => 'create the credential: svc credential set',
 };
 
+/** The calls of the script of a job. A job of steps has none that are sites: it begins again with its first step. */
+const callsOf = (job: NodeView | undefined, steps: readonly StepView[]): readonly StepView[] =>
+  job === undefined || job.type === STEPS_JOB
+    ? []
+    : steps.filter(({ activity }) => activity === job.node || activity.startsWith(`${job.node}[`));
+
+const STEPS_JOB = 'pipeline_job';
+
 function again(
   run: RunView,
   last: StepView | undefined,
   steps: readonly StepView[],
-  nodes: readonly NodeView[] | undefined,
+  broken: NodeView | undefined,
 ): string[] {
-  const broken = nodes?.find(({ state }) => state === 'failed');
-  if (broken) return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${broken.node}`];
+  const begin = (from: string) => [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${from}`];
+  if (broken) return begin(last ? quoted(`${last.activity}/${siteAmong(steps, last)}`) : broken.node);
   if (run.kind !== 'script') return [`run it anew: svc rerun ${run.run_id}`];
   if (!last) return [`once the cause is gone, run it anew: svc rerun ${run.run_id}`];
-  // Calls of several verbs may have one site.
-  const shared = steps.some((step) => step !== last && step.site === last.site);
-  const from = quoted(shared ? `${last.kind} ${last.site}` : last.site);
-  return [`once the cause is gone, go on from there: svc rerun ${run.run_id} --from ${from}`];
+  return begin(quoted(siteAmong(steps, last)));
+}
+
+/** Calls of several verbs may have one site. */
+function siteAmong(steps: readonly StepView[], { position, activity, kind, site }: StepView): string {
+  const other = (step: StepView) => step.activity === activity && step.position !== position && step.site === site;
+  return steps.some(other) ? `${kind} ${site}` : site;
 }
 
 function cancelled({ run }: Known): Explanation {

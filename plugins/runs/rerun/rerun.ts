@@ -1,6 +1,7 @@
 import {
   type Database,
   Errors,
+  type Ids,
   type Sealer,
   retryUnknownCommit,
   type Transaction,
@@ -9,9 +10,12 @@ import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { RunMasks } from '../../masking/contract.ts';
 import { keptTrace, type Tracer } from '../../tracing/contract.ts';
 import type {
+  ActivityScope,
   CopiedPrefix,
   KeptResults,
   NewRun,
+  NodeAgain,
+  NodeWork,
   Prefix,
   RerunPart,
   RunCoordinator,
@@ -19,8 +23,18 @@ import type {
   SubmitResult,
   WorkflowKind,
 } from '../contract.ts';
-import { copyCells, copyRecords, noteRerun, readOwnActivities, readSites } from '../store/rerun-copy.ts';
+import {
+  copyCells,
+  copyRecords,
+  executorOf,
+  noteRerun,
+  noteResumed,
+  readOwnActivities,
+  readSites,
+} from '../store/rerun-copy.ts';
+import { copyKeptCells, keptRecords } from '../store/kept-copy.ts';
 import { recordsBefore } from './site.ts';
+import { readCoordinator } from '../store/run-lists.ts';
 import { submitOf } from '../store/rerun-source.ts';
 import { lockRunOf } from '../store/run-rows.ts';
 
@@ -31,7 +45,8 @@ export interface RerunsParts {
   tracer: Pick<Tracer, 'current'> | undefined;
   masks: Pick<RunMasks, 'remember'>;
   audit: Audit;
-  kinds: readonly Pick<WorkflowKind, 'kind' | 'replays'>[];
+  ids: Pick<Ids, 'next'>;
+  kinds: readonly Pick<WorkflowKind, 'kind' | 'replays' | 'executor'>[];
   parts: () => readonly RerunPart[];
   coordinators: () => readonly RunCoordinator[];
 }
@@ -43,7 +58,7 @@ export interface RerunRequest {
   project: string;
   run_id: string;
   /**
-   * A site: calls recorded before it are kept. In a coordinated run a node. Absent: a coordinated run that did not succeed
+   * A site: calls recorded before it are kept. In a coordinated run a node, or a site of one: `ship/notify#1`. Absent: a coordinated run that did not succeed
    * keeps what did, any other keeps nothing.
    */
   from: string | undefined;
@@ -58,7 +73,19 @@ export interface RerunRequest {
 interface Kept {
   prefix: Prefix | undefined;
   keeps: boolean;
+  /** The activity of a job that goes on with the records. */
+  resumed: string | undefined;
 }
+
+/** A job whose journal a rerun begins with. */
+interface ResumedJob {
+  again: NodeAgain;
+  prefix: Prefix;
+  activity_id: string;
+}
+
+/** So many places are looked at where the name of a job may end. */
+const MAX_NAMES = 16;
 
 /** Runs finished runs again: from the beginning, from a site, or what did not succeed. */
 export class Reruns {
@@ -75,7 +102,8 @@ export class Reruns {
     if (from !== undefined && all === true) throw fromAndAll();
     const { submit, status } = await submitOf(database, sealer, { org_id, project_id, org, project }, run_id);
     const replays = this.#parts.kinds.some((one) => one.replays && one.kind === submit.kind);
-    const prefix = from === undefined || !replays ? undefined : await this.#prefix(request, from);
+    const job = from === undefined || replays ? undefined : await this.#job(request, from);
+    const prefix = from === undefined || !replays ? job?.prefix : await this.#prefix(request, from);
     for (const part of this.#parts.parts()) if (prefix) await part.check?.(prefix);
     const present = this.#parts.tracer?.current();
     const prepared = await creation.prepare({
@@ -87,17 +115,25 @@ export class Reruns {
     const anew = key === undefined ? prepared : { ...prepared, idempotency_key: `rerun\0${run_id}\0${key}` };
     // Of a run that succeeded, nothing would be left to do.
     const whole = all === true || replays || (from === undefined && status === 'succeeded');
-    const kept = whole ? undefined : await this.#keeping(request, anew);
+    const kept = whole
+      ? undefined
+      : await this.#keeping(request, anew, job?.again ?? (from === undefined ? undefined : { node: from }));
     const run = kept ?? anew;
     await sealer.prepare(org_id);
     if (prefix || kept) await this.#rememberMasks(request, run);
     return retryUnknownCommit(() =>
-      database.transaction((tx) => this.#make(tx, request, run, { prefix, keeps: kept !== undefined })),
+      database.transaction((tx) =>
+        this.#make(tx, request, run, { prefix, keeps: kept !== undefined, resumed: job?.activity_id }),
+      ),
     );
   }
 
   /** The run with what its coordinator keeps of the first one; undefined when it can keep nothing. */
-  async #keeping({ org_id, project_id, run_id, from }: RerunRequest, run: NewRun): Promise<NewRun | undefined> {
+  async #keeping(
+    { org_id, project_id, run_id }: RerunRequest,
+    run: NewRun,
+    from: NodeAgain | undefined,
+  ): Promise<NewRun | undefined> {
     const { coordination } = run;
     const coordinator = this.#parts.coordinators().find(({ name }) => name === coordination?.by);
     if (!coordination || !coordinator?.rerun) {
@@ -118,6 +154,37 @@ export class Reruns {
     return { org_id, project_id, from: place, records: sites.slice(0, recordsBefore(sites, from)) };
   }
 
+  /** The job that a site belongs to; undefined when `from` is no site of a job. Throws `invalid_request`. */
+  async #job(request: RerunRequest, from: string): Promise<ResumedJob | undefined> {
+    const { org_id, project_id, run_id } = request;
+    const { database, ids, kinds } = this.#parts;
+    const ends = [...from.matchAll(/\//g)].slice(0, MAX_NAMES).map(({ index }) => index);
+    for (const end of ends) {
+      const name = from.slice(0, end);
+      const found = await this.#nodeNamed({ org_id, project_id, run_id }, name);
+      if (!found) continue;
+      const old = found.activity_id;
+      const executor = old === null ? undefined : await executorOf(database, { run_id, activity_id: old });
+      if (old === null || !kinds.some((kind) => kind.replays && kind.executor === executor))
+        throw noJournal(name, found);
+      const place = { run_id, activity_id: old };
+      const sites = await readSites(database, place);
+      const records = sites.slice(0, recordsBefore(sites, from.slice(end + 1)));
+      const activity_id = ids.next('act');
+      const again = { node: found.node, resumed: { item: found.item, activity_id } };
+      return { again, activity_id, prefix: { org_id, project_id, from: place, records, job: name } };
+    }
+    return undefined;
+  }
+
+  async #nodeNamed(run: ActivityScope, name: string): Promise<NodeWork | undefined> {
+    const by = await readCoordinator(this.#parts.database, run.project_id, run.run_id);
+    return this.#parts
+      .coordinators()
+      .find((one) => one.name === by)
+      ?.node?.(run, name);
+  }
+
   /** What is copied may contain values of the first run, even values that were replaced since. */
   async #rememberMasks({ org_id, project_id, run_id }: RerunRequest, run: NewRun): Promise<void> {
     const { masks } = this.#parts;
@@ -125,7 +192,8 @@ export class Reruns {
     if (values.length > 0) await masks.remember({ org_id, project_id, run_id: run.run_id }, values);
   }
 
-  async #make(tx: Transaction, request: RerunRequest, run: NewRun, { prefix, keeps }: Kept): Promise<SubmitResult> {
+  async #make(tx: Transaction, request: RerunRequest, run: NewRun, kept: Kept): Promise<SubmitResult> {
+    const { prefix, keeps, resumed } = kept;
     const { audit, creation } = this.#parts;
     // Held until the copy is complete: a run that is pruned meanwhile would be copied in part.
     await lockRunOf(tx, request);
@@ -133,34 +201,61 @@ export class Reruns {
     // The answer to the commit was lost and the run exists, or another one has the key.
     if (made!.duplicate) return { run_id: made!.run_id, status: made!.status, duplicate: made!.run_id !== run.run_id };
     await noteRerun(tx, run.run_id, request.run_id);
-    if (prefix) await this.#copy(tx, run, prefix);
-    else if (keeps) await this.#keep(tx, request, run);
+    if (keeps) await this.#keep(tx, request, run, prefix && resumed ? { prefix, activity_id: resumed } : undefined);
+    else if (prefix) await this.#copy(tx, run, prefix);
     const { org_id, project_id, run_id, from, all, by } = request;
     const detail = `as ${run.run_id}${from === undefined ? '' : ` from ${from}`}${all === true ? ', all of it' : ''}`;
     await audit.record(tx, { ...by, org_id, project_id, action: 'run.rerun', subject: run_id, detail });
     return made!;
   }
 
-  /** What the nodes that are kept have made beside their results. */
-  async #keep(tx: Transaction, { org_id, project_id, run_id }: RerunRequest, run: NewRun): Promise<void> {
+  /** What the nodes that are kept have made beside their results, and the journal of the job that goes on. */
+  async #keep(
+    tx: Transaction,
+    { org_id, project_id, run_id }: RerunRequest,
+    run: NewRun,
+    resumed: { prefix: Prefix; activity_id: string } | undefined,
+  ): Promise<void> {
     const { by, plan } = run.coordination!;
     const coordinator = this.#parts.coordinators().find(({ name }) => name === by);
+    const redone: KeptResults['redone'] = async (on, activity_ids) =>
+      (await coordinator?.redone?.(on, { org_id, project_id, run_id }, plan, activity_ids)) ?? new Set(activity_ids);
     const kept: KeptResults = {
       ...{ org_id, project_id, from: { run_id }, to: { run_id: run.run_id } },
-      redone: async (on, activity_ids) =>
-        (await coordinator?.redone?.(on, { org_id, project_id, run_id }, plan, activity_ids)) ?? new Set(activity_ids),
+      redone,
+      records: (on, kinds) => keptRecords(on, run_id, kinds, redone),
     };
+    const copied = resumed && {
+      ...resumed.prefix,
+      to: { run_id: run.run_id, activity_id: resumed.activity_id },
+    };
+    const { sealer, database } = this.#parts;
     for (const part of this.#parts.parts()) await part.keep?.(tx, kept);
+    if (copied) await copyRecords(tx, sealer, copied);
+    await copyKeptCells(tx, sealer, database, { kept, resumed: copied, trusted: run.trusted });
+    if (copied) for (const part of this.#parts.parts()) await part.copy?.(tx, copied);
   }
 
   async #copy(tx: Transaction, run: NewRun, prefix: Prefix): Promise<void> {
     const { sealer, database } = this.#parts;
     const [activity] = run.activities;
     const copied: CopiedPrefix = { ...prefix, to: { run_id: run.run_id, activity_id: activity!.activity_id } };
+    if (copied.records.length > 0) await noteResumed(tx, copied.to.activity_id);
     await copyRecords(tx, sealer, copied);
     await copyCells(tx, sealer, database, copied, run.trusted);
     for (const part of this.#parts.parts()) await part.copy?.(tx, copied);
   }
+}
+
+function noJournal(name: string, { node, several, activity_id }: NodeWork) {
+  const why = several
+    ? `has several combinations, each with a journal of its own; name one, as in ${node}[0]/<site>`
+    : activity_id === null
+      ? 'has no journal in this run: it has not begun, or was kept from the run before; name the job alone to run it anew'
+      : 'is no script, so it has no sites; name the job alone to run it anew';
+  return Errors.invalidRequest(`${JSON.stringify(name.slice(0, 128))} ${why}`, {
+    errors: [{ pointer: '/from', message: why }],
+  });
 }
 
 const fromAndAll = () =>

@@ -127,7 +127,7 @@ export async function planRun(
  * Repeats `plan` while it asks for work that no transaction may wait for (`extras.outside`), such as the reading of a large
  * document. A transaction does that itself.
  */
-async function planOn<T>(on: Reading, plan: () => Promise<T>): Promise<T> {
+export async function planOn<T>(on: Reading, plan: () => Promise<T>): Promise<T> {
   for (;;)
     try {
       return await plan();
@@ -233,7 +233,7 @@ async function review({ kinds, document_checks }: EngineParts, scope: Scope, giv
   return (await findKind(kinds, given).review?.(scope, documentOf(given, { source }))) ?? nothing;
 }
 
-function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {
+export function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {
   const { filename, interpreter, args, files, env = {}, requires = [] } = given;
   const { source, pin: found } = pinned;
   const beside = files && canonicalFiles(files);

@@ -78,6 +78,22 @@ export class NodeViews {
     return { nodes: nodes.map((node) => recordOf(node, facts)), next_cursor };
   }
 
+  /**
+   * The activity whose calls are those of a node, or of an item of one. Throws `not_found` where there is none, and
+   * `invalid_request` for a run without nodes.
+   */
+  async activityOf({ org_id, project_id }: Scope, run_id: string, name: string): Promise<string> {
+    const scope = { org_id, project_id, run_id: runId(run_id) };
+    const coordinator = await this.#coordinatorOf(scope);
+    if (!coordinator?.node) throw noNodes();
+    const found = await coordinator.node(scope, name);
+    const shown = JSON.stringify(name);
+    if (!found) throw Errors.notFound(`there is no node ${shown} in this run`);
+    if (found.several) throw Errors.notFound(`${shown} has items, each with calls of its own: ${found.node}[0]`);
+    if (found.activity_id === null) throw Errors.notFound(`${shown} has made no calls in this run`);
+    return found.activity_id;
+  }
+
   /** True when each line of the log should name its activity. Throws `not_found`. */
   async several(scope: ActivityScope): Promise<boolean> {
     const coordinator = await this.#coordinatorOf(scope);

@@ -60,6 +60,7 @@ import { stateVerb } from '../verbs/state.ts';
 import { CallNotifier, markCalls } from './call-notifier.ts';
 import { createRunEngine, planRun, prepareRun } from './engine.ts';
 import { createJobEnvironments } from './environments.ts';
+import { planProgram } from './program.ts';
 import { createProjectState } from './project-state.ts';
 import { createHistories } from './history.ts';
 import { RunDocuments } from './run-documents.ts';
@@ -169,6 +170,7 @@ function creation(use: Resolve, store: SqlRunStore, admission: RunAdmission): Ru
       await admission.require(on, run.project_id);
       return { ...(await planRun(parts, on, run)), admitted: true };
     },
+    program: (on, run, document) => planProgram(parts.kinds, on, run, document),
     createIn: (tx, runs) => store.createIn(tx, runs),
     untrustedRefusal: (on, scope) => untrustedRefusal(on, use(RunLimits), scope),
   };
@@ -178,6 +180,7 @@ export const makeReruns = (use: Resolve): Reruns =>
   new Reruns({
     database: use(Database),
     sealer: use(Sealer),
+    ids: use(Ids),
     creation: use(RunCreation),
     tracer: use(Tracing).on,
     masks: use(RunMasks),

@@ -28,7 +28,12 @@ export interface StepViews {
   list(
     scope: Scope,
     run_id: string,
-    page: { limit: number; cursor: string | undefined },
+    page: {
+      limit: number;
+      cursor: string | undefined;
+      /** Only the calls of this activity. */
+      within?: string | undefined;
+    },
   ): Promise<{ steps: ShownStep[]; next_cursor?: string }>;
 }
 
@@ -41,14 +46,15 @@ export interface StepViewsParts {
 
 export function createStepViews({ on, sealer, masks, under_way }: StepViewsParts): StepViews {
   return {
-    async list(scope, run_id, { limit, cursor }) {
+    async list(scope, run_id, { limit, cursor, within }) {
       const place = decodeCursor(cursor, 'id', 'number');
-      const after = { activity_id: place?.[0] ?? '', position: place?.[1] ?? -1 };
+      const after = { activity_id: place?.[0] ?? within ?? '', position: place?.[1] ?? -1 };
       if (!(await hasRun(on, scope.project_id, runId(run_id)))) throw noRun(run_id);
       await sealer.prepare(scope.org_id);
       // Before the journal, as waits are: see below.
       const calls = await under_way.of(on, run_id);
-      const { steps, end } = await readSteps(on, sealer, scope, run_id, after, limit + 1, calls);
+      const read = await readSteps(on, sealer, scope, run_id, after, limit + 1, calls);
+      const { steps, end } = within === undefined ? read : insideOf(within, read);
       // Read after the steps: values that they may show were stored before them.
       const masker = await masks.of({ org_id: scope.org_id, project_id: scope.project_id, run_id });
       const shown = await withChildren({ on, sealer, scope, run_id, calls }, steps.slice(0, limit));
@@ -57,6 +63,12 @@ export function createStepViews({ on, sealer, masks, under_way }: StepViewsParts
       return { steps: kept, next_cursor: last && encodeCursor(last.activity_id, last.position) };
     },
   };
+}
+
+/** What an activity has of a page; it is the last page when that goes beyond the activity. */
+function insideOf(activity_id: string, { steps, end }: { steps: Step[]; end: StepPlace | undefined }) {
+  const inside = (at: StepPlace) => at.activity_id === activity_id;
+  return { steps: steps.filter(inside), end: end && inside(end) ? end : undefined };
 }
 
 /**

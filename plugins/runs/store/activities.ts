@@ -93,8 +93,8 @@ export async function insertedActivity(
   const lane = await store.lanes.laneFor(tx, run.org_id, activity, run.trusted === 1);
   const parent = 'parent' in activity ? activity.parent : null;
   const spec = sealSpec(store, run, activity.activity_id, activity.spec);
-  const { activity_id, name, executor } = activity;
-  return { activity_id, name, executor, spec, lane, parent };
+  const { activity_id, name, executor, resumed } = activity;
+  return { activity_id, name, executor, spec, lane, parent, ...(resumed && { resumed }) };
 }
 
 interface EndRow {

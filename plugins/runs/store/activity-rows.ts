@@ -26,12 +26,15 @@ export interface InsertedActivity {
   parent?: string | null;
   /** It is claimed from the start. */
   claim?: { agent_id: string; deadline: number };
+  /** It has a journal, as if it had been claimed once. */
+  resumed?: boolean;
 }
 
 export function activityRow(activity: InsertedActivity, { run_id, org_id, project_id }: ActivityScope, now: number) {
   const { activity_id, name, executor, spec, lane, claim, state = 'pending', parent = null } = activity;
   const place = [activity_id, run_id, org_id, project_id, name, executor, spec, lane];
-  if (!claim) return [...place, state, 0, 0, now, now, parent, null, null];
+  const passes = activity.resumed ? 1 : 0;
+  if (!claim) return [...place, state, passes, passes, now, now, parent, null, null];
   return [...place, 'claimed', 1, 1, now, now, parent, claim.agent_id, claim.deadline];
 }
 
@@ -53,7 +56,7 @@ const FENCE_COLUMNS = 'activity_id, state, epoch, agent_id';
 export const lockFences = (tx: Transaction, activity_ids: readonly string[]): Promise<Map<string, Fence>> =>
   lockActivities(tx, activity_ids, FENCE_COLUMNS);
 
-/** A fence, and what is told of the activity when it ends. */
+/** A fence, and what others are told of the activity. */
 export interface EndedFence extends Fence {
   parent: string | null;
   name: string;
@@ -79,8 +82,8 @@ async function lockActivities<Row extends Fence>(
   return found;
 }
 
-export async function lockFence(tx: Transaction, activity_id: string): Promise<Fence> {
-  const fence = (await lockFences(tx, [activity_id])).get(activity_id);
+export async function lockFence(tx: Transaction, activity_id: string): Promise<EndedFence> {
+  const fence = (await lockEnds(tx, [activity_id])).get(activity_id);
   if (!fence) throw leaseLost(`there is no activity ${activity_id}`);
   return fence;
 }

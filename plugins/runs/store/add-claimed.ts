@@ -24,7 +24,8 @@ export async function addClaimed(
     const row = await insertedActivity(tx, store, run, activity);
     const trusted = run.trusted === 1;
     const requires = store.lanes.requiresOf(activity, trusted);
-    const claimer = store.instant.claimerFor(run, { ...activity, requires }, trusted);
+    // A claim from the start is one without a journal.
+    const claimer = activity.resumed ? undefined : store.instant.claimerFor(run, { ...activity, requires }, trusted);
     if (!claimer) rows.push(activityRow(row, run, now));
     else {
       const claim = { agent_id: claimer.agent_id, deadline: now + claimer.lease_ms };

@@ -60,3 +60,22 @@ export async function cellVersions(
     value: value === null ? undefined : sealer.open(sealedAt({ ...at, position }), value).toString(),
   }));
 }
+
+/** One of these changes. */
+export async function cellVersion(
+  on: Pick<Queries, 'read'>,
+  sealer: Sealer,
+  at: CellVersionPlace,
+): Promise<CellVersion> {
+  const [row] = await on.read<{ cell: Buffer; value: Buffer | null }>(
+    'SELECT cell, value FROM runs_cell_versions WHERE run_id = ? AND activity_id = ? AND position = ?',
+    [at.run_id, at.activity_id, at.position],
+  );
+  if (!row) throw new Error(`there is no change of a cell at ${at.position} of ${at.activity_id}`);
+  const { cell, value } = row;
+  return {
+    position: at.position,
+    key: Buffer.from(cell).toString(),
+    value: value === null ? undefined : sealer.open(sealedAt(at), value).toString(),
+  };
+}

@@ -1,6 +1,6 @@
 import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
 import type { ArmWait, ClaimRef, JournalRecord, WaitKind, WaitOutcome } from '../contract.ts';
-import { MAX_WAIT_OUTPUT_BYTES } from '../contract.ts';
+import { jobOf, MAX_WAIT_OUTPUT_BYTES } from '../contract.ts';
 import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
 import { ACTIVITY, heldLast, holds, lockFence, lost } from './activity-rows.ts';
 import { hasSite, insertRecord, otherRecord, otherSite, recordOf, sealRecord } from './journal.ts';
@@ -49,7 +49,7 @@ export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: Arm
         await setParked(tx, store, run, claim);
         return { parked: true } as const;
       };
-      return await (store.spans?.within(run, claim.activity_id, wait, arm) ?? arm());
+      return await (store.spans?.within(run, jobOf(run, fence), wait, arm) ?? arm());
     }),
   );
 }

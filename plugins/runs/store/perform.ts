@@ -1,5 +1,5 @@
 import { Errors, type Transaction, retryUnknownCommit } from '../../../kernel/contracts/index.ts';
-import type { ActivityContext, ClaimRef, JournaledCall, JournalRecord } from '../contract.ts';
+import { type ActivityContext, type ClaimRef, jobOf, type JournaledCall, type JournalRecord } from '../contract.ts';
 import { checkCall, checkOutcome, sameSite } from '../domain/record-rules.ts';
 import { ACTIVITY, holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
@@ -27,7 +27,8 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
   return retryUnknownCommit(() =>
     store.database.transaction(async (tx) => {
       const run = await lockRun(tx, owner.run_id);
-      if (!holds(await lockFence(tx, claim.activity_id), claim)) throw lost(claim);
+      const fence = await lockFence(tx, claim.activity_id);
+      if (!holds(fence, claim)) throw lost(claim);
       const recorded = await recordedAt(tx, store, owner, call);
       if (recorded) return recorded;
       const context = { ...contextOf(run, claim.activity_id), position: call.position };
@@ -36,7 +37,7 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
         if (beyond) throw beyond;
       }
       const perform = () => verb.perform(tx, context, call.args, prepared);
-      const outcome = await (store.spans?.within(run, claim.activity_id, call, perform) ?? perform());
+      const outcome = await (store.spans?.within(run, jobOf(run, fence), call, perform) ?? perform());
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
       await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store);

@@ -32,19 +32,30 @@ export function readSites(
   );
 }
 
-/**
- * Copies the records of a prefix into the journal of an unclaimed activity, sealed for their new place. It counts as
- * one pass: the next claim gets them.
- */
-export async function copyRecords(tx: Transaction, sealer: Sealer, prefix: CopiedPrefix): Promise<void> {
-  const { org_id, project_id, from, to, records } = prefix;
-  if (records.length === 0) return;
-  await mustChange(
+/** The executor of an activity of a run that is no child; undefined when there is none. */
+export async function executorOf(
+  on: Pick<Queries, 'read'>,
+  at: { run_id: string; activity_id: string },
+): Promise<string | undefined> {
+  const [row] = await on.read<{ executor: string }>(
+    'SELECT executor FROM runs_activities WHERE activity_id = ? AND run_id = ? AND parent IS NULL',
+    [at.activity_id, at.run_id],
+  );
+  return row?.executor;
+}
+
+/** An unclaimed activity gets a journal. It counts as one pass: the next claim gets the records. */
+export const noteResumed = (tx: Transaction, activity_id: string): Promise<void> =>
+  mustChange(
     tx,
     1,
     `UPDATE runs_activities SET epoch = 1, passes = 1 WHERE activity_id = ? AND state = 'pending' AND epoch = 0`,
-    [to.activity_id],
+    [activity_id],
   );
+
+/** Copies the records of a prefix into the journal of an unclaimed activity, sealed for their new place. */
+export async function copyRecords(tx: Transaction, sealer: Sealer, prefix: CopiedPrefix): Promise<void> {
+  const { org_id, project_id, from, to, records } = prefix;
   const [old, place] = [
     { org_id, project_id, ...from },
     { org_id, project_id, ...to },

@@ -107,10 +107,10 @@ export class RunSpans {
   }
 
   /** What is done for a call works in its span: runs and events that come of it are below it. */
-  within<T>(run: TracedRun, activity_id: string, call: Omit<JournaledCall, 'args'>, work: () => T): T {
+  within<T>(run: TracedRun, job: string, call: Omit<JournaledCall, 'args'>, work: () => T): T {
     const { run_id, trace } = run;
     const context = this.#parts.tracer.ofRun({ run_id, trace });
-    const span_id = stepSpanId(idempotencyKey({ run_id, activity_id }, call));
+    const span_id = stepSpanId(idempotencyKey({ run_id, job }, call));
     return this.#parts.tracer.within({ ...context, span_id }, work);
   }
 

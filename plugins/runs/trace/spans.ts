@@ -6,7 +6,7 @@ import {
   stepSpanId,
   type TraceContext,
 } from '../../tracing/contract.ts';
-import { idempotencyKey, type NodeSpan, siteOf } from '../contract.ts';
+import { idempotencyKey, jobOf, type NodeSpan, siteOf } from '../contract.ts';
 import { NO_EXECUTOR } from '../store/waiting.ts';
 import type { Fact, PassOutcome, TracedActivityRow, TracedAttemptRow, TracedRunRow } from './facts.ts';
 
@@ -112,12 +112,13 @@ export function passSpan(run: SpannedRun, { activity_id, due }: TracedActivityRo
 /** A call of the journal: a wait goes on between passes, everything else belongs to the pass that recorded it. */
 export function callSpan(
   run: SpannedRun,
-  { activity_id }: TracedActivityRow,
+  activity: TracedActivityRow,
   { call, epoch, started_at, at }: Extract<Fact, { fact: 'call' }>,
   { waits, attempts }: { waits: boolean; attempts: readonly TracedAttemptRow[] },
 ): FinishedSpan {
   const { kind, name, exit_code } = call;
-  const key = idempotencyKey({ run_id: run.row.run_id, activity_id }, call);
+  const { activity_id } = activity;
+  const key = idempotencyKey({ run_id: run.row.run_id, job: jobOf(run.row, activity) }, call);
   const inPass = !waits && epoch > 0;
   return spanOf(run, {
     span_id: stepSpanId(key),

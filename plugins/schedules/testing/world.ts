@@ -95,6 +95,7 @@ export async function openWorld(
         ]);
       return runs.map(({ run_id }) => ({ run_id, status: 'queued' as const, duplicate: false }));
     },
+    program: async () => undefined,
     untrustedRefusal: async () => undefined,
     ...creation,
   };

@@ -18,6 +18,13 @@ export interface ScriptWork {
    * the output must be complete, a replayed call prints again, in the log too.
    */
   captures?: boolean;
+  /**
+   * The job of a run of several: the keys of its steps are made of this name in place of the activity, so that another
+   * attempt of the job has the same.
+   */
+  job?: string;
+  /** What its run gives it beside the run's own input: the member `with` of its input file. */
+  with?: Json;
 }
 
 /** The spec of an activity for this executor. */
@@ -28,6 +35,8 @@ export const scriptSpec = ({
   args = [],
   files = [],
   captures,
+  job,
+  with: given,
 }: ScriptWork): { [name: string]: Json } => ({
   filename: filename ?? null,
   source,
@@ -35,4 +44,6 @@ export const scriptSpec = ({
   ...(args.length > 0 && { args: [...args] }),
   ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
   ...(captures && { captures }),
+  ...(job !== undefined && { job }),
+  ...(given !== undefined && { with: given }),
 });

@@ -7,7 +7,7 @@ import { Tail } from './failure-text.ts';
 import { chooseInterpreter, findProgram } from './interpreter.ts';
 import { Lines } from './lines.ts';
 import { scriptSpec } from '../contract.ts';
-import { readSpec, sourceFileName } from './script-spec.ts';
+import { inputOf, jobOf, readSpec, sourceFileName } from './script-spec.ts';
 
 t.test('the interpreter: --interpreter, extension, bash', async (t) => {
   const cases: [string | undefined, string | undefined, string][] = [
@@ -107,7 +107,17 @@ t.test('the environment: layers, and what nobody shadows', (t) => {
 t.test('the spec, and the name of the file', (t) => {
   const spec = { filename: 'a.sh', source: 'true', interpreter: undefined };
   t.same(readSpec(JSON.parse(JSON.stringify(scriptSpec(spec)))), { ...spec, captures: false });
-  for (const wrong of [null, [], 'x', {}, { source: 1 }, { source: '', filename: 3 }])
+  const job = { ...spec, job: 'ship[1]', with: { version: '1.2' } };
+  t.same(readSpec(JSON.parse(JSON.stringify(scriptSpec(job)))), { ...job, captures: false });
+  t.same(inputOf(job, { type: 'push', sha: 'abc', input: 1 }), { type: 'push', sha: 'abc', input: 1, with: job.with });
+  t.same(inputOf({}, { type: 'manual', input: 1 }), { type: 'manual', input: 1 });
+  t.same([scriptSpec(job), scriptSpec(spec), null, { job: 1 }].map(jobOf), [
+    'ship[1]',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  for (const wrong of [null, [], 'x', {}, { source: 1 }, { source: '', filename: 3 }, { source: '', job: 3 }])
     t.throws(() => readSpec(wrong as never), { code: 'script_not_started' });
   t.equal(sourceFileName('../../etc/job.sh'), 'job.sh');
   t.equal(sourceFileName('a\\b\\c.py'), 'c.py');

@@ -1,3 +1,4 @@
+import type { Assignment } from '../../agents/contract.ts';
 import type { IncludedFile, Json } from '../../runs/contract.ts';
 import type { ScriptWork } from '../contract.ts';
 import { scriptNotStarted } from '../errors.ts';
@@ -6,8 +7,8 @@ import { scriptNotStarted } from '../errors.ts';
 export function readSpec(spec: Json): ScriptWork {
   const fault = 'the record of the script cannot be read by this agent; run an agent of the version of the server';
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) throw scriptNotStarted(fault);
-  const { filename = null, source, interpreter = null, args = [], files = [], captures = false } = spec;
-  const texts = [filename, interpreter].every((value) => value === null || typeof value === 'string');
+  const { filename = null, source, interpreter = null, args = [], files = [], captures = false, job = null } = spec;
+  const texts = [filename, interpreter, job].every((value) => value === null || typeof value === 'string');
   const words = Array.isArray(args) && args.every((one) => typeof one === 'string');
   if (typeof source !== 'string' || !texts || !words || !Array.isArray(files)) throw scriptNotStarted(fault);
   return {
@@ -17,8 +18,22 @@ export function readSpec(spec: Json): ScriptWork {
     ...(args.length > 0 && { args: args as string[] }),
     ...(files.length > 0 && { files: files as unknown as IncludedFile[] }),
     captures: captures === true,
+    ...(job !== null && { job: job as string }),
+    ...(spec.with !== undefined && { with: spec.with }),
   };
 }
+
+/** The job of its run that a script is; undefined for a run of its own, and for a spec that cannot be read. */
+export const jobOf = (spec: Json): string | undefined =>
+  spec !== null && typeof spec === 'object' && !Array.isArray(spec) && typeof spec.job === 'string'
+    ? spec.job
+    : undefined;
+
+/** What the input file of a script holds: the envelope of its run, and what its job is given beside that. */
+export const inputOf = (
+  { with: given }: Pick<ScriptWork, 'with'>,
+  envelope: Assignment['envelope'],
+): Assignment['envelope'] => (given === undefined ? envelope : { ...envelope, with: given });
 
 const MAX_NAME_BYTES = 200;
 

@@ -219,7 +219,7 @@ class CommandPass implements RunningPass {
 
   #environment(): Record<string, string> {
     const { run_id, activity_id, name } = this.#assignment;
-    const key = idempotencyKey({ run_id, activity_id }, { kind: 'activity', name, ordinal: 0 });
+    const key = idempotencyKey({ run_id, job: activity_id }, { kind: 'activity', name, ordinal: 0 });
     const env = commandEnvironment(this.#assignment, this.#parts.env, key);
     const fault = environmentFault(env);
     if (fault !== undefined) throw scriptNotStarted(fault);

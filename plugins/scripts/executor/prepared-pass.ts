@@ -4,7 +4,7 @@ import type { ScriptWork } from '../contract.ts';
 import { type AgentEnvironment, agentPath, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter, findProgram } from '../domain/interpreter.ts';
 import { bundleOf } from '../domain/bundled.ts';
-import { sourceFileName } from '../domain/script-spec.ts';
+import { inputOf, sourceFileName } from '../domain/script-spec.ts';
 import type { InShell } from '../shell/in-shell.ts';
 import type { RunUser } from '../users/run-users.ts';
 import { findAs } from '../users/find-as.ts';
@@ -51,8 +51,8 @@ export async function takePrepared(
   const { spec, assignment, log } = work;
   try {
     // Only of one that waits is it certain that it does not find the file before it was told to go on.
-    if ((await process.ready) && (await fillPassFolder(process.folder, { spec, envelope: assignment.envelope })))
-      return process;
+    const envelope = inputOf(spec, assignment.envelope);
+    if ((await process.ready) && (await fillPassFolder(process.folder, { spec, envelope }))) return process;
   } catch (error) {
     log.warn(
       { reason: (error as Error).message },

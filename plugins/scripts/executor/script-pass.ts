@@ -7,7 +7,7 @@ import { bundleOf, writtenSource } from '../domain/bundled.ts';
 import { agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter } from '../domain/interpreter.ts';
 import { Capture } from '../domain/command-spec.ts';
-import { readSpec, sourceFileName } from '../domain/script-spec.ts';
+import { inputOf, jobOf, readSpec, sourceFileName } from '../domain/script-spec.ts';
 import type { ShownName } from '../domain/shown-names.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
@@ -63,6 +63,7 @@ export class ScriptPass implements RunningPass {
       assignment,
       host,
       clock: parts.clock,
+      job: jobOf(assignment.spec),
       source: () => this.#source,
       flushLog: async () => await this.#relay?.flush(),
       begins: (call) => this.#relay?.from(call),
@@ -132,7 +133,7 @@ export class ScriptPass implements RunningPass {
     this.#server = listening.serve({
       verbs: this.#parts.verbs,
       journal: (alive) => this.#journal.for(alive),
-      envelope: this.#assignment.envelope,
+      envelope: inputOf(spec, this.#assignment.envelope),
       files: this.#host.files,
       contents: this.#host.contents,
       ...(spec.files && { beside: { folder: dirname(this.#folder.source), files: spec.files } }),
@@ -189,7 +190,8 @@ export class ScriptPass implements RunningPass {
     const { ids, log } = this.#parts;
     const name = `p${ids.bytes(6).toString('hex')}`;
     const beside = filesBeside(spec.files, this.#host.contents);
-    return makePassFolderIn(this.#places(), { name, spec, links, beside, log, envelope: this.#assignment.envelope });
+    const envelope = inputOf(spec, this.#assignment.envelope);
+    return makePassFolderIn(this.#places(), { name, spec, links, beside, log, envelope });
   }
 
   /** Isolated programs have their own folders below the one of the pass, and may fill them: those stay on the disk. */

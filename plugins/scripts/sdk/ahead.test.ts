@@ -183,8 +183,7 @@ async function lender(t: Test, last: (line: Line) => object) {
   const path = join(folder, 's');
   const heard: string[] = [];
   const ahead = { run: 'r', activity: 'a', limit: 100 };
-  const keys = (ordinal: number) =>
-    idempotencyKey({ run_id: 'r', activity_id: 'a' }, { kind: 'step', name: 'x', ordinal });
+  const keys = (ordinal: number) => idempotencyKey({ run_id: 'r', job: 'a' }, { kind: 'step', name: 'x', ordinal });
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     const lines = createInterface(socket);

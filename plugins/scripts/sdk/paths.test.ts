@@ -80,3 +80,20 @@ t.test('the payload of an event comes before an input, but for a tick', async (t
   t.same(dataOf({ type: 'schedule.tick', payload: { due: 1 } }), { due: 1 });
   t.equal(dataOf({ type: 'spawn' }), undefined);
 });
+
+t.test('what a job is given comes before all of it, in both languages', async (t) => {
+  const envelopes = [
+    { type: 'push', payload: { a: 1 }, input: 1, with: { a: 2 } },
+    { type: 'schedule.tick', payload: {}, input: 1, with: null },
+    { type: 'manual', input: 1 },
+  ];
+  const wanted = [{ a: 2 }, null, 1];
+  t.same(envelopes.map(dataOf), wanted);
+  const program =
+    'import json, sys; from svc_sdk._paths import data_of; print(json.dumps([data_of(e) for e in json.load(sys.stdin)]))';
+  const written = execFileSync('python3', ['-c', program], {
+    input: JSON.stringify(envelopes),
+    env: { ...process.env, PYTHONPATH: import.meta.dirname },
+  });
+  t.same(JSON.parse(written.toString()), wanted);
+});

@@ -155,8 +155,8 @@ export class Connection {
   #greet(request: Of<'hello'>): void {
     this.#protocol = Math.min(request.protocol, SOCKET_PROTOCOL);
     this.#steps.speaks(this.#protocol);
-    const { run_id, activity_id } = this.#journal;
-    const ahead = { run: run_id, activity: activity_id, limit: MAX_STEP_OUTPUT_BYTES };
+    const { run_id, job } = this.#journal;
+    const ahead = { run: run_id, activity: job, limit: MAX_STEP_OUTPUT_BYTES };
     this.#send(request.id, {
       ok: true,
       protocol: this.#protocol,

@@ -18,6 +18,7 @@ export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'
     takes_arguments: true,
     takes_files: true,
     replays: true,
+    executor: SCRIPT_EXECUTOR,
     check: (_scope, document) => check(document, bash),
     review: (_scope, { filename, source, interpreter }) =>
       review.of({ filename, source, interpreter: chooseInterpreter(filename, interpreter) }),

@@ -18,7 +18,7 @@ t.test('jobs of a document', async (t) => {
   t.same(build!.cells.map(cellName), ['node 20, os linux', 'node 22, os linux', 'node 24, next true']);
   t.match(lint, { group: 'prod', cells: [] });
   t.match(approval, { kind: 'event', what: 'deploy.approved', needs: ['build'] });
-  t.match(ship, { kind: 'workflow', what: 'a.sh of acme/site', condition: 'vars.x == 1', group: 'prod' });
+  t.match(ship, { kind: 'workflow', script: true, what: 'a.sh of acme/site', condition: 'vars.x == 1', group: 'prod' });
 });
 
 t.test('stages', async (t) => {

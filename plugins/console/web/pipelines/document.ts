@@ -13,8 +13,10 @@ export interface Job {
   condition?: string;
   /** The group of which it needs the lease. */
   group?: string;
-  /** The type of event, or what it calls. */
+  /** The type of event, or what it runs. */
   what?: string;
+  /** It runs a script, which has calls of its own in this run. */
+  script: boolean;
 }
 
 /** More are not drawn as cells. */
@@ -48,6 +50,7 @@ function jobOf(id: string, job: Fields): Job {
   return {
     id,
     kind: waits ? 'event' : job.workflow === undefined ? 'steps' : 'workflow',
+    script: isScript(job.workflow),
     needs: [job.needs ?? []].flat().filter((need) => typeof need === 'string'),
     steps: steps.map((step, index) => String(step.name ?? step.id ?? `step ${index + 1}`)),
     cells: cellsOf(job.strategy),
@@ -56,6 +59,12 @@ function jobOf(id: string, job: Fields): Job {
     ...(waits && { what: job.wait_for_event as string }),
     ...(job.workflow !== undefined && { what: calledBy(job.workflow) }),
   };
+}
+
+/** By the ending of its path: other files and stored graphs are runs of their own. */
+function isScript(workflow: unknown): boolean {
+  const repo = isFields(workflow) && isFields(workflow.from_repo) ? workflow.from_repo.path : workflow;
+  return typeof repo === 'string' && !/\.(ya?ml|json)$/i.test(repo);
 }
 
 function calledBy(workflow: unknown): string {

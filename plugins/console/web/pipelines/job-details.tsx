@@ -9,6 +9,7 @@ import { Table } from '../kit/list.tsx';
 import { pretty, took, visible } from '../kit/text.ts';
 import { RunLink } from '../run/facts.tsx';
 import { cellName, type Job } from './document.ts';
+import { JobCalls } from './job-calls.tsx';
 import { JobLog } from './job-log.tsx';
 import type { JobState } from './job-state.ts';
 import { useCells } from './use-cells.ts';
@@ -26,6 +27,7 @@ export function JobDetails({ scope, run, job, is: { state, node, why } }: Props)
   const matrix = node?.items !== undefined;
   const { cells, error } = useCells({ scope, run, job: job.id, node });
   const shown = matrix ? cells.find((cell) => cell.item === item) : (cells[0] ?? node);
+  const ofScript = job.script && shown !== undefined && shown.attempt > 0 && !shown.kept;
   return (
     <section aria-label={`Job ${job.id}`} className="job-open">
       <h3>
@@ -45,7 +47,8 @@ export function JobDetails({ scope, run, job, is: { state, node, why } }: Props)
       </dl>
       {error && <Problem error={error} />}
       {matrix && <Cells job={job} cells={cells} chosen={item} onChoose={setItem} />}
-      {job.kind === 'steps' && shown && shown.attempt > 0 && (
+      {ofScript && shown && <JobCalls key={`calls ${shown.item}`} scope={scope} run={run} cell={shown} />}
+      {(job.kind === 'steps' || ofScript) && shown && shown.attempt > 0 && (
         <JobLog
           key={shown.item}
           path={`/runs/${encodeURIComponent(run.run_id)}/logs`}

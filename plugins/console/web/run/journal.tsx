@@ -95,7 +95,7 @@ interface StepProps {
 function Step({ scope, run, step, open, onToggle }: StepProps) {
   const may = useMay(scope);
   // With its verb: calls of several verbs may have one site.
-  const site = isNode(step) ? nodeLabel(step) : `${step.kind} ${step.site}`;
+  const site = isNode(step) ? nodeLabel(step) : `${jobOf(run, step)}${step.kind} ${step.site}`;
   const canRerun = !OPEN.includes(run.status) && may('member') && (!isNode(step) || step.item === undefined);
   return (
     <>
@@ -119,6 +119,9 @@ function Step({ scope, run, step, open, onToggle }: StepProps) {
     </>
   );
 }
+
+/** The site of a script that is a job of its run stands behind the job. */
+const jobOf = ({ kind }: RunRecord, { activity }: StepRecord): string => (kind === 'script' ? '' : `${activity}/`);
 
 function nameOf(step: AnyStep): string {
   if (isNode(step)) return keyOf(step);

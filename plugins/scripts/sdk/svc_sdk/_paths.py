@@ -13,7 +13,9 @@ _TICK = "schedule.tick"
 
 
 def data_of(envelope: Dict[str, Any]) -> Any:
-    """A schedule has a payload that nobody wrote, so its own input comes first."""
+    """What a job is given comes first. A schedule has a payload that nobody wrote, so its own input comes before that."""
+    if "with" in envelope:
+        return envelope["with"]
     if "payload" not in envelope or (envelope.get("type") == _TICK and "input" in envelope):
         return envelope.get("input")
     return envelope["payload"]

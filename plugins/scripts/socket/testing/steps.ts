@@ -34,7 +34,7 @@ export class TestClock implements Clock {
 }
 
 export const key = (name: string, ordinal: number) =>
-  idempotencyKey({ run_id: 'run_1', activity_id: 'act_1' }, { kind: 'step', name, ordinal });
+  idempotencyKey({ run_id: 'run_1', job: 'act_1' }, { kind: 'step', name, ordinal });
 export const begin = (id: number, name: string, more: Message = {}): Message => ({
   id,
   op: 'begin',

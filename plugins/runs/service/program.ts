@@ -1,0 +1,28 @@
+import type { CheckedDocument, PlannedActivity, Reading, WorkflowKind } from '../contract.ts';
+import { readRunRows } from '../store/run-rows.ts';
+import { documentOf, planOn } from './engine.ts';
+import { noRun } from './run-views.ts';
+import { findKind } from './workflow-lookup.ts';
+
+interface OfRun {
+  org_id: string;
+  project_id: string;
+  run_id: string;
+}
+
+/** The activity of a program, for the run that it is a job of; undefined for what is a run of its own. */
+export async function planProgram(
+  kinds: readonly WorkflowKind[],
+  on: Reading,
+  { run_id, ...ids }: OfRun,
+  given: CheckedDocument,
+): Promise<PlannedActivity | undefined> {
+  const kind = findKind(kinds, given);
+  if (!kind.replays || given.source === undefined) return undefined;
+  const [run] = await readRunRows(on, [run_id]);
+  if (!run) throw noRun(run_id);
+  const scope = { ...ids, org: run.org, project: run.project };
+  const document = documentOf(given, { source: given.source });
+  const { activities, coordination } = await planOn(on, () => kind.plan(on, scope, document));
+  return coordination === undefined && activities.length === 1 ? activities[0] : undefined;
+}
