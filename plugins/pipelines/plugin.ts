@@ -11,12 +11,12 @@ import { Executors } from '../agents/contract.ts';
 import { CredentialStates } from '../credentials/contract.ts';
 import { DocumentWorkers } from '../expressions/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from '../flows/contract.ts';
-import { PushedRepos } from '../forges/contract.ts';
 import { LeaseOwners, Leases } from '../locks/contract.ts';
 import {
   CredentialChecks,
   RunEngine,
   RunLimits,
+  RunOrigins,
   RunStore,
   RunTables,
   WaitKinds,
@@ -24,7 +24,7 @@ import {
   Wakeups,
   WorkflowKinds,
 } from '../runs/contract.ts';
-import { MakePrograms, Verbs } from '../scripts/contract.ts';
+import { MakePrograms, RepositorySources, Verbs } from '../scripts/contract.ts';
 import { leaseOwners, leaseWaitKind } from './concurrency/lease-wait.ts';
 import { leaseNode, releaseNode } from './concurrency/nodes.ts';
 import { Superseder } from './concurrency/superseder.ts';
@@ -34,6 +34,7 @@ import { pipelineLanguage } from './language/language.ts';
 import { supersessionTable } from './migrations/0001-supersessions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { callNode } from './service/call-node.ts';
+import { jobCheckouts } from './service/job-checkouts.ts';
 import { jobNode } from './service/job-node.ts';
 import { readNode } from './service/read-node.ts';
 import { pipelineKind } from './service/kind.ts';
@@ -47,6 +48,12 @@ const makeSuperseder = (use: Resolve) =>
     clock: use(Clock),
     log: use(Log).child({ part: 'concurrency' }),
   });
+
+const makeCheckouts = (use: Resolve) =>
+  jobCheckouts(
+    () => use.all(RepositorySources),
+    () => use(RunOrigins),
+  );
 
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([supersessionTable]);
@@ -62,11 +69,8 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(FlowLanguages, (use) => pipelineLanguage(() => use(Expressions)));
   plugin.contribute(FlowNodes, (use) => [
-    jobNode(
-      () => use(PushedRepos),
-      () => use(RunLimits),
-    ),
-    callNode,
+    jobNode(makeCheckouts(use), () => use(RunLimits)),
+    callNode(makeCheckouts(use)),
     readNode(() => use.all(FlowNodes)),
     leaseNode,
     releaseNode(() => use(Leases)),

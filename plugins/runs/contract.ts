@@ -18,6 +18,7 @@ export * from './contract/isolation.ts';
 export * from './contract/journal.ts';
 export * from './contract/limits.ts';
 export * from './contract/node-spans.ts';
+export * from './contract/origins.ts';
 export * from './contract/record.ts';
 export * from './contract/recorded-work.ts';
 export * from './contract/rerun.ts';

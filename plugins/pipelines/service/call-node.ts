@@ -1,15 +1,17 @@
+import type { Transaction } from '../../../kernel/contracts/index.ts';
 import { type FlowNodeContext, type FlowNodeType, flowConfigInvalid } from '../../flows/contract.ts';
-import type { Json, WorkflowReference } from '../../runs/contract.ts';
+import type { CheckoutOptions, Json, WorkflowReference } from '../../runs/contract.ts';
 import { CALL_NODE, type CallPlan, documentOf, shownFile, takesCredentials } from '../domain/child.ts';
 import { filled, filledEnv } from '../domain/holes.ts';
 import type { FromRepo } from '../generated/pipeline.ts';
+import type { JobCheckouts } from './job-checkouts.ts';
 
 /** A `workflow` job: a run of its own, for which this one waits without an agent. */
-export const callNode: FlowNodeType = {
+export const callNode = (checkouts: JobCheckouts): FlowNodeType => ({
   type: CALL_NODE,
-  begin(_tx, node) {
+  async begin(tx, node) {
     const { evaluate, timeout_ms } = node;
-    const { name, env, credentials, with: given, ...plan } = node.config as unknown as CallPlan;
+    const { name, env, credentials, checkout, with: given, ...plan } = node.config as unknown as CallPlan;
     const workflow = plan.from_repo ? readFile(plan.from_repo, node) : plan.workflow;
     if (!workflow)
       throw flowConfigInvalid(
@@ -19,12 +21,23 @@ export const callNode: FlowNodeType = {
     const args = {
       ...workflow,
       ...(workflow.source === undefined ? {} : { env: variables }),
-      ...(takesCredentials(workflow) ? { credentials } : {}),
+      ...(takesCredentials(workflow) ? { credentials, ...(await checkoutOf(checkouts, tx, node, checkout)) } : {}),
       ...(given === null ? {} : { input: filled(given, evaluate) }),
     };
     return { wait: { kind: 'call', name: workflow.filename ?? name, args: args as Json, timeout_ms } };
   },
-};
+});
+
+/** Whether a script begins with the repository is decided as for a job with steps; its run finds the repository itself. */
+async function checkoutOf(
+  checkouts: JobCheckouts,
+  tx: Transaction,
+  node: FlowNodeContext,
+  wanted: CallPlan['checkout'],
+): Promise<{ checkout?: boolean | CheckoutOptions }> {
+  if ((await checkouts(tx, node, wanted)) === undefined) return {};
+  return { checkout: wanted === null ? true : (filled(wanted, node.evaluate) as boolean | CheckoutOptions) };
+}
 
 /** The file that an earlier node read. Throws `flow_config_invalid`. */
 function readFile(

@@ -27,6 +27,8 @@ import { traceColumns } from './0026-traces.ts';
 import { callRoots } from './0027-call-roots.ts';
 import { untrustedLanes } from './0029-untrusted-lanes.ts';
 import { boundTables } from './0030-bounds.ts';
+import { checkoutColumn } from './0031-checkouts.ts';
+import { settingsTable } from './0032-run-settings.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -57,4 +59,6 @@ export const runsMigrations: readonly Migration[] = [
   callRoots,
   untrustedLanes,
   boundTables,
+  checkoutColumn,
+  settingsTable,
 ];
