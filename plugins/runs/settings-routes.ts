@@ -56,7 +56,7 @@ export const settingsRoutes = ({ database, audit, settings }: SettingsDeps): Rou
         await settings.write(tx, request.scope, changed);
         await audit.record(tx, {
           ...auditSource(request),
-          ...{ org_id, project_id, action: 'run_settings.put', subject: 'timeout' },
+          ...{ org_id, project_id, action: 'run_settings.set', subject: 'timeout' },
           detail: viewOf(changed).timeout ?? 'none',
         });
       });
