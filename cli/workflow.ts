@@ -59,6 +59,11 @@ export const WORKFLOW_FLAGS = {
     many: true,
     summary: 'event type that cancels the run',
   },
+  timeout: { type: 'string', value: '<duration>', summary: 'fail the run after this time, waits included' },
+  checkout: {
+    type: 'boolean',
+    summary: "begin in a folder with the repository of the forge's event (scripts only)",
+  },
 } as const satisfies Flags;
 
 type Source = Pick<Invocation, 'flags' | 'stdin' | 'words'>;
@@ -140,6 +145,8 @@ export async function readWorkflow(
     requires: value('requires'),
     credentials: pairs('credential'),
     cancel_on: value('cancel-on'),
+    timeout: value('timeout'),
+    checkout: value('checkout') || undefined,
   };
   return withContents(body, contents);
 }

@@ -62,6 +62,7 @@ import type {NodeRecord} from '../../plugins/runs/generated/node.ts';
 import type {RunDocument} from '../../plugins/runs/generated/run-document.ts';
 import type {RunHistory} from '../../plugins/runs/generated/run-history.ts';
 import type {RunInput} from '../../plugins/runs/generated/run-input.ts';
+import type {RunSettings} from '../../plugins/runs/generated/run-settings.ts';
 import type {RunRecord} from '../../plugins/runs/generated/run.ts';
 import type {SentSignal} from '../../plugins/runs/generated/sent-signal.ts';
 import type {Signal} from '../../plugins/runs/generated/signal.ts';
@@ -135,6 +136,7 @@ export type {
   RunHistory,
   RunInput,
   RunRecord,
+  RunSettings,
   SavedGraph,
   ScheduleView,
   Secret,
@@ -355,6 +357,7 @@ export interface Answers {
   RunHistory: RunHistory;
   RunInput: RunInput;
   RunRecord: RunRecord;
+  RunSettings: RunSettings;
   SavedGraph: SavedGraph;
   ScheduleView: ScheduleView;
   Secret: Secret;

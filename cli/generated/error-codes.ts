@@ -39,7 +39,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["backup_value_refused",422,"The database cannot hold a value of the backup.","Restore into the kind of database that the backup was made of, or correct what the message names."],
   ["calls_too_deep",409,"Too many runs have called each other.","Look for a workflow that calls itself, and give it a condition that ends."],
   ["chain_too_deep",409,"Runs have started each other too often.","Shorten the chain: handler runs start others by their events for at most five generations, and runs spawn runs at most 16 deep. Look for a workflow that starts itself."],
-  ["checkout_failed",422,"The repository of the push cannot be put into the workspace.","Check the address that `detail` names and the credential of the webhook, or set `checkout: false`."],
+  ["checkout_failed",422,"The repository of the event cannot be put into the workspace.","Check the address and the ref that `detail` names and the credential of the webhook, or set `checkout: false`."],
   ["commit_unknown",503,"The connection broke during the commit.","The work may or may not have been done. Check before you try again, or repeat the request with the same idempotency key."],
   ["connecting_not_offered",409,"This service has no such provider of accounts.","The operator sets providers with SVC_CONNECTED_ACCOUNT_PROVIDERS; `svc provider ls` lists them."],
   ["connector_input_invalid",422,"The values for an action of a connector are missing or not of the right type.","Correct the members of `with` and `input` that `errors` names. Nothing was sent. `svc connector show` lists them, `svc connector render` tries them."],

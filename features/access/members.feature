@@ -62,6 +62,21 @@ Feature: Members and tokens from the command line
       When I call "svc runs ls" with "SVC_TOKEN" set to "{ci}"
       Then it exits with 4
 
+    Scenario: an owner gives a second user a first token
+      When I call "svc member set {project}-bob --role member --project {project}"
+      Then it exits with 0
+      When I call "svc token create laptop --user {project}-bob --json"
+      Then standard output is JSON whose "token" is noted as "bob"
+      And standard output is JSON whose "user" is "{project}-bob"
+      When I call "svc whoami --json" with "SVC_TOKEN" set to "{bob}"
+      Then standard output has "{project}-bob"
+      When I call "svc token create more --user {project}-bob" with "SVC_TOKEN" set to "{bob}"
+      Then it exits with 1
+      And standard error has "(forbidden)"
+      When I call "svc token create more --user {project}-nobody"
+      Then it exits with 1
+      And standard error has "is not a member of the org"
+
     Scenario: a token takes those along that it has made
       When I call "svc token create first --json"
       Then standard output is JSON whose "token" is noted as "first"

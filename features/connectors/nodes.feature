@@ -27,6 +27,21 @@ Feature: A node of a connector
       When I send "GET" to "{scoped}/runs/{run}/steps"
       Then the nodes "by_connector" and "by_hand" are shown alike
 
+    @far-end @AUTH-010
+    Scenario: a header that the node names wins over the connector's and the credential's
+      Given a team chat with the token "tok-of-chat" and the channel "#ops"
+      And the credential "chat" is '{"kind": "bearer", "token": "tok-of-chat"}'
+      When I run the graph:
+        """
+        {"nodes": [{"id": "say", "type": "team_chat.post_message", "config": {"credential": "chat",
+          "headers": {"content-type": "application/json", "AUTHORIZATION": "Own scheme"},
+          "with": {"channel": "#ops", "api_base": "{far}/api"}, "input": {"text": "hello"}}}]}
+        """
+      Then the run succeeds
+      And it was asked:
+        | method | authorization | content-type     |
+        | POST   | Own scheme    | application/json |
+
     @far-end @CONN-004 @CONN-006
     Scenario: the credential is resolved at the claim, and only its name is known
       Given a team chat with the token "tok-of-the-claim" and the channel "#ops"

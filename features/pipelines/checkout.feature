@@ -35,6 +35,132 @@ Feature: The repository of a push
       And the log lacks "GIT_CHECKOUT"
       And the log lacks "token-of-the-forge"
 
+    Scenario: a pushed tag is there under its name
+      Given a repository "site" whose "version" is:
+        """
+        one
+        """
+      And the repository "site" has the tag "v1.2"
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "pipeline": "jobs: { one: { steps: [{ run: git describe --exact-match --tags }] } }"}'
+      When forge_a delivers "push" to "ci":
+        """
+        {"ref": "refs/tags/v1.2", "after": "{sha}", "repository": {"full_name": "acme/site", "clone_url": "file://{folder}/repos/site"}}
+        """
+      Then the workflow of the webhook "ci" succeeds
+      And the log has "v1.2"
+
+    @store
+    Scenario: a script job begins with it too, unless it says otherwise
+      Given a repository "site" whose "build.sh" is:
+        """
+        echo "built by the repository"
+        """
+      And the webhook "ci" with:
+        """
+        {"forge": "forge_a", "repo": "acme/site", "pipeline": "jobs: { one: { workflow: one.sh }, two: { needs: one, checkout: false, workflow: two.sh } }\nfiles: { one.sh: 'svc step build -- bash \"$SVC_WORKSPACE/build.sh\" && test \"$PWD\" = \"$SVC_WORKSPACE\"', two.sh: 'test ! -e build.sh && echo \"two has ${SVC_WORKSPACE-nothing}\"' }\n"}
+        """
+      When forge_a delivers "push" to "ci":
+        """
+        {"ref": "refs/heads/main", "after": "{sha}", "repository": {"full_name": "acme/site", "clone_url": "file://{folder}/repos/site"}}
+        """
+      Then the workflow of the webhook "ci" succeeds
+
+  Rule: A script that a forge's event starts can begin with the repository
+
+    @store @far-end
+    Scenario: of a handler, with the credential of the webhook and in every pass
+      Given a repository "site" whose "file" is:
+        """
+        from behind the password
+        """
+      And a git server that takes "x-access-token:token-of-the-forge" noted as "git"
+      And the credential "bot" is '{"kind": "bearer", "token": "token-of-the-forge"}'
+      And the handler "build" with '{"on": ["push"], "checkout": true}' runs "build.sh":
+        """
+        before=$(cat file)
+        svc sleep 10ms
+        echo "$before, and again $(cat "$SVC_WORKSPACE/file")"
+        env
+        cat .git/config
+        """
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot"}'
+      When forge_a delivers "push" to "ci":
+        """
+        {"ref": "refs/heads/main", "after": "{sha}", "repository": {"full_name": "acme/site", "clone_url": "{git}/site"}}
+        """
+      Then the run of "build" is "succeeded"
+      And the log has "from behind the password, and again from behind the password"
+      And the log lacks "GIT_CHECKOUT"
+      And the log lacks "token-of-the-forge"
+
+  Rule: A pull request has its head
+
+    @store @far-end
+    Scenario: that of the project with its credential
+      Given a repository "site" whose "file" is:
+        """
+        the head of the pull request
+        """
+      And a git server that takes "x-access-token:token-of-the-forge" noted as "git"
+      And the credential "bot" is '{"kind": "bearer", "token": "token-of-the-forge"}'
+      And the handler "build" with '{"on": ["forge.pull_request"], "kind": "pipeline"}' runs "ci.yml":
+        """
+        jobs: { one: { steps: [{ run: cat file; git rev-parse HEAD }] } }
+        """
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot"}'
+      When forge_a delivers "pull_request" to "ci":
+        """
+        {"action": "opened", "number": 7, "repository": {"full_name": "acme/site", "clone_url": "{git}/site"},
+         "pull_request": {"author_association": "MEMBER", "base": {"repo": {"full_name": "acme/site"}},
+           "head": {"ref": "topic", "sha": "{sha}", "repo": {"full_name": "acme/site", "clone_url": "{git}/site"}}}}
+        """
+      Then the run of "build" is "succeeded"
+      And the log has "the head of the pull request"
+
+    @far-end
+    Scenario: that of a fork without any credential, although the server would take it
+      Given a repository "fork" whose "file" is:
+        """
+        by an outsider
+        """
+      And a git server that takes "x-access-token:token-of-the-forge" noted as "git"
+      And the credential "bot" is '{"kind": "bearer", "token": "token-of-the-forge"}'
+      And the handler "build" with '{"on": ["forge.pull_request"], "kind": "pipeline"}' runs "ci.yml":
+        """
+        jobs: { one: { steps: [{ run: echo NEVER }] } }
+        """
+      And the webhook "ci" with '{"forge": "forge_a", "repo": "acme/site", "credential": "bot"}'
+      When forge_a delivers "pull_request" to "ci":
+        """
+        {"action": "opened", "number": 8, "repository": {"full_name": "acme/site", "clone_url": "{git}/site"},
+         "pull_request": {"author_association": "NONE", "base": {"repo": {"full_name": "acme/site"}},
+           "head": {"ref": "topic", "sha": "{sha}", "repo": {"full_name": "mallory/site", "clone_url": "{git}/fork"}}}}
+        """
+      Then the run of "build" is "failed"
+      And the error of the failed run of "build" has "git fetch ended with"
+
+  Rule: A job says how much of the repository it needs
+
+    Scenario: the whole history and only one folder
+      Given a repository "site" whose "lib/a" is:
+        """
+        one
+        """
+      And a repository "site" whose "docs/b" is:
+        """
+        two
+        """
+      And the webhook "ci" with:
+        """
+        {"forge": "forge_a", "repo": "acme/site", "pipeline": "jobs: { one: { checkout: { depth: 0, paths: [lib] }, steps: [{ run: 'echo \"commits $(git rev-list --count HEAD)\"; test -e lib/a; test ! -e docs' }] } }"}
+        """
+      When forge_a delivers "push" to "ci":
+        """
+        {"ref": "refs/heads/main", "after": "{sha}", "repository": {"full_name": "acme/site", "clone_url": "file://{folder}/repos/site"}}
+        """
+      Then the workflow of the webhook "ci" succeeds
+      And the log has "commits 2"
+
   Rule: A repository that cannot be cloned fails the job
 
     @far-end

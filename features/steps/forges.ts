@@ -40,6 +40,10 @@ async function send(world: SvcWorld, forge: string, name: string, event: string,
 }
 
 /** `{forge, repo, workflow?…}`. */
+Given('the webhook {string} with:', async function (this: SvcWorld, name: string, body: string) {
+  await put(this, name, JSON.parse(this.expand(body)) as object);
+});
+
 Given('the webhook {string} with {string}', async function (this: SvcWorld, name: string, body: string) {
   await put(this, name, JSON.parse(this.expand(body)) as object);
 });

@@ -114,6 +114,11 @@ Given(
   },
 );
 
+Given('the repository {string} has the tag {string}', async function (this: SvcWorld, name: string, tag: string) {
+  const cwd = join(this.folder, 'repos', name);
+  await promisify(execFile)('git', ['tag', tag], { cwd });
+});
+
 Given(
   'a git server that takes {string} noted as {string}',
   async function (this: SvcWorld, pair: string, note: string) {

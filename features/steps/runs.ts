@@ -153,3 +153,20 @@ Then('the recorded steps are:', async function (this: SvcWorld, table: DataTable
 Then(/^(\d+) steps? (?:is|are) recorded$/, async function (this: SvcWorld, count: string) {
   await settles(async () => (await this.steps()).length, Number(count));
 });
+
+Then('a run of {string} fails with code {string}', async function (this: SvcWorld, workflow: string, code: string) {
+  const run = await until(`${workflow} to run`, 20_000, async () => {
+    const answer = await this.call('GET', `${this.scoped}/runs?limit=200`);
+    const { runs } = answer.json() as { runs: { run_id: string; workflow: string }[] };
+    return runs.find((one) => one.workflow === workflow);
+  });
+  this.remember(run.run_id, workflow);
+  await this.reaches('failed');
+  const answer = await this.call('GET', `${this.scoped}/runs/${run.run_id}`);
+  assert.equal((answer.json() as { error: { code: string } }).error.code, code);
+});
+
+Then('the run has no deadline', async function (this: SvcWorld) {
+  const answer = await this.call('GET', `${this.scoped}/runs/${this.run_id}`);
+  assert.equal((answer.json() as { deadline?: string }).deadline, undefined);
+});

@@ -71,3 +71,70 @@ Feature: A step and a run end in time
       When I call "svc submit {folder}/waits.sh --timeout 0s"
       Then it exits with 1
       And standard error has "must be longer than 0s"
+
+    @store
+    Scenario: a run that a handler starts
+      Given the handler "slow" with '{"on": ["asked"], "timeout": "1s"}' runs "waits.sh":
+        """
+        svc wait-signal never
+        """
+      When somebody emits "asked" with "{}"
+      Then a run of "waits.sh" fails with code "deadline_exceeded"
+
+    Scenario: a run that a schedule starts
+      Given the schedule "slow" is '{"cron": "0 0 1 1 *", "workflow": {"filename": "waits.sh", "source": "svc wait-signal never", "timeout": "1s"}}'
+      When I call "svc schedule trigger slow"
+      Then it exits with 0
+      And a run of "waits.sh" fails with code "deadline_exceeded"
+
+    Scenario: a run that a webhook starts
+      Given the webhook "slow" with '{"forge": "forge_a", "repo": "acme/site", "workflow": {"filename": "waits.sh", "source": "svc wait-signal never", "timeout": "1s"}}'
+      When forge_a delivers "push" to "slow":
+        """
+        {"ref": "refs/heads/main", "after": "0123456789012345678901234567890123456789", "repository": {"full_name": "acme/site"}}
+        """
+      Then a run of "waits.sh" fails with code "deadline_exceeded"
+
+    Scenario: a timeout that is none is refused where it is said
+      Given a file "waits.sh":
+        """
+        svc wait-signal never
+        """
+      When I call "svc handler set h {folder}/waits.sh --on x --timeout soon"
+      Then it exits with 1
+      And standard error has "timeout"
+      When I call "svc schedule set s '0 0 1 1 *' {folder}/waits.sh --timeout 0s"
+      Then it exits with 1
+      And standard error has "must be longer than 0s"
+      When I call "svc handler set h {folder}/waits.sh --on x --timeout 90m"
+      Then it exits with 0
+      When I call "svc handler show h"
+      Then standard output has "90m"
+
+    @store
+    Scenario: the project says how long a run may take that says nothing
+      When I call "svc runs timeout"
+      Then standard output is "none"
+      When I call "svc runs timeout 0s"
+      Then it exits with 1
+      When I call "svc runs timeout 1s"
+      Then standard output is "1s"
+      When I submit the script "waits.sh" as "usual":
+        """
+        svc wait-signal never
+        """
+      Then the run fails with code "deadline_exceeded"
+      When I submit the script "own.sh" with the options '{"timeout": "1h"}':
+        """
+        svc wait-signal go
+        """
+      Then the run waits for "signal" "go"
+      When I send the signal "go" with "null"
+      Then the run succeeds
+      When I call "svc runs timeout none"
+      And I submit the script "ever.sh":
+        """
+        true
+        """
+      Then the run succeeds
+      And the run has no deadline

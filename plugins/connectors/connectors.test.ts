@@ -207,6 +207,25 @@ t.test('values that are wrong fail the node before anything is sent', async (t) 
   t.equal(sent[0]!.headers?.authorization, undefined);
 });
 
+t.test('headers of a node win over those of its connector and of its credential', async (t) => {
+  sent.length = 0;
+  const config = { credential: 'bearer', with: { channel: 'c' }, input: { text: 't' } };
+  const headers = { 'CONTENT-TYPE': 'application/x-own', Authorization: { $expr: '"Own " + "scheme"' }, 'X-Two': 2 };
+  const run_one = await run('team_chat.post_message', { ...config, headers: { ...headers, 'X-None': null } });
+  t.match(run_one, { status: 'succeeded' });
+  const { headers: got = {} } = sent[0]!;
+  t.match(got, { 'content-type': 'application/x-own', authorization: 'Own scheme', 'x-two': '2' });
+  t.notOk('x-none' in got);
+  t.equal(sent.length, 1);
+  t.match(await run('team_chat.post_message', { ...config, headers: { 'X-List': { $expr: '[1]' } } }), {
+    error: { code: 'connector_input_invalid', message: /\/headers\/X-List must be a text/ },
+  });
+  t.match(await run('team_chat.post_message', { ...config, headers: { $expr: '"text"' } }), {
+    error: { code: 'connector_input_invalid', message: /\/headers must be an object/ },
+  });
+  t.equal(sent.length, 1, 'nothing is sent');
+});
+
 t.test('a graph is told at its save what a node lacks', async (t) => {
   const save = async (type: string, config: unknown) => {
     const document = { version: 'svc-graph/v1', nodes: [{ id: 'n', type, config }], edges: [] };
@@ -225,6 +244,8 @@ t.test('a graph is told at its save what a node lacks', async (t) => {
   t.match(await save('team_chat.post_message', { ...sound, with: { chanel: 'c' } }), [422]);
   t.match(await save('team_chat.post_message', { ...sound, retry: 1 }), [422, /\/retry is not a known member/]);
   t.match(await save('team_chat.post', sound), [422, /team_chat\.post/]);
+  t.match(await save('team_chat.post_message', { ...sound, headers: { Host: 'x' } }), [422, /\/headers\/Host/]);
+  t.same((await save('team_chat.post_message', { ...sound, headers: { 'X-One': { $expr: 'input.x' } } }))[0], 200);
   const flag = { credential: 'api_key', with: { project: 'p', environment: 'e' } };
   t.match(await save('feature_flags.switch_flag', { ...flag, input: { flag: 'f', on: 'yes' } }), [
     422,

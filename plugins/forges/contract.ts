@@ -1,6 +1,3 @@
-import { type Queries, token } from '../../kernel/contracts/index.ts';
-import type { ProjectScope } from '../resources/contract.ts';
-
 export { type ForgeDelivery, type ForgeEvent, ForgeEvents } from './contract/forge-event.ts';
 
 /** A node of a flow that reads a file of a repository: its config is a `RepoFile`, its output the text. */
@@ -21,22 +18,3 @@ export interface RepoFile {
   /** Name of the credential (`bearer` or `basic`) with which it is read. */
   credential: string;
 }
-
-/** What a push pushed, and where it can be fetched from. */
-export interface PushedRepo {
-  /** As the forge says it in its signed delivery; not checked. */
-  url: string;
-  sha: string;
-  /** Name of the webhook's credential; null without one, and for an untrusted push. */
-  credential: string | null;
-}
-
-export interface PushedRepos {
-  /**
-   * The repository of a recorded push; undefined when the event is no push that a webhook delivered, or its forge did not
-   * say where the repository is. The org's keys are ready.
-   */
-  of(on: Pick<Queries, 'read'>, scope: ProjectScope, event_id: string): Promise<PushedRepo | undefined>;
-}
-
-export const PushedRepos = token<PushedRepos>('forges.PushedRepos');

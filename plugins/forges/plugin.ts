@@ -21,9 +21,10 @@ import { FlowNodes } from '../flows/contract.ts';
 import { HandlerMatches } from '../handlers/contract.ts';
 import { Connectors, SignatureCheck } from '../manifests/contract.ts';
 import { AuditedWrites, type NamedCall } from '../resources/contract.ts';
-import { FileHolders, RunCreation } from '../runs/contract.ts';
+import { FileHolders, RunCreation, RunOrigins } from '../runs/contract.ts';
+import { RepositorySources } from '../scripts/contract.ts';
 import { heldByWorkflows, StoredWorkflows } from '../workflows/contract.ts';
-import { ForgeEvents, PushedRepos } from './contract.ts';
+import { ForgeEvents } from './contract.ts';
 import { webhookTables } from './migrations/0001-webhooks.ts';
 import { oldSecrets } from './migrations/0002-old-secrets.ts';
 import { workflowsLast } from './migrations/0003-order.ts';
@@ -38,7 +39,7 @@ import { createForgeEvents } from './service/forge-events.ts';
 import { Forges } from './service/forges.ts';
 import { inlineWorkflows } from './service/inline-workflows.ts';
 import { requestOfFile } from './service/repo-files.ts';
-import { createPushedRepos } from './service/pushed-repos.ts';
+import { forgeRepositories } from './service/repositories.ts';
 import { Registration } from './service/registration.ts';
 import { Webhooks } from './service/webhooks.ts';
 
@@ -81,7 +82,9 @@ export default definePlugin(manifest, (plugin) => {
   plugin.migrations([webhookTables, oldSecrets, workflowsLast]);
   const forges = plugin.own(() => new Forges());
   plugin.bind(ForgeEvents, (use) => createForgeEvents(forges(use)));
-  plugin.bind(PushedRepos, (use) => createPushedRepos(() => use(EventBus)));
+  plugin.contribute(RepositorySources, (use) =>
+    forgeRepositories({ bus: () => use(EventBus), origins: () => use(RunOrigins) }),
+  );
   plugin.contribute(FlowNodes, (use) =>
     repoFileNode(
       () => requestOfFile(forges(use)),

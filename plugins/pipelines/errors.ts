@@ -38,12 +38,6 @@ export const PipelineErrors = {
     title: 'An artifact of the job cannot be stored.',
     next: 'Check that the steps make what `artifacts` names, and that it is within the limits of artifacts.',
   }),
-  checkoutFailed: defineError({
-    code: 'checkout_failed',
-    status: 422,
-    title: 'The repository of the push cannot be put into the workspace.',
-    next: 'Check the address that `detail` names and the credential of the webhook, or set `checkout: false`.',
-  }),
   jobUnreadable: defineError({
     code: 'job_unreadable',
     status: 422,

@@ -11,13 +11,13 @@ import { Executors } from '../agents/contract.ts';
 import { CredentialStates } from '../credentials/contract.ts';
 import { DocumentWorkers } from '../expressions/contract.ts';
 import { FlowLanguages, FlowNodes, Flows } from '../flows/contract.ts';
-import { PushedRepos } from '../forges/contract.ts';
 import { LeaseOwners, Leases } from '../locks/contract.ts';
 import {
   CredentialChecks,
   RunCreation,
   RunEngine,
   RunLimits,
+  RunOrigins,
   RunStore,
   RunTables,
   WaitKinds,
@@ -25,7 +25,7 @@ import {
   Wakeups,
   WorkflowKinds,
 } from '../runs/contract.ts';
-import { MakePrograms, Verbs } from '../scripts/contract.ts';
+import { MakePrograms, RepositorySources, Verbs } from '../scripts/contract.ts';
 import { leaseOwners, leaseWaitKind } from './concurrency/lease-wait.ts';
 import { leaseNode, releaseNode } from './concurrency/nodes.ts';
 import { Superseder } from './concurrency/superseder.ts';
@@ -35,6 +35,7 @@ import { pipelineLanguage } from './language/language.ts';
 import { supersessionTable } from './migrations/0001-supersessions.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { callNode } from './service/call-node.ts';
+import { jobCheckouts } from './service/job-checkouts.ts';
 import { jobNode } from './service/job-node.ts';
 import { readNode } from './service/read-node.ts';
 import { pipelineKind } from './service/kind.ts';
@@ -48,6 +49,12 @@ const makeSuperseder = (use: Resolve) =>
     clock: use(Clock),
     log: use(Log).child({ part: 'concurrency' }),
   });
+
+const makeCheckouts = (use: Resolve) =>
+  jobCheckouts(
+    () => use.all(RepositorySources),
+    () => use(RunOrigins),
+  );
 
 export default definePlugin(manifest, (plugin) => {
   plugin.migrations([supersessionTable]);
@@ -63,11 +70,8 @@ export default definePlugin(manifest, (plugin) => {
   );
   plugin.contribute(FlowLanguages, (use) => pipelineLanguage(() => use(Expressions)));
   plugin.contribute(FlowNodes, (use) => [
-    jobNode(
-      () => use(PushedRepos),
-      () => use(RunLimits),
-    ),
-    callNode(() => use(RunCreation)),
+    jobNode(makeCheckouts(use), () => use(RunLimits)),
+    callNode(() => use(RunCreation), makeCheckouts(use)),
     readNode(() => use.all(FlowNodes)),
     leaseNode,
     releaseNode(() => use(Leases)),

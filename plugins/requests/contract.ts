@@ -4,6 +4,7 @@ import type { FlowNodeContext, FlowNodeOutcome } from '../flows/contract.ts';
 import type { Json } from '../runs/contract.ts';
 
 export { keyText } from './contract/key-text.ts';
+export { headerFaults, headerTexts, NODE_HEADERS, type NodeHeaders } from './contract/node-headers.ts';
 
 /** The capability that an agent announces when it may make outbound requests. */
 export const HTTP_CAPABILITY = 'http';

@@ -19,6 +19,7 @@ export * from './contract/journal.ts';
 export * from './contract/limits.ts';
 export * from './contract/losses.ts';
 export * from './contract/node-spans.ts';
+export * from './contract/origins.ts';
 export * from './contract/record.ts';
 export * from './contract/recorded-work.ts';
 export * from './contract/rerun.ts';

@@ -1,12 +1,4 @@
-import {
-  Errors,
-  type HttpReply,
-  type HttpRequest,
-  MEMBER,
-  parseDuration,
-  type Route,
-  SCOPED,
-} from '../../kernel/contracts/index.ts';
+import { Errors, type HttpReply, type HttpRequest, MEMBER, type Route, SCOPED } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
 import { type RunEngine, type SubmitResult, type Workflow, WORKFLOW_BODY_LIMIT, withWorkflow } from './contract.ts';
 import type { SubmitRunBody } from './generated/submit-run.ts';
@@ -85,14 +77,13 @@ function reply({ duplicate: repeated, source_differs: differs }: SubmitResult, j
   return { status: 200, json: { ...json, duplicate: true, source_differs: differs || undefined } };
 }
 
-type SubmitBody = Workflow & Pick<SubmitRunBody, 'idempotency_key' | 'timeout'>;
+type SubmitBody = Workflow & Pick<SubmitRunBody, 'idempotency_key'>;
 
 function submitted(engine: RunEngine, request: HttpRequest): Promise<SubmitResult> {
-  const { timeout, ...body } = request.body as SubmitBody;
+  const body = request.body as SubmitBody;
   return engine.submit({
     ...body,
     ...request.scope,
-    timeout_ms: timeoutOf(timeout),
     idempotency_key: submitKey(request, body.idempotency_key),
     trigger: { type: 'manual' },
     trusted: true,
@@ -100,20 +91,6 @@ function submitted(engine: RunEngine, request: HttpRequest): Promise<SubmitResul
     submitted_by: request.principal?.id,
     by: auditSource(request),
   });
-}
-
-/** Milliseconds. Throws `invalid_request` for what is no duration, or none at all. */
-function timeoutOf(timeout: string | undefined): number | undefined {
-  if (timeout === undefined) return undefined;
-  const refused = (message: string) =>
-    Errors.invalidRequest(`timeout ${message}`, { errors: [{ pointer: '/timeout', message }] });
-  try {
-    const ms = parseDuration(timeout);
-    if (ms > 0) return ms;
-  } catch (error) {
-    throw refused((error as Error).message);
-  }
-  throw refused('must be longer than 0s');
 }
 
 function submitKey({ headers }: HttpRequest, member: string | undefined): string | undefined {

@@ -8,6 +8,7 @@ export {
   readTimeout,
   splitCommand,
 } from './contract/arguments.ts';
+export * from './contract/checkout.ts';
 export * from './contract/file-room.ts';
 export * from './contract/given-file.ts';
 export * from './contract/policy.ts';

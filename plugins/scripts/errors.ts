@@ -73,3 +73,10 @@ export const stepInProgress = defineError({
   title: 'A step is still open on this connection.',
   next: 'Send `end` first. A durable call inside a step is not possible.',
 });
+
+export const checkoutFailed = defineError({
+  code: 'checkout_failed',
+  status: 422,
+  title: 'The repository of the event cannot be put into the workspace.',
+  next: 'Check the address and the ref that `detail` names and the credential of the webhook, or set `checkout: false`.',
+});

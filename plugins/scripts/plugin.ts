@@ -12,7 +12,7 @@ import {
 import { Executors } from '../agents/contract.ts';
 import { Replay } from '../replay/contract.ts';
 import { WorkflowKinds } from '../runs/contract.ts';
-import { MakePrograms, Verbs } from './contract.ts';
+import { MakePrograms, RepositorySources, Verbs } from './contract.ts';
 import { agentPath } from './domain/environment.ts';
 import { replayTool } from './dry/replay-tool.ts';
 import { createCommandExecutor } from './executor/command-executor.ts';
@@ -58,6 +58,7 @@ export default definePlugin(manifest, (plugin) => {
     return scriptWorkflow(
       createBashSyntax(path, reader(use)),
       new ScriptReview({ env, path, verbs: () => use.all(Verbs) }),
+      () => use.all(RepositorySources),
     );
   });
   plugin.bind(MakePrograms, (use) => () => {

@@ -300,6 +300,13 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     target: cell,
     audits: 'state.set',
   },
+  [`GET ${SCOPED}/run-settings`]: { rule: 'project viewer', status: 200 },
+  [`PUT ${SCOPED}/run-settings`]: {
+    rule: 'project admin',
+    status: 200,
+    body: { timeout: null },
+    audits: 'run_settings.set',
+  },
   [`DELETE ${SCOPED}/state/:entity/:key`]: {
     rule: 'project member',
     status: 204,

@@ -111,11 +111,15 @@ export const commands: readonly Command[] = [
       args: [NAME],
       flags: {
         agent: { type: 'boolean', summary: 'for an agent instead of a person or CI' },
+        user: { type: 'string', value: '<name>', summary: 'for this member of the org; only owners may' },
         role: { type: 'string', choices: ['viewer', 'member', 'admin'], summary: 'the highest role of the token' },
         project: { type: 'string', summary: 'limits the token to this project' },
         'expires-in': { type: 'string', value: '<duration>', summary: 'e.g. 30d (default: never)' },
       },
-      examples: [['svc token create ci --role member --project web --expires-in 90d', 'for CI']],
+      examples: [
+        ['svc token create ci --role member --project web --expires-in 90d', 'for CI'],
+        ['svc token create laptop --user bob', 'the first token of somebody who was added with `svc member set`'],
+      ],
       load: () => import('./token-create.ts'),
     },
     listCommand<Api.ListTokens200['tokens'][number]>({

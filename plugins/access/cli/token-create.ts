@@ -8,6 +8,7 @@ export const run: Run = async ({ args, flags, output, client }) => {
     org: api.profile.org || undefined,
     role: flags.role,
     project: flags.project,
+    user: flags.user,
     expires_in: flags.expiresIn,
   };
   const made = await api.json<Api.CreatedToken>({ method: 'POST', path: '/api/v1/tokens', body });

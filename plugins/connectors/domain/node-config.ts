@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../../kernel/contracts/index.ts';
 import type { ManifestValue } from '../../manifests/contract.ts';
+import { NODE_HEADERS } from '../../requests/contract.ts';
 import type { ConnectorAction } from '../contract.ts';
 
 /** A text with a hole may become anything once it is filled. */
@@ -20,6 +21,10 @@ export function configSchema({ connector, described }: ConnectorAction): JsonSch
     properties: {
       with: valuesSchema(fields, false),
       input: valuesSchema(inputs, more_inputs),
+      headers: {
+        ...NODE_HEADERS,
+        description: 'They win over the headers of the connector and of the credential. null: as if it were not named.',
+      },
       ...(credential ? { credential: { type: 'string', minLength: 1, maxLength: 63 } } : {}),
       retry_on: { type: 'array', maxItems: 100, items: { type: 'integer', minimum: 100, maximum: 599 } },
       fail_on_error_status: { type: 'boolean' },

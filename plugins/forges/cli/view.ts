@@ -10,6 +10,8 @@ export const SHOWN: Columns<Webhook> = {
   forge: 'forge',
   repo: 'repo',
   workflow: (webhook) => webhook.workflow && (workflowOf(webhook) || 'a workflow'),
+  timeout: ({ workflow }) => workflow?.timeout && String(workflow.timeout),
+  checkout: ({ workflow }) => workflow?.checkout && JSON.stringify(workflow.checkout),
   registration: 'registration',
   'api base': 'api_base',
   credential: 'credential',

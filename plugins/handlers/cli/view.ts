@@ -40,6 +40,8 @@ export const SHOWN: Columns<HandlerView> = {
   tags: 'tags',
   requires: 'requires',
   'cancel on': 'cancel_on',
+  timeout: 'timeout',
+  checkout: ({ checkout }) => checkout && JSON.stringify(checkout),
   'last 24 h': latelyOf,
   'set at': 'set_at',
 };

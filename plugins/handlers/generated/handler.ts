@@ -37,6 +37,18 @@ export interface HandlerView {
   credentials?: {
     [k: string]: string;
   };
+  /**
+   * Whether its script begins with the repository of the event, and how: as it was given.
+   */
+  checkout?:
+    | boolean
+    | {
+        [k: string]: unknown;
+      };
+  /**
+   * How long its runs may take.
+   */
+  timeout?: string;
   cancel_on?: string[];
   /**
    * The resource that registered it and with which it changes: `graph:<graph>`.

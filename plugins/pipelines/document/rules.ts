@@ -14,7 +14,7 @@ const CREDENTIAL = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const KINDS = {
   steps: ['artifacts', 'checkout', 'requires', 'env', 'credentials', 'outputs', 'strategy'],
   wait_for_event: ['when', 'untrusted'],
-  workflow: ['with', 'include', 'strategy', 'requires', 'env', 'credentials'],
+  workflow: ['with', 'include', 'checkout', 'strategy', 'requires', 'env', 'credentials'],
 } as const;
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { FlowNode } from '../../flows/contract.ts';
-import type { IncludedFile, Json, WorkflowReference } from '../../runs/contract.ts';
+import type { CheckoutOptions, IncludedFile, Json, WorkflowReference } from '../../runs/contract.ts';
 import type { FromRepo, Job, PipelineDocument } from '../generated/pipeline.ts';
 import { OWN_NODES } from './concurrency.ts';
 
@@ -27,6 +27,8 @@ export interface CallPlan {
   requires?: string[];
   env: Record<string, Json>;
   credentials: Record<string, string>;
+  /** As a job with steps has it; scripts only. Absent in plans of earlier versions. */
+  checkout?: boolean | CheckoutOptions | null;
   with: Json;
 }
 

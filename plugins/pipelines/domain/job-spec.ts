@@ -1,4 +1,5 @@
-import type { Json } from '../../runs/contract.ts';
+import type { CheckoutOptions, Json } from '../../runs/contract.ts';
+import type { CheckoutWork } from '../../scripts/contract.ts';
 
 /** A step as an agent runs it. Texts still have their holes: they may read what earlier steps put out. */
 export interface StepSpec {
@@ -26,8 +27,8 @@ export interface JobPlan {
   outputs: Record<string, Json>;
   /** Folders and files of the workspace. */
   artifacts: string[];
-  /** The repository of the push is put into the workspace. */
-  checkout: boolean;
+  /** The repository of the event that started the run is put into the workspace; null: as that event has it. */
+  checkout: boolean | CheckoutOptions | null;
   /** The roots that texts of the agent read, beside `env` and `steps`. */
   roots: string[];
 }
@@ -42,7 +43,7 @@ export interface JobSpec extends Omit<JobPlan, 'requires' | 'roots' | 'env' | 'c
   /** How long its steps may take together on one agent; absent: its own timeout, or nothing, bounds it. */
   limit_ms?: number;
   /** What the workspace begins with; null: nothing. Its credential is in `runs.CHECKOUT_VARIABLE`. */
-  checkout: { url: string; sha: string } | null;
+  checkout: CheckoutWork | null;
   /** What the steps' expressions may read. */
   scope: Record<string, Json>;
 }

@@ -83,6 +83,7 @@ function callPlan(id: string, job: Job, { document, requires }: Around): CallPla
     requires: [...new Set([...requires, ...(job.requires ?? [])])],
     env: job.env ?? {},
     credentials: { ...document.credentials, ...job.credentials },
+    checkout: job.checkout ?? document.checkout ?? null,
     with: (job.with ?? null) as Json,
   };
 }
@@ -100,7 +101,7 @@ function jobPlan(id: string, job: Job, { document, requires }: Around): JobPlan 
     steps,
     outputs,
     artifacts,
-    checkout: job.checkout ?? document.checkout ?? true,
+    checkout: job.checkout ?? document.checkout ?? null,
     roots: ROOTS.filter((root) => root !== 'env' && root !== 'steps' && texts.includes(root)),
   };
 }

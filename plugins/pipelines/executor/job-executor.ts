@@ -1,8 +1,7 @@
 import type { Clock, Expressions } from '../../../kernel/contracts/index.ts';
 import type { Executor } from '../../agents/contract.ts';
-import type { Programs, Verb } from '../../scripts/contract.ts';
+import { GIT, type Programs, type Verb } from '../../scripts/contract.ts';
 import { JOB_EXECUTOR } from '../domain/job-spec.ts';
-import { GIT } from '../domain/checkout.ts';
 import { JobPass } from './job-pass.ts';
 import { stepVerbs } from './step-verbs.ts';
 

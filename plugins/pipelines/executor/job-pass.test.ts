@@ -47,6 +47,7 @@ const programsOf = (folder: string, start: (source: string) => object): Programs
     environment: () => ({}),
     find: async (program) => program,
     start: ({ argv: [, , source = ''] }) => start(source) as never,
+    checkOut: async () => undefined,
     gone: () => undefined,
     close: async () => undefined,
   }),

@@ -13,6 +13,8 @@ import {
   ProgramLost,
   type ProgramPlace,
   type Programs,
+  readCheckout,
+  shownCommit,
   type StartedProgram,
   type Verb,
 } from '../../scripts/contract.ts';
@@ -20,7 +22,6 @@ import { filled, shown } from '../domain/holes.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
 import { PipelineErrors } from '../errors.ts';
 import { storeArtifacts } from './artifacts.ts';
-import { checkOut } from './checkout.ts';
 import { JobScope, type StepResult } from './job-scope.ts';
 import { readJobSpec } from './job-spec.ts';
 import { JobJournal } from './step-journal.ts';
@@ -113,10 +114,11 @@ export class JobPass implements RunningPass {
     const workspace = join(place.folder, 'work');
     await place.makeFolder(workspace);
     await place.makeParent(join(place.folder, OUTPUTS));
-    if (spec.checkout !== null) {
-      this.#say(spec, `checking out ${spec.checkout.sha}`);
-      await checkOut({
-        ...{ checkout: spec.checkout, assignment: this.#assignment, place, workspace },
+    const checkout = readCheckout(spec.checkout as Json);
+    if (checkout !== undefined) {
+      this.#say(spec, `checking out ${shownCommit(checkout)}`);
+      await place.checkOut({
+        ...{ checkout, workspace },
         started: (program) => this.#started(program),
         isStopped: () => this.#isOver(),
       });

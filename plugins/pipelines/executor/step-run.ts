@@ -14,7 +14,6 @@ import {
 import { type Evaluate, filled, filledEnv, shown } from '../domain/holes.ts';
 import type { JobSpec, StepSpec } from '../domain/job-spec.ts';
 import { PipelineErrors } from '../errors.ts';
-import { withoutCheckout } from './checkout.ts';
 import type { JobScope, StepResult } from './job-scope.ts';
 import type { JobJournal } from './step-journal.ts';
 import { readOutputs } from './step-outputs.ts';
@@ -143,7 +142,7 @@ export class StepRun {
     const { spec, place, run_id, step, index, workspace } = this.#parts;
     const site = { kind: 'job-step', name: step.id ?? String(index), ordinal: 0 };
     return {
-      ...withoutCheckout(place.environment({ ...spec.env, ...own })),
+      ...place.environment({ ...spec.env, ...own }),
       SVC_OUTPUT: output_file,
       SVC_WORKSPACE: workspace,
       SVC_IDEMPOTENCY_KEY: idempotencyKey({ run_id, job: spec.key }, site),

@@ -20,6 +20,10 @@ export type Concurrency =
       policy?: 'queue' | 'cancel-running';
     };
 /**
+ * What the workspace begins with. Absent: with the commit of a push, a pull request or a release that started the run. True: with the commit of any event of a forge. False: it is empty.
+ */
+export type Checkout = boolean | CheckoutChoices;
+/**
  * CEL; `${{ }}` around the whole is stripped.
  */
 export type Condition = string | boolean;
@@ -46,10 +50,7 @@ export interface PipelineDocument {
   credentials?: Credentials;
   requires?: Requires;
   concurrency?: Concurrency;
-  /**
-   * False: the workspace stays empty also when a push started the run.
-   */
-  checkout?: boolean;
+  checkout?: Checkout;
   /**
    * Types of events that cancel the run.
    *
@@ -103,7 +104,7 @@ export interface PipelineDocument {
     | Credentials
     | Requires
     | Concurrency
-    | boolean
+    | Checkout
     | string[]
     | {
         [k: string]: string;
@@ -130,6 +131,27 @@ export interface Env {
  */
 export interface Credentials {
   [k: string]: string;
+}
+export interface CheckoutChoices {
+  /**
+   * Branch, tag or commit of the repository that the event is about, in place of the commit of the event. May have holes. HEAD: its default branch.
+   */
+  ref?: string;
+  /**
+   * Commits of the history, 1 if it is not said; 0: all of them, and the tags.
+   */
+  depth?: number;
+  /**
+   * True: submodules too; recursive: and those of submodules. Over https only.
+   */
+  submodules?: true | false | 'recursive';
+  /**
+   * Folders that are written, beside the files at the root. Absent: all.
+   *
+   * @minItems 1
+   * @maxItems 64
+   */
+  paths?: [string, ...string[]];
 }
 export interface IncludedFile {
   path: string;
@@ -206,10 +228,7 @@ export interface Job {
     [k: string]: unknown;
   };
   concurrency?: Concurrency;
-  /**
-   * False: the workspace stays empty also when a push started the run.
-   */
-  checkout?: boolean;
+  checkout?: Checkout;
   /**
    * Folders and files of the workspace that become artifacts of the run when the steps have succeeded.
    *

@@ -5,9 +5,11 @@ import {
   flowConfigInvalid,
 } from '../../flows/contract.ts';
 import type { Json, PlannedActivity, RunCreation } from '../../runs/contract.ts';
+import type { CheckoutParts } from '../../scripts/contract.ts';
 import { CALL_NODE, type CallPlan, type Child, documentOf, shownFile, takesCredentials } from '../domain/child.ts';
 import { filled, filledEnv } from '../domain/holes.ts';
 import type { FromRepo } from '../generated/pipeline.ts';
+import type { JobCheckouts } from './job-checkouts.ts';
 
 type Creation = () => Pick<RunCreation, 'program'>;
 
@@ -15,13 +17,16 @@ type Creation = () => Pick<RunCreation, 'program'>;
  * A `workflow` job. A script is a job of this run like any other, with a journal of its own. A pipeline or a graph is a run of
  * its own, for which this one waits without an agent.
  */
-export const callNode = (creation: Creation): FlowNodeType => ({
+export const callNode = (creation: Creation, checkouts: JobCheckouts): FlowNodeType => ({
   type: CALL_NODE,
   async begin(tx, node) {
     const plan = node.config as unknown as CallPlan;
     const workflow = workflowOf(plan, node);
     const program = await creation().program(tx, node, workflow);
-    return program ? ownJob(program, plan, node) : calledRun(workflow, plan, node);
+    if (!program) return calledRun(workflow, plan, node);
+    // Plans of versions that did not check out for scripts do not say it.
+    const { checkout = false } = plan;
+    return ownJob(program, await checkouts(tx, node, checkout), plan, node);
   },
 });
 
@@ -34,7 +39,12 @@ function workflowOf({ workflow, from_repo, name }: CallPlan, node: FlowNodeConte
   );
 }
 
-function ownJob({ executor, spec, requires }: PlannedActivity, plan: CallPlan, node: FlowNodeContext): FlowNodeOutcome {
+function ownJob(
+  { executor, spec, requires }: PlannedActivity,
+  begins: CheckoutParts | undefined,
+  plan: CallPlan,
+  node: FlowNodeContext,
+): FlowNodeOutcome {
   const { name, evaluate } = node;
   const asked = (filled(plan.requires ?? [], evaluate) as unknown[]).map(String);
   const given: { with?: Json } = plan.with === null ? {} : { with: filled(plan.with, evaluate) as Json };
@@ -45,10 +55,11 @@ function ownJob({ executor, spec, requires }: PlannedActivity, plan: CallPlan, n
         ...(spec as { [member: string]: Json }),
         ...given,
         job: name,
+        ...(begins && { checkout: begins.checkout as unknown as Json }),
         env: variablesOf(plan, node),
-        credentials: plan.credentials,
+        credentials: { ...plan.credentials, ...begins?.credentials },
       } as Json,
-      requires: [...new Set([...requires, ...asked])],
+      requires: [...new Set([...requires, ...asked, ...(begins?.requires ?? [])])],
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type Fault, isServiceError, parseDuration } from '../../../kernel/contracts/index.ts';
 import type { Json } from '../../runs/contract.ts';
 import { compileAtUse } from '../../schema/contract.ts';
-import type { NodeRequest } from '../contract.ts';
+import { headerTexts, type NodeRequest } from '../contract.ts';
 import type { HttpConfig } from '../generated/http-config.ts';
 import schema from '../schema/http-config.schema.json' with { type: 'json' };
 import { MAX_TIMEOUT_MS, requestFaults, requestInvalid } from './request-rules.ts';
@@ -17,14 +17,9 @@ export function requestOf(config: { [name: string]: Json }): NodeRequest {
     ...(same as Pick<NodeRequest, 'url'>),
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     ...(body !== undefined && { body }),
-    ...(headers && { headers: textsOf(headers) }),
+    ...(headers && { headers: headerTexts(headers) }),
     ...(timeout !== undefined && { timeout_ms: timeoutOf(timeout) }),
   };
-}
-
-function textsOf(headers: NonNullable<HttpConfig['headers']>): Record<string, string> {
-  const given = Object.entries(headers).filter(([, value]) => value !== null);
-  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
 function timeoutOf(text: string): number {
@@ -51,7 +46,7 @@ export function configFaults(config: Config): Fault[] {
   const { url, method, headers = {}, body, encoding, credential, timeout } = literals(config) as Partial<HttpConfig>;
   const named = credential ?? (config.credential === undefined ? undefined : UNKNOWN);
   return [
-    ...requestFaults({ url, method, encoding, credential: named, headers: textsOf(headers), body: body as Json }),
+    ...requestFaults({ url, method, encoding, credential: named, headers: headerTexts(headers), body: body as Json }),
     ...(timeout === undefined ? [] : timeoutFaults(timeout)),
   ];
 }

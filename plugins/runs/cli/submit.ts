@@ -9,7 +9,6 @@ export const run: Run = async (invocation) => {
   const body = {
     ...workflow,
     idempotency_key: flags.idempotencyKey,
-    timeout: flags.timeout,
   };
   const answer = await client.json<{ run_id: string; duplicate?: boolean; source_differs?: boolean }>({
     method: 'POST',

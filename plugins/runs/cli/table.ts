@@ -84,7 +84,6 @@ export const commands: readonly Command[] = [
       flags: {
         ...WORKFLOW_FLAGS,
         'idempotency-key': { type: 'string', value: '<key>', summary: 'a repeated request returns the first run' },
-        timeout: { type: 'string', value: '<duration>', summary: 'fail the run after this time, waits included' },
         follow: { type: 'boolean', short: 'f', summary: 'stay until the run ends' },
       },
       examples: [
@@ -194,6 +193,18 @@ export const commands: readonly Command[] = [
       flags: { reason: { type: 'string', value: '<text>', summary: 'reason that is stored with the run' } },
       examples: [["svc cancel run_01J… --reason 'wrong branch'", 'stop it']],
       load: () => import('./cancel.ts'),
+    },
+    {
+      name: 'runs timeout',
+      summary: 'how long a run of the project may take that has no --timeout, or change that',
+      about:
+        'Counts from the submit, waits included; then the run fails with deadline_exceeded. A timeout of the submit, the\nhandler, the schedule or the webhook wins. Runs that were submitted before keep theirs.',
+      args: [{ name: 'duration', summary: 'e.g. 2h, or none: for ever; absent: prints it', optional: true }],
+      examples: [
+        ['svc runs timeout 6h', 'a run that hangs ends by itself'],
+        ['svc runs timeout none', 'runs may take for ever'],
+      ],
+      load: () => import('./timeout.ts'),
     },
     {
       name: 'rerun',

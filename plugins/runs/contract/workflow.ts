@@ -1,6 +1,6 @@
 import { extensionPoint, type JsonSchema, type Queries, type Scope } from '../../../kernel/contracts/index.ts';
 import { withDefinitions } from '../../schema/contract.ts';
-import type { Workflow as Body } from '../generated/workflow.ts';
+import type { CheckoutOptions as Options, Workflow as Body } from '../generated/workflow.ts';
 import workflowSchema from '../schema/workflow.schema.json' with { type: 'json' };
 import type { Coordination } from './coordination.ts';
 import type { IncludedFile } from './files.ts';
@@ -10,9 +10,13 @@ import type { Json } from './run.ts';
 export const REFERENCE_FORMS = ['source', 'graph', 'node'] as const;
 export type ReferenceForm = (typeof REFERENCE_FORMS)[number];
 
+/** Which commit of a repository a program begins with, and how much of it. */
+export type CheckoutOptions = Pick<Options, keyof Options>;
+
 /** What runs and how, as in a request body. */
-export interface Workflow extends Omit<Body, 'input' | 'config'> {
+export interface Workflow extends Omit<Body, 'input' | 'config' | 'checkout'> {
   input?: Json;
+  checkout?: boolean | CheckoutOptions;
   config?: { [name: string]: Json };
 }
 
@@ -57,6 +61,8 @@ export interface WorkflowKind {
   takes_arguments?: true;
   /** True when files may lie beside its program. */
   takes_files?: true;
+  /** True when its program can begin with a repository because the submit says so. */
+  takes_checkout?: true;
   /** True when its only activity replays a journal, so that a rerun may begin at any site. */
   replays: boolean;
   /** The executor of such activities: a job of another kind that has it can be rerun from a site too. */
@@ -117,6 +123,10 @@ export interface WorkflowDocument {
   files?: readonly IncludedFile[];
   env: Record<string, string>;
   requires: string[];
+  /** The repository that its program begins with; absent: none. */
+  checkout?: boolean | CheckoutOptions;
+  /** How the run starts; absent: nothing is planned. */
+  start?: { event?: string; parent?: string; trusted: boolean };
 }
 
 export interface WorkflowPlan {

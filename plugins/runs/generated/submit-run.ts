@@ -10,8 +10,4 @@ export type SubmitRunBody = Workflow & {
    * A repeat of the same key in this project answers the first run. The `Idempotency-Key` header says the same.
    */
   idempotency_key?: string;
-  /**
-   * A duration such as `30m`, from now on, waits included: then the run fails with `deadline_exceeded`.
-   */
-  timeout?: string;
 };

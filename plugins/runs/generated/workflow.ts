@@ -84,6 +84,14 @@ export interface Workflow {
    * @maxItems 32
    */
   cancel_on?: string[];
+  /**
+   * True: the script begins in a folder with the repository of the event that starts the run; `SVC_WORKSPACE` names it. Scripts only.
+   */
+  checkout?: boolean | CheckoutOptions;
+  /**
+   * A duration such as `30m` from the submit on, waits included: then the run fails with `deadline_exceeded`. Absent: that of the project.
+   */
+  timeout?: string;
 }
 export interface IncludedFile {
   /**
@@ -102,4 +110,25 @@ export interface IncludedFile {
    * True: it can be run as a program.
    */
   executable?: boolean;
+}
+export interface CheckoutOptions {
+  /**
+   * Branch, tag or commit of the repository that the event is about, in place of the commit of the event. HEAD: its default branch.
+   */
+  ref?: string;
+  /**
+   * Commits of the history, 1 if it is not said; 0: all of them, and the tags.
+   */
+  depth?: number;
+  /**
+   * True: submodules too; recursive: and those of submodules. Over https only.
+   */
+  submodules?: true | false | 'recursive';
+  /**
+   * Folders that are written, beside the files at the root. Absent: all.
+   *
+   * @minItems 1
+   * @maxItems 64
+   */
+  paths?: [string, ...string[]];
 }

@@ -31,6 +31,8 @@ import { largeLast } from './0031-order.ts';
 import { outputsApart } from './0032-outputs.ts';
 import { beginnings } from './0033-beginnings.ts';
 import { callBytes } from './0034-call-bytes.ts';
+import { checkoutColumn } from './0035-checkouts.ts';
+import { settingsTable } from './0036-run-settings.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -65,4 +67,6 @@ export const runsMigrations: readonly Migration[] = [
   outputsApart,
   beginnings,
   callBytes,
+  checkoutColumn,
+  settingsTable,
 ];

@@ -3,6 +3,7 @@ import {
   type Fault,
   type Ids,
   isServiceError,
+  parseDuration,
   type Scope,
   type Sealer,
 } from '../../../kernel/contracts/index.ts';
@@ -25,6 +26,7 @@ import {
   type WorkflowKind,
 } from '../contract.ts';
 import { canonicalFiles } from '../domain/included-files.ts';
+import { originOf } from '../domain/origin.ts';
 import { filesNotKept, workflowInvalid } from '../errors.ts';
 import { asProblem, checkDocument } from './check-document.ts';
 import { formOf, submitFaults, tooLarge, workflowName } from './submit-rules.ts';
@@ -86,6 +88,7 @@ export async function prepareRun(parts: PlanParts, run: SubmitRun, by?: string):
   if (problems.length > 0) throw invalid(kind, `/${formOf(run)}`, problems);
   checkArguments(kind, run);
   checkFiles(kind, run);
+  checkCheckout(kind, run);
   await checkCredentials(parts.credential_checks, kind, run);
   const planned = await planRun(parts, parts.database, { ...run, kind: kind.kind, pinned });
   await keepFiles(parts.file_keepers, planned, by);
@@ -100,12 +103,14 @@ export async function planRun(
 ): Promise<NewRun> {
   const kind = findKind(parts.kinds, run);
   const pinned = await pin(kind, on, run, run);
-  const plan = await planOn(on, () => kind.plan(on, run, documentOf(run, pinned)));
+  const document = { ...documentOf(run, pinned), start: startOf(run) };
+  const plan = await planOn(on, () => kind.plan(on, run, document));
   const { activities, coordination, named, about = {} } = plan;
   const files = canonicalFiles(run.files);
-  const { graph: _graph, node: _node, config: _config, pinned: _pinned, ...rest } = run;
+  const { graph: _graph, node: _node, config: _config, pinned: _pinned, timeout, ...rest } = run;
   return {
     ...rest,
+    timeout_ms: run.timeout_ms ?? (timeout === undefined ? undefined : parseDuration(timeout)),
     run_id: run.run_id ?? parts.ids.next('run'),
     kind: kind.kind,
     workflow_type: kind.type,
@@ -161,6 +166,14 @@ function checkFiles(kind: WorkflowKind, { files = [] }: Pick<CheckedDocument, 'f
   });
 }
 
+const NO_CHECKOUT = 'is for scripts; a pipeline says it in its document';
+
+/** Documents of other kinds say it themselves. Throws `invalid_request`. */
+function checkCheckout(kind: WorkflowKind, { checkout }: Pick<CheckedDocument, 'checkout'>): void {
+  if (checkout === undefined || kind.takes_checkout) return;
+  throw Errors.invalidRequest(`checkout ${NO_CHECKOUT}`, { errors: [{ pointer: '/checkout', message: NO_CHECKOUT }] });
+}
+
 /** What a document needs stays there from now on. Throws `include_not_stored`. */
 async function keepFiles(
   keepers: readonly FileKeeper[],
@@ -214,6 +227,8 @@ async function check(parts: EngineParts, scope: Scope, given: CheckedDocument): 
   const problems = [...faults, ...(await kind.check(scope, documentOf(given, pinned)))];
   if ((given.files ?? []).length > 0 && !kind.takes_files)
     problems.push(asProblem(filesNotKept(`files lie beside scripts, and this is a ${kind.kind}`)));
+  if (given.checkout !== undefined && !kind.takes_checkout)
+    problems.push({ line: 1, column: 1, message: `checkout ${NO_CHECKOUT}`, code: 'invalid_request' });
   await checkCredentials(parts.credential_checks, kind, { ...given, ...scope }).catch((error: unknown) => {
     problems.push(asProblem(error));
   });
@@ -233,11 +248,20 @@ async function review({ kinds, document_checks }: EngineParts, scope: Scope, giv
   return (await findKind(kinds, given).review?.(scope, documentOf(given, { source }))) ?? nothing;
 }
 
+function startOf({ trigger, parent, trusted }: SubmitRun): NonNullable<WorkflowDocument['start']> {
+  const { event } = originOf(trigger);
+  return { ...(event !== null && { event }), ...(parent !== undefined && { parent }), trusted };
+}
+
 export function documentOf(given: CheckedDocument, pinned: PinnedDocument): WorkflowDocument {
-  const { filename, interpreter, args, files, env = {}, requires = [] } = given;
+  const { filename, interpreter, args, files, env = {}, requires = [], checkout } = given;
   const { source, pin: found } = pinned;
   const beside = files && canonicalFiles(files);
-  return { filename, source, pin: found, interpreter, args, files: beside, env, requires: [...new Set(requires)] };
+  return {
+    ...{ filename, source, pin: found, interpreter, args, files: beside, env },
+    requires: [...new Set(requires)],
+    ...(checkout !== undefined && { checkout }),
+  };
 }
 
 const summary = (faults: readonly Fault[]): string =>

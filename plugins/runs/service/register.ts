@@ -47,6 +47,7 @@ import { documentRoutes } from '../document-routes.ts';
 import { runRoutes } from '../routes.ts';
 import { signalRoutes } from '../signal-routes.ts';
 import { ActivityOwners } from '../store/activity-owners.ts';
+import { settingsRoutes } from '../settings-routes.ts';
 import type { RunAdmission } from '../store/admission.ts';
 import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
@@ -79,7 +80,7 @@ import { createWakeups } from './wakeups.ts';
 /** The parts of the engine above its store: service, routes, sweeper and the state verb. */
 export function registerService(
   plugin: PluginSetup,
-  { store, facts, admission }: ReturnType<typeof registerStore>,
+  { store, facts, admission, settings }: ReturnType<typeof registerStore>,
 ): void {
   const limits = (use: Resolve) => readOpenRunLimits(use(Settings).env);
   plugin.onCheck(SERVER_ROLES, async (use) => void limits(use));
@@ -130,7 +131,10 @@ export function registerService(
     }),
   );
   plugin.contribute(RunObservers, (use) => [countTransitions(use(Metrics)), markCalls(() => calls(use).wake())]);
-  plugin.contribute(HttpRoutes, (use) => routes(use, views(use), under_way(use)));
+  plugin.contribute(HttpRoutes, (use) => [
+    ...routes(use, views(use), under_way(use)),
+    ...settingsRoutes({ database: use(Database), audit: use(Audit), settings: settings(use) }),
+  ]);
   plugin.onStart(SERVER_ROLES, async (use) => sweeper(use).start());
   plugin.onStart(SERVER_ROLES, async (use) => calls(use).start());
   plugin.onStart(SERVER_ROLES, async (use) => under_way(use).start());

@@ -11,6 +11,7 @@ import {
 } from '../contract.ts';
 import { fileFaults } from '../domain/included-files.ts';
 import { lineFault } from '../domain/line.ts';
+import { timeoutFault } from '../domain/timeout.ts';
 import { argumentFaults, credentialFaults, envFaults } from '../domain/variable-rules.ts';
 
 /** Maximum bytes of a document in UTF-8. */
@@ -83,6 +84,11 @@ function cancelFaults(types: readonly string[]): Fault[] {
   );
 }
 
+function timeoutFaults(timeout: string | undefined): Fault[] {
+  const message = timeout === undefined ? undefined : timeoutFault(timeout);
+  return message === undefined ? [] : [{ pointer: '/timeout', message }];
+}
+
 function tagFaults(tags: readonly string[]): Fault[] {
   if (tags.length > TAGS) return [{ pointer: '/tags', message: `must have at most ${TAGS} tags` }];
   return tags.flatMap((tag, i) => lineFaults(`/tags/${i}`, tag, TAG_LENGTH));
@@ -102,6 +108,7 @@ export function submitFaults(run: Submitted): Fault[] {
     ...lineFaults('/subject', run.subject, TEXT_LENGTH),
     ...requiresFaults(run.requires ?? []),
     ...cancelFaults(run.cancel_on ?? []),
+    ...timeoutFaults(run.timeout),
     ...lineFaults('/idempotency_key', run.idempotency_key, TEXT_LENGTH),
   ];
 }

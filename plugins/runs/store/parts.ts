@@ -19,6 +19,7 @@ import type { InstantClaimers } from './instant-claims.ts';
 import type { KnownFacts } from './known-facts.ts';
 import type { KnownLanes } from './known-lanes.ts';
 import type { RunSpans } from '../trace/run-spans.ts';
+import type { RunSettings } from './run-settings.ts';
 import type { Sources } from './sources.ts';
 
 /** Provided by the owner of the store. */
@@ -26,6 +27,7 @@ export interface StoreSettings {
   lanes: KnownLanes;
   facts: KnownFacts;
   admission: RunAdmission;
+  settings: RunSettings;
   database: Database;
   group_commits: GroupCommits;
   sealer: Sealer;

@@ -27,6 +27,7 @@ import {
   RunCoordinators,
   OpenRuns,
   RunFiles,
+  RunOrigins,
   RunGuard,
   RunLeftovers,
   RunLimits,
@@ -53,6 +54,7 @@ import { readOpenRunLimits } from '../domain/open-run-limits.ts';
 import { createActivities } from './activities.ts';
 import { RunAdmission } from './admission.ts';
 import { ActivityOwners } from './activity-owners.ts';
+import { runOrigins } from './origins.ts';
 import { createRunFiles, heldByRuns } from './run-files.ts';
 import { createRunGuard } from './guard.ts';
 import { activitiesHoldTime } from './held-clock.ts';
@@ -62,6 +64,7 @@ import { createOpenRuns } from './open-runs.ts';
 import type { StoreSettings } from './parts.ts';
 import { prunableLogs } from './prune-logs.ts';
 import { prunableRuns } from './prune-runs.ts';
+import { RunSettings } from './run-settings.ts';
 import { signalQueue, waitSignalKind } from './signals.ts';
 import { SqlRunStore } from './sql-run-store.ts';
 
@@ -70,6 +73,7 @@ export function registerStore(plugin: PluginSetup): {
   store: (use: Resolve) => SqlRunStore;
   facts: (use: Resolve) => KnownFacts;
   admission: (use: Resolve) => RunAdmission;
+  settings: (use: Resolve) => RunSettings;
 } {
   plugin.migrations(runsMigrations);
   const lanes = plugin.own((use) => new KnownLanes(() => use.all(LightExecutors).map(({ executor }) => executor)));
@@ -77,9 +81,16 @@ export function registerStore(plugin: PluginSetup): {
   const spans = plugin.own(makeSpans);
   const facts = plugin.own(() => new KnownFacts());
   const admission = plugin.own((use) => new RunAdmission(readOpenRunLimits(use(Settings).env).open, use(Clock)));
+  const settings = plugin.own((use) => new RunSettings(use(Clock)));
   const store = plugin.own((use) =>
     makeStore(use, {
-      ...{ lanes: lanes(use), facts: facts(use), spans: spans(use), admission: admission(use) },
+      ...{
+        lanes: lanes(use),
+        facts: facts(use),
+        spans: spans(use),
+        admission: admission(use),
+        settings: settings(use),
+      },
       claimedAtOnce: () => latency(use).observe({}, 0),
     }),
   );
@@ -105,6 +116,7 @@ export function registerStore(plugin: PluginSetup): {
   });
   plugin.bind(Activities, (use) => makeActivities(use, lanes(use)));
   plugin.bind(RunFiles, (use) => createRunFiles(use(Database)));
+  plugin.bind(RunOrigins, () => runOrigins);
   plugin.contribute(FileHolders, (use) => heldByRuns(use(Database)));
   plugin.bind(OpenRuns, (use) => createOpenRuns(use(Database)));
   plugin.bind(RunGuard, (use) =>
@@ -119,7 +131,7 @@ export function registerStore(plugin: PluginSetup): {
     const database = use(Database);
     return [sleepKind, retryKind, waitSignalKind(use(Sealer), () => database.now())];
   });
-  return { store, facts, admission };
+  return { store, facts, admission, settings };
 }
 
 const makeActivities = (use: Resolve, lanes: KnownLanes) =>
@@ -147,7 +159,7 @@ function makeSpans(use: Resolve): RunSpans | undefined {
   });
 }
 
-type Owned = Pick<StoreSettings, 'lanes' | 'facts' | 'spans' | 'admission' | 'claimedAtOnce'>;
+type Owned = Pick<StoreSettings, 'lanes' | 'facts' | 'spans' | 'admission' | 'settings' | 'claimedAtOnce'>;
 
 function makeStore(use: Resolve, owned: Owned): SqlRunStore {
   return new SqlRunStore({

@@ -34,6 +34,7 @@ const MADE_OF = [
     'pin',
     'source_digest',
     'timeout_ms',
+    'checkout',
   ] as const),
 ];
 type SourceRow = Pick<RunRow, (typeof MADE_OF)[number]> & { source: string; files: string | null };
@@ -87,6 +88,7 @@ export async function submitOf(
     input,
     args,
     files: files.length === 0 ? undefined : files,
+    ...(row.checkout !== null && { checkout: JSON.parse(row.checkout) as NonNullable<SubmitRun['checkout']> }),
     env: openEnv(sealer, at, row.env),
     tags: JSON.parse(row.tags) as string[],
     requires: JSON.parse(row.requires) as string[],

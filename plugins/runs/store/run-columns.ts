@@ -74,6 +74,8 @@ export interface RunRow {
   trigger_event: string | null;
   /** From its submit; null: it may take for ever. */
   timeout_ms: number | null;
+  /** JSON: the repository that the submit asked for; null: none. */
+  checkout: string | null;
   /** The span that started it; null: its trace is its own, or nobody traced it. */
   trace: string | null;
 }
@@ -116,6 +118,7 @@ const INSERTED: Partial<Record<Column, (submission: Submission, now: number) => 
   trigger_name: ({ run }) => originOf(run.trigger).name,
   trigger_event: ({ run }) => originOf(run.trigger).event,
   timeout_ms: ({ run }) => run.timeout_ms ?? null,
+  checkout: ({ run }) => (run.checkout === undefined ? null : JSON.stringify(run.checkout)),
   trace: ({ trace }) => trace,
 };
 

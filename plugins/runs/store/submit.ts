@@ -80,7 +80,7 @@ export class Submits {
     const trusted = run.trusted && parent?.trusted !== 0;
     await refuseDeep(on, run);
     return {
-      run: this.#timed(await this.#masked(on, run), trusted, parent),
+      run: this.#timed(await this.#masked(on, run), { trusted, parent, usual_ms: await this.#usualTimeout(on, run) }),
       trusted,
       key_digest: run.idempotency_key === undefined ? null : idempotencyDigest(run.idempotency_key),
       source_digest: sourceDigest(run.source, run.files),
@@ -92,14 +92,23 @@ export class Submits {
     };
   }
 
+  /** What the project says; nothing is looked up for a run that says it itself. */
+  async #usualTimeout(on: Database | Transaction, { timeout_ms, project_id }: NewRun): Promise<number | undefined> {
+    if (timeout_ms !== undefined) return undefined;
+    return (await this.#store.settings.lately(on, project_id)).timeout_ms;
+  }
+
   /**
    * Nobody waits for an untrusted run for ever, and it holds its place for no longer than this. What it starts ends with its
    * own time: otherwise it would go on by starting itself again. A rerun is somebody else's wish.
    */
-  #timed(run: NewRun, trusted: boolean, parent: Parent | undefined): NewRun {
-    if (trusted) return run;
-    const times = [run.timeout_ms ?? this.#store.limits.untrusted_timeout_ms];
-    if (parent?.trusted === 0 && parent.timeout_ms !== null && run.triggered !== true)
+  #timed(
+    run: NewRun,
+    { trusted, parent, usual_ms }: { trusted: boolean; parent: Parent | undefined; usual_ms: number | undefined },
+  ): NewRun {
+    const times = run.timeout_ms === undefined ? [usual_ms] : [run.timeout_ms];
+    if (!trusted && run.timeout_ms === undefined) times.push(this.#store.limits.untrusted_timeout_ms);
+    if (!trusted && parent?.trusted === 0 && parent.timeout_ms !== null && run.triggered !== true)
       times.push(Math.max(1, parent.created_at + parent.timeout_ms - this.#store.database.now()));
     const given = times.filter((time) => time !== undefined);
     return given.length === 0 ? run : { ...run, timeout_ms: Math.min(...given) };

@@ -42,7 +42,7 @@ export interface CallParts {
 
 /**
  * `svc call`: args `{graph | node, config? | source, filename?, kind?, input?}`, of coordinators also `env`,
- * `credentials` and `files`. The run is made, and its call recorded,
+ * `credentials`, `files` and `checkout`. The run is made, and its call recorded,
  * in the transaction that parks; a run that ends in the transaction that makes it parks nobody. When the wait ends in
  * any other way than by the end of the run, the run is cancelled.
  *
@@ -133,11 +133,11 @@ const calledRun = async (on: Reading, context: ActivityContext, { args }: ArmWai
   ...(await inherited(on, context)),
 });
 
-type Called = WorkflowReference & Pick<SubmitRun, 'input' | 'env' | 'credentials' | 'files'>;
+type Called = WorkflowReference & Pick<SubmitRun, 'input' | 'env' | 'credentials' | 'files' | 'checkout'>;
 
 const BY_SCRIPTS = ['graph', 'node', 'source', 'filename', 'kind', 'config', 'input'];
 /** Their documents say which variables and credentials the called run gets. */
-const BY_COORDINATORS = [...BY_SCRIPTS, 'env', 'credentials', 'files'];
+const BY_COORDINATORS = [...BY_SCRIPTS, 'env', 'credentials', 'files', 'checkout'];
 
 const areTexts = (map: Json | undefined): boolean =>
   map === undefined ||
@@ -148,7 +148,7 @@ const areTexts = (map: Json | undefined): boolean =>
 
 function readCall(args: Json, members: readonly string[]): Called {
   const given = args !== null && typeof args === 'object' && !Array.isArray(args) ? args : {};
-  const { input, config, env, credentials, files, ...texts } = given;
+  const { input, config, env, credentials, files, checkout, ...texts } = given;
   const forms = REFERENCE_FORMS.filter((form) => texts[form] !== undefined);
   const known = Object.keys(given).every((name) => members.includes(name));
   const sound =
@@ -157,6 +157,6 @@ function readCall(args: Json, members: readonly string[]): Called {
     Object.values(texts).every((text) => text === undefined || typeof text === 'string') &&
     (config === undefined || (config !== null && typeof config === 'object' && !Array.isArray(config)));
   if (known && sound && forms.length === 1)
-    return { ...({ ...texts, config, env, credentials, files } as unknown as Called), input };
+    return { ...({ ...texts, config, env, credentials, files, checkout } as unknown as Called), input };
   throw Errors.invalidRequest('call takes a graph, a node with its config, or a source; and perhaps an input');
 }

@@ -1,6 +1,7 @@
 import { token } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, Interrupted } from '../../agents/contract.ts';
 import type { PassJournal } from '../../replay/contract.ts';
+import type { CheckoutWork } from './checkout.ts';
 import type { FileRoom } from './file-room.ts';
 import type { Verb } from './verb.ts';
 
@@ -44,6 +45,16 @@ export interface ProgramStart {
   names?: readonly { path: string; shown: string }[];
 }
 
+/** A commit that is put into a workspace. */
+export interface CheckoutRequest {
+  checkout: CheckoutWork;
+  /** An empty folder that programs may write to. */
+  workspace: string;
+  /** Called with each program that does it, so that a stop reaches it. */
+  started(program: StartedProgram): void;
+  isStopped(): boolean;
+}
+
 /** Where the programs of one activity run. */
 export interface ProgramPlace {
   /** A folder of the activity, mode 0700; it is removed when the place closes. */
@@ -67,6 +78,11 @@ export interface ProgramPlace {
   /** The path of a program on the agent's PATH. Throws `interpreter_missing`. */
   find(program: string): Promise<string>;
   start(program: ProgramStart): StartedProgram;
+  /**
+   * Puts a commit into a workspace, with the credential that the activity has for it; no other program sees that. Throws
+   * `checkout_failed`, and `interpreter_missing` without git.
+   */
+  checkOut(request: CheckoutRequest): Promise<void>;
   /** Tells waiting callers of verbs that no answer will come. */
   gone(): void;
   /** After the last program has ended. */

@@ -1,4 +1,5 @@
 import type { IncludedFile, Json } from '../../runs/contract.ts';
+import type { CheckoutWork } from './checkout.ts';
 
 /** The executor of scripts. */
 export const SCRIPT_EXECUTOR = 'script';
@@ -13,6 +14,8 @@ export interface ScriptWork {
   args?: readonly string[];
   /** What lies beside it. */
   files?: readonly IncludedFile[];
+  /** The repository that every pass begins with, in a folder of its own that is its working directory. */
+  checkout?: CheckoutWork;
   /**
    * True: what the last pass printed is the output (JSON, otherwise text), unless it staged one by `svc output set`. As
    * the output must be complete, a replayed call prints again, in the log too.
@@ -34,6 +37,7 @@ export const scriptSpec = ({
   interpreter,
   args = [],
   files = [],
+  checkout,
   captures,
   job,
   with: given,
@@ -43,6 +47,7 @@ export const scriptSpec = ({
   interpreter: interpreter ?? null,
   ...(args.length > 0 && { args: [...args] }),
   ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
+  ...(checkout && { checkout: checkout as unknown as Json }),
   ...(captures && { captures }),
   ...(job !== undefined && { job }),
   ...(given !== undefined && { with: given }),

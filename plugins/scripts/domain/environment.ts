@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { isNumber } from '../../schema/contract.ts';
 import type { Assignment } from '../../agents/contract.ts';
+import { CHECKOUT_VARIABLE } from '../../runs/contract.ts';
 
 /** All that a script sees of the agent's own environment, beside the `LC_*` family and `PATH`. */
 const FORWARDED: ReadonlySet<string> = new Set([
@@ -29,6 +30,8 @@ interface ScriptPlace {
   /** Folder that holds the verb client `svc`. */
   client_folder: string;
   agent: { id: string; pid: number };
+  /** The repository that was checked out for it. */
+  workspace?: string | undefined;
 }
 
 /** Where the agent's programs are. */
@@ -54,6 +57,7 @@ export function scriptEnvironment(
     SVC_WORKFLOW_ID: assignment.run_id,
     SVC_ACTIVITY_ID: assignment.activity_id,
     SVC_INPUT_FILE: place.input_file,
+    ...(place.workspace !== undefined && { SVC_WORKSPACE: place.workspace }),
     ...stepTrace(assignment),
   };
 }
@@ -104,7 +108,8 @@ function jobEnvironment(
   Object.assign(env, triggerVariables(assignment.envelope));
   for (const variable of below) env[variable.name] = variable.value;
   for (const [name, value] of Object.entries(workflow)) env[name] = value;
-  for (const variable of above) env[variable.name] = variable.value;
+  // The credential of a checkout is for git alone.
+  for (const { name, value } of above) if (name !== CHECKOUT_VARIABLE) env[name] = value;
   for (const name of Object.keys(env)) if (name.startsWith('SVC_')) delete env[name];
   return Object.assign(env, traceVariables(assignment));
 }

@@ -1,6 +1,6 @@
 import type { Assignment } from '../../agents/contract.ts';
 import type { IncludedFile, Json } from '../../runs/contract.ts';
-import type { ScriptWork } from '../contract.ts';
+import { readCheckout, type ScriptWork } from '../contract.ts';
 import { scriptNotStarted } from '../errors.ts';
 
 /** Throws `script_not_started`: a record of another version, which no other try will change. */
@@ -10,6 +10,7 @@ export function readSpec(spec: Json): ScriptWork {
   const { filename = null, source, interpreter = null, args = [], files = [], captures = false, job = null } = spec;
   const texts = [filename, interpreter, job].every((value) => value === null || typeof value === 'string');
   const words = Array.isArray(args) && args.every((one) => typeof one === 'string');
+  const checkout = readCheckout(spec.checkout);
   if (typeof source !== 'string' || !texts || !words || !Array.isArray(files)) throw scriptNotStarted(fault);
   return {
     filename: (filename as string | null) ?? undefined,
@@ -17,6 +18,7 @@ export function readSpec(spec: Json): ScriptWork {
     interpreter: (interpreter as string | null) ?? undefined,
     ...(args.length > 0 && { args: args as string[] }),
     ...(files.length > 0 && { files: files as unknown as IncludedFile[] }),
+    ...(checkout !== undefined && { checkout }),
     captures: captures === true,
     ...(job !== null && { job: job as string }),
     ...(spec.with !== undefined && { with: spec.with }),

@@ -1,6 +1,7 @@
 import type { Clock, Ids, Log } from '../../../kernel/contracts/index.ts';
 import { wholeMachine } from '../contract/file-room.ts';
 import type { PlaceParts, ProgramEnd, ProgramPlace, Programs, ProgramStart, StartedProgram } from '../contract.ts';
+import { checkOut } from '../checkout/check-out.ts';
 import { type AgentEnvironment, agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { findProgram } from '../domain/interpreter.ts';
 import type { Ground } from '../isolation/ground.ts';
@@ -57,26 +58,31 @@ export class AgentPrograms implements Programs {
       await folder.remove();
       throw error;
     });
+    const environment = (variables: Readonly<Record<string, string>>) => {
+      const workflow = { ...assignment.environment.workflow, ...variables };
+      const job = { ...assignment, environment: { ...assignment.environment, workflow } };
+      const made = scriptEnvironment(job, env, { socket, input_file, client_folder, agent: host.agent });
+      const fault = environmentFault(made);
+      if (fault !== undefined) throw scriptNotStarted(fault);
+      return made;
+    };
+    const find = async (program: string) => {
+      const path = await ground.find(program, agentPath(env));
+      if (path !== undefined) return path;
+      throw interpreterMissing(`agent ${name} (${id}) has no program ${JSON.stringify(program)} on its PATH`);
+    };
+    const start = (program: ProgramStart) => this.#start(spawner, ground, program, host);
     return {
       folder: folder.folder,
       room: ground.room ?? wholeMachine,
       give: (path) => ground.give(path),
       makeFolder: (path) => ground.folder(path),
       makeParent: (path) => ground.parent(path),
-      environment: (variables) => {
-        const workflow = { ...assignment.environment.workflow, ...variables };
-        const job = { ...assignment, environment: { ...assignment.environment, workflow } };
-        const made = scriptEnvironment(job, env, { socket, input_file, client_folder, agent: host.agent });
-        const fault = environmentFault(made);
-        if (fault !== undefined) throw scriptNotStarted(fault);
-        return made;
-      },
-      async find(program) {
-        const path = await ground.find(program, agentPath(env));
-        if (path !== undefined) return path;
-        throw interpreterMissing(`agent ${name} (${id}) has no program ${JSON.stringify(program)} on its PATH`);
-      },
-      start: (program) => this.#start(spawner, ground, program, host),
+      environment,
+      find,
+      start,
+      checkOut: (request) =>
+        checkOut({ folder: folder.folder, find, start, env: environment({}), assignment }, request),
       gone: () => server.gone(),
       async close() {
         await server.close();

@@ -1,8 +1,9 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isServiceError } from '../../../kernel/contracts/index.ts';
 import type { ActivityHost, Assignment, PassEnd, RunningPass } from '../../agents/contract.ts';
 import type { OpenReplay } from '../../replay/contract.ts';
-import type { ScriptWork } from '../contract.ts';
+import { checkOut } from '../checkout/check-out.ts';
+import { type CheckoutWork, ProgramLost, type ScriptWork, shownCommit, type StartedProgram } from '../contract.ts';
 import { bundleOf, writtenSource } from '../domain/bundled.ts';
 import { agentPath, environmentFault, scriptEnvironment } from '../domain/environment.ts';
 import { chooseInterpreter } from '../domain/interpreter.ts';
@@ -11,12 +12,13 @@ import { inputOf, jobOf, readSpec, sourceFileName } from '../domain/script-spec.
 import type { ShownName } from '../domain/shown-names.ts';
 import { interpreterMissing, scriptKilled, scriptNotStarted } from '../errors.ts';
 import type { Ground } from '../isolation/ground.ts';
-import type { ProcessEnd, SpawnedProcess, SpawnRequest } from '../native/spawner.ts';
+import type { ProcessEnd, SpawnedProcess, Spawner, SpawnRequest } from '../native/spawner.ts';
 import { attemptProgram } from '../native/verb-client.ts';
 import { PassSocket, type SocketServer } from '../socket/server.ts';
 import { filesBeside, goFiles } from './included-files.ts';
 import { OutputRelay } from './output-relay.ts';
 import { takePrepared } from './prepared-pass.ts';
+import { programLost } from './program-lost.ts';
 import { makePassFolderIn, type PassFolder } from './pass-folder.ts';
 import type { PassParts } from './pass-parts.ts';
 import { type SdkLinks, sdkFolders } from './sdk-folder.ts';
@@ -99,6 +101,8 @@ export class ScriptPass implements RunningPass {
       return await this.#attempt();
     } catch (error) {
       if (this.#cut !== undefined && 'end' in this.#cut) return this.#cut.end;
+      // What kept git is gone; the next pass fetches again.
+      if (error instanceof ProgramLost) return this.#afterKill(`lost (${error.message})`);
       if (!isServiceError(error) || error.status >= 500) throw error;
       return {
         end: 'completed',
@@ -128,6 +132,9 @@ export class ScriptPass implements RunningPass {
       tools,
     });
     this.#ground = ground;
+    const workspace =
+      spec.checkout && (await this.#checkOut(spec.checkout, { folder, spawner, ground, client_folder }));
+    if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     const program = await this.#program(spec, ground);
     const listening = this.#prepared?.socket ?? (await PassSocket.open(socket));
     this.#server = listening.serve({
@@ -144,13 +151,13 @@ export class ScriptPass implements RunningPass {
       log: this.#parts.log,
     });
     await ground.give(socket);
-    const env = this.#environment(this.#folder, client_folder);
+    const env = this.#environment(this.#folder, client_folder, workspace);
     const more = await this.#parts.in_shell?.variables(client_folder, program, env);
     if (this.#cut !== undefined) return this.#cutEnd(this.#cut);
     const { source } = this.#folder;
     const package_files = isGoRun(program) ? goFiles(dirname(source), spec.files) : [];
     const argv = [...program, source, ...package_files, ...(spec.args ?? [])];
-    const request = ground.request({ argv, env: { ...env, ...more }, cwd: ground.workdir });
+    const request = ground.request({ argv, env: { ...env, ...more }, cwd: workspace ?? ground.workdir });
     const capture = spec.captures ? new Capture() : undefined;
     const end = (await this.#handOver(request, capture)) ?? (await this.#follow(spawner.spawn(request), capture));
     return this.#judge(await ground.ended(end), capture);
@@ -158,6 +165,8 @@ export class ScriptPass implements RunningPass {
 
   async #takePrepared(spec: ScriptWork, place: Omit<WarmPlace, 'agent'>): Promise<PreparedProcess | undefined> {
     const { agent } = this.#host;
+    // Its files would lie in memory, and a repository may be large.
+    if (spec.checkout !== undefined) return undefined;
     if (this.#parts.isolation.isolates(this.#assignment, agent)) return undefined;
     const warm = this.#parts.warm({ agent, ...place });
     if (!warm) return undefined;
@@ -191,15 +200,63 @@ export class ScriptPass implements RunningPass {
     const name = `p${ids.bytes(6).toString('hex')}`;
     const beside = filesBeside(spec.files, this.#host.contents);
     const envelope = inputOf(spec, this.#assignment.envelope);
-    return makePassFolderIn(this.#places(), { name, spec, links, beside, log, envelope });
+    return makePassFolderIn(this.#places(spec), { name, spec, links, beside, log, envelope });
   }
 
-  /** Isolated programs have their own folders below the one of the pass, and may fill them: those stay on the disk. */
-  #places(): string[] {
+  /** Isolated programs and repositories have their own folders below the one of the pass, and may fill them: those stay on the disk. */
+  #places({ checkout }: ScriptWork): string[] {
     const { agent } = this.#host;
     const { memory_dir, runtime_dir } = agent;
     const isolated = this.#parts.isolation.isolates(this.#assignment, agent);
-    return isolated || memory_dir === undefined ? [runtime_dir] : [memory_dir, runtime_dir];
+    return isolated || checkout !== undefined || memory_dir === undefined ? [runtime_dir] : [memory_dir, runtime_dir];
+  }
+
+  /** The folder with the repository, in which the script begins. It is made anew for every pass, as the process is. */
+  async #checkOut(
+    checkout: CheckoutWork,
+    {
+      folder,
+      spawner,
+      ground,
+      client_folder,
+    }: { folder: string; spawner: Spawner; ground: Ground; client_folder: string },
+  ): Promise<string> {
+    const workspace = join(folder, 'work');
+    await ground.folder(workspace);
+    this.#host.log('system', Buffer.from(`checking out ${shownCommit(checkout)}\n`));
+    await checkOut(
+      {
+        folder,
+        env: this.#environment(this.#folder!, client_folder),
+        assignment: this.#assignment,
+        find: (program) => this.#find(program, ground),
+        start: (program) => this.#startGit(spawner.spawn(ground.request(program)), ground),
+      },
+      { checkout, workspace, started: () => undefined, isStopped: () => this.#cut !== undefined },
+    );
+    return workspace;
+  }
+
+  #startGit(process: SpawnedProcess, ground: Ground): StartedProgram {
+    this.#process = process;
+    if (this.#cut !== undefined) process.kill('SIGKILL');
+    const relay = new OutputRelay(process, this.#host, this.#parts.clock);
+    const ended = process.ended.then(async (given) => {
+      const end = await ground.ended(given);
+      relay.end();
+      if (this.#cut !== undefined) return { exit_code: 0, signal: null, tail: '' };
+      if (end.lost) throw programLost(end.error!);
+      if (end.error !== undefined) throw this.#startFault(end.error, end.error_code);
+      return { exit_code: end.exit_code, signal: end.signal, tail: relay.tail() };
+    });
+    return { ended, stop: () => process.kill('SIGTERM') };
+  }
+
+  async #find(name: string, ground: Ground, what = ''): Promise<string> {
+    const path = await ground.find(name, agentPath(this.#parts.env));
+    if (path !== undefined) return path;
+    const { agent } = this.#host;
+    throw interpreterMissing(`agent ${agent.name} (${agent.id}) has no ${what}${JSON.stringify(name)} on its PATH`);
   }
 
   async #program(spec: ScriptWork, ground: Ground): Promise<string[]> {
@@ -209,18 +266,12 @@ export class ScriptPass implements RunningPass {
       const maps = bundleOf(spec.source) ? ['--enable-source-maps'] : [];
       return [this.#parts.node, ...maps, ...argv.slice(1)];
     }
-    const { agent } = this.#host;
-    const path = await ground.find(name, agentPath(this.#parts.env));
-    if (path === undefined)
-      throw interpreterMissing(
-        `agent ${agent.name} (${agent.id}) has no interpreter ${JSON.stringify(name)} on its PATH`,
-      );
-    return [path, ...argv.slice(1)];
+    return [await this.#find(name, ground, 'interpreter '), ...argv.slice(1)];
   }
 
-  #environment(folder: PassFolder, client_folder: string): Record<string, string> {
+  #environment(folder: PassFolder, client_folder: string, workspace?: string): Record<string, string> {
     const { input_file, socket } = folder;
-    const place = { socket, input_file, client_folder, agent: this.#host.agent };
+    const place = { socket, input_file, client_folder, agent: this.#host.agent, workspace };
     const env = scriptEnvironment(this.#assignment, this.#parts.env, place);
     const fault = environmentFault(env);
     if (fault !== undefined) throw scriptNotStarted(fault);

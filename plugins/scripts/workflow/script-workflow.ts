@@ -1,7 +1,8 @@
-import type { PlannedActivity, Problem, WorkflowDocument, WorkflowKind } from '../../runs/contract.ts';
+import type { Scope } from '../../../kernel/contracts/index.ts';
+import type { PlannedActivity, Problem, Reading, WorkflowDocument, WorkflowKind } from '../../runs/contract.ts';
 import { workFileName } from '../domain/bundled.ts';
 import { chooseInterpreter, splitInterpreter } from '../domain/interpreter.ts';
-import { SCRIPT_EXECUTOR, scriptSpec } from '../contract.ts';
+import { type CheckoutParts, planCheckout, type RepositorySource, SCRIPT_EXECUTOR, scriptSpec } from '../contract.ts';
 import type { BashSyntax } from '../lint/bash-syntax.ts';
 import { SDK_NAME } from '../executor/sdk-folder.ts';
 import type { ScriptReview } from '../lint/review.ts';
@@ -9,7 +10,11 @@ import type { ScriptReview } from '../lint/review.ts';
 const MAX_BYTES = 1024 * 1024;
 const MAX_INTERPRETER_LENGTH = 1024;
 /** `svc/script/v1`: an ordinary program. It accepts every document that no other kind recognises. */
-export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'>): WorkflowKind {
+export function scriptWorkflow(
+  bash: BashSyntax,
+  review: Pick<ScriptReview, 'of'>,
+  repositories: () => readonly RepositorySource[] = () => [],
+): WorkflowKind {
   return {
     kind: 'script',
     type: 'svc/script/v1',
@@ -17,18 +22,38 @@ export function scriptWorkflow(bash: BashSyntax, review: Pick<ScriptReview, 'of'
     takes_credentials: true,
     takes_arguments: true,
     takes_files: true,
+    takes_checkout: true,
     replays: true,
     executor: SCRIPT_EXECUTOR,
     check: (_scope, document) => check(document, bash),
     review: (_scope, { filename, source, interpreter }) =>
       review.of({ filename, source, interpreter: chooseInterpreter(filename, interpreter) }),
-    plan: async (_on, _scope, document) => ({ activities: [plan(document)] }),
+    plan: async (on, scope, document) => ({
+      activities: [plan(document, await checkoutOf(repositories(), on, scope, document))],
+    }),
   };
 }
 
-function plan({ filename, source, interpreter, args, files, requires }: WorkflowDocument): PlannedActivity {
-  const spec = scriptSpec({ filename, source, interpreter, args, files });
-  return { name: 'main', executor: SCRIPT_EXECUTOR, spec, requires };
+function plan(
+  { filename, source, interpreter, args, files, requires }: WorkflowDocument,
+  begins: CheckoutParts | undefined,
+): PlannedActivity {
+  const work = { filename, source, interpreter, args, files };
+  if (begins === undefined) return { name: 'main', executor: SCRIPT_EXECUTOR, spec: scriptSpec(work), requires };
+  const { checkout, credentials } = begins;
+  const spec = { ...scriptSpec({ ...work, checkout }), credentials };
+  return { name: 'main', executor: SCRIPT_EXECUTOR, spec, requires: [...new Set([...requires, ...begins.requires])] };
+}
+
+/** Nobody who did not ask for a repository gets one: a script of an earlier version begins in the folder of the agent. */
+async function checkoutOf(
+  sources: readonly RepositorySource[],
+  on: Reading,
+  { org_id, project_id }: Scope,
+  { checkout, start }: WorkflowDocument,
+): Promise<CheckoutParts | undefined> {
+  if (checkout === undefined || start === undefined) return undefined;
+  return planCheckout(sources, on, { org_id, project_id, ...start }, checkout);
 }
 
 async function check(document: WorkflowDocument, bash: BashSyntax): Promise<Problem[]> {

@@ -30,7 +30,7 @@ export interface StoredWorkflow {
 /** The part that lists show, readable without the org's key. */
 export type WorkflowAbout = Pick<
   Workflow,
-  'filename' | 'graph' | 'node' | 'subject' | 'tags' | 'requires' | 'credentials' | 'cancel_on'
+  'filename' | 'graph' | 'node' | 'subject' | 'tags' | 'requires' | 'credentials' | 'cancel_on' | 'checkout' | 'timeout'
 > & {
   kind: string;
   /** Credentials that the document names: JSON pointer → name. Not part of the API's form. */

@@ -62,9 +62,10 @@ function aboutOf(
   workflow: Workflow,
   { kind, named, needed_files }: Pick<NewRun, 'kind' | 'named' | 'needed_files'>,
 ): WorkflowAbout {
-  const { filename, graph, node, subject, tags, requires, credentials, cancel_on } = workflow;
+  const { filename, graph, node, subject, tags, requires, credentials, cancel_on, checkout, timeout } = workflow;
   const file_set = fileSetOf(needed_files);
-  return { kind, filename, graph, node, subject, tags, requires, credentials, cancel_on, named, file_set };
+  const shown = { kind, filename, graph, node, subject, tags, requires, credentials, cancel_on, checkout, timeout };
+  return { ...shown, named, file_set };
 }
 
 /** Makes faults of a workflow point into the surrounding body. */

@@ -19,7 +19,7 @@ const KINDS = [
 ] as const;
 
 const FURTHER =
-  'A JSON object with any of input, env, credentials (variable: name of a credential), tags, subject, requires, cancel_on.';
+  'A JSON object with any of input, env, credentials (variable: name of a credential), tags, subject, requires, cancel_on, timeout, checkout.';
 
 /** What shall run: the fields of a form. `nothing` says what it means that nothing does; absent: something must. */
 export function WorkflowFields({ workflow, nothing }: { workflow?: Workflow; nothing?: string }) {

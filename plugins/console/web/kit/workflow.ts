@@ -7,7 +7,10 @@ export type What = 'source' | 'graph' | 'node' | 'nothing';
 export type Fields = Readonly<Record<string, string>>;
 
 /** What a workflow may have beside its document. */
-const FURTHER = ['input', 'env', 'args', 'files', 'credentials', 'tags', 'subject', 'requires', 'cancel_on'] as const;
+const FURTHER = [
+  ...(['input', 'env', 'args', 'files', 'credentials', 'tags', 'subject', 'requires', 'cancel_on'] as const),
+  ...(['timeout', 'checkout'] as const),
+] as const;
 const OF_SOURCE = ['filename', 'kind', 'interpreter'] as const;
 
 export function whatOf(workflow: Readonly<Record<string, unknown>> | null | undefined): What {
