@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,11 @@ import { runToEnd } from '../../features/support/process.ts';
 import { clone, startTarget, svcProgram } from '../../features/support/target.ts';
 import type { Report } from './report/write.ts';
 
-const FILES = ['features/runs/submit.feature', 'features/http/service.feature', 'features/errors/start.feature'];
+const FILES = [
+  'features/runs/submit.feature',
+  'features/http/service.feature',
+  'features/verbs/activity-submit.feature',
+];
 
 const conformance = (args: readonly string[], env: Record<string, string> = {}) =>
   runToEnd(process.execPath, [join(clone, 'test/conformance/features.ts'), ...args], {
@@ -41,8 +45,13 @@ t.test('the features pass against a server that is not theirs, but for what star
     t.equal(counts.scenarios.passed, Number(count));
     const of = (id: string) => rules.find(({ rule }) => rule === id);
     t.equal(of('HTTP-013')?.result, 'passed');
-    t.match(of('AUTH-039'), { result: 'not_applicable', reasons: [/^it starts a server with settings of its own/] });
-    t.equal(of('VERB-001')?.result, 'not_chosen', 'features that the call does not name are known');
+    t.equal(of('VERB-023')?.result, 'passed', 'an agent of the scenario joined the server');
+    t.match(of('SCR-075'), { result: 'not_applicable', reasons: [/^it kills the server/] });
+    t.match(of('ACCT-001'), { result: 'not_applicable', reasons: [/--write-providers/] });
+    const proved = rules.filter(({ result }) => result === 'passed').length;
+    t.match(stdout, `rules proved: ${proved} of ${rules.length}`);
+    t.match(stdout, /left out: it kills the server/);
+    t.equal(of('OVW-013')?.result, 'not_chosen', 'features that the call does not name are known');
     t.equal(scenarios.filter(({ result, reason }) => result === 'not_applicable' && !reason).length, 0);
   } finally {
     await target.close();
@@ -111,6 +120,30 @@ t.test('an implementation with other codes shows the specification, and not the 
   } finally {
     other.closeAllConnections();
     other.close();
+    await target.close();
+  }
+});
+
+t.test('the suite writes what the settings of a server name, for nobody else to read', async (t) => {
+  const file = join(await folder(t), 'providers.json');
+  const { exit, stdout } = await conformance(['--write-providers', file]);
+  t.equal(exit, 0);
+  t.match(stdout, `SVC_CONNECTED_ACCOUNT_PROVIDERS=@${file}`);
+  t.equal((await stat(file)).mode & 0o777, 0o600);
+  const target = await startTarget({ agents: 1, env: { SVC_CONNECTED_ACCOUNT_PROVIDERS: `@${file}` } });
+  try {
+    const args = ['--base-url', target.base_url, '--providers', file, 'features/accounts/names.feature'];
+    const { exit, stdout, stderr } = await conformance(args, { SVC_TOKEN: target.token });
+    t.equal(exit, 0, stdout + stderr);
+    t.match(stdout, /^[5-9] scenarios \(\d passed\)$/m);
+    const other = join(await folder(t), 'other.json');
+    await writeFile(other, '[]');
+    const wrong = await conformance([...args.slice(0, 2), '--providers', other, FILES[0]!], {
+      SVC_TOKEN: target.token,
+    });
+    t.not(wrong.exit, 0);
+    t.match(wrong.stdout + wrong.stderr, /other\.json is not what --write-providers has written/);
+  } finally {
     await target.close();
   }
 });
