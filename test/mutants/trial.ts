@@ -24,12 +24,12 @@ export type Verdict =
   | { result: 'invalid'; why: string };
 
 /** Of one call of a program. */
-const BOUND_MS = 180_000;
+const BOUND_MS = 300_000;
 /** Of all unit files that only load what is changed: what is left when it is over is told. */
 const BUDGET_MS = 240_000;
 
 /** What a fault that stops everything would otherwise make wait for minutes. */
-const IMPATIENT = { SVC_TEST_PATIENCE: '0.7', TAP_TIMEOUT: '90', TAP_BAIL: '1' };
+const IMPATIENT = { SVC_TEST_PATIENCE: '2', TAP_TIMEOUT: '240', TAP_BAIL: '1' };
 
 export interface Machine {
   env: NodeJS.ProcessEnv;
