@@ -50,7 +50,7 @@ export async function tryMutant(
   machine: Machine,
   quick = false,
 ): Promise<Verdict> {
-  return tree.with(mutant, async () => {
+  const verdict = await tree.with(mutant, async (): Promise<Verdict> => {
     const unbuilt = await build(tree, mutant, machine);
     if (unbuilt !== undefined) return { result: 'invalid', why: unbuilt } as const;
     let ran = 0;
@@ -76,7 +76,10 @@ export async function tryMutant(
         : ({ result: 'invalid', why: `the server does not start: ${why}` } as const);
     }
     return { result: 'survived', ran, left_out } as const;
-  });
+  }); // What was built of the fault goes with it.
+  const unbuilt = await build(tree, mutant, machine);
+  if (unbuilt !== undefined) throw new Error(unbuilt);
+  return verdict;
 }
 
 function stagesOf(tree: Tree, { breaks }: Mutant, selection: Selection, machine: Machine, quick: boolean): Stage[] {
