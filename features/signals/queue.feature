@@ -101,3 +101,20 @@ Feature: Signals queue up under their name
       When I send the signal "go" with "2"
       Then the run succeeds
       And "output" of the run is "3"
+
+    @SIG-004
+    Scenario: two nodes draw one each of the signals that were there before they waited
+      When I run the graph:
+        """
+        {"nodes": [{"id": "start", "type": "wait_signal", "config": {"name": "start"}},
+                   {"id": "one", "type": "wait_signal", "config": {"name": "go"}},
+                   {"id": "two", "type": "wait_signal", "config": {"name": "go"}}],
+         "edges": [{"from": "start", "to": "one"}, {"from": "start", "to": "two"}],
+         "output": {"$expr": "nodes.one.output + nodes.two.output"}}
+        """
+      Then the run waits for "signal" "start"
+      When I send the signal "go" with "1"
+      And I send the signal "go" with "2"
+      And I send the signal "start" with "null"
+      Then the run succeeds
+      And "output" of the run is "3"

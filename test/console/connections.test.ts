@@ -69,3 +69,13 @@ t.test(
     return undefined;
   },
 );
+
+t.test('@PROV-026 without a provider the page offers nothing to connect', { timeout: 600_000 }, async (t) => {
+  const path = chromiumPath();
+  if (path === undefined) return t.comment('left out: a page without providers (there is no Chromium)');
+  const place = await Console.open(t, path);
+  const page = await place.signedIn();
+  await page.getByRole('link', { name: 'Connections' }).click();
+  await page.getByText('This service has no provider').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Connect' }).count(), 0);
+});

@@ -63,6 +63,8 @@ t.test('what is known survives the run, until the mutant changes', async (t) => 
   t.same(second.of(mutant), { verdict: caught, seconds: 3.1 }, 'the last one counts');
   await second.looked(by, false);
   t.match((await Results.open(file)).of(mutant), { confirmed: false });
+  await second.tried(mutant, caught, 3.14);
+  t.equal(second.of(mutant)?.confirmed, undefined, 'a test that has caught one again is looked at again');
   t.equal(second.of({ ...mutant, replace: 'c' }), undefined);
   t.match(second.of({ ...mutant, what: 'In other words.' }), { verdict: caught });
 });

@@ -63,8 +63,14 @@ export class Results {
   }
 
   #take(line: Line): void {
-    if ('test' in line) this.#passes.set(line.test, line.passes);
-    else this.#known.set(line.mutant, { verdict: line.verdict, seconds: line.seconds });
+    if ('test' in line) {
+      this.#passes.set(line.test, line.passes);
+      return;
+    }
+    const { mutant, verdict, seconds } = line;
+    this.#known.set(mutant, { verdict, seconds });
+    // It has caught one again: whether it passes without is looked at once more.
+    if ('by' in verdict && this.#passes.get(testOf(verdict.by)) === false) this.#passes.delete(testOf(verdict.by));
   }
 }
 
