@@ -90,10 +90,12 @@ t.test('outputs that are not stored yet are held up to a bound, and all are stor
   const output = Buffer.alloc(1024 * 1024, 'x');
   let made = 0;
   const one = (nth: number) =>
-    journal.for(() => true).durable(step(`s${nth}`), async () => {
-      made += 1;
-      return { exit_code: 0, output };
-    });
+    journal
+      .for(() => true)
+      .durable(step(`s${nth}`), async () => {
+        made += 1;
+        return { exit_code: 0, output };
+      });
   const calls = Array.from({ length: 40 }, (_, nth) => one(nth));
   await until(() => made >= 33);
   await new Promise((turn) => setImmediate(turn));
