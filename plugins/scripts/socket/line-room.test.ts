@@ -77,6 +77,8 @@ t.test('inputs are asked for while there is room, in their order', async (t) => 
   });
   await new Promise((turn) => setImmediate(turn));
   t.same(taken, [0, 1]);
+  await room.input(64 * KIB);
+  t.pass('a note waits for nothing');
   overs[0]!();
   await Promise.all(later);
   t.same(taken, [0, 1, 2, 3]);

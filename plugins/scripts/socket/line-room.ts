@@ -7,6 +7,8 @@ const LONG_AT_ONCE = 4;
 const UNREAD_BYTES = 256 * 1024 * 1024;
 /** What callers have sent whole and wait with for an answer; while there is more, no further long request is read. */
 const SERVED_BYTES = 128 * 1024 * 1024;
+/** Such inputs wait for nothing: the command of a step may write a note, and the others wait for that step. */
+const SMALL_INPUT_BYTES = 64 * 1024;
 
 /** A connection whose line is not whole. */
 export interface LineReader {
@@ -66,6 +68,7 @@ export class LineRoom {
 
   /** Resolves when there is room for an input of a request that is served, to what to call once it is no longer held. */
   async input(bytes: number): Promise<() => void> {
+    if (bytes <= SMALL_INPUT_BYTES) return () => undefined;
     if (this.#inputs.length > 0 || !this.#fits(bytes))
       await new Promise<void>((take) => void this.#inputs.push({ bytes, take }));
     else this.#served_bytes += bytes;
