@@ -41,7 +41,7 @@ export const ArtifactErrors = {
     code: 'artifact_quota_exceeded',
     status: 409,
     title: 'The run, or its project, has as many bytes of artifacts as it may.',
-    next: 'Store less, or remove artifacts with `svc artifact rm`. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs.',
+    next: 'Store less, or remove artifacts with `svc artifact rm`. When `leaving_bytes` is in the way, try again after 15 minutes. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs.',
   }),
   rangeNotSatisfiable: defineError({
     code: 'artifact_range_invalid',

@@ -25,6 +25,7 @@ import { readLimit } from './domain/sizes.ts';
 import { artifactTables } from './migrations/0001-artifacts.ts';
 import { usageTables } from './migrations/0002-usage.ts';
 import { partsLast } from './migrations/0003-order.ts';
+import { leavingBytes } from './migrations/0004-leaving.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { artifactRoutes } from './routes.ts';
 import { artifactContents } from './service/contents.ts';
@@ -56,7 +57,7 @@ function makeSweeper(use: Resolve, stores: PartStores): Sweeper {
 const limitOf = (use: Resolve) => readLimit(use(Settings).env.SVC_ARTIFACT_LIMIT);
 
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([artifactTables, usageTables, partsLast]);
+  plugin.migrations([artifactTables, usageTables, partsLast, leavingBytes]);
   const stores = plugin.own((use) =>
     openStores(readPlace(use(Settings)), { ids: use(Ids), clock: use(Clock), egress: () => use(Egress) }),
   );

@@ -1,10 +1,11 @@
+import { stat } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { Prunables } from '../retention/contract.ts';
 import { RunEngine, RunStore } from '../runs/contract.ts';
 import { findBroken, STORES } from '../../test/kit/index.ts';
 import { Artifacts } from './contract.ts';
-import { filesIn, noise } from './testing/files.ts';
+import { filesIn, noise, reprDigest } from './testing/files.ts';
 import { openWorld, type World } from './testing/world.ts';
 import { USAGE } from './testing/usage.ts';
 
@@ -87,6 +88,98 @@ async function projectsHaveBounds(t: Test, world: World): Promise<void> {
   await holds(t, world);
 }
 
+/** Bytes of all files. */
+const onDisk = async ({ folder }: World) =>
+  (await Promise.all((await filesIn(folder)).map((path) => stat(path)))).reduce((sum, { size }) => sum + size, 0);
+
+/** Repeats what stores 9 KiB until it is refused. */
+async function untilRefused(t: Test, world: World, store: () => Promise<string>): Promise<void> {
+  const answers: string[] = [];
+  for (let n = 0; n < 8; n += 1) answers.push(await store());
+  t.same(answers, [...Array(4).fill('stored'), ...Array(4).fill('artifact_quota_exceeded')]);
+  t.ok((await onDisk(world)) <= 40 * KIB, 'no more than twice the bound is on the disk');
+  await holds(t, world);
+  await world.sweep();
+  t.equal(await store(), 'stored', 'what is removed counts no more');
+  await holds(t, world);
+}
+
+async function replacedArtifactsCount(t: Test, world: World): Promise<void> {
+  const stranger = await submit(world, false);
+  const replace = () =>
+    put(world, stranger, 'a', 9 * KIB).then(
+      () => 'stored',
+      (error: { code: string }) => error.code,
+    );
+  await untilRefused(t, world, replace);
+}
+
+async function uploadsBegunAnewCount(t: Test, world: World): Promise<void> {
+  const { server } = world;
+  const place = `${server.url}${server.scoped}/runs/${await submit(world, false)}/artifacts/a`;
+  const whole = noise(10 * KIB);
+  const begin = async () => {
+    const answer = await fetch(place, {
+      method: 'PUT',
+      headers: {
+        authorization: 'Bearer member',
+        'repr-digest': reprDigest(whole),
+        'content-range': `bytes 0-${9 * KIB - 1}/${whole.length}`,
+      },
+      body: whole.subarray(0, 9 * KIB),
+    });
+    return answer.status === 202 ? 'stored' : ((await answer.json()) as { code: string }).code;
+  };
+  await untilRefused(t, world, begin);
+}
+
+async function uploadsGivenUpCount(t: Test, world: World): Promise<void> {
+  const { server } = world;
+  const run = `${server.url}${server.scoped}/runs/${await submit(world, false)}/artifacts`;
+  let nth = 0;
+  /** The first piece is stored; what follows is not what the digest says. */
+  const giveUp = async () => {
+    const whole = noise(9 * KIB + 1, nth++);
+    const send = async (from: number, body: Buffer) =>
+      fetch(`${run}/a`, {
+        method: 'PUT',
+        headers: {
+          authorization: 'Bearer member',
+          'repr-digest': reprDigest(whole),
+          'content-range': `bytes ${from}-${from + body.length - 1}/${whole.length}`,
+        },
+        body,
+      });
+    const first = await send(0, whole.subarray(0, 9 * KIB));
+    if (first.status !== 202) return ((await first.json()) as { code: string }).code;
+    t.equal((await send(9 * KIB, Buffer.from([whole.at(-1)! ^ 1]))).status, 422);
+    return 'stored';
+  };
+  await untilRefused(t, world, giveUp);
+}
+
+async function goneRunsCount(t: Test, world: World): Promise<void> {
+  const { server } = world;
+  const database = server.use(Database);
+  const leaving = async () =>
+    Number(
+      (
+        await database.read<{ n: number }>('SELECT SUM(leaving) AS n FROM artifacts_project_usage WHERE untrusted = 0')
+      )[0]!.n,
+    );
+  await put(world, await submit(world, true), 'a', 100 * KIB);
+  for (const claim of await server.agent.claim()) await server.agent.end(claim);
+  const runs = server.use.all(Prunables).find(({ name }) => name === 'runs')!;
+  for await (const _ of runs.prune(database.now() + 60_000, 100));
+  t.equal(await leaving(), 100 * KIB, 'its project has it until it is removed');
+  await holds(t, world);
+  await put(world, await submit(world, true), 'a', 90 * KIB);
+  await t.rejects(put(world, await submit(world, true), 'a', 90 * KIB), { code: 'artifact_quota_exceeded' });
+  await world.sweep();
+  t.equal(await leaving(), 0);
+  await holds(t, world);
+}
+
 async function uploadsCount(t: Test, world: World): Promise<void> {
   const { server } = world;
   const run_id = await submit(world, false);
@@ -112,5 +205,8 @@ async function uploadsCount(t: Test, world: World): Promise<void> {
 }
 
 for (const store of STORES)
-  for (const [name, work] of Object.entries({ runsHaveBounds, projectsHaveBounds, uploadsCount }))
+  for (const [name, work] of Object.entries({
+    ...{ runsHaveBounds, projectsHaveBounds, uploadsCount, goneRunsCount },
+    ...{ replacedArtifactsCount, uploadsBegunAnewCount, uploadsGivenUpCount },
+  }))
     t.test(`${store}: ${name}`, async (t) => work(t, await openWorld(t, { store, env: ENV })));

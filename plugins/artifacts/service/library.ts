@@ -13,13 +13,11 @@ import type { Audit, AuditSource } from '../../audit/contract.ts';
 import type { RunGuard } from '../../runs/contract.ts';
 import type { Artifacts, ArtifactScope, StoredArtifact } from '../contract.ts';
 import { shownDigest } from '../domain/digests.ts';
-import { partNames } from '../domain/parts.ts';
 import { pathFault } from '../domain/paths.ts';
 import type { ByteRange } from '../domain/ranges.ts';
 import { ArtifactErrors } from '../errors.ts';
 import { type ArtifactFile, countFiles, insertFiles, listEntries, listFiles, readFile } from '../store/file-rows.ts';
-import { GRACE_MS, publish, removalOf, removeUploads, takeOut } from '../store/publish.ts';
-import { insertRemovals } from '../store/removal-rows.ts';
+import { publish, removeUploads, takeOut } from '../store/publish.ts';
 import { countCopied } from '../store/usage.ts';
 import { type Upload, writeUpload } from '../store/upload-rows.ts';
 import { readContent } from './content.ts';
@@ -71,8 +69,8 @@ export class Library implements Artifacts {
     try {
       return await this.#publish(delivery.place, complete, by);
     } catch (error) {
-      // Nobody could go on with it; it would only wait for its time.
-      if (!delivery.expected || isFinal(error)) await this.#use.uploads.discard(complete);
+      // Unless somebody can go on with it, it would only wait for its time.
+      await this.#use.uploads.abandon(complete, error, { gives_up: !delivery.expected || isFinal(error) });
       throw error;
     }
   }
@@ -84,14 +82,19 @@ export class Library implements Artifacts {
     if ('stored' in received) return received;
     const { complete } = received;
     const { database, uploads } = this.#use;
-    await retryUnknownCommit(() =>
+    const stage = () =>
       database.transaction(async (tx) => {
         const bounded = await uploads.hold(tx, delivery.place);
         const state = { ...complete, complete: true };
         if (!(await writeUpload(tx, complete, state, { now: database.now(), bounded })))
           throw ArtifactErrors.uploadTaken(CONTINUED);
-      }),
-    );
+      });
+    try {
+      await retryUnknownCommit(stage);
+    } catch (error) {
+      await uploads.abandon(complete, error, { gives_up: !delivery.expected });
+      throw error;
+    }
     return { upload_id: complete.upload_id, file: shownOf(complete) };
   }
 
@@ -164,8 +167,7 @@ export class Library implements Artifacts {
         const file = await readFile(tx, scope, path);
         if (!file && again) return;
         if (!file) throw noArtifact(path);
-        await takeOut(tx, scope, [path]);
-        await insertRemovals(tx, [removalOf(ids, file, partNames(file.parts))], database.now() + GRACE_MS);
+        await takeOut(tx, scope, [path], { ids, now: database.now() });
         await audit.record(tx, { ...by, org_id, project_id, action: 'artifact.delete', subject: `${run_id}/${path}` });
         failpoint('artifacts.removed');
       }),

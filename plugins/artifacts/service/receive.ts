@@ -51,7 +51,7 @@ export class Receiver {
       await this.#take(delivery, progress);
       return await this.#conclude(delivery, progress);
     } catch (error) {
-      if (!delivery.expected || isFinal(error)) await this.#use.uploads.discard(progress.upload);
+      await this.#use.uploads.abandon(progress.upload, error, { gives_up: !delivery.expected || isFinal(error) });
       throw error;
     }
   }

@@ -11,7 +11,14 @@ import {
 import { partNames } from '../domain/parts.ts';
 import { partsOf } from '../store/file-rows.ts';
 import { discard } from '../store/publish.ts';
-import { dueRemovals, forgetRemovals, nextRemoval, putOff, type Removal } from '../store/removal-rows.ts';
+import {
+  type DueRemoval,
+  dueRemovals,
+  forgetRemovals,
+  nextRemoval,
+  putOff,
+  type Removal,
+} from '../store/removal-rows.ts';
 import { type StaleUpload, staleUploads } from '../store/upload-rows.ts';
 import type { PartStore } from '../stores/part-store.ts';
 import type { PartStores } from './part-stores.ts';
@@ -79,17 +86,17 @@ export class Sweeper {
   async #sweep(store: PartStore): Promise<number> {
     const { database } = this.#use;
     const removals = await dueRemovals(database, store.id, database.now(), AT_ONCE);
-    const done: string[] = [];
+    const done: DueRemoval[] = [];
     try {
       for (const removal of removals) {
         await this.#remove(store, removal);
-        done.push(removal.removal_id);
+        done.push(removal);
       }
     } catch (error) {
       await putOff(database, removals[done.length]!.removal_id, database.now() + PUT_OFF_MS);
       throw error;
     } finally {
-      await forgetRemovals(database, done);
+      if (done.length > 0) await database.transaction((tx) => forgetRemovals(tx, done));
     }
     return removals.length;
   }

@@ -9,9 +9,16 @@ import {
 import type { ClaimRef, RunGuard, RunLimits } from '../../runs/contract.ts';
 import { MAX_PARTS, partName, partNames } from '../domain/parts.ts';
 import { ArtifactErrors } from '../errors.ts';
-import type { RunPlace } from '../store/file-rows.ts';
-import { discard } from '../store/publish.ts';
-import { findUpload, insertUpload, type Upload, type UploadWish, writeUpload } from '../store/upload-rows.ts';
+import { partsOf, type RunPlace } from '../store/file-rows.ts';
+import { discard, leaveParts } from '../store/publish.ts';
+import {
+  findUpload,
+  insertUpload,
+  readUploads,
+  type Upload,
+  type UploadWish,
+  writeUpload,
+} from '../store/upload-rows.ts';
 import { type Bounded, type Room, roomFor } from '../store/usage.ts';
 import type { PartStores } from './part-stores.ts';
 
@@ -107,17 +114,17 @@ export class Uploads {
     from: number,
     given: { now: number; bounded: Bounded },
   ): Promise<Upload> {
-    // The part that the request before may be writing; begun anew, also those that it has stored.
+    // The part that the request before may be writing.
     const present = known.complete ? [] : [partName(known.epoch, known.parts.length)];
-    const given_up = from === 0 ? partNames(known.parts) : [];
     const taken: Upload = {
       ...known,
       epoch: known.epoch + 1,
-      garbage: [...known.garbage, ...present, ...given_up],
+      garbage: [...known.garbage, ...present],
       complete: false,
       ...(from === 0 ? { parts: [], stored: 0 } : {}),
     };
     if (!(await writeUpload(tx, known, taken, given))) throw ArtifactErrors.uploadTaken(CONTINUED);
+    if (known.parts.length > taken.parts.length) await leaveParts(tx, known, { ids: this.#use.ids, now: given.now });
     return taken;
   }
 
@@ -130,10 +137,31 @@ export class Uploads {
     if (!written) throw ArtifactErrors.uploadTaken(CONTINUED);
   }
 
-  /** Gives it up, unless another request goes on with it. */
-  async discard(upload: Upload): Promise<void> {
-    const { database, ids } = this.#use;
-    await retryUnknownCommit(() => database.transaction((tx) => discard(tx, upload, ids, database.now())));
+  /**
+   * After a request has failed. When it was refused, the part that it stored last goes at once unless a row names it: it is
+   * counted nowhere, and nobody reads it. With `gives_up` the upload goes too, unless another request goes on with it.
+   */
+  async abandon(upload: Upload, failure: unknown, { gives_up }: { gives_up: boolean }): Promise<void> {
+    const { database, ids, stores } = this.#use;
+    // After any other failure a commit may still be on its way that names the part.
+    const refused = isServiceError(failure) && failure.status < 500;
+    const own = upload.parts.at(-1)?.[0] === upload.epoch;
+    const last = refused && own ? partNames(upload.parts).at(-1) : undefined;
+    if (last === undefined && !gives_up) return;
+    const unnamed = await retryUnknownCommit(() =>
+      database.transaction(async (tx) => {
+        const parts = (await readUploads(tx, [upload.upload_id])).get(upload.upload_id)?.parts;
+        const named = partNames(parts ?? (await partsOf(tx, upload.upload_id)) ?? []);
+        if (gives_up) await discard(tx, upload, ids, database.now());
+        return last === undefined || named.includes(last) ? [] : [last];
+      }),
+    );
+    if (unnamed.length === 0) return;
+    // When this fails, the part goes with the upload: the row, or a removal, names what its writers may have stored.
+    await stores
+      .get(upload.store)
+      .then((store) => store.remove(upload.upload_id, unnamed))
+      .catch(() => undefined);
   }
 }
 

@@ -9,9 +9,9 @@ import { type Bounded, count } from './usage.ts';
  * How long a content stays when no row names it any more: whoever reads it may finish, whoever copies its row commits
  * first, and a writer that was held up finds that its upload is gone.
  */
-export const GRACE_MS = 15 * 60_000;
+const GRACE_MS = 15 * 60_000;
 
-export interface Named {
+interface Named {
   blob_id: string;
   store: string;
   parts: readonly Part[];
@@ -19,15 +19,17 @@ export interface Named {
 
 export type Making = Pick<Ids, 'next'>;
 
-export const removalOf = (
+const removalOf = (
   ids: Making,
   { blob_id, store }: Omit<Named, 'parts'>,
   names: readonly string[],
+  bytes: number,
 ): Removal => ({
   removal_id: ids.next('rem'),
   store,
   blob_id,
   names,
+  bytes,
 });
 
 /** Everything that the writers of an upload may have stored. */
@@ -59,6 +61,7 @@ export async function publish(
     tx,
     place,
     uploads.map(({ path }) => path),
+    { ids, now },
   );
   const files = uploads.map(
     ({ upload_id, path, store, parts, size, digest, activity_id }): ArtifactFile => ({
@@ -80,23 +83,28 @@ export async function publish(
   const left = uploads.filter(({ garbage }) => garbage.length > 0);
   await insertRemovals(
     tx,
-    [
-      ...replaced.map((row) => removalOf(ids, row, partNames(row.parts))),
-      ...left.map(({ upload_id, store, garbage }) => removalOf(ids, { blob_id: upload_id, store }, garbage)),
-    ],
+    { ...place, ...UNCOUNTED },
+    left.map(({ upload_id, store, garbage }) => removalOf(ids, { blob_id: upload_id, store }, garbage, 0)),
     now + GRACE_MS,
   );
-  return replaced.map(({ path }) => path);
+  return replaced;
 }
+
+/** Of what is not counted. */
+const UNCOUNTED = { untrusted: 0 };
 
 const sizeOfAll = (files: readonly { size: number }[]): number => files.reduce((sum, { size }) => sum + size, 0);
 
-/** Removes artifacts by their paths, and answers what they were. */
+/**
+ * Removes artifacts by their paths, and answers those that were there. What they name is noted for removal, and counts as
+ * leaving until then.
+ */
 export async function takeOut(
   tx: Transaction,
   place: Pick<RunPlace, 'run_id' | 'project_id'>,
   paths: readonly string[],
-): Promise<(Named & { path: string })[]> {
+  { ids, now }: { ids: Making; now: number },
+): Promise<string[]> {
   const { run_id } = place;
   const found: (Named & { path: string; size: number })[] = [];
   for (const some of chunks(paths)) {
@@ -117,8 +125,11 @@ export async function takeOut(
         size: Number(row.size),
       });
   }
-  await count(tx, place, { bytes: -sizeOfAll(found) });
-  return found;
+  const size = sizeOfAll(found);
+  const counted = await count(tx, place, { bytes: -size, leaving: size });
+  const removals = found.map((row) => removalOf(ids, row, partNames(row.parts), counted ? row.size : 0));
+  await insertRemovals(tx, { ...place, ...(counted ?? UNCOUNTED) }, removals, now + GRACE_MS);
+  return found.map(({ path }) => path);
 }
 
 /** Bytes of a list of parts that count as one row: a large artifact has a list of many. */
@@ -147,18 +158,25 @@ export async function removeOfRuns(
     if (fits) weight += Math.max(1, Math.ceil(Number(bytes) / ROW_BYTES));
     return fits;
   });
-  const removed: Named[] = [];
   for (const [run_id, files] of Map.groupBy(taken, (row) => row.run_id)) {
     const paths = files.map(({ path }) => Buffer.from(path).toString());
-    removed.push(...(await takeOut(tx, { run_id, project_id: files[0]!.project_id }, paths)));
+    await takeOut(tx, { run_id, project_id: files[0]!.project_id }, paths, { ids, now });
   }
-  const removals = removed.map((row) => removalOf(ids, row, partNames(row.parts)));
-  await insertRemovals(tx, removals, now + GRACE_MS);
   return weight;
 }
 
 /** Removes the rows of uploads of one run. False when one of them has changed since it was read, or is gone. */
 export async function removeUploads(tx: Transaction, uploads: readonly Upload[]): Promise<boolean> {
+  const { removed, staged } = await deleteUploads(tx, uploads);
+  const [first] = uploads;
+  if (first) await count(tx, first, { staged: -staged });
+  return removed === uploads.length;
+}
+
+async function deleteUploads(
+  tx: Transaction,
+  uploads: readonly Upload[],
+): Promise<{ removed: number; staged: number }> {
   let [removed, staged] = [0, 0];
   for (const some of chunks(uploads)) {
     const { condition, params } = inKeys(['upload_id', 'epoch'], some);
@@ -169,15 +187,36 @@ export async function removeUploads(tx: Transaction, uploads: readonly Upload[])
     staged += Number(row?.stored ?? 0);
     removed += await tx.write(`DELETE FROM artifacts_uploads WHERE ${condition}`, params);
   }
-  const [first] = uploads;
-  if (first) await count(tx, first, { staged: -staged });
-  return removed === uploads.length;
+  return { removed, staged };
 }
 
 /** Gives up an upload: its row goes, and what its writers stored follows. False when somebody else has taken it over. */
 export async function discard(tx: Transaction, upload: Upload, ids: Making, now: number): Promise<boolean> {
-  if (!(await removeUploads(tx, [upload]))) return false;
-  const { upload_id, store } = upload;
-  await insertRemovals(tx, [removalOf(ids, { blob_id: upload_id, store }, namesOfUpload(upload))], now + GRACE_MS);
+  const { removed, staged } = await deleteUploads(tx, [upload]);
+  if (removed !== 1) return false;
+  const counted = await count(tx, upload, { staged: -staged, leaving: staged });
+  await noteParts(tx, upload, namesOfUpload(upload), counted ? staged : 0, { ids, now, ...counted });
   return true;
+}
+
+/** An upload that begins anew: its row names these parts no more, and counts them no more. */
+export async function leaveParts(
+  tx: Transaction,
+  upload: Upload,
+  { ids, now }: { ids: Making; now: number },
+): Promise<void> {
+  const counted = await count(tx, upload, { leaving: upload.stored });
+  await noteParts(tx, upload, partNames(upload.parts), counted ? upload.stored : 0, { ids, now, ...counted });
+}
+
+async function noteParts(
+  tx: Transaction,
+  upload: Upload,
+  names: readonly string[],
+  bytes: number,
+  { ids, now, untrusted = 0 }: { ids: Making; now: number; untrusted?: number },
+): Promise<void> {
+  const { upload_id, store } = upload;
+  const removal = removalOf(ids, { blob_id: upload_id, store }, names, bytes);
+  await insertRemovals(tx, { ...upload, untrusted }, [removal], now + GRACE_MS);
 }

@@ -1,4 +1,6 @@
-import { inList, insertRows, type Queries } from '../../../kernel/contracts/index.ts';
+import { insertRows, type Queries, type Transaction } from '../../../kernel/contracts/index.ts';
+import type { RunPlace } from './file-rows.ts';
+import { giveBack, type Leaving } from './usage.ts';
 
 /** Parts to remove from a store. */
 export interface Removal {
@@ -6,20 +8,26 @@ export interface Removal {
   store: string;
   blob_id: string;
   names: readonly string[];
+  /** What they have of the bounds of their run until they are removed. */
+  bytes: number;
 }
 
-const COLUMNS = ['removal_id', 'store', 'blob_id', 'names', 'due'];
+const COLUMNS = ['removal_id', 'store', 'blob_id', 'names', 'due', 'run_id', 'project_id', 'untrusted', 'bytes'];
 
+/** Notes them; their bytes must be counted by the same transaction. */
 export async function insertRemovals(
   on: Pick<Queries, 'write'>,
+  { run_id, project_id, untrusted }: Pick<RunPlace, 'run_id' | 'project_id'> & { untrusted: number },
   removals: readonly Removal[],
   due: number,
 ): Promise<void> {
-  const rows = removals.map(({ removal_id, store, blob_id, names }) => [
-    ...[removal_id, store, blob_id, JSON.stringify(names), due],
+  const rows = removals.map(({ removal_id, store, blob_id, names, bytes }) => [
+    ...[removal_id, store, blob_id, JSON.stringify(names), due, run_id, project_id, untrusted, bytes],
   ]);
   await insertRows(on, 'INSERT INTO artifacts_removals', COLUMNS, rows);
 }
+
+export type DueRemoval = Removal & { run_id: string | null; project_id: string | null; untrusted: number };
 
 /** Those of one store that are due, oldest first. */
 export async function dueRemovals(
@@ -27,13 +35,13 @@ export async function dueRemovals(
   store: string,
   now: number,
   limit: number,
-): Promise<Removal[]> {
-  const rows = await on.read<Omit<Removal, 'names'> & { names: string }>(
-    `SELECT removal_id, store, blob_id, names FROM artifacts_removals WHERE store = ? AND due <= ?
-     ORDER BY due LIMIT ${Math.trunc(limit)}`,
+): Promise<DueRemoval[]> {
+  const rows = await on.read<Omit<DueRemoval, 'names'> & { names: string }>(
+    `SELECT removal_id, store, blob_id, names, run_id, project_id, untrusted, bytes FROM artifacts_removals
+     WHERE store = ? AND due <= ? ORDER BY due LIMIT ${Math.trunc(limit)}`,
     [store, now],
   );
-  return rows.map((row) => ({ ...row, names: JSON.parse(row.names) as string[] }));
+  return rows.map((row) => ({ ...row, names: JSON.parse(row.names) as string[], bytes: Number(row.bytes) }));
 }
 
 /** When the next of a store is due; undefined when there is none. */
@@ -45,10 +53,15 @@ export async function nextRemoval(on: Pick<Queries, 'read'>, store: string): Pro
   return row?.due === null || row === undefined ? undefined : Number(row.due);
 }
 
-export async function forgetRemovals(on: Pick<Queries, 'write'>, removal_ids: readonly string[]): Promise<void> {
-  if (removal_ids.length === 0) return;
-  const list = inList(removal_ids);
-  await on.write(`DELETE FROM artifacts_removals WHERE removal_id IN ${list.marks}`, list.params);
+/** What was removed counts no more. Several servers may remove the same: the one that deletes the row gives back. */
+export async function forgetRemovals(tx: Transaction, removals: readonly DueRemoval[]): Promise<void> {
+  const leaving: Leaving[] = [];
+  for (const { removal_id, run_id, project_id, untrusted, bytes } of removals) {
+    const deleted = await tx.write('DELETE FROM artifacts_removals WHERE removal_id = ?', [removal_id]);
+    if (deleted === 1 && run_id !== null && project_id !== null && bytes > 0)
+      leaving.push({ run_id, project_id, untrusted, bytes });
+  }
+  await giveBack(tx, leaving);
 }
 
 /** What cannot be removed now does not stand before the others. */

@@ -3,13 +3,16 @@ import type { Invariant } from '../../../test/kit/index.ts';
 const files = (run: string) => `(SELECT COALESCE(SUM(f.size), 0) FROM artifacts_files f WHERE f.run_id = ${run})`;
 const staged = (run: string) => `(SELECT COALESCE(SUM(u.stored), 0) FROM artifacts_uploads u WHERE u.run_id = ${run})`;
 
+const leaving = (run: string) => `(SELECT COALESCE(SUM(r.bytes), 0) FROM artifacts_removals r WHERE r.run_id = ${run})`;
+
 /** What is counted of artifacts is what is there. */
 export const USAGE: readonly Invariant[] = [
   {
     id: 'usage',
-    says: 'the bytes of a run are those of its artifacts and of its uploads',
+    says: 'the bytes of a run are those of its artifacts, of its uploads, and of what leaves',
     finds: `SELECT c.run_id, '' AS activity_id, c.bytes AS place FROM artifacts_run_usage c
-      WHERE c.bytes <> ${files('c.run_id')} OR c.staged <> ${staged('c.run_id')}`,
+      WHERE c.bytes <> ${files('c.run_id')} OR c.staged <> ${staged('c.run_id')}
+        OR c.leaving <> ${leaving('c.run_id')}`,
   },
   {
     id: 'usage',
@@ -23,5 +26,12 @@ export const USAGE: readonly Invariant[] = [
     finds: `SELECT p.project_id AS run_id, '' AS activity_id, SUM(p.bytes) AS place FROM artifacts_project_usage p
       GROUP BY p.project_id, p.untrusted HAVING SUM(p.bytes) <> (SELECT COALESCE(SUM(c.bytes), 0)
         FROM artifacts_run_usage c WHERE c.project_id = p.project_id AND c.untrusted = p.untrusted)`,
+  },
+  {
+    id: 'usage',
+    says: 'what leaves a project is what is noted of its runs, of those that are gone too',
+    finds: `SELECT p.project_id AS run_id, '' AS activity_id, SUM(p.leaving) AS place FROM artifacts_project_usage p
+      GROUP BY p.project_id, p.untrusted HAVING SUM(p.leaving) <> (SELECT COALESCE(SUM(r.bytes), 0)
+        FROM artifacts_removals r WHERE r.project_id = p.project_id AND r.untrusted = p.untrusted)`,
   },
 ];

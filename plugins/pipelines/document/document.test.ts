@@ -24,6 +24,27 @@ t.test('input that is meant to hurt is refused in bounded work', async (t) => {
   t.match(problems('jobs: { __proto__: { steps: [{ run: x }] } }')[0], /pattern/);
 });
 
+t.test('similar names are looked for as often as somebody reads them', async (t) => {
+  const steps = 'steps: [{ run: x }]';
+  const jobs = (wrong: (n: number) => string) =>
+    Array.from({ length: 30 }, (_, n) => `  build-${n}: { ${wrong(n)}, ${steps} }\n`).join('');
+  for (const [what, text] of Object.entries({
+    needs: `jobs:\n${jobs((n) => `needs: [biuld-${n}]`)}`,
+    members: `jobs:\n${jobs(() => 'timeuot: 5m')}`,
+    jobs: `jobs:\n  first: { ${steps} }\n${jobs(() => 'needs: first, env: { A: "${{ jobs.frist.status }}" }')}`,
+    vars: `vars: { first: 1 }\njobs:\n${jobs(() => 'env: { A: "${{ vars.frist }}" }')}`,
+  })) {
+    const found = problems(text);
+    t.equal(found.length, 30, what);
+    t.equal(
+      found.filter((one) => one.includes('did you mean')).length,
+      10,
+      `${what}: the first ten say what was meant`,
+    );
+    t.match(found[0], /did you mean/);
+  }
+});
+
 t.test('a megabyte is read in bounded work, or refused before it is read', async (t) => {
   const filled = (one: (n: number) => string) => {
     let text = '';

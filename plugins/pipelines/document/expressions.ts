@@ -173,7 +173,8 @@ class ExpressionCheck {
       return;
     }
     const say = (message: string) => this.#findings.within(path, nth, { line: 1, column: 1 }, message);
-    checkMembers(expression, scope, say);
+    const hint = (name: string, known: () => readonly string[]) => this.#findings.hint(name, known);
+    checkMembers(expression, scope, { say, hint });
     for (const { line, column, message } of unknownFields(compiled, scope))
       this.#findings.within(path, nth, { line, column }, message);
   }
@@ -216,11 +217,15 @@ function foreignName(expression: string, env: Readonly<Record<string, unknown>>)
 }
 
 /** Names below `vars`, `matrix`, `steps` and `jobs` are known when the document is checked. */
-function checkMembers(expression: string, scope: Scope, say: (message: string) => void): void {
+function checkMembers(
+  expression: string,
+  scope: Scope,
+  { say, hint }: { say: (message: string) => void; hint: Findings['hint'] },
+): void {
   for (const root of ['vars', 'matrix', 'steps'] as const) {
     const known = scope[root];
     for (const name of (known && readsOf(expression, root)?.names) ?? [])
-      if (!known!.includes(name)) say(`there is no \`${root}.${name}\`${where(root)}${didYouMean(name, known!)}`);
+      if (!known!.includes(name)) say(`there is no \`${root}.${name}\`${where(root)}${hint(name, () => known!)}`);
   }
   const jobs = readsOf(expression, 'jobs');
   if (!jobs) return;
@@ -228,7 +233,7 @@ function checkMembers(expression: string, scope: Scope, say: (message: string) =
   for (const name of jobs.names)
     if (!scope.jobs?.has(name))
       say(
-        `\`jobs.${name}\` is not among the needs of this job, nor of those${didYouMean(name, scope.jobs?.all() ?? [])}`,
+        `\`jobs.${name}\` is not among the needs of this job, nor of those${hint(name, () => scope.jobs?.all() ?? [])}`,
       );
 }
 

@@ -4,6 +4,8 @@ import type { Path, Places } from './source.ts';
 
 /** So many problems are listed; the first ones name the cause. */
 const MAX_PROBLEMS = 100;
+/** So many of them say what was probably meant: each looks through all known names, and a document may have thousands. */
+const MAX_HINTS = 10;
 
 /** Collects the problems of a document, each at its place. */
 export class Findings {
@@ -25,6 +27,11 @@ export class Findings {
   /** Within an expression of the text at `path`. */
   within(path: Path, nth: number | undefined, at: { line: number; column: number }, message: string): void {
     this.#add(() => this.#places.within(path, nth, at), message, 'expression_invalid');
+  }
+
+  /** What `didYouMean` says of a name that is about to be found unknown; nothing once there are many problems. */
+  hint(text: string, known: () => readonly string[]): string {
+    return this.#problems.length < MAX_HINTS ? didYouMean(text, known()) : '';
   }
 
   get any(): boolean {

@@ -1,5 +1,5 @@
 import type { Job, PipelineDocument } from '../generated/pipeline.ts';
-import { didYouMean, type Findings } from './findings.ts';
+import type { Findings } from './findings.ts';
 
 const needsOf = ({ needs = [] }: Job): readonly string[] => [needs].flat();
 
@@ -51,7 +51,8 @@ function checkNames(id: string, job: Job, known: ReadonlySet<string>, findings: 
   for (const [i, need] of needsOf(job).entries()) {
     const path = ['jobs', id, 'needs', ...(Array.isArray(job.needs) ? [i] : [])];
     if (need === id) findings.atValue(path, `the job \`${id}\` needs itself`);
-    else if (!known.has(need)) findings.atValue(path, `there is no job \`${need}\`${didYouMean(need, [...known])}`);
+    else if (!known.has(need))
+      findings.atValue(path, `there is no job \`${need}\`${findings.hint(need, () => [...known])}`);
     else if (seen.has(need)) findings.atValue(path, `\`${need}\` is named twice`);
     seen.add(need);
   }

@@ -78,6 +78,37 @@ t.test('a step waits until what was printed before it is with the host; a replay
   t.same(said, ['a#0', 'made', 'b#0']);
 });
 
+t.test('outputs that are not stored yet are held up to a bound, and all are stored in the end', async (t) => {
+  const activity = new Activity();
+  const { promise: store, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  activity.onAppend = async () => {
+    asked += 1;
+    await store;
+  };
+  const { journal } = pass(activity);
+  const output = Buffer.alloc(1024 * 1024, 'x');
+  let made = 0;
+  const one = (nth: number) =>
+    journal
+      .for(() => true)
+      .durable(step(`s${nth}`), async () => {
+        made += 1;
+        return { exit_code: 0, output };
+      });
+  const calls = Array.from({ length: 40 }, (_, nth) => one(nth));
+  await until(() => made >= 33);
+  await new Promise((turn) => setImmediate(turn));
+  t.same([made, asked], [33, 32], 'the 33rd keeps its turn');
+  resolve();
+  const answers = await Promise.all(calls);
+  t.same(
+    answers.map(({ record }) => record.position),
+    Array.from({ length: 40 }, (_, nth) => nth),
+  );
+  t.equal(activity.journal.length, 40);
+});
+
 t.test('positions, ordinals and keys; a replay answers without running', async (t) => {
   const activity = new Activity();
   const first = pass(activity);

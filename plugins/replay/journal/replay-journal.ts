@@ -24,6 +24,8 @@ import { Turns } from './turns.ts';
 
 /** How long the script may take to be seen dead after one of its verb clients is. */
 const DEATH_NOTICE_MS = 250;
+/** Outputs whose records are not durable yet; a script may run thousands of steps at once, and the next then waits. */
+const UNSTORED_BYTES = 32 * 1024 * 1024;
 /** What a shell says of a process that was killed by SIGKILL. */
 const KILLED = 137;
 
@@ -44,6 +46,8 @@ export class ReplayJournal implements OpenReplay {
   #annotations = 0;
   /** Until every record so far is durable. */
   #stored: Promise<unknown> = Promise.resolve();
+  /** Bytes of the outputs of those that are not. */
+  #unstored = 0;
   #abandoned: { site: Site; started_at: number; since: number; settle: Settle } | undefined;
 
   constructor(pass: ReplayedPass) {
@@ -217,7 +221,10 @@ export class ReplayJournal implements OpenReplay {
     return await this.#append(site, started_at, outcome, settle);
   }
 
-  /** The next call need not wait until the record is durable, but its own caller does. */
+  /**
+   * The next call need not wait until the record is durable, but its own caller does. Unless too much waits already: then this
+   * call keeps its turn until it is stored, which depends on no other call.
+   */
   async #append(site: Site, started_at: number, outcome: RecordedOutcome, settle: Settle): Promise<Made> {
     if (settle !== undefined) {
       await this.#stored;
@@ -226,9 +233,16 @@ export class ReplayJournal implements OpenReplay {
       failpoint('replay.call.recorded');
       return done(settled);
     }
+    const bytes = outcome.output.length;
+    if (this.#unstored + bytes > UNSTORED_BYTES) {
+      await this.#stored;
+      this.#state.check();
+    }
     const record = recordOf(site, started_at, outcome);
+    this.#unstored += bytes;
     const stored = this.#state
       .asked(() => this.#pass.host.append(record), 'fatal')
+      .finally(() => void (this.#unstored -= bytes))
       .then(() => failpoint('replay.call.recorded'));
     this.#stored = Promise.all([this.#stored, stored]);
     // Whoever waits for it has the error, and the pass is over with it.

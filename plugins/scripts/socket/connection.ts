@@ -105,7 +105,7 @@ export class Connection {
   #receive(chunk: Buffer): void {
     try {
       for (const line of this.#lines.add(chunk)) this.#take(line);
-      this.#room.holds(this.#socket, this.#lines.pending);
+      this.#room.holds(this.#socket, this.#lines.pending, this.#serving === undefined);
     } catch (error) {
       this.#send(0, faultReply(error));
       this.#socket.destroySoon();
@@ -138,7 +138,7 @@ export class Connection {
     if (refusal !== undefined) this.#send(request.id, faultReply(refusal));
     else if (request.op === 'hello') this.#greet(request);
     else if (request.op === 'begun') this.#steps.ask();
-    else this.#serve(request);
+    else this.#serve(request, line.length);
   }
 
   #refusal(request: SocketRequest): Error | undefined {
@@ -164,13 +164,17 @@ export class Connection {
     });
   }
 
-  #serve(request: SocketRequest): void {
+  #serve(request: SocketRequest, bytes: number): void {
     const served: Served = { id: request.id, came_at: this.#service.clock.monotonic() };
     this.#serving = served;
-    this.#answer(request, served)
+    const held = [this.#room.serves(bytes)];
+    this.#answer(request, served, held)
       .then((reply) => {
         if (this.#serving === served) this.#serving = undefined;
         this.#send(served.id, request.op === 'verb' ? reply : this.#steps.withOffer(reply, served));
+      })
+      .finally(() => {
+        for (const over of held) over();
       })
       .catch((error: unknown) => this.#broke(error, served));
   }
@@ -187,7 +191,8 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  async #answer(request: SocketRequest, served: Served): Promise<Reply> {
+  /** `held` gets what to call once what the request brought is no longer held. */
+  async #answer(request: SocketRequest, served: Served, held: (() => void)[]): Promise<Reply> {
     const { verb, words } = 'argv' in request ? this.#verbOf(request.argv) : { verb: undefined, words: 0 };
     try {
       if (request.op === 'begin') return await this.#steps.run(request, served);
@@ -196,7 +201,7 @@ export class Connection {
         const name = 'argv' in request ? request.argv[0]?.slice(0, 64) : request.op;
         throw socketRequestInvalid(`this agent has no verb ${JSON.stringify(name)} for scripts`);
       }
-      const outcome = await verb.run(this.#callOf(request, words));
+      const outcome = await verb.run(this.#callOf(request, words, held));
       return request.op === 'call' ? callReply(outcome) : verbReply(outcome, await this.#service.log_name());
     } catch (error) {
       if (error instanceof PassOver || error instanceof CallerGone) return { gone: true };
@@ -214,7 +219,7 @@ export class Connection {
     return verb ? { verb, words: 1 } : { verb: verbs.get(`${first} ${second}`), words: 2 };
   }
 
-  #callOf(request: Of<'verb'> | Of<'call'>, words: number): VerbCall {
+  #callOf(request: Of<'verb'> | Of<'call'>, words: number, held: (() => void)[]): VerbCall {
     const structured = request.op === 'call';
     return {
       argv: request.argv.slice(words),
@@ -226,7 +231,7 @@ export class Connection {
       contents: this.#service.contents,
       beside: this.#service.beside,
       room: this.#service.room,
-      stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit)),
+      stdin: (limit) => (structured ? given(request.stdin, limit) : this.#stdin(request.id, limit, held)),
       exec: (argv, key, limit, attempt) => {
         if (structured && !request.exec)
           throw verbUsage('it would run a command, and this call does not say that it can ("exec")');
@@ -235,10 +240,17 @@ export class Connection {
     };
   }
 
-  async #stdin(id: number, limit: number): Promise<Buffer> {
-    this.#send(id, { stdin: limit });
-    const { data, size } = await this.#await('stdin');
-    return await given(size > limit ? Buffer.alloc(limit + 1) : data, limit);
+  async #stdin(id: number, limit: number, held: (() => void)[]): Promise<Buffer> {
+    const over = await this.#room.input(limit);
+    try {
+      this.#send(id, { stdin: limit });
+      const { data, size } = await this.#await('stdin');
+      const input = await given(size > limit ? Buffer.alloc(limit + 1) : data, limit);
+      held.push(this.#room.serves(input.length));
+      return input;
+    } finally {
+      over();
+    }
   }
 
   async #exec(id: number, asked: Reply, attempt: CommandAttempt | undefined): Promise<ExecResult> {

@@ -98,6 +98,29 @@ t.test('of long lines that are not whole the agent reads a few at a time', async
   t.ok(most <= 4, `${most} lines were in memory`);
 });
 
+t.test('what calls bring that wait behind a step is bounded, and the step is not held up', async (t) => {
+  const { client, activity } = await open(t);
+  const step = await client().hello();
+  t.match(await step.ask(verb('step', 'long', '--', 'x')), { exec: ['x'] });
+  const data = Buffer.alloc(1 << 20, 'x').toString('base64');
+  let asked = 0;
+  const full = Promise.withResolvers<void>();
+  const calls = Array.from({ length: 140 }, async (_, nth) => {
+    const one = await client().hello();
+    t.match(await one.ask(verb('state', 'set', `k${nth}`, '-')), { stdin: 1 << 20 });
+    asked += 1;
+    if (asked === 128) full.resolve();
+    return one.ask({ id: 1, op: 'stdin', data, size: 1 << 20 });
+  });
+  await full.promise;
+  await client().hello();
+  t.equal(asked, 128, 'no more than 128 MiB are held');
+  const stdout = Buffer.alloc(1 << 20, 'y').toString('base64');
+  t.match(await step.ask({ id: 1, op: 'result', exit: 0, stdout, size: 1 << 20 }), { exit: 0 });
+  for (const answer of await Promise.all(calls)) t.match(answer, { exit: 0 });
+  t.equal(activity.cells.size, 140);
+});
+
 t.test('a second request at the same time is refused, and the first one goes on', async (t) => {
   const { client } = await open(t);
   const one = await client().hello();
