@@ -291,6 +291,31 @@ for (const store of STORES) {
     ),
   );
 
+  t.test(`${store}: what the service prints for an untrusted run counts, however often it prints it`, (t) =>
+    withServer(
+      store,
+      async (server, runs) => {
+        const state = (position: number, args: JournaledCall['args']): JournaledCall => ({
+          ...{ position, kind: 'state', name: 'k', ordinal: position, digest: '', started_at: 0 },
+          args,
+        });
+        for (const trusted of [false, true]) {
+          const claim = await begun(server, trusted);
+          await runs.perform(claim, state(0, { op: 'set', key: 'k', value: 'x'.repeat(10_000) }));
+          let read = 0;
+          const reads = async () => {
+            for (; read < 20; read += 1) await runs.perform(claim, state(read + 1, { op: 'get', key: 'k' }));
+          };
+          if (trusted) await reads();
+          else await t.rejects(reads(), { code: 'run_storage_limit' });
+          t.equal(read, trusted ? 20 : 6, 'a read of 10 kB');
+          await runs.cancelRun({ ...server.scope, run_id: claim.run_id, reason: 'over' });
+        }
+      },
+      { SVC_UNTRUSTED_RUN_LIMITS: 'calls=64KiB' },
+    ),
+  );
+
   t.test(`${store}: what an untrusted run starts ends with its time, and a rerun of that has its own`, (t) =>
     withServer(store, async (server, runs) => {
       const { engine, scope } = { engine: server.use(RunEngine), scope: server.scope };

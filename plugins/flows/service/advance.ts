@@ -17,6 +17,10 @@ import { conditionOf, contextOf, itemsOf } from './node-input.ts';
 export const MAX_STEPS = 500;
 /** So many bytes of output count as one more step. */
 const STEP_BYTES = 64 * 1024;
+/** What an attempt of a node counts for beside its result: its rows. */
+const ATTEMPT_BYTES = 256;
+/** So many bytes are not stored before they are counted. */
+const UNCOUNTED_BYTES = 1024 * 1024;
 /** Steps and edges whose rows are read ahead together. */
 const AHEAD = 64;
 
@@ -38,6 +42,8 @@ export class Advance {
   readonly #parts: AdvanceParts;
   readonly #memory: FlowMemory;
   #left = MAX_STEPS;
+  /** Bytes that this transaction stores and that are not counted yet. */
+  #stored = 0;
   readonly #evaluation: Evaluation;
 
   constructor(parts: AdvanceParts, memory: FlowMemory) {
@@ -50,6 +56,7 @@ export class Advance {
   async work(): Promise<void> {
     const { flow } = this.#memory;
     while (flow.todo.length > 0 && this.#left > 0 && flow.stopped === 0) {
+      if (this.#stored >= UNCOUNTED_BYTES && !(await this.#counted())) break;
       await this.#memory.load(flow.todo.slice(-AHEAD).map(({ n }) => Math.min(n, flow.nodes - 1)));
       const step = flow.todo.pop()!;
       if (step.do === 'settle') await this.#settle(step.n, step.from);
@@ -64,8 +71,24 @@ export class Advance {
           },
         });
     }
+    await this.#counted();
     if (flow.stopped === 1) flow.todo = [];
     await this.#memory.save();
+  }
+
+  /**
+   * Counts what was stored: a small document can make much, as a fan-out repeats a result for each of its items. False when it
+   * was too much, and the flow has stopped.
+   */
+  async #counted(): Promise<boolean> {
+    const bytes = this.#stored;
+    this.#stored = 0;
+    const beyond = bytes === 0 ? undefined : await this.#memory.run.count(bytes);
+    if (beyond === undefined) return true;
+    const { code, message } = beyond;
+    Object.assign(this.#memory.flow, { failed: 1, stopped: 1, error_code: code, error_message: message });
+    await this.#memory.cancel(message);
+    return false;
   }
 
   /** The consequence of an ended activity for its node. */
@@ -121,6 +144,7 @@ export class Advance {
 
   async #fanOut(node: PlannedNode, row: StoredNode): Promise<void> {
     const list = await itemsOf(node, this.#evaluation);
+    this.#stored += bytesOf(list);
     await insertList(this.#memory.tx, this.#parts.sealer, this.#memory.run, node.n, list);
     this.#memory.keepItems(node.n, list);
     row.state = 'running';
@@ -132,7 +156,7 @@ export class Advance {
   async #fill(n: number): Promise<void> {
     const node = this.#memory.node(n);
     const row = this.#memory.change(this.#memory.row(n));
-    while (itemsToBegin(node, row) > 0 && this.#left > 0) {
+    while (itemsToBegin(node, row) > 0 && this.#left > 0 && this.#stored < UNCOUNTED_BYTES) {
       this.#left -= 1;
       const item = this.#memory.change(this.#memory.row(n, row.begun));
       row.begun += 1;
@@ -153,6 +177,7 @@ export class Advance {
     const node = this.#memory.node(row.n);
     row.state = 'running';
     row.attempt += 1;
+    this.#stored += ATTEMPT_BYTES;
     row.activity_id = null;
     this.#memory.change(row);
     let outcome: FlowNodeOutcome;
@@ -213,6 +238,8 @@ export class Advance {
     await this.#memory.run.start();
     if (row.timer_id !== null) await this.#memory.cancel('the node that it belongs to has ended', [row.timer_id]);
     const ended = this.#parts.types.get(this.#memory.node(row.n).type)?.ended;
+    // The activity keeps it.
+    if (end.result.status === 'succeeded') this.#stored += bytesOf(end.result.output);
     if (!ended) return this.#attemptEnded(row, end.result);
     let result: Completion;
     try {
@@ -227,6 +254,7 @@ export class Advance {
   #sealed(row: StoredNode, output: Json): Buffer {
     const sealed = sealOutput(this.#parts.sealer, this.#memory.run, row, output);
     this.#left -= Math.floor(sealed.length / STEP_BYTES);
+    this.#stored += sealed.length;
     return sealed;
   }
 
@@ -313,3 +341,5 @@ function membersOf(list: Json): Json {
   const members = Object.assign({}, ...(list as { [member: string]: Json }[])) as { [member: string]: Json };
   return Object.keys(members).length === 0 ? null : members;
 }
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');

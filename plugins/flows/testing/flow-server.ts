@@ -26,9 +26,9 @@ export class FlowServer {
     return this.server.close();
   }
 
-  async submit(document: Document, input: Json = null): Promise<string> {
+  async submit(document: Document, input: Json = null, trusted = true): Promise<string> {
     const source = JSON.stringify({ version: 'svc-test-flow/v1', ...document });
-    const { run_id } = await this.server.use(RunEngine).submit(this.server.submit({ source, input }));
+    const { run_id } = await this.server.use(RunEngine).submit(this.server.submit({ source, input, trusted }));
     return run_id;
   }
 

@@ -1,4 +1,4 @@
-import { extensionPoint, token, type Transaction } from '../../../kernel/contracts/index.ts';
+import { extensionPoint, type ServiceError, token, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityEnd, ActivityScope } from './activities.ts';
 import type { ArmWait } from './journal.ts';
 import type { Json, Trigger } from './run.ts';
@@ -42,6 +42,8 @@ export interface CoordinatedRun extends ActivityScope {
    * called.
    */
   cancel(reason: string, activity_ids?: readonly string[]): Promise<void>;
+  /** Counts bytes that the coordinator stores for an untrusted run, and answers why they are too many. */
+  count(bytes: number): Promise<ServiceError | undefined>;
   /** The results of these activities. Those that have not ended, or were cancelled, are left out. */
   ends(activity_ids: readonly string[]): Promise<Map<string, ActivityEnd>>;
 }

@@ -1,4 +1,4 @@
-import { Errors, isServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
+import { Errors, isServiceError, type ServiceError, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { ActivityEnd, Claimed, CoordinatedRun, NewActivity, Trigger, WaitingActivity } from '../contract.ts';
 import { readEnds } from './activities.ts';
 import { addClaimed } from './add-claimed.ts';
@@ -10,6 +10,7 @@ import { parseJson } from './run-rows.ts';
 import { announce } from './announce.ts';
 import { markStarted } from './start-runs.ts';
 import type { EndedWait } from './tell-kinds.ts';
+import { countCalls } from './untrusted-runs.ts';
 import { addWaiting, NO_EXECUTOR } from './waiting.ts';
 
 /** A run for its coordinator, in one transaction that holds the run's row. */
@@ -94,6 +95,10 @@ export class Coordinated implements CoordinatedRun {
       const result = { status: 'failed' as const, code: error.code, message: error.message };
       return { activity_id, name, parent, executor: NO_EXECUTOR, result };
     }
+  }
+
+  async count(bytes: number): Promise<ServiceError | undefined> {
+    return this.trusted ? undefined : countCalls(this.#tx, this.#store.limits, this.run_id, [{ bytes }]);
   }
 
   async cancel(reason: string, activity_ids?: readonly string[]): Promise<void> {

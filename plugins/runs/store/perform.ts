@@ -5,7 +5,7 @@ import { ACTIVITY, holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityOwner } from './activity-owners.ts';
-import { bytesOfArgs, countCalls } from './untrusted-runs.ts';
+import { bytesOfArgs, countCalls, countOutputs } from './untrusted-runs.ts';
 import { contextOf, lockRun, readRunRows } from './run-rows.ts';
 
 /** Performs a verb and records it; or answers the record that a repeat of the call finds. */
@@ -41,6 +41,7 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
       await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store);
+      if (!context.trusted) await countOutputs(tx, [{ run_id: run.run_id, bytes: outcome.output.length }]);
       tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
       return record;
     }),

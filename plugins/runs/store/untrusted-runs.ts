@@ -128,16 +128,28 @@ async function lockBytes(tx: Transaction, run_id: string): Promise<UsedBytes | u
 /** From so many bytes on the outcome of a wait counts: most are a few, and who waits for others brings nothing himself. */
 const LARGE_OUTCOME_BYTES = 16 * 1024;
 
-/**
- * Counts what has ended waits of untrusted runs. It is never refused, but what the run does next may be. Trusted runs have no
- * row, so that for them a statement changes nothing.
- */
-export async function countOutcomes(
-  tx: Transaction,
-  outcomes: readonly { run_id: string; bytes: number }[],
-): Promise<void> {
-  const large = outcomes.filter(({ bytes }) => bytes >= LARGE_OUTCOME_BYTES);
-  for (const { run_id, bytes } of large.toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))) {
+interface Stored {
+  run_id: string;
+  bytes: number;
+}
+
+/** Counts what has ended waits of untrusted runs: it is never refused, but what the run does next may be. */
+export const countOutcomes = (tx: Transaction, outcomes: readonly Stored[]): Promise<void> =>
+  count(
+    tx,
+    outcomes.filter(({ bytes }) => bytes >= LARGE_OUTCOME_BYTES),
+  );
+
+/** The same for what calls print that the server performs: a script may read one value of its state any number of times. */
+export const countOutputs = (tx: Transaction, outputs: readonly Stored[]): Promise<void> =>
+  count(
+    tx,
+    outputs.filter(({ bytes }) => bytes > CALL_BYTES),
+  );
+
+/** Trusted runs have no row, so that for them a statement changes nothing. */
+async function count(tx: Transaction, stored: readonly Stored[]): Promise<void> {
+  for (const { run_id, bytes } of stored.toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))) {
     const counted = await tx.write('UPDATE runs_untrusted SET bytes = bytes + ? WHERE run_id = ?', [bytes, run_id]);
     const used = counted === 0 ? undefined : await lockBytes(tx, run_id);
     if (used === undefined || used.bytes <= used.granted) continue;
