@@ -126,6 +126,20 @@ t.test('a connection that breaks before the answer is an unreachable server', as
   });
 });
 
+t.test('a connection that breaks in the middle of the answer is an unreachable server', async (t) => {
+  for (const status of [200, 409]) {
+    const url = await listen(t, (request, response) => {
+      response.writeHead(status, { 'content-length': '100' }).write('{"runs": [');
+      setImmediate(() => request.socket.destroy());
+    });
+    const client = new Client({ ...profile, url });
+    const broken = { exit: 3, code: 'unreachable', message: new RegExp(`the answer of ${url} breaks off`) };
+    await t.rejects(client.json({ path: '/' }), broken);
+    await t.rejects(client.text({ path: '/' }), broken);
+    await t.rejects(Array.fromAsync(client.chunks({ path: '/' })), broken);
+  }
+});
+
 t.test('an address may lie below a path', async (t) => {
   const paths: (string | undefined)[] = [];
   const url = await listen(t, (request, response) => {
