@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { Client } from './client.ts';
@@ -136,7 +137,7 @@ t.test('a connection that breaks in the middle of the answer is an unreachable s
     const broken = { exit: 3, code: 'unreachable', message: new RegExp(`the answer of ${url} breaks off`) };
     await t.rejects(client.json({ path: '/' }), broken);
     await t.rejects(client.text({ path: '/' }), broken);
-    await t.rejects(Array.fromAsync(client.chunks({ path: '/' })), broken);
+    await t.rejects(Readable.from(client.chunks({ path: '/' })).toArray(), broken);
   }
 });
 
