@@ -67,7 +67,8 @@ function commandsOf(checkout: CheckoutWork): string[][] {
   const commit = sha ?? ref;
   // A tag is there under its name, so that `git describe` finds it.
   const named = tag ?? (ref.startsWith(TAGS) ? ref.slice(TAGS.length) : undefined);
-  // With all tags there are two sources of this one, which git refuses. It may have been moved since: the name is for the commit.
+  // With all tags there would be two sources of this one, which git refuses. The tag may
+  // have been moved since the push: its name is for the commit.
   const all = depth === 0;
   const fetched = named === undefined || all ? commit : `+${commit}:${TAGS}${named}`;
   return [
