@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { Client } from './client.ts';
@@ -124,6 +125,20 @@ t.test('a connection that breaks before the answer is an unreachable server', as
     code: 'unreachable',
     next: /svc dev/,
   });
+});
+
+t.test('a connection that breaks in the middle of the answer is an unreachable server', async (t) => {
+  for (const status of [200, 409]) {
+    const url = await listen(t, (request, response) => {
+      response.writeHead(status, { 'content-length': '100' }).write('{"runs": [');
+      setImmediate(() => request.socket.destroy());
+    });
+    const client = new Client({ ...profile, url });
+    const broken = { exit: 3, code: 'unreachable', message: new RegExp(`the answer of ${url} breaks off`) };
+    await t.rejects(client.json({ path: '/' }), broken);
+    await t.rejects(client.text({ path: '/' }), broken);
+    await t.rejects(Readable.from(client.chunks({ path: '/' })).toArray(), broken);
+  }
 });
 
 t.test('an address may lie below a path', async (t) => {

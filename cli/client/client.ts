@@ -72,7 +72,7 @@ export class Client {
   /** With the status, for calls whose status matters (201 created, 200 replaced or repeated). */
   async answer<T>(call: Call): Promise<{ status: number; body: T }> {
     const response = await this.open(call);
-    const text = await readText(response);
+    const text = await this.#readText(response);
     return { status: response.statusCode ?? 0, body: this.#parse(text) as T };
   }
 
@@ -92,7 +92,12 @@ export class Client {
   }
 
   async text(call: Call): Promise<string> {
-    return readText(await this.open(call));
+    return this.#readText(await this.open(call));
+  }
+
+  /** The body of a successful answer as it comes. One that is cut short is an unreachable server, not an end. */
+  async *chunks(call: Call): AsyncGenerator<Buffer, void> {
+    yield* this.#body(await this.open(call));
   }
 
   /** The successful response with its body unread. */
@@ -101,7 +106,7 @@ export class Client {
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
     if (status >= 300 && status < 400) throw this.#redirected(response);
-    throw refusal(status, await readText(response), this.profile.token_origin);
+    throw refusal(status, await this.#readText(response), this.profile.token_origin);
   }
 
   #send(call: Call): Promise<IncomingMessage> {
@@ -175,6 +180,29 @@ export class Client {
     );
   }
 
+  async #readText(response: IncomingMessage): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#body(response)) chunks.push(chunk);
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  async *#body(response: IncomingMessage): AsyncGenerator<Buffer, void> {
+    const { url } = this.profile;
+    try {
+      for await (const chunk of response) yield chunk as Buffer;
+    } catch (error) {
+      // What the caller throws into the loop does not come here: a stream fails only by its connection.
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'ABORT_ERR') throw error;
+      throw new CliError(
+        Exit.unreachable,
+        'unreachable',
+        `the answer of ${url} breaks off: ${code === 'ECONNRESET' ? 'the connection was closed' : message}`,
+        'call again when the server answers; `svc doctor` says whether it does',
+      );
+    }
+  }
+
   #unreachable(error: Error & { code?: string }): CliError {
     const reason = error.code === 'ECONNREFUSED' ? 'no server listens there' : error.message;
     return new CliError(
@@ -184,12 +212,6 @@ export class Client {
       `start it (\`svc dev\` here, or \`svc serve\`), or correct the address (from ${this.profile.origin})`,
     );
   }
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function refusal(status: number, text: string, origin: string): CliError {

@@ -159,6 +159,21 @@ Feature: Jobs that run another workflow
       Then the run succeeds
       And "output" of the run is '{"a":"1","b":2}'
 
+    @store @contract
+    Scenario: outputs that are too much together fail the run and none of its jobs
+      When I submit the pipeline:
+        """
+        files: { "fill.sh": "text=$(head -c 90000 /dev/zero | base64 -w0); for n in $(seq 30); do svc output set $JOB$n=$text; done" }
+        jobs:
+          one: { workflow: fill.sh, env: { JOB: one } }
+          two: { workflow: fill.sh, env: { JOB: two } }
+          three: { workflow: fill.sh, env: { JOB: three } }
+          four: { workflow: fill.sh, env: { JOB: four } }
+        """
+      Then the run fails and its error has "the output of the run: it has more than"
+      When I call "svc steps {run}"
+      Then standard output matches 'one .*succeeded[^]*two .*succeeded[^]*three .*succeeded[^]*four .*succeeded'
+
     @contract
     Scenario: a lock without a command is held until the run is over, and not only its job
       When I submit the pipeline as "first":

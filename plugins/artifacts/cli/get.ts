@@ -35,8 +35,7 @@ async function print(api: Client, run_id: string, wanted: readonly View[], outpu
       `--output - takes one artifact, and there are ${wanted.length}`,
       'name one',
     );
-  for await (const chunk of await api.open({ path: artifactPath(api, run_id, only.path) }))
-    output.write(chunk as Buffer);
+  for await (const chunk of api.chunks({ path: artifactPath(api, run_id, only.path) })) output.write(chunk);
 }
 
 async function save(

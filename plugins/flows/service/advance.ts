@@ -3,9 +3,10 @@ import type { Activities, ActivityEnd, Completion, Json } from '../../runs/contr
 import type { FlowNodeOutcome, FlowNodeType } from '../contract.ts';
 import { attemptEnded, edgeMet, isOver, itemEnded, itemsToBegin, needDecided, WHOLE } from '../domain/decide.ts';
 import type { PlannedNode } from '../domain/plan.ts';
-import { nodeUnknown, TIMED_OUT } from '../errors.ts';
+import { isLargerThan } from '../domain/json-size.ts';
+import { nodeUnknown, outputTooLarge, TIMED_OUT } from '../errors.ts';
 import { insertList } from '../store/lists.ts';
-import { sealOutput, type StoredNode } from '../store/node-rows.ts';
+import { MAX_OUTPUT_BYTES, sealOutput, type StoredNode } from '../store/node-rows.ts';
 import { named, nameOf, writtenId } from '../domain/attempts.ts';
 import type { FlowMemory } from './flow-memory.ts';
 import { Evaluation, type EvaluationParts } from './evaluation.ts';
@@ -327,12 +328,15 @@ export class Advance {
     await this.#memory.cancel(`node ${node.id} has failed`);
   }
 
-  /** The output of a succeeded flow. Throws `flow_expression_failed`. */
+  /** The output of a succeeded flow. Throws `flow_expression_failed`, `flow_output_too_large`. */
   async output(): Promise<Json> {
     const { output } = this.#memory.flow.header;
     if (output === null) return null;
-    const value = (await this.#evaluation.over(output.reads))(output.text);
-    return output.merged ? membersOf(value) : value;
+    const found = (await this.#evaluation.over(output.reads))(output.text);
+    const value = output.merged ? membersOf(found) : found;
+    if (isLargerThan(MAX_OUTPUT_BYTES, value))
+      throw outputTooLarge(`it has more than the ${MAX_OUTPUT_BYTES} bytes of JSON that are kept`);
+    return value;
   }
 }
 

@@ -23,18 +23,18 @@ export const run: Run = async (invocation) => {
   }
   const shown = { timestamps: flags.timestamps ? true : undefined, format: output.json ? 'json' : undefined };
   const path = api.scoped(`/runs/${run_id}/logs`);
-  const response = await api.open({ path, query: { ...query, ...shown, grep: text(flags.grep) } });
-  const printed = await print(response, output);
+  const log = api.chunks({ path, query: { ...query, ...shown, grep: text(flags.grep) } });
+  const printed = await print(log, output);
   if (printed === 0)
     output.none(query.step === undefined ? 'lines' : `lines of ${query.step}; svc steps shows what there is`);
   return undefined;
 };
 
 /** Objects go on in whole lines. Answers how many bytes there were. */
-async function print(response: AsyncIterable<Buffer>, output: Output): Promise<number> {
+async function print(log: AsyncIterable<Buffer>, output: Output): Promise<number> {
   let bytes = 0;
   let rest = Buffer.alloc(0);
-  for await (const chunk of response) {
+  for await (const chunk of log) {
     bytes += chunk.length;
     if (!output.json) {
       output.write(chunk);

@@ -143,6 +143,21 @@ t.test('a commit, a branch and a tag, with as much history as is asked for', asy
   const pushed = await out({ url, sha: git(site.path, 'rev-parse', 'v1'), tag: 'v1' });
   t.equal(git(pushed.workspace, 'describe', '--exact-match'), 'v1');
   t.equal(pushed.read('a.txt'), 'one');
+  for (const named of [
+    { sha: git(site.path, 'rev-parse', 'v1'), tag: 'v1' },
+    { sha: site.shas[0]!, tag: 'v1' },
+    { ref: 'refs/tags/v1' },
+  ]) {
+    const whole = await out({ url, ...named, depth: 0 });
+    t.equal(git(whole.workspace, 'describe', '--tags', '--exact-match'), 'v1', 'the tag, beside all others');
+  }
+  const moved = await out({ url, sha: site.shas[1]!, tag: 'v1', depth: 0 });
+  t.equal(
+    git(moved.workspace, 'describe', '--tags', '--exact-match'),
+    'v1',
+    'the commit that was pushed under the name',
+  );
+  t.equal(moved.read('a.txt'), 'two');
   const all = await out({ url, ref: 'HEAD', depth: 0 });
   t.equal(git(all.workspace, 'rev-list', '--count', 'HEAD'), '2');
   t.match(git(all.workspace, 'describe', '--tags'), /^v1-1-g/);

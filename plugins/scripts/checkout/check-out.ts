@@ -67,12 +67,16 @@ function commandsOf(checkout: CheckoutWork): string[][] {
   const commit = sha ?? ref;
   // A tag is there under its name, so that `git describe` finds it.
   const named = tag ?? (ref.startsWith(TAGS) ? ref.slice(TAGS.length) : undefined);
-  const fetched = named === undefined ? commit : `+${commit}:${TAGS}${named}`;
+  // With all tags there would be two sources of this one, which git refuses. The tag may
+  // have been moved since the push: its name is for the commit.
+  const all = depth === 0;
+  const fetched = named === undefined || all ? commit : `+${commit}:${TAGS}${named}`;
   return [
     ['init', '--quiet', '.'],
     ['remote', 'add', 'origin', url],
     ...(paths.length === 0 ? [] : [['sparse-checkout', 'set', '--cone', ...paths]]),
-    ['fetch', '--quiet', ...depthOf(checkout), depth === 0 ? '--tags' : '--no-tags', '--', 'origin', fetched],
+    ['fetch', '--quiet', ...depthOf(checkout), all ? '--tags' : '--no-tags', '--', 'origin', fetched],
+    ...(named !== undefined && all ? [['update-ref', `${TAGS}${named}`, 'FETCH_HEAD']] : []),
     ['checkout', '--quiet', '--detach', 'FETCH_HEAD'],
   ];
 }
