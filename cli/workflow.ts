@@ -73,10 +73,10 @@ const kindOf = (as: unknown) => (as === 'yaml' ? 'pipeline' : as);
 
 const camel = (flag: string) => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The value of a flag; undefined for nothing and for an empty list. */
+/** The value of a flag; undefined for nothing, for an empty list and for a switch that is off. */
 function given({ flags }: Source, flag: string) {
   const value = flags[camel(flag)];
-  return Array.isArray(value) && value.length === 0 ? undefined : value;
+  return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
 function scriptOf(path: string, as: unknown, text: string, source: Source) {
@@ -146,7 +146,7 @@ export async function readWorkflow(
     credentials: pairs('credential'),
     cancel_on: value('cancel-on'),
     timeout: value('timeout'),
-    checkout: value('checkout') || undefined,
+    checkout: value('checkout'),
   };
   return withContents(body, contents);
 }

@@ -107,6 +107,8 @@ export async function foreignTarget(base_url: string, token: string, providers?:
 async function withProvider(opening: Promise<Target>, provider: SuiteProvider): Promise<Target> {
   try {
     const target = await opening;
+    // Whoever asks before the first scenario of accounts, such as `svc doctor`, finds a provider that answers.
+    provider.server.become({ redirect_uri: `${target.base_url}/connections/callback` });
     const close = async () => {
       await target.close();
       await provider.close();

@@ -61,10 +61,12 @@ async function hasServer({ env, flags, output, profile }: Invocation): Promise<b
 
 async function checkAll(invocation: Invocation, api: Client): Promise<number> {
   const { args, flags, output } = invocation;
+  // Here it bounds the replay, and is nothing of the workflow.
+  const { timeout: _seconds, ...ofWorkflow } = flags;
   const results: Result[] = [];
   const sources: string[] = [];
   for (const file of args) {
-    const read = await readWorkflow(file, invocation, 'written').catch(ofTheFile);
+    const read = await readWorkflow(file, { ...invocation, flags: ofWorkflow }, 'written').catch(ofTheFile);
     const refused = Array.isArray(read) ? (read as Problem[]) : undefined;
     const body = refused ? {} : (read as Record<string, unknown>);
     const written = typeof body.source === 'string' ? body.source : '';
