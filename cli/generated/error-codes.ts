@@ -23,7 +23,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["artifact_digest_mismatch",422,"The content does not have the digest that was sent with it.","Nothing was stored. Send the whole file again; if it is still being written, wait until it is complete."],
   ["artifact_failed",422,"An artifact of the job cannot be stored.","Check that the steps make what `artifacts` names, and that it is within the limits of artifacts."],
   ["artifact_offset_wrong",409,"The upload does not continue where the stored part ends.","Continue at the byte that `offset` names, with `Content-Range: bytes <offset>-<last>/<size>`."],
-  ["artifact_quota_exceeded",409,"The run, or its project, has as many bytes of artifacts as it may.","Store less, or remove artifacts with `svc artifact rm`. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs."],
+  ["artifact_quota_exceeded",409,"The run, or its project, has as many bytes of artifacts as it may.","Store less, or remove artifacts with `svc artifact rm`. When `leaving_bytes` is in the way, try again after 15 minutes. An operator can raise `artifacts` of SVC_RUN_LIMITS, SVC_PROJECT_LIMITS, or of those for untrusted runs."],
   ["artifact_range_invalid",416,"The range does not lie within the artifact.","Send a `Range` that begins before the size that `size` names, or none."],
   ["artifact_store_full",507,"There is no room left for artifacts.","Nothing was stored. Ask the operator for room; `svc artifact rm` and SVC_RETENTION remove old artifacts."],
   ["artifact_store_unavailable",503,"The place where artifacts are stored does not answer, or this server cannot reach it.","Try again later. Operators: all servers need the same folder or bucket (SVC_ARTIFACTS)."],
