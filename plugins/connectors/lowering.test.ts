@@ -198,7 +198,7 @@ t.test('fields and inputs: defaults, types, choices, unknown names', async (t) =
   t.match(action.lower(call({ input: { a: 1 } })), { faults: [{ message: 'must be a text, and is a whole number' }] });
   const schema = configSchema(action) as { required: string[]; properties: Record<string, { required?: string[] }> };
   t.same(schema.required, ['input']);
-  t.same(Object.keys(schema.properties), ['with', 'input', 'retry_on', 'fail_on_error_status']);
+  t.same(Object.keys(schema.properties), ['with', 'input', 'headers', 'retry_on', 'fail_on_error_status']);
   t.same(schema.properties.input!.required, ['a']);
 });
 
