@@ -78,6 +78,7 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   // Topics are held against the same bound by themselves: a stream does not end.
   [`${SCOPED}/live`]: { ...SMALL, status: 400 },
   [`${SCOPED}/providers`]: LIST,
+  [`${SCOPED}/run-settings`]: SMALL,
   [`${SCOPED}/connectors`]: LIST,
   [`${SCOPED}/connectors/{connector}`]: { ...SMALL, params: { connector: 'team_chat' } },
   [`${SCOPED}/node-types`]: LIST,
