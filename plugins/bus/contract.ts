@@ -240,7 +240,13 @@ export interface EventBus {
   /** Holds the project's lock until the transaction ends. Taking it again is allowed. */
   lock(tx: Transaction, scope: ProjectScope): Promise<void>;
   /** A recorded event; undefined when the project has none with that id. `on`: the transaction to read in. */
-  read(scope: ProjectScope, event_id: string, on?: Pick<Queries, 'read'>): Promise<StoredEvent | undefined>;
+  read(
+    scope: ProjectScope,
+    event_id: string,
+    on?: Pick<Queries, 'read'>,
+    /** Only an event of this source: the body of another one, which may be large, is not read. */
+    source?: EventSource,
+  ): Promise<StoredEvent | undefined>;
   /** Queued deliveries have changed: their handler runs were started, or never will be. */
   settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void>;
   /** Records what came of a replay, in the transaction in which it came; the project's lock is held. */

@@ -9,7 +9,16 @@ import {
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
 import type { AuditSource } from '../../audit/contract.ts';
-import type { Delivery, EmitResult, EventBus, NewEvent, ProjectScope, Replay, StoredEvent } from '../contract.ts';
+import type {
+  Delivery,
+  EmitResult,
+  EventBus,
+  EventSource,
+  NewEvent,
+  ProjectScope,
+  Replay,
+  StoredEvent,
+} from '../contract.ts';
 import { updateDeliveries } from '../store/deliveries.ts';
 import { findReplay, insertReplay } from '../store/replays.ts';
 import { readEvent } from '../store/event-rows.ts';
@@ -96,9 +105,10 @@ export class Bus implements EventBus {
     scope: ProjectScope,
     event_id: string,
     on: Pick<Queries, 'read'> = this.#parts.database,
+    source?: EventSource,
   ): Promise<StoredEvent | undefined> {
     await this.#parts.sealer.prepare(scope.org_id);
-    return readEvent(on, this.#parts.sealer, scope, event_id);
+    return readEvent(on, this.#parts.sealer, scope, event_id, source);
   }
 
   settleDeliveries(tx: Transaction, scope: ProjectScope, deliveries: readonly Delivery[]): Promise<void> {

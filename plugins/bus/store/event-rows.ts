@@ -118,16 +118,18 @@ export async function findRecorded(
   return found;
 }
 
-/** An event with its body; undefined when the project has none with that id. The org's keys must be ready. */
+/** An event with its body; undefined when the project has none with that id, or of that source. The org's keys must be ready. */
 export async function readEvent(
   on: Pick<Queries, 'read'>,
   sealer: Sealer,
   scope: ProjectScope,
   event_id: string,
+  source?: EventSource,
 ): Promise<StoredEvent | undefined> {
   const [row] = await on.read<EventHeader & { body: Buffer }>(
-    `SELECT ${HEADER}, ${BODY} FROM bus_events WHERE event_id = ? AND project_id = ? AND org_id = ?`,
-    [event_id, scope.project_id, scope.org_id],
+    `SELECT ${HEADER}, ${BODY} FROM bus_events WHERE event_id = ? AND project_id = ? AND org_id = ?
+     ${source === undefined ? '' : 'AND source = ?'}`,
+    [event_id, scope.project_id, scope.org_id, ...(source === undefined ? [] : [source])],
   );
   if (!row) return undefined;
   const body = openBody(sealer, row, row.event_id, row.body);

@@ -16,8 +16,8 @@ export const forgeRepositories = ({ bus, origins }: RepositoryDeps): RepositoryS
   async of(on, { org_id, project_id, event: own, parent, trusted }, { ref, asked }) {
     const event_id = own ?? (parent === undefined ? undefined : await origins().eventOf(on, project_id, parent));
     if (event_id === undefined) return undefined;
-    const event = await bus().read({ org_id, project_id }, event_id, on);
-    if (event?.source !== 'forge') return undefined;
+    const event = await bus().read({ org_id, project_id }, event_id, on, 'forge');
+    if (!event) return undefined;
     const { type, payload } = event;
     const found = eventRepository({ type, payload, fields: (event.fields ?? {}) as JsonObject });
     if (found === undefined || (!asked && !found.expected)) return undefined;
