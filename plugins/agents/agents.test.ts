@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
 import { Bootstrap } from '../access/contract.ts';
 import { AgentProcesses, exitOf } from './testing/agent-processes.ts';
-import { openTestDatabase, STORES, until } from '../../test/kit/index.ts';
+import { STORES, until } from '../../test/kit/index.ts';
 
 /** A step, then a wait that ends only when the test says so, then another step. */
 const waiting = (marker: string) => `
@@ -20,15 +19,7 @@ const waiting = (marker: string) => `
 t.setTimeout(600_000);
 for (const store of STORES)
   t.test(`agents on ${store}`, async (t) => {
-    const database = await openTestDatabase(store);
-    const folder = await mkdtemp(join(tmpdir(), 'agents-'));
-    const machine = new AgentProcesses(folder, database);
-    await machine.open();
-    t.teardown(async () => {
-      await machine.stop();
-      await database.drop();
-      await rm(folder, { recursive: true });
-    });
+    const machine = await AgentProcesses.opened(t, { store });
     const reached = async (marker: string) =>
       (await readdir(machine.work)).filter((name) => name.startsWith(`${marker}.`) && name.endsWith('.reached')).length;
 

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { openTestDatabase, until } from '../../test/kit/index.ts';
+import { until } from '../../test/kit/index.ts';
 import { AgentProcesses, exitOf } from './testing/agent-processes.ts';
 
 t.setTimeout(600_000);
@@ -16,17 +14,7 @@ const PROBE = `
 `;
 
 t.test('an agent that is root', { skip: process.getuid?.() !== 0 && 'this is no root' }, async (t) => {
-  const database = await openTestDatabase('sqlite');
-  const folder = await mkdtemp(join(tmpdir(), 'agents-'));
-  // Users of projects go through it.
-  await chmod(folder, 0o711);
-  const machine = new AgentProcesses(folder, database);
-  await machine.open();
-  t.teardown(async () => {
-    await machine.stop();
-    await database.drop();
-    await rm(folder, { recursive: true });
-  });
+  const machine = await AgentProcesses.opened(t);
   await machine.call('PUT', '/api/v1/orgs/acme/projects/other', {});
   const strict = { SVC_AGENT_ALLOW_ROOT: '' };
   const output = async (project: string) => {
@@ -65,7 +53,7 @@ t.test('an agent that is root', { skip: process.getuid?.() !== 0 && 'this is no 
   });
 
   t.test('gives each project a user', async (t) => {
-    const state = join(folder, 'state');
+    const state = join(machine.home, 'state');
     const agent = machine.spawnAgent('users', { ...strict, SVC_AGENT_RUN_AS: '20000-20999', SVC_AGENT_STATE: state });
     await machine.online('users');
     const [main, other] = [await output('main'), await output('other')];

@@ -1,38 +1,25 @@
-import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { Bootstrap, Scopes } from '../access/contract.ts';
-import { cancelUnlessOver, type Claimed, RunEngine, RunStore } from '../runs/contract.ts';
-import { boot, openTestDatabase, STORES, until } from '../../test/kit/index.ts';
+import { cancelUnlessOver, RunStore } from '../runs/contract.ts';
+import { STORES, until } from '../../test/kit/index.ts';
 import type { AgentHello } from './contract.ts';
-import { hello, raw } from './testing/raw-client.ts';
+import { newInstance, openWaitingWork } from './testing/waiting-work.ts';
 
 t.setTimeout(600_000);
-
-const ISOLATES = 'svc:isolates';
 
 /** What an agent is given where trusted and untrusted work wait for it. */
 // @store: shares are kept by the statements that claim.
 for (const store of STORES)
   t.test(`shares of an agent, on ${store}`, { timeout: 600_000 }, async (t) => {
-    const database = await openTestDatabase(store);
-    const server = await boot({ database, access: 'empty' });
-    t.teardown(async () => {
-      await server.close();
-      await database.drop();
-    });
-    const { token: user } = await server.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'main' });
-    const port = Number(new URL(server.url).port);
-    const made = await server.call(user, 'POST /api/v1/tokens', { name: 'a', org: 'acme', kind: 'agent' });
-    const scope = (await server.use(Scopes).findProject('acme', 'main'))!;
+    const { server, scopeOf, ...work } = await openWaitingWork(t, store);
     const submitted: string[] = [];
     const submit = async (trusted: boolean) => {
-      const run = { source: 'true', trigger: { type: 'manual' }, trusted, generation: 0, ...scope };
-      const { run_id } = await server.use(RunEngine).submit(run);
+      const run_id = await work.submit('main', { trusted });
       submitted.push(run_id);
       return run_id;
     };
     /** Cancels what no agent has ended, for the next test. */
     const clear = async () => {
+      const scope = await scopeOf('main');
       for (const run_id of submitted.splice(0))
         await cancelUnlessOver(server.use(RunStore), { ...scope, run_id, reason: 'the test is over' });
     };
@@ -42,25 +29,13 @@ for (const store of STORES)
       return runs;
     };
     const connect = async (given: Partial<AgentHello>) => {
-      const agent = await raw(port, made.json.token as string);
-      const executors = ['script'];
-      const instance = `ins_${randomBytes(6).toString('hex')}`;
-      await agent.ask('hello', hello({ instance, executors, capabilities: [ISOLATES], ...given }));
-      const assigned = () => agent.answers.flatMap(({ assignments = [] }) => assignments as Claimed[]);
-      const complete = async ({ activity_id, epoch }: Claimed) =>
-        agent.ask('complete', {
-          claim: { activity_id, epoch },
-          completion: { status: 'succeeded', output: null },
-        });
+      const agent = await work.connect(given);
       return {
         ...agent,
-        assigned,
-        complete,
-        has: (run_id: string) => until(() => assigned().some((one) => one.run_id === run_id)),
-        untrusted: () => assigned().filter(({ trusted }) => !trusted).length,
+        untrusted: () => agent.assigned().filter(({ trusted }) => !trusted).length,
         async leave() {
           await agent.ask('ready', { free: 0 });
-          for (const claim of assigned()) await complete(claim);
+          for (const claim of agent.held()) await agent.complete(claim);
           await agent.close();
         },
       };
@@ -101,7 +76,7 @@ for (const store of STORES)
     });
 
     await t.test('what an agent still holds when it connects again counts', async (t) => {
-      const instance = `ins_${randomBytes(6).toString('hex')}`;
+      const instance = newInstance();
       const first = await connect({ slots: 4, instance });
       await first.ask('ready', { free: 4 });
       await many(4, false);

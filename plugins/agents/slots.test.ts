@@ -1,35 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { Database, Ids } from '../../kernel/contracts/index.ts';
-import { Bootstrap, Scopes } from '../access/contract.ts';
-import { Activities, type Claimed, RunEngine } from '../runs/contract.ts';
-import { boot, openTestDatabase, type Store, STORES, until } from '../../test/kit/index.ts';
-import type { AgentHello } from './contract.ts';
-import { hello, raw } from './testing/raw-client.ts';
+import { Activities } from '../runs/contract.ts';
+import { type Store, STORES, until } from '../../test/kit/index.ts';
+import { newInstance, openWaitingWork } from './testing/waiting-work.ts';
 
 t.setTimeout(600_000);
 
-const ISOLATES = 'svc:isolates';
-
-/** A server with two projects, on the real store, and agents that do what a test says. */
 async function open(t: Test, store: Store, env: Record<string, string>) {
-  const database = await openTestDatabase(store);
-  const server = await boot({ database, access: 'empty', env });
-  t.teardown(async () => {
-    await server.close();
-    await database.drop();
-  });
-  const { token: user } = await server.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'main' });
-  const made = await server.call(user, 'POST /api/v1/tokens', { name: 'a', org: 'acme', kind: 'agent' });
-  await server.use(Bootstrap).ensure({ user: 'olga', org: 'acme', project: 'other' });
-  const scopeOf = async (project: string) => (await server.use(Scopes).findProject('acme', project))!;
-  const port = Number(new URL(server.url).port);
+  const { server, scopeOf, submit, connect } = await openWaitingWork(t, store, env);
   return {
     /** A run with its first activity and so many further jobs, all of which wait for an agent. */
     async submit({ trusted = true, jobs = 0, project = 'main' } = {}): Promise<string> {
+      const run_id = await submit(project, { trusted });
       const scope = await scopeOf(project);
-      const run = { source: 'true', trigger: { type: 'manual' }, trusted, generation: 0, ...scope };
-      const { run_id } = await server.use(RunEngine).submit(run);
       const more = Array.from({ length: jobs }, (_, n) => ({
         ...{ activity_id: server.use(Ids).next('act'), name: `job-${n}`, executor: 'script', spec: null },
         requires: [],
@@ -38,28 +21,7 @@ async function open(t: Test, store: Store, env: Record<string, string>) {
         await server.use(Database).transaction((tx) => server.use(Activities).add(tx, { ...scope, run_id }, more));
       return run_id;
     },
-    async connect(given: Partial<AgentHello>) {
-      const agent = await raw(port, made.json.token as string);
-      const instance = `ins_${randomBytes(6).toString('hex')}`;
-      await agent.ask('hello', hello({ instance, executors: ['script'], capabilities: [ISOLATES], ...given }));
-      const over = new Set<string>();
-      const assigned = () => agent.answers.flatMap(({ assignments = [] }) => assignments as Claimed[]);
-      const held = (run_id?: string) =>
-        assigned().filter((one) => !over.has(one.activity_id) && (run_id === undefined || one.run_id === run_id));
-      return {
-        ...agent,
-        assigned,
-        held,
-        has: (run_id: string, count = 1) =>
-          until(() => assigned().filter((one) => one.run_id === run_id).length >= count),
-        async complete({ activity_id, epoch }: Claimed) {
-          over.add(activity_id);
-          const completion = { status: 'succeeded', output: null };
-          const answer = await agent.ask('complete', { claim: { activity_id, epoch }, completion });
-          t.equal(answer.error, undefined);
-        },
-      };
-    },
+    connect,
   };
 }
 
@@ -96,7 +58,7 @@ for (const store of STORES) {
 
   t.test(`what an agent still holds when it connects again counts, on ${store}`, { timeout: 600_000 }, async (t) => {
     const { submit, connect } = await open(t, store, { SVC_RUN_LIMITS: 'slots=2' });
-    const instance = `ins_${randomBytes(6).toString('hex')}`;
+    const instance = newInstance();
     const first = await connect({ slots: 8, instance });
     const run = await submit({ jobs: 8 });
     await first.ask('ready', { free: 8 });

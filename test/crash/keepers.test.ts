@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { openTestDatabase, until } from '../kit/index.ts';
+import { until } from '../kit/index.ts';
 import { nativePrograms } from '../../plugins/scripts/native/build.mjs';
 import { AgentProcesses } from '../../plugins/agents/testing/agent-processes.ts';
 
@@ -28,15 +27,7 @@ async function keeperOf(marked: string): Promise<number | undefined> {
 
 const skip = why !== undefined && `there are no native programs: ${why}`;
 t.test('children, scripts and jobs outlive what keeps them, however often it is killed', { skip }, async (t) => {
-  const database = await openTestDatabase('sqlite');
-  const folder = await mkdtemp(join(tmpdir(), 'keepers-'));
-  const machine = new AgentProcesses(folder, database);
-  await machine.open();
-  t.teardown(async () => {
-    await machine.stop();
-    await database.drop();
-    await rm(folder, { recursive: true });
-  });
+  const machine = await AgentProcesses.opened(t);
   machine.spawnAgent('one');
   await machine.online('one');
   const until_let_go = (mark: string) => `[ -e ${join(machine.work, mark)} ] || exec -a ${mark} sleep 1000`;

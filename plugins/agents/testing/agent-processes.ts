@@ -1,9 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Test } from 'tap';
 import { Database } from '../../../kernel/contracts/index.ts';
 import { Bootstrap } from '../../access/contract.ts';
-import { type Answer, boot, type TestDatabase, type TestServer, until } from '../../../test/kit/index.ts';
+import {
+  type Answer,
+  boot,
+  openTestDatabase,
+  type Store,
+  type TestDatabase,
+  type TestServer,
+  until,
+} from '../../../test/kit/index.ts';
 
 const LEASE_MS = 6000;
 const CLI = resolve(import.meta.dirname, '../../../cli/main.mjs');
@@ -26,6 +36,22 @@ export class AgentProcesses {
     this.home = home;
     this.work = join(home, 'work');
     this.#database = database;
+  }
+
+  /** With a database and a folder of its own, which are gone after the test. */
+  static async opened(t: Test, { store = 'sqlite', env }: { store?: Store; env?: Record<string, string> } = {}) {
+    const database = await openTestDatabase(store);
+    const home = await mkdtemp(join(tmpdir(), 'agents-'));
+    // Users of projects go through it.
+    await chmod(home, 0o711);
+    const machine = new AgentProcesses(home, database, env);
+    t.teardown(async () => {
+      await machine.stop();
+      await database.drop();
+      await rm(home, { recursive: true });
+    });
+    await machine.open();
+    return machine;
   }
 
   get server(): TestServer {
