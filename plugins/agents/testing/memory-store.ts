@@ -139,6 +139,11 @@ export class MemoryStore implements RunStore {
     return late.length;
   }
 
+  /** It has none. */
+  async removeIdleLanes(): Promise<number> {
+    return 0;
+  }
+
   async annotate(claim: ClaimRef): Promise<void> {
     this.#fenced('annotate', claim);
   }

@@ -48,6 +48,8 @@ export interface RunStore {
   resolveDue(limit: number): Promise<{ resolved: number; next: number | null }>;
   /** Claims past their deadline → pending. */
   expireClaims(limit: number): Promise<number>;
+  /** Removes lanes that nobody has used for an hour. Answers how many were looked at. */
+  removeIdleLanes(limit: number): Promise<number>;
   /** Runs whose time is over → failed with `deadline_exceeded`. Answers how many, and the next deadline. */
   endOverdue(limit: number): Promise<{ ended: number; next: number | null }>;
   annotate(claim: ClaimRef, nth: number, text: string): Promise<void>;

@@ -2,8 +2,7 @@ import { migration } from '../../../kernel/contracts/index.ts';
 
 /** Activities, their journals and their waits. */
 export const activityTables = migration('0002-activities', [
-  // A lane is what one kind of agent can take: an org's activities with the same requirements. Lanes are never
-  // removed, so that a server may remember the ones it made.
+  // A lane is what one kind of agent can take: an org's activities with the same requirements.
   `CREATE TABLE runs_lanes (
     lane {lane} NOT NULL PRIMARY KEY,
     org_id {id} NOT NULL,

@@ -33,6 +33,7 @@ import { beginnings } from './0033-beginnings.ts';
 import { callBytes } from './0034-call-bytes.ts';
 import { checkoutColumn } from './0035-checkouts.ts';
 import { settingsTable } from './0036-run-settings.ts';
+import { idleLanes } from './0037-idle-lanes.ts';
 
 export const runsMigrations: readonly Migration[] = [
   runsTables,
@@ -69,4 +70,5 @@ export const runsMigrations: readonly Migration[] = [
   callBytes,
   checkoutColumn,
   settingsTable,
+  idleLanes,
 ];

@@ -70,11 +70,11 @@ function childOf(
 ): StepChild {
   const open = STATES[state];
   const times = { begun_at: iso(created_at), ended_at: finished_at === null ? undefined : iso(finished_at) };
-  const needs = JSON.parse(required ?? '[]') as string[];
-  const requires = needs.length === 0 ? undefined : needs;
   if (open !== undefined) {
+    const needs = JSON.parse(required ?? '[]') as string[];
+    const requires = needs.length === 0 ? undefined : needs;
     const running = open === 'running' && call ? renderRunning(call) : undefined;
     return { activity_id, state: open, requires, agent_id: agent_id ?? undefined, running, ...times };
   }
-  return { activity_id, state: 'ended', requires, exit_code: exit_code ?? (state === 'done' ? 0 : 1), ...times };
+  return { activity_id, state: 'ended', exit_code: exit_code ?? (state === 'done' ? 0 : 1), ...times };
 }

@@ -43,6 +43,7 @@ export function measuredStore(store: RunStore, metrics: Metrics, clock: Clock, l
       if (count > 0) meters.expired.inc({}, count);
       return count;
     },
+    removeIdleLanes: (limit) => store.removeIdleLanes(limit),
     slotUsesOf: (activity_ids) => store.slotUsesOf(activity_ids),
     renew: (agent_id, claims, lease_ms) => store.renew(agent_id, claims, lease_ms),
     perform: (claim, call) => store.perform(claim, call),

@@ -100,7 +100,13 @@ async function takeInto(
     const certifies = store.database.certifies();
     const most = Math.min(Math.max(wanted * SPARE, certifies ? SPREAD : 0), MAX_COUNT);
     const rest = { ...by, untrusted_room: roomLeft(by, taken) };
-    const oldest = await findCandidates(store.database, rest, most, store.database.now() + CLOCK_SLACK_MS);
+    const oldest = await findCandidates(
+      store.database,
+      rest,
+      most,
+      store.database.now() + CLOCK_SLACK_MS,
+      store.windows,
+    );
     const candidates = certifies ? withoutRivals(store, oldest) : oldest;
     if (candidates.length === 0) break;
     // Observers of a run's start may seal, and no key can be loaded inside the transaction.

@@ -5,18 +5,27 @@ import { laneOf } from './keys.ts';
 
 const MAX_KNOWN = 10_000;
 
+/** For so long a process trusts that a lane is there. Far shorter than `IDLE_MS`, so that it commits before the lane may go. */
+const KNOWN_MS = 10 * 60_000;
+
+/** The use of a lane is written again when what is written is older. */
+const FRESH_MS = 5 * 60_000;
+
 /**
- * Makes the lanes of activities. A lane holds work of trusted runs or of untrusted ones, never of both. Lanes are never
- * removed, so a process need not look again for those that it knows.
+ * Makes the lanes of activities. A lane holds work of trusted runs or of untrusted ones, never of both. One that nobody uses
+ * is removed in time (`removeIdleLanes`), so a process looks again for those that it knows, but seldom.
  */
 export class KnownLanes {
-  readonly #known = new Set<string>();
+  /** When each was last seen in the table. */
+  readonly #known = new Map<string, number>();
   readonly #light: () => Iterable<string>;
+  readonly #now: () => number;
   #lights: ReadonlySet<string> | undefined;
 
-  /** `light`: executors whose untrusted work needs no isolation. */
-  constructor(light: () => Iterable<string>) {
+  /** `light`: executors whose untrusted work needs no isolation. `now`: milliseconds by the database's clock. */
+  constructor(light: () => Iterable<string>, now: () => number) {
     this.#light = light;
+    this.#now = now;
   }
 
   /** True for work that starts no program. */
@@ -41,19 +50,31 @@ export class KnownLanes {
     const { executor } = activity;
     // Requirements tell the lanes of other executors apart.
     const lane = laneOf(org_id, executor, normal, trusted || !this.isLight(executor) ? undefined : 'untrusted');
-    if (this.#known.has(lane)) return lane;
-    await on.write(
-      `${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor, untrusted) VALUES (?, ?, ?, ?, ?)`,
-      [lane, org_id, JSON.stringify(normal), executor, trusted ? 0 : 1],
-    );
+    const now = this.#now();
+    if (this.#isKnown(lane, now)) return lane;
+    // In this order: a lane whose use is written again is not removed, and one that was removed before is made again.
+    const used = await on.write('UPDATE runs_lanes SET used_at = ? WHERE lane = ? AND used_at < ?', [
+      ...[now, lane, now - FRESH_MS],
+    ]);
+    if (used === 0)
+      await on.write(
+        `${on.sql.insert_ignore} runs_lanes (lane, org_id, requires, executor, untrusted, used_at) VALUES (?, ?, ?, ?, ?, ?)`,
+        [lane, org_id, JSON.stringify(normal), executor, trusted ? 0 : 1, now],
+      );
     // A lane of a transaction is known after its commit.
-    if ('afterCommit' in on) on.afterCommit(() => this.#know(lane));
-    else this.#know(lane);
+    if ('afterCommit' in on) on.afterCommit(() => this.#know(lane, now));
+    else this.#know(lane, now);
     return lane;
   }
 
-  #know(lane: string): void {
+  /** A clock that was set back says nothing about the time since. */
+  #isKnown(lane: string, now: number): boolean {
+    const seen = this.#known.get(lane);
+    return seen !== undefined && seen <= now && now - seen < KNOWN_MS;
+  }
+
+  #know(lane: string, now: number): void {
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.add(lane);
+    this.#known.set(lane, now);
   }
 }

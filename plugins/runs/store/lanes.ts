@@ -1,4 +1,4 @@
-import { chunks, inList, type Queries } from '../../../kernel/contracts/index.ts';
+import { chunks, inList, type Param, type Queries } from '../../../kernel/contracts/index.ts';
 import { type Capabilities, ISOLATES } from '../contract.ts';
 import { covers } from '../domain/capabilities.ts';
 
@@ -25,52 +25,142 @@ interface Lane {
   due: number;
 }
 
-/** The oldest pending activity of each lane: one index entry for each, however many activities wait in it. */
-const oldestOfLanes = (
-  condition: string,
-) => `SELECT l.lane, l.requires, l.untrusted, (SELECT a.due FROM runs_activities a
-  WHERE a.state = 'pending' AND a.lane = l.lane${condition} ORDER BY a.due LIMIT 1) AS due FROM runs_lanes l`;
-const OLDEST = oldestOfLanes('');
-/** Looks past the activities of other projects. */
-const OLDEST_OF_PROJECT = oldestOfLanes(' AND a.project_id = ?');
+/**
+ * A claim looks at so many lanes of an executor: whoever makes lanes makes no claim slower. Where there are more, the next
+ * look begins where this one ended.
+ */
+const TRUSTED_LANES = 1000;
+const UNTRUSTED_LANES = 250;
+
+/** So often a claim looks on when it has not found enough. */
+const LOOKS = 4;
 
 /** Who could claim work of lanes that name no executor. */
 const BEFORE_EXECUTORS = 'script';
 
-/** Reads the lanes that these capabilities may claim from, whatever they require. */
-function lanesFor(on: Pick<Queries, 'read'>, { org_id, project_id, executors }: Capabilities): Promise<LaneRow[]> {
-  const where: string[] = [];
-  const params: string[] = project_id === undefined ? [] : [project_id];
-  const oldest = project_id === undefined ? OLDEST : OLDEST_OF_PROJECT;
-  if (org_id !== undefined) {
-    where.push('l.org_id = ?');
-    params.push(org_id);
+/** Some lanes of one executor. */
+interface Window {
+  executor: string | undefined;
+  untrusted: 0 | 1;
+  most: number;
+}
+
+/** Where looks that did not reach the last lane go on: for each window of a claimer the lane after which it begins. */
+export class LaneWindows {
+  readonly #after = new Map<string, readonly string[]>();
+  readonly #most: number;
+
+  /** `most`: claimers that are remembered. */
+  constructor(most = 1000) {
+    this.#most = most;
   }
-  if (executors?.length === 0) return Promise.resolve([]);
-  if (executors !== undefined) {
-    const list = inList(executors.includes(BEFORE_EXECUTORS) ? ['', ...executors] : executors);
-    where.push(`l.executor IN ${list.marks}`);
-    params.push(...list.params);
+
+  after(claimer: string): readonly string[] {
+    return this.#after.get(claimer) ?? [];
   }
-  return on.read<LaneRow>(where.length === 0 ? oldest : `${oldest} WHERE ${where.join(' AND ')}`, params);
+
+  /** Empty names: from the first lane on. */
+  goOn(claimer: string, after: readonly string[]): void {
+    this.#after.delete(claimer);
+    if (after.every((lane) => lane === '')) return;
+    if (this.#after.size >= this.#most) this.#after.clear();
+    this.#after.set(claimer, after);
+  }
+}
+
+function windowsOf({ executors, untrusted_room }: Capabilities): Window[] {
+  const own = executors?.includes(BEFORE_EXECUTORS) ? ['', ...executors] : executors;
+  return (own ?? [undefined]).flatMap((executor): Window[] => [
+    { executor, untrusted: 0, most: TRUSTED_LANES },
+    ...(untrusted_room === 0 ? [] : [{ executor, untrusted: 1 as const, most: UNTRUSTED_LANES }]),
+  ]);
+}
+
+interface WindowRow extends LaneRow {
+  nth: number;
+}
+
+/**
+ * Reads lanes that these capabilities may claim from, whatever they require, with the oldest pending activity of each: one
+ * index entry for each, however many activities wait in it.
+ */
+function readWindows(
+  on: Pick<Queries, 'read'>,
+  windows: readonly Window[],
+  { org_id, project_id }: Capabilities,
+  after: readonly string[],
+): Promise<WindowRow[]> {
+  const params: Param[] = project_id === undefined ? [] : [project_id];
+  const parts = windows.map(({ executor, untrusted, most }, nth) => {
+    const first = after[nth] || (org_id === undefined ? '' : `${org_id}:`);
+    const where = [`untrusted = ${untrusted}`, 'lane > ?'];
+    if (executor !== undefined) params.push(executor);
+    params.push(first);
+    if (org_id !== undefined) {
+      where.push('lane < ?');
+      // The character after the colon.
+      params.push(`${org_id};`);
+    }
+    if (executor !== undefined) where.unshift('executor = ?');
+    return `SELECT * FROM (SELECT ${nth} AS nth, lane, requires, untrusted FROM runs_lanes
+      WHERE ${where.join(' AND ')} ORDER BY lane LIMIT ${most}) w${nth}`;
+  });
+  // Looks past the activities of other projects.
+  const own = project_id === undefined ? '' : ' AND a.project_id = ?';
+  return on.read<WindowRow>(
+    `SELECT l.nth, l.lane, l.requires, l.untrusted, (SELECT a.due FROM runs_activities a
+     WHERE a.state = 'pending' AND a.lane = l.lane${own} ORDER BY a.due LIMIT 1) AS due FROM (${parts.join(' UNION ALL ')}) l`,
+    params,
+  );
 }
 
 /**
  * The activities that these capabilities cover, at most `limit`: those of trusted runs first, and of each kind the oldest.
  * Activities with other requirements are not read, so they hide nothing; nor are those of untrusted runs where trusted ones
  * fill the limit, or nobody has room for them. What belongs to a run or a project with as many slots as it may have is passed
- * over, so that it hides nothing either.
+ * over, so that it hides nothing either. Where there are more lanes than a claim looks at, the oldest may be found by a later one.
  */
 export async function findCandidates(
   on: Pick<Queries, 'read'>,
   by: Capabilities,
   limit: number,
   now: number,
+  looked = new LaneWindows(),
 ): Promise<Candidate[]> {
-  const rows = await lanesFor(on, by);
+  const windows = windowsOf(by);
+  if (windows.length === 0) return [];
   const capabilities = new Set(by.capabilities);
-  const lanes = rows.flatMap((row) => claimable(row, by, capabilities, now)).sort(inTurn);
+  const claimer = JSON.stringify([by.org_id, windows]);
+  const seen = new Set<string>();
   let found: Candidate[] = [];
+  let whole = false;
+  for (let look = 0; look < LOOKS && found.length < limit && !whole; look += 1) {
+    const after = looked.after(claimer);
+    const rows = await readWindows(on, windows, by, after);
+    const ends = windows.map(({ most }, nth) => endOf(rows, nth, most));
+    looked.goOn(claimer, ends);
+    whole = [...after, ...ends].every((lane) => lane === '');
+    const fresh = rows.filter(({ lane }) => !seen.has(lane));
+    for (const { lane } of fresh) seen.add(lane);
+    const lanes = fresh.flatMap((row) => claimable(row, by, capabilities, now)).sort(inTurn);
+    found = await takeFrom(on, lanes, by, { found, limit, now });
+  }
+  return found;
+}
+
+/** Where the next look goes on: after the last lane of a full window. */
+function endOf(rows: readonly WindowRow[], nth: number, most: number): string {
+  const own = rows.filter((row) => row.nth === nth).map(({ lane }) => lane);
+  return own.length < most ? '' : own.reduce((a, b) => (a < b ? b : a));
+}
+
+async function takeFrom(
+  on: Pick<Queries, 'read'>,
+  lanes: readonly Lane[],
+  by: Capabilities,
+  { found: before, limit, now }: { found: Candidate[]; limit: number; now: number },
+): Promise<Candidate[]> {
+  let found = before;
   for (const lane of lanes) {
     if (found.length >= limit && inTurn(found[limit - 1]!, lane) < 0) break;
     const next = await ofLane(on, lane, by, limit, now);

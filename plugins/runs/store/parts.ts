@@ -18,6 +18,7 @@ import type { ActivityOwners } from './activity-owners.ts';
 import type { InstantClaimers } from './instant-claims.ts';
 import type { KnownFacts } from './known-facts.ts';
 import type { KnownLanes } from './known-lanes.ts';
+import type { LaneWindows } from './lanes.ts';
 import type { RunSpans } from '../trace/run-spans.ts';
 import type { RunSettings } from './run-settings.ts';
 import type { Sources } from './sources.ts';
@@ -63,6 +64,7 @@ export interface StoreParts extends Omit<StoreSettings, 'wait_kinds' | 'verbs' |
   owners: ActivityOwners;
   sources: Sources;
   instant: InstantClaimers;
+  windows: LaneWindows;
 }
 
 /** Where to read; inside a transaction it must be the transaction itself. */

@@ -76,7 +76,13 @@ export function registerStore(plugin: PluginSetup): {
   settings: (use: Resolve) => RunSettings;
 } {
   plugin.migrations(runsMigrations);
-  const lanes = plugin.own((use) => new KnownLanes(() => use.all(LightExecutors).map(({ executor }) => executor)));
+  const lanes = plugin.own(
+    (use) =>
+      new KnownLanes(
+        () => use.all(LightExecutors).map(({ executor }) => executor),
+        () => use(Database).now(),
+      ),
+  );
   const latency = plugin.own((use) => claimLatency(use(Metrics)));
   const spans = plugin.own(makeSpans);
   const facts = plugin.own(() => new KnownFacts());

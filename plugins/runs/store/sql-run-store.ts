@@ -38,6 +38,8 @@ import { endOverdue } from './deadlines.ts';
 import { cancelRun, cancelRuns, completeActivity, type LeftRun } from './finish.ts';
 import { releaseClaim, renewClaims, slotUsesOf } from './leases.ts';
 import { Logs } from './logs.ts';
+import { removeIdleLanes } from './idle-lanes.ts';
+import { LaneWindows } from './lanes.ts';
 import { expireClaims, releaseAllBut } from './lost-claims.ts';
 import { InstantClaimers } from './instant-claims.ts';
 import { annotate } from './notes.ts';
@@ -69,6 +71,7 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
       wait_kinds: new Map(settings.wait_kinds.map((kind) => [kind.kind, kind])),
       coordinators: new Map(settings.coordinators.map((one) => [one.name, one])),
       verbs: new Map(settings.verbs.map((verb) => [verb.kind, verb])),
+      windows: new LaneWindows(),
       owners: new ActivityOwners(settings.database, settings.sealer),
       sources: new Sources(settings.sealer),
       instant: new InstantClaimers({ ...settings, load: (taken) => this.#claims.instant(taken) }),
@@ -155,6 +158,10 @@ export class SqlRunStore implements RunStore, WaitResolver, CoordinatedRuns, Ins
 
   expireClaims(limit: number): Promise<number> {
     return expireClaims(this.#parts, limit);
+  }
+
+  removeIdleLanes(limit: number): Promise<number> {
+    return removeIdleLanes(this.#parts.database, limit);
   }
 
   annotate(claim: ClaimRef, nth: number, text: string): Promise<void> {

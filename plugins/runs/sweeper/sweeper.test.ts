@@ -17,6 +17,8 @@ function world(lease_ms = 8000) {
     sweeps: 0,
     expiries: [] as number[],
     expirable: 0,
+    lane_looks: [] as number[],
+    idle_lanes: 0,
     failure: undefined as Error | undefined,
     stuck: false,
   };
@@ -41,6 +43,12 @@ function world(lease_ms = 8000) {
       state.expirable -= expired;
       return expired;
     },
+    async removeIdleLanes(limit: number) {
+      state.lane_looks.push(clock.now());
+      const looked = Math.min(limit, state.idle_lanes);
+      state.idle_lanes -= looked;
+      return looked;
+    },
   };
   const sweeper = new Sweeper({ store, wakeups, database: { now: () => clock.now() }, clock, log, lease_ms });
   return { clock, lines, wakeups, state, stop: sweeper.start() };
@@ -56,6 +64,19 @@ t.test('a deadline that was heard of is met on time, however far the next poll i
   t.same(state.resolved, [{ deadline, at: deadline }]);
   await stop();
   t.equal(clock.armed, 0, 'nothing stays armed');
+});
+
+t.test('idle lanes are looked for once a minute, and again at once while there are many', async (t) => {
+  const { clock, state, stop } = world();
+  await clock.advance(59_000);
+  t.same(state.lane_looks.length, 1, 'at the start');
+  state.idle_lanes = 250;
+  await clock.advance(5000);
+  t.equal(state.idle_lanes, 0, 'a few rounds');
+  t.equal(state.lane_looks.length, 4);
+  await clock.advance(50_000);
+  t.equal(state.lane_looks.length, 4);
+  await stop();
 });
 
 t.test('a run whose time is over is ended on time', async (t) => {

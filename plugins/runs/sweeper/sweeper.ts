@@ -13,8 +13,11 @@ type Swept = PromiseSettledResult<{ next: number | null }>;
 /** Waits or claims in one transaction of a sweep. */
 const BATCH = 100;
 
+/** Idle lanes are looked for so often. */
+const LANES_MS = 60_000;
+
 export interface SweeperParts {
-  store: Pick<RunStore, 'resolveDue' | 'endOverdue' | 'expireClaims'>;
+  store: Pick<RunStore, 'resolveDue' | 'endOverdue' | 'expireClaims' | 'removeIdleLanes'>;
   wakeups: Pick<Wakeups, 'onTimer'>;
   database: Pick<Database, 'now'>;
   clock: Clock;
@@ -23,7 +26,8 @@ export interface SweeperParts {
 }
 
 /**
- * Expires waits whose deadline has passed, ends runs whose time is over, and releases claims that were not renewed. Polling between 0.2 and 1 s makes
+ * Expires waits whose deadline has passed, ends runs whose time is over, releases claims that were not renewed and removes lanes
+ * that nobody uses. Polling between 0.2 and 1 s makes
  * it correct with any number of servers; known deadlines only make it punctual.
  */
 export class Sweeper {
@@ -31,6 +35,8 @@ export class Sweeper {
   readonly #loop: WorkLoop;
   /** When claims are checked next, by the monotonic clock. */
   #expiry_at = 0;
+  /** When idle lanes are looked for next, by the monotonic clock. */
+  #lanes_at = 0;
 
   constructor(parts: SweeperParts) {
     this.#parts = parts;
@@ -57,12 +63,13 @@ export class Sweeper {
   async #sweep(): Promise<Round> {
     // Each works even if the other fails: a broken wait must not keep lost claims from being found.
     const { store } = this.#parts;
-    const [due, overdue, expired] = await Promise.allSettled([
+    const [due, overdue, expired, idle] = await Promise.allSettled([
       store.resolveDue(BATCH),
       store.endOverdue(BATCH),
       this.#expire(),
+      this.#removeIdleLanes(),
     ]);
-    const failed = [due, overdue, expired].find((outcome) => outcome.status === 'rejected');
+    const failed = [due, overdue, expired, idle].find((outcome) => outcome.status === 'rejected');
     const resolved = due.status === 'fulfilled' ? due.value.resolved : 0;
     const taken_back = expired.status === 'fulfilled' ? expired.value : 0;
     const ended = overdue.status === 'fulfilled' ? overdue.value.ended : 0;
@@ -93,6 +100,15 @@ export class Sweeper {
     const expired = await store.expireClaims(BATCH);
     this.#expiry_at = expired >= BATCH ? now : now + lease_ms / 4;
     return expired;
+  }
+
+  /** Nobody waits for it, so it never makes the next round come sooner. */
+  async #removeIdleLanes(): Promise<void> {
+    const { clock, store } = this.#parts;
+    const now = clock.monotonic();
+    if (now < this.#lanes_at) return;
+    this.#lanes_at = now + LANES_MS;
+    if ((await store.removeIdleLanes(BATCH)) >= BATCH) this.#lanes_at = now;
   }
 }
 
