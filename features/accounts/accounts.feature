@@ -73,3 +73,13 @@ Feature: Connected accounts
       When I send "GET" to "{scoped}/accounts/mail"
       Then "granter" of the answer is "{me}"
       And "status" of the answer is "active"
+
+    @provider @ACCT-020 @ACCT-028
+    Scenario: leaving takes along an account whose grant had ended before
+      Given a provider that gives no refresh tokens, and access tokens of 2 seconds
+      And a member "ben" with the role "admin" and a token noted as "ben"
+      When the holder of "{ben}" connects "ana" at the provider as "spent"
+      Then the account "spent" soon is "needs_reauth"
+      When I send "DELETE" to "{scoped}/members/ben"
+      Then the answer is 204
+      And the account "spent" soon is "disabled"

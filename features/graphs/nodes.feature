@@ -78,14 +78,17 @@ Feature: Nodes of graphs
 
   Rule: An event can be emitted and waited for
 
-    @GRAPH-029 @EVT-022
-    Scenario: an emit node emits once
+    @GRAPH-029 @EVT-007 @EVT-022
+    Scenario: an emit node emits once, and gives the id of the event
       When I submit over HTTP the graph with the input '{"n": 7}':
         """
         {"nodes": [{"id": "say", "type": "emit", "config": {
-           "type": "thing.done", "key": "acme/web", "payload": {"n": {"$expr": "input.n"}}}}]}
+           "type": "thing.done", "key": "acme/web", "payload": {"n": {"$expr": "input.n"}}}}],
+         "output": {"event": {"$expr": "nodes.say.output"}}}
         """
       Then the run succeeds
+      And "output.event" of the run is noted as "event"
+      And "type" of the event "{event}" is "thing.done"
       And there is 1 event "thing.done"
       And "payload" of the last event "thing.done" is '{"n":7}'
       And "key" of the last event "thing.done" is "acme/web"

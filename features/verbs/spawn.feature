@@ -10,7 +10,7 @@ Feature: svc spawn starts independent runs
 
   Rule: a spawned run records its parent and is independent of it
 
-    @VERB-029 @VERB-034 @SCR-050 @SCR-066
+    @VERB-029 @VERB-034 @SCR-050 @SCR-066 @EVT-026
     Scenario: it prints the id, and the child records its parent
       When I submit the script "parent.sh" with the options '{"subject": "acme/site"}':
         """
@@ -31,6 +31,8 @@ Feature: svc spawn starts independent runs
       And "output.said" of the run is "hello"
       And the file "input" is JSON whose "type" is "spawn" and whose "parent" is the run "it"
       And the file "variables" names the parent "it"
+      And "payload.run_id" of the last event "spawn" is "{child}"
+      And "source" of the last event "spawn" is "spawn"
 
     @SCR-066
     Scenario: a failing child does not affect its parent
