@@ -22,6 +22,21 @@ Feature: Triggers of published graphs
       And "trigger.handler" of the run is "graph.shop.order"
 
     @HOOK-008
+    Scenario: a trigger that names a type of its own
+      Given the published graph "shop":
+        """
+        {"nodes": [{"id": "order", "type": "trigger.webhook", "config": {"event_types": ["paid"]}},
+                   {"id": "type", "type": "set", "config": {"values": {"$expr": "input.type"}}}],
+         "edges": [{"from": "order", "to": "type"}]}
+        """
+      And a delivery of '{}' as "application/json"
+      When I send "GET" to "{scoped}/event-hooks/graph.shop.order"
+      And it is delivered with the secret
+      Then it became an event "graph.shop.order.paid" with '{"body":{},"query":{}}'
+      And the handler "graph.shop.order" succeeds
+      And "output" of the run is "graph.shop.order.paid"
+
+    @HOOK-008
     Scenario: signed deliveries, whose key is the value of a credential
       Given the credential "hook-key" is '{"kind": "bearer", "token": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}'
       And the published graph "signed":
