@@ -141,7 +141,8 @@ export function createRunViews({
       return { ...run, ...(running.length > 0 && { running }), claims };
     },
     async list(scope, filter) {
-      const { ids, next } = fitting(await listRuns(on, scope.project_id, filter), filter.limit);
+      const { rows, looked_to } = await listRuns(on, scope.project_id, filter);
+      const { ids, next = looked_to } = fitting(rows, filter.limit);
       return { runs: await masked(scope, ids, readListed), next_cursor: next && encodeCursor(next) };
     },
     status: async (run_id) => known(run_id, await readStatus(on, run_id)),

@@ -1,4 +1,4 @@
-import { distinct, type Param, type Queries } from '../../../kernel/contracts/index.ts';
+import { distinct, type Param, type Queries, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
 import { type RunStatus, TERMINAL } from '../contract.ts';
 import { lowestId } from '../../retention/contract.ts';
 import type { OriginFilter } from '../domain/origin.ts';
@@ -28,66 +28,159 @@ interface Found {
   bytes: number;
 }
 
-/** The newest runs that match a filter, and the bytes of their callers' texts. One more than `limit` if there is one. */
-export function listRuns(on: Pick<Queries, 'read' | 'sql'>, project_id: string, filter: RunFilter): Promise<Found[]> {
-  const { statement, params } = searchOf(on, project_id, filter);
-  return on.read(statement, params);
+/** How far a search goes: where an index does not decide, it reads `rows` runs in a statement, at most `windows` times. */
+export const REACH = { rows: 2000, windows: 10 };
+
+/**
+ * The newest runs that match a filter, and the bytes of their callers' texts: one more than `limit` if there is one.
+ * `looked_to`: the search ended at this run, and older ones may match. So a page costs no more however many runs there are.
+ */
+export async function listRuns(
+  on: Pick<Queries, 'read' | 'sql'>,
+  project_id: string,
+  filter: RunFilter,
+  reach = REACH,
+): Promise<{ rows: Found[]; looked_to?: string }> {
+  const read = (within: RunFilter, from?: string): Promise<Found[]> => {
+    const { statement, params } = searchOf(on, project_id, within, from);
+    return on.read(statement, params);
+  };
+  if (!looksAtEach(filter)) return { rows: await read(filter) };
+  const rows: Found[] = [];
+  let { before } = filter;
+  for (let n = 0; n < reach.windows; n += 1) {
+    if (n > 0) await yieldToEventLoop();
+    const from = await windowFrom(on, project_id, { ...filter, before }, reach.rows);
+    rows.push(...(await read({ ...filter, before, limit: filter.limit - rows.length }, from)));
+    if (from === undefined || rows.length > filter.limit) return { rows };
+    before = from;
+  }
+  return { rows, looked_to: before! };
 }
 
-/** The statement, for tests that look at its plan. */
-export function searchOf({ sql }: Pick<Queries, 'sql'>, project_id: string, filter: RunFilter): Search {
-  // SQLite has no index for the runs of every status, which would cost each run a page.
-  if (sql.family === 'sqlite' && filter.tag === undefined && leadingIndex(filter) === undefined)
-    return statusByStatus(project_id, filter);
-  // What leads is read from the newest end: the index of the tag, of a subject or of what started the runs, else all runs.
-  const lead = filter.tag === undefined ? 'r' : 't';
-  const index = leadingIndex(filter);
-  const hint = index && (sql.family === 'mysql' ? `FORCE INDEX (${index})` : `INDEXED BY ${index}`);
-  const from = lead === 't' ? 'runs_tags t JOIN runs_runs r ON r.run_id = t.run_id' : `runs_runs r ${hint ?? ''}`;
-  return newest(from, lead, project_id, conditionsOf(filter, lead), filter);
+/** Whether rows must be looked at that the index does not tell apart. */
+function looksAtEach(filter: RunFilter): boolean {
+  const { tag, statuses, workflow, subject, trigger, since, until } = filter;
+  if (workflow !== undefined || since !== undefined || until !== undefined) return true;
+  const others = [statuses.length > 0, subject !== undefined, trigger !== undefined].filter(Boolean).length;
+  return tag === undefined ? leadingIndex(filter) !== undefined && others > 1 : others > 0;
 }
+
+/** The statement, for tests that look at its plan. `from`: the oldest run that it may read. */
+export function searchOf({ sql }: Pick<Queries, 'sql'>, project_id: string, filter: RunFilter, from?: string): Search {
+  const lead = leadOf(sql, filter);
+  if (lead === undefined) return statusByStatus(sql, project_id, filter, from);
+  return newest(
+    lead,
+    project_id,
+    [...conditionsOf(filter, lead.name), ...bounds(filter, lead.name, from)],
+    filter.limit + 1,
+  );
+}
+
+interface Lead {
+  name: 'r' | 't';
+  from: string;
+}
+
+/**
+ * What is read from the newest end: the index of the tag, of a subject or of what started the runs, else all runs. Undefined:
+ * status by status. SQLite has no index for the runs of every status, which would cost each run a page.
+ */
+function leadOf(sql: Queries['sql'], filter: RunFilter): Lead | undefined {
+  if (filter.tag !== undefined) return { name: 't', from: 'runs_tags t JOIN runs_runs r ON r.run_id = t.run_id' };
+  const index = leadingIndex(filter);
+  if (index === undefined)
+    return sql.family === 'sqlite' || filter.statuses.length > 0 ? undefined : { name: 'r', from: 'runs_runs r' };
+  return indexed(sql, index);
+}
+
+/** The run up to which a statement reads that looks at so many; undefined where there are not as many. */
+async function windowFrom(
+  on: Pick<Queries, 'read' | 'sql'>,
+  project_id: string,
+  filter: RunFilter,
+  rows: number,
+): Promise<string | undefined> {
+  const lead = leadOf(on.sql, filter);
+  const { name } = lead ?? { name: 'r' as const };
+  const { tag, subject, trigger, before } = filter;
+  // Only what the index decides, so that it alone is read.
+  const first = tag === undefined ? trigger !== undefined && ('event' in trigger || 'parent' in trigger) : false;
+  const decided = conditionsOf(
+    {
+      ...{ statuses: [], workflow: undefined, since: undefined, until: undefined, limit: rows, tag, before },
+      subject: tag === undefined && !first ? subject : undefined,
+      trigger: tag === undefined && (first || subject === undefined) ? trigger : undefined,
+    },
+    name,
+  );
+  const within = [...decided, ...bounds(filter, name)];
+  const searches = lead
+    ? [windowEnd(lead, project_id, within, rows)]
+    : statusesOf(filter).map((status) =>
+        windowEnd(byStatus(on.sql), project_id, [['r.status = ?', status], ...within], rows),
+      );
+  const ends: string[] = [];
+  for (const { statement, params } of searches) {
+    const [end] = await on.read<{ run_id: string }>(statement, params);
+    if (end) ends.push(end.run_id);
+  }
+  return ends.length === 0 ? undefined : ends.reduce((a, b) => (a > b ? a : b));
+}
+
+const indexed = ({ family }: Queries['sql'], index: string): Lead => ({
+  name: 'r',
+  from: `runs_runs r ${family === 'mysql' ? `FORCE INDEX (${index})` : `INDEXED BY ${index}`}`,
+});
+
+const byStatus = (sql: Queries['sql']): Lead => indexed(sql, 'runs_runs_status');
+
+const windowEnd = (
+  { name, from }: Lead,
+  project_id: string,
+  conditions: readonly Condition[],
+  rows: number,
+): Search => ({
+  statement: `SELECT ${name}.run_id FROM ${name === 't' ? 'runs_tags t' : from}
+      WHERE ${whereOf(name, conditions)} ORDER BY ${name}.run_id DESC LIMIT 1 OFFSET ${Math.trunc(rows) - 1}`,
+  params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
+});
+
+const whereOf = (lead: string, conditions: readonly Condition[]): string =>
+  [`${lead}.project_id = ?`, ...conditions.map(([condition]) => condition)].join(' AND ');
 
 interface Search {
   statement: string;
   params: Param[];
 }
 
+const statusesOf = ({ statuses }: RunFilter): string[] =>
+  statuses.length === 0 ? [...OPEN_STATUSES, ...TERMINAL] : distinct(statuses, String);
+
 /** The newest runs are among the newest of each status, whose index gives the order. */
-function statusByStatus(project_id: string, filter: RunFilter): Search {
-  const statuses = filter.statuses.length === 0 ? [...OPEN_STATUSES, ...TERMINAL] : distinct(filter.statuses, String);
-  const parts = statuses.map((status) => {
+function statusByStatus(sql: Queries['sql'], project_id: string, filter: RunFilter, from: string | undefined): Search {
+  const parts = statusesOf(filter).map((status) => {
     const conditions = conditionsOf({ ...filter, statuses: [status as RunStatus] }, 'r');
-    return newest(
-      'runs_runs r INDEXED BY runs_runs_status',
-      'r',
-      project_id,
-      [...conditions, ...bounds(filter)],
-      filter,
-    );
+    return newest(byStatus(sql), project_id, [...conditions, ...bounds(filter, 'r', from)], filter.limit + 1);
   });
   return {
-    statement: `${parts.map(({ statement }) => `SELECT * FROM (${statement})`).join(' UNION ALL ')}
+    statement: `${parts.map(({ statement }, n) => `SELECT * FROM (${statement}) s${n}`).join(' UNION ALL ')}
       ORDER BY run_id DESC LIMIT ${Math.trunc(filter.limit) + 1}`,
     params: parts.flatMap(({ params }) => params),
   };
 }
 
 /** Ids begin with their times, so few old runs are looked at. A day is for clocks that were put back: ids do not follow. */
-const bounds = ({ since, until }: RunFilter): Condition[] => [
-  ...(since === undefined ? [] : [['r.run_id >= ?', lowestId('run', since - DAY_MS)] satisfies Condition]),
-  ...(until === undefined ? [] : [['r.run_id < ?', lowestId('run', until + DAY_MS)] satisfies Condition]),
+const bounds = ({ since, until }: RunFilter, lead: string, from?: string): Condition[] => [
+  ...(since === undefined ? [] : [[`${lead}.run_id >= ?`, lowestId('run', since - DAY_MS)] satisfies Condition]),
+  ...(until === undefined ? [] : [[`${lead}.run_id < ?`, lowestId('run', until + DAY_MS)] satisfies Condition]),
+  ...(from === undefined ? [] : [[`${lead}.run_id >= ?`, from] satisfies Condition]),
 ];
 
-const newest = (
-  from: string,
-  lead: string,
-  project_id: string,
-  conditions: readonly Condition[],
-  { limit }: RunFilter,
-): Search => ({
+const newest = ({ name, from }: Lead, project_id: string, conditions: readonly Condition[], most: number): Search => ({
   statement: `SELECT r.run_id, ${RECORD_BYTES} AS bytes FROM ${from}
-      WHERE ${[`${lead}.project_id = ?`, ...conditions.map(([condition]) => condition)].join(' AND ')}
-      ORDER BY ${lead}.run_id DESC LIMIT ${Math.trunc(limit) + 1}`,
+      WHERE ${whereOf(name, conditions)} ORDER BY ${name}.run_id DESC LIMIT ${Math.trunc(most)}`,
   params: [project_id, ...conditions.flatMap(([, ...values]) => values)],
 });
 

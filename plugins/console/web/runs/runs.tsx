@@ -1,6 +1,6 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ListRuns200, RunRecord } from '../../../../cli/generated/api.ts';
 import { useMay } from '../app/session.ts';
 import { json } from '../api/client.ts';
@@ -35,11 +35,11 @@ export function Runs() {
       )}
       {list.error && <Problem error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {list.data && found.length === 0 && <NoRuns filters={filters} />}
+      {list.data && found.length === 0 && (list.hasNextPage ? <Loading /> : <NoRuns filters={filters} />)}
       {found.length > 0 && (
         <RunTable scope={scope} runs={found} selected={may('member') ? selected : undefined} onSelect={setSelected} />
       )}
-      {list.hasNextPage && (
+      {list.hasNextPage && found.length > 0 && (
         <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
           Show older runs
         </button>
@@ -59,6 +59,12 @@ function useRuns(scope: { org: string; project: string }, filters: RunFilters) {
       json<ListRuns200>(scoped(scope, `/runs${query({ ...filters, limit: PAGE, cursor: pageParam })}`), { signal }),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
+  // A search that has looked at much without finding any goes on from there.
+  const { data, hasNextPage, isFetching, fetchNextPage } = list;
+  const nothingYet = data?.pages.every(({ runs }) => runs.length === 0) === true;
+  useEffect(() => {
+    if (nothingYet && hasNextPage && !isFetching) void fetchNextPage();
+  }, [nothingYet, hasNextPage, isFetching, fetchNextPage]);
   useLive(scope, 'runs', (kind, data) => {
     if (kind === 'reset') void client.invalidateQueries({ queryKey: key });
     if (kind !== 'run') return;
