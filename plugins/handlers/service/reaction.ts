@@ -71,16 +71,26 @@ async function decide(
     : undefined;
   const most = parts.limits.project.untrusted.handlers;
   let load: Load = starts > 0 ? await countInFlight(tx, scope, most) : { all: 0, untrusted: 0, parked: 0 };
-  return events.map((event, at): Decision => {
+  const decisions: Decision[] = [];
+  for (const [at, event] of events.entries()) {
     const plan = plans[at];
-    if (plan === undefined) return { plan };
-    const beyond = asks(event, plan) ? crowded : undefined;
-    const refused = beyond ?? (event.refusable ? refusal(event, plan, load, most) : undefined);
-    if (refused) return { refused };
-    load = withRuns(load, event.trusted, startingNow(load, most, event.trusted, starting(plan)));
-    return { plan };
-  });
+    const refused =
+      plan && event.refusable
+        ? ((asks(event, plan) ? crowded : undefined) ??
+          refusal(event, plan, load, most) ??
+          (asks(event, plan) ? await countStarts(parts, tx, event, plan) : undefined))
+        : undefined;
+    decisions.push(refused ? { refused } : { plan });
+    if (plan && !refused) load = withRuns(load, event.trusted, startingNow(load, most, event.trusted, starting(plan)));
+  }
+  return decisions;
 }
+
+/** A run that emits stores what it starts, also where that waits in the queue: without it a stranger's queue had no end. */
+const countStarts = (parts: ReactionParts, tx: Transaction, event: PendingEvent, plan: Plan) =>
+  event.source === 'emit' && event.source_name !== null
+    ? parts.creation().countStarted(tx, event.source_name, starting(plan))
+    : Promise.resolve(undefined);
 
 const predicatesOf = (handlers: readonly Registered[]): string[] =>
   handlers.flatMap(({ predicate }) => predicate ?? []);
