@@ -11,7 +11,10 @@ const LARGE = 'x'.repeat(100_000);
 
 /** A flow is carried on in several transactions. */
 const ended = (flows: FlowServer, run_id: string) =>
-  until(() => flows.read(run_id).then((run) => (run.finished_at ? run : undefined)), { what: 'the run to be over', within_ms: 30_000 });
+  until(() => flows.read(run_id).then((run) => (run.finished_at ? run : undefined)), {
+    what: 'the run to be over',
+    within_ms: 30_000,
+  });
 
 async function storedBytes(flows: FlowServer, run_id: string): Promise<number> {
   const [row] = await flows.server
