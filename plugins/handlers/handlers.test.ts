@@ -326,6 +326,13 @@ for (const store of STORES) {
         t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 4 });
         await world.emit({ ...emit, type: 'tock' });
         t.pass('what starts nothing is recorded');
+        await world.set('c', { on: ['tuck'], when: 'false' });
+        let declined = 0;
+        const tucks = async () => {
+          for (; declined < 20; declined += 1) await world.emit({ ...emit, type: 'tuck' });
+        };
+        t.match(await refused(tucks()), { code: 'run_storage_limit' }, 'what is declined is stored, too');
+        t.equal(declined, 2);
         await world.emit({ ...emit, trusted: true });
         await world.emit({ type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false });
         t.pass('nor is anybody else refused');

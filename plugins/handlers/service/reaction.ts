@@ -78,7 +78,7 @@ async function decide(
       plan && event.refusable
         ? ((asks(event, plan) ? crowded : undefined) ??
           refusal(event, plan, load, most) ??
-          (asks(event, plan) ? await countStarts(parts, tx, event, plan) : undefined))
+          (await countPlan(parts, tx, event, plan)))
         : undefined;
     decisions.push(refused ? { refused } : { plan });
     if (plan && !refused) load = withRuns(load, event.trusted, startingNow(load, most, event.trusted, starting(plan)));
@@ -86,11 +86,12 @@ async function decide(
   return decisions;
 }
 
-/** A run that emits stores what it starts, also where that waits in the queue: without it a stranger's queue had no end. */
-const countStarts = (parts: ReactionParts, tx: Transaction, event: PendingEvent, plan: Plan) =>
-  event.source === 'emit' && event.source_name !== null
-    ? parts.creation().countStarted(tx, event.source_name, starting(plan))
-    : Promise.resolve(undefined);
+/** An untrusted run that emits stores what it starts, also where that waits in the queue, and what was declined. */
+const countPlan = (parts: ReactionParts, tx: Transaction, event: PendingEvent, plan: Plan) => {
+  if (event.trusted || event.source !== 'emit' || plan.length === 0) return undefined;
+  const runs = starting(plan);
+  return parts.creation().countStarted(tx, event.source_name, runs, plan.length - runs);
+};
 
 const predicatesOf = (handlers: readonly Registered[]): string[] =>
   handlers.flatMap(({ predicate }) => predicate ?? []);

@@ -177,7 +177,7 @@ function creation(use: Resolve, store: SqlRunStore, admission: RunAdmission): Ru
     program: (on, run, document) => planProgram(parts.kinds, on, run, document),
     createIn: (tx, runs) => store.createIn(tx, runs),
     untrustedRefusal: (on, scope) => untrustedRefusal(on, use(RunLimits), scope),
-    countStarted: (tx, run_id, runs) => countStarted(tx, use(RunLimits), run_id, runs),
+    countStarted: (tx, run_id, runs, deliveries) => countStarted(tx, use(RunLimits), run_id, runs, deliveries),
   };
 }
 

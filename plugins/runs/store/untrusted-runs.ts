@@ -176,13 +176,15 @@ export const bytesOfCall = (call: Named & { args: Json }): number =>
 /** What a run counts for that an untrusted one starts: its rows, and the events that announce it. */
 const RUN_BYTES = 8 * 1024;
 
-/** Counts runs that an untrusted run starts, for the one that starts them, and answers why it may not. */
+/** Counts runs that an untrusted run starts, and deliveries that start none, and answers why it may not. */
 export const countStarted = (
   tx: Transaction,
   limits: RunLimits,
   run_id: string,
   runs: number,
-): Promise<ServiceError | undefined> => countCalls(tx, limits, run_id, [{ bytes: runs * RUN_BYTES }]);
+  deliveries = 0,
+): Promise<ServiceError | undefined> =>
+  countCalls(tx, limits, run_id, [{ bytes: runs * RUN_BYTES + deliveries * CALL_BYTES }]);
 
 /** Counts children that are added to an untrusted run, or runs that it calls. Throws `run_storage_limit`. */
 export async function countChildren(
