@@ -105,6 +105,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["lease_lost",409,"The claim no longer belongs to this agent.","Stop this work and report nothing: another agent has the claim, or the run is over."],
   ["link_invalid",401,"This sign-in link is not good, or no longer.","A link is good once, for 5 minutes. Make another one with `svc console`, or sign in with a token."],
   ["link_not_offered",409,"This server has no address that a browser can open.","Start it with `svc dev` or `svc serve`, which listen on a port."],
+  ["lock_limit",409,"The untrusted runs of the project hold or wait for too many locks.","Use fewer names for locks in one run, or hold each only while a command runs. There is room again when such runs have ended."],
   ["master_key_exposed",500,"Other users of this machine can read the master key file.","Run `chmod 600` on the file. If others had access to the machine, change the key with `svc admin rekey`."],
   ["master_key_invalid",500,"The master key is not 32 bytes in base64.","Create one with `openssl rand -base64 32`, or restore the key that this database was created with."],
   ["master_key_missing",500,"The master key that opens the database is missing.","Set SVC_MASTER_KEY to the 32 bytes in base64 that this database was created with. For a new database, `openssl rand -base64 32` creates a key. Keep a copy elsewhere: without the key nobody can read sealed values."],

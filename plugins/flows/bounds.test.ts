@@ -1,7 +1,8 @@
 import t from 'tap';
 import { Database } from '../../kernel/contracts/index.ts';
+import { RunStore } from '../runs/contract.ts';
 import { STORES, until } from '../../test/kit/index.ts';
-import { expr, FlowServer, set, shell } from './testing/flow-server.ts';
+import { expr, FlowServer, node, set, shell } from './testing/flow-server.ts';
 
 t.setTimeout(300_000);
 
@@ -10,7 +11,10 @@ const LARGE = 'x'.repeat(100_000);
 
 /** A flow is carried on in several transactions. */
 const ended = (flows: FlowServer, run_id: string) =>
-  until(() => flows.read(run_id).then((run) => (run.finished_at ? run : undefined)), { what: 'the run to be over' });
+  until(() => flows.read(run_id).then((run) => (run.finished_at ? run : undefined)), {
+    what: 'the run to be over',
+    within_ms: 30_000,
+  });
 
 async function storedBytes(flows: FlowServer, run_id: string): Promise<number> {
   const [row] = await flows.server
@@ -49,6 +53,33 @@ for (const store of STORES)
         const document = { nodes: Array.from({ length: 30 }, (_, n) => each(`n${n}`)) };
         const run_id = await flows.submit(document, [LARGE], trusted);
         t.match(await ended(flows, run_id), ends);
+      });
+
+      t.test(`${who} run brings a large value to the work of many items, before any of it has ended`, async (t) => {
+        const items = Array.from({ length: 100 }, (_, n) => n);
+        const large = { run: expr('nodes.a.output') };
+        const document = {
+          nodes: [
+            set('a', expr('input')),
+            node('shell')('b', large, { needs: ['a'], fan_out: { items, concurrency: 100 } }),
+          ],
+        };
+        const run_id = await flows.submit(document, LARGE, trusted);
+        const specs = async () => {
+          const [row] = await flows.server
+            .use(Database)
+            .read<{ bytes: number | null }>('SELECT SUM(LENGTH(spec)) AS bytes FROM runs_activities WHERE run_id = ?', [
+              run_id,
+            ]);
+          return Number(row!.bytes ?? 0);
+        };
+        if (trusted) {
+          await until(async () => (await specs()) > 10_000_000, { what: 'all of the work', within_ms: 30_000 });
+          await flows.server.use(RunStore).cancelRun({ ...flows.server.scope, run_id, reason: 'enough' });
+        } else {
+          t.match(await ended(flows, run_id), ends);
+          t.ok((await specs()) < 2_500_000, `${await specs()} bytes are stored`);
+        }
       });
 
       t.test(`${who} run has many results of agents, each of them small`, async (t) => {

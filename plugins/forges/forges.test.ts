@@ -295,13 +295,18 @@ t.test('names of repositories, addresses of APIs and ids of runs', async (t) => 
 
 for (const store of STORES)
   t.test(`webhooks on ${store}`, async (t) => {
-    const server = await boot({ store, access: 'project', env: { SVC_EGRESS_ALLOW: '127.0.0.1' } });
+    const server = await boot({
+      store,
+      access: 'project',
+      env: { SVC_EGRESS_ALLOW: '127.0.0.1', SVC_UNTRUSTED_PROJECT_LIMITS: 'runs=2' },
+    });
     t.teardown(() => server.close());
     await t.test('are set, shown, replaced and removed', (t) => registry(t, server));
     await t.test('are one, whoever sets them at once', (t) => race(t, server));
     await t.test('take only what is signed for them', (t) => signatures(t, server));
     await t.test('know a delivery again', (t) => redeliveries(t, server));
     await t.test('run their workflow where no handler takes pushes', (t) => inlineWorkflow(t, server));
+    await t.test('start no more runs for strangers than untrusted runs may be open', (t) => strangersPushes(t, server));
     await t.test('are made at the forge', (t) => registration(t, server));
     await t.test('leave nothing behind when the forge refuses', (t) => refusedRegistration(t, server));
     await t.test('keep their secrets sealed', (t) => sealed(t, server));
@@ -498,6 +503,35 @@ async function inlineWorkflow(t: Test, server: TestServer): Promise<void> {
   t.same((await seen(server, other.json.event_id)).deliveries, [], 'nothing but pushes');
   for (const { run_id: id } of (await server.call('member', `GET ${server.scoped}/runs`)).json.runs)
     await server.call('member', `POST ${server.scoped}/runs/${id}/cancel`, {});
+}
+
+/** No signature covers the header that names the event: what has not the members of a push may be anybody's. */
+async function strangersPushes(t: Test, server: TestServer): Promise<void> {
+  const workflow = { filename: 'ci.sh', source: 'true', tags: ['stranger'], requires: ['nobody-has-this'] };
+  const webhook = await put(server, 'mirror', { forge: 'forge_b', repo: REPO, workflow });
+  const pushed = async (more: JsonObject = {}) => {
+    const { json } = await deliver('forge_b', webhook, 'push', push(more));
+    return seen(server, json.event_id);
+  };
+  const strangers = { after: undefined } as unknown as JsonObject;
+  const runs = async () =>
+    (await server.call('member', `GET ${server.scoped}/runs?tag=stranger`)).json.runs as JsonObject[];
+  const cancel = async () => {
+    for (const { run_id } of await runs())
+      await server.call('member', `POST ${server.scoped}/runs/${run_id}/cancel`, {});
+  };
+  for (let n = 0; n < 2; n += 1)
+    t.match(await pushed(strangers), { trusted: false, deliveries: [{ state: 'delivered' }] });
+  t.match(
+    await pushed(strangers),
+    { type: 'push', deliveries: [{ name: 'mirror', state: 'refused', reason: /^untrusted_run_limit: .* 2 / }] },
+    'it is recorded, and says why it started nothing',
+  );
+  t.equal((await runs()).length, 2);
+  t.match(await pushed(), { trusted: true, deliveries: [{ state: 'delivered' }] }, 'a push of members is not held up');
+  await cancel();
+  t.match(await pushed(strangers), { deliveries: [{ state: 'delivered' }] }, 'there is room again');
+  await cancel();
 }
 
 async function registration(t: Test, server: TestServer): Promise<void> {

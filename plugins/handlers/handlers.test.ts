@@ -312,6 +312,37 @@ for (const store of STORES) {
     ),
   );
 
+  t.test(`${store}: what the emits of an untrusted run start counts for it, also where it waits in the queue`, (t) =>
+    withWorld(
+      t,
+      async (world) => {
+        for (const name of ['a', 'b']) await world.set(name, { on: ['tick'] });
+        await world.emit({ type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false });
+        const [{ run_id: source_name } = { run_id: '' }] = await runsOf(world);
+        const emit = { type: 'tick', source: 'emit', source_name, trusted: false, generation: 1 } as const;
+        for (let n = 0; n < 3; n += 1) await world.emit(emit);
+        t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 4 });
+        t.match(await refused(world.emit(emit)), { code: 'run_storage_limit' }, 'a queue has an end');
+        t.same(await world.handlers.load(world.scope), { in_flight: 4, queued: 4 });
+        await world.emit({ ...emit, type: 'tock' });
+        t.pass('what starts nothing is recorded');
+        await world.set('c', { on: ['tuck'], when: 'false' });
+        let declined = 0;
+        const tucks = async () => {
+          for (; declined < 20; declined += 1) await world.emit({ ...emit, type: 'tuck' });
+        };
+        t.match(await refused(tucks()), { code: 'run_storage_limit' }, 'what is declined is stored, too');
+        t.equal(declined, 2);
+        await world.emit({ ...emit, trusted: true });
+        await world.emit({ type: 'tick', refusable: false, source: 'hook', source_name: 'h', trusted: false });
+        t.pass('nor is anybody else refused');
+        await holds(t, world);
+        while ((await world.agent.work(20)).length > 0);
+      },
+      { SVC_UNTRUSTED_RUN_LIMITS: 'calls=50KiB' },
+    ),
+  );
+
   t.test(`${store}: of a queue of untrusted deliveries trusted ones are found`, (t) =>
     withWorld(t, async (world) => {
       for (let n = 0; n < 12; n++) await world.set(`all-${n}`, { on: ['many'] });

@@ -2,7 +2,9 @@ import t from 'tap';
 import { Database, insertRows, type Log, type Transaction } from '../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseOwnerKind } from './contract.ts';
 import { releaseEnded } from './service/release-ended.ts';
+import { GroupSweeper } from './service/group-sweeper.ts';
 import { LeaseNotifier } from './service/lease-notifier.ts';
+import { MAX_UNTRUSTED_GROUPS } from './domain/group.ts';
 import { groupOf } from './testing/group.ts';
 import { checkLockInvariants } from './testing/invariants.ts';
 import { heldGroups } from './store/group-views.ts';
@@ -30,9 +32,11 @@ async function queueUp(
 ): Promise<string[]> {
   const names = Array.from({ length: length + 2 }, (_, n) => `len_${length}_${n}`);
   await database.transaction((tx) => take(tx, names[0]!));
-  const [made] = await database.read<{ group_key: string }>('SELECT group_key FROM locks_groups WHERE name = ?', [
-    group,
-  ]);
+  const [made] = await database.read<{ group_key: string; last_ticket: number }>(
+    'SELECT group_key, last_ticket FROM locks_groups WHERE name = ?',
+    [group],
+  );
+  const taken = made!.last_ticket;
   const { org_id, project_id } = SCOPE;
   await database.transaction(async (tx) => {
     const columns = [
@@ -47,10 +51,10 @@ async function queueUp(
       'asked_at',
     ];
     const rows = names.map((run, n) => [
-      ...[project_id, made!.group_key, n + 1, org_id, run, 'lock', 'act_1/0', 'waiting', 1],
+      ...[project_id, made!.group_key, taken + n, org_id, run, 'lock', 'act_1/0', 'waiting', 1],
     ]);
     await insertRows(tx, 'INSERT INTO locks_tickets', columns, rows.slice(1));
-    await tx.write('UPDATE locks_groups SET last_ticket = ? WHERE name = ?', [names.length, group]);
+    await tx.write('UPDATE locks_groups SET last_ticket = ? WHERE name = ?', [taken + names.length - 1, group]);
   });
   return names;
 }
@@ -83,6 +87,7 @@ async function openServers(store: Store) {
     database: Database;
     leases: LeaseStore;
     notifier: LeaseNotifier;
+    sweeper: GroupSweeper;
   }[] = [];
   for (const server of [0, 1]) {
     const booted = await boot({ database: shared, plugins: ['locks'], quiet: true });
@@ -113,7 +118,8 @@ async function openServers(store: Store) {
       clock: systemClock,
       log: quiet,
     });
-    servers.push({ server: booted, database, leases, notifier });
+    const sweeper = new GroupSweeper({ database, clock: systemClock, log: quiet });
+    servers.push({ server: booted, database, leases, notifier, sweeper });
   }
   const [first, other] = servers as [(typeof servers)[0], (typeof servers)[0]];
   return {
@@ -312,6 +318,136 @@ for (const store of STORES)
       t.match(await groupOf(first.database, SCOPE, 'apart', false), { trusted: false, holder: { run_id: 'out_a' } });
       t.match(await groupOf(first.database, SCOPE, 'apart'), { trusted: true, holder: { run_id: 'in_a' } });
       await within((tx) => first.leases.releaseRuns(tx, ['out_a', 'in_a']));
+    });
+
+    t.test('a group that nobody uses is removed, and its fence goes on rising', async (t) => {
+      const here = (run: string, group: string) => ({ ...ask(run, group), project_id: 'prj_swept' });
+      const groups = async () =>
+        (await first.database.read<{ name: string }>("SELECT name FROM locks_groups WHERE project_id = 'prj_swept'"))
+          .map(({ name }) => name)
+          .toSorted();
+      const take = (run: string, group: string) => within((tx) => first.leases.take(tx, here(run, group)));
+      for (const run of ['sw_a', 'sw_b', 'sw_c']) {
+        await take(run, 'often');
+        await within((tx) => first.leases.release(tx, owner(run)));
+      }
+      t.same(await take('sw_d', 'held'), { state: 'held', fence: 1 });
+      t.same(await take('sw_e', 'held'), { state: 'waiting' });
+      await Promise.all([first.sweeper.round(), other.sweeper.round()]);
+      t.same(await groups(), ['held'], 'what is held and waited for stays');
+      t.equal(await within((tx) => first.leases.release(tx, owner('sw_a'))), false, 'a repeat of a release');
+      t.equal(await within((tx) => first.leases.leaveQueue(tx, owner('sw_b'))), false);
+      t.equal(await within((tx) => first.leases.giveUp(tx, owner('sw_c'))), undefined);
+      await within((tx) => first.leases.replaceEarlier(tx, owner('sw_a')));
+      await t.rejects(take('sw_a', 'often'), /ticket 1 of .* is released/, 'an owner takes it once');
+      t.same(await groups(), ['held'], 'none of which makes the group again');
+      t.same(await take('sw_f', 'often'), { state: 'held', fence: 4 }, 'above the fence of the holder before');
+      t.same(await take('sw_g', 'other'), { state: 'held', fence: 4 }, 'a floor of the whole project');
+      t.same(await take('sw_g2', 'other'), { state: 'waiting' });
+      await within((tx) => first.leases.releaseRuns(tx, ['sw_d', 'sw_e', 'sw_f', 'sw_g', 'sw_g2']));
+      t.equal((await first.sweeper.round()).found, 3);
+      t.equal((await first.sweeper.round()).found, 0);
+      t.same(await take('sw_h', 'held'), { state: 'held', fence: 5 }, 'also where it was lower in its own group');
+      await within((tx) => first.leases.releaseRuns(tx, ['sw_h']));
+      const elsewhere = { ...here('sw_i', 'held'), project_id: 'prj_unswept' };
+      t.match(await within((tx) => first.leases.take(tx, elsewhere)), { fence: 1 });
+      await within((tx) => first.leases.releaseRuns(tx, ['sw_i']));
+    });
+
+    t.test('groups are taken while they are removed: one holder at a time, nobody is lost, fences rise', async (t) => {
+      const NAMES = ['race_a', 'race_b', 'race_c'];
+      const holding = new Set<string>();
+      const fences = new Map(NAMES.map((name) => [name, 0]));
+      let working = 0;
+      const work = async (n: number, on: typeof first) => {
+        for (let turn = 0; turn < 12; turn += 1) {
+          const group = NAMES[(n + turn) % NAMES.length]!;
+          const run = `race_${n}_${turn}`;
+          const take = () => within((tx) => on.leases.take(tx, { ...ask(run, group), project_id: 'prj_race' }), on);
+          let state = await take();
+          while (state.state !== 'held') {
+            await on.notifier.notify();
+            state = await take();
+          }
+          t.notOk(holding.has(group), 'alone');
+          holding.add(group);
+          t.ok(state.fence > fences.get(group)!, `${group}: ${state.fence} after ${fences.get(group)}`);
+          fences.set(group, state.fence);
+          await on.database.ping();
+          holding.delete(group);
+          await within((tx) => on.leases.release(tx, owner(run)), on);
+        }
+        working -= 1;
+      };
+      let removed = 0;
+      const sweep = async (on: typeof first) => {
+        while (working > 0) removed += (await on.sweeper.round()).found;
+      };
+      const workers = [0, 1, 2, 3].map((n) => {
+        working += 1;
+        return work(n, n % 2 === 0 ? first : other);
+      });
+      await Promise.all([...workers, sweep(first), sweep(other)]);
+      removed += (await first.sweeper.round()).found;
+      t.ok(removed > NAMES.length, `${removed} groups were removed`);
+    });
+
+    t.test('a group that others made and removed just now begins above what they were granted', async (t) => {
+      // SQLite has one writer at a time: nobody comes in between.
+      if (store === 'sqlite') return;
+      const here = (run: string) => ({ ...ask(run, 'between'), project_id: 'prj_between' });
+      const rival = async () => {
+        await within((tx) => other.leases.take(tx, here('btw_b')), other);
+        await within((tx) => other.leases.release(tx, owner('btw_b')), other);
+        t.ok((await other.sweeper.round()).found > 0);
+      };
+      let came = false;
+      const state = await within((tx) => {
+        const slow = new Proxy(tx, {
+          get(target, name) {
+            const member = Reflect.get(target, name, target) as unknown;
+            if (name !== 'write') return typeof member === 'function' ? member.bind(target) : member;
+            return async (statement: string, params: never) => {
+              const making = !came && statement.startsWith('INSERT INTO locks_groups');
+              came ||= making;
+              if (making) await rival();
+              return target.write(statement, params);
+            };
+          },
+        });
+        return first.leases.take(slow, here('btw_a'));
+      });
+      t.ok(came);
+      t.same(state, { state: 'held', fence: 2 });
+      await within((tx) => first.leases.releaseRuns(tx, ['btw_a']));
+    });
+
+    t.test('untrusted runs of a project use a bounded number of groups', async (t) => {
+      const untrusted = (run: string, n: number) => ({
+        ...ask(run, `many ${n}`, 'lock', `act_1/${n}`),
+        ...{ project_id: 'prj_many', trusted: false },
+      });
+      await within(async (tx) => {
+        for (let n = 0; n < MAX_UNTRUSTED_GROUPS; n += 1) await first.leases.take(tx, untrusted('many_a', n));
+      });
+      const full = { code: 'lock_limit', message: /hold or wait for 1000 locks/ };
+      const take = (request: ReturnType<typeof untrusted>) => within((tx) => first.leases.take(tx, request));
+      await t.rejects(take(untrusted('many_b', MAX_UNTRUSTED_GROUPS)), full);
+      await t.rejects(
+        within((tx) => first.leases.takeNow(tx, untrusted('many_b', MAX_UNTRUSTED_GROUPS))),
+        full,
+      );
+      t.match(await take(untrusted('many_b', 0)), { state: 'waiting' }, 'a group that is there has a queue');
+      t.match(
+        await take({ ...untrusted('many_c', 1), trusted: true }),
+        { state: 'held' },
+        'trusted runs have their own',
+      );
+      t.match(await take({ ...untrusted('many_d', 1), project_id: 'prj_1' }), { state: 'held' });
+      await within((tx) => first.leases.releaseRuns(tx, ['many_a', 'many_b', 'many_c', 'many_d']));
+      await first.sweeper.round();
+      t.match(await take(untrusted('many_e', MAX_UNTRUSTED_GROUPS)), { state: 'held' }, 'there is room again');
+      await within((tx) => first.leases.releaseRuns(tx, ['many_e']));
     });
 
     t.test('replaced places are not granted, whoever ends first', async (t) => {

@@ -22,8 +22,10 @@ import { LeaseOwners, Leases } from './contract.ts';
 import { lockTables } from './migrations/0001-locks.ts';
 import { lockVersions } from './migrations/0002-lock-versions.ts';
 import { trustAndReplacement } from './migrations/0003-trust-and-replacement.ts';
+import { floors } from './migrations/0004-floors.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { listLocksRoute } from './routes.ts';
+import { GroupSweeper } from './service/group-sweeper.ts';
 import { refusePastLock } from './service/rerun-check.ts';
 import { releaseEnded } from './service/release-ended.ts';
 import { GRANTED, LeaseNotifier } from './service/lease-notifier.ts';
@@ -51,8 +53,11 @@ const makeNotifier = (use: Resolve, store: LeaseStore) =>
     log: use(Log).child({ part: 'leases' }),
   });
 
+const makeSweeper = (use: Resolve) =>
+  new GroupSweeper({ database: use(Database), clock: use(Clock), log: use(Log).child({ part: 'leases' }) });
+
 export default definePlugin(manifest, (plugin) => {
-  plugin.migrations([lockTables, lockVersions, trustAndReplacement]);
+  plugin.migrations([lockTables, lockVersions, trustAndReplacement, floors]);
   const leases = plugin.own(makeStore);
   plugin.bind(Leases, leases);
   plugin.contribute(Verbs, () => lockVerb);
@@ -64,4 +69,5 @@ export default definePlugin(manifest, (plugin) => {
   plugin.contribute(RerunParts, () => refusePastLock);
   plugin.contribute(HttpRoutes, (use) => [listLocksRoute(use(Database))]);
   plugin.onStart(SERVER_ROLES, async (use) => makeNotifier(use, leases(use)).start());
+  plugin.onStart(SERVER_ROLES, async (use) => makeSweeper(use).start());
 });

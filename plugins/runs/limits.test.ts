@@ -10,7 +10,7 @@ t.setTimeout(300_000);
 const ENV = {
   SVC_RUN_LIMITS: 'log=1MiB,spawns=3',
   SVC_UNTRUSTED_RUN_LIMITS: 'log=4KiB,spawns=2',
-  SVC_UNTRUSTED_PROJECT_LIMITS: 'runs=4,log=256KiB',
+  SVC_UNTRUSTED_PROJECT_LIMITS: 'runs=4,log=320KiB',
   SVC_UNTRUSTED_TIMEOUT: '5m',
 };
 
@@ -156,6 +156,7 @@ for (const store of STORES) {
     `${store}: what the calls of untrusted runs bring and print counts for their project until they are removed`,
     (t) => {
       const MIB = 1024 * 1024;
+      const STEP = 16 * 1024;
       const step = (position: number, bytes: number): JournalRecord => ({
         ...{ position, kind: 'step', name: `s${position}`, ordinal: 0, digest: '', started_at: 0 },
         ...{ exit_code: 0, output: Buffer.alloc(bytes).toString('base64') },
@@ -177,19 +178,21 @@ for (const store of STORES) {
           };
           const small = await begun(server, false);
           await runs.append(small, step(0, 60_000));
-          t.equal(await taken(), 0, 'the first bytes of each run are free');
+          t.equal(await taken(), 4 * STEP, 'little is taken in small steps, and none of it is free');
           await over(small);
           const first = await begun(server, false);
-          await runs.append(first, step(0, MIB));
-          t.equal(await taken(), MIB);
+          await runs.append(first, step(0, 55 * STEP - 1000));
+          t.equal(await taken(), 59 * STEP);
           await runs.append(first, step(1, 60_000));
-          t.equal(await taken(), MIB, 'it has more than it needs');
+          t.equal(await taken(), 114 * STEP, 'a run that has much takes as much again');
+          await runs.append(first, step(2, 60_000));
+          t.equal(await taken(), 114 * STEP, 'it has more than it needs');
           await over(first);
-          t.equal(await taken(), MIB, 'its records are still there');
+          t.equal(await taken(), 114 * STEP, 'its records are still there');
 
           const second = await begun(server, false);
-          await runs.append(second, step(0, MIB));
-          await t.rejects(runs.append(second, step(1, MIB)), full);
+          await runs.append(second, step(0, 7 * STEP - 1000));
+          await t.rejects(runs.append(second, step(1, 200_000)), full);
           await t.rejects(
             runs.perform(second, {
               ...{ position: 1, kind: 'state', name: 'set k', ordinal: 0, digest: '', started_at: 0 },
@@ -198,11 +201,11 @@ for (const store of STORES) {
             full,
           );
           t.same(await checkRuns(database), [], 'what is refused takes nothing');
-          t.equal(await taken(), 2 * MIB);
+          t.equal(await taken(), 121 * STEP);
           const trusted = await begun(server, true);
           await runs.append(trusted, step(0, MIB));
           await runs.append(trusted, step(1, MIB));
-          t.equal(await taken(), 2 * MIB, 'members share nothing with them');
+          t.equal(await taken(), 121 * STEP, 'members share nothing with them');
           await over(trusted);
           await over(second);
 
@@ -211,8 +214,9 @@ for (const store of STORES) {
           const { exit_code: _, output: __, ...call } = step(0, 0);
           const wait = { ...call, kind: 'wait-signal', name: 'go', args: null };
           t.same(await runs.park(waiting, wait), { parked: true });
+          t.equal(await taken(), 122 * STEP);
           await runs.sendSignal({ ...server.scope, run_id, name: 'go', payload: 'x'.repeat(500_000) });
-          t.equal(await taken(), 3 * MIB, 'what ends a wait is never refused, and counts');
+          t.equal(await taken(), 152 * STEP, 'what ends a wait is never refused, and counts');
           const woken = (await server.agent.claim()).find((one) => one.run_id === run_id)!;
           await t.rejects(runs.append(woken, step(1, MIB)), full);
           await over(waiting);
@@ -316,6 +320,62 @@ for (const store of STORES) {
     ),
   );
 
+  t.test(`${store}: names, labels, notes, small outcomes and runs that it starts count for an untrusted run`, (t) => {
+    const record = (position: number): JournalRecord => ({
+      ...{ position, kind: 'step', name: `${position}`.padEnd(1000, 'n'), ordinal: 0, digest: '', started_at: 0 },
+      ...{ label: 'l'.repeat(1000), exit_code: 0, output: '' },
+    });
+    const full = { code: 'run_storage_limit', message: /may bring and print 32KiB / };
+    return withServer(
+      store,
+      async (server, runs) => {
+        /** How often something may be done, up to 20 times. */
+        const often = async (trusted: boolean, act: (claim: Claimed, n: number) => Promise<Claimed | undefined>) => {
+          let claim = await begun(server, trusted);
+          const { run_id } = claim;
+          let done = 0;
+          const all = async () => {
+            for (; done < 20; done += 1) claim = (await act(claim, done)) ?? claim;
+          };
+          if (trusted) await all();
+          else await t.rejects(all(), full);
+          await runs.cancelRun({ ...server.scope, run_id, reason: 'over' });
+          while ((await server.agent.work()).length > 0);
+          return done;
+        };
+        const acts: Record<string, [most: number, (claim: Claimed, n: number) => Promise<Claimed | undefined>]> = {
+          'a record with a long name and label': [14, async (claim, n) => void (await runs.append(claim, record(n)))],
+          'a note': [12, async (claim, n) => void (await runs.annotate(claim, n, 'x'.repeat(2150)))],
+          'a signal of 2 kB': [
+            15,
+            async (claim, n) => {
+              const { exit_code: _, output: __, ...call } = record(n);
+              const wait = { ...call, kind: 'wait-signal', name: 'go', label: '', ordinal: n, args: null };
+              t.same(await runs.park(claim, wait), { parked: true });
+              const { run_id } = claim;
+              await runs.sendSignal({ ...server.scope, run_id, name: 'go', payload: 'x'.repeat(2000) });
+              return (await server.agent.claim()).find((one) => one.run_id === run_id)!;
+            },
+          ],
+          'a spawned run': [3, async (claim, n) => void (await runs.perform(claim, spawn(n)))],
+        };
+        for (const [what, [most, act]] of Object.entries(acts)) {
+          t.equal(await often(false, act), most, what);
+          t.equal(await often(true, act), 20, what);
+        }
+        const noted = await begun(server, false);
+        for (let pass = 0; pass < 20; pass += 1) await runs.annotate(noted, 0, 'x'.repeat(20_000));
+        t.pass('a pass that writes a note again adds nothing');
+        await server.agent.end(noted, { status: 'failed', code: 'e', message: 'm'.repeat(30_000) });
+        const [{ n } = { n: 0 }] = await server
+          .use(Database)
+          .read<{ n: number }>('SELECT bytes AS n FROM runs_call_grants WHERE run_id = ?', [noted.run_id]);
+        t.ok(Number(n) >= 50_000, 'why a run failed is kept, and counts');
+      },
+      { SVC_UNTRUSTED_RUN_LIMITS: 'calls=32KiB', SVC_UNTRUSTED_PROJECT_LIMITS: 'runs=off' },
+    );
+  });
+
   t.test(`${store}: what an untrusted run starts ends with its time, and a rerun of that has its own`, (t) =>
     withServer(store, async (server, runs) => {
       const { engine, scope } = { engine: server.use(RunEngine), scope: server.scope };
@@ -378,22 +438,24 @@ for (const store of STORES) {
           await server.agent.end(claim);
           return text(server, claim.run_id);
         };
-        t.equal((await fill()).length, 5, 'the first run has room for all');
+        const whole = Array.from({ length: 5 }, () => ['stdout']);
+        const database = server.use(Database);
+        const used = async () =>
+          Number((await database.read<{ n: number }>('SELECT SUM(bytes) AS n FROM runs_log_usage'))[0]!.n);
+        t.match(await fill(), whole, 'the first run has room for all');
+        t.ok((await used()) >= 300_000, 'and nothing of it is free');
         const second = await fill();
         t.match(second.at(-1), [
           'system',
-          /the logs of untrusted runs of the project have reached the 256KiB that they may have together/,
+          /the logs of untrusted runs of the project have reached the 320KiB that they may have together/,
         ]);
-        const database = server.use(Database);
         const logs = server.use.all(Prunables).find(({ name }) => name === 'logs')!;
         for await (const _ of logs.prune(database.now() + 60_000, 100));
-        const [left] = await database.read<{ bytes: number }>('SELECT SUM(bytes) AS bytes FROM runs_log_usage');
-        t.equal(Number(left?.bytes), 0, 'all of it was given back');
-        t.equal((await fill()).length, 5);
+        t.equal(await used(), 0, 'all of it was given back');
+        t.match(await fill(), whole);
         const records = server.use.all(Prunables).find(({ name }) => name === 'runs')!;
         for await (const _ of records.prune(database.now() + 60_000, 100));
-        const [none] = await database.read<{ bytes: number }>('SELECT SUM(bytes) AS bytes FROM runs_log_usage');
-        t.equal(Number(none?.bytes), 0, 'and with the runs');
+        t.equal(await used(), 0, 'and with the runs');
       },
       env,
     );

@@ -186,7 +186,9 @@ export class Advance {
     try {
       const type = this.#parts.types.get(node.type);
       if (!type) throw nodeUnknown(`no plugin provides the node type ${node.type} of node ${node.id}`);
-      outcome = await type.begin(this.#memory.tx, await contextOf(node, row, this.#memory, this.#evaluation));
+      const context = await contextOf(node, row, this.#memory, this.#evaluation);
+      outcome = await type.begin(this.#memory.tx, context);
+      if (!this.#memory.run.trusted) this.#stored += bytesOf(broughtBy(outcome, context));
       if ('output' in outcome) sealed = this.#sealed(row, outcome.output);
     } catch (error) {
       return this.#refused(row, error);
@@ -338,6 +340,12 @@ export class Advance {
       throw outputTooLarge(`it has more than the ${MAX_OUTPUT_BYTES} bytes of JSON that are kept`);
     return value;
   }
+}
+
+/** What an attempt stores beside its result: the work of an activity, what a wait is told, or what was done at once with a config. */
+function broughtBy(outcome: FlowNodeOutcome, { config }: { config: unknown }): unknown {
+  if ('activity' in outcome) return outcome.activity.spec;
+  return 'wait' in outcome ? outcome.wait.args : config;
 }
 
 /** Those of all objects of a list; null when there is none. */

@@ -11,7 +11,7 @@ import { startOf } from './workflow.ts';
 
 export interface InlineParts {
   workflows: StoredWorkflows;
-  creation: Pick<RunCreation, 'createIn'>;
+  creation: Pick<RunCreation, 'createIn' | 'untrustedRefusal'>;
   handlers: HandlerMatches;
   forges: Pick<Forges, 'find'>;
 }
@@ -59,7 +59,10 @@ async function planFor(
   if (forge && removedRef(forge, event.payload)) return { state: 'declined', reason: 'the ref was deleted' };
   const workflow = parts.workflows.open(workflowPlace(webhook), webhook.workflow!);
   const planned = await parts.workflows.plan(tx, webhook, workflow, startOf(webhook, event));
-  return 'run' in planned ? planned : { state: 'refused', reason: planned.refused };
+  if (!('run' in planned)) return { state: 'refused', reason: planned.refused };
+  // The push is recorded, and may be delivered again.
+  const beyond = event.trusted ? undefined : await parts.creation.untrustedRefusal(tx, webhook);
+  return beyond ? { state: 'refused', reason: `${beyond.code}: ${beyond.message}` } : planned;
 }
 
 async function apply({ creation }: InlineParts, tx: Transaction, planned: readonly Planned[]): Promise<Delivery[]> {

@@ -71,16 +71,27 @@ async function decide(
     : undefined;
   const most = parts.limits.project.untrusted.handlers;
   let load: Load = starts > 0 ? await countInFlight(tx, scope, most) : { all: 0, untrusted: 0, parked: 0 };
-  return events.map((event, at): Decision => {
+  const decisions: Decision[] = [];
+  for (const [at, event] of events.entries()) {
     const plan = plans[at];
-    if (plan === undefined) return { plan };
-    const beyond = asks(event, plan) ? crowded : undefined;
-    const refused = beyond ?? (event.refusable ? refusal(event, plan, load, most) : undefined);
-    if (refused) return { refused };
-    load = withRuns(load, event.trusted, startingNow(load, most, event.trusted, starting(plan)));
-    return { plan };
-  });
+    const refused =
+      plan && event.refusable
+        ? ((asks(event, plan) ? crowded : undefined) ??
+          refusal(event, plan, load, most) ??
+          (await countPlan(parts, tx, event, plan)))
+        : undefined;
+    decisions.push(refused ? { refused } : { plan });
+    if (plan && !refused) load = withRuns(load, event.trusted, startingNow(load, most, event.trusted, starting(plan)));
+  }
+  return decisions;
 }
+
+/** An untrusted run that emits stores what it starts, also where that waits in the queue, and what was declined. */
+const countPlan = (parts: ReactionParts, tx: Transaction, event: PendingEvent, plan: Plan) => {
+  if (event.trusted || event.source !== 'emit' || plan.length === 0) return undefined;
+  const runs = starting(plan);
+  return parts.creation().countStarted(tx, event.source_name, runs, plan.length - runs);
+};
 
 const predicatesOf = (handlers: readonly Registered[]): string[] =>
   handlers.flatMap(({ predicate }) => predicate ?? []);

@@ -15,7 +15,7 @@ export interface StarterParts {
   workflows: StoredWorkflows;
   limits: Pick<RunLimits, 'project'>;
   /** Resolved late: the engine calls this plugin when runs end. */
-  creation(): Pick<RunCreation, 'createIn' | 'untrustedRefusal'>;
+  creation(): Pick<RunCreation, 'createIn' | 'untrustedRefusal' | 'countStarted'>;
 }
 
 /** One run to be made. */

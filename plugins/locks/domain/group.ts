@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { Errors } from '../../../kernel/contracts/index.ts';
 
 export const MAX_GROUP_LENGTH = 255;
+/** Groups of a project that its untrusted runs may hold or wait for at once. */
+export const MAX_UNTRUSTED_GROUPS = 1000;
 
 /** Returns the name of a group. Throws `invalid_request` for an invalid name. */
 export function checkGroup(name: string): string {

@@ -8,6 +8,7 @@ import {
   type LockedGroup,
   lockGroup,
   mustChange,
+  openGroup,
   openTickets,
   replaceBefore,
   type Ticket,
@@ -54,29 +55,21 @@ export class LeaseStore implements Leases {
   }
 
   async release(tx: Transaction, owner: LeaseOwner): Promise<boolean> {
-    const seen = await ticketOf(tx, owner);
-    if (!seen) return false;
-    const group = await lockGroup(tx, seen, seen.group_key);
-    // Under the lock it may have changed: it may have been granted a moment ago.
-    const ticket = (await ticketOf(tx, owner))!;
-    return this.#end(tx, group, ticket);
+    const locked = await this.#lockTicket(tx, owner);
+    return locked !== undefined && this.#end(tx, locked.group, locked.ticket);
   }
 
   /** Leaves the queue; false when the lease was granted meanwhile, or there is no ticket. */
   async leaveQueue(tx: Transaction, owner: LeaseOwner): Promise<boolean> {
-    const seen = await ticketOf(tx, owner);
-    if (!seen) return false;
-    const group = await lockGroup(tx, seen, seen.group_key);
-    const ticket = (await ticketOf(tx, owner))!;
-    return ticket.state === 'waiting' && this.#end(tx, group, ticket);
+    const locked = await this.#lockTicket(tx, owner);
+    return locked?.ticket.state === 'waiting' && this.#end(tx, locked.group, locked.ticket);
   }
 
   /** A wait has timed out: leaves the queue, unless the lease was granted just now; then answers its fence. */
   async giveUp(tx: Transaction, owner: LeaseOwner): Promise<number | undefined> {
-    const seen = await ticketOf(tx, owner);
-    if (!seen) return undefined;
-    const group = await lockGroup(tx, seen, seen.group_key);
-    const ticket = (await ticketOf(tx, owner))!;
+    const locked = await this.#lockTicket(tx, owner);
+    if (!locked) return undefined;
+    const { group, ticket } = locked;
     if (await this.told(tx, ticket)) return ticket.fence ?? group.fence;
     await this.#end(tx, group, ticket);
     return undefined;
@@ -92,6 +85,7 @@ export class LeaseStore implements Leases {
     }
     for (const [first] of groups.values()) {
       const group = await lockGroup(tx, first!, first!.group_key);
+      if (!group) continue;
       // Waiting tickets first: a lease must not be passed to a run that has ended.
       const held = (await openTickets(tx, run_ids)).filter((one) => sameGroup(one, group));
       for (const ticket of held.sort((a, b) => Number(a.state === 'held') - Number(b.state === 'held')))
@@ -111,7 +105,8 @@ export class LeaseStore implements Leases {
 
   async replaceEarlier(tx: Transaction, owner: LeaseOwner): Promise<void> {
     const ticket = await ticketOf(tx, owner);
-    if (ticket) await replaceBefore(tx, await lockGroup(tx, ticket, ticket.group_key), ticket);
+    const group = ticket && (await lockGroup(tx, ticket, ticket.group_key));
+    if (group) await replaceBefore(tx, group, ticket);
   }
 
   replaced(
@@ -127,7 +122,15 @@ export class LeaseStore implements Leases {
     const name = checkGroup(group);
     if (!OWNER.test(owner.id) || !this.#parts.owners().some(({ kind }) => kind === owner.kind))
       throw new RangeError(`${owner.kind} ${owner.id} cannot own a lease`);
-    return lockGroup(tx, { org_id, project_id }, groupKey(name, trusted), { name, trusted });
+    return openGroup(tx, { org_id, project_id }, groupKey(name, trusted), { name, trusted });
+  }
+
+  /** An owner's ticket and its group; undefined when there is no ticket, or it is over and its group was removed. */
+  async #lockTicket(tx: Transaction, owner: LeaseOwner): Promise<{ group: LockedGroup; ticket: Ticket } | undefined> {
+    const seen = await ticketOf(tx, owner);
+    const group = seen && (await lockGroup(tx, seen, seen.group_key));
+    // Under the lock it may have changed: it may have been granted a moment ago.
+    return group && { group, ticket: (await ticketOf(tx, owner))! };
   }
 
   /** A new ticket: it holds the lease when it is free, or shares the lease of its own run. */

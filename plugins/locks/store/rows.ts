@@ -1,5 +1,8 @@
 import { chunks, inList, type Transaction } from '../../../kernel/contracts/index.ts';
 import type { LeaseOwner, LeaseScope } from '../contract.ts';
+import { MAX_UNTRUSTED_GROUPS } from '../domain/group.ts';
+import { lockLimit } from '../errors.ts';
+import { type Floor, readFloor } from './floors.ts';
 
 export type TicketState = 'waiting' | 'held' | 'shared' | 'released' | 'cancelled';
 
@@ -30,28 +33,20 @@ export interface Ticket extends LeaseScope {
 
 const COLUMNS = `org_id, project_id, group_key, ticket, run_id, owner_kind, owner_id, state, fence, asked_at,
   granted_at, to_tell`;
-const OPEN = `state IN ('waiting', 'held', 'shared')`;
+export const OPEN = `state IN ('waiting', 'held', 'shared')`;
 
-export interface NewGroup {
+interface NewGroup {
   name: string;
   trusted: boolean;
 }
 
-/** Locks a group; creates it when it is new and its name is given. Always the first lock before its tickets change. */
+/**
+ * Locks a group, always the first lock before its tickets change. Undefined when there is none: a group is removed only
+ * while nobody holds or waits for it.
+ */
 export async function lockGroup(
   tx: Transaction,
-  scope: LeaseScope,
-  group_key: string,
-  made?: NewGroup,
-): Promise<LockedGroup> {
-  const group = (await readLocked(tx, scope, group_key)) ?? (await makeGroup(tx, scope, group_key, made));
-  if (!group) throw new Error(`there is no group ${group_key}`);
-  return group;
-}
-
-async function readLocked(
-  tx: Transaction,
-  { project_id }: LeaseScope,
+  { project_id }: Pick<LeaseScope, 'project_id'>,
   group_key: string,
 ): Promise<LockedGroup | undefined> {
   const [group] = await tx.lock<LockedGroup>({
@@ -64,23 +59,55 @@ async function readLocked(
   return group;
 }
 
+/** The same for a group that is made when there is none. Throws `lock_limit`. */
+export async function openGroup(
+  tx: Transaction,
+  scope: LeaseScope,
+  group_key: string,
+  made: NewGroup,
+): Promise<LockedGroup> {
+  const known = await lockGroup(tx, scope, group_key);
+  if (known) return known;
+  if (!made.trusted) await checkRoom(tx, scope);
+  await makeGroup(tx, scope, group_key, made);
+  const group = (await lockGroup(tx, scope, group_key))!;
+  // Only now: until the row is locked, others may make the group and remove it again.
+  return group.last_ticket === 0 ? beginAbove(tx, group, await readFloor(tx, scope)) : group;
+}
+
+/** Counts no further than the bound. Runs that make groups at the same moment may pass it by as many. */
+async function checkRoom(tx: Transaction, { project_id }: LeaseScope): Promise<void> {
+  const [row] = await tx.read<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM locks_groups WHERE project_id = ? AND untrusted = 1
+     LIMIT ${MAX_UNTRUSTED_GROUPS}) counted`,
+    [project_id],
+  );
+  if (Number(row!.n) < MAX_UNTRUSTED_GROUPS) return;
+  throw lockLimit(
+    `the untrusted runs of the project hold or wait for ${MAX_UNTRUSTED_GROUPS} locks, which is the limit`,
+  );
+}
+
 /**
  * An upsert and not INSERT IGNORE: when another transaction was first, that would take a weaker lock that cannot be
  * upgraded.
  */
-async function makeGroup(
-  tx: Transaction,
-  scope: LeaseScope,
-  group_key: string,
-  made: NewGroup | undefined,
-): Promise<LockedGroup | undefined> {
-  if (made === undefined) return undefined;
-  await tx.write(
+const makeGroup = (tx: Transaction, scope: LeaseScope, group_key: string, made: NewGroup): Promise<number> =>
+  tx.write(
     `INSERT INTO locks_groups (project_id, group_key, org_id, name, untrusted, fence, last_ticket)
      VALUES (?, ?, ?, ?, ?, 0, 0) ${tx.sql.upsert(['project_id', 'group_key'], ['name'])}`,
     [scope.project_id, group_key, scope.org_id, made.name, made.trusted ? null : 1],
   );
-  return readLocked(tx, scope, group_key);
+
+/** A group of this name may have been removed, and somebody may still have its last fence. */
+async function beginAbove(tx: Transaction, group: LockedGroup, floor: Floor | undefined): Promise<LockedGroup> {
+  if (floor === undefined) return group;
+  const { fence, last_ticket } = floor;
+  await mustChange(tx, 'UPDATE locks_groups SET fence = ?, last_ticket = ? WHERE project_id = ? AND group_key = ?', [
+    ...[fence, last_ticket, group.project_id, group.group_key],
+  ]);
+  settleGroup(tx, group);
+  return { ...group, fence, last_ticket };
 }
 
 /** The locked group got another number in this transaction. */

@@ -34,6 +34,21 @@ const INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'I11',
+    says: 'the next grant of a name has a higher fence than all before it, also when its group was removed',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      LEFT JOIN locks_groups g ON g.project_id = t.project_id AND g.group_key = t.group_key
+      LEFT JOIN locks_floors f ON f.project_id = t.project_id
+      WHERE t.fence > COALESCE(g.fence, f.fence, 0) OR t.ticket > COALESCE(g.last_ticket, f.last_ticket, 0)`,
+  },
+  {
+    id: 'I11',
+    says: 'a group that somebody holds or waits for is there',
+    finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
+      WHERE t.state IN ('waiting', 'held', 'shared') AND NOT EXISTS (SELECT 1 FROM locks_groups g
+        WHERE g.project_id = t.project_id AND g.group_key = t.group_key)`,
+  },
+  {
+    id: 'I11',
     says: 'nobody was passed over who waits',
     finds: `SELECT t.run_id, t.group_key, t.ticket AS place FROM locks_tickets t
       WHERE t.state = 'waiting' AND ${NOT_REPLACED} AND EXISTS (SELECT 1 FROM locks_tickets u

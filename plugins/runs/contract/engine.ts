@@ -71,6 +71,12 @@ export interface RunCreation {
    * call itself.
    */
   untrustedRefusal(on: Pick<Queries, 'read'>, scope: { project_id: string }): Promise<ServiceError | undefined>;
+  /**
+   * Counts runs that something of an untrusted run starts, now or later, and deliveries that start none, for what that run may
+   * store; answers why it may not.
+   * `createIn` does it itself for what runs spawn and call. Does nothing for trusted runs, and those that are over.
+   */
+  countStarted(tx: Transaction, run_id: string, runs: number, deliveries?: number): Promise<ServiceError | undefined>;
 }
 
 export const RunCreation = token<RunCreation>('runs.RunCreation');

@@ -53,7 +53,7 @@ import { createCredentialRuns } from '../store/run-lists.ts';
 import { readLogs } from '../store/stored-logs.ts';
 import type { registerStore } from '../store/register.ts';
 import type { SqlRunStore } from '../store/sql-run-store.ts';
-import { untrustedRefusal } from '../store/untrusted-runs.ts';
+import { countStarted, untrustedRefusal } from '../store/untrusted-runs.ts';
 import { Sweeper } from '../sweeper/sweeper.ts';
 import { callWait } from '../verbs/call.ts';
 import { spawnVerb } from '../verbs/spawn.ts';
@@ -177,6 +177,7 @@ function creation(use: Resolve, store: SqlRunStore, admission: RunAdmission): Ru
     program: (on, run, document) => planProgram(parts.kinds, on, run, document),
     createIn: (tx, runs) => store.createIn(tx, runs),
     untrustedRefusal: (on, scope) => untrustedRefusal(on, use(RunLimits), scope),
+    countStarted: (tx, run_id, runs, deliveries) => countStarted(tx, use(RunLimits), run_id, runs, deliveries),
   };
 }
 

@@ -16,7 +16,7 @@ import {
 } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { KnownActivity } from './activity-owners.ts';
-import { bytesOfOutcome, countCalls } from './untrusted-runs.ts';
+import { bytesOfRecord, countCalls } from './untrusted-runs.ts';
 
 const BATCH = 128;
 
@@ -96,7 +96,7 @@ async function beyondBounds(
       tx,
       store.limits,
       run_id,
-      same.map(({ sealed: { record } }) => ({ bytes: bytesOfOutcome(record) })),
+      same.map(({ sealed: { record } }) => ({ bytes: bytesOfRecord(record) })),
     );
     if (error) for (const append of same) refused.set(append, error);
   }

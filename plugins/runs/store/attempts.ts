@@ -17,7 +17,7 @@ import type { StoreParts } from './parts.ts';
 import { recordedAt } from './perform.ts';
 import { lockRun, mustChange } from './run-rows.ts';
 import { sealed } from './sealing.ts';
-import { bytesOfOutcome, countCalls } from './untrusted-runs.ts';
+import { bytesOfRecord, countCalls } from './untrusted-runs.ts';
 import { readWait } from './wait-rows.ts';
 
 const COLUMNS =
@@ -41,7 +41,7 @@ export async function keepAttempt(store: StoreParts, claim: ClaimRef, failed: Fa
       if (await hasSite(tx, owner, failed)) throw otherSite(owner, failed);
       if (await insertNext(tx, store, owner, claim, failed)) {
         await noteTried(tx, claim, failed);
-        const bytes = bytesOfOutcome(failed);
+        const bytes = bytesOfRecord(failed);
         const beyond = run.trusted === 0 ? await countCalls(tx, store.limits, run.run_id, [{ bytes }]) : undefined;
         if (beyond) throw beyond;
       }

@@ -1,7 +1,16 @@
 import { inList, type Transaction } from '../../../kernel/contracts/index.ts';
 
-/** What a run takes from its project at once: few calls write a row that others write too. */
-const GRANT_BYTES = 1024 * 1024;
+/**
+ * What a run takes from its project at once, at least and at most; in between as much as it has. Few calls write a row that others
+ * write too, and small runs, of which there are most, keep little that they do not use.
+ */
+export const GRANT_BYTES = { least: 16 * 1024, most: 1024 * 1024 };
+
+/** So much more that there is enough, in whole steps. */
+export function grantFor(needed: number, granted: number): number {
+  const step = Math.min(Math.max(granted, GRANT_BYTES.least), GRANT_BYTES.most);
+  return Math.ceil(needed / step) * step;
+}
 
 interface Place {
   run_id: string;
@@ -9,12 +18,17 @@ interface Place {
 }
 
 /**
- * Takes at least so much of what a project has for the calls of untrusted runs, and more if there is more. Answers how much
- * was taken: 0 when there is not enough left.
+ * Takes at least so much of what a project has for the calls of untrusted runs, and more if there is more, for a run that has
+ * `granted`. Answers how much was taken: 0 when there is not enough left.
  */
-export async function takeForCalls(tx: Transaction, place: Place, least: number, most: number): Promise<number> {
+export async function takeForCalls(
+  tx: Transaction,
+  { granted, ...place }: Place & { granted: number },
+  least: number,
+  most: number,
+): Promise<number> {
   const bound = Math.min(most, Number.MAX_SAFE_INTEGER);
-  for (const bytes of [Math.ceil(least / GRANT_BYTES) * GRANT_BYTES, least])
+  for (const bytes of [grantFor(least, granted), least])
     if (await take(tx, place.project_id, bytes, bound)) {
       await note(tx, place, bytes);
       return bytes;

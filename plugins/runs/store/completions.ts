@@ -4,18 +4,19 @@ import {
   retryUnknownCommit,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import { endClaims } from './finish.ts';
+import { COUNTED_BYTES, endClaims, resultBytes } from './finish.ts';
 import type { StoreParts } from './parts.ts';
 import { endPlain, RunHeld, type RunEnding } from './plain-ends.ts';
 
 /** Ends in one transaction: they hold their runs for that long. */
 const MAX_ENDS = 32;
-/** An end whose output is longer, as JSON, has a transaction of its own: only there is it counted for an untrusted run. */
+/** An end whose output is longer, as JSON, has a transaction of its own. */
 const MAX_CHARS = 64 * 1024;
 
 interface AddedEnding extends RunEnding {
   project_id: string;
   coordinated: boolean;
+  trusted: boolean;
 }
 
 interface Waiting extends RunEnding {
@@ -49,9 +50,11 @@ export class Completions {
 
   /** Resolves after the commit. Rejects with `lease_lost`. */
   add(ending: AddedEnding): Promise<void> {
-    const { completion } = ending;
+    const { completion, trusted } = ending;
     const large = completion.status === 'succeeded' && JSON.stringify(completion.output ?? null).length > MAX_CHARS;
-    if (large) return this.#alone(ending);
+    // It counts, and that locks what others write too.
+    const counted = !trusted && resultBytes(completion) >= COUNTED_BYTES;
+    if (large || counted) return this.#alone(ending);
     return this.#one_writer || !ending.coordinated ? this.#shared(ending) : this.#ofRun(ending);
   }
 

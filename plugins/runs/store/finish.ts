@@ -14,11 +14,11 @@ import type { LockedRun } from './run-columns.ts';
 import { endRuns, finishRun, settleRun } from './run-end.ts';
 import { isTerminal, lockRun, lockRunOf, lockRuns, mustChange } from './run-rows.ts';
 import { type EndedWait, tellKinds } from './tell-kinds.ts';
-import { countCalls } from './untrusted-runs.ts';
+import { countCalls, countKept } from './untrusted-runs.ts';
 
 const OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Outputs of untrusted runs from this size on count. They have transactions of their own (`Completions`). */
-const COUNTED_BYTES = 64 * 1024;
+/** Results of untrusted runs from this size on count. They have transactions of their own (`Completions`). */
+export const COUNTED_BYTES = 1024;
 /** Maximum length of an error or reason in the run record; lifecycle payloads hold less. */
 const TEXT_POINTS = 64 * 1024;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
@@ -83,18 +83,29 @@ export async function endClaim(
   await settleRun(tx, store, run, { masker, waits, work: (coordinator, held) => coordinator.ended(tx, held, end) });
 }
 
-/** Large outputs count for an untrusted run, which may have many children. One beyond its bound fails what has it. */
+/**
+ * Results count for an untrusted run, which may have many children. An output beyond its bound fails what has it; why something has
+ * failed is kept.
+ */
 async function withinBounds(
   tx: Transaction,
   { limits }: Pick<StoreParts, 'limits'>,
   run: LockedRun,
   completion: Completion,
 ): Promise<Completion> {
-  if (run.trusted === 1 || completion.status !== 'succeeded') return completion;
-  const bytes = outputBytes(completion.output);
-  const beyond = bytes < COUNTED_BYTES ? undefined : await countCalls(tx, limits, run.run_id, [{ bytes }]);
+  const bytes = resultBytes(completion);
+  if (run.trusted === 1 || bytes < COUNTED_BYTES) return completion;
+  if (completion.status === 'failed') {
+    await countKept(tx, [{ run_id: run.run_id, bytes }]);
+    return completion;
+  }
+  const beyond = await countCalls(tx, limits, run.run_id, [{ bytes }]);
   return beyond === undefined ? completion : { status: 'failed', code: beyond.code, message: beyond.message };
 }
+
+/** The bytes of a result: its output as JSON, or why it failed. */
+export const resultBytes = (completion: Completion): number =>
+  completion.status === 'succeeded' ? outputBytes(completion.output) : Buffer.byteLength(completion.message);
 
 const outputBytes = (output: unknown): number => Buffer.byteLength(JSON.stringify(output ?? null));
 

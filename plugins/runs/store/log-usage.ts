@@ -1,27 +1,31 @@
 import { inList, type Transaction } from '../../../kernel/contracts/index.ts';
+import { grantFor } from './call-usage.ts';
 
 export interface LogPlace {
   project_id: string;
   untrusted: boolean;
 }
 
-/** So much of each log is not counted for its project: most runs print less, and write no row that others write too. */
-export const FREE_BYTES = 64 * 1024;
-/** What a log takes from its project at once. Logs of untrusted runs take less, because their projects give them less. */
-const GRANT_BYTES = { trusted: 1024 * 1024, untrusted: 256 * 1024 };
+/**
+ * So much of each log of a trusted run is not counted for its project: most print less, and write no row that others write
+ * too. Of untrusted ones all is counted, because a stranger's runs may be any number.
+ */
+export const FREE_BYTES = { trusted: 64 * 1024, untrusted: 0 };
+/** What a log of a trusted run takes from its project at once. */
+const GRANT_BYTES = 1024 * 1024;
 
 /**
- * Takes at least so much of what a project has for logs, and more if there is more. Answers how much was taken: 0 when there
- * is not enough left.
+ * Takes at least so much of what a project has for logs, and more if there is more, for a log that has `granted`. Answers how
+ * much was taken: 0 when there is not enough left.
  */
 export async function takeFromProject(
   tx: Transaction,
-  place: LogPlace,
+  { granted, ...place }: LogPlace & { granted: number },
   least: number,
   most_of_project: number,
 ): Promise<number> {
-  const grant = GRANT_BYTES[place.untrusted ? 'untrusted' : 'trusted'];
-  for (const bytes of [Math.ceil(least / grant) * grant, least])
+  const wanted = place.untrusted ? grantFor(least, granted) : Math.ceil(least / GRANT_BYTES) * GRANT_BYTES;
+  for (const bytes of [wanted, least])
     if (await take(tx, place, bytes, Math.min(most_of_project, Number.MAX_SAFE_INTEGER))) return bytes;
   return 0;
 }

@@ -149,10 +149,15 @@ async function beyond(
     return trusted
       ? `it has reached the ${shownBytes(own)} that the log of a run may have (SVC_RUN_LIMITS)`
       : `it has reached the ${shownBytes(own)} that the log of an untrusted run may have (SVC_UNTRUSTED_RUN_LIMITS)`;
-  const missing = bytes - FREE_BYTES - head.granted;
+  const missing = bytes - ofTrust(FREE_BYTES, trusted) - head.granted;
   if (missing <= 0) return undefined;
   const shared = ofTrust(limits.project, trusted).log;
-  const granted = await takeFromProject(tx, { project_id, untrusted: !trusted }, missing, shared);
+  const granted = await takeFromProject(
+    tx,
+    { project_id, untrusted: !trusted, granted: head.granted },
+    missing,
+    shared,
+  );
   head.granted += granted;
   if (granted > 0) return undefined;
   return trusted

@@ -10,7 +10,7 @@ import { contextAhead, recordedAt } from './perform.ts';
 import type { ActivityOwner } from './activity-owners.ts';
 import type { LockedRun } from './run-columns.ts';
 import { contextOf, lockRun, mustChange, nextStatus, setStatus, takeSeq } from './run-rows.ts';
-import { bytesOfArgs, countCalls, countOutcomes } from './untrusted-runs.ts';
+import { bytesOfCall, countCalls, countOutcomes } from './untrusted-runs.ts';
 import { tellWork } from './tell-work.ts';
 import { insertWait, readWait } from './wait-rows.ts';
 
@@ -35,14 +35,14 @@ export async function parkActivity(store: StoreParts, claim: ClaimRef, wait: Arm
       if (recorded) return { record: recorded };
       if (await hasSite(tx, owner, wait)) throw otherSite(owner, wait);
       if (run.trusted === 0) {
-        const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: bytesOfArgs(wait.args) }]);
+        const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: bytesOfCall(wait) }]);
         if (beyond) throw beyond;
       }
       const arm = async () => {
         const outcome = await outcomeNow(tx, kind, run, claim, wait, store.database.now(), prepared);
         if (outcome) {
           const record = await recordAtOnce(tx, store, owner, claim, wait, outcome);
-          if (run.trusted === 0) await countOutcomes(tx, [{ run_id: run.run_id, bytes: outcome.output.length }]);
+          if (run.trusted === 0) await countOutcomes(tx, [{ run_id: run.run_id, outcome }]);
           return { record };
         }
         await armWait(tx, store, run, kind, claim, wait);

@@ -5,7 +5,7 @@ import { ACTIVITY, holds, lockFence, lost } from './activity-rows.ts';
 import { gap, insertRecord, lastPosition, otherRecord, readRecord, recordOf, sealRecord } from './journal.ts';
 import type { StoreParts } from './parts.ts';
 import type { ActivityOwner } from './activity-owners.ts';
-import { bytesOfArgs, countCalls, countOutputs } from './untrusted-runs.ts';
+import { bytesOfCall, countCalls, countOutcomes } from './untrusted-runs.ts';
 import { contextOf, lockRun, readRunRows } from './run-rows.ts';
 
 /** Performs a verb and records it; or answers the record that a repeat of the call finds. */
@@ -33,7 +33,7 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
       if (recorded) return recorded;
       const context = { ...contextOf(run, claim.activity_id), position: call.position };
       if (!context.trusted) {
-        const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: bytesOfArgs(call.args) }]);
+        const beyond = await countCalls(tx, store.limits, run.run_id, [{ bytes: bytesOfCall(call) }]);
         if (beyond) throw beyond;
       }
       const perform = () => verb.perform(tx, context, call.args, prepared);
@@ -41,7 +41,7 @@ export async function performCall(store: StoreParts, claim: ClaimRef, call: Jour
       checkOutcome(outcome);
       const record = recordOf(call, outcome);
       await insertRecord(tx, owner, sealRecord(store.sealer, owner, claim.epoch, record), store);
-      if (!context.trusted) await countOutputs(tx, [{ run_id: run.run_id, bytes: outcome.output.length }]);
+      if (!context.trusted) await countOutcomes(tx, [{ run_id: run.run_id, outcome }]);
       tx.afterCommit(() => store.wakeups.run(owner.run_id, { project_id: owner.project_id, part: 'steps' }));
       return record;
     }),

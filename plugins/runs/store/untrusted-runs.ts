@@ -6,7 +6,7 @@ import {
   type ServiceError,
   type Transaction,
 } from '../../../kernel/contracts/index.ts';
-import { type Json, type RunLimits, shownBytes } from '../contract.ts';
+import { type Json, type RunLimits, shownBytes, type WaitOutcome } from '../contract.ts';
 import { takeForCalls } from './call-usage.ts';
 import { runStorageLimit, untrustedRunLimit } from '../errors.ts';
 import type { LockedRun, Submission } from './run-columns.ts';
@@ -51,12 +51,13 @@ export async function untrustedRefusal(
 
 const tooMany = (runs: number) =>
   untrustedRunLimit(
-    `the project has ${runs} untrusted runs that are not over, and no untrusted run may start further ones (SVC_UNTRUSTED_PROJECT_LIMITS)`,
+    `the project has ${runs} untrusted runs that are not over, as many as it may have (SVC_UNTRUSTED_PROJECT_LIMITS)`,
   );
 
 export async function noteUntrusted(tx: Transaction, made: readonly Submission[]): Promise<void> {
-  const rows = made.flatMap(({ run, trusted }) => (trusted ? [] : [[run.run_id, run.project_id]]));
-  await insertRows(tx, 'INSERT INTO runs_untrusted', ['run_id', 'project_id'], rows);
+  const rows = made.flatMap(({ run, trusted }) => (trusted ? [] : [[run.run_id, run.project_id, 0]]));
+  // Nothing is free: a stranger's runs may be any number.
+  await insertRows(tx, 'INSERT INTO runs_untrusted', ['run_id', 'project_id', 'granted'], rows);
 }
 
 /** Of runs that are over. */
@@ -99,7 +100,7 @@ export async function countCalls(
       `the calls of an untrusted run may bring and print ${shownBytes(bounds.calls)} together (SVC_UNTRUSTED_RUN_LIMITS), and this would be more`,
     );
   const least = used.bytes + bytes - used.granted;
-  const taken = await takeForCalls(tx, { run_id, project_id: used.project_id }, least, shared.calls);
+  const taken = await takeForCalls(tx, { run_id, ...used }, least, shared.calls);
   if (taken === 0)
     return runStorageLimit(
       `the calls of the untrusted runs of a project may bring and print ${shownBytes(shared.calls)} together (SVC_UNTRUSTED_PROJECT_LIMITS), and this would be more`,
@@ -125,46 +126,65 @@ async function lockBytes(tx: Transaction, run_id: string): Promise<UsedBytes | u
   return row && { ...row, bytes: Number(row.bytes), granted: Number(row.granted) };
 }
 
-/** From so many bytes on the outcome of a wait counts: most are a few, and who waits for others brings nothing himself. */
-const LARGE_OUTCOME_BYTES = 16 * 1024;
-
-interface Stored {
+interface Printed {
   run_id: string;
-  bytes: number;
+  outcome: WaitOutcome;
 }
 
-/** Counts what has ended waits of untrusted runs: it is never refused, but what the run does next may be. */
-export const countOutcomes = (tx: Transaction, outcomes: readonly Stored[]): Promise<void> =>
-  count(
+/**
+ * Counts what has ended waits of untrusted runs, and what their calls print that the server performs: a script may read one value
+ * of its state any number of times. It is never refused, but what the run does next may be. The call itself was counted with its
+ * rows, and an outcome of less is among them.
+ */
+export const countOutcomes = (tx: Transaction, outcomes: readonly Printed[]): Promise<void> =>
+  countKept(
     tx,
-    outcomes.filter(({ bytes }) => bytes >= LARGE_OUTCOME_BYTES),
+    outcomes
+      .map(({ run_id, outcome: { output, message = '' } }) => ({
+        run_id,
+        bytes: output.length + Buffer.byteLength(message),
+      }))
+      .filter(({ bytes }) => bytes > CALL_BYTES),
   );
 
-/** The same for what calls print that the server performs: a script may read one value of its state any number of times. */
-export const countOutputs = (tx: Transaction, outputs: readonly Stored[]): Promise<void> =>
-  count(
-    tx,
-    outputs.filter(({ bytes }) => bytes > CALL_BYTES),
-  );
-
-/** Trusted runs have no row, so that for them a statement changes nothing. */
-async function count(tx: Transaction, stored: readonly Stored[]): Promise<void> {
-  for (const { run_id, bytes } of stored.toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))) {
+/** Counts what untrusted runs keep in any case. */
+export async function countKept(tx: Transaction, kept: readonly { run_id: string; bytes: number }[]): Promise<void> {
+  for (const { run_id, bytes } of kept.toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))) {
     const counted = await tx.write('UPDATE runs_untrusted SET bytes = bytes + ? WHERE run_id = ?', [bytes, run_id]);
     const used = counted === 0 ? undefined : await lockBytes(tx, run_id);
     if (used === undefined || used.bytes <= used.granted) continue;
-    const place = { run_id, project_id: used.project_id };
-    const taken = await takeForCalls(tx, place, used.bytes - used.granted, Infinity);
+    const taken = await takeForCalls(tx, { run_id, ...used }, used.bytes - used.granted, Infinity);
     await tx.write('UPDATE runs_untrusted SET granted = granted + ? WHERE run_id = ?', [taken, run_id]);
   }
 }
 
-/** The bytes that a record or a failed attempt keeps. */
-export const bytesOfOutcome = ({ output, message }: { output: string; message?: string | undefined }): number =>
-  Buffer.byteLength(output, 'base64') + Buffer.byteLength(message ?? '');
+interface Named {
+  name: string;
+  label?: string | null | undefined;
+}
 
-/** The bytes of a call's arguments. */
-export const bytesOfArgs = (args: Json): number => Buffer.byteLength(JSON.stringify(args) ?? '');
+const bytesOfNames = ({ name, label }: Named): number => Buffer.byteLength(name) + Buffer.byteLength(label ?? '');
+
+/** The bytes that a record or a failed attempt keeps. */
+export const bytesOfRecord = (record: Named & { output: string; message?: string | undefined }): number =>
+  bytesOfNames(record) + Buffer.byteLength(record.output, 'base64') + Buffer.byteLength(record.message ?? '');
+
+/** The bytes that a call brings. */
+export const bytesOfCall = (call: Named & { args: Json }): number =>
+  bytesOfNames(call) + Buffer.byteLength(JSON.stringify(call.args) ?? '');
+
+/** What a run counts for that an untrusted one starts: its rows, and the events that announce it. */
+const RUN_BYTES = 8 * 1024;
+
+/** Counts runs that an untrusted run starts, and deliveries that start none, and answers why it may not. */
+export const countStarted = (
+  tx: Transaction,
+  limits: RunLimits,
+  run_id: string,
+  runs: number,
+  deliveries = 0,
+): Promise<ServiceError | undefined> =>
+  countCalls(tx, limits, run_id, [{ bytes: runs * RUN_BYTES + deliveries * CALL_BYTES }]);
 
 /** Counts children that are added to an untrusted run, or runs that it calls. Throws `run_storage_limit`. */
 export async function countChildren(

@@ -33,8 +33,8 @@ interface Taken {
 }
 
 /** The columns of a run that is locked to be woken. */
-export const WOKEN_COLUMNS = 'run_id, org_id, project_id, status, trigger_name';
-export type WokenRun = Pick<RunRow, 'run_id' | 'org_id' | 'project_id' | 'status' | 'trigger_name'>;
+export const WOKEN_COLUMNS = 'run_id, org_id, project_id, status, trigger_name, trusted';
+export type WokenRun = Pick<RunRow, 'run_id' | 'org_id' | 'project_id' | 'status' | 'trigger_name' | 'trusted'>;
 
 /**
  * parked → claimed where somebody in this process has room, as for new work; the others go to the end of the queue. The

@@ -20,7 +20,7 @@ import { callsTooDeep, runLimit, runStorageLimit } from '../errors.ts';
 import { isRunLimit } from '../store/admission.ts';
 import { countCalled, insertCall, runsAbove, type RunsAbove, waitsEnded } from '../store/calls.ts';
 import { MAX_DEPTH } from '../store/depth.ts';
-import { countChildren } from '../store/untrusted-runs.ts';
+import { countChildren, countStarted } from '../store/untrusted-runs.ts';
 import { areFiles } from './given-files.ts';
 import { inherited } from './inherited.ts';
 
@@ -91,7 +91,11 @@ async function makeCall(
       `the run ${root_id} and what it calls have ${parts.max_called} called runs that are not over, as many as they may (SVC_MAX_CALLED_RUNS)`,
     );
   // Each has a log and outputs of its own, so there may be no more of them than of children.
-  if (!context.trusted) await countChildren(tx, parts.limits(), context.run_id, 1);
+  if (!context.trusted) {
+    await countChildren(tx, parts.limits(), context.run_id, 1);
+    const beyond = await countStarted(tx, parts.limits(), context.run_id, 1);
+    if (beyond) throw beyond;
+  }
   // A coordinator waits without an agent: what it calls was checked with its document.
   const run = prepared ?? (await plannedIn(tx, parts, context, wait));
   const [made] = await parts.creation().createIn(tx, [run]);

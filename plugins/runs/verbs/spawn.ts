@@ -6,6 +6,7 @@ import { runsAbove } from '../store/calls.ts';
 import { MAX_DEPTH } from '../store/depth.ts';
 import { refused } from './call.ts';
 import { countSpawn } from '../store/spawns.ts';
+import { countStarted } from '../store/untrusted-runs.ts';
 import { areFiles } from './given-files.ts';
 import { inherited } from './inherited.ts';
 
@@ -37,6 +38,8 @@ export function spawnVerb(database: Reading, creation: () => RunCreation, limits
       try {
         await creation().createIn(tx, [child]);
         await countSpawn(tx, context, limits());
+        const beyond = context.trusted ? undefined : await countStarted(tx, limits(), context.run_id, 1);
+        if (beyond) throw beyond;
       } catch (error) {
         // An agent would ask again and again; nothing was written.
         if (isRunLimit(error)) return refused(error);

@@ -97,6 +97,7 @@ export async function openWorld(
     },
     program: async () => undefined,
     untrustedRefusal: async () => undefined,
+    countStarted: async () => undefined,
     ...creation,
   };
   server = await boot({
