@@ -77,7 +77,7 @@ export const ERROR_CODES: readonly ErrorCode[] = [
   ["flow_kept_result_gone",422,"The run whose results a rerun keeps was removed before they were copied.","Submit the workflow again, or rerun a run that still exists."],
   ["flow_node_unknown",422,"No plugin provides this type of node, or the language of its flow.","Load the plugin that provides it and rerun the run, or use a type that `svc plugins` shows."],
   ["flow_output_too_large",422,"The output of a node is too large, or the outputs that an expression reads.","Select the members that are needed, or pass a reference to the data instead of the data."],
-  ["forbidden",403,"Your role is too low for this.","Ask an admin of the project for the role named in `detail`."],
+  ["forbidden",403,"Your role is too low for this.","Ask for the role named in `detail`: an owner of the org gives that of an owner, an admin of the project those of the project."],
   ["forge_refused",424,"The forge refused the request.","Read its answer in `detail`. The token needs the permission to administer webhooks of the repository."],
   ["graphs_full",409,"The project has reached the limit for graphs.","Remove graphs that are no longer used (`svc graph rm`)."],
   ["handler_owned",409,"The handler belongs to another resource.","Change or remove the resource that `detail` names; its handler changes with it."],

@@ -73,6 +73,7 @@ Feature: Members and tokens from the command line
       When I call "svc token create more --user {project}-bob" with "SVC_TOKEN" set to "{bob}"
       Then it exits with 1
       And standard error has "(forbidden)"
+      And standard error has "an owner of the org gives that of an owner"
       When I call "svc token create more --user {project}-nobody"
       Then it exits with 1
       And standard error has "is not a member of the org"

@@ -37,7 +37,7 @@ Feature: A local run that does not wait for the time
       When I call "svc run ci.yml --skip-time" without the environment's target
       Then it exits with 0
       And the file "order" holds "short,long,"
-      And standard error matches "skipped 10d, .*\n(.*\n)*skipped (9d 23h|10d), "
+      And standard error matches "skipped 10d, .*\(sleep of short\)\n(.*\n)*skipped (9d 23h|10d), .*\(sleep of long\)"
 
     @contract
     Scenario: attempts of steps, jobs and activities are not waited for

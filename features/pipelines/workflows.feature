@@ -280,6 +280,9 @@ Feature: Jobs that run another workflow
       Then the run succeeds
       And "output.text" of the run is "7 2"
       And the file "did" has 4 lines
+      When I call "svc steps {run} --node build --calls"
+      Then it exits with 1
+      And standard error matches "was kept from the run run_\w+, which has its calls: svc steps run_\w+ --node 'build' --calls"
       When I rerun it from "ship" as "third"
       Then the run succeeds
       And "output.text" of the run is "7 2"

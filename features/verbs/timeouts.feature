@@ -117,6 +117,9 @@ Feature: A step and a run end in time
       Then standard output is "none"
       When I call "svc runs timeout 0s"
       Then it exits with 1
+      When I call "svc runs timeout off"
+      Then it exits with 1
+      And standard error has "svc runs timeout none"
       When I call "svc runs timeout 1s"
       Then standard output is "1s"
       When I submit the script "waits.sh" as "usual":

@@ -101,7 +101,7 @@ export const Errors = {
     code: 'forbidden',
     status: 403,
     title: 'Your role is too low for this.',
-    next: 'Ask an admin of the project for the role named in `detail`.',
+    next: 'Ask for the role named in `detail`: an owner of the org gives that of an owner, an admin of the project those of the project.',
   }),
   notFound: defineError({
     code: 'not_found',

@@ -14,6 +14,16 @@ export interface HttpLimits extends JsonLimits {
   body_idle_ms: number;
   /** … and the longest time for a whole body that is not streamed. */
   body_total_ms: number;
+  /** The longest time from a connection, or from the first byte of a further request on it, to the end of the head. */
+  head_ms: number;
+  /** How long a connection is kept for another request. */
+  kept_ms: number;
+  /** The longest time in which a caller without credentials reads an answer. */
+  answer_ms: number;
+  /** After so long without a byte the system asks the other machine whether it is there, and 10 s later gives it up. */
+  probe_ms: number;
+  /** Interval of looking for connections that last too long. */
+  sweep_ms: number;
   /** How long a caller may go on sending a body after its answer, so that it can read the answer. */
   linger_ms: number;
   /** Bytes of answers that may wait for one caller to read them, before further requests are refused. */
@@ -32,6 +42,11 @@ export const LIMITS: HttpLimits = {
   list_faults_bytes: 64 * 1024,
   body_idle_ms: 10_000,
   body_total_ms: 120_000,
+  head_ms: 30_000,
+  kept_ms: 65_000,
+  answer_ms: 120_000,
+  probe_ms: 60_000,
+  sweep_ms: 5_000,
   linger_ms: 2_000,
   unread_bytes: 64 * 1024 * 1024,
   health_ms: 2_000,

@@ -19,6 +19,7 @@ import { createReadiness } from './health.ts';
 import { LIMITS } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { readTrustedProxy } from './far-address.ts';
+import { readMaxConnections } from './max-connections.ts';
 import manifest from './plugin.json' with { type: 'json' };
 import { readRateLimits } from './rate-limits.ts';
 import type { HttpServer } from './server.ts';
@@ -55,6 +56,7 @@ export default definePlugin(manifest, (plugin) => {
   });
   plugin.onCheck(ALL_ROLES, async (use) => {
     ratesOf(use);
+    readMaxConnections(use(Settings).env.SVC_MAX_CONNECTIONS);
     readTrustedProxy(use(Settings).env.SVC_TRUSTED_PROXY);
   });
   plugin.onListen(SERVER_ROLES, async (use) => {

@@ -17,6 +17,7 @@ import {
 import { type Tracer, Tracing } from '../tracing/contract.ts';
 import { AccessLog } from './access-log.ts';
 import { CallerRates } from './caller-rates.ts';
+import { Connections } from './connections.ts';
 import { type AddressReader, readTrustedProxy } from './far-address.ts';
 import { CallerSources, HttpPages } from './contract.ts';
 import { drain, stopping } from './drain.ts';
@@ -25,6 +26,7 @@ import { Exchange } from './exchange.ts';
 import { createReadiness, healthRoutes } from './health.ts';
 import { type HttpLimits, LIMITS } from './limits.ts';
 import { listen, type Listening } from './listen.ts';
+import { openFilesLimit, readMaxConnections, withinFiles } from './max-connections.ts';
 import { METHODS, refuseRaw, unacceptable } from './problem.ts';
 import { openapiRoute } from './openapi.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -69,6 +71,7 @@ export class HttpServer {
   readonly #answers: Answers;
   readonly #upgrades: Upgrades;
   readonly #server: Server;
+  readonly #connections: Connections;
   #listening: Promise<Listening> | undefined;
   #open: Listening | undefined;
   #closing: Promise<void> | undefined;
@@ -115,11 +118,14 @@ export class HttpServer {
       begin: (...pair) => this.#begin(...pair),
     });
     this.#server = this.#harden(router.server as Server);
+    const parts = { clock: this.#clock, log: this.#log, metrics: use(Metrics), limits, most: this.#maxConnections() };
+    this.#connections = new Connections(this.#server, parts);
   }
 
   async listen(): Promise<void> {
     this.#listening ??= listen(this.#server, this.#settings);
     this.#open = await this.#listening;
+    if (this.#closing === undefined) this.#connections.start();
     void this.#open.widened.then((reason) => {
       if (reason !== undefined) this.#log.warn({ reason }, 'connections are accepted one at a time');
     });
@@ -144,7 +150,20 @@ export class HttpServer {
     const { drain_tick_ms: tick_ms } = this.#limits;
     const [server, clock, upgrades] = [this.#server, this.#clock, this.#upgrades];
     const parts = { server, listening, clock, upgrades, exchanges: this.#exchanges };
+    this.#connections.stop();
     await drain({ ...parts, tick_ms }, bound_ms);
+  }
+
+  #maxConnections(): number {
+    const wanted = readMaxConnections(this.#settings.env.SVC_MAX_CONNECTIONS);
+    const files = openFilesLimit();
+    const most = withinFiles(wanted, files);
+    if (most < wanted)
+      this.#log.warn(
+        { files, wanted, most },
+        'this process may open too few files for SVC_MAX_CONNECTIONS (ulimit -n)',
+      );
+    return most;
   }
 
   /** Runs first for each request, synchronously. False when the request was answered here and must not be routed. */
@@ -154,6 +173,7 @@ export class HttpServer {
     const exchange = new Exchange(request, response, parts);
     if (this.#tracer) exchange.trace = beginTrace(this.#tracer, request);
     this.#exchanges.add(exchange);
+    this.#connections.begin(exchange);
     // It came on a connection that was kept: it may finish, but not wait.
     if (this.#closing !== undefined) exchange.abort(stopping());
     response.on('error', (error) =>
@@ -161,6 +181,7 @@ export class HttpServer {
     );
     response.once('close', () => {
       this.#exchanges.delete(exchange);
+      this.#connections.end(exchange);
       if (!response.writableFinished) exchange.abort(new Error('the caller closed the connection'));
       this.#access.write(exchange);
     });
@@ -171,10 +192,6 @@ export class HttpServer {
   }
 
   #harden(server: Server): Server {
-    // Bodies have their own limits, and a streamed one may be long; this limits heads, and what escapes the other limits.
-    server.headersTimeout = 30_000;
-    server.requestTimeout = 24 * 3_600_000;
-    server.keepAliveTimeout = 65_000;
     // Otherwise Node would answer a missing Host in its own words.
     Object.assign(server, { requireHostHeader: false });
     Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => this.#upgrades.wants(request) });
@@ -200,6 +217,7 @@ export class HttpServer {
       socket.destroy();
       return;
     }
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') this.#connections.noteSlowHead();
     const problem = unacceptable.http(error, this.#ids);
     this.#log.info({ reason: error.code, status: problem.status }, 'a request was not valid HTTP');
     refuseRaw(socket, problem, { clock: this.#clock, limits: this.#limits });

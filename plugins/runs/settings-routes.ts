@@ -49,7 +49,9 @@ export const settingsRoutes = ({ database, audit, settings }: SettingsDeps): Rou
       const { timeout } = request.body as Body;
       const message = timeout === null ? undefined : timeoutFault(timeout);
       if (message !== undefined)
-        throw Errors.invalidRequest(`timeout ${message}`, { errors: [{ pointer: '/timeout', message }] });
+        throw Errors.invalidRequest(`timeout ${message}; for none send null (svc runs timeout none)`, {
+          errors: [{ pointer: '/timeout', message }],
+        });
       const { org_id, project_id } = request.scope;
       const changed = { timeout_ms: timeout === null ? undefined : parseDuration(timeout) };
       await database.transaction(async (tx) => {

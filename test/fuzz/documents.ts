@@ -71,13 +71,35 @@ export const GRAPHS: Readonly<Record<string, (bytes: number) => object>> = {
     ),
 };
 
-/** Values that cost much to read exactly, to keep or to write again. */
+/** Values that cost much to read, to keep or to write again. */
 export const VALUES: Readonly<Record<string, (bytes: number) => string>> = {
-  'long decimals': (bytes) => `[${times('0.1234567890123456789,', bytes)}0]`,
-  'decimals that end in 0': (bytes) => `[${times('1.0,', bytes)}0]`,
   'members that are numbers': (bytes) => `{${Array.from({ length: bytes / 10 }, (_, n) => `"${n}":1`).join()}}`,
   'lists that nest': (bytes) => times('[', bytes),
   'empty lists': (bytes) => `[${times('[],', bytes)}0]`,
+};
+
+/** So many members a document may have, with those around it. */
+const MEMBERS = 49_000;
+const members = (bytes: number, member: (n: number) => string): string =>
+  Array.from({ length: Math.min(bytes / 10, MEMBERS) }, (_, n) => member(n)).join();
+
+/** Values that JSON.parse would change, so that they are read exactly. All of them are accepted. */
+export const EXACT_VALUES: Readonly<Record<string, (bytes: number) => string>> = {
+  'long decimals': (bytes) => `[${times('0.1234567890123456789,', bytes)}0]`,
+  'decimals of 17 digits': (bytes) => `[${times('0.12345678901234567,', bytes)}0]`,
+  'decimals that end in 0': (bytes) => `[${times('1.0,', bytes)}0]`,
+  'decimals that differ and end in 0': (bytes) =>
+    `[${Array.from({ length: bytes / 9 }, (_, n) => `${n + 100_000}.0`).join()}]`,
+  'zeros below zero': (bytes) => `[${times('-0,', bytes)}0]`,
+  exponents: (bytes) => `[${times('1e5,', bytes)}0]`,
+  'numbers beyond doubles': (bytes) => `[${times('1e400,', bytes)}0]`,
+  'numbers of 20 digits': (bytes) => `[${times('12345678901234567890,', bytes)}0]`,
+  'pairs of decimals': (bytes) => `[${times('[0.10,51.5],', bytes)}0]`,
+  'decimals in lists of their own': (bytes) => `[${times('[1.0],', bytes)}0]`,
+  'decimals among texts': (bytes) => `[${times('1.0,"",', bytes)}0]`,
+  'members that end in 0': (bytes) => `{${members(bytes, (n) => `"k${n}":1.0`)}}`,
+  'objects with decimals': (bytes) => `[${members(bytes, () => '{"a":1.0}')}]`,
+  'names that are numbers': (bytes) => `{${members(bytes, (n) => `"${MEMBERS - n}":1`)}}`,
 };
 
 /** As large as the event loop reads itself, and larger. */
@@ -85,3 +107,6 @@ export const SIZES = [6 * KIB, 60 * KIB] as const;
 
 /** Nearly the largest document that there may be. */
 export const LARGEST = 1000 * KIB;
+
+/** Nearly the largest event. */
+export const LARGEST_EVENT = 2040 * KIB;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { count } from './count.ts';
 import { ImportGraph } from './imports.ts';
-import { featureParts, unitParts } from './parts.ts';
+import { featureParts, namedParts, unitParts } from './parts.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
 import { type Choice, chosen, type Scenario, turnOfCommit } from './scenarios.ts';
 import { TapCount } from './tap-part.ts';
@@ -186,4 +186,33 @@ t.test('a file that loops over the stores runs on one, and on the other at the n
     [{ ...wanted, databases: databases.slice(0, 1) }, routes],
   ] as const)
     t.equal((await unitParts(whole, only(file)))[0]!.env!.SVC_TEST_STORE, undefined, file);
+});
+
+t.test('a name means parts, unit files and feature files, and one that nothing has means nothing', async (t) => {
+  const databases = [
+    { store: 'sqlite', server_url: '' },
+    { store: 'mysql', server_url: 'mysql://root@127.0.0.1' },
+  ] as const;
+  const wanted = { databases, long: false, turn: 0, cache: '.tap/gate', folder: '/none' };
+  const named = (name: string) => namedParts(name, wanted);
+  const feature = 'features/access/limits.feature';
+  t.match(
+    await named(feature),
+    ['sqlite', 'mysql'].map((store) => ({
+      name: `${feature} on ${store}`,
+      command: ['node', 'test/gate/features.ts', store, feature],
+      counts: 'cucumber',
+    })),
+  );
+  const alone = await named('plugins/http/connections.test.ts');
+  t.match(alone, [{ command: ['node', 'plugins/http/connections.test.ts'] }]);
+  const [shared, ...more] = await named('plugins/schema/exact-json.test.ts');
+  t.same(more, []);
+  t.match(shared?.env?.SVC_TEST_FILES ?? shared?.command.join(' '), 'plugins/schema/exact-json.test.ts');
+  t.same(
+    (await named('types-aware')).map(({ name }) => name),
+    ['types-aware lint'],
+  );
+  t.ok((await named('features on sqlite')).every(({ name }) => name.startsWith('features on sqlite, share')));
+  t.same(await named('no/such.feature'), []);
 });

@@ -9,7 +9,7 @@ import { changedParts } from './changed.ts';
 import { count, type Counted } from './count.ts';
 import { openDatabases } from './databases.ts';
 import { memoryFolder } from './memory-folder.ts';
-import { checks, featureParts, type Part, templatesPart, unitParts, type Wanted } from './parts.ts';
+import { checks, featureParts, namedParts, type Part, templatesPart, unitParts, type Wanted } from './parts.ts';
 import { emptyQueue, tellTimings } from './queue.ts';
 import { turnOfCommit } from './scenarios.ts';
 import { TapCount } from './tap-part.ts';
@@ -19,7 +19,7 @@ const USAGE = `Usage: npm test -- [--long] [--changed [commit]] [name]
 
   --long               whole what npm test holds a short form of; npm run test:long
   --changed [commit]   what changes since that commit reach (default: the last one, and what is not committed)
-  name                 only parts whose name holds this text, such as a file
+  name                 only parts, unit files and feature files whose name holds this text
 `;
 
 /** For a machine that is several times slower than the one this was set on; a part that hangs is ended all the same. */
@@ -53,11 +53,13 @@ function readArguments(args: readonly string[]): Asked | undefined {
 }
 
 async function partsOf(asked: Asked, wanted: Wanted): Promise<Part[]> {
-  const all =
-    asked.changed === undefined
-      ? [...checks(wanted), ...(await unitParts(wanted)), ...featureParts(wanted)]
-      : await changedParts(asked.changed, wanted);
-  return all.filter(({ name }) => asked.name === undefined || name.includes(asked.name));
+  const { name, changed } = asked;
+  if (changed !== undefined) {
+    const reached = await changedParts(changed, wanted);
+    return name === undefined ? reached : reached.filter((part) => part.name.includes(name));
+  }
+  if (name !== undefined) return namedParts(name, wanted);
+  return [...checks(wanted), ...(await unitParts(wanted)), ...featureParts(wanted)];
 }
 
 /** Hundreds of programs load the same modules: they are compiled once. */
@@ -152,6 +154,10 @@ async function main(): Promise<void> {
     const turn = turnOfCommit();
     const folder = mkdtempSync(join(tmpdir(), 'svc-templates-'));
     const all = await partsOf(asked, { databases: databases.open, long: asked.long, turn, cache: CACHE, folder });
+    if (all.length === 0 && asked.name !== undefined)
+      process.stdout.write(
+        `nothing is called "${asked.name}": no part (such as "types" or "features on sqlite"), unit file or feature file\n`,
+      );
     if (databases.open.length > 1 && !asked.long && asked.changed === undefined)
       process.stdout.write(`scenarios: on one store each, by the turn of this commit (SVC_TEST_TURN=${turn})\n`);
     const timings = await Timings.open(CACHE);

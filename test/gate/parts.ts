@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { GateDatabase } from './databases.ts';
 import { ImportGraph } from './imports.ts';
@@ -123,3 +124,25 @@ const shares = (name: string, command: string[], env: Record<string, string>, ch
     counts: 'cucumber',
     env: { ...env, SVC_TEST_SCENARIOS: JSON.stringify({ ...choice, share: `${index + 1}/${count}` }) },
   }));
+
+/**
+ * What a name on the command line means: parts that have it in their names, unit files of which some share a process otherwise, and
+ * feature files, all of whose scenarios run on each store. Empty when nothing has that name.
+ */
+export async function namedParts(name: string, wanted: Wanted): Promise<Part[]> {
+  const named = [...checks(wanted), ...featureParts(wanted)].filter((part) => part.name.includes(name));
+  const units = await unitParts(wanted, (file) => file.includes(name));
+  const shared = (await unitParts(wanted)).filter((part) => part.counts === 'tap' && part.command.length > 2);
+  const files = named.length > 0 ? [] : globSync('features/**/*.feature').filter((file) => file.includes(name));
+  return [...named, ...shared.filter((part) => part.name.includes(name)), ...units, ...featureFiles(files, wanted)];
+}
+
+const featureFiles = (files: readonly string[], { databases }: Wanted): Part[] =>
+  files.length === 0
+    ? []
+    : databases.map(({ store, server_url }) => ({
+        name: `${files.length === 1 ? files[0] : `${files.length} feature files`} on ${store}`,
+        command: ['node', 'test/gate/features.ts', store, ...files.toSorted()],
+        counts: 'cucumber',
+        env: (store === 'mysql' ? { SVC_TEST_MYSQL_URL: server_url } : {}) as Record<string, string>,
+      }));

@@ -17,6 +17,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   'SVC_LEASE_MS',
   'SVC_LOG_LEVEL',
   'SVC_MAX_CALLED_RUNS',
+  'SVC_MAX_CONNECTIONS',
   'SVC_MAX_OPEN_RUNS',
   'SVC_PORT',
   'SVC_PROJECT_LIMITS',

@@ -91,7 +91,8 @@ export class FlowViews {
     const [row] = await readNodes(this.#parts.database, scope.run_id, [{ n: node.n, item }]);
     const several = node.fan_out !== undefined && item === WHOLE;
     const activity_id = several ? null : (row?.activity_id ?? null);
-    return { node: node.id, item: item === WHOLE ? null : item, several, activity_id };
+    const kept_from = node.kept === undefined ? undefined : flow?.header.kept;
+    return { node: node.id, item: item === WHOLE ? null : item, several, activity_id, ...(kept_from && { kept_from }) };
   }
 
   /** The planned nodes from `first` up to `last`, exclusive. The org's keys are ready. */

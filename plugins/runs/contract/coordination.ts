@@ -115,6 +115,8 @@ export interface NodeWork {
   several: boolean;
   /** Of its last attempt; null where it had none in this run, and where there are several. */
   activity_id: string | null;
+  /** The run whose result of the node this one keeps. */
+  kept_from?: string;
 }
 
 /** The node from which a run is rerun. */

@@ -90,6 +90,10 @@ export class NodeViews {
     const shown = JSON.stringify(name);
     if (!found) throw Errors.notFound(`there is no node ${shown} in this run`);
     if (found.several) throw Errors.notFound(`${shown} has items, each with calls of its own: ${found.node}[0]`);
+    if (found.activity_id === null && found.kept_from !== undefined)
+      throw Errors.notFound(
+        `${shown} was kept from the run ${found.kept_from}, which has its calls: svc steps ${found.kept_from} --node '${name}' --calls`,
+      );
     if (found.activity_id === null) throw Errors.notFound(`${shown} has made no calls in this run`);
     return found.activity_id;
   }

@@ -73,6 +73,43 @@ export function losesByParse(text: string): boolean {
   return false;
 }
 
+const [POINT, PLUS, ZERO, SMALL_E] = [0x2e, 0x2b, 0x30, 0x65];
+/** An exponent of more may lead out of what doubles hold. */
+const EXPONENT_DIGITS = 2;
+
+/**
+ * Where the number that begins here ends; -1 for what is none, and for one that is so long that a double may not hold it: it has at
+ * most 15 characters and two digits in its exponent.
+ */
+function endOfShort(text: string, from: number): number {
+  let at = from;
+  let exponent = 0;
+  for (; ; at++) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code) || code === MINUS || code === POINT || code === PLUS) continue;
+    if ((code | 0x20) !== SMALL_E || at === from) break;
+    const signed = text.charCodeAt(at + 1) === MINUS || text.charCodeAt(at + 1) === PLUS;
+    exponent = at + (signed ? 2 : 1);
+  }
+  if (at === from || at - from > SAFE_DIGITS) return -1;
+  return exponent > 0 && at - exponent > EXPONENT_DIGITS ? -1 : at;
+}
+
+/** Whether a double may print such a number in another way. */
+function mayChange(text: string, from: number, end: number): boolean {
+  const first = text.charCodeAt(from) === MINUS ? from + 1 : from;
+  const last = text.charCodeAt(end - 1);
+  let point = false;
+  for (let at = first; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if ((code | 0x20) === SMALL_E) return true;
+    point ||= code === POINT;
+  }
+  if (!point) return first > from && last === ZERO && end - first === 1;
+  // Below a millionth a double prints an exponent.
+  return last === ZERO || (text.charCodeAt(first) === ZERO && end - first > 8);
+}
+
 /** An object or array that is being read. */
 interface Open {
   holder: Record<string, unknown> | unknown[];
@@ -82,7 +119,7 @@ interface Open {
 }
 
 /** Reads a text that JSON.parse takes. Of members with one name the last counts, as there. A loop: texts nest deeply. */
-class Reader {
+export class ExactReader {
   readonly #text: string;
   readonly #open: Open[] = [];
   #at = 0;
@@ -92,18 +129,46 @@ class Reader {
     this.#text = text;
   }
 
-  read(): unknown {
-    for (;;) {
+  /** Reads on, about so many characters; undefined when there is more. */
+  read(most = Number.POSITIVE_INFINITY): { value: unknown } | undefined {
+    const until = this.#at + most;
+    while (this.#at < until) {
       const code = this.#code();
-      if (code === OPEN_OBJECT || code === OPEN_ARRAY) this.#begin(code);
+      const numbers = code === OPEN_ARRAY ? this.#shortNumbers() : undefined;
+      if (numbers !== undefined) this.#put(numbers);
+      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) this.#begin(code);
       else this.#put(this.#scalar(code));
-      if (this.#whole !== undefined) return this.#whole.value;
+      if (this.#whole !== undefined) break;
     }
+    return this.#whole;
   }
 
   #code(): number {
     this.#at = pastSpace(this.#text, this.#at);
     return this.#text.charCodeAt(this.#at);
+  }
+
+  /**
+   * An array of nothing but numbers that are doubles, however they are written: JSON.parse reads it, and its text says how they
+   * are written. Undefined when something else is in it.
+   */
+  #shortNumbers(): number[] | undefined {
+    const from = this.#at;
+    let at = pastSpace(this.#text, from + 1);
+    let changed = false;
+    for (;;) {
+      const end = endOfShort(this.#text, at);
+      if (end < 0) return undefined;
+      changed ||= mayChange(this.#text, at, end);
+      at = pastSpace(this.#text, end);
+      if (this.#text.charCodeAt(at) === CLOSE_ARRAY) break;
+      at = pastSpace(this.#text, at + 1);
+    }
+    this.#at = at + 1;
+    const source = this.#text.slice(from, this.#at);
+    const numbers = JSON.parse(source) as number[];
+    if (changed) keepSpelling(numbers, { source });
+    return numbers;
   }
 
   #begin(code: number): void {
@@ -149,10 +214,12 @@ class Reader {
     const value = numberOf(token);
     const open = this.#open.at(-1);
     if (open === undefined) return String(value) === token ? value : new ExactNumber(token);
-    const name = Array.isArray(open.holder) ? open.holder.length : open.name;
-    if (typeof value === 'number' && String(value) !== token)
-      (open.spelling.numbers ??= new Map<string | number, string>()).set(name, token);
-    else open.spelling.numbers?.delete(name);
+    const { holder, name, spelling } = open;
+    const spelt = typeof value === 'number' && String(value) !== token;
+    if (Array.isArray(holder)) {
+      if (spelt) (spelling.items ??= [])[holder.length] = token;
+    } else if (spelt) (spelling.numbers ??= new Map()).set(name, token);
+    else spelling.numbers?.delete(name);
     return value;
   }
 
@@ -180,7 +247,8 @@ class Reader {
     const { holder, spelling, names } = this.#open.pop()!;
     const sorted = Array.isArray(holder) ? [] : Object.keys(holder);
     if (sorted.some((name, at) => name !== names[at])) spelling.order = names;
-    if ((spelling.numbers?.size ?? 0) > 0 || spelling.order !== undefined) keepSpelling(holder, spelling);
+    const spelt = spelling.items !== undefined || (spelling.numbers?.size ?? 0) > 0;
+    if (spelt || spelling.order !== undefined) keepSpelling(holder, spelling);
     return holder;
   }
 }
@@ -192,4 +260,4 @@ export function parseExact(text: string): unknown {
 }
 
 /** The same for a text that JSON.parse took. */
-export const readExact = (text: string): unknown => new Reader(text).read();
+export const readExact = (text: string): unknown => new ExactReader(text).read()!.value;

@@ -58,9 +58,12 @@ const WHOLE = /^-?\d+$/;
 const MOST_DIGITS = 20;
 /** A text of no more characters has at most 15 digits beside a point or an exponent, and a double prints all of these. */
 const SHORT = 16;
+/** A double prints at most so many from the first that is not zero to the last. */
+const PRINTED_DIGITS = 17;
 /** Below it doubles have fewer digits. */
 const LEAST = 1e-300;
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const EXPONENT = /[eE]/;
 const ZERO = 0x30;
 
 /** The digits of a decimal without zeros around them, and where its point stands: what two texts of one value share. */
@@ -71,6 +74,21 @@ function decimalOf(text: string): string {
   while (from < end && digits.charCodeAt(from) === ZERO) from++;
   while (end > from && digits.charCodeAt(end - 1) === ZERO) end--;
   return from === end ? '0' : `${digits.slice(from, end)}e${Number(exponent) + whole.length - from}`;
+}
+
+/** Whether a decimal has more digits than any that a double prints. */
+function hasMoreDigits(text: string): boolean {
+  let [count, zeros] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - ZERO;
+    // An exponent begins.
+    if (digit > 9) break;
+    if (digit > 0) {
+      count += zeros + 1;
+      zeros = 0;
+    } else if (digit === 0 && count > 0) zeros += 1;
+  }
+  return count > PRINTED_DIGITS;
 }
 
 /**
@@ -84,7 +102,12 @@ export function numberOf(text: string): number | bigint | ExactNumber {
     return text.length <= MOST_DIGITS + (text[0] === '-' ? 1 : 0) ? BigInt(text) : new ExactNumber(text);
   }
   if (text.length <= SHORT && Math.abs(value) >= LEAST && Number.isFinite(value)) return value;
-  return Number.isFinite(value) && decimalOf(String(value)) === decimalOf(text) ? value : new ExactNumber(text);
+  if (!Number.isFinite(value) || hasMoreDigits(text)) return new ExactNumber(text);
+  const printed = String(value);
+  if (printed === text) return value;
+  // Without zeros at their ends and without exponents two texts are two numbers.
+  const differs = !text.endsWith('0') && !EXPONENT.test(text) && !EXPONENT.test(printed);
+  return differs || decimalOf(printed) !== decimalOf(text) ? new ExactNumber(text) : value;
 }
 
 /** A double prints this number as it stands here, and it is no whole number beyond 2^53. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
-import { losesByParse, readExact } from './exact-json.ts';
+import { Errors, type Fault, type ServiceError, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
+import { ExactReader, losesByParse, readExact } from './exact-json.ts';
 import { faultOffset } from './json-fault.ts';
 import { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts';
 import { pointerTo } from './pointer.ts';
@@ -8,7 +8,7 @@ import { pointerTo } from './pointer.ts';
 /**
  * So many members are parsed, checked, written and read again in less than 100 ms each; a push of a forge with 2,000
  * commits has fewer. Of numbers that a double does not print as they are written there may be as many as 2 MiB hold, because any
- * JSON is a payload: a body of nothing else takes 0.3 s for each MiB.
+ * JSON is a payload; bodies of requests with many of them are read in turns (`parseJsonInTurns`).
  */
 export const JSON_LIMITS: JsonLimits = {
   json_values: 1_048_576,
@@ -80,23 +80,40 @@ function loneSurrogate(value: unknown): string | undefined {
  * them.
  */
 export function readJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): { value: unknown } | { not: string } {
+  const parsed = parse(raw, limits);
+  if ('not' in parsed) return parsed;
+  const value = parsed.loses ? readExact(parsed.text) : parsed.value;
+  if (parsed.surrogates) checkSurrogates(value);
+  return { value };
+}
+
+interface Parsed {
+  text: string;
+  /** By JSON.parse. */
+  value: unknown;
+  /** `value` is not what the text says. */
+  loses: boolean;
+  surrogates: boolean;
+}
+
+function parse(raw: Buffer, limits: JsonLimits): Parsed | { not: string } {
   if (!isUtf8(raw)) return { not: 'the body is not valid UTF-8' };
   const { surrogates, plain } = checkedMeasure(raw, limits);
   const decoded = raw.toString('utf8');
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
-  let value: unknown;
   try {
-    value = JSON.parse(text);
-    if (!plain && losesByParse(text)) value = readExact(text);
+    return { text, value: JSON.parse(text), loses: !plain && losesByParse(text), surrogates };
   } catch {
     if (text.length > MAX_PLACED) return { not: 'the body is not valid JSON' };
     const { offset, message } = faultOffset(text);
     return { not: `the body is not valid JSON: ${message} at ${placeOf(text, offset)}` };
   }
-  const pointer = surrogates ? loneSurrogate(value) : undefined;
+}
+
+function checkSurrogates(value: unknown): void {
+  const pointer = loneSurrogate(value);
   if (pointer !== undefined)
     throw refuse('the body holds a lone surrogate', [{ pointer, message: 'must be well-formed Unicode' }]);
-  return { value };
 }
 
 /** The same where only JSON is accepted: throws `invalid_request` for anything else too. */
@@ -104,4 +121,26 @@ export function parseJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): unknow
   const read = readJson(raw, limits);
   if ('not' in read) throw refuse(read.not);
   return read.value;
+}
+
+/** Some 20 ms for the costliest texts. */
+const TURN_CHARACTERS = 256 * 1024;
+
+/** As `parseJson`, for large texts of which JSON.parse would change something in several turns of the event loop. */
+export async function parseJsonInTurns(raw: Buffer, limits: JsonLimits = JSON_LIMITS): Promise<unknown> {
+  const parsed = parse(raw, limits);
+  if ('not' in parsed) throw refuse(parsed.not);
+  let { value } = parsed;
+  if (parsed.loses) {
+    const reader = new ExactReader(parsed.text);
+    let whole = reader.read(TURN_CHARACTERS);
+    while (whole === undefined) {
+      await yieldToEventLoop();
+      whole = reader.read(TURN_CHARACTERS);
+    }
+    value = whole.value;
+    if (raw.length > TURN_CHARACTERS) await yieldToEventLoop();
+  }
+  if (parsed.surrogates) checkSurrogates(value);
+  return value;
 }

@@ -34,6 +34,9 @@ const PLAIN_CHARACTERS = 15;
 /** From so many characters on a decimal may be below a millionth: there a double prints an exponent. */
 const SMALL_CHARACTERS = 9;
 
+/** A double prints no decimal that is longer: 1e-300 has fewer characters. */
+const PRINTED_CHARACTERS = 26;
+
 /** What a byte outside of texts is for the measure: 0 for most. */
 const [TEXT, VALUE, MEMBER, OPENS, CLOSES, NUMBER] = [1, 2, 3, 4, 5, 6];
 const KINDS = new Uint8Array(256);
@@ -99,7 +102,7 @@ function passNumber(raw: Buffer, from: number, found: JsonMeasure): number {
   if (!isPlain(raw, from, end)) {
     found.plain = false;
     // What only may be changed is looked at closely, so that ordinary decimals do not count.
-    if (!isPlainNumber(raw.toString('latin1', from, end))) found.exact++;
+    if (isSurelyChanged(raw, from, end) || !isPlainNumber(raw.toString('latin1', from, end))) found.exact++;
   }
   return end - 1;
 }
@@ -123,6 +126,19 @@ function isPlain(raw: Buffer, from: number, end: number): boolean {
   }
   if (!point) return first === from || raw[first] !== ZERO;
   return raw[end - 1] !== ZERO && (raw[first] !== ZERO || end - first < SMALL_CHARACTERS);
+}
+
+/** Whether a double surely prints this number in another way; of many that it prints so this says no. */
+function isSurelyChanged(raw: Buffer, from: number, end: number): boolean {
+  // A double prints at most 17 digits, and before them a sign, a point and seven zeros.
+  if (end - from > PRINTED_CHARACTERS) return true;
+  let point = false;
+  for (let at = from; at < end; at++) {
+    // It writes the sign of each exponent.
+    if (isExponent(raw[at]!)) return raw[at + 1] !== PLUS && raw[at + 1] !== MINUS;
+    point ||= raw[at] === POINT;
+  }
+  return raw[end - 1] === ZERO && (point || (end - from === 2 && raw[from] === MINUS));
 }
 
 /** Whether the text that ends here is the name of a member. */

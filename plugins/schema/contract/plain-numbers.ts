@@ -16,7 +16,13 @@ export function withDoubles(value: unknown, made = new Map<object, object>()): u
   if (!isHolder(value)) return value;
   const known = made.get(value);
   if (known !== undefined) return known;
-  const copy = Array.isArray(value) ? [] : {};
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [];
+    made.set(value, copy);
+    for (const item of value) copy.push(typeof item === 'number' ? item : withDoubles(item, made));
+    return copy;
+  }
+  const copy = {};
   made.set(value, copy);
   for (const [name, member] of Object.entries(value))
     Object.defineProperty(copy, name, { value: withDoubles(member, made), enumerable: true, writable: true });
