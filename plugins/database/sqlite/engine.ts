@@ -5,10 +5,8 @@ import { DatabaseErrors } from '../errors.ts';
 import { SqliteConnection } from './connection.ts';
 import { isBusy, sqliteFault } from './faults.ts';
 import { type Lock, type Release, writerLock } from './lock.ts';
+import { LoopTurns } from './loop-turns.ts';
 
-/** Synchronous work before the event loop runs: limited by time, and by count for clocks that stand still. */
-const TURN_MS = 5;
-const TURN_STATEMENTS = 1000;
 /** How long to wait for a file that another process holds, or for the lock of this process. */
 const PATIENCE_MS = 30_000;
 const MAX_PAUSE_MS = 20;
@@ -25,8 +23,7 @@ export class SqliteEngine {
   readonly #lock: Lock;
   readonly #forget: () => void;
   readonly #clock: Clock;
-  #spent_ms = 0;
-  #spent_statements = 0;
+  readonly #turns = new LoopTurns();
   #closed = false;
 
   private constructor(path: string, clock: Clock, writer: SqliteConnection, reader: SqliteConnection) {
@@ -61,7 +58,7 @@ export class SqliteEngine {
   /** Rows committed so far. For a database in memory this waits for the writer. */
   async read(sql: string, params: Parameters<SqliteConnection['all']>[1]): Promise<Record<string, unknown>[]> {
     if (this.memory) return this.alone(() => this.work(() => this.writer.all(sql, params)));
-    return patiently(this.#clock, () => this.work(() => this.#reader.all(sql, params)));
+    return patiently(this.#clock, () => this.work(() => this.#reader.all(sql, params), this.#turns.readers));
   }
 
   /** Holds the writer while `run` works. */
@@ -81,7 +78,7 @@ export class SqliteEngine {
   async acquire(party?: unknown): Promise<Release> {
     this.#assertOpen();
     const release = this.#lock.held ? await this.#queue(party) : await this.#lock.acquire();
-    if (this.#turnIsDue()) await this.turn();
+    if (this.#turns.due) await this.turn();
     if (!this.#closed) return release;
     release();
     throw closed();
@@ -107,20 +104,23 @@ export class SqliteEngine {
     return patiently(this.#clock, run);
   }
 
-  /** Runs synchronous database work and counts its time. Yields to the event loop first when that is due. */
-  work<T>(run: () => T): T | Promise<T> {
-    return this.#turnIsDue() ? this.turn().then(() => this.#timed(run)) : this.#timed(run);
+  /** Runs synchronous database work and counts its time. Lets the event loop run first when that is due. */
+  work<T>(run: () => T, among = this.#turns.writers): T | Promise<T> {
+    if (!this.#turns.due) return this.#timed(run);
+    return new Promise((resolve, reject) =>
+      this.#turns.wait(among, () => {
+        try {
+          resolve(this.#timed(run));
+        } catch (error) {
+          reject(error);
+        }
+      }),
+    );
   }
 
   /** Lets timers and sockets run. */
   turn(): Promise<void> {
-    return new Promise((resolve) =>
-      setImmediate(() => {
-        this.#spent_ms = 0;
-        this.#spent_statements = 0;
-        resolve();
-      }),
-    );
+    return new Promise((resolve) => this.#turns.wait(this.#turns.writers, resolve));
   }
 
   forgetStatements(): void {
@@ -139,18 +139,13 @@ export class SqliteEngine {
     release();
   }
 
-  #turnIsDue(): boolean {
-    return this.#spent_ms >= TURN_MS || this.#spent_statements >= TURN_STATEMENTS;
-  }
-
   #timed<T>(run: () => T): T {
     this.#assertOpen();
     const before = this.#clock.monotonic();
     try {
       return run();
     } finally {
-      this.#spent_ms += this.#clock.monotonic() - before;
-      this.#spent_statements++;
+      this.#turns.spend(this.#clock.monotonic() - before);
     }
   }
 
