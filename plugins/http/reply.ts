@@ -124,7 +124,7 @@ export class Answers {
       exchange.sent += Buffer.byteLength(chunk);
     });
     await pipeline(stream, response).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.#blame(exchange, error, visible(error).status);
+      if (!CALLER_LEFT.includes(error.code ?? '')) this.#blame(exchange, error, visible(error).status);
       response.destroy();
     });
   }
@@ -135,6 +135,9 @@ export class Answers {
     else this.#use.log.warn(fields, 'a request was refused temporarily');
   }
 }
+
+/** The caller closed the connection before its answer was complete, or before it began. */
+const CALLER_LEFT = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
 /** Enough to find the fault, with a limit, and without members in which libraries store statements and bodies. */
 function causeOf(error: unknown): Record<string, unknown> {

@@ -9,6 +9,7 @@ import {
   MEMBER,
   type Route,
   SCOPED,
+  Turns,
   VIEWER,
 } from '../../kernel/contracts/index.ts';
 import { auditSource } from '../audit/contract.ts';
@@ -28,7 +29,7 @@ import stepsQuery from './schema/steps-query.schema.json' with { type: 'json' };
 import { followLog, FollowTurns, type LogParts } from './service/follow.ts';
 import { LogNames } from './service/log-names.ts';
 import { selection } from './service/log-selection.ts';
-import { readLog, startOf } from './service/read-log.ts';
+import { inTurns, readLog, startOf } from './service/read-log.ts';
 import type { Histories } from './service/history.ts';
 import type { NodeViews } from './service/node-views.ts';
 import type { ProjectState } from './service/project-state.ts';
@@ -59,6 +60,7 @@ export interface DetailParts {
 /** The steps and the log of a run. */
 export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: DetailParts): Route[] {
   const turns = new FollowTurns(clock);
+  const pages = new Turns(1);
   const parts: LogParts = { watch, clock, turns, logs: engine.logs, status: views.status };
   return [
     largePages(
@@ -105,7 +107,7 @@ export function detailRoutes({ engine, views, steps, nodes, watch, clock, on }: 
         const place = { org_id, project_id, run_id };
         const names = (await nodes.several(place)) ? new LogNames(on, () => nodes.labels(place)) : undefined;
         const named = { ...parts, names };
-        const selected = { ...named, fits: selection(on, query) };
+        const selected = { ...named, logs: inTurns(engine.logs, pages, signal), fits: selection(on, query) };
         if (query.follow !== 'true') {
           const type = query.format === 'json' ? 'application/x-ndjson' : 'text/plain';
           return streamed(await readLog(selected, run_id, query), `${type}; charset=utf-8`);

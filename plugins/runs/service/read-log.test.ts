@@ -1,7 +1,8 @@
 import t from 'tap';
+import { Turns } from '../../../kernel/contracts/index.ts';
 import type { LogDirection, StoredLog } from '../contract.ts';
 import type { LogsQuery } from '../generated/logs-query.ts';
-import { readLog, startOf } from './read-log.ts';
+import { inTurns, readLog, startOf } from './read-log.ts';
 import { fromStart } from './log-selection.ts';
 
 type Given = Partial<StoredLog> & { text: string };
@@ -133,4 +134,52 @@ t.test('a follower begins in the middle of a chunk too', async (t) => {
   );
   t.same(await startOf({ logs }, 'run_1', { tail: '0' }), { after: '1' });
   t.same(await startOf({ logs }, 'run_1', {}), { after: undefined });
+});
+
+t.test('however many read whole logs, the event loop runs after each page', async (t) => {
+  const { logs } = stored(lines(600).map((text) => ({ text })));
+  const pages = new Turns(1);
+  let turn = 0;
+  let reading = true;
+  const beat = () => {
+    turn += 1;
+    if (reading) setImmediate(beat);
+  };
+  setImmediate(beat);
+  const readIn: number[] = [];
+  const counted: typeof logs = (...page) => {
+    readIn.push(turn);
+    return logs(...page);
+  };
+  const texts = await Promise.all(
+    Array.from({ length: 20 }, async (_, n) => {
+      const parts: Buffer[] = [];
+      const shared = inTurns(counted, pages, new AbortController().signal);
+      for await (const bytes of await readLog({ logs: shared }, 'run_1', { grep: 'line', tail: String(n + 1) }))
+        parts.push(bytes);
+      return Buffer.concat(parts).toString();
+    }),
+  );
+  reading = false;
+  t.same(
+    texts.map((text) => text.split('\n').length - 1),
+    Array.from({ length: 20 }, (_, n) => n + 1),
+  );
+  const inOne = Object.values(Object.groupBy(readIn, String)).map((all) => all!.length);
+  t.ok(Math.max(...inOne) <= 2, `${readIn.length} pages, of which at most ${Math.max(...inOne)} were read in one turn`);
+});
+
+t.test('nothing more is read for a caller that has gone', async (t) => {
+  const { logs, state } = stored(lines(600).map((text) => ({ text })));
+  const caller = new AbortController();
+  const counted: typeof logs = async (...page) => {
+    if (state.read >= 64) caller.abort();
+    return logs(...page);
+  };
+  for (const query of [{ grep: 'none' }, { grep: 'none', tail: '1' }, { tail: '9999' }] as const) {
+    state.read = 0;
+    const shared = inTurns(counted, new Turns(1), caller.signal);
+    for await (const bytes of await readLog({ logs: shared }, 'run_1', query)) t.ok(bytes);
+    t.ok(state.read <= 96, `${state.read} chunks`);
+  }
 });

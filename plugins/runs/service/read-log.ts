@@ -1,11 +1,23 @@
+import type { Turns } from '../../../kernel/contracts/index.ts';
 import type { LogDirection, StoredLog } from '../contract.ts';
 import type { LogsQuery } from '../generated/logs-query.ts';
 import { type LogStart, startOfTail } from './log-selection.ts';
 import { countLines, isByLine, READ_CHUNKS, wholeLog, type WholeLogParts } from './whole-log.ts';
 
+type Logs = (run_id: string, after: string | undefined, limit: number, way?: LogDirection) => Promise<StoredLog[]>;
+
 interface Parts extends Pick<WholeLogParts, 'names' | 'fits'> {
-  logs(run_id: string, after: string | undefined, limit: number, way?: LogDirection): Promise<StoredLog[]>;
+  logs: Logs;
 }
+
+/**
+ * Pages of logs, one at a time for all that share `pages`, and the event loop runs after each: a filter or a count walks through
+ * all of a log, which is megabytes. A caller that has gone reads no further page.
+ */
+export const inTurns =
+  (logs: Logs, pages: Turns, signal: AbortSignal): Logs =>
+  (...page) =>
+    pages.take(async () => (signal.aborted ? [] : logs(...page)));
 
 /** Where the last lines begin that are asked for, and otherwise the beginning. */
 export async function startOf({ logs, fits }: Parts, run_id: string, { tail }: LogsQuery): Promise<LogStart> {
