@@ -11,7 +11,7 @@ import {
   type Scope,
   yieldToEventLoop,
 } from '../../kernel/contracts/index.ts';
-import { compile, parseJson, turnForLarge, type Validator } from '../schema/contract.ts';
+import { compile, parseJsonInTurns, turnForLarge, type Validator } from '../schema/contract.ts';
 import { hasBody, readBody } from './body.ts';
 import type { CallerSource, RecognisedCaller, UnknownRequest } from './contract.ts';
 import { checkStreamed, streamBody } from './body-stream.ts';
@@ -161,7 +161,7 @@ export class Endpoint {
     const raw = await readBody(request, response, { clock, limits, limit: route.body_limit ?? limits.body_bytes });
     if (!route.body || route.raw_body) return { raw, body: undefined };
     await turnForLarge(raw.length);
-    const body = raw.length === 0 ? absent(route.body) : parseJson(raw, limits);
+    const body = raw.length === 0 ? absent(route.body) : await parseJsonInTurns(raw, limits);
     if (body !== undefined) this.#validate(body, raw.length);
     // Parsing took long: let other requests run first.
     if (raw.length > limits.list_faults_bytes) await yieldToEventLoop();

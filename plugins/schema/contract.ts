@@ -5,7 +5,7 @@ export { withDoubles } from './contract/plain-numbers.ts';
 export { spellLike, speltNumber, takeMember } from './contract/spelling.ts';
 export { isKeyValue, readKeyValue } from './contract/key-value.ts';
 export { readJsonText } from './contract/json-text.ts';
-export { checkedMeasure, JSON_LIMITS, parseJson, readJson } from './contract/json.ts';
+export { checkedMeasure, JSON_LIMITS, parseJson, parseJsonInTurns, readJson } from './contract/json.ts';
 export { jsonNestsDeeper, type JsonLimits, measureJson, nestsTooDeep } from './contract/measure.ts';
 export { turnForLarge } from './contract/turns.ts';
 export { UNKNOWN_MEMBER } from './contract/faults.ts';

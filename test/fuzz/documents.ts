@@ -48,7 +48,7 @@ export const GRAPHS: Readonly<Record<string, (bytes: number) => object>> = {
       {
         id: 'a',
         type: 'set',
-        config: { values: Array.from({ length: bytes / 24 }, (_, n) => ({ $expr: `input.a${n}` })) },
+        config: { values: Array.from({ length: bytes / 28 }, (_, n) => ({ $expr: `input.a${n}` })) },
       },
     ]),
   'expressions that do not compile': (bytes) =>

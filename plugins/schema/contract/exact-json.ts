@@ -92,13 +92,14 @@ class Reader {
     this.#text = text;
   }
 
-  read(): unknown {
-    for (;;) {
+  /** Reads so many values more. Undefined: the text goes on. */
+  read(most: number): { value: unknown } | undefined {
+    for (let read = 0; read < most && this.#whole === undefined; read++) {
       const code = this.#code();
       if (code === OPEN_OBJECT || code === OPEN_ARRAY) this.#begin(code);
       else this.#put(this.#scalar(code));
-      if (this.#whole !== undefined) return this.#whole.value;
     }
+    return this.#whole;
   }
 
   #code(): number {
@@ -192,4 +193,17 @@ export function parseExact(text: string): unknown {
 }
 
 /** The same for a text that JSON.parse took. */
-export const readExact = (text: string): unknown => new Reader(text).read();
+export const readExact = (text: string): unknown => new Reader(text).read(Infinity)!.value;
+
+/** Each takes about a microsecond. */
+const VALUES_IN_TURN = 10_000;
+
+/** The same, with `turn` between the parts of a long text. */
+export async function readExactInTurns(text: string, turn: () => Promise<void>): Promise<unknown> {
+  const reader = new Reader(text);
+  for (;;) {
+    const whole = reader.read(VALUES_IN_TURN);
+    if (whole !== undefined) return whole.value;
+    await turn();
+  }
+}

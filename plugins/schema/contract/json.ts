@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { Errors, type Fault, type ServiceError } from '../../../kernel/contracts/index.ts';
-import { losesByParse, readExact } from './exact-json.ts';
+import { Errors, type Fault, type ServiceError, yieldToEventLoop } from '../../../kernel/contracts/index.ts';
+import { losesByParse, readExact, readExactInTurns } from './exact-json.ts';
 import { faultOffset } from './json-fault.ts';
 import { type JsonLimits, type JsonMeasure, measureJson } from './measure.ts';
 import { pointerTo } from './pointer.ts';
@@ -73,6 +73,36 @@ function loneSurrogate(value: unknown): string | undefined {
   return undefined;
 }
 
+/** A text that JSON.parse took. */
+interface Parsed {
+  text: string;
+  value: unknown;
+  /** JSON.parse has changed something of it. */
+  loses: boolean;
+  /** It may hold lone surrogates. */
+  surrogates: boolean;
+}
+
+function parsed(raw: Buffer, limits: JsonLimits): Parsed | { not: string } {
+  if (!isUtf8(raw)) return { not: 'the body is not valid UTF-8' };
+  const { surrogates, plain } = checkedMeasure(raw, limits);
+  const decoded = raw.toString('utf8');
+  const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
+  try {
+    return { text, value: JSON.parse(text), loses: !plain && losesByParse(text), surrogates };
+  } catch {
+    if (text.length > MAX_PLACED) return { not: 'the body is not valid JSON' };
+    const { offset, message } = faultOffset(text);
+    return { not: `the body is not valid JSON: ${message} at ${placeOf(text, offset)}` };
+  }
+}
+
+function wellFormed(value: unknown, surrogates: boolean): unknown {
+  const pointer = surrogates ? loneSurrogate(value) : undefined;
+  if (pointer === undefined) return value;
+  throw refuse('the body holds a lone surrogate', [{ pointer, message: 'must be well-formed Unicode' }]);
+}
+
 /**
  * Parses JSON of untrusted bytes, or says why they are not JSON: invalid UTF-8 or wrong syntax. Throws
  * `invalid_request` with the place for content that no document may hold: nesting or values over the limits, and lone
@@ -80,23 +110,10 @@ function loneSurrogate(value: unknown): string | undefined {
  * them.
  */
 export function readJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): { value: unknown } | { not: string } {
-  if (!isUtf8(raw)) return { not: 'the body is not valid UTF-8' };
-  const { surrogates, plain } = checkedMeasure(raw, limits);
-  const decoded = raw.toString('utf8');
-  const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-    if (!plain && losesByParse(text)) value = readExact(text);
-  } catch {
-    if (text.length > MAX_PLACED) return { not: 'the body is not valid JSON' };
-    const { offset, message } = faultOffset(text);
-    return { not: `the body is not valid JSON: ${message} at ${placeOf(text, offset)}` };
-  }
-  const pointer = surrogates ? loneSurrogate(value) : undefined;
-  if (pointer !== undefined)
-    throw refuse('the body holds a lone surrogate', [{ pointer, message: 'must be well-formed Unicode' }]);
-  return { value };
+  const read = parsed(raw, limits);
+  if ('not' in read) return read;
+  const { text, value, loses, surrogates } = read;
+  return { value: wellFormed(loses ? readExact(text) : value, surrogates) };
 }
 
 /** The same where only JSON is accepted: throws `invalid_request` for anything else too. */
@@ -104,4 +121,12 @@ export function parseJson(raw: Buffer, limits: JsonLimits = JSON_LIMITS): unknow
   const read = readJson(raw, limits);
   if ('not' in read) throw refuse(read.not);
   return read.value;
+}
+
+/** The same. Other work goes on while many numbers are read exactly. */
+export async function parseJsonInTurns(raw: Buffer, limits: JsonLimits = JSON_LIMITS): Promise<unknown> {
+  const read = parsed(raw, limits);
+  if ('not' in read) throw refuse(read.not);
+  const { text, value, loses, surrogates } = read;
+  return wellFormed(loses ? await readExactInTurns(text, yieldToEventLoop) : value, surrogates);
 }
