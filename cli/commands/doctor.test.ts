@@ -18,7 +18,7 @@ t.test('where npm has run no script, it compiles the native programs or says wha
   cpSync(clone, copy, { recursive: true, filter: (from) => !LEFT.includes(relative(clone, from)) });
   symlinkSync(join(clone, 'node_modules'), join(copy, 'node_modules'));
   // Nothing is compiled where others can write.
-  chmodSync(join(copy, NATIVE), 0o755);
+  for (const path of ['', 'plugins', 'plugins/scripts', NATIVE]) chmodSync(join(copy, path), 0o755);
   const home = join(folder, 'home');
   mkdirSync(home, { mode: 0o700 });
   const doctor = (path: string) =>
