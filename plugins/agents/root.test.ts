@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { Service } from '../../features/support/process.ts';
+import { svcProgram } from '../../features/support/target.ts';
 import { until } from '../../test/kit/index.ts';
 import { AgentProcesses, exitOf } from './testing/agent-processes.ts';
 
@@ -73,5 +75,15 @@ t.test('an agent that is root', { skip: process.getuid?.() !== 0 && 'this is no 
     const agent = machine.spawnAgent('nobody', { ...strict, SVC_AGENT_RUN_AS: 'no-such-user' });
     t.not(await exitOf(agent), 0);
     t.match(agent.said, /SVC_AGENT_RUN_AS.*no such user/s);
+  });
+
+  t.test('starts in svc dev without being told to, which says what that means', async (t) => {
+    const env = { PATH: process.env.PATH!, HOME: machine.home, SVC_LOG_LEVEL: 'warn' };
+    const dev = new Service(svcProgram, ['dev', '--port', '0'], { cwd: machine.home, env });
+    t.teardown(() => dev.kill('SIGKILL'));
+    await dev.says(/is ready: /);
+    t.match(dev.log, /programs run as root .*SVC_AGENT_RUN_AS=20000-20999/);
+    await dev.kill('SIGTERM');
+    t.equal(dev.child.exitCode, 0);
   });
 });

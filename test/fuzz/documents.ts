@@ -33,6 +33,10 @@ export const PIPELINES: Readonly<Record<string, (bytes: number) => string>> = {
         (n) => `  j${n}: { env: { A: "\${{ vars.x == ${n} }}" }, steps: [{ id: b, run: make }] }`,
       ),
     ),
+  'a pipeline of many steps': (bytes) => {
+    const steps = Array.from({ length: bytes / 50 / 40 }, (_, m) => `{ run: "make ${m} \${{ vars.x }}" }`).join(', ');
+    return jobs(lines(50, (n) => `  j${n}: { steps: [${steps}] }`));
+  },
   'needs of all before': (bytes) => {
     const before = (n: number) => Array.from({ length: n }, (_, one) => `j${one}`).join(',');
     return jobs(lines(Math.sqrt(bytes / 3), (n) => `  j${n}: { needs: [${before(n)}], steps: [{ run: x }] }`));
@@ -48,7 +52,7 @@ export const GRAPHS: Readonly<Record<string, (bytes: number) => object>> = {
       {
         id: 'a',
         type: 'set',
-        config: { values: Array.from({ length: bytes / 24 }, (_, n) => ({ $expr: `input.a${n}` })) },
+        config: { values: Array.from({ length: bytes / 28 }, (_, n) => ({ $expr: `input.a${n}` })) },
       },
     ]),
   'expressions that do not compile': (bytes) =>

@@ -9,6 +9,8 @@ import { ask, type TestServer, StandInAgent } from '../kit/index.ts';
 /** How many there are of everything, and the bytes of each that is large: a list that reads them all is found out. */
 const MANY = 4;
 const LARGE = 100 * 1024;
+/** A page of runs may read more than the outputs of `MANY` runs that are only large. */
+const LARGE_OUTPUT = 10 * LARGE;
 const LINE = 'x'.repeat(250);
 
 const text = (bytes: number, mark: string | number = ''): string => `${mark} ${'x'.repeat(bytes)}`;
@@ -184,7 +186,7 @@ export class Planter {
       await this.#store.complete(
         claim,
         ended.includes(run_id)
-          ? { status: 'succeeded', output: text(LARGE) }
+          ? { status: 'succeeded', output: text(LARGE_OUTPUT) }
           : { status: 'failed', code: 'exit_code', message: text(LARGE) },
       );
     }

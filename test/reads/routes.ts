@@ -85,6 +85,10 @@ export const ROUTES: Readonly<Record<string, Asked | Asked[]>> = {
   [`${SCOPED}/runs`]: [
     { bytes: 512 * 1024, walked: 64 },
     { ...FULL, walked: 64 },
+    // What is large of a run is its output; a page ends where the texts of its runs are long.
+    { query: '?status=succeeded', bytes: 512 * 1024, walked: 64 },
+    { query: `?subject=${'x'.repeat(250)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
+    { query: `?tag=7:${'t'.repeat(120)}&status=succeeded`, bytes: 512 * 1024, walked: 64 },
   ],
   [`${SCOPED}/runs/{run}`]: {},
   [`${SCOPED}/runs/{run}/steps`]: [
