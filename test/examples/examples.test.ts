@@ -3,6 +3,7 @@ import { onlyLong } from '../support/length.ts';
 import { createDatabase, startMysql } from '../support/mysql-server.ts';
 import { dripByDays } from './days.ts';
 import { runExamples } from './examples-run.ts';
+import { leaveOut } from '../kit/needs.ts';
 
 // tap ends a whole file after 30 s unless told otherwise.
 t.setTimeout(600_000);
@@ -19,7 +20,7 @@ t.test(
 
 t.test('MySQL: and on two servers', { timeout: 600_000, ...onlyLong }, async (t) => {
   const server = await startMysql();
-  if ('reason' in server) return t.comment(`left out: the examples on MySQL (${server.reason})`);
+  if ('reason' in server) return leaveOut(t, 'mariadbd', server.reason);
   t.teardown(() => server.stop());
   const database = await createDatabase(server.url);
   t.teardown(() => database.drop());
