@@ -26,7 +26,7 @@ Feature: Sessions of the console
       And the browser sends "POST" to "/api/v1/session/links"
       Then the answer is 403 with code "token_required"
 
-    @own-server @configured
+    @own-server @configured @needs-python3
     Scenario: svc dev prints one, and svc console opens one in the browser of its terminal
       When I start "svc dev --port 0" as "dev" with the settings:
         | SVC_LOG_LEVEL | warn |

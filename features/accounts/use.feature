@@ -2,7 +2,7 @@ Feature: Connected accounts in use
 
   Rule: An account stands wherever a bearer credential may, for everybody who can submit
 
-    @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033
+    @provider @far-end @ACCT-001 @ACCT-002 @ACCT-003 @ACCT-006 @ACCT-007 @ACCT-009 @ACCT-012 @AUTH-032 @AUTH-033 @needs-curl
     Scenario: in requests, connectors, scripts and pipelines, and at a forge
       Given a provider that "keeps" refresh tokens, with access tokens of 600 seconds
       And a member "ben" with the role "member" and a token noted as "ben"

@@ -58,7 +58,7 @@ Feature: Output of commands
       And standard error matches "^err$"
       And standard output and error hold no control characters
 
-    @contract
+    @contract @needs-python3
     Scenario: on a terminal the last line is updated
       Given a file "job.sh":
         """
@@ -78,6 +78,7 @@ Feature: Output of commands
   @contract
   Rule: What comes from a run cannot steer a terminal
 
+    @needs-python3
     Scenario: a title, a cleared screen and a turned line are shown, colours of the log are kept
       When I submit the script "job.sh":
         """

@@ -154,6 +154,10 @@ Feature: Events of untrusted runs
       Examples:
         | program      |
         | untrusted.ts |
+
+      @needs-python3
+      Examples:
+        | program      |
         | untrusted.py |
 
   Rule: deliveries of forges reach waits and cancel, whoever caused them

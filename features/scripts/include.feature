@@ -17,6 +17,7 @@ Feature: Files that lie beside a script
   @contract
   Rule: Whatever the language, they are where they were on the machine of who submitted
 
+    @needs-python3
     Scenario: Python imports a module, and reads a file
       Given a file "jobs/report.py":
         """
@@ -210,6 +211,7 @@ Feature: Files that lie beside a script
         | jobs/data        | write --include data (include_missing)            |
         | large            | large/some.txt (9600000 bytes) (include_too_large) |
 
+    @needs-python3
     Scenario: a graph and a pipeline take none, and a check says what is missing
       Given a file "ci.yml":
         """

@@ -84,7 +84,13 @@ const PAGES = [
 ];
 
 /** Of pages that show more than every machine has. */
-const NEEDS: Readonly<Record<string, readonly Need[]>> = { 'docs/languages.md': ['go', 'ruby', 'perl'] };
+const NEEDS: Readonly<Record<string, readonly Need[]>> = {
+  'README.md': ['python3'],
+  'docs/scripts.md': ['python3'],
+  'docs/deliveries.md': ['curl'],
+  'docs/graphs.md': ['curl'],
+  'docs/languages.md': ['go', 'perl', 'python3', 'ruby'],
+};
 
 for (const page of PAGES)
   t.test(`every example of ${page} does what it says`, needs(...(NEEDS[page] ?? [])), (t) => runPage(t, page));
