@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtempSync } from 'node:fs';
@@ -54,6 +54,7 @@ export class BareMachine {
   readonly #root: string;
   readonly #env: Record<string, string>;
   readonly #onExit = () => this.remove();
+  #child: ChildProcess | undefined;
 
   private constructor(folder: string, env: Record<string, string>) {
     this.#folder = folder;
@@ -140,6 +141,7 @@ export class BareMachine {
     const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
     const env = { ...this.#env, HOME: home, USER: user, LANG: 'C.UTF-8', PATH };
     const child = spawn('unshare', [...enter, this.#root, user, ...shell], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
     const chunks: Buffer[] = [];
     let bytes = 0;
     for (const stream of [child.stdout, child.stderr])
@@ -151,12 +153,15 @@ export class BareMachine {
     const killer = setTimeout(() => child.kill('SIGKILL'), bound_ms);
     const [code] = (await once(child, 'close')) as [number | null];
     clearTimeout(killer);
+    this.#child = undefined;
     return { exit: code ?? 128, output: Buffer.concat(chunks).toString('utf8') };
   }
 
   /** Safe to call twice. What is mounted in it goes with the commands. */
   remove(): void {
     process.removeListener('exit', this.#onExit);
+    // It takes what runs in it along, and does not heed SIGTERM.
+    this.#child?.kill('SIGKILL');
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
