@@ -40,7 +40,7 @@ Feature: Sessions of the console
 
   Rule: An issuer signs people in, and its claims give them roles
 
-    @own-server @configured
+    @own-server @configured @needs-cc @needs-python3
     Scenario: signed in by an issuer
       Given a server whose issuer says that "ana" is in "web-team" and "eve" in nothing, where "web-team" is "member" of the project
       When I call "svc doctor"

@@ -24,13 +24,17 @@ Feature: Output of commands
         | state get a --entity counters     | value        |
         | agents ls                         | agents       |
         | plugins                           | plugins      |
-        | doctor                            | findings     |
         | org ls                            | orgs         |
         | project ls                        | projects     |
         | member ls                         | members      |
         | token ls                          | tokens       |
         | token create shown                | token        |
         | project create {project}-b        | project      |
+
+      @needs-cc @needs-python3
+      Examples:
+        | line                              | member       |
+        | doctor                            | findings     |
 
     Scenario: a command ends quietly when its reader closes the pipe
       Given 5 finished runs

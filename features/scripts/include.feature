@@ -169,7 +169,7 @@ Feature: Files that lie beside a script
 
   Rule: An isolated run has its own files, and no others of the project
 
-    @contract
+    @contract @needs-cc
     Scenario: a fork's run reads what its handler includes, and cannot name another content
       Given a file "jobs/outsider.sh":
         """

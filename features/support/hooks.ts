@@ -8,7 +8,7 @@ import {
   setDefinitionFunctionWrapper,
   Status,
 } from '@cucumber/cucumber';
-import { hasProgram } from '../../test/kit/needs.ts';
+import { isThere } from '../../test/kit/needs.ts';
 import { isContract, specOnly } from './contract.ts';
 import { dropTemplate } from './prepared.ts';
 import { compiledCode } from './home.ts';
@@ -42,7 +42,7 @@ Before(function (this: SvcWorld, { pickle }) {
 Before(function (this: SvcWorld) {
   if (!shared?.own && process.env.SVC_TEST_SCENARIOS === undefined) return undefined;
   const named = this.tags.flatMap((tag) => /^@needs-(.+)/.exec(tag)?.[1] ?? []);
-  const missing = named.filter((program) => !hasProgram(program));
+  const missing = named.filter((program) => !isThere(program));
   return missing.length === 0 ? undefined : leftOut(this, `it calls ${missing.join(' and ')}`, ...missing);
 });
 

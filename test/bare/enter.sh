@@ -25,4 +25,5 @@ ln -s fd/2 dev/stderr
 pivot_root . .
 umount -l .
 cd /
-exec setpriv --reuid "$user" --regid "$user" --init-groups "$@"
+# Not by `exec`: who changes the user no longer hears of the end of unshare, and this shell does, which takes all else along.
+setpriv --reuid "$user" --regid "$user" --init-groups "$@" || exit $?

@@ -38,13 +38,15 @@ export interface Skip {
 /** Where servers lie that only root is meant to start, besides the PATH. */
 const SERVERS = ['/usr/sbin', '/sbin'];
 
-/** Has this machine the program? */
+/** Has this machine the program, and for `root`: is this root? */
+export const isThere = (name: string): boolean => (name === 'root' ? process.getuid?.() === 0 : hasProgram(name));
+
 export const hasProgram = (name: string): boolean =>
   [...(process.env.PATH ?? '').split(delimiter), ...SERVERS].some((folder) => isProgram(join(folder, name)));
 
 /** Options of a test that calls these programs: it is left out where one of them is missing. `npm test` lists what was. */
 export function needs(...programs: Need[]): Skip {
-  const missing = programs.filter((name) => !hasProgram(name));
+  const missing = programs.filter((name) => !isThere(name));
   return missing.length === 0 ? {} : { skip: reasonOf(missing) };
 }
 
